@@ -1,0 +1,3 @@
+//! The core of leafid.
+#![no_std]
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! A part of leafid.
+
+fn main() {}
