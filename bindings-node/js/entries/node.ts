@@ -1,0 +1,5 @@
+import { useEngine } from '../engine.js'
+import { loadEngine } from '../load.js'
+
+useEngine(loadEngine())
+export * from '../index.js'

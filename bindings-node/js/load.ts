@@ -1,0 +1,25 @@
+// Finds the engine for this machine: the native package where one is installed, the wasm one elsewhere.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Engine } from './engine.js'
+import { initSync } from './wasm/leafid.js'
+import * as wasm from './wasm/leafid.js'
+
+const require = createRequire(import.meta.url)
+
+function platform(): string {
+  const { arch, platform } = process
+  if (platform !== 'linux') return `${platform}-${arch}`
+  const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } }
+  return `linux-${arch}-${report.header?.glibcVersionRuntime === undefined ? 'musl' : 'gnu'}`
+}
+
+export function loadEngine(): Engine {
+  try {
+    return require(`leafid-${platform()}`) as Engine
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
+    initSync({ module: readFileSync(new URL('./wasm/leafid_bg.wasm', import.meta.url)) })
+    return wasm
+  }
+}

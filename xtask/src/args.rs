@@ -1,0 +1,91 @@
+//! The words after a verb: flags, options with a value, and nothing unknown.
+
+use crate::Outcome;
+
+/// What a user wrote after the verb, taken out piece by piece; [`Args::finish`] refuses the rest.
+pub struct Args {
+    verb: &'static str,
+    words: Vec<String>,
+}
+
+impl Args {
+    /// The words after `verb`; `--name=value` counts as `--name value`.
+    pub fn new(verb: &'static str, words: &[String]) -> Self {
+        let split = |word: &String| match word.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => {
+                vec![name.to_owned(), value.to_owned()]
+            }
+            _ => vec![word.clone()],
+        };
+        Self { verb, words: words.iter().flat_map(split).collect() }
+    }
+
+    /// Whether the flag stands there.
+    pub fn flag(&mut self, name: &str) -> bool {
+        let before = self.words.len();
+        self.words.retain(|word| word != name);
+        self.words.len() != before
+    }
+
+    /// The value of an option.
+    pub fn value(&mut self, name: &str) -> Outcome<Option<String>> {
+        let Some(at) = self.words.iter().position(|word| word == name) else { return Ok(None) };
+        if at + 1 >= self.words.len() {
+            return Err(format!("`{name}` needs a value: see `cargo xtask --help`"));
+        }
+        self.words.remove(at);
+        Ok(Some(self.words.remove(at)))
+    }
+
+    /// The number that an option gives.
+    pub fn number<N: std::str::FromStr>(&mut self, name: &str) -> Outcome<Option<N>> {
+        let Some(text) = self.value(name)? else { return Ok(None) };
+        match text.parse() {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => Err(format!("`{name}` needs a number, not `{text}`")),
+        }
+    }
+
+    /// Everything that was not taken yet, for a program that this verb starts.
+    pub fn rest(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.words)
+    }
+
+    /// Refuses what is left over.
+    pub fn finish(self) -> Outcome {
+        match self.words.first() {
+            None => Ok(()),
+            Some(word) => Err(format!(
+                "`cargo xtask {}` does not know `{word}`: see `cargo xtask --help`",
+                self.verb
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Args;
+
+    fn args(words: &[&str]) -> Args {
+        Args::new("build", &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn flags_and_values_are_taken_once() {
+        let mut args = args(&["--release", "--hours=2"]);
+        assert!(args.flag("--release"));
+        assert!(!args.flag("--release"));
+        assert_eq!(args.number::<u32>("--hours"), Ok(Some(2)));
+        assert_eq!(args.finish(), Ok(()));
+    }
+
+    #[test]
+    fn what_is_left_over_is_refused() {
+        let mut unknown = args(&["--relaese"]);
+        assert!(!unknown.flag("--release"));
+        assert!(unknown.finish().is_err());
+        assert!(args(&["--only"]).value("--only").is_err());
+        assert!(args(&["--hours", "two"]).number::<u32>("--hours").is_err());
+    }
+}

@@ -1,0 +1,117 @@
+//! `cargo xtask build`: what is published, into `dist/`.
+
+pub mod node;
+pub mod npm;
+pub mod server;
+pub mod wasm;
+pub mod wheel;
+
+use std::path::PathBuf;
+
+use crate::args::Args;
+use crate::summary::Summary;
+use crate::{Outcome, files, project, tools};
+
+/// Which cargo profile the native parts are built with; wasm has its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// Fast to build: tests, and everything by default.
+    Dev,
+    /// What is published.
+    Release,
+}
+
+impl Profile {
+    /// As `--profile` takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dev => "dev",
+            Self::Release => "release",
+        }
+    }
+
+    /// The folder below the target folder.
+    pub fn folder(self) -> &'static str {
+        match self {
+            Self::Dev => "debug",
+            Self::Release => "release",
+        }
+    }
+}
+
+/// What one part of the build does.
+type Step = fn(Profile) -> Outcome<PathBuf>;
+
+/// In this order: the npm package carries the wasm.
+const STEPS: &[(&str, Step)] = &[
+    ("server", server::build),
+    ("wheel", wheel::build),
+    ("wasm", wasm::build),
+    ("node", node::build),
+    ("npm", npm::build),
+];
+
+/// The verb.
+pub fn main(mut args: Args) -> Outcome {
+    let profile = if args.flag("--release") { Profile::Release } else { Profile::Dev };
+    let only = args.value("--only")?;
+    args.finish()?;
+    if let Some(only) = &only
+        && !STEPS.iter().any(|(name, _)| name == only)
+    {
+        let names: Vec<_> = STEPS.iter().map(|(name, _)| *name).collect();
+        return Err(format!("there is no part `{only}`: {}", names.join(", ")));
+    }
+    tools::linker()?;
+    let mut summary = Summary::default();
+    for (name, step) in STEPS.iter().filter(|(name, _)| only.as_deref().is_none_or(|o| o == *name))
+    {
+        summary.part(name, || step(profile).map(|product| files::shown(&product)));
+    }
+    summary.close("build")
+}
+
+/// Everything, for a job that goes on with it.
+pub fn all(profile: Profile) -> Outcome<String> {
+    tools::linker()?;
+    for (name, step) in STEPS {
+        step(profile).map_err(|error| format!("{name}: {error}"))?;
+    }
+    Ok(format!("{} products in dist", products()?.len()))
+}
+
+/// The server binary in `dist/`.
+pub fn server_binary() -> PathBuf {
+    project::dist().join("leafid")
+}
+
+/// The wheel in `dist/`.
+pub fn wheel_file() -> Outcome<PathBuf> {
+    let prefix = format!("leafid-{}-cp310-abi3-", project::version());
+    files::ending(&project::dist(), ".whl")
+        .into_iter()
+        .find(|path| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&prefix)))
+        .ok_or_else(|| format!("no `{prefix}*.whl` in dist: `cargo xtask build --only wheel`"))
+}
+
+/// The main npm package and this machine's platform package, in `dist/`.
+pub fn npm_tarballs() -> Outcome<[PathBuf; 2]> {
+    let version = project::version();
+    let both = [
+        project::dist().join(format!("leafid-{version}.tgz")),
+        project::dist().join(format!("leafid-{}-{version}.tgz", project::npm_platform())),
+    ];
+    match both.iter().find(|path| !path.is_file()) {
+        None => Ok(both),
+        Some(missing) => Err(format!("no `{}`: `cargo xtask build`", files::shown(missing))),
+    }
+}
+
+fn products() -> Outcome<Vec<PathBuf>> {
+    let [main, platform] = npm_tarballs()?;
+    let all = vec![server_binary(), wheel_file()?, main, platform];
+    match all.iter().find(|path| !path.is_file()) {
+        None => Ok(all),
+        Some(missing) => Err(format!("no `{}` after the build", files::shown(missing))),
+    }
+}

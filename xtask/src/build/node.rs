@@ -1,0 +1,98 @@
+//! The native engine for Node, as the npm package of this platform.
+
+use std::path::{Path, PathBuf};
+
+use super::{Profile, npm};
+use crate::process::Run;
+use crate::{Outcome, files, project, tools};
+
+/// The types that the TypeScript sources compile against: generated, committed, compared.
+pub const COMMITTED_TYPES: &str = "bindings-node/js/native.d.ts";
+
+/// Builds the add-on and packs it.
+pub fn build(profile: Profile) -> Outcome<PathBuf> {
+    let generated = generate(profile)?;
+    if files::write(&project::at(COMMITTED_TYPES), files::bytes(&generated.types)?)? {
+        println!("  {COMMITTED_TYPES} has changed: commit it");
+    }
+    pack(&generated.addon)
+}
+
+/// What napi made.
+pub struct Generated {
+    /// `leafid.<platform>.node`.
+    pub addon: PathBuf,
+    /// `native.d.ts`.
+    pub types: PathBuf,
+}
+
+/// Builds the add-on and its types, below the target folder.
+pub fn generate(profile: Profile) -> Outcome<Generated> {
+    tools::node_modules()?;
+    let folder = project::target().join("npm/native");
+    let generated = Generated {
+        addon: folder.join(format!("leafid.{}.node", project::npm_platform())),
+        types: folder.join("native.d.ts"),
+    };
+    files::make_dir(&folder)?;
+    napi(profile, &folder)?;
+    if files::read(&generated.types)?.trim().is_empty() {
+        // napi collects the types while the crate compiles; a crate that plain cargo compiled
+        // before has none. A changed build script's time makes cargo compile it once more.
+        files::touch(&project::at("bindings-node/build.rs"))?;
+        napi(profile, &folder)?;
+    }
+    if files::read(&generated.types)?.trim().is_empty() {
+        return Err("napi wrote an empty `native.d.ts`: `cargo clean -p leafid-node`".to_owned());
+    }
+    Ok(generated)
+}
+
+// Without `--target-dir`: with it the types are silently empty. Without `--profile`: napi looks for
+// the add-on in a folder of that name, and `dev` lies in `debug`.
+fn napi(profile: Profile, folder: &Path) -> Outcome {
+    let release = if profile == Profile::Release { Some("--release") } else { None };
+    tools::npx("napi")
+        .args(["build", "--platform", "--manifest-path", "Cargo.toml", "--no-js"])
+        .args(release)
+        .args(["--dts", "native.d.ts", "--output-dir"])
+        .arg(folder)
+        .args(["--", "--locked"])
+        .dir(project::at("bindings-node"))
+        .env("CARGO_TARGET_DIR", project::target())
+        .done()
+}
+
+fn pack(addon: &Path) -> Outcome<PathBuf> {
+    let platform = project::npm_platform();
+    let (system, rest) = platform.split_once('-').unwrap_or((platform, ""));
+    let (cpu, libc) = rest.split_once('-').unwrap_or((rest, ""));
+    let libc = match libc {
+        "gnu" => "\n  \"libc\": [\"glibc\"],",
+        "musl" => "\n  \"libc\": [\"musl\"],",
+        _ => "",
+    };
+    let version = project::version();
+    let stage = project::target().join("npm/stage").join(platform);
+    files::remove_dir(&stage)?;
+    let addon_name = addon.file_name().unwrap_or_default().to_string_lossy();
+    let manifest = format!(
+        r#"{{
+  "name": "leafid-{platform}",
+  "version": "{version}",
+  "description": "The native engine of leafid for {platform}",
+  "license": "(MIT OR Apache-2.0)",
+  "repository": {{ "type": "git", "url": "git+https://github.com/leafid/leafid.git" }},
+  "main": "{addon_name}",
+  "files": ["{addon_name}"],
+  "os": ["{system}"],
+  "cpu": ["{cpu}"],{libc}
+  "engines": {{ "node": ">=20.19" }}
+}}
+"#
+    );
+    files::write(&stage.join("package.json"), manifest)?;
+    files::install(addon, &stage.join(&*addon_name))?;
+    npm::licences(&stage)?;
+    npm::pack(&stage, &format!("leafid-{platform}-{version}.tgz"))
+}

@@ -1,0 +1,63 @@
+//! The list of verbs: what each does, how long it takes, and what runs it.
+
+use crate::args::Args;
+use crate::{Outcome, bench, build};
+
+struct Verb {
+    name: &'static str,
+    options: &'static str,
+    does: &'static str,
+    takes: &'static str,
+    run: fn(Args) -> Outcome,
+}
+
+const VERBS: &[Verb] = &[
+    Verb {
+        name: "build",
+        options: "[--release] [--only server|wheel|wasm|node|npm]",
+        does: "what is published, into `dist/`: the server, the wheel, the npm packages",
+        takes: "2 min cold, a few seconds warm",
+        run: build::main,
+    },
+    Verb {
+        name: "bench",
+        options: "[…]",
+        does: "every figure that the README states, as a ratio to the floor of the same run",
+        takes: "5 min",
+        run: bench::main,
+    },
+];
+
+/// Finds the verb and runs it.
+pub fn dispatch(words: &[String]) -> Outcome {
+    let Some((name, rest)) = words.split_first() else {
+        help();
+        return Ok(());
+    };
+    if ["--help", "-h", "help"].contains(&name.as_str()) || rest.iter().any(|w| w == "--help") {
+        help();
+        return Ok(());
+    }
+    match VERBS.iter().find(|verb| verb.name == name) {
+        Some(verb) => (verb.run)(Args::new(verb.name, rest)),
+        None => Err(format!("there is no `{name}`: see `cargo xtask --help`")),
+    }
+}
+
+fn help() {
+    println!("cargo xtask VERB: every job of leafid, on two cores; xtask itself builds in 35 s\n");
+    for verb in VERBS {
+        println!("  {} {}\n      {} ({})", verb.name, verb.options, verb.does, verb.takes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{VERBS, dispatch};
+
+    #[test]
+    fn an_unknown_verb_is_refused() {
+        assert!(dispatch(&["biuld".to_owned()]).is_err());
+        assert!(VERBS.iter().all(|verb| !verb.does.is_empty() && !verb.takes.is_empty()));
+    }
+}
