@@ -1,0 +1,133 @@
+//! One ask at a time: which is out, when it is sent again, and when the next may be made.
+
+use crate::ask::Ask;
+use crate::backoff;
+use crate::code::Code;
+use crate::time::Millis;
+use crate::token::Token;
+
+/// An ask that got no answer for so long is sent again, under the same request id.
+const EXPIRES_MS: i64 = 3_000;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asking {
+    out: Option<Ask>,
+    /// The pause runs from here …
+    since: Millis,
+    /// … for so long. A clock that shows less than `since` ends it: it went back, and nobody
+    /// knows by how much.
+    pause_ms: i64,
+    /// What the store demanded with its last failure.
+    retry_after_ms: i64,
+    failures: u32,
+    last: Option<Code>,
+    seed: u64,
+}
+
+impl Asking {
+    pub(crate) fn new(seed: u64) -> Asking {
+        Asking {
+            out: None,
+            since: Millis::MIN,
+            pause_ms: 0,
+            retry_after_ms: 0,
+            failures: 0,
+            last: None,
+            seed,
+        }
+    }
+
+    /// Whether the pause is over.
+    pub(crate) fn is_due(&self, now: Millis) -> bool {
+        now.since(self.since) >= self.pause_ms || now < self.since
+    }
+
+    /// When the pause is over.
+    pub(crate) fn due_at(&self) -> Millis {
+        self.since.plus(self.pause_ms)
+    }
+
+    /// The ask that is out.
+    pub(crate) fn out(&self) -> Option<Ask> {
+        self.out
+    }
+
+    /// Notes that an ask goes out now.
+    pub(crate) fn send(&mut self, ask: Ask, now: Millis) {
+        self.out = Some(ask);
+        self.pause(now, EXPIRES_MS);
+    }
+
+    /// Why the last ask failed, until one succeeds.
+    pub(crate) fn last(&self) -> Option<Code> {
+        self.last
+    }
+
+    /// Takes the ask that this request names, if it is the one that is out: any answer that was
+    /// read ends it.
+    pub(crate) fn answered(&mut self, request: Token) -> Option<Ask> {
+        let ask = self.out?;
+        if ask.request() != request && !bug!(NoEcho) {
+            return None;
+        }
+        if !bug!(RequestSurvives) {
+            self.out = None;
+        }
+        Some(ask)
+    }
+
+    /// A grant was applied; nothing more is asked for `pause_ms`.
+    pub(crate) fn succeeded(&mut self, now: Millis, pause_ms: i64) {
+        self.out = None;
+        self.failures = 0;
+        self.retry_after_ms = 0;
+        self.last = None;
+        let drawn = self.since.get() as u64;
+        self.pause(now, backoff::early_ms(self.seed, drawn, pause_ms));
+    }
+
+    /// An ask failed. One that was never answered stays out and is sent again as it is.
+    pub(crate) fn failed(
+        &mut self,
+        code: Code,
+        retry_after_ms: Option<u32>,
+        now: Millis,
+        dry: bool,
+    ) {
+        self.failures = self.failures.saturating_add(1);
+        self.last = Some(code);
+        self.retry_after_ms = retry_after_ms.map_or(0, i64::from);
+        // Somebody else has the number: nothing is gained by waiting to ask for another.
+        let at_once = code == Code::LeaseLost && self.failures == 1;
+        self.pause(now, if at_once { 0 } else { self.back_off(dry) });
+    }
+
+    /// The IDs at hand ran out during a pause that was meant for a generator that has some.
+    pub(crate) fn went_dry(&mut self) {
+        if self.failures > 0 && self.out.is_none_or(|_| self.pause_ms != EXPIRES_MS) {
+            self.pause_ms = self.pause_ms.min(self.back_off(true));
+        }
+    }
+
+    /// Ends the pause, unless it waits for an answer or after a failure.
+    pub(crate) fn hurry(&mut self) {
+        if self.out.is_none() && self.failures == 0 {
+            self.pause_ms = 0;
+        }
+    }
+
+    /// Forgets the ask that is out and every failure.
+    pub(crate) fn forget(&mut self) {
+        let out = if bug!(ForgetKeepsAsk) { self.out } else { None };
+        *self = Asking { out, ..Asking::new(self.seed) };
+    }
+
+    fn back_off(&self, dry: bool) -> i64 {
+        backoff::pause_ms(self.seed, self.failures, dry).max(self.retry_after_ms)
+    }
+
+    fn pause(&mut self, now: Millis, ms: i64) {
+        self.since = now;
+        self.pause_ms = ms;
+    }
+}

@@ -1,0 +1,79 @@
+//! Seeded protocol bugs: each is a mistake that a system of this kind has made, kept behind a
+//! switch so that the models and the simulator can prove that they would find it.
+//!
+//! Compiled only under `--cfg leafid_bugs` or `--cfg loom`; elsewhere `bug!` is the constant
+//! `false` and nothing of this file is in the crate.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+macro_rules! seeded {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// One seeded bug.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Bug {
+            /// None: the code as it is.
+            None,
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Bug {
+            /// Every bug there is, without [`Bug::None`].
+            pub const ALL: &'static [Bug] = &[$(Bug::$name,)*];
+        }
+    };
+}
+
+seeded! {
+    /// The end of a range is taken as inclusive.
+    InclusiveEnd,
+    /// A renewal may lower the high-water mark.
+    RenewLowers,
+    /// A release does not stop at the beginning of the lease.
+    ReleaseWithoutHeldFrom,
+    /// A lease is over by time-out since it was granted, whatever was promised.
+    TimeoutLease,
+    /// A number borrowed by an owner that has its own becomes its own as well.
+    BorrowedSticky,
+    /// `forget` keeps the ask that is out, and its request id.
+    ForgetKeepsAsk,
+    /// A child sends the release of its parent's window.
+    ForgetKeepsLease,
+    /// `forget` leaves the range in hand.
+    ForgetKeepsRange,
+    /// The request id survives an answer that was of no use.
+    RequestSurvives,
+    /// An answer is used without comparing the request that it echoes.
+    NoEcho,
+    /// An answer of another store is used.
+    NoStoreCheck,
+    /// The holder rounds the end of its window up once more.
+    RoundTwice,
+    /// A refusal puts the sequence back to the beginning of the tick.
+    RefusalResets,
+    /// The release is computed before the line is closed.
+    ReleaseBeforeClose,
+    /// The generator follows the clock back.
+    FollowsClock,
+    /// The offset to the store's time may take time back.
+    OffsetGoesBack,
+    /// A renewal is applied to whatever end is in hand.
+    RenewalAnyEnd,
+    /// A new window opens at the tick of the cursor, not above it.
+    OpenAtOldTick,
+    /// The cursor is written before the bound when a range opens.
+    CursorBeforeBound,
+    /// The bound is read before the cursor.
+    BoundBeforeCursor,
+}
+
+static SEEDED: AtomicU8 = AtomicU8::new(0);
+
+/// Switches one bug on, for the whole process.
+pub fn seed(bug: Bug) {
+    SEEDED.store(bug as u8, Ordering::SeqCst);
+}
+
+pub(crate) fn on(bug: Bug) -> bool {
+    SEEDED.load(Ordering::Relaxed) == bug as u8
+}

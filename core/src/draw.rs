@@ -1,0 +1,77 @@
+//! How positions become IDs: the hot path, the same on both faces of the line.
+
+use crate::code::Refusal;
+use crate::line::{Line, Run, Shape, Stop};
+use crate::range::Range;
+use crate::time::Millis;
+
+/// All that drawing needs to know, a small value to copy: [`Numbers`](crate::Numbers) or
+/// [`Stamp`](crate::Stamp). A lock-free host keeps one beside its
+/// `SharedLine` and draws without the generator.
+pub trait Draw: Copy {
+    /// How the bound's word is read.
+    fn shape(self) -> Shape;
+
+    /// Floor and ceiling at this reading of the host's clock.
+    ///
+    /// # Errors
+    /// `TIME_OVERFLOW` when the time does not fit the layout.
+    fn limits<L: Line>(self, line: &mut L, host: Millis) -> Result<Range, Refusal>;
+
+    /// The ID of a position.
+    fn id(self, position: u64, worker: u32) -> u64;
+
+    /// What a stop is called, and until when it lasts (host's clock).
+    fn refusal(self, stop: Stop, limits: Range, offset: i64) -> Refusal;
+
+    /// Takes up to `n` positions.
+    ///
+    /// # Errors
+    /// As [`Reserve::next`](crate::Reserve::next), but that a line which is closed for good is
+    /// called dry: the generator knows better.
+    #[inline]
+    fn run<L: Line>(self, line: &mut L, host: Millis, n: u64) -> Result<Run, Refusal> {
+        let limits = self.limits(line, host)?;
+        line.take(self.shape(), limits, n).map_err(|stop| {
+            if bug!(RefusalResets) && matches!(stop, Stop::Ceiling(_)) {
+                line.put_cursor(
+                    self.shape().position(self.shape().tick(limits.end).saturating_sub(1)),
+                );
+            }
+            self.refusal(stop, limits, line.offset())
+        })
+    }
+
+    /// Whether the line has `n` positions to give now, `aside` others included.
+    ///
+    /// # Errors
+    /// As [`Draw::run`]; `until` is when all of them can be had.
+    fn ready<L: Line>(self, line: &mut L, host: Millis, n: u64, aside: u64) -> Result<(), Refusal> {
+        let limits = self.limits(line, host)?;
+        let (cursor, bound) = (line.cursor(), line.bound());
+        let start = cursor.max(limits.start);
+        let closed = cursor == crate::line::CLOSED;
+        let end = if closed { 0 } else { self.shape().end(bound) };
+        let last = start.saturating_add(n.saturating_sub(aside).saturating_sub(1));
+        let stop = if n <= aside {
+            return Ok(());
+        } else if closed {
+            Stop::Closed
+        } else if last >= limits.end {
+            Stop::Ceiling(last)
+        } else if last >= end {
+            Stop::Dry
+        } else {
+            return Ok(());
+        };
+        Err(self.refusal(stop, limits, line.offset()))
+    }
+
+    /// Writes the IDs of a run, in order, as far as `out` reaches.
+    #[inline]
+    fn write(self, run: Run, out: &mut [u64]) {
+        for (place, position) in out.iter_mut().zip(run.positions.start..run.positions.end) {
+            *place = self.id(position, run.worker);
+        }
+    }
+}

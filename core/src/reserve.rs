@@ -1,0 +1,489 @@
+//! What both generators share: the line, the range held aside, when to ask, what to refuse.
+
+use crate::ask::{Ask, Grant, Release};
+use crate::asking::Asking;
+use crate::code::{Code, Refusal};
+use crate::draw::Draw;
+use crate::line::{CLOSED, Line, OwnLine, Run};
+use crate::range::Range;
+use crate::stats::Stats;
+use crate::time::{Millis, Offset};
+use crate::token::Token;
+
+/// A range that was granted and looked over, ready to be spent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Its positions.
+    pub(crate) positions: Range,
+    /// The bound's word: worker and end.
+    pub(crate) bound: u64,
+    /// Whether it only raises the end of the line in hand.
+    pub(crate) extends: bool,
+}
+
+/// What a generator knows that outlives its rights: facts for its asks and against bad answers.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    pub(crate) store: Option<Token>,
+    /// Where the range in hand ends, the range held aside included; positions.
+    pub(crate) end: u64,
+    /// The highest end that was ever in hand; positions.
+    pub(crate) have_until: Option<u64>,
+    /// How many IDs a caller waits for at once; 0 when none does.
+    pub(crate) wanted: u64,
+}
+
+/// Where ranges come from: what differs between the two generators when they ask and accept.
+pub trait Source {
+    /// How positions become IDs.
+    type Draw: Draw;
+    /// Whether a range with a hole before it waits until the line is dry, or opens at once.
+    const HOLDS_ASIDE: bool;
+
+    /// How to draw, once that is known.
+    fn draw(&self) -> Option<Self::Draw>;
+    /// The word for an empty line.
+    fn dry(&self) -> Code;
+    /// The cursor at which asking ahead is due; 0 is always, all ones never.
+    fn mark(&self, facts: &Facts) -> u64;
+    /// What to ask for now.
+    fn ask(&mut self, facts: &Facts, request: Token, now: Millis) -> Ask;
+    /// Looks a grant over that answers `ask`; `store_now` is the store's time.
+    fn look_over(
+        &self,
+        ask: &Ask,
+        grant: &Grant,
+        facts: &Facts,
+        store_now: Millis,
+    ) -> Result<Offer, Code>;
+    /// Notes a grant that is applied; returns for how many ms nothing more needs to be asked.
+    fn accept(&mut self, ask: &Ask, grant: &Grant, now: Millis, store_now: Millis) -> i64;
+    /// Notes that a store refused.
+    fn refused(&mut self, code: Code);
+    /// Whether `n` IDs can never be given in one go.
+    fn too_many(&self, n: u64) -> bool;
+    /// The release of a grant that came after closing: nothing of it was used.
+    fn unopened(&self, ask: &Ask, grant: &Grant) -> Option<Release>;
+    /// Gives the lease up: its release, with everything at or above `cursor` unused.
+    fn give_up(&mut self, cursor: u64) -> Option<Release>;
+    /// Drops the lease without a word.
+    fn forget(&mut self);
+    /// The step of [`Stats`].
+    fn step(&self) -> u64;
+}
+
+/// What became of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was applied.
+    Applied,
+    /// It answers no question that is open: late, repeated or foreign. Nothing was changed.
+    Ignored,
+    /// It came after the generator was closed; send this release.
+    Release(Release),
+}
+
+/// A generator: [`Segment`](crate::Segment) or [`Snowflake`](crate::Snowflake).
+///
+/// Order of calls: `next` or `fill` for IDs; when [`wants_ask`](Reserve::wants_ask), or on a
+/// refusal, [`poll_ask`](Reserve::poll_ask); carry the ask to the store and hand its answer to
+/// [`handle_grant`](Reserve::handle_grant) or [`handle_failure`](Reserve::handle_failure).
+#[derive(Clone, Copy, Debug)]
+pub struct Reserve<S: Source, L: Line = OwnLine> {
+    source: S,
+    line: L,
+    aside: Option<Offer>,
+    /// What the last closing swap returned.
+    closed_at: u64,
+    have_until: Option<u64>,
+    wanted: u64,
+    asking: Asking,
+    offset: Offset,
+    store: Option<Token>,
+    /// Why nothing will ever be handed out again.
+    ended: Option<Code>,
+    /// Where the line stood at the last wait, so that a wait counts once.
+    waited_at: Option<u64>,
+    stats: Stats,
+}
+
+impl<S: Source, L: Line> Reserve<S, L> {
+    pub(crate) fn from_parts(source: S, line: L, seed: u64) -> Reserve<S, L> {
+        Reserve {
+            source,
+            line,
+            aside: None,
+            closed_at: 0,
+            have_until: None,
+            wanted: 0,
+            asking: Asking::new(seed),
+            offset: Offset::default(),
+            store: None,
+            ended: None,
+            waited_at: None,
+            stats: Stats::default(),
+        }
+    }
+
+    /// One ID.
+    ///
+    /// # Errors
+    /// `SEGMENT_DRY`, `WINDOW_SPENT`: ask and wait. `SEQUENCE_SPENT`, `CLOCK_BEHIND`: come again at
+    /// `until`. `TIME_OVERFLOW`, `CLOSED`, `STORE_CHANGED`, `STORE_WENT_BACK`: no more.
+    #[inline]
+    pub fn next(&mut self, now: Millis) -> Result<u64, Refusal> {
+        let run = self.run(now, 1)?;
+        let draw = self.source.draw().ok_or(Refusal::new(self.source.dry()))?;
+        self.stats.ids = self.stats.ids.saturating_add(1);
+        Ok(draw.id(run.positions.start, run.worker))
+    }
+
+    /// As many IDs as are at hand, ascending, up to the length of `out`; returns how many.
+    ///
+    /// # Errors
+    /// As [`Reserve::next`], if not even one is at hand.
+    pub fn fill(&mut self, now: Millis, out: &mut [u64]) -> Result<usize, Refusal> {
+        let mut filled = 0;
+        while let Some(rest) = out.get_mut(filled..)
+            && !rest.is_empty()
+        {
+            let run = match self.run(now, rest.len() as u64) {
+                Ok(run) => run,
+                Err(refusal) if filled == 0 => return Err(refusal),
+                Err(_) => break,
+            };
+            if let Some(draw) = self.source.draw() {
+                draw.write(run, rest);
+            }
+            filled = filled.saturating_add(run.positions.len() as usize);
+        }
+        self.stats.ids = self.stats.ids.saturating_add(filled as u64);
+        Ok(filled)
+    }
+
+    /// Whether `n` IDs can be had in one go now, so that [`Reserve::fill`] gives them all. If not,
+    /// the next asks are made for so many.
+    ///
+    /// # Errors
+    /// `COUNT_INVALID` if so many can never be had in one go; else as [`Reserve::next`].
+    pub fn ready(&mut self, now: Millis, n: u64) -> Result<(), Refusal> {
+        if self.source.too_many(n) {
+            return Err(Code::CountInvalid.into());
+        }
+        if let Some(code) = self.ended {
+            return Err(code.into());
+        }
+        let aside = self.aside.map_or(0, |offer| offer.positions.len());
+        let verdict = match self.source.draw() {
+            Some(draw) => draw.ready(&mut self.line, now, n, aside),
+            None => Err(Refusal::new(self.source.dry())),
+        };
+        self.wanted = if verdict.is_ok() { 0 } else { n };
+        verdict.inspect_err(|refusal| self.waits(*refusal))
+    }
+
+    fn run(&mut self, now: Millis, n: u64) -> Result<Run, Refusal> {
+        let refusal = match self.draw_run(now, n) {
+            Ok(run) => return Ok(run),
+            Err(refusal) => refusal,
+        };
+        if let Some(code) = self.ended {
+            return Err(code.into());
+        }
+        if refusal.code == self.source.dry()
+            && let Some(offer) = self.aside.take()
+        {
+            self.open(offer);
+            return self.draw_run(now, n);
+        }
+        self.waits(refusal);
+        Err(refusal)
+    }
+
+    #[inline]
+    fn draw_run(&mut self, now: Millis, n: u64) -> Result<Run, Refusal> {
+        match self.source.draw() {
+            Some(draw) => draw.run(&mut self.line, now, n),
+            None => Err(Refusal::new(self.source.dry())),
+        }
+    }
+
+    fn waits(&mut self, refusal: Refusal) {
+        if refusal.code == self.source.dry() {
+            self.asking.went_dry();
+        }
+        let stands = self.stands_at();
+        if self.waited_at != Some(stands) {
+            self.waited_at = Some(stands);
+            self.stats.waits = self.stats.waits.saturating_add(1);
+        }
+    }
+
+    /// Whether [`Reserve::poll_ask`] would give something: one comparison or two, for the hot path.
+    #[inline]
+    pub fn wants_ask(&self, now: Millis) -> bool {
+        self.ended.is_none()
+            && self.asking.is_due(now)
+            && (self.asking.out().is_some() || self.line.cursor() >= self.mark())
+    }
+
+    /// The cursor from which on more should be asked for: what a lock-free host compares with the
+    /// end of each run that it drew. 0 is always (windows go by [`Reserve::poll_at`]).
+    pub fn mark(&self) -> u64 {
+        if self.ended.is_some() { CLOSED } else { self.source.mark(&self.facts()) }
+    }
+
+    /// When to call [`Reserve::poll_ask`] next (host's clock), if nothing else happens first;
+    /// `None` while only drawing can make it due.
+    pub fn poll_at(&self) -> Option<Millis> {
+        let waits_for_draws = self.asking.out().is_none() && self.line.cursor() < self.mark();
+        if self.ended.is_some() || waits_for_draws { None } else { Some(self.asking.due_at()) }
+    }
+
+    /// What to ask the store for now, if anything: once per need. `entropy` are 16 fresh random
+    /// bytes. An ask that got no answer within 3 s is given out again as it was.
+    pub fn poll_ask(&mut self, now: Millis, entropy: [u8; 16]) -> Option<Ask> {
+        if !self.wants_ask(now) {
+            return None;
+        }
+        let facts = self.facts();
+        let ask = match self.asking.out() {
+            Some(ask) => ask,
+            None => self.source.ask(&facts, Token::new(entropy), now),
+        };
+        self.asking.send(ask, now);
+        self.stats.asks = self.stats.asks.saturating_add(1);
+        Some(ask)
+    }
+
+    /// Applies an answer. `sent` is the host's clock when this call left, `now` when it came back.
+    /// Late, repeated and foreign answers are harmless.
+    ///
+    /// # Errors
+    /// `GRANT_INVALID` or `LAYOUT_MISMATCH` for an answer of no use: counted and backed off as a
+    /// failure. `STORE_CHANGED` if another store answered: the generator is stopped.
+    pub fn handle_grant(
+        &mut self,
+        grant: &Grant,
+        sent: Millis,
+        now: Millis,
+    ) -> Result<Outcome, Refusal> {
+        let Some(ask) = self.asking.answered(grant.request()) else {
+            return Ok(Outcome::Ignored);
+        };
+        if self.ended.is_some() {
+            let release = self.source.unopened(&ask, grant);
+            return Ok(release.map_or(Outcome::Ignored, Outcome::Release));
+        }
+        let (store, store_time) = match grant {
+            Grant::Segment(grant) => (grant.store, grant.now),
+            Grant::Window(grant) => (grant.store, grant.now),
+        };
+        if self.store.is_some_and(|known| known != store) && !bug!(NoStoreCheck) {
+            return Err(self.fail(Code::StoreChanged, None, now));
+        }
+        let offset = self.offset.after(sent, now, store_time);
+        let store_now = self.line.now(now).max(now.plus(offset.get()));
+        let offer = match self.source.look_over(&ask, grant, &self.facts(), store_now) {
+            Ok(offer) => offer,
+            Err(code) => return Err(self.fail(code, None, now)),
+        };
+        self.store = Some(store);
+        self.offset = offset;
+        self.line.put_offset(offset.get(), now);
+        let pause_ms = self.source.accept(&ask, grant, now, store_now);
+        self.apply(offer);
+        self.asking.succeeded(now, pause_ms);
+        self.stats.grants = self.stats.grants.saturating_add(1);
+        Ok(Outcome::Applied)
+    }
+
+    fn apply(&mut self, offer: Offer) {
+        self.have_until = self.have_until.max(Some(offer.positions.end));
+        if offer.extends {
+            self.line.extend(offer.bound);
+            return;
+        }
+        let adjoins = |before: u64| S::HOLDS_ASIDE && before == offer.positions.start;
+        if let Some(aside) = &mut self.aside {
+            if adjoins(aside.positions.end) {
+                aside.positions.end = offer.positions.end;
+                aside.bound = offer.bound;
+            } else {
+                self.drop_positions(offer.positions.len());
+            }
+        } else if self.line.cursor() == CLOSED {
+            self.open(offer);
+        } else if adjoins(self.line_end()) {
+            self.line.extend(offer.bound);
+        } else if S::HOLDS_ASIDE {
+            self.aside = Some(offer);
+        } else {
+            self.open(offer);
+        }
+    }
+
+    /// The store failed: back off and ask again. IDs at hand go on being handed out, but for
+    /// `STORE_CHANGED` and `STORE_WENT_BACK`, which stop the generator at once. A failure of an
+    /// ask that is not out changes nothing.
+    ///
+    /// `STORE_UNAVAILABLE` and `TIMED_OUT` mean that no answer was read: the same ask, under the
+    /// same request id, is sent again after the back-off.
+    pub fn handle_failure(
+        &mut self,
+        request: Token,
+        code: Code,
+        retry_after_ms: Option<u32>,
+        now: Millis,
+    ) {
+        let unread = matches!(code, Code::StoreUnavailable | Code::TimedOut);
+        let is_out = self.asking.out().is_some_and(|ask| ask.request() == request);
+        if !is_out || self.ended.is_some() {
+            return;
+        }
+        if !unread {
+            self.asking.answered(request);
+        }
+        self.fail(code, retry_after_ms, now);
+    }
+
+    fn fail(&mut self, code: Code, retry_after_ms: Option<u32>, now: Millis) -> Refusal {
+        self.stats.failures = self.stats.failures.saturating_add(1);
+        self.source.refused(code);
+        let dry = self.is_dry(now);
+        self.asking.failed(code, retry_after_ms, now, dry);
+        if code.stops() {
+            self.drop_range();
+            self.ended = Some(code);
+        }
+        code.into()
+    }
+
+    fn is_dry(&mut self, now: Millis) -> bool {
+        let dry = Refusal::new(self.source.dry());
+        match self.source.draw() {
+            Some(draw) => self.aside.is_none() && draw.ready(&mut self.line, now, 1, 0) == Err(dry),
+            None => true,
+        }
+    }
+
+    /// Graceful stop: the line is closed first; what of a window was not begun is to be given
+    /// back with the release, if there is one. The rest of a segment is a gap.
+    pub fn retire(&mut self) -> Option<Release> {
+        if self.ended.is_some() {
+            return None;
+        }
+        let early = self.stands_at();
+        self.drop_range();
+        self.ended = Some(Code::Closed);
+        self.source.give_up(if bug!(ReleaseBeforeClose) { early } else { self.closed_at })
+    }
+
+    /// Drops every right and the ask that is out, at once and without a word to the store: after
+    /// a fork, a restored memory image, a rebuilt instance. The next ID waits for a new range;
+    /// what is kept are facts (the store, where the line stood, the highest end seen).
+    pub fn forget(&mut self) {
+        if !bug!(ForgetKeepsRange) {
+            self.drop_range();
+        }
+        self.asking.forget();
+        self.source.forget();
+        self.wanted = 0;
+    }
+
+    /// The host was suspended, as the gap between its wall and its monotonic clock shows: a
+    /// renewal that was not due yet is due.
+    pub fn resumed(&mut self) {
+        self.asking.hurry();
+    }
+
+    /// Goes on above this position: where another memory image of this generator stood.
+    pub fn resume_above(&mut self, position: u64) {
+        if self.line.cursor() == CLOSED {
+            self.closed_at = self.closed_at.max(position);
+        }
+    }
+
+    /// Why asking fails, until an ask succeeds: what a host tells a caller that waited in vain,
+    /// and raises at once where [`Code::is_permanent`].
+    pub fn failure(&self) -> Option<Code> {
+        self.ended.or(self.asking.last())
+    }
+
+    /// How to draw from the line without this generator: the lock-free hot path. `None` until the
+    /// first window says which layout it has.
+    pub fn draw(&self) -> Option<S::Draw> {
+        self.source.draw()
+    }
+
+    /// What the generator did so far.
+    pub fn stats(&self) -> Stats {
+        Stats {
+            in_hand: self.in_hand(),
+            step: self.source.step(),
+            offset_ms: self.line.offset(),
+            last_code: self.failure(),
+            ..self.stats
+        }
+    }
+
+    pub(crate) fn source(&self) -> &S {
+        &self.source
+    }
+
+    fn facts(&self) -> Facts {
+        let end = match self.aside {
+            // Nothing is asked for while a range waits: it is as large as the last one asked for.
+            Some(_) => u64::MAX,
+            None => self.line_end(),
+        };
+        Facts { store: self.store, end, have_until: self.have_until, wanted: self.wanted }
+    }
+
+    fn line_end(&self) -> u64 {
+        match self.source.draw() {
+            Some(draw) if self.line.cursor() != CLOSED => draw.shape().end(self.line.bound()),
+            _ => 0,
+        }
+    }
+
+    fn stands_at(&self) -> u64 {
+        match self.line.cursor() {
+            CLOSED => self.closed_at,
+            cursor => cursor,
+        }
+    }
+
+    fn in_hand(&self) -> u64 {
+        let aside = self.aside.map_or(0, |offer| offer.positions.len());
+        self.line_end().saturating_sub(self.line.cursor()).saturating_add(aside)
+    }
+
+    fn open(&mut self, offer: Offer) {
+        let Some(draw) = self.source.draw() else { return };
+        let rest = self.line_end().saturating_sub(self.line.cursor());
+        self.drop_positions(rest);
+        if self.have_until.is_some_and(|_| self.closed_at != 0 || self.line.cursor() != CLOSED) {
+            self.stats.gaps = self.stats.gaps.saturating_add(1);
+        }
+        self.close();
+        self.line.open(draw.shape(), offer.positions.start, offer.bound, self.closed_at);
+    }
+
+    fn close(&mut self) {
+        if let Some(cursor) = self.line.close() {
+            self.closed_at = cursor;
+        }
+    }
+
+    fn drop_range(&mut self) {
+        let in_hand = self.in_hand();
+        self.drop_positions(in_hand);
+        self.aside = None;
+        self.close();
+    }
+
+    fn drop_positions(&mut self, n: u64) {
+        self.stats.dropped = self.stats.dropped.saturating_add(n);
+    }
+}

@@ -1,0 +1,79 @@
+//! What a host must bring for synchronous stores, and the short loop that joins them.
+
+use crate::ask::{AcquireAsk, Ask, Failure, Grant, Release, RenewAsk, SegmentAsk};
+use crate::ask::{SegmentGrant, WindowGrant};
+use crate::code::{Code, Refusal};
+use crate::line::Line;
+use crate::reserve::{Outcome, Reserve, Source};
+use crate::time::Millis;
+
+/// Hands out disjoint ranges. What it answers is durable before it answers.
+pub trait Store {
+    /// Leases numbers: [`registry::lease_segment`](crate::registry::lease_segment).
+    ///
+    /// # Errors
+    /// Its codes, or `STORE_UNAVAILABLE` when there is no answer.
+    fn lease_segment(&mut self, ask: &SegmentAsk) -> Result<SegmentGrant, Failure>;
+    /// Gives a worker number: [`registry::acquire`](crate::registry::acquire).
+    ///
+    /// # Errors
+    /// Its codes, or `STORE_UNAVAILABLE` when there is no answer.
+    fn acquire(&mut self, ask: &AcquireAsk) -> Result<WindowGrant, Failure>;
+    /// Extends a window: [`registry::renew`](crate::registry::renew).
+    ///
+    /// # Errors
+    /// Its codes, or `STORE_UNAVAILABLE` when there is no answer.
+    fn renew(&mut self, ask: &RenewAsk) -> Result<WindowGrant, Failure>;
+    /// Takes back the rest of a window: [`registry::release`](crate::registry::release).
+    ///
+    /// # Errors
+    /// Its codes, or `STORE_UNAVAILABLE` when there is no answer.
+    fn release(&mut self, release: &Release) -> Result<(), Failure>;
+
+    /// Carries any ask.
+    ///
+    /// # Errors
+    /// As the verb that it is.
+    fn ask(&mut self, ask: &Ask) -> Result<Grant, Failure> {
+        match ask {
+            Ask::Segment(ask) => self.lease_segment(ask).map(Grant::Segment),
+            Ask::Acquire(ask) => self.acquire(ask).map(Grant::Window),
+            Ask::Renew(ask) => self.renew(ask).map(Grant::Window),
+        }
+    }
+}
+
+/// Carries one ask of a generator to its store, if it has one now, and the answer back. Returns
+/// whether there was an ask.
+///
+/// An answer that does not echo the request is `GRANT_INVALID`: on this synchronous road nobody
+/// else's answer can come.
+///
+/// # Errors
+/// Why the ask failed; the generator has backed off and is usable.
+pub fn refill<S: Source, L: Line>(
+    generator: &mut Reserve<S, L>,
+    store: &mut impl Store,
+    mut clock: impl FnMut() -> Millis,
+    mut entropy: impl FnMut() -> [u8; 16],
+) -> Result<bool, Refusal> {
+    let sent = clock();
+    if !generator.wants_ask(sent) {
+        return Ok(false);
+    }
+    let Some(ask) = generator.poll_ask(sent, entropy()) else { return Ok(false) };
+    let answer = store.ask(&ask);
+    let now = clock();
+    let failure = match answer {
+        Ok(grant) if grant.request() == ask.request() => {
+            if let Outcome::Release(release) = generator.handle_grant(&grant, sent, now)? {
+                store.release(&release).map_err(|failure| Refusal::new(failure.code))?;
+            }
+            return Ok(true);
+        }
+        Ok(_) => Failure::from(Code::GrantInvalid),
+        Err(failure) => failure,
+    };
+    generator.handle_failure(ask.request(), failure.code, failure.retry_after_ms, now);
+    Err(failure.code.into())
+}
