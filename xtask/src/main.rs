@@ -3,10 +3,14 @@
 mod args;
 mod bench;
 mod build;
+mod check;
 mod files;
 mod process;
 mod project;
+mod setup_ci;
+mod simulate;
 mod summary;
+mod test;
 mod tools;
 mod verbs;
 

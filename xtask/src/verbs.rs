@@ -1,7 +1,7 @@
 //! The list of verbs: what each does, how long it takes, and what runs it.
 
 use crate::args::Args;
-use crate::{Outcome, bench, build};
+use crate::{Outcome, bench, build, check, setup_ci, simulate, test};
 
 struct Verb {
     name: &'static str,
@@ -20,11 +20,42 @@ const VERBS: &[Verb] = &[
         run: build::main,
     },
     Verb {
+        name: "test",
+        options: "[--only PART] [--self-test]",
+        does: "everything that CI does; `--self-test` makes each vectors file wrong and wants every \
+               language to notice",
+        takes: "15 min cold, 8 min warm, 1 min the self-test",
+        run: test::main,
+    },
+    Verb {
+        name: "check",
+        options: "[--only PROOF] [--self-test]",
+        does: "formatting, lints, who may know whom, the purity of the core; `--self-test` gives \
+               each proof something that it must refuse",
+        takes: "2 min cold, 15 s warm, 20 s the self-test",
+        run: check::main,
+    },
+    Verb {
+        name: "simulate",
+        options: "[--hours N | --seconds N] [--seed N] [--bugs]",
+        does: "holders, stores and faults in one process, every ID checked; `--bugs` switches each \
+               known mistake on and tells what found it",
+        takes: "a minute unless said, after a build of 30 s",
+        run: simulate::main,
+    },
+    Verb {
         name: "bench",
         options: "[…]",
         does: "every figure that the README states, as a ratio to the floor of the same run",
         takes: "5 min",
         run: bench::main,
+    },
+    Verb {
+        name: "setup-ci",
+        options: "",
+        does: "what a fresh Debian lacks: packages, Rust targets and components",
+        takes: "a second when nothing is missing, else a minute",
+        run: setup_ci::main,
     },
 ];
 

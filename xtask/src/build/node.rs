@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use super::{Profile, npm};
-use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
 /// The types that the TypeScript sources compile against: generated, committed, compared.

@@ -1,0 +1,167 @@
+//! `cargo xtask check --self-test`: each proof of `check` is given something that it must refuse.
+//! A control that passes is a proof that proves nothing.
+
+use std::path::{Path, PathBuf};
+
+use super::{Proof, arrows, generated, locks, purity, sizes};
+use crate::process::Run;
+use crate::{Outcome, files, project};
+
+/// The controls; each gives back what the proof said.
+pub const LIST: &[(&str, Proof)] = &[
+    ("fmt", fmt),
+    ("clippy-clock", clock),
+    ("clippy-sleep", sleep),
+    ("clippy-unwrap", unwrap),
+    ("arrows", arrow),
+    ("script-arrows", script_arrow),
+    ("locks", lock),
+    ("sizes", size),
+    ("generated", stale),
+    ("no-dependencies", dependency),
+    ("bare-targets-std", std_in_core),
+    ("bare-targets-atomics", atomics),
+    ("no-panic", panic),
+    ("no-import", import),
+    ("no-allocation", allocation),
+];
+
+fn fmt() -> Outcome<String> {
+    let file = project::target().join("controls/unformatted.rs");
+    files::write(&file, "fn  main( ) { }\n")?;
+    red(Run::new("rustfmt").args(["--check", "--edition", "2024"]).arg(&file), "Diff in")
+}
+
+fn clock() -> Outcome<String> {
+    clippy(
+        "extern crate std;\n/// A control.\npub fn control() -> std::time::Instant { std::time::Instant::now() }",
+        "disallowed",
+    )
+}
+
+fn sleep() -> Outcome<String> {
+    clippy(
+        "extern crate std;\n/// A control.\npub fn control() { std::thread::sleep(std::time::Duration::ZERO) }",
+        "disallowed",
+    )
+}
+
+fn unwrap() -> Outcome<String> {
+    clippy("/// A control.\npub fn control(number: Option<u8>) -> u8 { number.unwrap() }", "unwrap")
+}
+
+fn arrow() -> Outcome<String> {
+    let mut metadata = arrows::metadata()?;
+    let packages = metadata["packages"].as_array_mut().into_iter().flatten();
+    for package in packages.filter(|package| package["name"] == "leafid-core") {
+        if let Some(dependencies) = package["dependencies"].as_array_mut() {
+            dependencies.push(serde_json::json!({ "name": "leafid-server", "kind": "dev" }));
+        }
+    }
+    refused(arrows::wrong_edges(&metadata).pop())
+}
+
+fn script_arrow() -> Outcome<String> {
+    refused(arrows::wrong_import("bindings-wasm/js", Path::new("entries/x.ts"), "../load.js"))?;
+    refused(arrows::wrong_import("bindings-js/src", Path::new("index.ts"), "./wasm/leafid.js"))
+}
+
+fn lock() -> Outcome<String> {
+    let npm = "\"resolved\": \"https://npm.example.com/typescript.tgz\"";
+    refused(locks::complaint("", npm))?;
+    refused(locks::complaint("source = \"registry+https://crates.example.com/index\"", ""))
+}
+
+fn size() -> Outcome<String> {
+    refused(sizes::too_long(Path::new("core/src/long.rs"), 451))
+}
+
+fn stale() -> Outcome<String> {
+    let (old, new) = ("declare function a(): string", "declare function a(): bigint");
+    refused(generated::differs(Path::new("native.d.ts"), old, new))
+}
+
+fn dependency() -> Outcome<String> {
+    refused(purity::extra_dependency("leafid-core v0.1.0 (/a/core)\nlibm v0.2.11\n"))
+}
+
+fn std_in_core() -> Outcome<String> {
+    bare("extern crate std;\n", "wasm32v1-none", "std")
+}
+
+fn atomics() -> Outcome<String> {
+    let code = "/// A control.\npub type Control = core::sync::atomic::AtomicU64;\n";
+    bare(code, "thumbv7em-none-eabi", "AtomicU64")
+}
+
+fn panic() -> Outcome<String> {
+    let (asked, _) = purity::linked(Some("control-panic"))?;
+    refused((!asked.is_empty()).then(|| format!("imports {}", asked.join(", "))))
+}
+
+fn import() -> Outcome<String> {
+    let (asked, _) = purity::linked(Some("control-import"))?;
+    refused((!asked.is_empty()).then(|| format!("imports {}", asked.join(", "))))
+}
+
+fn allocation() -> Outcome<String> {
+    red(purity::counted(Some("control-alloc")), "allocation")
+}
+
+/// Clippy on the core with something more in it, in a copy that has the core's own settings.
+fn clippy(code: &str, word: &str) -> Outcome<String> {
+    let run = in_copy(&["clippy", "--quiet", "--lib", "-p", "leafid-core"], code)?;
+    red(run.args(["--", "-D", "warnings"]), word)
+}
+
+fn bare(code: &str, target: &str, word: &str) -> Outcome<String> {
+    red(
+        in_copy(&["check", "--quiet", "--lib", "-p", "leafid-core", "--target", target], code)?,
+        word,
+    )
+}
+
+/// Cargo in a copy of the workspace that holds the core alone, changed by a few lines at its end.
+fn in_copy(command: &[&str], code: &str) -> Outcome<Run> {
+    let copy = project::target().join("controls/workspace");
+    let manifest = files::read(&project::at("Cargo.toml"))?;
+    files::write(&copy.join("Cargo.toml"), core_alone(&manifest)?)?;
+    files::write(&copy.join("Cargo.lock"), files::read(&project::at("Cargo.lock"))?)?;
+    for file in files::walk(&project::at("core"))? {
+        let below: PathBuf = file.strip_prefix(project::root()).unwrap_or(&file).to_owned();
+        let mut content = files::bytes(&file)?;
+        if below == Path::new("core/src/lib.rs") {
+            content.extend_from_slice(code.as_bytes());
+        }
+        files::write(&copy.join(below), content)?;
+    }
+    Ok(Run::new("cargo")
+        .args(command)
+        .dir(copy)
+        .env("CARGO_TARGET_DIR", project::target().join("controls/target")))
+}
+
+fn core_alone(manifest: &str) -> Outcome<String> {
+    let (before, rest) = manifest.split_once("members = [").ok_or("no members in Cargo.toml")?;
+    let (_, after) = rest.split_once(']').ok_or("no end of the members in Cargo.toml")?;
+    Ok(format!("{before}members = [\"core\"]{after}"))
+}
+
+/// A program that must fail, and must say why.
+fn red(run: Run, word: &str) -> Outcome<String> {
+    let said = run.listen()?;
+    let text = format!("{}{}", said.stdout, said.stderr);
+    let line = text.lines().find(|line| line.contains(word));
+    match (said.success, line) {
+        (false, Some(line)) => Ok(format!("red: {}", line.trim())),
+        (false, None) => Err(format!("red, but without a word about `{word}`:\n{text}")),
+        (true, _) => Err("the control passed: the proof sees nothing".to_owned()),
+    }
+}
+
+fn refused(complaint: Option<String>) -> Outcome<String> {
+    match complaint {
+        Some(complaint) => Ok(format!("red: {complaint}")),
+        None => Err("the control passed: the proof sees nothing".to_owned()),
+    }
+}

@@ -1,0 +1,61 @@
+//! `cargo xtask check`: what must hold of the sources, and the controls that prove the proofs.
+
+mod arrows;
+mod controls;
+mod generated;
+mod lints;
+mod locks;
+mod purity;
+mod sizes;
+mod sources;
+mod wasm_file;
+
+use crate::Outcome;
+use crate::args::Args;
+use crate::summary::Summary;
+
+/// One proof: it says what it looked at, or what is wrong.
+type Proof = fn() -> Outcome<String>;
+
+const PROOFS: &[(&str, Proof)] = &[
+    ("fmt", lints::fmt),
+    ("clippy", lints::clippy),
+    ("arrows", arrows::members),
+    ("script-arrows", arrows::scripts),
+    ("locks", locks::check),
+    ("sizes", sizes::check),
+    ("generated", generated::check),
+    ("no-dependencies", purity::dependencies),
+    ("bare-targets", purity::bare_targets),
+    ("no-panic", purity::no_panic),
+    ("no-allocation", purity::no_allocation),
+];
+
+/// The verb.
+pub fn main(mut args: Args) -> Outcome {
+    let control = args.flag("--self-test");
+    let only = args.value("--only")?;
+    args.finish()?;
+    let (job, list) =
+        if control { ("check --self-test", controls::LIST) } else { ("check", PROOFS) };
+    run(job, list, only.as_deref())
+}
+
+/// Every proof, as one part of `cargo xtask test`.
+pub fn proofs() -> Outcome<String> {
+    run("check", PROOFS, None).map(|()| format!("{} proofs hold", PROOFS.len()))
+}
+
+/// Every control, as one part of `cargo xtask test`.
+pub fn controls() -> Outcome<String> {
+    let count = controls::LIST.len();
+    run("check --self-test", controls::LIST, None).map(|()| format!("{count} controls turned red"))
+}
+
+fn run(job: &str, list: &[(&str, Proof)], only: Option<&str>) -> Outcome {
+    let mut summary = Summary::default();
+    for (name, proof) in list.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)) {
+        summary.part(name, proof);
+    }
+    summary.close(job)
+}

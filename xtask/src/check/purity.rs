@@ -1,0 +1,83 @@
+//! The core is pure: proved by what it links to, not by what its authors promise.
+
+use super::wasm_file::{exported_functions, imports};
+use crate::process::Run;
+use crate::{Outcome, files, project, tools};
+
+/// Targets without an operating system, an allocator or `std`; the second has no 64-bit atomics.
+const BARE: &[&str] = &["wasm32v1-none", "thumbv7em-none-eabi"];
+
+/// The crate that puts every public verb of the core behind `extern "C"`, a workspace of its own.
+const CRATE: &str = "tests/purity/Cargo.toml";
+
+/// Verbs that the crate exports at least; one that the linker dropped would prove nothing.
+const VERBS: usize = 30;
+
+/// The core depends on nothing.
+pub fn dependencies() -> Outcome<String> {
+    let tree = Run::cargo(&["tree", "--locked", "-p", "leafid-core", "--prefix", "none"])
+        .args(["--edges", "normal,build", "--all-features", "--target", "all"])
+        .quiet()
+        .output()?;
+    extra_dependency(&tree).map_or(Ok("leafid-core stands alone".to_owned()), Err)
+}
+
+/// The complaint about what `cargo tree` lists beside the core itself and the model checker.
+pub fn extra_dependency(tree: &str) -> Option<String> {
+    let mut lines = tree.lines().filter(|line| !line.is_empty());
+    if !lines.next().is_some_and(|first| first.starts_with("leafid-core ")) {
+        return Some(format!("cargo tree does not begin with the core:\n{tree}"));
+    }
+    let other = lines.next()?;
+    Some(format!("`leafid-core` depends on `{other}`; it must depend on nothing"))
+}
+
+/// The core builds where there is nothing to lean on.
+pub fn bare_targets() -> Outcome<String> {
+    for target in BARE {
+        tools::rust_target(target)?;
+        Run::cargo(&["build", "--locked", "-p", "leafid-core", "--lib", "--target", target])
+            .done()?;
+    }
+    Ok(format!("builds for {}", BARE.join(" and ")))
+}
+
+/// The optimiser could remove every panic, and nothing is asked of the host.
+pub fn no_panic() -> Outcome<String> {
+    let (asked, offered) = linked(None)?;
+    if !asked.is_empty() {
+        return Err(format!("the core can panic, or asks its host for {}", asked.join(", ")));
+    }
+    if offered.len() < VERBS {
+        return Err(format!("{} verbs were linked, fewer than {VERBS}", offered.len()));
+    }
+    Ok(format!("{} verbs, 0 imports", offered.len()))
+}
+
+/// What the purity crate imports and exports, with one of its control features or none.
+pub fn linked(control: Option<&str>) -> Outcome<(Vec<String>, Vec<String>)> {
+    tools::rust_target("wasm32v1-none")?;
+    purity("build", control).args(["--target", "wasm32v1-none"]).done()?;
+    let folder = project::target().join("purity/wasm32v1-none/release");
+    let module = files::bytes(&folder.join("leafid_purity.wasm"))?;
+    Ok((imports(&module)?, exported_functions(&module)?))
+}
+
+/// No verb takes memory from the heap.
+pub fn no_allocation() -> Outcome<String> {
+    let said = counted(None).tee()?;
+    let line = said.stdout.lines().last().unwrap_or("nothing was said").to_owned();
+    if said.success { Ok(line) } else { Err(line) }
+}
+
+/// The program that counts allocations, with its control feature or without.
+pub fn counted(control: Option<&str>) -> Run {
+    purity("run", control).args(["--package", "leafid-purity-counting"])
+}
+
+fn purity(verb: &str, control: Option<&str>) -> Run {
+    let features = control.map(|control| ["--features", control]);
+    Run::cargo(&[verb, "--quiet", "--release", "--locked", "--manifest-path", CRATE])
+        .args(features.into_iter().flatten())
+        .env("CARGO_TARGET_DIR", project::target().join("purity"))
+}

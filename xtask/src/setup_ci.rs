@@ -1,0 +1,81 @@
+//! `cargo xtask setup-ci`: what a fresh Debian lacks, installed; nothing to do costs nothing.
+
+use crate::args::Args;
+use crate::process::Run;
+use crate::{Outcome, tools};
+
+/// A program, how to see that it works, and the package that brings it.
+struct Wanted {
+    probe: &'static [&'static str],
+    package: &'static str,
+}
+
+const PACKAGES: &[Wanted] = &[
+    Wanted { probe: &["cc", "--version"], package: "build-essential" },
+    Wanted { probe: &["make", "--version"], package: "build-essential" },
+    Wanted { probe: &["curl", "--version"], package: "curl" },
+    Wanted { probe: &["git", "--version"], package: "git" },
+    Wanted { probe: &["python3", "--version"], package: "python3" },
+    Wanted { probe: &["python3", "-c", "import venv, ensurepip"], package: "python3-venv" },
+];
+
+const TARGETS: &[&str] = &["wasm32-unknown-unknown", "wasm32v1-none", "thumbv7em-none-eabi"];
+
+const COMPONENTS: &[(&str, &str)] = &[("rustfmt", "rustfmt"), ("cargo-clippy", "clippy")];
+
+/// The verb.
+pub fn main(args: Args) -> Outcome {
+    args.finish()?;
+    packages()?;
+    node()?;
+    for target in TARGETS {
+        tools::rust_target(target)?;
+    }
+    for (program, component) in COMPONENTS {
+        let said = Run::new(program).quiet().arg("--version").listen();
+        if !said.is_ok_and(|said| said.success) {
+            Run::new("rustup").args(["component", "add", component]).done()?;
+        }
+    }
+    println!("setup-ci: everything is there");
+    Ok(())
+}
+
+fn packages() -> Outcome {
+    let missing = |wanted: &&Wanted| {
+        let (program, args) = wanted.probe.split_first().unwrap_or((&"true", &[]));
+        !Run::new(program).quiet().args(args).listen().is_ok_and(|said| said.success)
+    };
+    let mut names: Vec<_> = PACKAGES.iter().filter(missing).map(|wanted| wanted.package).collect();
+    names.dedup();
+    if names.is_empty() {
+        return Ok(());
+    }
+    println!("missing: {}", names.join(", "));
+    apt(&["update"])?;
+    apt(&[&["install", "--yes", "--no-install-recommends"], names.as_slice()].concat())
+}
+
+// Debian 12's own Node is too old, so it is asked for instead of installed.
+fn node() -> Outcome {
+    let version =
+        "process.exit(process.versions.node.localeCompare('20.19', 'en', { numeric: true }) < 0)";
+    let install = "install Node 20.19 or later with npm, https://nodejs.org/en/download";
+    tools::need("node", &["-e", version], install)?;
+    tools::need("npm", &["--version"], install)
+}
+
+fn apt(words: &[&str]) -> Outcome {
+    if !Run::new("apt-get").quiet().arg("--version").listen().is_ok_and(|said| said.success) {
+        return Err("no `apt-get` here: install the missing programs by hand".to_owned());
+    }
+    let root = Run::new("id").quiet().arg("-u").output()?.trim() == "0";
+    let (program, first) = if root { ("apt-get", None) } else { ("sudo", Some("apt-get")) };
+    // Another apt may be at work: wait for its lock instead of failing.
+    Run::new(program)
+        .args(first)
+        .args(["-o", "DPkg::Lock::Timeout=300"])
+        .args(words)
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .done()
+}

@@ -1,0 +1,73 @@
+//! What a user has: a virtual environment with the wheel, a folder with the npm packages. The
+//! suites run there, so that they see what is published and nothing of the sources.
+
+use std::path::{Path, PathBuf};
+
+use super::built;
+use crate::process::Run;
+use crate::{Outcome, build, files, project, tools};
+
+/// The runner of the Python suite.
+const PYTEST: &str = "pytest==8.4.2";
+
+/// An environment with the built wheel; its interpreter.
+pub fn python() -> Outcome<PathBuf> {
+    built()?;
+    let wheel = build::wheel_file()?;
+    let folder = project::at(".cache/consumer-py");
+    let python = folder.join("bin/python");
+    let (tools_mark, mark) = (folder.join(PYTEST), folder.join("leafid-installed"));
+    if !tools_mark.exists() {
+        tools::make_venv(&folder)?;
+        Run::new(&python).args(["-m", "pip", "install", "--quiet", PYTEST]).done()?;
+        files::write(&tools_mark, "")?;
+    }
+    if !files::fresh(std::slice::from_ref(&mark), std::slice::from_ref(&wheel)) {
+        files::remove(&mark)?;
+        Run::new(&python)
+            .args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"])
+            .args(["--force-reinstall"])
+            .arg(&wheel)
+            .done()?;
+        files::write(&mark, "")?;
+    }
+    let place = Run::new(&python)
+        .quiet()
+        .args(["-c", "import leafid; print(leafid.__file__)"])
+        .without("PYTHONPATH")
+        .output()?;
+    if !place.contains("site-packages") {
+        return Err(format!("`import leafid` finds `{}`, not the wheel", place.trim()));
+    }
+    Ok(python)
+}
+
+/// A folder with both npm packages and a copy of the JavaScript suites.
+pub fn node() -> Outcome<PathBuf> {
+    built()?;
+    tools::node_modules()?;
+    let tarballs = build::npm_tarballs()?;
+    let folder = project::at(".cache/consumer-js");
+    install(&folder, &tarballs)?;
+    let suites = folder.join("tests");
+    files::remove_dir(&suites)?;
+    files::copy_dir(&project::at("bindings-js/tests"), &suites)?;
+    Ok(folder)
+}
+
+fn install(folder: &Path, tarballs: &[PathBuf]) -> Outcome {
+    let mark = folder.join("installed");
+    if files::fresh(std::slice::from_ref(&mark), tarballs) {
+        return Ok(());
+    }
+    files::remove_dir(folder)?;
+    files::write(&folder.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")?;
+    Run::new("npm")
+        .args(["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund"])
+        .args(["--loglevel", "error"])
+        .args(tarballs)
+        .dir(folder)
+        .done()?;
+    files::write(&mark, "")?;
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! `cargo xtask test`: everything that CI does, part by part. What a suite must look like to be
+//! run here stands in `xtask/README.md`.
+
+mod consumers;
+mod mutate;
+mod rust;
+mod suites;
+mod vectors;
+
+use crate::args::Args;
+use crate::build::{self, Profile};
+use crate::summary::Summary;
+use crate::{Outcome, check, files, project};
+
+/// One part: it gives back its runner's closing line.
+struct Part {
+    name: &'static str,
+    /// A file without which there is nothing to run.
+    needs: Option<&'static str>,
+    run: fn() -> Outcome<String>,
+}
+
+const PARTS: &[Part] = &[
+    Part { name: "check", needs: None, run: check::proofs },
+    Part { name: "check-self-test", needs: None, run: check::controls },
+    Part { name: "build", needs: None, run: build_all },
+    Part { name: "rust", needs: None, run: rust::workspace },
+    Part { name: "models", needs: Some("core/src/shared.rs"), run: rust::models },
+    Part { name: "python", needs: Some("bindings-py/tests"), run: suites::python },
+    Part { name: "types", needs: Some("bindings-js/tests/types"), run: suites::types },
+    Part { name: "node", needs: Some("bindings-js/tests/node"), run: suites::node },
+    Part { name: "workerd", needs: Some("bindings-js/tests/workerd"), run: suites::workerd },
+    Part { name: "vectors", needs: Some("tests/vectors"), run: vectors::compare },
+    Part { name: "vectors-self-test", needs: Some("tests/vectors"), run: vectors::self_test },
+    Part { name: "e2e", needs: Some("tests/tests"), run: rust::end_to_end },
+    Part { name: "simulate", needs: Some("tests/src/bin/simulate.rs"), run: rust::simulate },
+];
+
+/// The verb.
+pub fn main(mut args: Args) -> Outcome {
+    let self_test = args.flag("--self-test");
+    let only = args.value("--only")?;
+    args.finish()?;
+    let only = if self_test { Some("vectors-self-test".to_owned()) } else { only };
+    let chosen: Vec<_> =
+        PARTS.iter().filter(|part| only.as_deref().is_none_or(|only| only == part.name)).collect();
+    if chosen.is_empty() {
+        let names: Vec<_> = PARTS.iter().map(|part| part.name).collect();
+        return Err(format!(
+            "there is no part `{}`: {}",
+            only.unwrap_or_default(),
+            names.join(", ")
+        ));
+    }
+    let mut summary = Summary::default();
+    for part in chosen {
+        summary.part(part.name, || run(part));
+    }
+    summary.close("test")
+}
+
+fn run(part: &Part) -> Outcome<String> {
+    let Some(needed) = part.needs.filter(|needed| !project::at(needed).exists()) else {
+        return (part.run)();
+    };
+    let message = format!("NOT RUN: there is no `{needed}`");
+    if project::in_ci() { Err(message) } else { Ok(message) }
+}
+
+fn build_all() -> Outcome<String> {
+    build::all(Profile::Dev)
+}
+
+/// Builds what a part needs, when the part is run by itself from a clean checkout.
+fn built() -> Outcome {
+    let stale = build::npm_tarballs().is_err()
+        || build::wheel_file().is_err()
+        || !files::fresh(&[build::server_binary()], &[project::at("Cargo.toml")]);
+    if stale { build::all(Profile::Dev).map(drop) } else { Ok(()) }
+}

@@ -1,0 +1,84 @@
+//! The parts that cargo runs.
+
+use super::built;
+use crate::process::{Run, Said};
+use crate::{Outcome, build, project, simulate};
+
+/// Unit tests and doctests of every member but the end-to-end ones.
+pub fn workspace() -> Outcome<String> {
+    let said =
+        Run::cargo(&["test", "--workspace", "--locked", "--exclude", "leafid-tests"]).tee()?;
+    closing_line(&said)
+}
+
+/// What needs the built packages: vectors in Rust, end-to-end, faults.
+pub fn end_to_end() -> Outcome<String> {
+    built()?;
+    let said = Run::cargo(&["test", "--locked", "-p", "leafid-tests"])
+        .env("LEAFID_BIN", build::server_binary())
+        .env("LEAFID_DIST", project::dist())
+        .tee()?;
+    closing_line(&said)
+}
+
+/// The lock-free line under every interleaving that loom can think of.
+pub fn models() -> Outcome<String> {
+    let said = Run::new("cargo")
+        .args(["test", "--locked", "-p", "leafid-core", "--lib", "--release", "model"])
+        .env("RUSTFLAGS", "--cfg loom")
+        .env("CARGO_TARGET_DIR", project::target().join("loom"))
+        .tee()?;
+    closing_line(&said)
+}
+
+/// A minute of simulation, and every seeded bug found.
+pub fn simulate() -> Outcome<String> {
+    let clean = simulate::simulator().args(["--seconds", "60"]).tee()?;
+    let clean = last_line(&clean, "simulate")?;
+    let bugs = simulate::simulator().arg("--bugs").tee()?;
+    let bugs = last_line(&bugs, "simulate --bugs")?;
+    Ok(format!("{clean}; {bugs}"))
+}
+
+fn last_line(said: &Said, what: &str) -> Outcome<String> {
+    let line = said.stdout.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
+    if said.success { Ok(line.trim().to_owned()) } else { Err(format!("{what}: {}", line.trim())) }
+}
+
+/// The sum over all of cargo's `test result:` lines; none passed is a failure.
+pub fn closing_line(said: &Said) -> Outcome<String> {
+    let (mut passed, mut failed, mut ignored) = (0, 0, 0);
+    for line in said.stdout.lines().filter(|line| line.starts_with("test result:")) {
+        passed += count(line, "passed");
+        failed += count(line, "failed");
+        ignored += count(line, "ignored");
+    }
+    let line = format!("{passed} passed, {failed} failed, {ignored} ignored");
+    if said.success && passed > 0 { Ok(line) } else { Err(format!("cargo test: {line}")) }
+}
+
+fn count(line: &str, word: &str) -> u64 {
+    let before = line.split_once(&format!(" {word}")).map_or("", |(before, _)| before);
+    before.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closing_line;
+    use crate::process::Said;
+
+    #[test]
+    fn results_are_added_up() {
+        let stdout = "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured;\nx\n\
+                      test result: ok. 4 passed; 0 failed; 0 ignored; 0 measured;";
+        let said = |success, stdout: &str| Said {
+            success,
+            stdout: stdout.to_owned(),
+            stderr: String::new(),
+        };
+        let sum = Ok("7 passed, 0 failed, 1 ignored".to_owned());
+        assert_eq!(closing_line(&said(true, stdout)), sum);
+        assert!(closing_line(&said(false, stdout)).is_err());
+        assert!(closing_line(&said(true, "test result: ok. 0 passed;")).is_err());
+    }
+}

@@ -1,0 +1,129 @@
+//! The suites of the hosts, whole or their vectors only, each in its consumer's place.
+
+use std::path::{Path, PathBuf};
+
+use super::consumers;
+use crate::process::{Run, Said};
+use crate::{Outcome, build, files, project, tools};
+
+/// The replay of the vectors in one language: where they lie, and what to run.
+pub type Replay = fn(vectors: &Path, quiet: bool) -> Outcome<Run>;
+
+/// The four languages as they name themselves in their `vectors:` lines.
+pub const REPLAYS: &[(&str, Replay)] = &[
+    ("rust", replay_rust),
+    ("python", replay_python),
+    ("node", replay_node),
+    ("wasm", replay_wasm),
+];
+
+/// The whole Python suite.
+pub fn python() -> Outcome<String> {
+    let said = pytest(&["bindings-py/tests"])?.tee()?;
+    closing(&said, |line| line.contains(" passed"), "pytest")
+}
+
+/// The whole Node suite.
+pub fn node() -> Outcome<String> {
+    script_suite("node", "")
+}
+
+/// The whole suite of Workers, through Miniflare.
+pub fn workerd() -> Outcome<String> {
+    script_suite("workerd", "")
+}
+
+/// The published types, as a strict user compiles against them.
+pub fn types() -> Outcome<String> {
+    let folder = consumers::node()?;
+    let sources = files::walk(&folder.join("tests/types"))?;
+    tools::npx("tsc")
+        .args(["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--pretty", "false"])
+        .args([
+            "--target",
+            "es2022",
+            "--module",
+            "nodenext",
+            "--lib",
+            "es2022,esnext.disposable,dom",
+        ])
+        .args(["--types", "node", "--typeRoots"])
+        .arg(project::at("node_modules/@types"))
+        .args(sources.iter().filter(|path| path.extension().is_some_and(|kind| kind == "ts")))
+        .dir(&folder)
+        .done()?;
+    Ok("tsc has nothing to say".to_owned())
+}
+
+fn replay_rust(vectors: &Path, _: bool) -> Outcome<Run> {
+    let test = ["test", "--locked", "-p", "leafid-tests", "--test", "vectors"];
+    let run = Run::cargo(&test).args(["--", "--nocapture", "--test-threads", "1"]);
+    Ok(with_places(run, vectors))
+}
+
+fn replay_python(vectors: &Path, _: bool) -> Outcome<Run> {
+    Ok(with_places(pytest(&["-s", "bindings-py/tests/test_vectors.py"])?, vectors))
+}
+
+fn replay_node(vectors: &Path, quiet: bool) -> Outcome<Run> {
+    Ok(with_places(node_test("node", "vectors", quiet)?, vectors))
+}
+
+fn replay_wasm(vectors: &Path, quiet: bool) -> Outcome<Run> {
+    Ok(with_places(node_test("workerd", "vectors", quiet)?, vectors))
+}
+
+fn pytest(words: &[&str]) -> Outcome<Run> {
+    let run = Run::new(consumers::python()?)
+        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib"])
+        .args(words)
+        .without("PYTHONPATH");
+    Ok(with_places(run, &project::at("tests/vectors")))
+}
+
+fn script_suite(folder: &str, only: &str) -> Outcome<String> {
+    let said = node_test(folder, only, false)?.tee()?;
+    closing(&said, |line| line.contains("pass ") && !line.contains("pass 0"), "node --test")
+}
+
+fn node_test(folder: &str, only: &str, quiet: bool) -> Outcome<Run> {
+    let consumer = if quiet { project::at(".cache/consumer-js") } else { consumers::node()? };
+    let tests = test_files(&consumer.join("tests").join(folder), only)?;
+    let run = Run::new("node")
+        .args(["--test", "--test-reporter=spec"])
+        .args(tests)
+        .dir(&consumer)
+        .env("WRANGLER_SEND_METRICS", "false")
+        .env("FORCE_COLOR", "0");
+    Ok(with_places(run, &project::at("tests/vectors")))
+}
+
+/// Every `*.test.js` (or `.mjs`, `.cjs`) below a folder, whose name begins as said.
+fn test_files(folder: &Path, only: &str) -> Outcome<Vec<PathBuf>> {
+    let named = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with(only)
+            && [".test.js", ".test.mjs", ".test.cjs"].iter().any(|end| name.ends_with(end))
+    };
+    let found: Vec<_> = files::walk(folder)?.into_iter().filter(named).collect();
+    if found.is_empty() {
+        return Err(format!("no `{only}*.test.js` in `{}`", files::shown(folder)));
+    }
+    Ok(found)
+}
+
+fn with_places(run: Run, vectors: &Path) -> Run {
+    run.env("LEAFID_VECTORS", vectors)
+        .env("LEAFID_BIN", build::server_binary())
+        .env("LEAFID_DIST", project::dist())
+}
+
+fn closing(said: &Said, is_it: impl Fn(&str) -> bool, runner: &str) -> Outcome<String> {
+    let line = said.stdout.lines().rev().find(|line| is_it(line)).unwrap_or("no closing line");
+    let line = line.trim().trim_matches(['=', ' ', 'ℹ']).to_owned();
+    if said.success && line != "no closing line" {
+        Ok(line)
+    } else {
+        Err(format!("{runner}: {line}"))
+    }
+}

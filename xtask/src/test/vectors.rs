@@ -1,0 +1,141 @@
+//! The vectors: replayed by four languages, counted, compared; and the proof that each language
+//! would notice a wrong one.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::suites::REPLAYS;
+use super::{built, mutate};
+use crate::{Outcome, files, project};
+
+/// Scripts that a file has at least.
+const FLOOR: usize = 12;
+
+/// How many scripts of each file were replayed.
+type Counts = BTreeMap<String, usize>;
+
+/// Replays all files in all languages; the counts are the same everywhere.
+pub fn compare() -> Outcome<String> {
+    built()?;
+    let folder = project::at("tests/vectors");
+    let names = names(&folder)?;
+    let mut wrong = Vec::new();
+    let mut table: BTreeMap<&str, Counts> = BTreeMap::new();
+    for (language, replay) in REPLAYS {
+        let said = replay(&folder, false)?.tee()?;
+        if !said.success {
+            wrong.push(format!("{language} is red"));
+        }
+        table.insert(language, counts(language, &said.stdout)?);
+    }
+    println!();
+    for name in &names {
+        let row: Vec<_> = table
+            .iter()
+            .map(|(language, counts)| (*language, counts.get(name).copied().unwrap_or(0)))
+            .collect();
+        let shown: Vec<_> =
+            row.iter().map(|(language, count)| format!("{language} {count}")).collect();
+        println!("  {name:12} {}", shown.join("  "));
+        wrong.extend(complaint(name, &row));
+    }
+    let known = |name: &&String| !names.contains(name);
+    for (language, counts) in &table {
+        wrong.extend(counts.keys().find(known).map(|name| format!("{language} replayed `{name}`")));
+    }
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n"));
+    }
+    let total: usize = table.values().next().map_or(0, |counts| counts.values().sum());
+    Ok(format!("{total} scripts in {} files, the same in {} languages", names.len(), table.len()))
+}
+
+/// Changes one expected value in one file at a time: every language turns red, for that file.
+pub fn self_test() -> Outcome<String> {
+    built()?;
+    let names = names(&project::at("tests/vectors"))?;
+    let copy = project::target().join("changed-vectors");
+    let mut blind = Vec::new();
+    for (turn, name) in names.iter().enumerate() {
+        files::remove_dir(&copy)?;
+        files::copy_dir(&project::at("tests/vectors"), &copy)?;
+        let path = copy.join(format!("{name}.json"));
+        let (changed, what) = mutate::one_expected_value(&files::read(&path)?)?;
+        files::write(&path, changed)?;
+        for (language, replay) in REPLAYS {
+            // The consumers are prepared in the first turn.
+            let said = replay(&copy, turn > 0)?.quiet().listen()?;
+            let counts = counts(language, &said.stdout)?;
+            let noticed = !said.success && !counts.contains_key(name);
+            // It is red for this reason alone: every other file was replayed as ever.
+            let others = names.iter().filter(|other| *other != name);
+            let lost: Vec<_> = others.filter(|other| !counts.contains_key(*other)).collect();
+            let verdict = match (noticed, lost.as_slice()) {
+                (true, []) => "red, as it must be".to_owned(),
+                (true, lost) => format!("red, but without {lost:?}"),
+                (false, _) => "GREEN".to_owned(),
+            };
+            println!("  {name}: {what}: {language} is {verdict}");
+            if !noticed || !lost.is_empty() {
+                blind.push(format!("{language}, {name}: {verdict}"));
+            }
+        }
+    }
+    if !blind.is_empty() {
+        return Err(format!("a changed value must turn its file red:\n{}", blind.join("\n")));
+    }
+    Ok(format!("{} files × {} languages turned red", names.len(), REPLAYS.len()))
+}
+
+fn names(folder: &Path) -> Outcome<Vec<String>> {
+    let found = files::ending(folder, ".json");
+    let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let names: Vec<_> = found.iter().filter_map(stem).collect();
+    if names.is_empty() { Err("no `*.json` in `tests/vectors`".to_owned()) } else { Ok(names) }
+}
+
+/// The lines `vectors: <language> <file> <count>`, wherever on a line they begin.
+fn counts(language: &str, stdout: &str) -> Outcome<Counts> {
+    let mut counts = Counts::new();
+    for line in stdout.lines() {
+        let Some((_, told)) = line.split_once("vectors: ") else { continue };
+        let [who, file, count] = told.split_whitespace().collect::<Vec<_>>()[..] else { continue };
+        let Ok(count) = count.parse() else { continue };
+        if who != language {
+            return Err(format!("{language} calls itself `{who}` in `{}`", line.trim()));
+        }
+        counts.insert(file.trim_end_matches(".json").to_owned(), count);
+    }
+    Ok(counts)
+}
+
+fn complaint(name: &str, row: &[(&str, usize)]) -> Option<String> {
+    let first = row.first().map_or(0, |(_, count)| *count);
+    if row.iter().any(|(_, count)| *count != first) {
+        return Some(format!("`{name}` was not replayed alike: {row:?}"));
+    }
+    (first < FLOOR).then(|| format!("`{name}` has {first} scripts, fewer than {FLOOR}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{complaint, counts};
+
+    #[test]
+    fn lines_are_found_where_they_stand() {
+        let heard = "..vectors: python segments 14\nvectors: python text.json 12 \nvectors: odd";
+        let found = counts("python", heard).expect("python speaks for itself");
+        assert_eq!(
+            found.into_iter().collect::<Vec<_>>(),
+            [("segments".to_owned(), 14), ("text".to_owned(), 12)]
+        );
+        assert!(counts("node", heard).is_err());
+    }
+
+    #[test]
+    fn a_language_that_skipped_is_noticed() {
+        assert!(complaint("segments", &[("rust", 14), ("node", 0)]).is_some());
+        assert!(complaint("segments", &[("rust", 11), ("node", 11)]).is_some());
+        assert!(complaint("segments", &[("rust", 14), ("node", 14)]).is_none());
+    }
+}
