@@ -46,6 +46,7 @@ mod backoff;
 pub mod bugs;
 mod code;
 mod draw;
+mod fields;
 mod layout;
 mod line;
 mod memory;
@@ -70,6 +71,7 @@ pub use ask::{
 };
 pub use code::{Code, Refusal};
 pub use draw::Draw;
+pub use fields::{Fields, Get, Put};
 pub use layout::{Layout, Parts};
 pub use line::{Line, OwnLine, Run, Shape, Stop};
 pub use memory::MemoryStore;
