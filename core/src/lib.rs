@@ -50,6 +50,8 @@ mod fields;
 mod layout;
 mod line;
 mod memory;
+#[cfg(all(test, loom))]
+mod model;
 mod name;
 mod range;
 pub mod registry;
@@ -58,6 +60,7 @@ mod segment;
 #[cfg(target_has_atomic = "64")]
 mod shared;
 mod snowflake;
+mod source;
 mod spread;
 mod stats;
 mod step;
@@ -77,11 +80,12 @@ pub use line::{Line, OwnLine, Run, Shape, Stop};
 pub use memory::MemoryStore;
 pub use name::{NAME_BYTES, Name};
 pub use range::{LINE_END, Range};
-pub use reserve::{Outcome, Reserve, Source};
+pub use reserve::{Outcome, Reserve};
 pub use segment::{Numbers, Segment, SegmentConfig, TagSource};
 #[cfg(target_has_atomic = "64")]
 pub use shared::SharedLine;
 pub use snowflake::{Snowflake, SnowflakeConfig, Stamp, WindowSource};
+pub use source::Source;
 pub use stats::Stats;
 pub use step::StepPolicy;
 pub use store::{Store, refill};

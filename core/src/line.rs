@@ -76,7 +76,7 @@ impl Shape {
     /// Where a line goes on that stood at `cursor` when it was closed. A window goes on strictly
     /// above that tick: at it, a thread that stalled before the closing could stamp what the old
     /// worker gave back. Numbers need no such room: a range never begins below an end seen.
-    const fn reopen(self, cursor: u64) -> u64 {
+    fn reopen(self, cursor: u64) -> u64 {
         if self.end_bits == 64 || bug!(OpenAtOldTick) {
             return cursor;
         }

@@ -4,7 +4,8 @@ use crate::ask::{AcquireAsk, Ask, Failure, Grant, Release, RenewAsk, SegmentAsk}
 use crate::ask::{SegmentGrant, WindowGrant};
 use crate::code::{Code, Refusal};
 use crate::line::Line;
-use crate::reserve::{Outcome, Reserve, Source};
+use crate::reserve::{Outcome, Reserve};
+use crate::source::Source;
 use crate::time::Millis;
 
 /// Hands out disjoint ranges. What it answers is durable before it answers.
