@@ -22,6 +22,7 @@ pub const LIST: &[(&str, Proof)] = &[
     ("bare-targets-std", std_in_core),
     ("bare-targets-atomics", atomics),
     ("no-panic", panic),
+    ("no-panic-complete", forgotten),
     ("no-import", import),
     ("no-allocation", allocation),
 ];
@@ -97,6 +98,11 @@ fn atomics() -> Outcome<String> {
 fn panic() -> Outcome<String> {
     let (asked, _) = purity::linked(Some("control-panic"))?;
     refused((!asked.is_empty()).then(|| format!("imports {}", asked.join(", "))))
+}
+
+fn forgotten() -> Outcome<String> {
+    let core = "    pub fn next(&mut self) -> u64 {\n    pub const fn skipped<T>(of: T) {";
+    refused(purity::unproved(core, "ids.next(*now)").pop())
 }
 
 fn import() -> Outcome<String> {

@@ -5,11 +5,12 @@ use crate::{Outcome, files, project};
 /// The one source that `Cargo.lock` may name.
 const CRATES: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// Both lock files.
+/// All lock files.
 pub fn check() -> Outcome<String> {
-    let cargo = files::read(&project::at("Cargo.lock"))?;
+    let mut cargo = files::read(&project::at("Cargo.lock"))?;
+    cargo += &files::read(&project::at("tests/purity/Cargo.lock"))?;
     let npm = files::read(&project::at("package-lock.json"))?;
-    complaint(&cargo, &npm).map_or(Ok("Cargo.lock and package-lock.json".to_owned()), Err)
+    complaint(&cargo, &npm).map_or(Ok("Cargo.lock twice, package-lock.json".to_owned()), Err)
 }
 
 /// What is wrong with them.

@@ -1,0 +1,20 @@
+//! What the proof must notice.
+
+#[cfg(feature = "control-panic")]
+verbs! {
+    control_panic(number: &Option<u64>) -> u64 { number.unwrap() }
+}
+
+#[cfg(feature = "control-import")]
+mod import {
+    unsafe extern "C" {
+        fn clock_of_the_host() -> i64;
+    }
+
+    verbs! {
+        control_import() -> i64 {
+            // SAFETY: never run; the import is the finding.
+            unsafe { clock_of_the_host() }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Both generators on the `&mut` face: every verb, once for each.
+
+use leafid_core::{
+    Ask, Code, Grant, Layout, Millis, Numbers, Outcome, Refusal, Release, Segment, SegmentConfig,
+    Snowflake, SnowflakeConfig, Stamp, Stats, Token,
+};
+
+/// The verbs of one generator, whatever it is made of.
+macro_rules! generator {
+    ($type:ty, $draw:ty; $next:ident $fill:ident $ready:ident $wants:ident $mark:ident
+     $poll_at:ident $poll_ask:ident $grant:ident $failure:ident $retire:ident $forget:ident
+     $resumed:ident $above:ident $last:ident $copy:ident $stats:ident) => {
+        verbs! {
+            $next(ids: &mut $type, now: &Millis) -> Result<u64, Refusal> { ids.next(*now) }
+            $fill(ids: &mut $type, now: &Millis, to: &mut &mut [u64]) -> Result<usize, Refusal> {
+                ids.fill(*now, to)
+            }
+            $ready(ids: &mut $type, now: &Millis, n: &u64) -> Result<(), Refusal> {
+                ids.ready(*now, *n)
+            }
+            $wants(ids: &$type, now: &Millis) -> bool { ids.wants_ask(*now) }
+            $mark(ids: &$type) -> u64 { ids.mark() }
+            $poll_at(ids: &$type) -> Option<Millis> { ids.poll_at() }
+            $poll_ask(ids: &mut $type, now: &Millis, entropy: &[u8; 16]) -> Option<Ask> {
+                ids.poll_ask(*now, *entropy)
+            }
+            $grant(ids: &mut $type, grant: &Grant, at: &[Millis; 2]) -> Result<Outcome, Refusal> {
+                ids.handle_grant(grant, at[0], at[1])
+            }
+            $failure(ids: &mut $type, of: &Token, code: &Code, after: &Option<u32>, now: &Millis)
+                -> () { ids.handle_failure(*of, *code, *after, *now) }
+            $retire(ids: &mut $type) -> Option<Release> { ids.retire() }
+            $forget(ids: &mut $type) -> () { ids.forget() }
+            $resumed(ids: &mut $type) -> () { ids.resumed() }
+            $above(ids: &mut $type, position: &u64) -> () { ids.resume_above(*position) }
+            $last(ids: &$type) -> Option<Code> { ids.failure() }
+            $copy(ids: &$type) -> Option<$draw> { ids.draw() }
+            $stats(ids: &$type) -> Stats { ids.stats() }
+        }
+    };
+}
+
+pub(crate) use generator;
+
+generator!(Segment, Numbers; segment_next segment_fill segment_ready segment_wants_ask
+    segment_mark segment_poll_at segment_poll_ask segment_handle_grant segment_handle_failure
+    segment_retire segment_forget segment_resumed segment_resume_above segment_failure
+    segment_draw segment_stats);
+
+generator!(Snowflake, Stamp; snowflake_next snowflake_fill snowflake_ready snowflake_wants_ask
+    snowflake_mark snowflake_poll_at snowflake_poll_ask snowflake_handle_grant
+    snowflake_handle_failure snowflake_retire snowflake_forget snowflake_resumed
+    snowflake_resume_above snowflake_failure snowflake_draw snowflake_stats);
+
+verbs! {
+    segment_config(tag: &&str) -> Result<SegmentConfig, Refusal> { SegmentConfig::new(tag) }
+    segment_new(config: &SegmentConfig, seed: &u64) -> Result<Segment, Refusal> {
+        Segment::new(*config, *seed)
+    }
+    segment_tag(ids: &Segment) -> usize { ids.tag().len() }
+
+    snowflake_config(namespace: &&str, owner: &&str) -> Result<SnowflakeConfig, Refusal> {
+        SnowflakeConfig::new(namespace, owner)
+    }
+    snowflake_new(config: &SnowflakeConfig, seed: &u64) -> Result<Snowflake, Refusal> {
+        Snowflake::new(*config, *seed)
+    }
+    snowflake_namespace(ids: &Snowflake) -> usize { ids.namespace().len() }
+    snowflake_layout(ids: &Snowflake) -> Option<Layout> { ids.layout() }
+    stamp_layout(stamp: &Stamp) -> Layout { stamp.layout() }
+}

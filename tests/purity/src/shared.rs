@@ -1,0 +1,49 @@
+//! The lock-free face: the line alone, both generators over it, drawing without a generator.
+
+use leafid_core::{
+    Ask, Code, Draw, Grant, Line, Millis, Numbers, Outcome, Range, Refusal, Release, Run, Segment,
+    SegmentConfig, Shape, SharedLine, Snowflake, SnowflakeConfig, Stamp, Stats, Stop, Token,
+};
+
+use crate::generators::generator;
+
+type SharedSegment = Segment<&'static SharedLine>;
+type SharedSnowflake = Snowflake<&'static SharedLine>;
+
+generator!(SharedSegment, Numbers; shared_segment_next shared_segment_fill shared_segment_ready
+    shared_segment_wants_ask shared_segment_mark shared_segment_poll_at shared_segment_poll_ask
+    shared_segment_handle_grant shared_segment_handle_failure shared_segment_retire
+    shared_segment_forget shared_segment_resumed shared_segment_resume_above
+    shared_segment_failure shared_segment_draw shared_segment_stats);
+
+generator!(SharedSnowflake, Stamp; shared_snowflake_next shared_snowflake_fill
+    shared_snowflake_ready shared_snowflake_wants_ask shared_snowflake_mark
+    shared_snowflake_poll_at shared_snowflake_poll_ask shared_snowflake_handle_grant
+    shared_snowflake_handle_failure shared_snowflake_retire shared_snowflake_forget
+    shared_snowflake_resumed shared_snowflake_resume_above shared_snowflake_failure
+    shared_snowflake_draw shared_snowflake_stats);
+
+verbs! {
+    shared_segment_new(config: &SegmentConfig, seed: &u64, line: &'static SharedLine)
+        -> Result<SharedSegment, Refusal> { Segment::with_line(*config, *seed, line) }
+    shared_snowflake_new(config: &SnowflakeConfig, seed: &u64, line: &'static SharedLine)
+        -> Result<SharedSnowflake, Refusal> { Snowflake::with_line(*config, *seed, line) }
+
+    shared_line_new() -> SharedLine { SharedLine::new() }
+    shared_line_take(line: &SharedLine, shape: &Shape, limits: &Range, n: &u64)
+        -> Result<Run, Stop> { line.take(*shape, *limits, *n) }
+    shared_line_stands_at(line: &SharedLine) -> Option<u64> { line.stands_at() }
+    shared_line_close(line: &SharedLine) -> Option<u64> { { line }.close() }
+    shared_line_extend(line: &SharedLine, bound: &u64) -> () { { line }.extend(*bound) }
+
+    numbers_run(line: &SharedLine, now: &Millis, n: &u64) -> Result<Run, Refusal> {
+        Numbers.run(&mut { line }, *now, *n)
+    }
+    numbers_write(run: &Run, to: &mut &mut [u64]) -> () { Numbers.write(*run, to) }
+    stamp_run(stamp: &Stamp, line: &SharedLine, now: &Millis, n: &u64) -> Result<Run, Refusal> {
+        stamp.run(&mut { line }, *now, *n)
+    }
+    stamp_ready(stamp: &Stamp, line: &SharedLine, now: &Millis, n: &[u64; 2])
+        -> Result<(), Refusal> { stamp.ready(&mut { line }, *now, n[0], n[1]) }
+    stamp_write(stamp: &Stamp, run: &Run, to: &mut &mut [u64]) -> () { stamp.write(*run, to) }
+}

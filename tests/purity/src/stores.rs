@@ -1,0 +1,60 @@
+//! The store's side: the registry's decisions, and the store in memory that is made of them.
+
+use leafid_core::registry::{self, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::{
+    AcquireAsk, Ask, Failure, Grant, Layout, MemoryStore, Millis, Name, Range, Refusal, Release,
+    RenewAsk, Segment, SegmentAsk, SegmentGrant, Snowflake, Store, Token, WindowGrant, refill,
+};
+
+verbs! {
+    tag_row_create(before: &Option<TagRow>, from: &Option<u64>, steps: &[Option<u32>; 2])
+        -> Result<TagRow, Refusal> { TagRow::create(before.as_ref(), *from, steps[0], steps[1]) }
+    tag_row_with_steps(row: &TagRow, steps: &[Option<u32>; 2]) -> Result<TagRow, Refusal> {
+        row.with_steps(steps[0], steps[1])
+    }
+    tag_row_remaining(row: &TagRow) -> u64 { row.remaining() }
+    namespace_create(layout: &Layout, workers: &Option<Range>, max_window_ms: &Option<u32>)
+        -> Result<Namespace, Refusal> { Namespace::create(*layout, *workers, *max_window_ms) }
+    worker_row_rests_until(row: &WorkerRow, floor: &u64) -> u64 { row.rests_until(*floor) }
+    worker_row_is_kept_from(row: &WorkerRow, owner: &Name, now: &Millis) -> bool {
+        row.is_kept_from(owner, *now)
+    }
+    worker_row_is_free(row: &WorkerRow, floor: &u64, owner: &Name, now: &Millis, tick: &u64)
+        -> bool { row.is_free(*floor, owner, *now, *tick) }
+    worker_row_revoked(row: &WorkerRow) -> WorkerRow { row.revoked() }
+
+    registry_lease_segment(store: &Token, row: &TagRow, ask: &SegmentAsk, now: &Millis)
+        -> Result<(TagRow, SegmentGrant), Refusal> {
+            registry::lease_segment(*store, row, ask, *now)
+        }
+    registry_acquire(store: &Token, of: &Namespace, rows: &[Option<Worker>; 3], ask: &AcquireAsk,
+        now: &Millis) -> Result<(Worker, WindowGrant), Refusal> {
+            registry::acquire(*store, of, rows[0], rows[1], rows[2], ask, *now)
+        }
+    registry_renew(store: &Token, of: &Namespace, row: &WorkerRow, ask: &RenewAsk, now: &Millis)
+        -> Result<(WorkerRow, WindowGrant), Refusal> {
+            registry::renew(*store, of, row, ask, *now)
+        }
+    registry_release(store: &Token, row: &WorkerRow, release: &Release)
+        -> Result<WorkerRow, Refusal> { registry::release(*store, row, release) }
+
+    memory_new(id: &[u8; 16]) -> MemoryStore { MemoryStore::new(*id) }
+    memory_id(store: &MemoryStore) -> Token { store.id() }
+    memory_set_clock(store: &mut MemoryStore, now: &Millis) -> () { store.set_clock(*now) }
+    memory_create_tag(store: &mut MemoryStore, tag: &Name, from: &Option<u64>,
+        steps: &[Option<u32>; 2]) -> Result<(), Refusal> {
+            store.create_tag(*tag, *from, steps[0], steps[1])
+        }
+    memory_create_namespace(store: &mut MemoryStore, name: &Name, layout: &Layout,
+        max_window_ms: &Option<u32>) -> Result<(), Refusal> {
+            store.create_namespace(*name, *layout, *max_window_ms)
+        }
+    memory_ask(store: &mut MemoryStore, ask: &Ask) -> Result<Grant, Failure> { store.ask(ask) }
+    memory_release(store: &mut MemoryStore, release: &Release) -> Result<(), Failure> {
+        store.release(release)
+    }
+    refill_segment(ids: &mut Segment, store: &mut MemoryStore, now: &Millis, with: &[u8; 16])
+        -> Result<bool, Refusal> { refill(ids, store, || *now, || *with) }
+    refill_snowflake(ids: &mut Snowflake, store: &mut MemoryStore, now: &Millis, with: &[u8; 16])
+        -> Result<bool, Refusal> { refill(ids, store, || *now, || *with) }
+}
