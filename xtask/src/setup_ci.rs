@@ -58,10 +58,10 @@ fn packages() -> Outcome {
 
 // Debian 12's own Node is too old, so it is asked for instead of installed.
 fn node() -> Outcome {
-    let version =
-        "process.exit(process.versions.node.localeCompare('20.19', 'en', { numeric: true }) < 0)";
+    let check = "const [a, b] = process.versions.node.split('.').map(Number); \
+                 process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)";
     let install = "install Node 20.19 or later with npm, https://nodejs.org/en/download";
-    tools::need("node", &["-e", version], install)?;
+    tools::need("node", &["-e", check], install)?;
     tools::need("npm", &["--version"], install)
 }
 

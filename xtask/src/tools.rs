@@ -14,7 +14,7 @@ pub fn need(program: &str, probe: &[&str], install: &str) -> Outcome {
     if said.is_ok_and(|said| said.success) {
         return Ok(());
     }
-    Err(format!("`{program} {}` does not work: {install}", probe.join(" ")))
+    Err(format!("`{program}` is missing, or not as it must be: {install}"))
 }
 
 /// Adds a rustup target that is not there yet.

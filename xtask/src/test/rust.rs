@@ -6,15 +6,16 @@ use crate::{Outcome, build, project, simulate};
 
 /// Unit tests and doctests of every member but the end-to-end ones.
 pub fn workspace() -> Outcome<String> {
-    let said =
-        Run::cargo(&["test", "--workspace", "--locked", "--exclude", "leafid-tests"]).tee()?;
+    let said = Run::cargo(&["test", "--workspace", "--locked", "--no-fail-fast"])
+        .args(["--exclude", "leafid-tests"])
+        .tee()?;
     closing_line(&said)
 }
 
 /// What needs the built packages: vectors in Rust, end-to-end, faults.
 pub fn end_to_end() -> Outcome<String> {
     built()?;
-    let said = Run::cargo(&["test", "--locked", "-p", "leafid-tests"])
+    let said = Run::cargo(&["test", "--locked", "--no-fail-fast", "-p", "leafid-tests"])
         .env("LEAFID_BIN", build::server_binary())
         .env("LEAFID_DIST", project::dist())
         .tee()?;
