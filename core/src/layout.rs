@@ -179,7 +179,12 @@ impl Layout {
     }
 
     /// How many whole ticks fit into `ms`.
+    #[inline]
     pub(crate) const fn in_ticks(&self, ms: u64) -> u64 {
+        // Most layouts tick in milliseconds, and a division costs as much as all the rest.
+        if self.tick_ms == 1 {
+            return ms;
+        }
         match ms.checked_div(self.tick_ms as u64) {
             Some(ticks) => ticks,
             None => 0,
