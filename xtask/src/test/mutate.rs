@@ -27,10 +27,15 @@ fn last_expected(value: &Value) -> Option<String> {
 fn last_leaf(value: &Value) -> Option<String> {
     let children = children(value);
     if children.is_empty() {
-        return (!value.is_array() && !value.is_object()).then(String::new);
+        return (is_compared(value) && !value.is_array() && !value.is_object()).then(String::new);
     }
     let below = |(name, child): (String, &Value)| Some(format!("/{name}{}", last_leaf(child)?));
     children.into_iter().rev().find_map(below)
+}
+
+// A text that begins with `$` stands for whatever the store gives: another name is as right.
+fn is_compared(value: &Value) -> bool {
+    value.as_str().is_none_or(|text| !text.starts_with('$'))
 }
 
 fn children(value: &Value) -> Vec<(String, &Value)> {
@@ -85,5 +90,8 @@ mod tests {
         let (number, _) = one_expected_value(r#"{"gives":"4"}"#).expect("it has one");
         assert_eq!(number, r#"{"gives":"5"}"#);
         assert!(one_expected_value("[]").is_err());
+        let bound = r#"[{"gives":{"a":"3"}},{"gives":{"b":"$key"}},{"gives":{}}]"#;
+        let (changed, _) = one_expected_value(bound).expect("it has one that is compared");
+        assert_eq!(changed, bound.replace('3', "2"));
     }
 }
