@@ -26,7 +26,10 @@ pub enum Outcome {
 /// Order of calls: `next` or `fill` for IDs; when [`wants_ask`](Reserve::wants_ask), or on a
 /// refusal, [`poll_ask`](Reserve::poll_ask); carry the ask to the store and hand its answer to
 /// [`handle_grant`](Reserve::handle_grant) or [`handle_failure`](Reserve::handle_failure).
-#[derive(Clone, Copy, Debug)]
+///
+/// Not `Clone`: two copies would hand out the same positions. What a fork does is
+/// [`Reserve::image`].
+#[derive(Debug)]
 pub struct Reserve<S: Source, L: Line = OwnLine> {
     source: S,
     line: L,
@@ -327,6 +330,16 @@ impl<S: Source, L: Line> Reserve<S, L> {
         self.asking.forget();
         self.source.forget();
         self.wanted = 0;
+    }
+
+    /// A copy of all of it, as a fork or a snapshot of the machine makes one: to test that
+    /// [`Reserve::forget`] is called. Whoever draws from both without it hands out duplicates.
+    pub fn image(&self) -> Reserve<S, L>
+    where
+        S: Copy,
+        L: Copy,
+    {
+        Reserve { ..*self }
     }
 
     /// The host was suspended, as the gap between its wall and its monotonic clock shows: a
