@@ -6,7 +6,9 @@ pub mod server;
 pub mod wasm;
 pub mod wheel;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use crate::args::Args;
 use crate::summary::Summary;
@@ -73,11 +75,21 @@ pub fn main(mut args: Args) -> Outcome {
 
 /// Everything, for a job that goes on with it.
 pub fn all(profile: Profile) -> Outcome<String> {
-    tools::linker()?;
-    for (name, step) in STEPS {
-        step(profile).map_err(|error| format!("{name}: {error}"))?;
-    }
+    let names: Vec<_> = STEPS.iter().map(|(name, _)| *name).collect();
+    need(profile, &names)?;
     Ok(format!("{} products in dist", products()?.len()))
+}
+
+/// Some parts, each built once in the life of this process: the parts of a test share them.
+pub fn need(profile: Profile, names: &[&str]) -> Outcome {
+    static BUILT: Mutex<BTreeMap<&str, Outcome<PathBuf>>> = Mutex::new(BTreeMap::new());
+    tools::linker()?;
+    let mut built = BUILT.lock().map_err(|_| "another part of the build panicked")?;
+    for (name, step) in STEPS.iter().filter(|(name, _)| names.contains(name)) {
+        let product = built.entry(name).or_insert_with(|| step(profile));
+        product.as_ref().map_err(|error| format!("{name}: {error}"))?;
+    }
+    Ok(())
 }
 
 /// The server binary in `dist/`.

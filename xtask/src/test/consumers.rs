@@ -1,26 +1,34 @@
 //! What a user has: a virtual environment with the wheel, a folder with the npm packages. The
 //! suites run there, so that they see what is published and nothing of the sources.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::built;
+use crate::build::{self, Profile};
 use crate::process::Run;
-use crate::{Outcome, build, files, project, tools};
+use crate::{Outcome, files, project, tools};
 
-/// The runner of the Python suite.
+/// The runner of the Python suite; what a suite needs beyond it stands in its own list.
 const PYTEST: &str = "pytest==8.4.2";
+const MORE: &str = "bindings-py/tests/requirements.txt";
 
 /// An environment with the built wheel; its interpreter.
 pub fn python() -> Outcome<PathBuf> {
-    built()?;
+    build::need(Profile::Dev, &["server", "wheel"])?;
     let wheel = build::wheel_file()?;
     let folder = project::at(".cache/consumer-py");
     let python = folder.join("bin/python");
     let (tools_mark, mark) = (folder.join(PYTEST), folder.join("leafid-installed"));
-    if !tools_mark.exists() {
+    let more = project::at(MORE);
+    let wanted = if more.is_file() { files::read(&more)? } else { String::new() };
+    if !files::read(&tools_mark).is_ok_and(|installed| installed == wanted) {
         tools::make_venv(&folder)?;
-        Run::new(&python).args(["-m", "pip", "install", "--quiet", PYTEST]).done()?;
-        files::write(&tools_mark, "")?;
+        let list = more.is_file().then_some([OsStr::new("-r"), more.as_os_str()]);
+        Run::new(&python)
+            .args(["-m", "pip", "install", "--quiet", PYTEST])
+            .args(list.into_iter().flatten())
+            .done()?;
+        files::write(&tools_mark, &wanted)?;
     }
     if !files::fresh(std::slice::from_ref(&mark), std::slice::from_ref(&wheel)) {
         files::remove(&mark)?;
@@ -44,7 +52,7 @@ pub fn python() -> Outcome<PathBuf> {
 
 /// A folder with both npm packages and a copy of the JavaScript suites.
 pub fn node() -> Outcome<PathBuf> {
-    built()?;
+    build::need(Profile::Dev, &["server", "wasm", "node", "npm"])?;
     tools::node_modules()?;
     let tarballs = build::npm_tarballs()?;
     let folder = project::at(".cache/consumer-js");

@@ -10,7 +10,7 @@ mod vectors;
 use crate::args::Args;
 use crate::build::{self, Profile};
 use crate::summary::Summary;
-use crate::{Outcome, check, files, project};
+use crate::{Outcome, check, project};
 
 /// One part: it gives back its runner's closing line.
 struct Part {
@@ -69,12 +69,4 @@ fn run(part: &Part) -> Outcome<String> {
 
 fn build_all() -> Outcome<String> {
     build::all(Profile::Dev)
-}
-
-/// Builds what a part needs, when the part is run by itself from a clean checkout.
-fn built() -> Outcome {
-    let stale = build::npm_tarballs().is_err()
-        || build::wheel_file().is_err()
-        || !files::fresh(&[build::server_binary()], &[project::at("Cargo.toml")]);
-    if stale { build::all(Profile::Dev).map(drop) } else { Ok(()) }
 }

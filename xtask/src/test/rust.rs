@@ -1,8 +1,8 @@
 //! The parts that cargo runs.
 
-use super::built;
+use crate::build::{self, Profile};
 use crate::process::{Run, Said};
-use crate::{Outcome, build, project, simulate};
+use crate::{Outcome, project, simulate};
 
 /// Unit tests and doctests of every member but the end-to-end ones.
 pub fn workspace() -> Outcome<String> {
@@ -14,7 +14,7 @@ pub fn workspace() -> Outcome<String> {
 
 /// What needs the built packages: vectors in Rust, end-to-end, faults.
 pub fn end_to_end() -> Outcome<String> {
-    built()?;
+    build::all(Profile::Dev)?;
     let said = Run::cargo(&["test", "--locked", "--no-fail-fast", "-p", "leafid-tests"])
         .env("LEAFID_BIN", build::server_binary())
         .env("LEAFID_DIST", project::dist())
