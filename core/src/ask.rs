@@ -1,6 +1,7 @@
 //! What passes between a generator and a store: asks, grants, releases. Complete: hosts carry
 //! them and fill in nothing.
 
+use crate::code::Code;
 use crate::layout::Layout;
 use crate::name::Name;
 use crate::range::Range;
@@ -163,13 +164,13 @@ pub struct WindowGrant {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Why.
-    pub code: crate::Code,
+    pub code: Code,
     /// How long to wait at least, in ms.
     pub retry_after_ms: Option<u32>,
 }
 
-impl From<crate::Code> for Failure {
-    fn from(code: crate::Code) -> Failure {
+impl From<Code> for Failure {
+    fn from(code: Code) -> Failure {
         Failure { code, retry_after_ms: None }
     }
 }

@@ -1,7 +1,7 @@
 //! How positions become IDs: the hot path, the same on both faces of the line.
 
 use crate::code::Refusal;
-use crate::line::{Line, Run, Shape, Stop};
+use crate::line::{CLOSED, Line, Run, Shape, Stop};
 use crate::range::Range;
 use crate::time::Millis;
 
@@ -50,7 +50,7 @@ pub trait Draw: Copy {
         let limits = self.limits(line, host)?;
         let (cursor, bound) = (line.cursor(), line.bound());
         let start = cursor.max(limits.start);
-        let closed = cursor == crate::line::CLOSED;
+        let closed = cursor == CLOSED;
         let end = if closed { 0 } else { self.shape().end(bound) };
         let last = start.saturating_add(n.saturating_sub(aside).saturating_sub(1));
         let stop = if n <= aside {
