@@ -57,7 +57,12 @@ pub fn node_modules() -> Outcome {
     if files::fresh(&[mark], &[project::at("package-lock.json")]) {
         return Ok(());
     }
-    Run::new("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).done()
+    // Not `npm ci`: it refuses a lock file without the optional packages of other platforms, and
+    // npm writes one wherever its registry does not carry all of them. The versions are the lock's.
+    Run::new("npm")
+        .args(["install", "--no-save", "--ignore-scripts", "--prefer-offline"])
+        .args(["--no-audit", "--no-fund", "--loglevel", "error"])
+        .done()
 }
 
 /// A command of `node_modules`, as `npx --no` would find it but without npm's half second.
