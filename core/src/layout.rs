@@ -128,6 +128,7 @@ impl Layout {
     }
 
     /// One more than the last tick.
+    #[inline]
     pub const fn end_tick(&self) -> u64 {
         1u64.wrapping_shl(self.time_bits as u32)
     }
@@ -156,6 +157,7 @@ impl Layout {
     ///
     /// # Errors
     /// `TIME_OVERFLOW` if it lies before the epoch or beyond the last tick.
+    #[inline]
     pub const fn tick(&self, now: Millis) -> Result<u64, Refusal> {
         let ms = now.since(Millis::new(self.epoch_ms));
         let tick = self.in_ticks(ms.unsigned_abs());

@@ -162,10 +162,9 @@ impl Draw for Stamp {
         }
         let fresh = line.cursor() < first.saturating_sub(self.layout.per_tick() / 2);
         let start = if fresh { self.spread.start(self.seed, tick) } else { 0 };
-        let ahead = match self.layout.tick(now.plus(self.max_ahead_ms.into())) {
-            Ok(tick) => tick.saturating_add(1),
-            Err(_) => self.layout.end_tick(),
-        };
+        let ahead =
+            now.plus(i64::from(self.max_ahead_ms).saturating_add(self.layout.tick_ms().into()));
+        let ahead = self.layout.tick(ahead).unwrap_or(self.layout.end_tick());
         Ok(Range::new(first | start, self.shape().position(ahead)))
     }
 
