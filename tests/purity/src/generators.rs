@@ -57,6 +57,7 @@ verbs! {
     segment_new(config: &SegmentConfig, seed: &u64) -> Result<Segment, Refusal> {
         Segment::new(*config, *seed)
     }
+    segment_image(ids: &Segment) -> Segment { ids.image() }
     segment_tag(ids: &Segment) -> usize { ids.tag().len() }
 
     snowflake_config(namespace: &&str, owner: &&str) -> Result<SnowflakeConfig, Refusal> {
@@ -65,6 +66,7 @@ verbs! {
     snowflake_new(config: &SnowflakeConfig, seed: &u64) -> Result<Snowflake, Refusal> {
         Snowflake::new(*config, *seed)
     }
+    snowflake_image(ids: &Snowflake) -> Snowflake { ids.image() }
     snowflake_namespace(ids: &Snowflake) -> usize { ids.namespace().len() }
     snowflake_layout(ids: &Snowflake) -> Option<Layout> { ids.layout() }
     stamp_layout(stamp: &Stamp) -> Layout { stamp.layout() }
