@@ -130,3 +130,30 @@ fn changed(path: &Path) -> Option<SystemTime> {
 fn about(verb: &str, path: &Path, error: &std::io::Error) -> String {
     format!("cannot {verb} `{}`: {error}", shown(path))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::{fresh, install, read, remove_dir, write};
+    use crate::project;
+
+    #[test]
+    fn a_product_is_fresh_when_it_is_younger_than_every_source() {
+        let folder = project::target().join("xtask-tests/files");
+        remove_dir(&folder).expect("the folder of the last run can go");
+        let (source, product) = (folder.join("sources/a"), folder.join("product"));
+        assert_eq!(write(&source, "1"), Ok(true));
+        assert_eq!(write(&source, "1"), Ok(false), "an equal file keeps its time");
+        let sources = [folder.join("sources")];
+        assert!(!fresh(std::slice::from_ref(&product), &sources));
+        install(&source, &product).expect("it can be copied");
+        assert_eq!(read(&product).as_deref(), Ok("1"));
+        let later = SystemTime::now() + Duration::from_secs(9);
+        let touch = |path| std::fs::File::options().append(true).open(path);
+        touch(&product).and_then(|file| file.set_modified(later)).expect("it is ours");
+        assert!(fresh(std::slice::from_ref(&product), &sources));
+        touch(&source).and_then(|file| file.set_modified(later)).expect("it is ours");
+        assert!(!fresh(&[product], &sources));
+    }
+}
