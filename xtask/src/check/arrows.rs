@@ -14,14 +14,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("leafid-py", &["leafid-core"]),
     ("leafid-node", &["leafid-core"]),
     ("leafid-wasm", &["leafid-core"]),
+    ("leafid-stream", &["leafid-core"]),
     ("leafid-tests", EVERYONE),
     ("leafid-benches", EVERYONE),
     ("xtask", EVERYONE),
 ];
 
-/// Whom the tools may know: all that is published.
+/// Whom the tools may know: all that is published, and the check of a stream.
 const EVERYONE: &[&str] =
-    &["leafid-core", "leafid-server", "leafid-py", "leafid-node", "leafid-wasm"];
+    &["leafid-core", "leafid-server", "leafid-py", "leafid-node", "leafid-wasm", "leafid-stream"];
 
 /// A folder of TypeScript, and the folders whose files it may import, itself included. The native
 /// engine may import `wasm/`: what wasm-bindgen made is its fallback where no native part fits.

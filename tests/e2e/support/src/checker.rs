@@ -1,0 +1,167 @@
+//! The exact check over all hosts: every number once, on every worker one holder at a time, every
+//! generator upwards.
+
+use std::collections::BTreeMap;
+
+use leafid_core::{Layout, Parts};
+
+use crate::intervals::Intervals;
+use crate::line::Line;
+use crate::runs::Runs;
+
+/// Judges the streams of many holders of one tag and one namespace. Its memory grows with holes and
+/// windows, not with IDs.
+#[derive(Clone, Debug)]
+pub struct Checker {
+    layout: Layout,
+    numbers: Intervals,
+    workers: BTreeMap<u32, Runs>,
+    holders: Vec<Holder>,
+    twice: u64,
+    backwards: u64,
+}
+
+/// How far one holder came.
+#[derive(Clone, Copy, Debug, Default)]
+struct Holder {
+    /// One above its last number.
+    number: u64,
+    /// One above its last snowflake ID.
+    snowflake: u64,
+}
+
+impl Checker {
+    /// A check of a namespace with this layout.
+    pub fn new(layout: Layout) -> Checker {
+        Checker {
+            layout,
+            numbers: Intervals::default(),
+            workers: BTreeMap::new(),
+            holders: Vec::new(),
+            twice: 0,
+            backwards: 0,
+        }
+    }
+
+    /// One more holder. A process that was started again is another one: it may not go on where
+    /// the one before stood.
+    pub fn holder(&mut self) -> usize {
+        self.holders.push(Holder::default());
+        self.holders.len() - 1
+    }
+
+    /// Takes what a holder handed out; other lines say nothing here.
+    ///
+    /// # Errors
+    /// An ID that the layout cannot read, or a run over two workers.
+    pub fn take(&mut self, holder: usize, line: &Line) -> Result<(), String> {
+        match *line {
+            Line::Numbers { start, end } => {
+                self.twice += self.numbers.add(start, end);
+                let state = &mut self.holders[holder];
+                self.backwards += u64::from(start < state.number);
+                state.number = end.max(state.number);
+            }
+            Line::Snowflakes { first, last, count } => {
+                let (a, b) = (self.decode(first)?, self.decode(last)?);
+                if a.worker != b.worker {
+                    return Err(format!("`{first}` and `{last}` are of two workers, in one run"));
+                }
+                // Ticks are of `tick_ms`: at 10 ms a second holds a tenth of the positions.
+                let per_ms = (self.layout.per_tick() / u64::from(self.layout.tick_ms())).max(1);
+                let (from, to) = (self.position(a), self.position(b));
+                let runs = self.workers.entry(a.worker).or_default();
+                if runs.add(holder, from, to, per_ms) {
+                    self.twice += count;
+                }
+                let state = &mut self.holders[holder];
+                self.backwards += u64::from(first < state.snowflake);
+                state.snowflake = state.snowflake.max(last + 1);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Numbers handed out twice, and snowflake IDs drawn inside another's run: each of those may be
+    /// one of the other's, and 0 means that none is.
+    pub fn duplicates(&self) -> u64 {
+        self.twice
+    }
+
+    /// How often a generator gave an ID that was not above its last one.
+    pub fn backwards(&self) -> u64 {
+        self.backwards
+    }
+
+    /// How many different numbers were handed out.
+    pub fn numbers(&self) -> u64 {
+        self.numbers.count()
+    }
+
+    /// How many worker numbers were used.
+    pub fn workers(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// Pieces kept in memory: ranges of numbers and runs of snowflake IDs.
+    pub fn pieces(&self) -> usize {
+        self.numbers.pieces() + self.workers.values().map(Runs::count).sum::<usize>()
+    }
+
+    fn position(&self, parts: Parts) -> u64 {
+        parts.tick << self.layout.sequence_bits() | parts.sequence
+    }
+
+    fn decode(&self, id: u64) -> Result<Parts, String> {
+        self.layout.decompose(id).map_err(|_| format!("`{id}` is no snowflake ID"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use leafid_core::{Layout, Millis};
+
+    use super::Checker;
+    use crate::line::Line;
+
+    fn run(at: i64, worker: u32, count: u64) -> Line {
+        let time = Millis::new(1_800_000_000_000 + at);
+        let first = Layout::LEAF.compose(time, worker, 0).expect("it fits");
+        Line::Snowflakes { first, last: first + count - 1, count }
+    }
+
+    #[test]
+    fn a_stream_without_faults_is_clean() {
+        let mut checker = Checker::new(Layout::LEAF);
+        let (a, b) = (checker.holder(), checker.holder());
+        for step in 0..100 {
+            for (holder, worker) in [(a, 3), (b, 4)] {
+                let start = step * 200 + holder as u64 * 100;
+                let numbers = Line::Numbers { start, end: start + 100 };
+                assert_eq!(checker.take(holder, &numbers), Ok(()));
+                assert_eq!(checker.take(holder, &run(step as i64 * 10, worker, 9)), Ok(()));
+            }
+        }
+        assert_eq!((checker.duplicates(), checker.backwards()), (0, 0));
+        assert_eq!((checker.numbers(), checker.workers(), checker.pieces()), (20_000, 2, 3));
+    }
+
+    #[test]
+    fn every_fault_is_seen() {
+        let mut checker = Checker::new(Layout::LEAF);
+        let (a, b) = (checker.holder(), checker.holder());
+        checker.take(a, &Line::Numbers { start: 100, end: 200 }).expect("it is read");
+        checker.take(b, &Line::Numbers { start: 150, end: 160 }).expect("it is read");
+        assert_eq!((checker.duplicates(), checker.backwards()), (10, 0));
+        checker.take(a, &Line::Numbers { start: 50, end: 60 }).expect("it is read");
+        assert_eq!((checker.duplicates(), checker.backwards()), (10, 1));
+        checker.take(a, &run(500, 7, 40)).expect("it is read");
+        checker.take(b, &run(500, 7, 5)).expect("it is read");
+        assert_eq!((checker.duplicates(), checker.backwards()), (15, 1));
+        checker.take(a, &run(400, 8, 1)).expect("it is read");
+        assert_eq!((checker.duplicates(), checker.backwards()), (15, 2));
+        let two_workers = Line::Snowflakes { first: 1 << 12, last: 2 << 12, count: 2 };
+        assert!(checker.take(a, &two_workers).is_err());
+    }
+}

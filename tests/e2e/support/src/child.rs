@@ -1,0 +1,225 @@
+//! A process that is never left behind: in a process group of its own, killed with all it started.
+
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child as Process, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid,
+};
+
+/// How much of a child's standard error is kept, in lines.
+const KEPT_LINES: usize = 40;
+
+/// A running child. Dropping it kills it and everything in its group.
+pub struct Child {
+    process: Process,
+    name: String,
+    stdin: Option<ChildStdin>,
+    stderr: Arc<Mutex<Vec<String>>>,
+    readers: Vec<JoinHandle<()>>,
+    ended: Option<ExitStatus>,
+}
+
+impl Child {
+    /// Starts it with its standard input held open ([`Child::close_stdin`] ends it for whoever
+    /// reads), and hands each line of its standard output to `on_line`, from another thread; `None`
+    /// is the end of it.
+    ///
+    /// # Errors
+    /// It does not start.
+    pub fn start(
+        name: &str,
+        mut command: Command,
+        mut on_line: impl FnMut(Option<String>) + Send + 'static,
+    ) -> io::Result<Child> {
+        use std::os::unix::process::CommandExt;
+        // A group of its own: Ctrl-C in the terminal reaches only us, and we decide the order of
+        // closing; and whatever it starts can be ended with it.
+        command.process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = command.spawn()?;
+        let stderr = Arc::new(Mutex::new(Vec::new()));
+        let mut readers = Vec::new();
+        if let Some(pipe) = process.stdout.take() {
+            readers.push(thread::spawn(move || {
+                for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+                    on_line(Some(line));
+                }
+                on_line(None);
+            }));
+        }
+        if let Some(pipe) = process.stderr.take() {
+            let kept = Arc::clone(&stderr);
+            readers.push(thread::spawn(move || {
+                for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+                    keep(&kept, line);
+                }
+            }));
+        }
+        let stdin = process.stdin.take();
+        Ok(Child { process, name: name.to_owned(), stdin, stderr, readers, ended: None })
+    }
+
+    /// The name that it was given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// The end of its standard input: the host programs close their generators and go.
+    pub fn close_stdin(&mut self) {
+        self.stdin = None;
+    }
+
+    /// SIGTERM, to the process alone: it ends what it started by itself.
+    pub fn terminate(&mut self) {
+        if self.poll().is_none() {
+            // It may be gone by now, which is what was wanted.
+            let _ = kill_process(self.pid(), Signal::TERM);
+        }
+    }
+
+    /// `kill -9`, with all it started, and waits until it is gone.
+    pub fn kill(&mut self) {
+        if self.poll().is_none() {
+            let _ = kill_process_group(self.pid(), Signal::KILL);
+            self.ended = self.process.wait().ok();
+        }
+        self.join();
+    }
+
+    /// How it ended, if it has.
+    pub fn poll(&mut self) -> Option<ExitStatus> {
+        if self.ended.is_none() {
+            // Looked at before it is reaped: until then its id, and so its group's, is nobody
+            // else's, and what it left in its group can be ended.
+            let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+            if let Ok(Some(_)) = waitid(WaitId::Pid(self.pid()), look) {
+                let _ = kill_process_group(self.pid(), Signal::KILL);
+                self.ended = self.process.wait().ok();
+            }
+        }
+        self.ended
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Errors
+    /// It did not end in time; it was killed.
+    pub fn wait(&mut self, limit: Duration) -> Result<ExitStatus, String> {
+        let deadline = Instant::now() + limit;
+        loop {
+            if let Some(status) = self.poll() {
+                self.join();
+                return Ok(status);
+            }
+            if Instant::now() >= deadline {
+                self.kill();
+                let said = self.stderr();
+                let name = &self.name;
+                return Err(format!("{name} did not end within {limit:?} and was killed\n{said}"));
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// The last lines of its standard error.
+    pub fn stderr(&self) -> String {
+        self.stderr.lock().map(|lines| lines.join("\n")).unwrap_or_default()
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_child(&self.process)
+    }
+
+    fn join(&mut self) {
+        for reader in self.readers.drain(..) {
+            // A reader panics only with the test that it feeds.
+            let _ = reader.join();
+        }
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.stdin = None;
+        self.kill();
+    }
+}
+
+/// A command that the system ends with SIGTERM when its starter is gone, however it went: for
+/// programs that do not watch their standard input.
+pub fn dies_with_us(program: &Path) -> Command {
+    let setpriv = Path::new("/usr/bin/setpriv");
+    if !setpriv.exists() {
+        return Command::new(program);
+    }
+    let mut command = Command::new(setpriv);
+    command.args(["--pdeathsig", "TERM"]).arg(program);
+    command
+}
+
+fn keep(kept: &Mutex<Vec<String>>, line: String) {
+    if let Ok(mut lines) = kept.lock() {
+        if lines.len() == KEPT_LINES {
+            lines.remove(0);
+        }
+        lines.push(line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::Child;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn lines_and_the_end_are_heard() {
+        let (send, heard) = channel();
+        let mut child = Child::start("sh", shell("echo a; echo oops >&2; read x; exit 3"), {
+            move |line| send.send(line).expect("the test listens")
+        })
+        .expect("sh starts");
+        assert_eq!(heard.recv(), Ok(Some("a".to_owned())));
+        assert_eq!(child.poll(), None);
+        child.close_stdin();
+        let status = child.wait(Duration::from_secs(10)).expect("it ends by itself");
+        assert_eq!(status.code(), Some(3));
+        assert_eq!(heard.recv(), Ok(None));
+        assert_eq!(child.stderr(), "oops");
+    }
+
+    #[test]
+    fn what_a_child_started_goes_with_it() {
+        // Both the child and its own child hold the pipe: its end is heard when both are gone.
+        for leader in ["sleep 60 & exec sleep 60", "sleep 60 & exit 0"] {
+            let (send, heard) = channel();
+            let mut child = Child::start("sh", shell(leader), move |line| {
+                send.send(line).expect("the test listens");
+            })
+            .expect("sh starts");
+            if leader.ends_with("exit 0") {
+                child.wait(Duration::from_secs(10)).expect("it ends by itself");
+            }
+            drop(child);
+            assert_eq!(heard.recv_timeout(Duration::from_secs(10)), Ok(None));
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The least of an HTTP client: one request on one connection, JSON both ways.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// How long an answer may take.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Asks once. An answer without a JSON body is `Value::Null`.
+///
+/// # Errors
+/// No connection, or no whole answer within ten seconds.
+pub fn ask(
+    to: SocketAddr,
+    method: &str,
+    path: &str,
+    body: Option<&Value>,
+) -> io::Result<(u16, Value)> {
+    let mut stream = TcpStream::connect_timeout(&to, LIMIT)?;
+    stream.set_read_timeout(Some(LIMIT))?;
+    stream.set_write_timeout(Some(LIMIT))?;
+    let mut head = format!("{method} {path} HTTP/1.1\r\nHost: {to}\r\nConnection: close\r\n");
+    let body = body.map(Value::to_string);
+    if let Some(body) = &body {
+        head += &format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
+    }
+    stream.write_all(format!("{head}\r\n{}", body.unwrap_or_default()).as_bytes())?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    read(&answer).ok_or_else(|| {
+        let begin = String::from_utf8_lossy(&answer).chars().take(200).collect::<String>();
+        io::Error::other(format!("`{method} {path}` was answered by `{begin}`"))
+    })
+}
+
+/// A GET that must succeed.
+///
+/// # Errors
+/// No answer, or another status than 200.
+pub fn get(from: SocketAddr, path: &str) -> Result<Value, String> {
+    match ask(from, "GET", path, None) {
+        Ok((200, body)) => Ok(body),
+        Ok((status, body)) => Err(format!("`GET {path}` was answered by {status} {body}")),
+        Err(error) => Err(format!("`GET {path}`: {error}")),
+    }
+}
+
+fn read(answer: &[u8]) -> Option<(u16, Value)> {
+    let text = str::from_utf8(answer).ok()?;
+    let (head, body) = text.split_once("\r\n\r\n")?;
+    let mut lines = head.lines();
+    let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
+    for (name, value) in lines.filter_map(|line| line.split_once(':')) {
+        let length = name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse());
+        if length.is_some_and(|length| length != Ok(body.len())) {
+            // The connection was cut: half an answer is none.
+            return None;
+        }
+    }
+    Some((status, serde_json::from_str(body).unwrap_or(Value::Null)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn whole_answers_are_read_and_halves_refused() {
+        let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{\"ids\":1}";
+        let (status, body) = read(answer).expect("it is whole");
+        assert_eq!((status, body["ids"].as_u64()), (200, Some(1)));
+        assert!(read(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{\"ids\":1}").is_none());
+        assert!(read(b"HTTP/1.1 200 OK\r\ncontent-").is_none());
+        assert!(read(b"").is_none());
+    }
+}

@@ -1,0 +1,74 @@
+//! Numbers that were handed out, as a set of disjoint ranges.
+
+use std::collections::BTreeMap;
+
+/// A set of numbers, kept as half-open ranges; ranges that touch become one, so that its size is the
+/// number of holes, not of numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Intervals {
+    /// Start → end.
+    ranges: BTreeMap<u64, u64>,
+}
+
+impl Intervals {
+    /// Adds `[start, end)` and gives back how many of its numbers were there already.
+    pub fn add(&mut self, start: u64, end: u64) -> u64 {
+        if start >= end {
+            return 0;
+        }
+        let (mut from, mut to, mut twice) = (start, end, 0);
+        // From the last range backwards: those that begin at or below `end` and reach `start`.
+        while let Some((&a, &b)) = self.ranges.range(..=end).next_back()
+            && b >= start
+        {
+            twice += b.min(end).saturating_sub(a.max(start));
+            from = from.min(a);
+            to = to.max(b);
+            self.ranges.remove(&a);
+        }
+        self.ranges.insert(from, to);
+        twice
+    }
+
+    /// How many numbers are in the set.
+    pub fn count(&self) -> u64 {
+        self.ranges.iter().map(|(start, end)| end - start).sum()
+    }
+
+    /// How many ranges hold them.
+    pub fn pieces(&self) -> usize {
+        self.ranges.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::Intervals;
+
+    #[test]
+    fn ranges_that_touch_become_one() {
+        let mut set = Intervals::default();
+        assert_eq!(set.add(1, 101), 0);
+        assert_eq!(set.add(201, 301), 0);
+        assert_eq!(set.add(101, 201), 0);
+        assert_eq!((set.count(), set.pieces()), (300, 1));
+        assert_eq!(set.add(7, 7), 0);
+    }
+
+    #[test]
+    fn what_comes_twice_is_counted_exactly() {
+        // Against a plain set of numbers, over many small random ranges.
+        let (mut set, mut plain) = (Intervals::default(), BTreeSet::new());
+        let mut seed = 7_u64;
+        for _ in 0..2_000 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let start = (seed >> 33) % 3_000;
+            let end = start + (seed >> 50) % 9;
+            let twice = (start..end).filter(|number| !plain.insert(*number)).count() as u64;
+            assert_eq!(set.add(start, end), twice, "[{start}, {end})");
+        }
+        assert_eq!(set.count(), plain.len() as u64);
+    }
+}

@@ -1,0 +1,151 @@
+//! What a host program of `examples/stream` writes on its standard output, line by line.
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// `hello NAME VERSION`: who speaks, with which version of leafid.
+    Hello(String),
+    /// `n START END`: the numbers `[start, end)` were handed out, in this order.
+    Numbers {
+        /// The first one.
+        start: u64,
+        /// One above the last one.
+        end: u64,
+    },
+    /// `s FIRST LAST COUNT`: so many snowflake IDs of one worker, ascending strictly.
+    Snowflakes {
+        /// The first ID.
+        first: u64,
+        /// The last ID.
+        last: u64,
+        /// How many, both included.
+        count: u64,
+    },
+    /// `stats KIND IDS ASKS GRANTS FAILURES WAITS IN_HAND`: the generator's own counters so far.
+    Stats(Kind, Stats),
+    /// `error KIND CODE MESSAGE`: a call was refused.
+    Error(Kind, Refused),
+    /// `bye`: both generators were closed.
+    Bye,
+}
+
+/// Which of the two generators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Numbers.
+    Segment,
+    /// Snowflake IDs.
+    Snowflake,
+}
+
+/// A generator's own counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// IDs handed out.
+    pub ids: u64,
+    /// Asks sent.
+    pub asks: u64,
+    /// Grants applied.
+    pub grants: u64,
+    /// Asks that failed.
+    pub failures: u64,
+    /// How often the line was dry.
+    pub waits: u64,
+    /// Positions at hand.
+    pub in_hand: u64,
+}
+
+/// What a call was refused with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The error's code.
+    pub code: String,
+    /// Its message.
+    pub message: String,
+}
+
+impl Line {
+    /// Reads one line.
+    ///
+    /// # Errors
+    /// What is wrong with it: a host program says nothing but these lines.
+    pub fn parse(text: &str) -> Result<Line, String> {
+        let words: Vec<&str> = text.split(' ').collect();
+        let line = match words.as_slice() {
+            ["hello", name, version] => Some(Line::Hello(format!("{name} {version}"))),
+            ["n", start, end] => numbers(start, end),
+            ["s", first, last, count] => snowflakes(first, last, count),
+            ["stats", kind, counters @ ..] => stats(kind, counters),
+            ["error", kind, code, message @ ..] => Kind::parse(kind).map(|kind| {
+                let message = message.join(" ");
+                Line::Error(kind, Refused { code: (*code).to_owned(), message })
+            }),
+            ["bye"] => Some(Line::Bye),
+            _ => None,
+        };
+        line.ok_or_else(|| format!("a host wrote `{text}`, which is no line of the stream"))
+    }
+}
+
+impl Kind {
+    fn parse(word: &str) -> Option<Kind> {
+        match word {
+            "segment" => Some(Kind::Segment),
+            "snowflake" => Some(Kind::Snowflake),
+            _ => None,
+        }
+    }
+}
+
+fn numbers(start: &str, end: &str) -> Option<Line> {
+    let (start, end) = (start.parse().ok()?, end.parse().ok()?);
+    (start < end).then_some(Line::Numbers { start, end })
+}
+
+fn snowflakes(first: &str, last: &str, count: &str) -> Option<Line> {
+    let (first, last, count) = (first.parse().ok()?, last.parse().ok()?, count.parse().ok()?);
+    (first <= last && count > 0 && (count == 1) == (first == last)).then_some(Line::Snowflakes {
+        first,
+        last,
+        count,
+    })
+}
+
+fn stats(kind: &str, counters: &[&str]) -> Option<Line> {
+    let read: Option<Vec<u64>> = counters.iter().map(|word| word.parse().ok()).collect();
+    let &[ids, asks, grants, failures, waits, in_hand] = read?.as_slice() else { return None };
+    let stats = Stats { ids, asks, grants, failures, waits, in_hand };
+    Some(Line::Stats(Kind::parse(kind)?, stats))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Line};
+
+    #[test]
+    fn every_line_is_read() {
+        assert_eq!(Line::parse("n 101 201"), Ok(Line::Numbers { start: 101, end: 201 }));
+        let run = Line::Snowflakes { first: 5, last: 90, count: 3 };
+        assert_eq!(Line::parse("s 5 90 3"), Ok(run));
+        assert_eq!(Line::parse("hello node 0.1.0"), Ok(Line::Hello("node 0.1.0".to_owned())));
+        let Ok(Line::Stats(Kind::Segment, stats)) = Line::parse("stats segment 9 3 2 1 1 91")
+        else {
+            panic!("stats");
+        };
+        assert_eq!((stats.ids, stats.grants, stats.in_hand), (9, 2, 91));
+        let Ok(Line::Error(Kind::Snowflake, refused)) =
+            Line::parse("error snowflake TIMED_OUT no grant within 60000 ms")
+        else {
+            panic!("error");
+        };
+        assert_eq!(refused.code, "TIMED_OUT");
+        assert_eq!(refused.message, "no grant within 60000 ms");
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in ["", "n 5 5", "n 1", "s 9 5 2", "s 5 9 0", "s 5 9 1", "stats segment 1", "hi"] {
+            assert!(Line::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! Hosts side by side on one tag and one namespace, every line of theirs checked.
+
+use std::io;
+use std::process::Command;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use leafid_core::Layout;
+
+use crate::checker::Checker;
+use crate::child::Child;
+use crate::line::{Kind, Line, Refused, Stats};
+
+/// Refusals that are kept for each generator; more are only counted.
+const KEPT_REFUSALS: usize = 20;
+
+/// Hosts, living and gone, and the check over all of them.
+pub struct Stream {
+    /// The check.
+    pub checker: Checker,
+    hosts: Vec<Host>,
+    sender: Sender<Heard>,
+    heard: Receiver<Heard>,
+}
+
+/// One life of a host program, and what it told.
+pub struct Host {
+    /// As it was started.
+    pub name: String,
+    /// Its numbers.
+    pub segment: Told,
+    /// Its snowflake IDs.
+    pub snowflake: Told,
+    /// It said that it closed both generators.
+    pub closed: bool,
+    /// Its standard output is at its end, and every line of it was checked.
+    pub ended: bool,
+    /// Lines that could not be understood.
+    pub faults: Vec<String>,
+    killed: bool,
+    child: Child,
+}
+
+/// What one generator of a host told so far.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// IDs that were checked.
+    pub ids: u64,
+    /// The last of them.
+    pub last: Option<u64>,
+    /// The generator's own counters, as of its last report.
+    pub stats: Stats,
+    /// What calls were refused with, the first few.
+    pub refused: Vec<Refused>,
+    /// How many calls were refused.
+    pub refusals: u64,
+}
+
+/// A line as it came.
+pub struct Event<'a> {
+    /// The host's index.
+    pub host: usize,
+    /// When it was read from the pipe.
+    pub at: Instant,
+    /// What it says.
+    pub line: &'a Line,
+}
+
+struct Heard {
+    host: usize,
+    at: Instant,
+    line: Option<String>,
+}
+
+impl Stream {
+    /// No hosts yet, and a namespace with this layout.
+    pub fn new(layout: Layout) -> Stream {
+        let (sender, heard) = channel();
+        Stream { checker: Checker::new(layout), hosts: Vec::new(), sender, heard }
+    }
+
+    /// Starts a host; its index.
+    ///
+    /// # Errors
+    /// It does not start.
+    pub fn start(&mut self, name: &str, command: Command) -> io::Result<usize> {
+        let host = self.checker.holder();
+        let sender = self.sender.clone();
+        let child = Child::start(name, command, move |line| {
+            // Nobody listens any more only when the stream was dropped, and the host with it.
+            let _ = sender.send(Heard { host, at: Instant::now(), line });
+        })?;
+        self.hosts.push(Host {
+            name: name.to_owned(),
+            segment: Told::default(),
+            snowflake: Told::default(),
+            closed: false,
+            ended: false,
+            faults: Vec::new(),
+            killed: false,
+            child,
+        });
+        Ok(host)
+    }
+
+    /// Every host that was started, in order.
+    pub fn hosts(&self) -> &[Host] {
+        &self.hosts
+    }
+
+    /// One of them.
+    pub fn host(&self, host: usize) -> &Host {
+        &self.hosts[host]
+    }
+
+    /// Reads and checks lines until `until` is true; false when the time was over first.
+    pub fn pump(&mut self, limit: Duration, until: impl FnMut(&Stream) -> bool) -> bool {
+        self.watch(limit, |_| {}, until)
+    }
+
+    /// The same, and shows each line to `watch`.
+    pub fn watch(
+        &mut self,
+        limit: Duration,
+        mut watch: impl FnMut(&Event<'_>),
+        mut until: impl FnMut(&Stream) -> bool,
+    ) -> bool {
+        let deadline = Instant::now() + limit;
+        while !until(self) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.heard.recv_timeout(left) {
+                Ok(heard) => self.take(heard, &mut watch),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return false,
+            }
+        }
+        true
+    }
+
+    /// `kill -9`; what it wrote before is still checked.
+    pub fn kill(&mut self, host: usize) {
+        self.hosts[host].killed = true;
+        self.hosts[host].child.kill();
+        while let Ok(heard) = self.heard.try_recv() {
+            self.take(heard, &mut |_| {});
+        }
+    }
+
+    /// Ends every host that runs: each closes its generators and goes.
+    ///
+    /// # Errors
+    /// A host that did not end in time, that failed, or that did not close.
+    pub fn close(&mut self, limit: Duration) -> Result<(), String> {
+        for host in &mut self.hosts {
+            host.child.close_stdin();
+        }
+        self.pump(limit, |stream| stream.hosts.iter().all(|host| host.ended));
+        let mut wrong = Vec::new();
+        for host in &mut self.hosts {
+            wrong.extend(host.settle().err());
+        }
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+    }
+
+    /// The first thing that went wrong with a host so far: a line that nobody understands, or an
+    /// end that nobody asked for.
+    pub fn fault(&mut self) -> Option<String> {
+        self.hosts.iter_mut().find_map(|host| {
+            if let Some(fault) = host.faults.first() {
+                return Some(format!("{}: {fault}", host.name));
+            }
+            let gone = host.ended && !host.closed && !host.killed;
+            gone.then(|| format!("{} is gone\n{}", host.name, host.child.stderr()))
+        })
+    }
+
+    /// Grants of all hosts, as they last reported.
+    pub fn grants(&self) -> u64 {
+        self.hosts.iter().map(|host| host.segment.stats.grants + host.snowflake.stats.grants).sum()
+    }
+
+    /// IDs of all hosts.
+    pub fn ids(&self) -> u64 {
+        self.hosts.iter().map(Host::ids).sum()
+    }
+
+    fn take(&mut self, heard: Heard, watch: &mut impl FnMut(&Event<'_>)) {
+        let host = &mut self.hosts[heard.host];
+        let Some(text) = heard.line else {
+            host.ended = true;
+            return;
+        };
+        let taken = Line::parse(&text).and_then(|line| {
+            host.note(&line);
+            watch(&Event { host: heard.host, at: heard.at, line: &line });
+            self.checker.take(heard.host, &line)
+        });
+        if let Err(fault) = taken {
+            // The last line of a host that was killed may be half a line.
+            if !host.killed {
+                host.faults.push(fault);
+            }
+        }
+    }
+}
+
+impl Host {
+    /// IDs of both kinds.
+    pub fn ids(&self) -> u64 {
+        self.segment.ids + self.snowflake.ids
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it wrote on its standard error, the last lines.
+    pub fn stderr(&self) -> String {
+        self.child.stderr()
+    }
+
+    fn note(&mut self, line: &Line) {
+        match line {
+            Line::Numbers { start, end } => {
+                self.segment.ids += end - start;
+                self.segment.last = Some(end - 1);
+            }
+            Line::Snowflakes { last, count, .. } => {
+                self.snowflake.ids += count;
+                self.snowflake.last = Some(*last);
+            }
+            Line::Stats(kind, stats) => self.told(*kind).stats = *stats,
+            Line::Error(kind, refused) => {
+                let told = self.told(*kind);
+                told.refusals += 1;
+                if told.refused.len() < KEPT_REFUSALS {
+                    told.refused.push(refused.clone());
+                }
+            }
+            Line::Bye => self.closed = true,
+            Line::Hello(_) => {}
+        }
+    }
+
+    fn told(&mut self, kind: Kind) -> &mut Told {
+        match kind {
+            Kind::Segment => &mut self.segment,
+            Kind::Snowflake => &mut self.snowflake,
+        }
+    }
+
+    fn settle(&mut self) -> Result<(), String> {
+        if self.killed {
+            return Ok(());
+        }
+        let status = self.child.wait(Duration::from_secs(5))?;
+        let said = self.child.stderr();
+        if let Some(fault) = self.faults.first() {
+            return Err(format!("{}: {fault}", self.name));
+        }
+        if !status.success() || !self.closed {
+            let name = &self.name;
+            return Err(format!("{name} did not close its generators: {status}\n{said}"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+    use std::time::Duration;
+
+    use leafid_core::Layout;
+
+    use super::Stream;
+
+    const LIMIT: Duration = Duration::from_secs(10);
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn hosts_are_heard_checked_and_closed() {
+        let mut stream = Stream::new(Layout::LEAF);
+        for start in [1, 6] {
+            let script = format!("echo n {start} {}; read x; echo bye", start + 10);
+            stream.start("sh", shell(&script)).expect("sh starts");
+        }
+        assert!(stream.pump(LIMIT, |stream| stream.ids() == 20));
+        assert_eq!(stream.close(LIMIT), Ok(()));
+        assert_eq!((stream.checker.numbers(), stream.checker.duplicates()), (15, 5));
+    }
+
+    #[test]
+    fn a_host_that_goes_by_itself_is_a_fault() {
+        for (script, why) in [
+            ("echo n 1 2; echo why >&2", "why"),
+            ("echo oops; echo bye", "oops"),
+            ("exit 1", "gone"),
+        ] {
+            let mut stream = Stream::new(Layout::LEAF);
+            stream.start("sh", shell(script)).expect("sh starts");
+            assert!(stream.pump(LIMIT, |stream| stream.host(0).ended));
+            assert!(stream.fault().is_some_and(|fault| fault.contains(why)), "{script}");
+            assert!(stream.close(LIMIT).is_err());
+        }
+    }
+
+    #[test]
+    fn a_host_that_was_killed_is_none() {
+        let mut stream = Stream::new(Layout::LEAF);
+        let host = stream.start("sh", shell("echo n 1 2; printf 'n 2'; exec sleep 60"));
+        assert!(stream.pump(LIMIT, |stream| stream.ids() == 1));
+        stream.kill(host.expect("sh starts"));
+        assert_eq!((stream.fault(), stream.close(LIMIT)), (None, Ok(())));
+    }
+}
