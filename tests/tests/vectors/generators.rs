@@ -1,0 +1,174 @@
+//! Both generators, sans-I/O, each on both faces of the line.
+
+use leafid_core::{
+    Code, Fields, Get, Grant, Line, Outcome, OwnLine, Refusal, Reserve, Segment, SegmentConfig,
+    SharedLine, Snowflake, SnowflakeConfig, Source, StepPolicy,
+};
+use serde_json::{Value, json};
+
+use crate::json::{Object, either, moment, number, object, open, read, refused, text, token};
+use crate::{Subject, run};
+
+/// A script of the kind `segment`.
+pub fn replay_segment(script: &Value) -> Result<(), String> {
+    let seed = number(script, "seed")?;
+    let config = segment_config(&mut open(&script["config"]));
+    let shared = |line| Segment::with_line(config?, seed, line);
+    on_both_faces(script, config.and_then(|config| Segment::new(config, seed)), shared)
+}
+
+/// A script of the kind `snowflake`.
+pub fn replay_snowflake(script: &Value) -> Result<(), String> {
+    let seed = number(script, "seed")?;
+    let config = snowflake_config(&mut open(&script["config"]));
+    let shared = |line| Snowflake::with_line(config?, seed, line);
+    on_both_faces(script, config.and_then(|config| Snowflake::new(config, seed)), shared)
+}
+
+fn segment_config(from: &mut Object) -> Result<SegmentConfig, Refusal> {
+    let tag = from.text("tag", str::to_owned)?.unwrap_or_default();
+    let config = SegmentConfig::new(&tag)?;
+    let policy = StepPolicy {
+        short_ms: from.small("short_ms")?.unwrap_or(config.policy.short_ms),
+        long_ms: from.small("long_ms")?.unwrap_or(config.policy.long_ms),
+        max_growth: from.small("max_growth")?.unwrap_or(config.policy.max_growth),
+    };
+    let below = from.small("ask_below_percent")?.unwrap_or(config.ask_below_percent.into());
+    let below = u8::try_from(below).map_err(|_| Code::RangeInvalid)?;
+    Ok(SegmentConfig { step: from.small("step")?, policy, ask_below_percent: below, ..config })
+}
+
+fn snowflake_config(from: &mut Object) -> Result<SnowflakeConfig, Refusal> {
+    let namespace = from.text("namespace", str::to_owned)?.unwrap_or_default();
+    let owner = from.text("owner", str::to_owned)?.unwrap_or_default();
+    let config = SnowflakeConfig::new(&namespace, &owner)?;
+    Ok(SnowflakeConfig {
+        layout: from.layout("layout")?,
+        length_ms: from.small("length_ms")?,
+        sticky: from.flag("sticky")?.unwrap_or(config.sticky),
+        strict: from.flag("strict")?.unwrap_or(config.strict),
+        max_ahead_ms: from.small("max_ahead_ms")?.unwrap_or(config.max_ahead_ms),
+        spread: from.small("spread")?,
+        ..config
+    })
+}
+
+fn on_both_faces<S: Source>(
+    script: &Value,
+    own: Result<Reserve<S, OwnLine>, Refusal>,
+    shared: impl FnOnce(Box<SharedLine>) -> Result<Reserve<S, Box<SharedLine>>, Refusal>,
+) -> Result<(), String> {
+    let own = match own {
+        Ok(generator) => generator,
+        Err(refusal) => return not_built(script, refusal),
+    };
+    run(script, &mut Driven(own))?;
+    // The lock-free face counts on a clock that does not go back by itself.
+    if goes_back(script) {
+        return Ok(());
+    }
+    let shared = shared(Box::default()).map_err(|refusal| refusal.to_string())?;
+    run(script, &mut Driven(shared)).map_err(|problem| format!("on the lock-free face: {problem}"))
+}
+
+fn not_built(script: &Value, refusal: Refusal) -> Result<(), String> {
+    let got = refused(refusal);
+    match script.get("gives") {
+        Some(expected) if *expected == got => Ok(()),
+        Some(expected) => Err(format!("building: expected {expected}, got {got}")),
+        None => Err(format!("it was not built: {got}")),
+    }
+}
+
+fn goes_back(script: &Value) -> bool {
+    let steps = script["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let times: Vec<i64> = steps.iter().filter_map(|step| number(step, "at").ok()).collect();
+    !times.is_sorted()
+}
+
+/// A generator that takes the steps of a script.
+struct Driven<S: Source, L: Line>(Reserve<S, L>);
+
+impl<S: Source, L: Line> Subject for Driven<S, L> {
+    fn step(&mut self, step: &Value) -> Result<Value, String> {
+        let at = moment(step, "at")?;
+        let generator = &mut self.0;
+        match text(step, "do")? {
+            "next" => Ok(either(generator.next(at), |id| json!(id.to_string()))),
+            "fill" => Ok(either(self.filled(step)?, |ids| {
+                ids.iter().map(u64::to_string).collect::<Vec<_>>().into()
+            })),
+            "span" => Ok(either(self.filled(step)?, |ids| {
+                let shown = |id: Option<&u64>| id.map(u64::to_string);
+                json!({"count": ids.len(), "first": shown(ids.first()), "last": shown(ids.last())})
+            })),
+            "ready" => Ok(either(generator.ready(at, count(step)?), |()| json!(true))),
+            "wants_ask" => Ok(json!(generator.wants_ask(at))),
+            "poll_at" => Ok(json!(generator.poll_at().map(|at| at.get().to_string()))),
+            "poll_ask" => {
+                let ask = generator.poll_ask(at, token(step, "entropy")?.bytes());
+                Ok(ask.map_or(Value::Null, |ask| object(|to| ask.put(to))))
+            }
+            "grant" => self.grant(step),
+            "failure" => {
+                let code = Code::parse(text(step, "code")?).ok_or("there is no such code")?;
+                let retry_after = open(step).small("retry_after_ms");
+                let retry_after = retry_after.map_err(|refusal| refusal.to_string())?;
+                generator.handle_failure(token(step, "request")?, code, retry_after, at);
+                Ok(Value::Null)
+            }
+            "retire" => {
+                let release = generator.retire();
+                Ok(release.map_or(Value::Null, |release| object(|to| release.put(to))))
+            }
+            "forget" => {
+                generator.forget();
+                Ok(Value::Null)
+            }
+            "resumed" => {
+                generator.resumed();
+                Ok(Value::Null)
+            }
+            "failing" => Ok(json!(generator.failure().map(|code| code.as_str()))),
+            "stats" => Ok(object(|to| generator.stats().put(to))),
+            other => Err(format!("there is no step `{other}`")),
+        }
+    }
+}
+
+impl<S: Source, L: Line> Driven<S, L> {
+    /// A fill; the IDs ascend, or the script is red.
+    fn filled(&mut self, step: &Value) -> Result<Result<Vec<u64>, Refusal>, String> {
+        let room = usize::try_from(count(step)?).map_err(|_| "so many are no fill")?;
+        let mut ids = vec![0; room];
+        let filled = match self.0.fill(moment(step, "at")?, &mut ids) {
+            Ok(filled) => filled,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        ids.truncate(filled);
+        match ids.windows(2).find(|pair| pair[0] >= pair[1]) {
+            Some(pair) => Err(format!("{} is followed by {}", pair[0], pair[1])),
+            None => Ok(Ok(ids)),
+        }
+    }
+
+    fn grant(&mut self, step: &Value) -> Result<Value, String> {
+        let answer = &step["grant"];
+        let grant = match answer.get("tag") {
+            Some(_) => read(answer).map(Grant::Segment),
+            None => read(answer).map(Grant::Window),
+        };
+        let grant = grant.map_err(|refusal| format!("the answer: {refusal}"))?;
+        let outcome = self.0.handle_grant(&grant, moment(step, "sent")?, moment(step, "at")?);
+        Ok(either(outcome, |outcome| match outcome {
+            Outcome::Applied => json!("applied"),
+            Outcome::Ignored => json!("ignored"),
+            Outcome::Release(release) => json!({ "release": object(|to| release.put(to)) }),
+        }))
+    }
+}
+
+/// `n`: a number, or a decimal text where it has 64 bits.
+fn count(step: &Value) -> Result<u64, String> {
+    step["n"].as_u64().map_or_else(|| number(step, "n"), Ok)
+}

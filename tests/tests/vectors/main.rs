@@ -1,0 +1,92 @@
+//! The vectors, replayed by Rust through the core's public verbs.
+//!
+//! Every file is replayed to its end, also when another one is red, and names its count:
+//! `vectors: rust <file> <scripts>`. A file with a difference prints the script, the step, what was
+//! expected and what came instead, and no count.
+
+mod compare;
+mod forms;
+mod generators;
+mod json;
+mod registry;
+mod stores;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde_json::Value;
+
+use crate::compare::Names;
+
+/// What a script drives: it takes the steps, one after another.
+trait Subject {
+    /// Takes one step and says what it gave.
+    fn step(&mut self, step: &Value) -> Result<Value, String>;
+}
+
+fn main() -> ExitCode {
+    let folder = std::env::var_os("LEAFID_VECTORS").map_or_else(own_folder, PathBuf::from);
+    let mut wrong = 0;
+    let files = files(&folder);
+    for path in &files {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        match replay_file(path) {
+            Ok(count) => println!("vectors: rust {name} {count}"),
+            Err(complaints) => {
+                wrong += 1;
+                complaints.iter().for_each(|complaint| eprintln!("{name}: {complaint}"));
+            }
+        }
+    }
+    if files.is_empty() {
+        eprintln!("no vectors in `{}`", folder.display());
+    }
+    if wrong == 0 && !files.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn own_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors")
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let found = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<_> =
+        found.filter(|path| path.extension().is_some_and(|kind| kind == "json")).collect();
+    files.sort();
+    files
+}
+
+fn replay_file(path: &Path) -> Result<usize, Vec<String>> {
+    let text = std::fs::read_to_string(path).map_err(|error| vec![error.to_string()])?;
+    let file: Value = serde_json::from_str(&text).map_err(|error| vec![error.to_string()])?;
+    let scripts = file["scripts"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let complaints: Vec<_> = scripts.iter().filter_map(|script| replay(script).err()).collect();
+    if complaints.is_empty() { Ok(scripts.len()) } else { Err(complaints) }
+}
+
+/// Replays a script on everything of its kind: both faces of a generator, both stores.
+fn replay(script: &Value) -> Result<(), String> {
+    let name = script["name"].as_str().unwrap_or("a script without a name");
+    let result = match script["kind"].as_str().unwrap_or_default() {
+        "layouts" | "text" | "errors" => run(script, &mut forms::Forms),
+        "segment" => generators::replay_segment(script),
+        "snowflake" => generators::replay_snowflake(script),
+        "store" => stores::replay(script),
+        other => Err(format!("there is no kind `{other}`")),
+    };
+    result.map_err(|complaint| format!("`{name}`, {complaint}"))
+}
+
+/// Takes all the steps of a script.
+fn run(script: &Value, subject: &mut impl Subject) -> Result<(), String> {
+    let steps = script["steps"].as_array().ok_or("it has no steps")?;
+    let mut names = Names::default();
+    for (number, step) in (1..).zip(steps) {
+        let place = |problem| format!("step {number} ({}): {problem}", step["do"]);
+        let put_in = names.put_in(step);
+        let gave = subject.step(&put_in).map_err(place)?;
+        let expected = step.get("gives").ok_or_else(|| place("it expects nothing".to_owned()))?;
+        names.compare(expected, &gave).map_err(place)?;
+    }
+    Ok(())
+}

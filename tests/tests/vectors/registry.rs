@@ -1,0 +1,142 @@
+//! A small reference store on the core's `registry` functions: ordered maps of rows, nothing else.
+
+use std::collections::BTreeMap;
+
+use leafid_core::registry::{self, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::{
+    AcquireAsk, Code, Layout, Millis, Name, Range, Refusal, Release, RenewAsk, SegmentAsk,
+    SegmentGrant, Token, WindowGrant,
+};
+
+/// Rows in memory. Its clock is told, and does not go back.
+#[derive(Debug)]
+pub struct Rows {
+    id: Token,
+    now: Millis,
+    tags: BTreeMap<Name, TagRow>,
+    namespaces: BTreeMap<Name, (Namespace, BTreeMap<u32, WorkerRow>)>,
+}
+
+impl Rows {
+    /// No rows yet.
+    pub fn new(id: Token) -> Rows {
+        Rows { id, now: Millis::MIN, tags: BTreeMap::new(), namespaces: BTreeMap::new() }
+    }
+
+    /// Tells it the time.
+    pub fn set_clock(&mut self, now: Millis) {
+        self.now = self.now.max(now);
+    }
+
+    /// Creates a tag, or makes it anew over its tombstone.
+    pub fn create_tag(
+        &mut self,
+        tag: Name,
+        from: Option<u64>,
+        step: Option<u32>,
+        max_step: Option<u32>,
+    ) -> Result<(), Refusal> {
+        let row = TagRow::create(self.tags.get(&tag), from, step, max_step)?;
+        self.tags.insert(tag, row);
+        Ok(())
+    }
+
+    /// Leaves a tombstone.
+    pub fn delete_tag(&mut self, tag: Name) -> Result<(), Refusal> {
+        let row = self.tags.get_mut(&tag).filter(|row| !row.deleted).ok_or(Code::TagUnknown)?;
+        row.deleted = true;
+        Ok(())
+    }
+
+    /// Creates a namespace.
+    pub fn create_namespace(
+        &mut self,
+        name: Name,
+        layout: Layout,
+        workers: Option<Range>,
+        max_window_ms: Option<u32>,
+    ) -> Result<(), Refusal> {
+        let namespace = Namespace::create(layout, workers, max_window_ms)?;
+        self.namespaces.insert(name, (namespace, BTreeMap::new()));
+        Ok(())
+    }
+
+    /// Takes a number from its holder, who goes on to the end in hand.
+    pub fn revoke(&mut self, namespace: Name, worker: u32) -> Result<(), Refusal> {
+        let (namespace, rows) = self.space(namespace)?;
+        if !namespace.workers.contains(worker.into()) {
+            return Err(Code::WorkerInvalid.into());
+        }
+        let row = rows.entry(worker).or_default();
+        *row = row.revoked();
+        Ok(())
+    }
+
+    /// Leases numbers.
+    pub fn lease_segment(&mut self, ask: &SegmentAsk) -> Result<SegmentGrant, Refusal> {
+        let row = self.tags.get_mut(&ask.tag).ok_or(Code::TagUnknown)?;
+        let (after, grant) = registry::lease_segment(self.id, row, ask, self.now)?;
+        *row = after;
+        Ok(grant)
+    }
+
+    /// Gives a worker number.
+    pub fn acquire(&mut self, ask: &AcquireAsk) -> Result<WindowGrant, Refusal> {
+        let (id, now) = (self.id, self.now);
+        let (namespace, rows) = self.space(ask.namespace)?;
+        let find = |is_it: &dyn Fn(&WorkerRow) -> bool| {
+            rows.iter().find(|(_, row)| is_it(row)).map(|(number, row)| (*number, *row))
+        };
+        let mine = find(&|row| row.key == Some(ask.request));
+        let own = find(&|row| row.sticky && row.owner == ask.owner);
+        let rested = rested(namespace, rows, &ask.owner, now);
+        let ((number, row), grant) =
+            registry::acquire(id, namespace, mine, own, rested, ask, now)?;
+        rows.insert(number, row);
+        Ok(grant)
+    }
+
+    /// Extends a window.
+    pub fn renew(&mut self, ask: &RenewAsk) -> Result<WindowGrant, Refusal> {
+        let (id, now) = (self.id, self.now);
+        let (namespace, rows) = self.space(ask.namespace)?;
+        let row = rows.get(&ask.worker).copied().unwrap_or_default();
+        let (after, grant) = registry::renew(id, namespace, &row, ask, now)?;
+        rows.insert(ask.worker, after);
+        Ok(grant)
+    }
+
+    /// Takes back the rest of a window.
+    pub fn release(&mut self, release: &Release) -> Result<(), Refusal> {
+        let id = self.id;
+        let (_, rows) = self.space(release.namespace)?;
+        let row = rows.get(&release.worker).copied().unwrap_or_default();
+        rows.insert(release.worker, registry::release(id, &row, release)?);
+        Ok(())
+    }
+
+    fn space(
+        &mut self,
+        name: Name,
+    ) -> Result<(&mut Namespace, &mut BTreeMap<u32, WorkerRow>), Refusal> {
+        let space = self.namespaces.get_mut(&name).ok_or(Code::NamespaceUnknown)?;
+        Ok((&mut space.0, &mut space.1))
+    }
+}
+
+/// The number that rested longest, else the one that is free first: by the moment from which it is
+/// free, whoever keeps it. Any other order conforms as well.
+fn rested(
+    namespace: &Namespace,
+    rows: &BTreeMap<u32, WorkerRow>,
+    owner: &Name,
+    now: Millis,
+) -> Option<Worker> {
+    let numbers = namespace.workers.start..namespace.workers.end;
+    numbers
+        .filter_map(|number| u32::try_from(number).ok())
+        .map(|number| (number, rows.get(&number).copied().unwrap_or_default()))
+        .min_by_key(|(_, row)| {
+            (row.is_kept_from(owner, now), row.rests_until(namespace.floor), row.granted)
+        })
+}

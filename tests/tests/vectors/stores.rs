@@ -1,0 +1,173 @@
+//! The conformance suite of a store, on the reference store and on the core's memory store.
+
+use leafid_core::{
+    Code, Failure, Fields, Get, MemoryStore, Millis, Name, Range, Refusal, Store, Token,
+};
+use serde_json::{Value, json};
+
+use crate::json::{either, moment, object, open, read, text, token};
+use crate::registry::Rows;
+use crate::{Subject, run};
+
+/// A script of the kind `store`.
+pub fn replay(script: &Value) -> Result<(), String> {
+    let id = token(script, "store")?;
+    let mut rows = Kept { rows: Rows::new(id) };
+    for tag in list(script, "tags") {
+        rows.create_tag(tag).map_err(|refusal| format!("{tag}: {refusal}"))?;
+    }
+    for namespace in list(script, "namespaces") {
+        rows.create_namespace(namespace).map_err(|refusal| format!("{namespace}: {refusal}"))?;
+    }
+    run(script, &mut rows)?;
+    let on_memory = match numbers(script) {
+        Some(1) => in_memory::<1>(script, id),
+        Some(2) => in_memory::<2>(script, id),
+        Some(4) => in_memory::<4>(script, id),
+        _ => Ok(()),
+    };
+    on_memory.map_err(|problem| format!("on the memory store: {problem}"))
+}
+
+fn list<'s>(script: &'s Value, field: &str) -> &'s [Value] {
+    script[field].as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// How many worker numbers the memory store needs to replay this; `None` if it cannot: it creates
+/// on first use, deletes and revokes nothing, and its numbers begin at 0.
+fn numbers(script: &Value) -> Option<u64> {
+    let verbs = ["lease_segment", "acquire", "renew", "release"];
+    let creates = ["TAG_UNKNOWN", "NAMESPACE_UNKNOWN"];
+    let knows = |step: &Value| {
+        verbs.contains(&step["do"].as_str().unwrap_or_default())
+            && !creates.contains(&step["gives"]["code"].as_str().unwrap_or_default())
+    };
+    let spaces = list(script, "namespaces");
+    let count = spaces.first().map_or(Some(1), |space| space["workers"]["end"].as_u64())?;
+    let from_zero = |space: &Value| {
+        space["workers"]["start"] == json!(0) && space["workers"]["end"] == json!(count)
+    };
+    let can = list(script, "steps").iter().all(knows) && spaces.iter().all(from_zero);
+    can.then_some(count)
+}
+
+fn in_memory<const WORKERS: usize>(script: &Value, id: Token) -> Result<(), String> {
+    let mut store = MemoryStore::<16, 4, WORKERS>::new(id.bytes());
+    let create = |store: &mut MemoryStore<16, 4, WORKERS>| -> Result<(), Refusal> {
+        for tag in list(script, "tags") {
+            let (name, from, step, max_step) = read_tag(tag)?;
+            store.create_tag(name, from, step, max_step)?;
+        }
+        for namespace in list(script, "namespaces") {
+            let from = &mut open(namespace);
+            let layout = from.layout("layout")?.ok_or(Code::LayoutInvalid)?;
+            let name = name(namespace, "namespace", Name::namespace)?;
+            store.create_namespace(name, layout, from.small("max_window_ms")?)?;
+        }
+        Ok(())
+    };
+    create(&mut store).map_err(|refusal| refusal.to_string())?;
+    run(script, &mut Memory { store })
+}
+
+type Tag = (Name, Option<u64>, Option<u32>, Option<u32>);
+
+fn read_tag(tag: &Value) -> Result<Tag, Refusal> {
+    let from = &mut open(tag);
+    let name = name(tag, "tag", Name::tag)?;
+    Ok((name, from.big("from")?, from.small("step")?, from.small("max_step")?))
+}
+
+fn name(
+    from: &Value,
+    field: &str,
+    check: impl FnOnce(&str) -> Result<Name, Refusal>,
+) -> Result<Name, Refusal> {
+    check(from[field].as_str().unwrap_or_default())
+}
+
+/// The reference store, with everything that the suite does to a store.
+struct Kept {
+    rows: Rows,
+}
+
+impl Kept {
+    fn create_tag(&mut self, tag: &Value) -> Result<(), Refusal> {
+        let (name, from, step, max_step) = read_tag(tag)?;
+        self.rows.create_tag(name, from, step, max_step)
+    }
+
+    fn create_namespace(&mut self, namespace: &Value) -> Result<(), Refusal> {
+        let from = &mut open(namespace);
+        let layout = from.layout("layout")?.ok_or(Code::LayoutInvalid)?;
+        let workers = from.nested("workers", Range::get)?;
+        let max_window_ms = from.small("max_window_ms")?;
+        let name = name(namespace, "namespace", Name::namespace)?;
+        self.rows.create_namespace(name, layout, workers, max_window_ms)
+    }
+
+    fn take(&mut self, verb: &str, step: &Value) -> Result<Value, Refusal> {
+        let ask = &step["ask"];
+        match verb {
+            "lease_segment" => self.rows.lease_segment(&read(ask)?).map(|grant| shown(&grant)),
+            "acquire" => self.rows.acquire(&read(ask)?).map(|grant| shown(&grant)),
+            "renew" => self.rows.renew(&read(ask)?).map(|grant| shown(&grant)),
+            "release" => self.rows.release(&read(ask)?).map(|()| json!({})),
+            "revoke" => {
+                let worker = open(step).small("worker")?.ok_or(Code::WorkerInvalid)?;
+                let namespace = name(step, "namespace", Name::namespace)?;
+                self.rows.revoke(namespace, worker).map(|()| json!({}))
+            }
+            "create_tag" => self.create_tag(step).map(|()| json!({})),
+            "delete_tag" => {
+                self.rows.delete_tag(name(step, "tag", Name::tag)?).map(|()| json!({}))
+            }
+            _ => Err(Code::RequestInvalid.into()),
+        }
+    }
+}
+
+impl Subject for Kept {
+    fn step(&mut self, step: &Value) -> Result<Value, String> {
+        self.rows.set_clock(moment(step, "at")?);
+        Ok(either(self.take(text(step, "do")?, step), |gave| gave))
+    }
+}
+
+/// The core's memory store.
+struct Memory<const WORKERS: usize> {
+    store: MemoryStore<16, 4, WORKERS>,
+}
+
+impl<const WORKERS: usize> Subject for Memory<WORKERS> {
+    fn step(&mut self, step: &Value) -> Result<Value, String> {
+        let now = moment(step, "at")?;
+        self.store.set_clock(now);
+        let store = &mut self.store;
+        let ask = &step["ask"];
+        let gave = match text(step, "do")? {
+            "lease_segment" => asked(ask, now, |ask| store.lease_segment(&ask).map(|g| shown(&g))),
+            "acquire" => asked(ask, now, |ask| store.acquire(&ask).map(|g| shown(&g))),
+            "renew" => asked(ask, now, |ask| store.renew(&ask).map(|g| shown(&g))),
+            "release" => asked(ask, now, |ask| store.release(&ask).map(|()| json!({}))),
+            other => return Err(format!("it has no verb `{other}`")),
+        };
+        Ok(either(gave, |gave| gave))
+    }
+}
+
+/// Asks a store whose refusals say how long to wait, not until when.
+fn asked<A: Fields>(
+    ask: &Value,
+    now: Millis,
+    carry: impl FnOnce(A) -> Result<Value, Failure>,
+) -> Result<Value, Refusal> {
+    carry(read(ask)?).map_err(|failure| Refusal {
+        code: failure.code,
+        until: failure.retry_after_ms.map(|wait| now.plus(wait.into())),
+    })
+}
+
+fn shown(grant: &impl Fields) -> Value {
+    object(|to| grant.put(to))
+}
