@@ -1,11 +1,45 @@
-//! `cargo xtask bench`: every figure of `benches/README.md`.
+//! `cargo xtask bench`: every figure of `benches/README.md`, from what is published.
 
-use crate::Outcome;
 use crate::args::Args;
+use crate::build::Profile;
 use crate::process::Run;
+use crate::summary::Summary;
+use crate::{Outcome, consumers, files, project};
 
-/// Runs the benches crate in release; what follows is its own.
+/// The verb: one face after another, each beside the floor of its own run.
 pub fn main(mut args: Args) -> Outcome {
-    let rest = args.rest();
-    Run::cargo(&["run", "--release", "--locked", "-p", "leafid-benches", "--"]).args(rest).done()
+    let only = args.value("--only")?;
+    args.finish()?;
+    let faces: [(&str, fn() -> Outcome<String>); 3] =
+        [("core", core), ("python", python), ("node", node)];
+    if only.as_ref().is_some_and(|only| faces.iter().all(|(name, _)| name != only)) {
+        return Err("`--only` takes core, python or node".to_owned());
+    }
+    let mut summary = Summary::default();
+    for (name, face) in faces.iter().filter(|(name, _)| only.as_deref().is_none_or(|o| o == *name))
+    {
+        summary.part(name, face);
+    }
+    summary.close("bench")
+}
+
+fn core() -> Outcome<String> {
+    let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "core"];
+    Run::cargo(&bench).done()?;
+    Ok("see the table above".to_owned())
+}
+
+fn python() -> Outcome<String> {
+    let python = consumers::python(Profile::Release)?;
+    Run::new(python).arg("benches/python.py").without("PYTHONPATH").done()?;
+    Ok("see the table above".to_owned())
+}
+
+// An import finds packages from the file that imports, so the script is copied to them.
+fn node() -> Outcome<String> {
+    let consumer = consumers::node(Profile::Release)?;
+    let script = consumer.join("bench.mjs");
+    files::install(&project::at("benches/node.mjs"), &script)?;
+    Run::new("node").arg(script).dir(consumer).done()?;
+    Ok("see the table above".to_owned())
 }

@@ -1,7 +1,7 @@
 //! The list of verbs: what each does, how long it takes, and what runs it.
 
 use crate::args::Args;
-use crate::{Outcome, bench, build, check, setup_ci, simulate, test};
+use crate::{Outcome, bench, build, check, run, setup_ci, simulate, test};
 
 struct Verb {
     name: &'static str,
@@ -12,6 +12,14 @@ struct Verb {
 }
 
 const VERBS: &[Verb] = &[
+    Verb {
+        name: "run",
+        options: "[--seconds N] [--rate N]",
+        does: "one stream of IDs through Python, Node and a Worker at once, every ID checked; \
+               `--rate` is IDs per second and host",
+        takes: "until Ctrl-C, after a build",
+        run: run::main,
+    },
     Verb {
         name: "build",
         options: "[--release] [--only server|wheel|wasm|node|npm]",
@@ -45,9 +53,9 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "bench",
-        options: "[…]",
+        options: "[--only core|python|node]",
         does: "every figure that the README states, as a ratio to the floor of the same run",
-        takes: "5 min",
+        takes: "3 min after a release build",
         run: bench::main,
     },
     Verb {

@@ -1,8 +1,7 @@
 //! `cargo xtask test`: everything that CI does, part by part. What a suite must look like to be
 //! run here stands in `xtask/README.md`.
 
-mod consumers;
-mod mutate;
+pub mod mutate;
 mod rust;
 mod suites;
 mod vectors;
@@ -32,7 +31,7 @@ const PARTS: &[Part] = &[
     Part { name: "workerd", needs: Some("bindings-js/tests/workerd"), run: suites::workerd },
     Part { name: "vectors", needs: Some("tests/vectors"), run: vectors::compare },
     Part { name: "vectors-self-test", needs: Some("tests/vectors"), run: vectors::self_test },
-    Part { name: "e2e", needs: Some("tests/tests"), run: rust::end_to_end },
+    Part { name: "e2e", needs: Some("tests/e2e"), run: rust::end_to_end },
     Part { name: "simulate", needs: Some("tests/src/bin/simulate.rs"), run: rust::simulate },
 ];
 

@@ -2,7 +2,7 @@
 
 use crate::build::{self, Profile};
 use crate::process::{Run, Said};
-use crate::{Outcome, project, simulate};
+use crate::{Outcome, consumers, project, simulate};
 
 /// Unit tests and doctests of every member but the end-to-end ones.
 pub fn workspace() -> Outcome<String> {
@@ -14,10 +14,12 @@ pub fn workspace() -> Outcome<String> {
 
 /// What needs the built packages: vectors in Rust, end-to-end, faults.
 pub fn end_to_end() -> Outcome<String> {
-    build::all(Profile::Dev)?;
+    let (python, consumer) = (consumers::python(Profile::Dev)?, consumers::node(Profile::Dev)?);
     let said = Run::cargo(&["test", "--locked", "--no-fail-fast", "-p", "leafid-tests"])
         .env("LEAFID_BIN", build::server_binary())
         .env("LEAFID_DIST", project::dist())
+        .env("LEAFID_PYTHON", python)
+        .env("LEAFID_CONSUMER", consumer)
         .tee()?;
     closing_line(&said)
 }

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::consumers;
+use crate::build::{self, Profile};
 use crate::process::{Run, Said};
-use crate::{Outcome, build, files, project, tools};
+use crate::{Outcome, consumers, files, project, tools};
 
 /// The replay of the vectors in one language: where they lie, and what to run.
 pub type Replay = fn(vectors: &Path, quiet: bool) -> Outcome<Run>;
@@ -34,7 +34,7 @@ pub fn workerd() -> Outcome<String> {
 
 /// The published types, as a strict user compiles against them.
 pub fn types() -> Outcome<String> {
-    let folder = consumers::node()?;
+    let folder = consumers::node_with_suites(Profile::Dev)?;
     let sources = files::walk(&folder.join("tests/types"))?;
     tools::npx("tsc")
         .args(["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--pretty", "false"])
@@ -73,7 +73,7 @@ fn replay_wasm(vectors: &Path, quiet: bool) -> Outcome<Run> {
 }
 
 fn pytest(words: &[&str]) -> Outcome<Run> {
-    let run = Run::new(consumers::python()?)
+    let run = Run::new(consumers::python(Profile::Dev)?)
         .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib"])
         .args(words)
         .without("PYTHONPATH");
@@ -93,7 +93,11 @@ fn script_suite(folder: &str, only: &str) -> Outcome<String> {
 }
 
 fn node_test(folder: &str, only: &str, quiet: bool) -> Outcome<Run> {
-    let consumer = if quiet { project::at(".cache/consumer-js") } else { consumers::node()? };
+    let consumer = if quiet {
+        project::at(".cache/consumer-js")
+    } else {
+        consumers::node_with_suites(Profile::Dev)?
+    };
     let tests = test_files(&consumer.join("tests").join(folder), only)?;
     let run = Run::new("node")
         .args(["--test", "--test-reporter=spec"])

@@ -1,5 +1,5 @@
-//! What a user has: a virtual environment with the wheel, a folder with the npm packages. The
-//! suites run there, so that they see what is published and nothing of the sources.
+//! What a user has: a virtual environment with the wheel, a folder with the npm packages. Suites,
+//! benches and the stream run there, so that they see what is published and nothing of the sources.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ const PYTEST: &str = "pytest==8.4.2";
 const MORE: &str = "bindings-py/tests/requirements.txt";
 
 /// An environment with the built wheel; its interpreter.
-pub fn python() -> Outcome<PathBuf> {
-    build::need(Profile::Dev, &["server", "wheel"])?;
+pub fn python(profile: Profile) -> Outcome<PathBuf> {
+    build::need(profile, &["server", "wheel"])?;
     let wheel = build::wheel_file()?;
     let folder = project::at(".cache/consumer-py");
     let python = folder.join("bin/python");
@@ -50,13 +50,19 @@ pub fn python() -> Outcome<PathBuf> {
     Ok(python)
 }
 
-/// A folder with both npm packages and a copy of the JavaScript suites.
-pub fn node() -> Outcome<PathBuf> {
-    build::need(Profile::Dev, &["server", "wasm", "node", "npm"])?;
+/// A folder with both npm packages.
+pub fn node(profile: Profile) -> Outcome<PathBuf> {
+    build::need(profile, &["server", "wasm", "node", "npm"])?;
     tools::node_modules()?;
     let tarballs = build::npm_tarballs()?;
     let folder = project::at(".cache/consumer-js");
     install(&folder, &tarballs)?;
+    Ok(folder)
+}
+
+/// The same, with a fresh copy of the JavaScript suites in it.
+pub fn node_with_suites(profile: Profile) -> Outcome<PathBuf> {
+    let folder = node(profile)?;
     let suites = folder.join("tests");
     files::remove_dir(&suites)?;
     files::copy_dir(&project::at("bindings-js/tests"), &suites)?;

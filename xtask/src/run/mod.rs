@@ -1,0 +1,152 @@
+//! `cargo xtask run`: one tag and one namespace, drawn from by Python, Node and a Worker at once,
+//! every ID checked while it runs.
+
+mod clock;
+mod display;
+mod scratch;
+mod verdict;
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use leafid_core::Layout;
+use leafid_stream::hosts::{Draw, Installed, Program, Stage};
+use leafid_stream::store::Store;
+use leafid_stream::stream::Stream;
+
+use crate::args::Args;
+use crate::test::consumers;
+use crate::{Outcome, build, project};
+use display::Display;
+use scratch::Scratch;
+
+/// The line of numbers that all hosts share; its steps are of 100, so that ranges change hands often.
+pub const TAG: &str = "orders";
+/// The numbers of one lease.
+pub const STEP: u64 = 100;
+/// The namespace that all hosts share; its windows are of 10 s.
+pub const NAMESPACE: &str = "stream";
+
+/// IDs per second and host, half of them numbers, half of them snowflake IDs.
+const RATE: u32 = 2_000;
+/// How long a call may wait before the host calls it an error.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the hosts may take to close, in the end.
+const CLOSING: Duration = Duration::from_secs(20);
+
+/// What the user asked for.
+struct Wanted {
+    /// When to end; else Ctrl-C does.
+    seconds: Option<u64>,
+    rate: u32,
+}
+
+/// The verb.
+pub fn main(mut args: Args) -> Outcome {
+    let wanted =
+        Wanted { seconds: args.number("--seconds")?, rate: args.number("--rate")?.unwrap_or(RATE) };
+    args.finish()?;
+    if wanted.rate == 0 {
+        return Err("`--rate` is IDs per second and host: at least 1".to_owned());
+    }
+    let installed = Installed {
+        root: project::root().to_owned(),
+        python: consumers::python()?,
+        consumer: consumers::node()?,
+    };
+    let interrupted = interrupts()?;
+    let scratch = Scratch::make()?;
+    let mut store = Store::start(&build::server_binary(), &scratch.path().join("store"))?;
+    store.prepare(TAG, NAMESPACE)?;
+    let stage = Stage::make(&installed, scratch.path());
+    let stage = stage.map_err(|error| format!("the host programs: {error}"))?;
+    announce(&store, &wanted);
+
+    let mut stream = Stream::new(Layout::LEAF);
+    for program in Program::ALL {
+        let draw = Draw {
+            store: store.url(),
+            tag: TAG.to_owned(),
+            namespace: NAMESPACE.to_owned(),
+            rate: wanted.rate,
+            timeout: TIMEOUT,
+            only: None,
+        };
+        let started = stream.start(program.name(), stage.command(program, &draw));
+        started.map_err(|error| format!("{} does not start: {error}", program.name()))?;
+    }
+    watch(&mut stream, &mut store, &wanted, &interrupted)?;
+    stream.close(CLOSING)?;
+    let released = verdict::windows_released(&store)?;
+    let status = store.terminate()?;
+    println!("\n{released}; the store ended by SIGTERM: {status}");
+    if !status.success() {
+        return Err(format!("the store did not end well: {status}"));
+    }
+    verdict::tell(&stream)
+}
+
+fn announce(store: &Store, wanted: &Wanted) {
+    let end = wanted.seconds.map_or("Ctrl-C ends it".to_owned(), |s| format!("{s} s"));
+    println!(
+        "\none tag `{TAG}` (steps of {STEP}) and one namespace `{NAMESPACE}` (windows of 10 s), \
+         three hosts, {} IDs/s each, half numbers, half snowflake IDs; {end}",
+        wanted.rate
+    );
+    println!("the store: {url}   try: curl {url}/v1/tags/{TAG}\n", url = store.url());
+}
+
+/// Shows the stream until its time is over, the user ends it, or something fails.
+fn watch(
+    stream: &mut Stream,
+    store: &mut Store,
+    wanted: &Wanted,
+    interrupted: &AtomicBool,
+) -> Outcome {
+    let terminal = std::io::stdout().is_terminal();
+    let every = Duration::from_millis(if terminal { 200 } else { 1_000 });
+    let mut display = Display::new(terminal);
+    // The time counts from the moment when every host has given an ID: starting is not streaming.
+    let ready = Duration::from_secs(60);
+    let all = |stream: &Stream| stream.hosts().iter().all(|host| host.ids() > 0);
+    let stop = |stream: &Stream| all(stream) || stream.hosts().iter().any(|host| host.ended);
+    if !stream.pump(ready, |stream| stop(stream) || interrupted.load(Ordering::Relaxed)) {
+        let late: Vec<_> = stream.hosts().iter().filter(|host| host.ids() == 0).collect();
+        let told = late.iter().map(|host| format!("{}\n{}", host.name, host.stderr()));
+        return Err(format!("no ID within {ready:?} from {}", told.collect::<Vec<_>>().join(", ")));
+    }
+    let end = wanted.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    loop {
+        let next = Instant::now() + every;
+        let next = end.map_or(next, |end| end.min(next));
+        let left = next.saturating_duration_since(Instant::now());
+        stream.pump(left, |_| interrupted.load(Ordering::Relaxed));
+        display.show(stream);
+        if let Some(fault) = stream.fault() {
+            return Err(fault);
+        }
+        if store.is_gone() {
+            return Err(format!("the store is gone\n{}", store.stderr()));
+        }
+        let over = end.is_some_and(|end| Instant::now() >= end);
+        if over || interrupted.load(Ordering::Relaxed) || stream.checker.duplicates() > 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// Whether the user pressed Ctrl-C (or sent SIGTERM). A second one ends xtask at once: the hosts
+/// then find their standard input at its end, and the store is told by the system.
+fn interrupts() -> Outcome<Arc<AtomicBool>> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        let again = Arc::clone(&interrupted);
+        signal_hook::flag::register_conditional_shutdown(signal, 130, again)
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&interrupted)))
+            .map_err(|error| format!("Ctrl-C cannot be listened for: {error}"))?;
+    }
+    Ok(interrupted)
+}
