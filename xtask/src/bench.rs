@@ -6,17 +6,20 @@ use crate::process::Run;
 use crate::summary::Summary;
 use crate::{Outcome, consumers, files, project};
 
+/// Runs the bench of one face.
+type Face = fn() -> Outcome<String>;
+
+const FACES: &[(&str, Face)] = &[("core", core), ("python", python), ("node", node)];
+
 /// The verb: one face after another, each beside the floor of its own run.
 pub fn main(mut args: Args) -> Outcome {
     let only = args.value("--only")?;
     args.finish()?;
-    let faces: [(&str, fn() -> Outcome<String>); 3] =
-        [("core", core), ("python", python), ("node", node)];
-    if only.as_ref().is_some_and(|only| faces.iter().all(|(name, _)| name != only)) {
+    if only.as_ref().is_some_and(|only| FACES.iter().all(|(name, _)| name != only)) {
         return Err("`--only` takes core, python or node".to_owned());
     }
     let mut summary = Summary::default();
-    for (name, face) in faces.iter().filter(|(name, _)| only.as_deref().is_none_or(|o| o == *name))
+    for (name, face) in FACES.iter().filter(|(name, _)| only.as_deref().is_none_or(|o| o == *name))
     {
         summary.part(name, face);
     }

@@ -17,8 +17,8 @@ use leafid_stream::store::Store;
 use leafid_stream::stream::Stream;
 
 use crate::args::Args;
-use crate::test::consumers;
-use crate::{Outcome, build, project};
+use crate::build::{self, Profile};
+use crate::{Outcome, consumers, project};
 use display::Display;
 use scratch::Scratch;
 
@@ -53,8 +53,8 @@ pub fn main(mut args: Args) -> Outcome {
     }
     let installed = Installed {
         root: project::root().to_owned(),
-        python: consumers::python()?,
-        consumer: consumers::node()?,
+        python: consumers::python(Profile::Dev)?,
+        consumer: consumers::node(Profile::Dev)?,
     };
     let interrupted = interrupts()?;
     let scratch = Scratch::make()?;
@@ -79,7 +79,7 @@ pub fn main(mut args: Args) -> Outcome {
     }
     watch(&mut stream, &mut store, &wanted, &interrupted)?;
     stream.close(CLOSING)?;
-    let released = verdict::windows_released(&store)?;
+    let released = verdict::windows_released(&store, stream.hosts().len())?;
     let status = store.terminate()?;
     println!("\n{released}; the store ended by SIGTERM: {status}");
     if !status.success() {
