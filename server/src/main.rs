@@ -1,3 +1,7 @@
-//! A part of leafid.
+//! The command `leafid`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    leafid_server::cli::main(std::env::args_os().skip(1))
+}

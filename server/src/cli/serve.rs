@@ -1,0 +1,86 @@
+//! `leafid serve`: the server in the foreground.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use leafid_core::Code;
+use tokio::net::TcpListener;
+
+use super::args::{Arg, Args, unexpected};
+use super::client::open;
+use super::{Failure, say};
+use crate::app::{self, Config};
+use crate::problem::Problem;
+use crate::store::SharedStore;
+use crate::stores::sqlite::Options;
+
+/// Serves until it is told to stop.
+pub fn serve(mut args: Args) -> Result<(), Failure> {
+    let mut named = "sqlite:./leafid.db".to_owned();
+    let mut listen = SocketAddr::from(([127, 0, 0, 1], 8750));
+    let mut options = Options::default();
+    while let Some(arg) = args.next()? {
+        match &arg {
+            Arg::Flag(flag) if flag == "store" => named = args.value()?,
+            Arg::Flag(flag) if flag == "listen" => {
+                listen = args.read(flag, "an address and a port, as in `127.0.0.1:8750`")?;
+            }
+            Arg::Flag(flag) if flag == "dev" => options.first_use = true,
+            _ => return Err(unexpected(&arg)),
+        }
+    }
+    if !listen.ip().is_loopback() {
+        let detail = format!(
+            "`{listen}` can be reached from other machines, and this server cannot tell them \
+             apart yet; listen on 127.0.0.1 or [::1]"
+        );
+        return Err(Problem::new(Code::NotEnabled, detail).into());
+    }
+    let store = Arc::new(open(&named, options)?);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime =
+        runtime.map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
+    Ok(runtime.block_on(run(listen, store))?)
+}
+
+async fn run(listen: SocketAddr, store: SharedStore) -> Result<(), Problem> {
+    let cannot = |error: std::io::Error| {
+        let detail = format!("cannot listen on {listen}: {error}; choose another: --listen");
+        Problem::new(Code::Internal, detail)
+    };
+    // Before the address is told: who reads it may stop the server at once.
+    let stop = stop_signal()
+        .map_err(|error| Problem::new(Code::Internal, format!("no signals: {error}")))?;
+    let listener = TcpListener::bind(listen).await.map_err(cannot)?;
+    let address = listener.local_addr().map_err(cannot)?;
+    let id = store.id().to_hex();
+    say(format_args!("leafid: store {}, id {}", store.place(), String::from_utf8_lossy(&id)));
+    say(format_args!("leafid: listening on http://{address}"));
+    app::serve(listener, Config::default(), store, stop).await?;
+    say("leafid: stopped");
+    Ok(())
+}
+
+/// Ends with the first SIGTERM or SIGINT.
+#[cfg(unix)]
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+/// Ends with Ctrl-C.
+#[cfg(not(unix))]
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
+}

@@ -1,0 +1,193 @@
+//! The clocks of this machine, behind a trait that tests replace, and the registry's time over
+//! them.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use leafid_core::Millis;
+
+/// A wall clock that steps forward by more than this between two readings is not believed.
+const LARGEST_STEP_MS: i64 = 60_000;
+
+/// What a store and a server read.
+pub trait Clock: Send + Sync + 'static {
+    /// Milliseconds since 1970: may step and be wrong.
+    fn wall(&self) -> Millis;
+    /// Milliseconds since some moment, suspends included: only ticks.
+    fn boot(&self) -> Millis;
+}
+
+/// The clocks of the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn wall(&self) -> Millis {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        Millis::new(since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX)))
+    }
+
+    #[cfg(unix)]
+    fn boot(&self) -> Millis {
+        // The clock that goes on while the machine sleeps has two names.
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        let id = rustix::time::ClockId::Boottime;
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        let id = rustix::time::ClockId::Monotonic;
+        let time = rustix::time::clock_gettime(id);
+        Millis::new(time.tv_sec * 1_000 + time.tv_nsec / 1_000_000)
+    }
+
+    #[cfg(not(unix))]
+    fn boot(&self) -> Millis {
+        static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+        let elapsed = START.get_or_init(std::time::Instant::now).elapsed();
+        Millis::new(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))
+    }
+}
+
+/// A clock that stands where a test puts it.
+#[derive(Debug, Default)]
+pub struct ManualClock {
+    wall: AtomicI64,
+    boot: AtomicI64,
+}
+
+impl ManualClock {
+    /// Both clocks show `at`.
+    pub fn at(at: Millis) -> ManualClock {
+        ManualClock { wall: AtomicI64::new(at.get()), boot: AtomicI64::new(at.get()) }
+    }
+
+    /// Time passes, or is set to `at`, on both clocks.
+    pub fn set(&self, at: Millis) {
+        self.wall.store(at.get(), Ordering::SeqCst);
+        self.boot.store(at.get(), Ordering::SeqCst);
+    }
+
+    /// Somebody sets the wall clock.
+    pub fn step_wall(&self, ms: i64) {
+        self.wall.fetch_add(ms, Ordering::SeqCst);
+    }
+}
+
+impl Clock for ManualClock {
+    fn wall(&self) -> Millis {
+        Millis::new(self.wall.load(Ordering::SeqCst))
+    }
+
+    fn boot(&self) -> Millis {
+        Millis::new(self.boot.load(Ordering::SeqCst))
+    }
+}
+
+/// The registry's time: the source's, as long as it can be believed, and never back.
+///
+/// It is the greater of the source and of the latest moment known plus what has passed since by a
+/// clock that only ticks. The first moment known is the greatest that the store has written.
+#[derive(Clone, Copy, Debug)]
+pub struct RegistryTime {
+    now: Millis,
+    source: Millis,
+    boot: Millis,
+    /// Until when (by the ticking clock) the source is not believed.
+    distrusts_until: Option<Millis>,
+}
+
+/// A forward step of the source that is not believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leap {
+    /// By how much, in ms.
+    pub by_ms: i64,
+}
+
+impl RegistryTime {
+    /// Begins: the source is believed if it lies above the anchor.
+    pub fn start(anchor: Millis, clock: &dyn Clock) -> RegistryTime {
+        let (source, boot) = (clock.wall(), clock.boot());
+        RegistryTime { now: source.max(anchor), source, boot, distrusts_until: None }
+    }
+
+    /// The time now. A forward step of the source by more than a minute is not believed for
+    /// `max_window_ms`, and reported.
+    pub fn read(
+        &mut self,
+        clock: &dyn Clock,
+        max_window_ms: impl FnOnce() -> i64,
+    ) -> (Millis, Option<Leap>) {
+        let (source, boot) = (clock.wall(), clock.boot());
+        let elapsed = boot.since(self.boot).max(0);
+        let own = self.now.plus(elapsed);
+        let step = source.since(self.source).saturating_sub(elapsed);
+        self.source = source;
+        self.boot = boot.max(self.boot);
+        let mut leap = None;
+        if step > LARGEST_STEP_MS && source > own {
+            self.distrusts_until = Some(self.boot.plus(max_window_ms()));
+            leap = Some(Leap { by_ms: step });
+        }
+        let over = |until: Millis| boot >= until || source.since(own) <= LARGEST_STEP_MS;
+        if self.distrusts_until.is_some_and(over) {
+            self.distrusts_until = None;
+        }
+        self.now = if self.distrusts_until.is_some() { own } else { own.max(source) };
+        (self.now, leap)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(time: &mut RegistryTime, clock: &ManualClock) -> i64 {
+        time.read(clock, || 600_000).0.get()
+    }
+
+    #[test]
+    fn time_goes_on_through_a_clock_that_is_set_back() {
+        let clock = ManualClock::at(Millis::new(1_000_000));
+        let mut time = RegistryTime::start(Millis::new(0), &clock);
+        clock.step_wall(-3_600_000);
+        assert_eq!(read(&mut time, &clock), 1_000_000);
+        clock.boot.fetch_add(500, Ordering::SeqCst);
+        assert_eq!(read(&mut time, &clock), 1_000_500);
+    }
+
+    #[test]
+    fn a_leap_is_believed_only_after_a_window() {
+        let clock = ManualClock::at(Millis::new(1_000_000));
+        let mut time = RegistryTime::start(Millis::new(0), &clock);
+        clock.step_wall(3_600_000);
+        let (now, leap) = time.read(&clock, || 600_000);
+        assert_eq!((now.get(), leap), (1_000_000, Some(Leap { by_ms: 3_600_000 })));
+        for _ in 0..599 {
+            clock.boot.fetch_add(1_000, Ordering::SeqCst);
+            clock.step_wall(1_000);
+            read(&mut time, &clock);
+        }
+        assert_eq!(read(&mut time, &clock), 1_599_000);
+        clock.boot.fetch_add(1_000, Ordering::SeqCst);
+        clock.step_wall(1_000);
+        assert_eq!(read(&mut time, &clock), 5_200_000);
+    }
+
+    #[test]
+    fn a_leap_that_is_taken_back_was_none() {
+        let clock = ManualClock::at(Millis::new(1_000_000));
+        let mut time = RegistryTime::start(Millis::new(0), &clock);
+        clock.step_wall(3_600_000);
+        read(&mut time, &clock);
+        clock.step_wall(-3_600_000);
+        assert_eq!(read(&mut time, &clock), 1_000_000);
+        clock.step_wall(30_000);
+        assert_eq!(read(&mut time, &clock), 1_030_000);
+    }
+
+    #[test]
+    fn a_pause_is_no_step_and_a_restart_begins_above_what_was_written() {
+        let clock = ManualClock::at(Millis::new(1_000_000));
+        let mut time = RegistryTime::start(Millis::new(2_000_000), &clock);
+        assert_eq!(read(&mut time, &clock), 2_000_000);
+        clock.set(Millis::new(9_000_000));
+        assert_eq!(read(&mut time, &clock), 10_000_000);
+    }
+}

@@ -1,0 +1,151 @@
+//! The server's own generators, for single IDs over HTTP: one per tag, one per namespace.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use leafid_core::{
+    Code, Name, Segment, SegmentConfig, Snowflake, SnowflakeConfig, Source, StepPolicy, TagSource,
+    WindowSource,
+};
+
+use crate::keeper::{Keeper, Road};
+use crate::problem::{Figure, Problem};
+use crate::random;
+
+/// The most IDs of one request.
+pub const MOST: u64 = 10_000;
+/// A server that dies leaves a gap of this many numbers per tag at most.
+const STEP_CAP: u32 = 10_000;
+
+/// All generators of one server. They are made on first use.
+pub struct Generators {
+    road: Road,
+    owner: Name,
+    tags: Map<TagSource>,
+    namespaces: Map<WindowSource>,
+}
+
+type Map<S> = Mutex<HashMap<Name, Arc<Keeper<S>>>>;
+
+impl Generators {
+    /// None yet, under a fresh owner: a server that starts again is another holder.
+    ///
+    /// # Errors
+    /// `INTERNAL` without randomness.
+    pub fn new(road: Road) -> Result<Generators, Problem> {
+        let label = u64::from_le_bytes(random::bytes()?);
+        let owner = Name::owner(&format!("leafid-serve/{label:016x}"))?;
+        Ok(Generators { road, owner, tags: Map::default(), namespaces: Map::default() })
+    }
+
+    /// `count` numbers of a tag, ascending.
+    ///
+    /// # Errors
+    /// `COUNT_INVALID`, and why none came in time.
+    pub async fn numbers(&self, tag: Name, count: u64) -> Result<Vec<u64>, Problem> {
+        let count = checked(count)?;
+        let keeper = match get(&self.tags, &tag) {
+            Some(keeper) => keeper,
+            None => insert(&self.tags, tag, self.segment(tag).await?),
+        };
+        let taken = keeper.take(&self.road, count).await;
+        self.settle(&self.tags, &tag, &keeper, taken).await
+    }
+
+    /// `count` snowflake IDs of a namespace, ascending.
+    ///
+    /// # Errors
+    /// `COUNT_INVALID`, and why none came in time.
+    pub async fn stamps(&self, namespace: Name, count: u64) -> Result<Vec<u64>, Problem> {
+        let count = checked(count)?;
+        let keeper = match get(&self.namespaces, &namespace) {
+            Some(keeper) => keeper,
+            None => insert(&self.namespaces, namespace, self.snowflake(namespace)?),
+        };
+        let taken = keeper.take(&self.road, count).await;
+        self.settle(&self.namespaces, &namespace, &keeper, taken).await
+    }
+
+    /// Hands out no more numbers of a tag: it was deleted.
+    pub async fn forget_tag(&self, tag: &Name) {
+        let keeper = self.tags.lock().unwrap_or_else(PoisonError::into_inner).remove(tag);
+        if let Some(keeper) = keeper {
+            keeper.close(&self.road).await;
+        }
+    }
+
+    /// Closes all of them; windows are given back.
+    pub async fn close(&self) {
+        for keeper in drain(&self.namespaces) {
+            keeper.close(&self.road).await;
+        }
+        for keeper in drain(&self.tags) {
+            keeper.close(&self.road).await;
+        }
+    }
+
+    async fn segment(&self, tag: Name) -> Result<Arc<Keeper<TagSource>>, Problem> {
+        // The tag's own step decides how far the step may grow; a tag that is made by its first
+        // use has none yet.
+        let own = match self.road.store.tag(tag).await {
+            Ok(row) => row.step.min(STEP_CAP),
+            Err(problem) if problem.code == Code::TagUnknown => 1,
+            Err(problem) => return Err(problem),
+        };
+        let policy = StepPolicy { max_growth: STEP_CAP / own, ..StepPolicy::default() };
+        let config = SegmentConfig { step: Some(own), policy, ..SegmentConfig::new(tag.as_str())? };
+        Ok(Keeper::new(Segment::new(config, u64::from_le_bytes(random::bytes()?))?))
+    }
+
+    fn snowflake(&self, namespace: Name) -> Result<Arc<Keeper<WindowSource>>, Problem> {
+        let config = SnowflakeConfig::new(namespace.as_str(), self.owner.as_str())?;
+        Ok(Keeper::new(Snowflake::new(config, u64::from_le_bytes(random::bytes()?))?))
+    }
+
+    /// A generator that failed for good is dropped, so that the next request asks anew: the tag
+    /// may have been created by then.
+    async fn settle<S: Source + Send + 'static>(
+        &self,
+        map: &Map<S>,
+        name: &Name,
+        keeper: &Arc<Keeper<S>>,
+        taken: Result<Vec<u64>, Problem>,
+    ) -> Result<Vec<u64>, Problem> {
+        if taken.as_ref().is_err_and(|problem| problem.code.is_permanent()) {
+            remove(map, name, keeper);
+            keeper.close(&self.road).await;
+        }
+        taken
+    }
+}
+
+fn checked(count: u64) -> Result<usize, Problem> {
+    match usize::try_from(count) {
+        Ok(count) if (1..=MOST as usize).contains(&count) => Ok(count),
+        _ => {
+            let detail = format!("{count} IDs cannot be had at once; ask for 1 to {MOST}");
+            Err(Problem::new(Code::CountInvalid, detail).with("max_count", Figure::Number(MOST)))
+        }
+    }
+}
+
+fn get<K: Hash + Eq, V: Clone>(map: &Mutex<HashMap<K, V>>, key: &K) -> Option<V> {
+    map.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+}
+
+/// Puts it in, unless another request was faster: then that one's is used by both.
+fn insert<K: Hash + Eq, V: Clone>(map: &Mutex<HashMap<K, V>>, key: K, value: V) -> V {
+    map.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert(value).clone()
+}
+
+fn remove<K: Hash + Eq, V>(map: &Mutex<HashMap<K, Arc<V>>>, key: &K, value: &Arc<V>) {
+    let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
+    if map.get(key).is_some_and(|found| Arc::ptr_eq(found, value)) {
+        map.remove(key);
+    }
+}
+
+fn drain<K: Hash + Eq, V>(map: &Mutex<HashMap<K, V>>) -> Vec<V> {
+    map.lock().unwrap_or_else(PoisonError::into_inner).drain().map(|(_, value)| value).collect()
+}

@@ -1,0 +1,226 @@
+//! One generator of the server's own: a holder like any other, that many requests draw from. A
+//! request that finds it dry waits for the grant, for a few seconds at most.
+
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use leafid_core::{Ask, Code, Grant, Millis, Outcome, Refusal, Release, Reserve, Source};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::clock::Clock;
+use crate::problem::Problem;
+use crate::random;
+use crate::store::SharedStore;
+
+/// So long a closing server waits for the answers that are still out.
+const CLOSING: Duration = Duration::from_secs(3);
+
+/// What keepers share: the store, the clock, and how long a request waits.
+#[derive(Clone)]
+pub struct Road {
+    /// Where ranges come from.
+    pub store: SharedStore,
+    /// The host's clock of the generators: the one that only ticks.
+    pub clock: Arc<dyn Clock>,
+    /// How long a request waits when the generator is dry.
+    pub patience: Duration,
+}
+
+/// A generator, and who waits for it.
+pub struct Keeper<S: Source> {
+    state: Mutex<State<S>>,
+    changed: Notify,
+}
+
+struct State<S: Source> {
+    generator: Reserve<S>,
+    /// What the store said last, if it failed.
+    problem: Option<Problem>,
+    /// How many asks are under way.
+    carrying: u32,
+}
+
+/// What a look at the generator gave.
+enum Look {
+    Done,
+    /// Some were taken; there may be more.
+    Again,
+    Wait {
+        refusal: Refusal,
+        pause: Duration,
+    },
+}
+
+impl<S: Source + Send + 'static> Keeper<S> {
+    /// Keeps this generator.
+    pub fn new(generator: Reserve<S>) -> Arc<Keeper<S>> {
+        let state = Mutex::new(State { generator, problem: None, carrying: 0 });
+        Arc::new(Keeper { state, changed: Notify::new() })
+    }
+
+    /// `n` IDs, ascending.
+    ///
+    /// # Errors
+    /// Why none came in time: what the store said, or the generator's own word. What was drawn by
+    /// then is a gap.
+    pub async fn take(self: &Arc<Self>, road: &Road, n: usize) -> Result<Vec<u64>, Problem> {
+        let mut ids = vec![0; n];
+        let mut filled = 0;
+        let mut deadline = None;
+        while let Some(rest) = ids.get_mut(filled..) {
+            // Waits from before the look, so that no change is missed.
+            let mut changed = pin!(self.changed.notified());
+            changed.as_mut().enable();
+            match self.look(road, rest, &mut filled)? {
+                Look::Done => break,
+                Look::Again => {}
+                Look::Wait { refusal, pause } => {
+                    let deadline = *deadline.get_or_insert_with(|| Instant::now() + road.patience);
+                    if Instant::now() >= deadline {
+                        return Err(self.in_vain(refusal, road.patience));
+                    }
+                    let until = deadline.min(Instant::now() + pause);
+                    tokio::select! {
+                        () = changed => {}
+                        () = tokio::time::sleep_until(until) => {}
+                    }
+                }
+            }
+        }
+        Ok(ids)
+    }
+
+    fn look(
+        self: &Arc<Self>,
+        road: &Road,
+        rest: &mut [u64],
+        filled: &mut usize,
+    ) -> Result<Look, Problem> {
+        let now = road.clock.boot();
+        let mut state = self.lock();
+        let drawn = state.generator.fill(now, rest);
+        let taken = drawn.unwrap_or(0);
+        *filled += taken;
+        let missing = rest.len() - taken;
+        if missing > 0 {
+            // Tells the generator how many are wanted, for its next ask.
+            let _ = state.generator.ready(now, missing as u64);
+        }
+        if state.generator.wants_ask(now)
+            && let Some(ask) = state.generator.poll_ask(now, random::bytes()?)
+        {
+            state.carrying += 1;
+            tokio::spawn(Arc::clone(self).carry(road.clone(), ask));
+        }
+        let Err(refusal) = drawn else {
+            return Ok(if missing == 0 { Look::Done } else { Look::Again });
+        };
+        if let Some(code) = state.generator.failure().filter(|code| code.is_permanent()) {
+            return Err(state.said(Refusal::new(code)));
+        }
+        if refusal.code.is_permanent() {
+            return Err(refusal.into());
+        }
+        let due = [refusal.until, state.generator.poll_at()].into_iter().flatten().min();
+        let pause = due.map_or(i64::MAX, |due| due.since(now));
+        let pause = Duration::from_millis(u64::try_from(pause).unwrap_or(0).clamp(1, 1_000));
+        Ok(Look::Wait { refusal, pause })
+    }
+
+    async fn carry(self: Arc<Self>, road: Road, ask: Ask) {
+        let sent = road.clock.boot();
+        let answer = match ask {
+            Ask::Segment(ask) => road.store.lease_segment(ask).await.map(Grant::Segment),
+            Ask::Acquire(ask) => road.store.acquire(ask).await.map(Grant::Window),
+            Ask::Renew(ask) => road.store.renew(ask).await.map(Grant::Window),
+        };
+        let release = self.lock().handle(&ask, answer, sent, road.clock.boot());
+        self.changed.notify_waiters();
+        if let Some(release) = release {
+            give_back(&road, release).await;
+        }
+        self.lock().carrying -= 1;
+        self.changed.notify_waiters();
+    }
+
+    /// Closes the generator, gives back what of a window was not used, and waits for the asks that
+    /// are under way.
+    pub async fn close(&self, road: &Road) {
+        let release = self.lock().generator.retire();
+        self.changed.notify_waiters();
+        if let Some(release) = release {
+            give_back(road, release).await;
+        }
+        let quiet = async {
+            loop {
+                let mut changed = pin!(self.changed.notified());
+                changed.as_mut().enable();
+                if self.lock().carrying == 0 {
+                    return;
+                }
+                changed.await;
+            }
+        };
+        if tokio::time::timeout(CLOSING, quiet).await.is_err() {
+            eprintln!("leafid: an ask of the server's own was not answered before it closed");
+        }
+    }
+
+    fn in_vain(&self, refusal: Refusal, patience: Duration) -> Problem {
+        let state = self.lock();
+        if state.problem.is_some() {
+            return state.said(refusal);
+        }
+        let problem = Problem::from(refusal);
+        let waited = format!("no ID within {} ms: {}", patience.as_millis(), problem.detail);
+        Problem { detail: waited, ..problem }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<S>> {
+        // The generator never panics, so a poisoned lock protects nothing that is torn.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: Source> State<S> {
+    fn handle(
+        &mut self,
+        ask: &Ask,
+        answer: Result<Grant, Problem>,
+        sent: Millis,
+        now: Millis,
+    ) -> Option<Release> {
+        self.problem = match answer {
+            Ok(grant) => match self.generator.handle_grant(&grant, sent, now) {
+                Ok(Outcome::Release(release)) => return Some(release),
+                Ok(_) => None,
+                Err(refusal) => Some(refusal.into()),
+            },
+            Err(problem) => {
+                let (code, pause) = (problem.code, problem.retry_after_ms);
+                self.generator.handle_failure(ask.request(), code, pause, now);
+                Some(problem)
+            }
+        };
+        None
+    }
+
+    /// What the store said, in its own words; without any, the refusal's.
+    fn said(&self, refusal: Refusal) -> Problem {
+        self.problem.clone().unwrap_or_else(|| refusal.into())
+    }
+}
+
+async fn give_back(road: &Road, release: Release) {
+    match road.store.release(release).await {
+        Err(problem) if problem.code != Code::LeaseLost => {
+            eprintln!(
+                "leafid: worker {} of namespace `{}` was not given back: {problem}",
+                release.worker, release.namespace
+            );
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,18 @@
+//! The central store of leafid: one place that hands out disjoint ranges, over HTTP.
+//!
+//! `main → cli → app → routes → generators → keeper → store ← stores`: what stands to the left
+//! imports from the right, never the other way. Every decision is `leafid_core::registry`'s.
+
+pub mod app;
+pub mod cli;
+pub mod clock;
+pub mod explain;
+pub mod generators;
+pub mod json;
+pub mod keeper;
+pub mod problem;
+mod random;
+pub mod routes;
+pub mod store;
+pub mod stores;
+pub mod utc;

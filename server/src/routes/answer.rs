@@ -1,0 +1,71 @@
+//! Answers: JSON that no cache keeps, and problems.
+
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderValue, Response, StatusCode};
+use axum::response::IntoResponse;
+use leafid_core::{Fields, Put};
+
+use crate::json::Writer;
+use crate::problem::Problem;
+
+/// A 200 with this JSON.
+pub struct Json(pub String);
+
+impl Json {
+    /// An object without fields.
+    pub fn empty() -> Json {
+        Json("{}".to_owned())
+    }
+
+    /// An object with these fields.
+    pub fn fields(value: &impl Fields) -> Json {
+        Json(Writer::object(value))
+    }
+
+    /// An object that is written field by field.
+    pub fn write(write: impl FnOnce(&mut Writer)) -> Json {
+        let mut writer = Writer::default();
+        write(&mut writer);
+        Json(writer.end())
+    }
+}
+
+impl IntoResponse for Json {
+    fn into_response(self) -> Response<Body> {
+        let mut response = Response::new(Body::from(self.0));
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response<Body> {
+        let status = self.http_status();
+        let Json(body) = Json::write(|writer| {
+            writer.text("type", "about:blank");
+            writer.text("title", self.code.advice());
+            writer.number("status", status.into());
+            writer.text("code", self.code.as_str());
+            writer.text("detail", &self.detail);
+            self.retry_after_ms.inspect(|ms| writer.number("retry_after_ms", u64::from(*ms)));
+            self.free_at.inspect(|at| writer.millis("free_at_ms", at.get()));
+            for (field, figure) in &self.figures {
+                writer.figure(field, figure);
+            }
+        });
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() =
+            StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some(ms) = self.retry_after_ms {
+            // In whole seconds, and not too early.
+            headers.insert(RETRY_AFTER, HeaderValue::from(ms.div_ceil(1_000).max(1)));
+        }
+        response
+    }
+}

@@ -1,0 +1,63 @@
+//! What an ID is made of.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::Uri;
+use leafid_core::{Code, Fields, Layout, Name, Put, Text};
+
+use super::answer::Json;
+use super::input::{namespace, query};
+use crate::app::App;
+use crate::json::{Writer, shown};
+use crate::problem::Problem;
+use crate::utc;
+
+/// `GET /v1/decode/{id}?namespace=…`; the namespace is `default` unless said.
+pub async fn decode(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    uri: Uri,
+) -> Result<Json, Problem> {
+    let fields = query(&uri, &["namespace"])?;
+    let name = namespace(fields.get("namespace").map_or("default", String::as_str))?;
+    let layout = app.store.namespace(name).await?.layout;
+    let parts = parts(&id, &layout)?;
+    Ok(Json::write(|writer| put_parts(writer, parts, &layout, Some(&name))))
+}
+
+/// An ID and what it is made of.
+pub type Decoded = (u64, leafid_core::Parts);
+
+/// Reads an ID.
+///
+/// # Errors
+/// `ID_INVALID` for a text that is no ID, or has bits above the layout's.
+pub fn parts(text: &str, layout: &Layout) -> Result<Decoded, Problem> {
+    let invalid =
+        |why: &str| Problem::new(Code::IdInvalid, format!("`{}` is no ID {why}", shown(text)));
+    let id = Text::parse_decimal(text)
+        .map_err(|_| invalid("in decimal digits, from 0 to 9223372036854775807"))?;
+    let parts = layout.decompose(id).map_err(|_| invalid("of this layout: it is too large"))?;
+    Ok((id, parts))
+}
+
+/// Writes the parts of an ID.
+pub fn put_parts(
+    writer: &mut Writer,
+    (id, parts): Decoded,
+    layout: &Layout,
+    namespace: Option<&Name>,
+) {
+    writer.big("id", id);
+    namespace.inspect(|name| writer.text("namespace", name.as_str()));
+    writer.text("time", &utc::text(parts.time));
+    writer.millis("time_ms", parts.time.get());
+    writer.big("tick", parts.tick);
+    writer.number("worker", parts.worker.into());
+    writer.big("sequence", parts.sequence);
+    if let Ok(text) = Text::base32(id) {
+        writer.text("base32", text.as_str());
+    }
+    writer.nested("layout", |writer| layout.put(writer));
+}

@@ -1,0 +1,158 @@
+//! What a request says: names in the path, an object in the body, a page in the query.
+
+use std::collections::BTreeMap;
+
+use axum::body::to_bytes;
+use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
+use axum::http::Uri;
+use axum::http::request::Parts;
+use leafid_core::{Code, Get, Name};
+
+use crate::json::{Reader, shown};
+use crate::problem::Problem;
+
+/// The largest body.
+const MOST_BYTES: usize = 16 * 1024;
+/// The rows of a list, unless said, and at most.
+const ROWS: (u32, u32) = (100, 1_000);
+
+/// The tag in the path.
+pub struct TagPath(pub Name);
+
+/// The namespace in the path.
+pub struct NamespacePath(pub Name);
+
+/// The worker number in the path.
+pub struct WorkerPath(pub u32);
+
+/// The object in the body.
+pub struct Input(pub Reader);
+
+impl<S: Send + Sync> FromRequestParts<S> for TagPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<TagPath, Problem> {
+        let text = path(parts, state, "tag").await?;
+        let invalid = |_| {
+            let detail = format!(
+                "`{}` is no name for a tag: 1 to 128 letters, digits and `._:-`, a letter or \
+                 digit first",
+                shown(&text)
+            );
+            Problem::new(Code::TagInvalid, detail)
+        };
+        Name::tag(&text).map(TagPath).map_err(invalid)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for NamespacePath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<NamespacePath, Problem> {
+        let text = path(parts, state, "namespace").await?;
+        namespace(&text).map(NamespacePath)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for WorkerPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<WorkerPath, Problem> {
+        let text = path(parts, state, "worker").await?;
+        let invalid = |_| {
+            let detail = format!("`{}` is no worker number", shown(&text));
+            Problem::new(Code::WorkerInvalid, detail)
+        };
+        text.parse().map(WorkerPath).map_err(invalid)
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for Input {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Input, Problem> {
+        let declared = request.headers().get("content-length");
+        let declared = declared.and_then(|length| length.to_str().ok()?.parse().ok());
+        let too_large = declared.is_some_and(|length: u64| length > MOST_BYTES as u64);
+        let body = match too_large {
+            true => None,
+            false => to_bytes(request.into_body(), MOST_BYTES).await.ok(),
+        };
+        let Some(body) = body else {
+            let detail = format!("the body is cut short, or larger than {MOST_BYTES} bytes");
+            return Err(Problem::new(Code::RequestInvalid, detail).status(413));
+        };
+        Reader::parse(&body).map(Input)
+    }
+}
+
+/// A namespace's name.
+///
+/// # Errors
+/// `NAMESPACE_INVALID`.
+pub fn namespace(text: &str) -> Result<Name, Problem> {
+    Name::namespace(text).map_err(|_| {
+        let detail = format!(
+            "`{}` is no name for a namespace: 1 to 128 letters, digits and `._:-`, a letter or \
+             digit first",
+            shown(text)
+        );
+        Problem::new(Code::NamespaceInvalid, detail)
+    })
+}
+
+/// How many IDs: the body's `count`.
+///
+/// # Errors
+/// `REQUEST_INVALID` if it is missing or no number.
+pub fn count(input: Reader) -> Result<u64, Problem> {
+    input.all(|reader| reader.number("count")?.ok_or(Code::RequestInvalid.into()))
+}
+
+/// The query's fields; each of them is one of `known`.
+///
+/// # Errors
+/// `REQUEST_INVALID`.
+pub fn query(uri: &Uri, known: &[&str]) -> Result<BTreeMap<String, String>, Problem> {
+    let invalid = |detail: String| Problem::new(Code::RequestInvalid, detail);
+    let fields = Query::<BTreeMap<String, String>>::try_from_uri(uri)
+        .map_err(|error| invalid(format!("the query cannot be read: {}", error.body_text())))?;
+    match fields.keys().find(|field| !known.contains(&field.as_str())) {
+        Some(field) => Err(invalid(format!("unknown field `{}` in the query", shown(field)))),
+        None => Ok(fields.0),
+    }
+}
+
+/// The part of a list that the query names: after what, and how many rows.
+///
+/// # Errors
+/// `REQUEST_INVALID`, and what `read` finds.
+pub fn page<K>(
+    uri: &Uri,
+    read: impl FnOnce(&str) -> Result<K, Problem>,
+) -> Result<crate::store::Page<K>, Problem> {
+    let fields = query(uri, &["after", "limit"])?;
+    let after = fields.get("after").filter(|after| !after.is_empty());
+    let after = after.map(|after| read(after)).transpose()?;
+    let limit = match fields.get("limit").map(|limit| (limit, limit.parse())) {
+        None => ROWS.0,
+        Some((_, Ok(limit))) if (1..=ROWS.1).contains(&limit) => limit,
+        Some((limit, _)) => {
+            let detail = format!("limit `{}` is none; ask for 1 to {}", shown(limit), ROWS.1);
+            return Err(Problem::new(Code::RequestInvalid, detail));
+        }
+    };
+    Ok(crate::store::Page { after, limit })
+}
+
+async fn path<S: Send + Sync>(
+    parts: &mut Parts,
+    state: &S,
+    field: &str,
+) -> Result<String, Problem> {
+    let params = RawPathParams::from_request_parts(parts, state).await.map_err(|error| {
+        Problem::new(Code::RequestInvalid, format!("the path is no text: {}", error.body_text()))
+    })?;
+    let found = params.iter().find(|(name, _)| *name == field);
+    Ok(found.map_or_else(String::new, |(_, value)| value.to_owned()))
+}

@@ -1,0 +1,55 @@
+//! Namespaces: layouts, and the worker numbers that may be handed out.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::Uri;
+use leafid_core::registry::Namespace;
+use leafid_core::{Fields, Get, Name, Put, Range};
+
+use super::answer::Json;
+use super::input::{Input, NamespacePath, namespace, page};
+use crate::app::App;
+use crate::json::Writer;
+use crate::problem::Problem;
+use crate::store::NamespaceChange;
+
+/// `GET /v1/namespaces`
+pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Problem> {
+    let rows = app.store.namespaces(page(&uri, namespace)?).await?;
+    Ok(Json::write(|writer| {
+        writer.array("namespaces", rows, |writer, (name, row)| put_row(writer, &name, &row));
+    }))
+}
+
+/// `GET /v1/namespaces/{ns}`
+pub async fn get(
+    State(app): State<Arc<App>>,
+    NamespacePath(name): NamespacePath,
+) -> Result<Json, Problem> {
+    let row = app.store.namespace(name).await?;
+    Ok(Json::write(|writer| put_row(writer, &name, &row)))
+}
+
+/// `PUT /v1/namespaces/{ns}`: creates or changes.
+pub async fn put(
+    State(app): State<Arc<App>>,
+    NamespacePath(name): NamespacePath,
+    Input(input): Input,
+) -> Result<Json, Problem> {
+    let change = input.all(|reader| {
+        Ok(NamespaceChange {
+            layout: reader.layout("layout")?,
+            workers: reader.nested("workers", Range::get)?,
+            max_window_ms: reader.small("max_window_ms")?,
+        })
+    })?;
+    let row = app.store.put_namespace(name, change).await?;
+    Ok(Json::write(|writer| put_row(writer, &name, &row)))
+}
+
+fn put_row(writer: &mut Writer, name: &Name, row: &Namespace) {
+    writer.text("namespace", name.as_str());
+    row.put(writer);
+    writer.millis("last_ms", row.layout.last().get());
+}

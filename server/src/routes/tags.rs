@@ -1,0 +1,74 @@
+//! Tags: what may be leased from.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::header::IF_NONE_MATCH;
+use axum::http::{HeaderMap, Uri};
+use leafid_core::registry::TagRow;
+use leafid_core::{Code, Fields, Get, Name, Put};
+
+use super::answer::Json;
+use super::input::{Input, TagPath, page};
+use crate::app::App;
+use crate::json::{Writer, shown};
+use crate::problem::Problem;
+use crate::store::TagChange;
+
+/// `GET /v1/tags`
+pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Problem> {
+    let page = page(&uri, |after| {
+        let detail = format!("`{}` is no tag", shown(after));
+        Name::tag(after).map_err(|_| Problem::new(Code::TagInvalid, detail))
+    })?;
+    let rows = app.store.tags(page).await?;
+    Ok(Json::write(|writer| {
+        writer.array("tags", rows, |writer, (tag, row)| put_row(writer, &tag, &row));
+    }))
+}
+
+/// `GET /v1/tags/{tag}`
+pub async fn get(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Result<Json, Problem> {
+    let row = app.store.tag(tag).await?;
+    Ok(Json::write(|writer| put_row(writer, &tag, &row)))
+}
+
+/// `PUT /v1/tags/{tag}`: creates or changes; with `If-None-Match: *` it only creates.
+pub async fn put(
+    State(app): State<Arc<App>>,
+    TagPath(tag): TagPath,
+    headers: HeaderMap,
+    Input(input): Input,
+) -> Result<Json, Problem> {
+    let only_create = match headers.get(IF_NONE_MATCH).map(|value| value.as_bytes()) {
+        None => false,
+        Some(b"*") => true,
+        Some(_) => {
+            let detail = "`If-None-Match` can only be `*` here: create, but do not change";
+            return Err(Problem::new(Code::RequestInvalid, detail));
+        }
+    };
+    let change = input.all(|reader| {
+        Ok(TagChange {
+            from: reader.big("from")?,
+            step: reader.small("step")?,
+            max_step: reader.small("max_step")?,
+            only_create,
+        })
+    })?;
+    let row = app.store.put_tag(tag, change).await?;
+    Ok(Json::write(|writer| put_row(writer, &tag, &row)))
+}
+
+/// `DELETE /v1/tags/{tag}`
+pub async fn delete(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Result<Json, Problem> {
+    app.store.delete_tag(tag).await?;
+    app.generators.forget_tag(&tag).await;
+    Ok(Json::empty())
+}
+
+fn put_row(writer: &mut Writer, tag: &Name, row: &TagRow) {
+    writer.text("tag", tag.as_str());
+    row.put(writer);
+    writer.big("remaining", row.remaining());
+}

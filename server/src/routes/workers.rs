@@ -1,0 +1,81 @@
+//! Windows on a worker's time, and who holds which number.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::Uri;
+use leafid_core::{AcquireAsk, Code, Fields, Put, Release, RenewAsk};
+
+use super::answer::Json;
+use super::input::{Input, NamespacePath, WorkerPath, page};
+use crate::app::App;
+use crate::json::shown;
+use crate::problem::Problem;
+
+/// `POST /v1/workers/{ns}/acquire`
+pub async fn acquire(
+    State(app): State<Arc<App>>,
+    NamespacePath(namespace): NamespacePath,
+    Input(mut input): Input,
+) -> Result<Json, Problem> {
+    input.put_path("namespace", namespace.as_str())?;
+    let ask = input.all(AcquireAsk::get)?;
+    app.store.acquire(ask).await.map(|grant| Json::fields(&grant))
+}
+
+/// `POST /v1/workers/{ns}/renew`
+pub async fn renew(
+    State(app): State<Arc<App>>,
+    NamespacePath(namespace): NamespacePath,
+    Input(mut input): Input,
+) -> Result<Json, Problem> {
+    input.put_path("namespace", namespace.as_str())?;
+    let ask = input.all(RenewAsk::get)?;
+    app.store.renew(ask).await.map(|grant| Json::fields(&grant))
+}
+
+/// `POST /v1/workers/{ns}/release`
+pub async fn release(
+    State(app): State<Arc<App>>,
+    NamespacePath(namespace): NamespacePath,
+    Input(mut input): Input,
+) -> Result<Json, Problem> {
+    input.put_path("namespace", namespace.as_str())?;
+    let release = input.all(Release::get)?;
+    app.store.release(release).await.map(|()| Json::empty())
+}
+
+/// `POST /v1/workers/{ns}/{n}/release`: an operator's release.
+pub async fn revoke(
+    State(app): State<Arc<App>>,
+    NamespacePath(namespace): NamespacePath,
+    WorkerPath(worker): WorkerPath,
+    Input(input): Input,
+) -> Result<Json, Problem> {
+    input.all(|_| Ok(()))?;
+    app.store.revoke(namespace, worker).await.map(|()| Json::empty())
+}
+
+/// `GET /v1/workers/{ns}`: the numbers that were ever handed out. It never shows a key.
+pub async fn list(
+    State(app): State<Arc<App>>,
+    NamespacePath(namespace): NamespacePath,
+    uri: Uri,
+) -> Result<Json, Problem> {
+    let page = page(&uri, |after| {
+        let detail = format!("`{}` is no worker number", shown(after));
+        after.parse().map_err(|_| Problem::new(Code::RequestInvalid, detail))
+    })?;
+    let layout = app.store.namespace(namespace).await?.layout;
+    let now = app.store.now().await?;
+    let rows = app.store.workers(namespace, page).await?;
+    Ok(Json::write(|writer| {
+        writer.millis("now_ms", now.get());
+        writer.array("workers", rows, |writer, (worker, row)| {
+            writer.number("worker", worker.into());
+            writer.flag("held", row.key.is_some());
+            leafid_core::registry::WorkerRow { key: None, ..row }.put(writer);
+            writer.millis("reserved_until_ms", layout.time(row.reserved_until).get());
+        });
+    }))
+}

@@ -1,0 +1,97 @@
+//! What a storage engine must bring. Every decision is the core's (`leafid_core::registry`): an
+//! engine reads rows, lets it decide, writes the new row if nobody else did, and then answers.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use leafid_core::registry::{Namespace, TagRow, Worker};
+use leafid_core::{
+    AcquireAsk, Layout, Millis, Name, Range, Release, RenewAsk, SegmentAsk, SegmentGrant, Token,
+    WindowGrant,
+};
+
+use crate::problem::Problem;
+
+/// An answer that comes when it is durable.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Problem>> + Send + 'a>>;
+
+/// A store that many requests share.
+pub type SharedStore = Arc<dyn Store>;
+
+/// How a tag is created or changed; what is not said stays, or is the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TagChange {
+    /// The first number; only at creation.
+    pub from: Option<u64>,
+    /// How many numbers a lease takes unless it says.
+    pub step: Option<u32>,
+    /// How many a lease takes at most.
+    pub max_step: Option<u32>,
+    /// Refuse (`TAG_EXISTS`) if the tag is there.
+    pub only_create: bool,
+}
+
+/// How a namespace is created or changed; what is not said stays, or is the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NamespaceChange {
+    /// The layout: cannot change after the first window; `leaf` if a new namespace does not say.
+    pub layout: Option<Layout>,
+    /// The worker numbers that may be handed out.
+    pub workers: Option<Range>,
+    /// The longest window, in ms: cannot change after the first window.
+    pub max_window_ms: Option<u32>,
+}
+
+/// A part of a list: what comes after a key, and how many at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page<K> {
+    /// The key that the last part ended with.
+    pub after: Option<K>,
+    /// How many rows at most.
+    pub limit: u32,
+}
+
+/// Hands out disjoint ranges, durable before they are answered.
+///
+/// # Errors
+/// Every verb gives the codes of its decision in the core, `TAG_UNKNOWN` or `NAMESPACE_UNKNOWN`
+/// without a row, `WORKER_INVALID` for a number outside the layout, and `STORE_UNAVAILABLE` or
+/// `OVERLOADED` when there is no answer to be had now.
+pub trait Store: Send + Sync + 'static {
+    /// The random id that was made with the store.
+    fn id(&self) -> Token;
+    /// Where it lies, for a person.
+    fn place(&self) -> String;
+    /// The store's time; fails when the store cannot be used.
+    fn now(&self) -> Answer<'_, Millis>;
+
+    /// The next numbers of a tag.
+    fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant>;
+    /// A worker number and a first window.
+    fn acquire(&self, ask: AcquireAsk) -> Answer<'_, WindowGrant>;
+    /// A later end of a window.
+    fn renew(&self, ask: RenewAsk) -> Answer<'_, WindowGrant>;
+    /// Takes back what of a window was not used.
+    fn release(&self, release: Release) -> Answer<'_, ()>;
+    /// An operator's release: nobody holds or keeps the number from now on; its window runs out.
+    fn revoke(&self, namespace: Name, worker: u32) -> Answer<'_, ()>;
+
+    /// The row of a tag that is not deleted.
+    fn tag(&self, tag: Name) -> Answer<'_, TagRow>;
+    /// Tags that are not deleted, by name.
+    fn tags(&self, page: Page<Name>) -> Answer<'_, Vec<(Name, TagRow)>>;
+    /// Creates or changes a tag.
+    fn put_tag(&self, tag: Name, change: TagChange) -> Answer<'_, TagRow>;
+    /// Deletes a tag; a tombstone keeps its position.
+    fn delete_tag(&self, tag: Name) -> Answer<'_, ()>;
+
+    /// The row of a namespace.
+    fn namespace(&self, namespace: Name) -> Answer<'_, Namespace>;
+    /// Namespaces, by name.
+    fn namespaces(&self, page: Page<Name>) -> Answer<'_, Vec<(Name, Namespace)>>;
+    /// Creates or changes a namespace.
+    fn put_namespace(&self, namespace: Name, change: NamespaceChange) -> Answer<'_, Namespace>;
+    /// The numbers of a namespace that were ever handed out.
+    fn workers(&self, namespace: Name, page: Page<u32>) -> Answer<'_, Vec<Worker>>;
+}

@@ -1,0 +1,3 @@
+//! The storage engines, each behind [`crate::store::Store`].
+
+pub mod sqlite;

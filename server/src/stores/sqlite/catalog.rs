@@ -1,0 +1,107 @@
+//! Namespaces: their rows, and what of them may still change.
+
+use leafid_core::registry::Namespace;
+use leafid_core::{Code, Layout, Name, Range};
+
+use super::writer::{Desk, Stop};
+use crate::explain;
+use crate::problem::Problem;
+use crate::store::NamespaceChange;
+
+/// The row of a namespace.
+pub fn namespace(desk: &Desk<'_>, name: &Name) -> Result<Namespace, Stop> {
+    let found = desk.rows.namespace(name)?;
+    found.map(|(row, _)| row).ok_or_else(|| explain::namespace_unknown(name).into())
+}
+
+/// Creates or changes a namespace.
+pub fn put(desk: &Desk<'_>, name: &Name, change: &NamespaceChange) -> Result<Namespace, Stop> {
+    let before = desk.rows.namespace(name)?.map(|(row, _)| row);
+    let (layout, workers, max_window_ms) = match before {
+        None => (change.layout.unwrap_or(Layout::LEAF), change.workers, change.max_window_ms),
+        Some(row) => (
+            change.layout.unwrap_or(row.layout),
+            Some(change.workers.unwrap_or(row.workers)),
+            Some(change.max_window_ms.unwrap_or(row.max_window_ms)),
+        ),
+    };
+    let created = Namespace::create(layout, workers, max_window_ms)
+        .map_err(|refusal| refused(refusal.code, name, &layout, change))?;
+    let row = Namespace { floor: before.map_or(0, |row| row.floor), ..created };
+    if let Some(before) = before.filter(|before| *before != row) {
+        keeps_promises(desk, name, &before, &row)?;
+    }
+    if before != Some(row) {
+        // The numbers are looked over anew: what has a row is passed at the next acquire.
+        desk.rows.put_namespace(name, &row, row.workers.start)?;
+    }
+    Ok(row)
+}
+
+/// After the first window neither layout nor longest window changes, and a number leaves the
+/// range only when it is free.
+fn keeps_promises(
+    desk: &Desk<'_>,
+    name: &Name,
+    before: &Namespace,
+    after: &Namespace,
+) -> Result<(), Stop> {
+    let any = desk.rows.worker_where("worker >= 0", [name.as_str()])?;
+    if any.is_none() {
+        return Ok(());
+    }
+    if before.layout != after.layout {
+        let said = Some(after.layout);
+        return Err(explain::layout_mismatch(name, &before.layout, said).into());
+    }
+    if before.max_window_ms != after.max_window_ms {
+        let detail = format!(
+            "namespace `{name}` has windows of at most {} ms, and has granted some: this cannot \
+             change any more; create another namespace",
+            before.max_window_ms
+        );
+        return Err(Problem::new(Code::LayoutMismatch, detail).into());
+    }
+    let tick = before.layout.tick(desk.now).map_err(Problem::from)?;
+    let Range { start, end } = after.workers;
+    let leaves = "NOT (worker >= ?2 AND worker < ?3) AND worker >= ?4 AND worker < ?5
+                  AND reserved_until > ?6 ORDER BY reserved_until DESC";
+    let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    let held = desk.rows.worker_where(
+        leaves,
+        (
+            name.as_str(),
+            signed(start),
+            signed(end),
+            signed(before.workers.start),
+            signed(before.workers.end),
+            signed(tick),
+        ),
+    )?;
+    let Some((worker, row)) = held else { return Ok(()) };
+    let free_at = before.layout.time(row.reserved_until);
+    let detail = format!(
+        "worker {worker} of namespace `{name}` cannot leave the range yet: it is granted until {} \
+         (ms since 1970)",
+        free_at.get()
+    );
+    let problem = Problem::new(Code::WorkersExhausted, detail);
+    Err(problem.free_at(Some(free_at), desk.now).into())
+}
+
+fn refused(code: Code, name: &Name, layout: &Layout, change: &NamespaceChange) -> Problem {
+    let detail = match (code, change.workers) {
+        (Code::WorkerInvalid, Some(workers)) => format!(
+            "workers {} to {} (exclusive) do not fit namespace `{name}`: its layout has 0 to {}",
+            workers.start,
+            workers.end,
+            layout.workers()
+        ),
+        (Code::RangeInvalid, _) => format!(
+            "windows of at most {} ms cannot be; namespace `{name}` needs 1,000 to 86,400,000",
+            change.max_window_ms.unwrap_or(0)
+        ),
+        (code, _) => code.advice().to_owned(),
+    };
+    Problem::new(code, detail)
+}

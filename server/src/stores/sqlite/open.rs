@@ -1,0 +1,211 @@
+//! Opening the file: what it must be, and the settings without which a grant is not durable.
+
+use std::path::Path;
+use std::time::Duration;
+
+use leafid_core::registry::Namespace;
+use leafid_core::{Code, Layout, Name, Token};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+
+use super::rows::Rows;
+use crate::clock::Clock;
+use crate::problem::Problem;
+use crate::random;
+
+/// Says whose file it is: `leaf` as a number.
+const APPLICATION: i64 = 0x6c65_6166;
+/// The version of the tables.
+const VERSION: i64 = 1;
+/// How long to wait for another process's transaction.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+const TABLES: &str = "
+    CREATE TABLE meta (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        store BLOB NOT NULL CHECK (length(store) = 16),
+        created_ms INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE tags (
+        tag TEXT PRIMARY KEY,
+        max_id INTEGER NOT NULL CHECK (max_id > 0),
+        step INTEGER NOT NULL,
+        max_step INTEGER NOT NULL,
+        deleted INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE namespaces (
+        namespace TEXT PRIMARY KEY,
+        epoch_ms INTEGER NOT NULL,
+        tick_ms INTEGER NOT NULL,
+        time_bits INTEGER NOT NULL,
+        worker_bits INTEGER NOT NULL,
+        sequence_bits INTEGER NOT NULL,
+        max_window_ms INTEGER NOT NULL,
+        workers_start INTEGER NOT NULL,
+        workers_end INTEGER NOT NULL,
+        floor INTEGER NOT NULL,
+        -- every number from workers_start up to this one has a row
+        used_until INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE workers (
+        namespace TEXT NOT NULL,
+        worker INTEGER NOT NULL,
+        owner TEXT NOT NULL,
+        sticky INTEGER NOT NULL,
+        key BLOB,
+        held_from INTEGER NOT NULL,
+        reserved_until INTEGER NOT NULL,
+        granted_ms INTEGER NOT NULL,
+        PRIMARY KEY (namespace, worker)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX workers_mine ON workers (namespace, key) WHERE key IS NOT NULL;
+    CREATE INDEX workers_own ON workers (namespace, owner) WHERE sticky = 1;
+    CREATE INDEX workers_rested ON workers (namespace, reserved_until) WHERE sticky = 0;
+    CREATE INDEX workers_kept ON workers (namespace, granted_ms) WHERE sticky = 1;
+";
+
+/// A file that is ready for use.
+pub struct Opened {
+    /// The connection, with its settings.
+    pub connection: Connection,
+    /// The store's id.
+    pub store: Token,
+}
+
+/// Opens the file, or makes it.
+pub fn open(path: &Path, clock: &dyn Clock) -> Result<Opened, Problem> {
+    refuse_network(path)?;
+    let cannot = |error: rusqlite::Error| {
+        Problem::unavailable(format!("cannot open `{}`: {error}", path.display()))
+    };
+    let mut connection = Connection::open(path).map_err(cannot)?;
+    connection.busy_timeout(PATIENCE).map_err(cannot)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    recognise(&connection, path)?;
+    settle(&connection).map_err(cannot)??;
+    let store = make(&mut connection, clock).map_err(cannot)??;
+    Ok(Opened { connection, store })
+}
+
+/// Whose file it is, before anything is written to it.
+fn recognise(connection: &Connection, path: &Path) -> Result<(), Problem> {
+    let foreign = |why: String| {
+        let detail = format!("`{}` is no store of leafid: {why}", path.display());
+        Problem::new(Code::SchemaMismatch, detail)
+    };
+    let number = |pragma: &str| -> Result<i64, Problem> {
+        connection
+            .pragma_query_value(None, pragma, |row| row.get(0))
+            .map_err(|error| foreign(error.to_string()))
+    };
+    let (application, version) = (number("application_id")?, number("user_version")?);
+    let tables: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(|error| foreign(error.to_string()))?;
+    match (application, version, tables) {
+        (APPLICATION, VERSION, _) | (0, 0, 0) => Ok(()),
+        (APPLICATION, version, _) => Err(Problem::new(
+            Code::SchemaMismatch,
+            format!(
+                "`{}` has tables of version {version}, this program knows {VERSION}; use the \
+                 program that wrote it",
+                path.display()
+            ),
+        )),
+        _ => Err(foreign("another program made it".to_owned())),
+    }
+}
+
+/// Sets what durability needs, and checks that it was taken.
+fn settle(connection: &Connection) -> Result<Result<(), Problem>, rusqlite::Error> {
+    let journal: String =
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    // Where a sync of the system does not reach the disk by itself (macOS).
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "checkpoint_fullfsync", true)?;
+    let synchronous: i64 = connection.pragma_query_value(None, "synchronous", |row| row.get(0))?;
+    if journal != "wal" || synchronous != 2 {
+        return Ok(Err(Problem::new(
+            Code::StoreRefused,
+            format!(
+                "the file does not take the settings that keep a grant: journal_mode is \
+                 `{journal}` instead of `wal`, synchronous is {synchronous} instead of 2; move \
+                 it to a local disk"
+            ),
+        )));
+    }
+    Ok(Ok(()))
+}
+
+/// Makes the tables, the store's id and the namespace `default`, if they are not there.
+fn make(
+    connection: &mut Connection,
+    clock: &dyn Clock,
+) -> Result<Result<Token, Problem>, rusqlite::Error> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version == 0 {
+        let id: [u8; 16] = match random::bytes() {
+            Ok(id) => id,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        transaction.execute_batch(TABLES)?;
+        let created = clock.wall().get();
+        transaction.execute("INSERT INTO meta VALUES (1, ?1, ?2)", (&id, created))?;
+        if let (Ok(name), Ok(row)) =
+            (Name::namespace("default"), Namespace::create(Layout::LEAF, None, None))
+        {
+            Rows::new(&transaction).put_namespace(&name, &row, row.workers.start)?;
+        }
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
+    }
+    let id: Option<[u8; 16]> =
+        transaction.query_row("SELECT store FROM meta", [], |row| row.get(0)).optional()?;
+    let Some(id) = id else {
+        let detail = "the store's file has no id: its table `meta` is empty";
+        return Ok(Err(Problem::new(Code::SchemaMismatch, detail)));
+    };
+    transaction.commit()?;
+    Ok(Ok(Token::new(id)))
+}
+
+/// Locks and shared memory do not work over a network.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn refuse_network(path: &Path) -> Result<(), Problem> {
+    const NETWORK: [(u32, &str); 10] = [
+        (0x6969, "NFS"),
+        (0x517b, "SMB"),
+        (0xff53_4d42, "CIFS"),
+        (0xfe53_4d42, "SMB2"),
+        (0x0102_1997, "9P"),
+        (0x5346_414f, "AFS"),
+        (0x00c3_6400, "Ceph"),
+        (0x0bd0_0bd0, "Lustre"),
+        (0x4750_4653, "GPFS"),
+        (0x0116_1970, "GFS2"),
+    ];
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let stat = rustix::fs::statfs(folder).map_err(|error| {
+        Problem::unavailable(format!("cannot look at the folder `{}`: {error}", folder.display()))
+    })?;
+    // The type is signed on some machines and 64 bits wide on others: its low 32 bits count.
+    let kind = stat.f_type as u32;
+    match NETWORK.iter().find(|(known, _)| *known == kind) {
+        Some((_, name)) => Err(Problem::new(
+            Code::StoreRefused,
+            format!(
+                "`{}` lies on a network file system ({name}), where locks cannot be trusted; move \
+                 it to a local disk",
+                path.display()
+            ),
+        )),
+        None => Ok(()),
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn refuse_network(_path: &Path) -> Result<(), Problem> {
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! The tables, read and written row by row. Nothing is decided here.
+
+use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::{Layout, Millis, Name, Range, Refusal, Token};
+use rusqlite::types::Type;
+use rusqlite::{Connection, OptionalExtension, Params, Row};
+
+use crate::store::Page;
+
+type Result<T> = std::result::Result<T, rusqlite::Error>;
+
+const TAG: &str = "max_id, step, max_step, deleted, tag";
+const NAMESPACE: &str = "epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits, max_window_ms, \
+                         workers_start, workers_end, floor, used_until, namespace";
+const WORKER: &str = "worker, owner, sticky, key, held_from, reserved_until, granted_ms";
+
+/// The tables inside one transaction.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'c> {
+    connection: &'c Connection,
+}
+
+impl<'c> Rows<'c> {
+    /// The tables of this connection.
+    pub fn new(connection: &'c Connection) -> Rows<'c> {
+        Rows { connection }
+    }
+
+    /// The greatest time that was ever written with a grant.
+    pub fn latest_grant(&self) -> Result<Millis> {
+        let latest = "SELECT coalesce(max(granted_ms), 0) FROM workers";
+        self.connection.query_row(latest, [], |row| row.get(0)).map(Millis::new)
+    }
+
+    /// The longest window of any namespace, in ms.
+    pub fn longest_window_ms(&self) -> Result<i64> {
+        let longest = "SELECT coalesce(max(max_window_ms), 0) FROM namespaces";
+        self.connection.query_row(longest, [], |row| row.get(0))
+    }
+
+    /// A tag, tombstones included.
+    pub fn tag(&self, tag: &Name) -> Result<Option<TagRow>> {
+        let sql = format!("SELECT {TAG} FROM tags WHERE tag = ?1");
+        self.one(&sql, [tag.as_str()], read_tag)
+    }
+
+    /// Tags that are not deleted, by name.
+    pub fn tags(&self, page: Page<Name>) -> Result<Vec<(Name, TagRow)>> {
+        let sql =
+            format!("SELECT {TAG} FROM tags WHERE tag > ?1 AND deleted = 0 ORDER BY tag LIMIT ?2");
+        let after = page.after.unwrap_or(Name::EMPTY);
+        self.all(&sql, (after.as_str(), page.limit), |row| {
+            Ok((name(row, 4, Name::tag)?, read_tag(row)?))
+        })
+    }
+
+    /// Moves a tag's line.
+    pub fn move_tag(&self, tag: &Name, max_id: u64) -> Result<()> {
+        let sql = "UPDATE tags SET max_id = ?2 WHERE tag = ?1";
+        self.write(sql, (tag.as_str(), signed(max_id)?))
+    }
+
+    /// Writes a tag whole.
+    pub fn put_tag(&self, tag: &Name, row: &TagRow) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO tags (tag, max_id, step, max_step, deleted)
+                   VALUES (?1, ?2, ?3, ?4, ?5)";
+        let TagRow { max_id, step, max_step, deleted } = *row;
+        self.write(sql, (tag.as_str(), signed(max_id)?, step, max_step, deleted))
+    }
+
+    /// A namespace, and up to where every number has a row.
+    pub fn namespace(&self, name: &Name) -> Result<Option<(Namespace, u64)>> {
+        let sql = format!("SELECT {NAMESPACE} FROM namespaces WHERE namespace = ?1");
+        self.one(&sql, [name.as_str()], |row| Ok((read_namespace(row)?, unsigned(row, 9)?)))
+    }
+
+    /// Namespaces, by name.
+    pub fn namespaces(&self, page: Page<Name>) -> Result<Vec<(Name, Namespace)>> {
+        let sql = format!(
+            "SELECT {NAMESPACE} FROM namespaces WHERE namespace > ?1 ORDER BY namespace LIMIT ?2"
+        );
+        let after = page.after.unwrap_or(Name::EMPTY);
+        self.all(&sql, (after.as_str(), page.limit), |row| {
+            Ok((name(row, 10, Name::namespace)?, read_namespace(row)?))
+        })
+    }
+
+    /// Writes a namespace whole.
+    pub fn put_namespace(&self, name: &Name, row: &Namespace, used_until: u64) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO namespaces (namespace, epoch_ms, tick_ms, time_bits,
+                       worker_bits, sequence_bits, max_window_ms, workers_start, workers_end,
+                       floor, used_until)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+        let Namespace { layout, max_window_ms, workers, floor } = *row;
+        self.write(
+            sql,
+            (
+                name.as_str(),
+                layout.epoch_ms(),
+                layout.tick_ms(),
+                layout.time_bits(),
+                layout.worker_bits(),
+                layout.sequence_bits(),
+                max_window_ms,
+                signed(workers.start)?,
+                signed(workers.end)?,
+                signed(floor)?,
+                signed(used_until)?,
+            ),
+        )
+    }
+
+    /// Notes that every number below `used_until` has a row.
+    pub fn put_used(&self, name: &Name, used_until: u64) -> Result<()> {
+        let sql = "UPDATE namespaces SET used_until = ?2 WHERE namespace = ?1";
+        self.write(sql, (name.as_str(), signed(used_until)?))
+    }
+
+    /// The row of a number, if it was ever handed out.
+    pub fn worker(&self, namespace: &Name, worker: u32) -> Result<Option<WorkerRow>> {
+        let found = self.worker_where("worker = ?2", (namespace.as_str(), worker))?;
+        Ok(found.map(|(_, row)| row))
+    }
+
+    /// The first number that meets a condition over `?1` (the namespace) and further parameters.
+    pub fn worker_where(&self, condition: &str, params: impl Params) -> Result<Option<Worker>> {
+        let sql =
+            format!("SELECT {WORKER} FROM workers WHERE namespace = ?1 AND {condition} LIMIT 1");
+        self.one(&sql, params, read_worker)
+    }
+
+    /// The numbers of a namespace that have rows.
+    pub fn workers(&self, namespace: &Name, page: Page<u32>) -> Result<Vec<Worker>> {
+        let sql = format!(
+            "SELECT {WORKER} FROM workers WHERE namespace = ?1 AND worker > ?2
+             ORDER BY worker LIMIT ?3"
+        );
+        let after = page.after.map_or(-1, i64::from);
+        self.all(&sql, (namespace.as_str(), after, page.limit), read_worker)
+    }
+
+    /// Writes the row of a number whole.
+    pub fn put_worker(&self, namespace: &Name, worker: u32, row: &WorkerRow) -> Result<()> {
+        let sql = "INSERT INTO workers (namespace, worker, owner, sticky, key, held_from,
+                       reserved_until, granted_ms)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                   ON CONFLICT (namespace, worker) DO UPDATE SET owner = ?3, sticky = ?4,
+                       key = ?5, held_from = ?6, reserved_until = ?7, granted_ms = ?8";
+        let WorkerRow { owner, sticky, key, held_from, reserved_until, granted } = *row;
+        self.write(
+            sql,
+            (
+                namespace.as_str(),
+                worker,
+                owner.as_str(),
+                sticky,
+                key.map(|key| key.bytes()),
+                signed(held_from)?,
+                signed(reserved_until)?,
+                granted.get(),
+            ),
+        )
+    }
+
+    fn one<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(&Row<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        self.connection.prepare_cached(sql)?.query_row(params, read).optional()
+    }
+
+    fn all<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        self.connection.prepare_cached(sql)?.query_map(params, read)?.collect()
+    }
+
+    fn write(&self, sql: &str, params: impl Params) -> Result<()> {
+        self.connection.prepare_cached(sql)?.execute(params).map(|_| ())
+    }
+}
+
+fn read_tag(row: &Row<'_>) -> Result<TagRow> {
+    Ok(TagRow {
+        max_id: unsigned(row, 0)?,
+        step: row.get(1)?,
+        max_step: row.get(2)?,
+        deleted: row.get(3)?,
+    })
+}
+
+fn read_namespace(row: &Row<'_>) -> Result<Namespace> {
+    let layout = Layout::new(row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
+    let layout = layout.map_err(|refusal| wrong(0, refusal))?;
+    let workers = Range::new(unsigned(row, 6)?, unsigned(row, 7)?);
+    Ok(Namespace { layout, max_window_ms: row.get(5)?, workers, floor: unsigned(row, 8)? })
+}
+
+fn read_worker(row: &Row<'_>) -> Result<Worker> {
+    let nobody = |text: &str| if text.is_empty() { Ok(Name::EMPTY) } else { Name::owner(text) };
+    let key: Option<[u8; 16]> = row.get(3)?;
+    let read = WorkerRow {
+        owner: name(row, 1, nobody)?,
+        sticky: row.get(2)?,
+        key: key.map(Token::new),
+        held_from: unsigned(row, 4)?,
+        reserved_until: unsigned(row, 5)?,
+        granted: Millis::new(row.get(6)?),
+    };
+    Ok((row.get(0)?, read))
+}
+
+fn name(
+    row: &Row<'_>,
+    column: usize,
+    read: impl FnOnce(&str) -> std::result::Result<Name, Refusal>,
+) -> Result<Name> {
+    let text: String = row.get(column)?;
+    read(&text).map_err(|refusal| wrong(column, refusal))
+}
+
+fn unsigned(row: &Row<'_>, column: usize) -> Result<u64> {
+    let value: i64 = row.get(column)?;
+    u64::try_from(value).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, value))
+}
+
+fn signed(value: u64) -> Result<i64> {
+    i64::try_from(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+}
+
+fn wrong(column: usize, refusal: Refusal) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Integer, refusal.into())
+}

@@ -1,0 +1,49 @@
+//! Tags and their lines of numbers.
+
+use leafid_core::registry::{self, TagRow};
+use leafid_core::{Name, SegmentAsk, SegmentGrant};
+
+use super::writer::{Desk, Stop};
+use crate::explain;
+use crate::store::TagChange;
+
+/// Leases the next numbers of a tag.
+pub fn lease(desk: &Desk<'_>, ask: &SegmentAsk) -> Result<SegmentGrant, Stop> {
+    let row = match desk.rows.tag(&ask.tag)? {
+        None if desk.options.first_use => put(desk, &ask.tag, &TagChange::default())?,
+        None => return Err(explain::tag_unknown(&ask.tag).into()),
+        Some(row) => row,
+    };
+    let (row, grant) = registry::lease_segment(desk.store, &row, ask, desk.now)
+        .map_err(|refusal| explain::segment(refusal, desk.store, &row, ask))?;
+    desk.rows.move_tag(&ask.tag, row.max_id)?;
+    Ok(grant)
+}
+
+/// The row of a tag that is not deleted.
+pub fn tag(desk: &Desk<'_>, tag: &Name) -> Result<TagRow, Stop> {
+    let row = desk.rows.tag(tag)?.filter(|row| !row.deleted);
+    row.ok_or_else(|| explain::tag_unknown(tag).into())
+}
+
+/// Creates or changes a tag.
+pub fn put(desk: &Desk<'_>, tag: &Name, change: &TagChange) -> Result<TagRow, Stop> {
+    let before = desk.rows.tag(tag)?;
+    let may_change = change.from.is_none() && !change.only_create;
+    let decided = match before.filter(|row| !row.deleted && may_change) {
+        Some(row) => row.with_steps(change.step, change.max_step),
+        None => TagRow::create(before.as_ref(), change.from, change.step, change.max_step),
+    };
+    let row = decided.map_err(|refusal| explain::tag_change(refusal, tag, change))?;
+    if before != Some(row) {
+        desk.rows.put_tag(tag, &row)?;
+    }
+    Ok(row)
+}
+
+/// Leaves a tombstone, which keeps the position.
+pub fn delete(desk: &Desk<'_>, name: &Name) -> Result<(), Stop> {
+    let row = tag(desk, name)?;
+    desk.rows.put_tag(name, &TagRow { deleted: true, ..row })?;
+    Ok(())
+}
