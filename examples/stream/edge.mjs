@@ -1,0 +1,70 @@
+// Runs `worker.mjs` in workerd, through Miniflare, and sends it a request for each batch of IDs.
+
+import { readFileSync, readdirSync, realpathSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { Miniflare } from 'miniflare'
+
+import { Pace, draw, readOptions, say } from './pace.mjs'
+
+const { store, tag, namespace, kinds, rate, timeoutMs } = readOptions()
+const miniflare = new Miniflare({
+  cf: false,
+  compatibilityDate: '2026-04-01',
+  modules: [...programs(['worker.mjs', 'lines.mjs']), ...installedPackage()],
+  bindings: { STORE: store, TAG: tag, NAMESPACE: namespace, TIMEOUT_MS: String(timeoutMs) },
+})
+
+// The generators live in the isolate: a request names the kinds that it wants.
+const query = new URLSearchParams(kinds.map((kind) => ['kind', kind]))
+const { headers } = await ask('/stats')
+say([`hello edge ${headers.get('leafid-version')}`])
+await draw(
+  new Pace(rate / kinds.length),
+  async (due) => say(await linesOf(`/draw`, due)),
+  async () => say(await linesOf('/stats')),
+)
+say(await linesOf('/stats'))
+await ask('/close')
+say(['bye'])
+await miniflare.dispose()
+process.exit(0)
+
+async function linesOf(path, count = 0) {
+  const text = await (await ask(path, count)).text()
+  return text === '' ? [] : text.split('\n')
+}
+
+async function ask(path, count = 0) {
+  const answer = await miniflare.dispatchFetch(`http://edge${path}?${query}&count=${count}`)
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  return answer
+}
+
+/** The programs beside this one, as modules of the Worker; the first is where it begins. */
+function programs(names) {
+  const here = dirname(fileURLToPath(import.meta.url))
+  return names.map((name) => module('ESModule', name, join(here, name)))
+}
+
+/** The installed package, file by file, as a bundler would find it under the condition `workerd`. */
+function installedPackage() {
+  const folder = realpathSync(fileURLToPath(new URL('./node_modules/leafid', import.meta.url)))
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const entry = manifest.exports['.'].workerd.replace('./', '')
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => relative(folder, join(file.parentPath ?? file.path, file.name)))
+  const kind = (file) => (file.endsWith('.wasm') ? 'CompiledWasm' : 'ESModule')
+  return [
+    { type: 'ESModule', path: 'leafid', contents: `export * from './packages/leafid/${entry}'` },
+    ...files
+      .filter((file) => /\.(js|wasm)$/.test(file))
+      .map((file) => module(kind(file), `packages/leafid/${file}`, join(folder, file))),
+  ]
+}
+
+function module(type, path, file) {
+  return { type, path, contents: readFileSync(file) }
+}
