@@ -58,7 +58,10 @@ pub trait Draw: Copy {
         } else if closed {
             Stop::Closed
         } else if last >= limits.end {
-            Stop::Ceiling(last)
+            // Called by where the line stands; over when the last of them can be had.
+            let Refusal { code, .. } = self.refusal(Stop::Ceiling(start), limits, line.offset());
+            let Refusal { until, .. } = self.refusal(Stop::Ceiling(last), limits, line.offset());
+            return Err(Refusal { code, until });
         } else if last >= end {
             Stop::Dry
         } else {

@@ -150,7 +150,8 @@ impl Layout {
 
     /// The last moment that fits: the end of the last tick, in ms since 1970.
     pub const fn last(&self) -> Millis {
-        self.time(self.end_tick()).plus(-1)
+        let last_tick = self.end_tick().wrapping_sub(1);
+        self.time(last_tick).plus((self.tick_ms as i64).saturating_sub(1))
     }
 
     /// The tick of a moment (store's clock, ms since 1970), rounded down.
@@ -299,6 +300,7 @@ mod tests {
     fn widths_at_their_ends() {
         let all_time = Layout::new(0, 1, 63, 0, 0).unwrap();
         assert_eq!(all_time.compose(Millis::MAX, 0, 0), Ok(i64::MAX as u64));
+        assert_eq!(all_time.last(), Millis::MAX);
         assert_eq!(all_time.tick(Millis::new(-1)).unwrap_err().code, Code::TimeOverflow);
         assert_eq!(all_time.decompose(1 << 63).unwrap_err().code, Code::IdInvalid);
         let one_bit = Layout::new(0, 1_000, 1, 0, 62).unwrap();

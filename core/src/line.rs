@@ -144,8 +144,8 @@ pub trait Line {
     fn now(&mut self, host: Millis) -> Millis;
     /// What to add to the host's clock, in ms.
     fn offset(&self) -> i64;
-    /// Sets that, from this reading of the host's clock on.
-    fn put_offset(&mut self, offset: i64, host: Millis);
+    /// Sets that, for a store's time that is never below `not_before` from now on.
+    fn put_offset(&mut self, offset: i64, not_before: Millis);
 
     /// Takes up to `n` positions inside `limits` (floor and ceiling). A refusal changes nothing.
     ///
@@ -259,8 +259,8 @@ impl Line for OwnLine {
         self.offset
     }
 
-    fn put_offset(&mut self, offset: i64, host: Millis) {
-        self.now(host);
+    fn put_offset(&mut self, offset: i64, not_before: Millis) {
+        self.last_now = not_before;
         self.offset = offset;
     }
 }

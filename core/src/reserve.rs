@@ -224,14 +224,16 @@ impl<S: Source, L: Line> Reserve<S, L> {
             return Err(self.fail(Code::StoreChanged, None, now));
         }
         let offset = self.offset.after(sent, now, store_time);
-        let store_now = self.line.now(now).max(now.plus(offset.get()));
+        let heard = now.plus(offset.get());
+        // Before the first answer the host's clock says nothing about the store's time.
+        let store_now = if self.offset.is_known() { self.line.now(now).max(heard) } else { heard };
         let offer = match self.source.look_over(&ask, grant, &self.facts(), store_now) {
             Ok(offer) => offer,
             Err(code) => return Err(self.fail(code, None, now)),
         };
         self.store = Some(store);
         self.offset = offset;
-        self.line.put_offset(offset.get(), now);
+        self.line.put_offset(offset.get(), store_now);
         let pause_ms = self.source.accept(&ask, grant, now, store_now);
         self.apply(offer);
         self.asking.succeeded(now, pause_ms);
@@ -251,7 +253,11 @@ impl<S: Source, L: Line> Reserve<S, L> {
                 aside.positions.end = offer.positions.end;
                 aside.bound = offer.bound;
             } else {
-                self.drop_positions(offer.positions.len());
+                // Only a caller that wants more than is in hand brought this one here: the larger
+                // of the two serves it.
+                let larger = offer.positions.len() > aside.positions.len();
+                let dropped = if larger { core::mem::replace(aside, offer) } else { offer };
+                self.drop_positions(dropped.positions.len());
             }
         } else if self.line.cursor() == CLOSED {
             self.open(offer);
@@ -383,11 +389,8 @@ impl<S: Source, L: Line> Reserve<S, L> {
     }
 
     fn facts(&self) -> Facts {
-        let end = match self.aside {
-            // Nothing is asked for while a range waits: it is as large as the last one asked for.
-            Some(_) => u64::MAX,
-            None => self.line_end(),
-        };
+        let aside = self.aside.map_or(0, |offer| offer.positions.len());
+        let end = self.line_end().saturating_add(aside);
         Facts { store: self.store, end, have_until: self.have_until, wanted: self.wanted }
     }
 

@@ -150,11 +150,9 @@ impl Source for TagSource {
     #[inline]
     fn mark(&self, facts: &Facts) -> u64 {
         let Some(last) = self.last else { return 0 };
-        let share = u64::from(last.size).saturating_mul(self.config.ask_below_percent.into()) / 100;
+        let share = u64::from(last.size).saturating_mul(self.config.ask_below_percent.into());
+        let share = share.div_ceil(100);
         let enough = share.max(facts.wanted).max(1);
-        if facts.end == u64::MAX {
-            return u64::MAX;
-        }
         facts.end.saturating_add(1).saturating_sub(enough)
     }
 

@@ -121,9 +121,8 @@ impl<P: Deref<Target = SharedLine>> Line for P {
         self.offset.load(Ordering::Relaxed)
     }
 
-    fn put_offset(&mut self, offset: i64, host: Millis) {
-        let now = self.now(host);
-        self.not_before.store(now.get(), Ordering::Relaxed);
+    fn put_offset(&mut self, offset: i64, not_before: Millis) {
+        self.not_before.store(not_before.get(), Ordering::Relaxed);
         self.offset.store(offset, Ordering::Relaxed);
     }
 }

@@ -4,7 +4,7 @@ use crate::ask::{AcquireAsk, Ask, Grant, Release, RenewAsk, WindowGrant};
 use crate::code::{Code, Refusal};
 use crate::draw::Draw;
 use crate::layout::Layout;
-use crate::line::{Line, OwnLine, Shape, Stop};
+use crate::line::{CLOSED, Line, OwnLine, Shape, Stop};
 use crate::name::Name;
 use crate::range::Range;
 use crate::reserve::Reserve;
@@ -154,6 +154,10 @@ impl Draw for Stamp {
     /// numbers. The ceiling is the first position more than `max_ahead` after now.
     #[inline]
     fn limits<L: Line>(self, line: &mut L, host: Millis) -> Result<Range, Refusal> {
+        // Without a window there is no time either: the host's clock may show anything.
+        if line.cursor() == CLOSED {
+            return Err(Code::WindowSpent.into());
+        }
         let now = line.now(host);
         let tick = self.layout.tick(now)?;
         let first = self.shape().position(tick);
@@ -164,7 +168,8 @@ impl Draw for Stamp {
         let start = if fresh { self.spread.start(self.seed, tick) } else { 0 };
         let ahead =
             now.plus(i64::from(self.max_ahead_ms).saturating_add(self.layout.tick_ms().into()));
-        let ahead = self.layout.tick(ahead).unwrap_or(self.layout.end_tick());
+        // Beyond the layout it is the window that ends first.
+        let ahead = self.layout.tick(ahead).unwrap_or(self.layout.end_tick().saturating_add(1));
         Ok(Range::new(first | start, self.shape().position(ahead)))
     }
 

@@ -22,7 +22,7 @@ pub struct Offer {
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     pub(crate) store: Option<Token>,
-    /// Where the range in hand ends, the range held aside included; positions.
+    /// Where the range in hand ends, or would if the range held aside adjoined it; positions.
     pub(crate) end: u64,
     /// The highest end that was ever in hand; positions.
     pub(crate) have_until: Option<u64>,

@@ -63,6 +63,11 @@ impl Offset {
         }))
     }
 
+    /// Whether an answer has proved anything yet.
+    pub(crate) fn is_known(self) -> bool {
+        self.0.is_some()
+    }
+
     /// The offset in milliseconds, 0 while none is known.
     pub(crate) fn get(self) -> i64 {
         self.0.unwrap_or(0)
