@@ -90,8 +90,7 @@ impl Rows {
         let mine = find(&|row| row.key == Some(ask.request));
         let own = find(&|row| row.sticky && row.owner == ask.owner);
         let rested = rested(namespace, rows, &ask.owner, now);
-        let ((number, row), grant) =
-            registry::acquire(id, namespace, mine, own, rested, ask, now)?;
+        let ((number, row), grant) = registry::acquire(id, namespace, mine, own, rested, ask, now)?;
         rows.insert(number, row);
         Ok(grant)
     }

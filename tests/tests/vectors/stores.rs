@@ -119,9 +119,7 @@ impl Kept {
                 self.rows.revoke(namespace, worker).map(|()| json!({}))
             }
             "create_tag" => self.create_tag(step).map(|()| json!({})),
-            "delete_tag" => {
-                self.rows.delete_tag(name(step, "tag", Name::tag)?).map(|()| json!({}))
-            }
+            "delete_tag" => self.rows.delete_tag(name(step, "tag", Name::tag)?).map(|()| json!({})),
             _ => Err(Code::RequestInvalid.into()),
         }
     }
