@@ -1,6 +1,48 @@
-"""Unique 64-bit IDs: segments and snowflakes from leased ranges."""
+"""Unique 64-bit IDs: segments and snowflakes from leased ranges.
 
-from ._native import engine_version
+    from leafid import Segment
+    orders = Segment("orders")          # LEAFID_STORE, or store="http://127.0.0.1:8750"
+    order_id = orders.next()            # a 63-bit int, fits BIGINT
+"""
+
+import atexit as _atexit
+
+from . import errors as errors
+from ._native import (
+    HttpStore,
+    Layout,
+    MemoryStore,
+    Segment,
+    Snowflake,
+    base32,
+    decimal,
+    decode,
+    engine_version,
+    parse_base32,
+    parse_decimal,
+)
+from ._native import close_all as _close_all
+from ._values import Parts, Stats
+from .errors import *  # noqa: F403
+from .errors import LeafidError
 
 __version__ = engine_version()
-__all__ = ["__version__"]
+__all__ = [
+    "HttpStore",
+    "Layout",
+    "LeafidError",
+    "MemoryStore",
+    "Parts",
+    "Segment",
+    "Snowflake",
+    "Stats",
+    "base32",
+    "decimal",
+    "decode",
+    "errors",
+    "parse_base32",
+    "parse_decimal",
+]
+__all__ += [name for name in dir(errors) if name.endswith("Error")]
+
+_atexit.register(_close_all)

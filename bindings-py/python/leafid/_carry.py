@@ -1,0 +1,29 @@
+"""The daemon thread that calls a user's own store."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from ._native import Carrier
+
+
+def start(carrier: Carrier, store: Any) -> None:
+    """Starts it; it ends when the generator is closed, and keeps no process alive."""
+    name = f"leafid {carrier.about}"
+    threading.Thread(target=_carry, args=(carrier, store), name=name, daemon=True).start()
+
+
+def _carry(carrier: Carrier, store: Any) -> None:
+    try:
+        while (call := carrier.poll()) is not None:
+            verb, ask = call
+            try:
+                answer = getattr(store, verb)(ask)
+            except BaseException as error:
+                carrier.failed(error)
+            else:
+                carrier.answered(answer)
+                del answer
+    finally:
+        carrier.ended()

@@ -1,0 +1,217 @@
+//! A generator without a store, a thread or a clock: every verb takes the time, and asks and
+//! grants are plain dicts. What the vectors drive.
+
+use leafid_core::{
+    Ask, Code, Fields, Get, Grant, Millis, Name, Outcome, Refusal, Segment, SegmentConfig,
+    SegmentGrant, Snowflake, SnowflakeConfig, Source, StepPolicy, WindowGrant,
+};
+use leafid_core::{Reserve, Stats};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::dict::{self, Reading};
+use crate::errors::{self, Failed};
+use crate::memory::Hex;
+
+enum Either {
+    Segment(Box<Segment>),
+    Snowflake(Box<Snowflake>),
+}
+
+/// The same verb of whichever it is.
+macro_rules! both {
+    ($self:ident, $generator:ident => $act:expr) => {
+        match &mut *$self.lock() {
+            Either::Segment($generator) => $act,
+            Either::Snowflake($generator) => $act,
+        }
+    };
+}
+
+/// A generator, sans-I/O: `kind` is `segment` or `snowflake`, `config` a dict, `seed` 64 bits.
+/// Every `at` is the host's clock in ms.
+#[pyclass(frozen, name = "Generator", module = "leafid.testing")]
+pub struct Machine(Mutex<Either>);
+
+impl Machine {
+    fn lock(&self) -> MutexGuard<'_, Either> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Machine {
+    #[new]
+    fn new(kind: &str, config: &Bound<'_, PyAny>, seed: u64) -> PyResult<Machine> {
+        let py = config.py();
+        let built = match kind {
+            "segment" => dict::read_with(config, "the config", |from| {
+                Segment::new(segment_config(from)?, seed).map(Box::new).map(Either::Segment)
+            }),
+            "snowflake" => dict::read_with(config, "the config", |from| {
+                Snowflake::new(snowflake_config(from)?, seed).map(Box::new).map(Either::Snowflake)
+            }),
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "`{other}` is neither segment nor snowflake"
+                )));
+            }
+        };
+        built.map(Mutex::new).map(Machine).map_err(|failed| failed.raise(py))
+    }
+
+    fn next(&self, py: Python<'_>, at: i64) -> PyResult<u64> {
+        refused(py, both!(self, generator => generator.next(Millis::new(at))))
+    }
+
+    fn fill(&self, py: Python<'_>, at: i64, n: usize) -> PyResult<Vec<u64>> {
+        let mut ids = vec![0; n];
+        let filled =
+            refused(py, both!(self, generator => generator.fill(Millis::new(at), &mut ids)))?;
+        ids.truncate(filled);
+        Ok(ids)
+    }
+
+    fn ready(&self, py: Python<'_>, at: i64, n: u64) -> PyResult<bool> {
+        refused(py, both!(self, generator => generator.ready(Millis::new(at), n))).map(|()| true)
+    }
+
+    fn wants_ask(&self, at: i64) -> bool {
+        both!(self, generator => generator.wants_ask(Millis::new(at)))
+    }
+
+    fn poll_at(&self) -> Option<i64> {
+        both!(self, generator => generator.poll_at()).map(Millis::get)
+    }
+
+    fn poll_ask<'py>(
+        &self,
+        py: Python<'py>,
+        at: i64,
+        entropy: Hex,
+    ) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let entropy = entropy.0.bytes();
+        let ask: Option<Ask> =
+            both!(self, generator => generator.poll_ask(Millis::new(at), entropy));
+        ask.map(|ask| dict::written(py, |to| ask.put(to))).transpose()
+    }
+
+    /// Applies an answer: `applied`, `ignored`, or the release to send.
+    fn grant<'py>(
+        &self,
+        at: i64,
+        sent: i64,
+        grant: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = grant.py();
+        let (at, sent) = (Millis::new(at), Millis::new(sent));
+        let outcome = match &mut *self.lock() {
+            Either::Segment(generator) => {
+                apply::<SegmentGrant, _>(generator, grant, Grant::Segment, sent, at)
+            }
+            Either::Snowflake(generator) => {
+                apply::<WindowGrant, _>(generator, grant, Grant::Window, sent, at)
+            }
+        };
+        match outcome.map_err(|failed| failed.raise(py))? {
+            Outcome::Applied => Ok("applied".into_pyobject(py)?.into_any()),
+            Outcome::Ignored => Ok("ignored".into_pyobject(py)?.into_any()),
+            Outcome::Release(release) => Ok(dict::written(py, |to| release.put(to))?.into_any()),
+        }
+    }
+
+    #[pyo3(signature = (at, request, code, retry_after_ms = None))]
+    fn failure(
+        &self,
+        at: i64,
+        request: Hex,
+        code: &str,
+        retry_after_ms: Option<u32>,
+    ) -> PyResult<()> {
+        let code = Code::parse(code)
+            .ok_or_else(|| PyValueError::new_err(format!("there is no code `{code}`")))?;
+        let at = Millis::new(at);
+        both!(self, generator => generator.handle_failure(request.0, code, retry_after_ms, at));
+        Ok(())
+    }
+
+    fn retire<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let release = both!(self, generator => generator.retire());
+        release.map(|release| dict::written(py, |to| release.put(to))).transpose()
+    }
+
+    fn forget(&self) {
+        both!(self, generator => generator.forget());
+    }
+
+    fn resumed(&self) {
+        both!(self, generator => generator.resumed());
+    }
+
+    /// The code why asks fail, if they do.
+    fn failing(&self) -> Option<&'static str> {
+        both!(self, generator => generator.failure()).map(Code::as_str)
+    }
+
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let stats: Stats = both!(self, generator => generator.stats());
+        dict::written(py, |to| stats.put(to))
+    }
+}
+
+/// An answer that cannot be read is a failure of the ask that it names.
+fn apply<G: Fields, S: Source>(
+    generator: &mut Reserve<S>,
+    grant: &Bound<'_, PyAny>,
+    of: impl FnOnce(G) -> Grant,
+    sent: Millis,
+    at: Millis,
+) -> Result<Outcome, Failed> {
+    let malformed = |failed: Failed| Failed::new(Code::GrantInvalid, failed.message);
+    match dict::read::<G>(grant, "the grant").map_err(malformed) {
+        Ok(grant) => generator
+            .handle_grant(&of(grant), sent, at)
+            .map_err(|refusal| Failed::about(refusal, "the grant")),
+        Err(failed) => {
+            let request = dict::read_with(grant, "the grant", |from| from.token("request"));
+            if let Ok(Some(request)) = request {
+                generator.handle_failure(request, Code::GrantInvalid, None, at);
+            }
+            Err(failed)
+        }
+    }
+}
+
+fn segment_config(from: &mut Reading<'_>) -> Result<SegmentConfig, Refusal> {
+    let tag = from.text("tag", SegmentConfig::new)?.ok_or(Code::RequestInvalid)?;
+    let (mut config, policy) = (tag?, StepPolicy::default());
+    config.step = from.small("step")?;
+    config.policy = StepPolicy {
+        short_ms: from.small("short_ms")?.unwrap_or(policy.short_ms),
+        long_ms: from.small("long_ms")?.unwrap_or(policy.long_ms),
+        max_growth: from.small("max_growth")?.unwrap_or(policy.max_growth),
+    };
+    if let Some(percent) = from.number("ask_below_percent")? {
+        config.ask_below_percent = u8::try_from(percent).map_err(|_| Code::RangeInvalid)?;
+    }
+    Ok(config)
+}
+
+fn snowflake_config(from: &mut Reading<'_>) -> Result<SnowflakeConfig, Refusal> {
+    let namespace = from.text("namespace", Name::namespace)?.ok_or(Code::RequestInvalid)??;
+    let owner = from.text("owner", Name::owner)?.ok_or(Code::RequestInvalid)??;
+    let mut config = SnowflakeConfig::new(namespace.as_str(), owner.as_str())?;
+    config.layout = from.layout("layout")?;
+    config.length_ms = from.small("length_ms")?;
+    config.sticky = from.flag("sticky")?.unwrap_or(false);
+    config.strict = from.flag("strict")?.unwrap_or(false);
+    config.max_ahead_ms = from.small("max_ahead_ms")?.unwrap_or(config.max_ahead_ms);
+    config.spread = from.small("spread")?;
+    Ok(config)
+}
+
+fn refused<T>(py: Python<'_>, result: Result<T, Refusal>) -> PyResult<T> {
+    result.map_err(|refusal| errors::refuse(py, refusal, "the generator"))
+}

@@ -1,0 +1,147 @@
+//! `leafid.registry`: the store's side of the protocol, over plain dicts.
+
+use leafid_core::registry::{self, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::{AcquireAsk, Fields, Get, Grant, Millis, Refusal, Release, RenewAsk, SegmentAsk};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::dict;
+use crate::errors::{self, Failed};
+use crate::memory::{Hex, granted};
+
+/// A new row and the answer to send once it is durable.
+type Verdict<'py> = (Bound<'py, PyDict>, Bound<'py, PyDict>);
+
+/// Leases the next numbers of a tag: the row after it, and the answer.
+#[pyfunction]
+pub fn lease_segment<'py>(
+    py: Python<'py>,
+    store: Hex,
+    row: &Bound<'py, PyAny>,
+    ask: &Bound<'py, PyAny>,
+    now_ms: i64,
+) -> PyResult<Verdict<'py>> {
+    let row: TagRow = read(row, "the row")?;
+    let ask: SegmentAsk = read(ask, "the ask")?;
+    let (row, grant) = registry::lease_segment(store.0, &row, &ask, Millis::new(now_ms))
+        .map_err(|refusal| refused(py, refusal, now_ms, &format!("tag `{}`", ask.tag)))?;
+    Ok((dict::written(py, |to| row.put(to))?, granted(py, &Grant::Segment(grant))?))
+}
+
+/// Gives a worker number and a first window: the row after it (`worker` is its number), and the
+/// answer. Looked up before: `mine`, whose key is the ask's request; `own`, which this owner
+/// keeps; `rested`, a number that is free, or will be first. Each is a row with `worker`, or None.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the rows that the protocol names")]
+pub fn acquire<'py>(
+    py: Python<'py>,
+    store: Hex,
+    namespace: &Bound<'py, PyAny>,
+    mine: Option<&Bound<'py, PyAny>>,
+    own: Option<&Bound<'py, PyAny>>,
+    rested: Option<&Bound<'py, PyAny>>,
+    ask: &Bound<'py, PyAny>,
+    now_ms: i64,
+) -> PyResult<Verdict<'py>> {
+    let namespace: Namespace = read(namespace, "the namespace")?;
+    let (mine, own, rested) = (worker(mine)?, worker(own)?, worker(rested)?);
+    let ask: AcquireAsk = read(ask, "the ask")?;
+    let now = Millis::new(now_ms);
+    let ((number, row), grant) = registry::acquire(
+        store.0, &namespace, mine, own, rested, &ask, now,
+    )
+    .map_err(|refusal| refused(py, refusal, now_ms, &format!("namespace `{}`", ask.namespace)))?;
+    Ok((row_of(py, number, &row)?, granted(py, &Grant::Window(grant))?))
+}
+
+/// Extends a window: the row after it, and the answer.
+#[pyfunction]
+pub fn renew<'py>(
+    py: Python<'py>,
+    store: Hex,
+    namespace: &Bound<'py, PyAny>,
+    row: &Bound<'py, PyAny>,
+    ask: &Bound<'py, PyAny>,
+    now_ms: i64,
+) -> PyResult<Verdict<'py>> {
+    let namespace: Namespace = read(namespace, "the namespace")?;
+    let row: WorkerRow = read(row, "the row")?;
+    let ask: RenewAsk = read(ask, "the ask")?;
+    let (row, grant) = registry::renew(store.0, &namespace, &row, &ask, Millis::new(now_ms))
+        .map_err(|refusal| refused(py, refusal, now_ms, &about(ask.worker, &ask.namespace)))?;
+    Ok((row_of(py, ask.worker, &row)?, granted(py, &Grant::Window(grant))?))
+}
+
+/// Takes back what of a window was not used: the row after it, and the answer.
+#[pyfunction]
+#[pyo3(signature = (store, row, ask, now_ms = 0))]
+pub fn release<'py>(
+    py: Python<'py>,
+    store: Hex,
+    row: &Bound<'py, PyAny>,
+    ask: &Bound<'py, PyAny>,
+    now_ms: i64,
+) -> PyResult<Verdict<'py>> {
+    let row: WorkerRow = read(row, "the row")?;
+    let ask: Release = read(ask, "the release")?;
+    let row = registry::release(store.0, &row, &ask)
+        .map_err(|refusal| refused(py, refusal, now_ms, &about(ask.worker, &ask.namespace)))?;
+    Ok((row_of(py, ask.worker, &row)?, PyDict::new(py)))
+}
+
+/// The row of a new tag (`from`, `step`, `max_step`), or of one made anew over its tombstone.
+#[pyfunction]
+#[pyo3(signature = (spec, before = None))]
+pub fn tag_row<'py>(
+    py: Python<'py>,
+    spec: &Bound<'py, PyAny>,
+    before: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let before: Option<TagRow> = before.map(|row| read(row, "the row before")).transpose()?;
+    let spec = dict::read_with(spec, "the tag", |from| {
+        Ok((from.big("from")?, from.small("step")?, from.small("max_step")?))
+    });
+    let (from, step, max_step) = spec.map_err(|failed| failed.raise(py))?;
+    let row = TagRow::create(before.as_ref(), from, step, max_step)
+        .map_err(|refusal| errors::refuse(py, refusal, "the tag"))?;
+    dict::written(py, |to| row.put(to))
+}
+
+/// The row of a new namespace (`layout`, `workers`, `max_window_ms`).
+#[pyfunction]
+pub fn namespace_row<'py>(
+    py: Python<'py>,
+    spec: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let row: Namespace = read(spec, "the namespace")?;
+    dict::written(py, |to| row.put(to))
+}
+
+fn about(worker: u32, namespace: &impl std::fmt::Display) -> String {
+    format!("worker {worker} of namespace `{namespace}`")
+}
+
+fn read<T: Fields>(value: &Bound<'_, PyAny>, what: &str) -> PyResult<T> {
+    dict::read(value, what).map_err(|failed| failed.raise(value.py()))
+}
+
+fn worker(row: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Worker>> {
+    let Some(row) = row else { return Ok(None) };
+    let read = dict::read_with(row, "the row", |from| {
+        let number = from.small("worker")?;
+        Ok((number.ok_or(leafid_core::Code::RequestInvalid)?, WorkerRow::get(from)?))
+    });
+    read.map(Some).map_err(|failed| failed.raise(row.py()))
+}
+
+fn row_of<'py>(py: Python<'py>, number: u32, row: &WorkerRow) -> PyResult<Bound<'py, PyDict>> {
+    let fields = dict::written(py, |to| row.put(to))?;
+    fields.set_item("worker", number)?;
+    Ok(fields)
+}
+
+fn refused(py: Python<'_>, refusal: Refusal, now_ms: i64, about: &str) -> PyErr {
+    let wait = refusal.until.map(|until| until.since(Millis::new(now_ms)).max(0));
+    let retry_after_ms = wait.and_then(|ms| u32::try_from(ms).ok());
+    Failed { retry_after_ms, ..Failed::about(refusal, about) }.raise(py)
+}

@@ -1,0 +1,181 @@
+//! What stands behind a generator's mutex: asks, grants, what failed, what is to be released.
+//!
+//! Rules of the lock: it is held for moments only; whoever holds it neither waits for the
+//! interpreter nor calls a store; a forked child never opens the one that it inherited.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use leafid_core::{Ask, Code, Grant, Millis, Outcome, Release, Reserve, SharedLine};
+
+use crate::clock::Clock;
+use crate::errors::{Failed, Shared};
+use crate::kind::Kind;
+
+/// A gap between wall and monotonic clock that grew by more than this was a suspend.
+const SUSPEND_MS: i64 = 1_000;
+
+/// The generator itself, and its correspondence.
+pub struct State<K: Kind> {
+    /// The generator.
+    pub reserve: Reserve<K::Source, Arc<SharedLine>>,
+    /// How many answers came, failures included.
+    pub answers: u64,
+    /// Why the last ask failed, in words.
+    pub last: Option<Shared>,
+    /// Somebody waits since the last answer.
+    pub demand: bool,
+    /// Whether the thread that carries asks runs.
+    pub carried: bool,
+    /// Closed: what is to be sent is sent, then the thread ends.
+    pub closing: bool,
+    /// The thread is to begin with new connections.
+    pub reconnect: bool,
+    outbox: VecDeque<Release>,
+    gap_ms: Option<i64>,
+}
+
+/// What the carrying thread is to do.
+pub enum Job {
+    /// Ask the store; the moment is when the ask left, on the host's clock.
+    Ask(Ask, Millis),
+    /// Give a window's rest back.
+    Release(Release),
+    /// Forget every connection.
+    Reconnect,
+    /// Nothing more, ever.
+    End,
+    /// Nothing until this moment (host's clock) or until somebody calls.
+    Wait(Option<Millis>),
+}
+
+impl<K: Kind> State<K> {
+    /// Before the first ask.
+    pub fn new(reserve: Reserve<K::Source, Arc<SharedLine>>) -> State<K> {
+        State {
+            reserve,
+            answers: 0,
+            last: None,
+            demand: false,
+            carried: false,
+            closing: false,
+            reconnect: false,
+            outbox: VecDeque::new(),
+            gap_ms: None,
+        }
+    }
+
+    /// What is to be done now.
+    pub fn job(&mut self, clock: &Clock, entropy: [u8; 16]) -> Job {
+        if std::mem::take(&mut self.reconnect) {
+            return Job::Reconnect;
+        }
+        if let Some(release) = self.outbox.pop_front() {
+            return Job::Release(release);
+        }
+        if self.closing {
+            return Job::End;
+        }
+        // Exact, as everywhere but on the hot path: coarse time lags, and would look as if it had
+        // gone back since the last answer.
+        let now = clock.exact();
+        self.notice_suspend(clock, now);
+        // What waiting cannot cure is asked for again only when somebody calls again.
+        if !self.demand && self.reserve.failure().is_some_and(Code::is_permanent) {
+            return Job::Wait(None);
+        }
+        match self.reserve.poll_ask(now, entropy) {
+            Some(ask) => Job::Ask(ask, now),
+            None => Job::Wait(self.reserve.poll_at()),
+        }
+    }
+
+    fn notice_suspend(&mut self, clock: &Clock, now: Millis) {
+        if !K::READS_CLOCK {
+            return;
+        }
+        let gap_ms = clock.wall().since(now);
+        let before = *self.gap_ms.get_or_insert(gap_ms);
+        if gap_ms.saturating_sub(before) > SUSPEND_MS {
+            self.gap_ms = Some(gap_ms);
+            self.reserve.resumed();
+        }
+    }
+
+    /// Takes the answer of an ask.
+    pub fn answered(
+        &mut self,
+        clock: &Clock,
+        ask: &Ask,
+        sent: Millis,
+        answer: Result<Grant, Failed>,
+        about: &str,
+    ) {
+        let now = clock.exact();
+        self.answers += 1;
+        self.demand = false;
+        let failed = match answer {
+            // One call, one answer: what does not echo is not somebody else's, but wrong.
+            Ok(grant) if grant.request() != ask.request() => Failed::new(
+                Code::GrantInvalid,
+                format!("the answer for {about} echoes another request"),
+            ),
+            Ok(grant) => match self.reserve.handle_grant(&grant, sent, now) {
+                Ok(outcome) => {
+                    self.last = None;
+                    self.gap_ms = Some(clock.wall().since(now));
+                    if let Outcome::Release(release) = outcome {
+                        self.outbox.push_back(release);
+                    }
+                    return;
+                }
+                Err(refusal) => {
+                    self.last = Some(Arc::new(Failed::new(
+                        refusal.code,
+                        unfit(refusal.code, &grant, about),
+                    )));
+                    return;
+                }
+            },
+            Err(failed) => failed,
+        };
+        self.reserve.handle_failure(ask.request(), failed.code, failed.retry_after_ms, now);
+        self.last = Some(Arc::new(failed));
+    }
+
+    /// Closes the line for good; what is to be given back is sent by the thread.
+    pub fn retire(&mut self) {
+        self.outbox.extend(self.reserve.retire());
+        self.closing = true;
+    }
+
+    /// Drops every right without a word, and the connections.
+    pub fn forget(&mut self) {
+        self.reserve.forget();
+        self.outbox.clear();
+        self.last = None;
+        self.reconnect = self.carried;
+    }
+}
+
+/// Why a grant is of no use, with its figures.
+fn unfit(code: Code, grant: &Grant, about: &str) -> String {
+    let figures = match grant {
+        Grant::Segment(grant) => {
+            format!("[{}, {}) of tag `{}`", grant.range.start, grant.range.end, grant.tag)
+        }
+        Grant::Window(grant) => format!(
+            "ticks [{}, {}) of worker {} at {} ms",
+            grant.ticks.start,
+            grant.ticks.end,
+            grant.worker,
+            grant.now.get(),
+        ),
+    };
+    match code {
+        Code::StoreChanged => {
+            format!("another store answers for {about} than before: {}", code.advice())
+        }
+        _ => format!("the store granted {figures} for {about}, which cannot be: {}", code.advice()),
+    }
+}

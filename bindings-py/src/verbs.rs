@@ -1,0 +1,180 @@
+//! The verbs that both generators have, written once.
+
+use std::time::{Duration, Instant};
+
+use leafid_core::Code;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::buffer::Buffer;
+use crate::dict;
+use crate::errors;
+use crate::generator::Generator;
+use crate::kind::Kind;
+
+/// How long `close` waits for the last words to the store.
+const LAST_WORDS: Duration = Duration::from_secs(3);
+/// How often it looks for signals.
+const SLICE: Duration = Duration::from_millis(50);
+
+impl<K: Kind> Generator<K> {
+    /// `n` IDs, or none.
+    ///
+    /// # Errors
+    /// As `Segment.take`.
+    pub fn take<'py>(
+        &self,
+        py: Python<'py>,
+        n: i64,
+        timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let Ok(count) = usize::try_from(n) else {
+            let message = format!("`{n}` IDs cannot be taken: ask for 0 or more");
+            return Err(errors::raise(py, Code::CountInvalid, message));
+        };
+        let mut ids = Vec::new();
+        let mut filled = 0;
+        if count > 0 {
+            self.wait_for(py, timeout, |reserve, now| {
+                if ids.is_empty() {
+                    reserve.ready(now, count as u64)?;
+                    ids.resize(count, 0);
+                }
+                while filled < count {
+                    filled += reserve.fill(now, &mut ids[filled..])?;
+                }
+                Ok(())
+            })?;
+        }
+        PyList::new(py, ids)
+    }
+
+    /// Fills a buffer with what is at hand; says how many.
+    ///
+    /// # Errors
+    /// As `Segment.fill`.
+    pub fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<usize> {
+        let mut into = Buffer::of(buffer)?;
+        if into.slots().is_empty() {
+            return Ok(0);
+        }
+        self.wait_for(buffer.py(), timeout, |reserve, now| reserve.fill(now, into.slots()))
+    }
+
+    /// Closes the line and gives back what of a window was not used.
+    ///
+    /// # Errors
+    /// What a signal's handler raises.
+    pub fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let inner = self.inner(py)?;
+        inner.retire();
+        let deadline = Instant::now() + LAST_WORDS;
+        while inner.lock().carried && Instant::now() < deadline {
+            py.detach(|| {
+                let state = inner.lock();
+                if state.carried {
+                    drop(inner.answers.wait_timeout(state, SLICE));
+                }
+            });
+            py.check_signals()?;
+        }
+        Ok(())
+    }
+
+    /// The counters, as `leafid.Stats`.
+    ///
+    /// # Errors
+    /// If a forked child's own cannot be built.
+    pub fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let stats = self.inner(py)?.stats();
+        let fields: Bound<'_, PyDict> = dict::written(py, |to| stats.put(to))?;
+        py.import("leafid._values")?.getattr("Stats")?.call((), Some(&fields))
+    }
+
+    /// Whether nothing will ever be handed out again.
+    ///
+    /// # Errors
+    /// If a forked child's own cannot be built.
+    pub fn is_closed(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.inner(py)?.ended.get().is_some())
+    }
+}
+
+/// The Python class of a generator: its own constructor and getters, and the verbs of both.
+macro_rules! generator_class {
+    ($class:ident, { $($own:tt)* }) => {
+        #[pymethods]
+        impl $class {
+            $($own)*
+
+            /// One ID. Waits up to `timeout` seconds (the generator's, if not said) while none is
+            /// at hand, without the interpreter lock; then raises `TimedOutError`, whose
+            /// `__cause__` is the last failure. What waiting cannot cure is raised at once.
+            #[pyo3(signature = (timeout = None))]
+            fn next(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<u64> {
+                self.0.next(py, timeout)
+            }
+
+            /// `n` IDs, ascending: all, or an exception and nothing is spent.
+            #[pyo3(signature = (n, timeout = None))]
+            fn take<'py>(
+                &self,
+                py: Python<'py>,
+                n: i64,
+                timeout: Option<f64>,
+            ) -> PyResult<Bound<'py, PyList>> {
+                self.0.take(py, n, timeout)
+            }
+
+            /// Writes the IDs at hand into a buffer of 64-bit integers (`array('Q')`, NumPy),
+            /// ascending, as far as it reaches; returns how many. Waits as `next` does while not
+            /// even one is at hand.
+            #[pyo3(signature = (buffer, timeout = None))]
+            fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<usize> {
+                self.0.fill(buffer, timeout)
+            }
+
+            /// Stops: a window's rest is given back, a segment's rest is a gap. In a forked child
+            /// nothing is sent in the parent's name. Harmless when repeated.
+            fn close(&self, py: Python<'_>) -> PyResult<()> {
+                self.0.close(py)
+            }
+
+            /// Drops every right and every connection at once, and sends nothing: after a copied
+            /// memory image was resumed. (A fork is noticed without it.) The next ID waits for a
+            /// new range.
+            fn forget(&self, py: Python<'_>) -> PyResult<()> {
+                self.0.forget(py)
+            }
+
+            /// What it did so far.
+            fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                self.0.stats(py)
+            }
+
+            /// Whether it is closed, or was stopped for good.
+            #[getter]
+            fn closed(&self, py: Python<'_>) -> PyResult<bool> {
+                self.0.is_closed(py)
+            }
+
+            fn __iter__(slf: Py<Self>) -> Py<Self> {
+                slf
+            }
+
+            fn __next__(&self, py: Python<'_>) -> PyResult<u64> {
+                self.0.next(py, None)
+            }
+
+            fn __enter__(slf: Py<Self>) -> Py<Self> {
+                slf
+            }
+
+            #[pyo3(signature = (*_exception))]
+            fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+                self.0.close(py)
+            }
+        }
+    };
+}
+pub(crate) use generator_class;
