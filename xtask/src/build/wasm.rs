@@ -64,6 +64,7 @@ fn bind(built: &std::path::Path, folder: &std::path::Path) -> Outcome {
         .out_name(NAME)
         .web(true)
         .map(|bindgen| bindgen.typescript(true).omit_default_module_path(true))
+        .map(|bindgen| bindgen.reset_state_function(true))
         .and_then(|bindgen| bindgen.generate(folder));
     bound.map_err(|error| format!("wasm-bindgen on `{}`: {error:#}", files::shown(built)))
 }
