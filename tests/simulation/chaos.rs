@@ -1,0 +1,167 @@
+//! What goes wrong besides the wire: hosts, clocks, servers, operators.
+
+use leafid_core::registry::TagRow;
+
+use crate::clocks::Trust;
+use crate::holder::State;
+use crate::verdict::{Check, Verdict, wrong};
+use crate::wire::Event;
+use crate::world::World;
+
+impl World {
+    /// Something goes wrong, and the next time that it will is set.
+    pub(crate) fn chaos(&mut self) -> Verdict {
+        let next = self.rng.magnitude(1, 2 * self.plan.chaos_every) as i64;
+        self.queue.put(self.t + next, Event::Chaos);
+        let running: Vec<usize> =
+            (0..self.holders.len()).filter(|i| self.holders[*i].state == State::Running).collect();
+        if running.is_empty() {
+            return Ok(());
+        }
+        let i = self.rng.pick(&running);
+        match self.rng.below(100) {
+            0..=15 => self.crash(i),
+            16..=31 => return self.close(i),
+            32..=47 => self.fork(i),
+            48..=53 => self.forget(i, false),
+            54..=59 if !self.is_shared(i) => self.forget(i, true),
+            60..=69 => self.pause(i),
+            70..=83 => self.clock_fault(i),
+            84..=90 => self.server_down(),
+            91..=93 => self.source_astray(),
+            94..=97 => self.revoke(),
+            98 => self.delete_tag(),
+            _ => self.believed_step(),
+        }
+        Ok(())
+    }
+
+    fn clock_fault(&mut self, i: usize) {
+        self.tally.clock_faults += 1;
+        let kind = self.rng.below(4);
+        let by = self.rng.magnitude(1, 4_000_000) as i64;
+        let ppm = self.rng.between(-200, 200);
+        let freeze = self.rng.magnitude(10, 100_000) as i64;
+        let holder = &mut self.holders[i];
+        let life = holder.life;
+        self.trace.note(self.t, || format!("holder {i}: clock fault {kind} by {by}"));
+        match kind {
+            0 => holder.clock.drift(self.t, ppm),
+            1 => {
+                holder.clock.freeze(self.t);
+                self.queue.put(self.t + freeze, Event::Thaw(i, life, false));
+            }
+            2 if !holder.clock.monotonic => holder.clock.step(self.t, -by),
+            3 if !holder.clock.monotonic => {
+                holder.clock.step(self.t, by);
+                // Its time never goes back: what it believed for a moment it has to wait for.
+                let excused = holder.excused_until.max(self.t) + by + 10_000;
+                holder.excused_until = excused;
+                holder.clock.trust = Trust::Lost;
+            }
+            _ => holder.clock.drift(self.t, ppm),
+        }
+    }
+
+    fn server_down(&mut self) {
+        let all = self.rng.chance(250);
+        let server = self.rng.below(self.servers.len() as u64) as usize;
+        let length = self.rng.magnitude(100, 90_000) as i64;
+        for (number, server) in
+            self.servers.iter_mut().enumerate().filter(|(number, _)| all || *number == server)
+        {
+            if server.up && !server.astray {
+                server.up = false;
+                server.epoch += 1;
+                self.tally.server_outages += 1;
+                self.queue.put(self.t + length, Event::ServerUp(number));
+            }
+        }
+        if self.servers.iter().filter(|server| server.store == 0).all(|server| !server.up) {
+            self.trouble_until = self.trouble_until.max(self.t + 90_000);
+        }
+    }
+
+    /// A server starts again; all that it knows stands in its store.
+    pub(crate) fn server_up(&mut self, server: usize) {
+        let server = &mut self.servers[server];
+        server.up = true;
+        let before = server.clock.peek(self.t);
+        server.clock.restart(self.t, self.stores[server.store].anchor);
+        self.believed_ms += (server.clock.peek(self.t) - before).max(0);
+    }
+
+    /// The source of a server is set wrong by an hour or so; it is put right before the registry
+    /// would believe it.
+    fn source_astray(&mut self) {
+        let number = self.rng.below(self.servers.len() as u64) as usize;
+        let by = self.rng.magnitude(100_000, 4_000_000) as i64;
+        let by = if self.rng.chance(500) { -by } else { by };
+        let length = self.rng.magnitude(1_000, 300_000) as i64;
+        let server = &mut self.servers[number];
+        if server.up && !server.astray {
+            // The step is seen between two readings.
+            server.clock.read(self.t);
+            server.clock.step(by);
+            server.astray = true;
+            self.tally.server_clock_faults += 1;
+            self.queue.put(self.t + length, Event::SourceBack(number, -by));
+        }
+    }
+
+    /// The source is right again.
+    pub(crate) fn source_back(&mut self, server: usize, by: i64) {
+        let server = &mut self.servers[server];
+        server.clock.read(self.t);
+        server.clock.step(by);
+        server.astray = false;
+    }
+
+    /// A source is set forward by so little that it is believed.
+    fn believed_step(&mut self) {
+        let number = self.rng.below(self.servers.len() as u64) as usize;
+        let by = self.rng.magnitude(10, 2_000) as i64;
+        self.servers[number].clock.step(by);
+        self.believed_ms += by;
+        self.tally.server_clock_faults += 1;
+    }
+
+    fn revoke(&mut self) {
+        let spaces = self.stores[0].spaces.len() as u64;
+        if spaces > 0 {
+            let space = self.rng.below(spaces) as usize;
+            let rows = self.stores[0].spaces[space].rows.len() as u64;
+            let row = self.rng.below(rows) as usize;
+            self.stores[0].revoke(space, row);
+            self.tally.revokes += 1;
+        }
+    }
+
+    fn delete_tag(&mut self) {
+        let tag = self.rng.below(self.stores[0].tags.len() as u64) as usize;
+        for store in &mut self.stores {
+            store.tags[tag].deleted = true;
+        }
+        self.tally.tags_deleted += 1;
+        let delay = self.rng.magnitude(100, 60_000) as i64;
+        self.queue.put(self.t + delay, Event::Recreate(tag));
+    }
+
+    /// A tag is made anew over its tombstone, from 1 as far as its maker knows.
+    pub(crate) fn recreate(&mut self, tag: usize) -> Verdict {
+        let step = self.rng.magnitude(1, 10_000) as u32;
+        for store in &mut self.stores {
+            let row = &store.tags[tag];
+            if !row.deleted {
+                continue;
+            }
+            match TagRow::create(Some(row), None, Some(step), None) {
+                Ok(row) => store.tags[tag] = row,
+                Err(refusal) => {
+                    return wrong(Check::RowRule, format!("tag {tag} made anew: {refusal}"));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,263 @@
+//! How calls come to servers and what these do with them; what gets lost, late or doubled.
+
+use leafid_core::{Ask, Code, Failure, Grant};
+
+use crate::database::{Answered, Decided, Decision, StoreBug, Written};
+use crate::holder::OpenCall;
+use crate::ledger::identity;
+use crate::verdict::{Check, Verdict, wrong};
+use crate::wire::{Body, Event, Letter, Reply};
+use crate::world::{Mistake, World};
+
+/// How often a server decides anew because somebody else wrote the row.
+const ATTEMPTS: usize = 5;
+
+impl World {
+    /// Asks the store, if the generator wants to.
+    pub(crate) fn poll(&mut self, i: usize) -> Verdict {
+        let holder = &mut self.holders[i];
+        if holder.state != crate::holder::State::Running {
+            return Ok(());
+        }
+        let now = holder.clock.read(self.t);
+        if !holder.generator.wants_ask(now) {
+            self.plan_poll(i);
+            return Ok(());
+        }
+        let entropy = holder.entropy(&mut self.rng);
+        let Some(ask) = holder.generator.poll_ask(now, entropy) else { return Ok(()) };
+        if self.settings.rules {
+            self.check_ask(i, &ask)?;
+        }
+        let holder = &mut self.holders[i];
+        holder.calls += 1;
+        let (number, life, gives_up) = (holder.calls, holder.life, holder.make.gives_up);
+        holder.call = Some(OpenCall { request: ask.request(), number, sent: now });
+        self.trace.note(self.t, || format!("holder {i} sends {ask:?}"));
+        if let Some(after) = gives_up {
+            self.queue.put(self.t + after as i64, Event::GiveUp(i, life, number));
+        }
+        self.send(i, number, Body::Ask(ask));
+        self.plan_poll(i);
+        Ok(())
+    }
+
+    /// Hosts with timers ask when it is time to.
+    pub(crate) fn plan_poll(&mut self, i: usize) {
+        let holder = &self.holders[i];
+        if let Some(at) = holder.generator.poll_at().filter(|_| holder.make.timers) {
+            let wait = at.since(holder.clock.read(self.t)).clamp(1, 120_000);
+            // Draws poll as well; a timer is only set where none of them comes soon.
+            if wait > 50 && self.rng.chance(200) {
+                self.queue.put(self.t + wait, Event::Poll(i, holder.life));
+            }
+        }
+    }
+
+    fn check_ask(&self, i: usize, ask: &Ask) -> Verdict {
+        let holder = &self.holders[i];
+        let key = match ask {
+            Ask::Renew(ask) => ask.key,
+            _ => ask.request(),
+        };
+        if identity(ask.request()) != holder.identity || identity(key) != holder.identity {
+            return wrong(Check::ForeignName, format!("holder {} sends {ask:?}", holder.identity));
+        }
+        if holder.answered == Some(ask.request()) {
+            return wrong(Check::RequestReused, format!("holder {}: {ask:?}", holder.identity));
+        }
+        Ok(())
+    }
+
+    /// A call leaves.
+    pub(crate) fn send(&mut self, i: usize, call: u64, body: Body) {
+        let holder = &self.holders[i];
+        let sent = holder.clock.read(self.t);
+        let letter = Letter { from: i, life: holder.life, call, sent, sent_at: self.t, body };
+        let server = self.some_server();
+        let rates = self.plan.rates;
+        if !self.servers[server].up {
+            let failure = Failure::from(Code::StoreUnavailable);
+            self.deliver(&letter, server, Err(failure), 1);
+            return;
+        }
+        if self.rng.chance(rates.doubled) {
+            self.tally.doubled += 1;
+            let (server, delay) = (self.some_server(), self.delay());
+            self.queue.put(self.t + delay, Event::Arrive(server, Box::new(letter.clone())));
+        }
+        if self.rng.chance(rates.lost) {
+            self.tally.lost += 1;
+            return;
+        }
+        let delay = self.delay();
+        self.queue.put(self.t + delay, Event::Arrive(server, Box::new(letter)));
+    }
+
+    fn some_server(&mut self) -> usize {
+        if self.plan.alien && self.rng.chance(5) {
+            return self.plan.servers;
+        }
+        self.rng.below(self.plan.servers as u64) as usize
+    }
+
+    /// How long something is on its way.
+    fn delay(&mut self) -> i64 {
+        if self.rng.chance(self.plan.rates.late) {
+            let delay = self.rng.magnitude(1_000, 60_000) as i64;
+            self.tally.late += u64::from(delay > 3_000);
+            return delay;
+        }
+        self.rng.magnitude(1, 40) as i64
+    }
+
+    /// A call comes to a server.
+    pub(crate) fn arrive(&mut self, server: usize, letter: Letter) -> Verdict {
+        if !self.servers[server].up {
+            return Ok(());
+        }
+        let now = self.servers[server].clock.read(self.t);
+        let store = self.servers[server].store;
+        let answered: Answered = match &letter.body {
+            Body::Ask(ask) => self.stores[store].ask(ask, now, &mut self.tally)?,
+            Body::Release(release) => self.stores[store].release(release),
+            Body::Return(tag, rest, request) => {
+                if self.settings.mistake == Some(Mistake::Store(StoreBug::SegmentReturn)) {
+                    self.stores[store].take_back(*tag, *rest, *request);
+                }
+                return Ok(());
+            }
+        };
+        match answered {
+            Err(failure) => self.answer(&letter, server, Err(failure)),
+            Ok(Decided::Answer(grant)) => self.answer(&letter, server, Ok(grant)),
+            Ok(Decided::Write(decision)) => {
+                let delay = match self.rng.below(4) {
+                    0 | 1 => return self.write_now(server, letter, *decision),
+                    _ if self.rng.chance(self.plan.rates.slow_writes) => {
+                        self.rng.magnitude(100, 20_000)
+                    }
+                    _ => self.rng.magnitude(1, 60),
+                };
+                let pending = Box::new((letter, *decision));
+                let epoch = self.servers[server].epoch;
+                self.queue.put(self.t + delay as i64, Event::Write(server, epoch, pending));
+            }
+        }
+        Ok(())
+    }
+
+    /// A server that lived on writes what it decided.
+    pub(crate) fn write(
+        &mut self,
+        server: usize,
+        epoch: u64,
+        (letter, decision): (Letter, Decision),
+    ) -> Verdict {
+        let server_lives = self.servers[server].up && self.servers[server].epoch == epoch;
+        if server_lives { self.write_now(server, letter, decision) } else { Ok(()) }
+    }
+
+    fn write_now(&mut self, server: usize, letter: Letter, first: Decision) -> Verdict {
+        let (_, furthest) = self.store_times();
+        let store = self.servers[server].store;
+        let mut decision = first;
+        for _ in 0..ATTEMPTS {
+            if let Some(written) = self.stores[store].write(&decision, furthest)? {
+                self.trace.note(self.t, || format!("server {server} wrote {decision:?}"));
+                if let Written::Window(grant) = written {
+                    self.answer(&letter, server, Ok(Grant::Window(grant)));
+                }
+                return Ok(());
+            }
+            self.tally.conflicts += 1;
+            let now = self.servers[server].clock.read(self.t);
+            let again = match &letter.body {
+                Body::Ask(ask) => self.stores[store].ask(ask, now, &mut self.tally)?,
+                Body::Release(release) => self.stores[store].release(release),
+                Body::Return(..) => return Ok(()),
+            };
+            match again {
+                Ok(Decided::Write(next)) => decision = *next,
+                Ok(Decided::Answer(grant)) => {
+                    self.answer(&letter, server, Ok(grant));
+                    return Ok(());
+                }
+                Err(failure) => {
+                    self.answer(&letter, server, Err(failure));
+                    return Ok(());
+                }
+            }
+        }
+        self.answer(&letter, server, Err(Code::Overloaded.into()));
+        Ok(())
+    }
+
+    /// An answer leaves.
+    fn answer(&mut self, letter: &Letter, server: usize, answer: Result<Grant, Failure>) {
+        if matches!(letter.body, Body::Release(_) | Body::Return(..)) {
+            return;
+        }
+        let rates = self.plan.rates;
+        if self.rng.chance(rates.doubled) {
+            self.tally.doubled += 1;
+            let delay = self.delay();
+            self.deliver(letter, server, answer, delay);
+        }
+        if self.rng.chance(rates.lost) {
+            self.tally.lost += 1;
+            return;
+        }
+        let delay = self.delay();
+        self.deliver(letter, server, answer, delay);
+    }
+
+    fn deliver(
+        &mut self,
+        letter: &Letter,
+        server: usize,
+        answer: Result<Grant, Failure>,
+        delay: i64,
+    ) {
+        let Body::Ask(ask) = &letter.body else { return };
+        let mut reply = Reply {
+            to: letter.from,
+            life: letter.life,
+            call: letter.call,
+            request: ask.request(),
+            sent: letter.sent,
+            sent_at: letter.sent_at,
+            renewal: matches!(ask, Ask::Renew(_)),
+            garbled: false,
+            store: self.servers[server].store,
+            answer,
+        };
+        let rates = self.plan.rates;
+        if reply.answer.is_ok() && self.rng.chance(rates.garbled) {
+            self.garble(&mut reply, ask);
+        }
+        if reply.answer.is_ok() && self.rng.chance(rates.swapped) {
+            self.swap(&mut reply);
+        }
+        self.queue.put(self.t + delay, Event::Answer(Box::new(reply)));
+    }
+
+    /// The answer goes to somebody else, as if it were his; sometimes to both.
+    fn swap(&mut self, reply: &mut Reply) {
+        let to = self.rng.below(self.holders.len() as u64) as usize;
+        let other = &self.holders[to];
+        if to == reply.to || !other.hears() {
+            return;
+        }
+        self.tally.swapped += 1;
+        if self.rng.chance(500) {
+            let delay = self.rng.magnitude(1, 2_000) as i64;
+            self.queue.put(self.t + delay, Event::Answer(Box::new(reply.clone())));
+        }
+        let other = &self.holders[to];
+        (reply.to, reply.life) = (to, other.life);
+        let open = other.call;
+        reply.sent = open.map_or(other.clock.read(self.t), |call| call.sent);
+        reply.call = open.map_or(0, |call| call.number);
+    }
+}

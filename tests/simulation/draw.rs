@@ -1,0 +1,263 @@
+//! Drawing, and what is checked of every ID: exactly once, inside the grants, ascending, timely.
+
+use leafid_core::{Code, Layout, Millis, Range, Refusal};
+
+use crate::clocks::Trust;
+use crate::database::Database;
+use crate::generator::Config;
+use crate::holder::{Book, Holder};
+use crate::ledger::LineName;
+use crate::rng::Rng;
+use crate::tally::Tally;
+use crate::verdict::{Check, Verdict, wrong};
+
+/// What drawing needs of the world.
+pub struct Scene<'w> {
+    /// True time.
+    pub t: i64,
+    /// The clocks of the servers lie between these.
+    pub store_times: (i64, i64),
+    /// Whether rules are checked as well, or only what a user would suffer from.
+    pub rules: bool,
+    /// The stores.
+    pub stores: &'w mut [Database],
+    /// What happened.
+    pub tally: &'w mut Tally,
+    /// Where IDs are put.
+    pub buffer: &'w mut Vec<u64>,
+}
+
+/// How IDs are asked for.
+#[derive(Clone, Copy, Debug)]
+pub enum Way {
+    /// One by one.
+    Next,
+    /// As many as are there.
+    Fill,
+    /// All or none.
+    Take,
+}
+
+/// What came of it.
+pub type Drawn = Result<usize, Refusal>;
+
+/// Draws up to `n` IDs and checks them.
+pub fn draw(
+    holder: &mut Holder,
+    scene: &mut Scene<'_>,
+    n: usize,
+    way: Way,
+    rng: &mut Rng,
+) -> Verdict<Drawn> {
+    let now = holder.clock.read(scene.t);
+    let in_hand = if scene.rules { holder.generator.stats().in_hand } else { 0 };
+    let n = n.clamp(1, scene.buffer.len());
+    holder.draws += 1;
+    let drawn = match way {
+        Way::Next => next(holder, scene.buffer, n.min(8), now),
+        Way::Fill => holder.generator.fill(now, &mut scene.buffer[..n]),
+        Way::Take => match holder.generator.ready(now, n as u64) {
+            Err(refusal) => Err(refusal),
+            Ok(()) => {
+                let drawn = holder.generator.fill(now, &mut scene.buffer[..n]);
+                if drawn != Ok(n) {
+                    return wrong(Check::Promise, format!("{n} were ready, {drawn:?} came"));
+                }
+                drawn
+            }
+        },
+    };
+    match drawn {
+        Ok(count) => {
+            check(holder, scene, count)?;
+            holder.book.ids += count as u64;
+            scene.tally.ids += count as u64;
+            if !holder.is_numbers() {
+                scene.tally.snowflake_ids += count as u64;
+            }
+        }
+        Err(refusal) => {
+            scene.tally.refusals += 1;
+            scene.tally.overflows += u64::from(refusal.code == Code::TimeOverflow);
+            let left = holder.generator.stats().in_hand;
+            if scene.rules && left != in_hand {
+                let detail = format!("{} moved what is in hand: {in_hand}, now {left}", refusal);
+                return wrong(Check::RefusalChanges, detail);
+            }
+            let whole = if matches!(way, Way::Take) { n as u64 } else { 1 };
+            check_refusal(holder, refusal, now, whole, rng)?;
+        }
+    }
+    if holder.draws.is_multiple_of(16) {
+        check_counters(holder)?;
+    }
+    Ok(drawn)
+}
+
+fn next(holder: &mut Holder, buffer: &mut [u64], n: usize, now: Millis) -> Drawn {
+    for (count, place) in buffer.iter_mut().take(n).enumerate() {
+        match holder.generator.next(now) {
+            Ok(id) => *place = id,
+            Err(refusal) if count == 0 => return Err(refusal),
+            Err(_) => return Ok(count),
+        }
+    }
+    Ok(n)
+}
+
+/// Checks the first `count` IDs of the buffer.
+pub fn check(holder: &mut Holder, scene: &mut Scene<'_>, count: usize) -> Verdict {
+    let Some(store) = holder.book.store else {
+        return wrong(Check::Outside, "an ID before the first grant".to_owned());
+    };
+    let layout = holder.generator.layout();
+    let Some(ids) = scene.buffer.get(..count) else { return Ok(()) };
+    let mut at = 0;
+    while let Some(&first) = ids.get(at) {
+        let length = run_length(&ids[at..], layout);
+        let last = ids[at + length - 1];
+        if let Some(before) = holder.book.last_id.filter(|before| *before >= first) {
+            let detail = format!("holder {}: {first} after {before}", holder.identity);
+            return wrong(Check::Descends, detail);
+        }
+        let (worker, start) = place(first, layout);
+        let (_, end) = place(last, layout);
+        let positions = Range::new(start, end + 1);
+        let (line, sequence_bits) = match layout {
+            None => (LineName::Tag(holder.make.place), 0),
+            Some(layout) => {
+                (LineName::Worker(holder.make.place, worker), layout.sequence_bits().into())
+            }
+        };
+        let by = holder.identity;
+        scene.stores[store].ledger.issue(line, positions, sequence_bits, by)?;
+        if let Some(layout) = layout {
+            let ticks = (start >> sequence_bits, end >> sequence_bits);
+            check_time(holder, scene, &layout, ticks)?;
+            note_time(&mut holder.book, start, end, ticks.0);
+        }
+        holder.book.last_id = Some(last);
+        at += length;
+    }
+    Ok(())
+}
+
+/// How many IDs from the first on are those of adjoining positions.
+fn run_length(ids: &[u64], layout: Option<Layout>) -> usize {
+    let (low, step) = match layout {
+        None => (0, 0),
+        Some(layout) => {
+            let low = layout.per_tick() - 1;
+            // From the last position of a tick to the first of the next, of one worker.
+            let step = (1u64 << (layout.worker_bits() + layout.sequence_bits())) - low;
+            (low, step)
+        }
+    };
+    let follows = |pair: &[u64]| match pair {
+        [a, b] if layout.is_some() && a & low == low => a.wrapping_add(step) == *b,
+        [a, b] => a + 1 == *b,
+        _ => false,
+    };
+    1 + ids.windows(2).take_while(|pair| follows(pair)).count()
+}
+
+/// Worker and position of an ID.
+fn place(id: u64, layout: Option<Layout>) -> (u32, u64) {
+    let Some(layout) = layout else { return (0, id) };
+    let worker = (id >> layout.sequence_bits()) & (layout.workers() - 1);
+    let tick = id >> (layout.sequence_bits() + layout.worker_bits());
+    (worker as u32, tick << layout.sequence_bits() | id & (layout.per_tick() - 1))
+}
+
+/// A draw that did not go on where the last one ended began at the first position of its time.
+fn note_time(book: &mut Book, start: u64, end: u64, tick: u64) {
+    if book.last_position.is_some_and(|last| last + 1 < start) {
+        book.known_tick = book.known_tick.max(tick);
+    }
+    book.last_position = Some(end);
+}
+
+/// What an honest clock may lose between two answers, in ms.
+const DRIFT_MS: i64 = 2_500;
+
+fn check_time(holder: &Holder, scene: &Scene<'_>, layout: &Layout, ticks: (u64, u64)) -> Verdict {
+    let Config::Space(config) = holder.make.config else { return Ok(()) };
+    let slack = holder.book.slowest_answer.max(1_000) + DRIFT_MS + i64::from(layout.tick_ms());
+    let (slowest, furthest) = scene.store_times;
+    let late = slowest - layout.time(ticks.0).get();
+    let early = layout.time(ticks.1).get() - furthest - i64::from(config.max_ahead_ms);
+    let is_late = holder.clock.trust == Trust::Honest && late > slack;
+    let is_early = holder.clock.trust <= Trust::Behind && early > slack;
+    if is_late || is_early {
+        let detail = format!(
+            "holder {}: an ID {late} ms behind the slowest and {early} ms above `max_ahead` of \
+             the furthest server, {slack} ms allowed",
+            holder.identity
+        );
+        return wrong(Check::Untimely, detail);
+    }
+    Ok(())
+}
+
+/// `whole` is how many were wanted at once.
+fn check_refusal(
+    holder: &Holder,
+    refusal: Refusal,
+    now: Millis,
+    whole: u64,
+    rng: &mut Rng,
+) -> Verdict {
+    if !matches!(refusal.code, Code::SequenceSpent | Code::ClockBehind) {
+        return Ok(());
+    }
+    let (Config::Space(config), Some(layout)) = (holder.make.config, holder.generator.layout())
+    else {
+        return wrong(Check::Promise, format!("numbers were refused with {refusal}"));
+    };
+    let ahead = u64::from(config.max_ahead_ms / layout.tick_ms());
+    let ceiling = (holder.book.known_tick + ahead + 1) << layout.sequence_bits();
+    if let Some(last) = holder.book.last_position.filter(|last| whole == 1 && last + 1 < ceiling) {
+        let detail = format!(
+            "holder {}: {} at position {}, {} below the ceiling of a time that it has seen",
+            holder.identity,
+            refusal.code,
+            last + 1,
+            ceiling - last - 1
+        );
+        return wrong(Check::WentBack, detail);
+    }
+    let Some(until) = refusal.until.filter(|until| *until > now) else {
+        let detail = format!(
+            "holder {}: {refusal} at {} ms, wanting {whole}, {:?}, last at {:?} of {layout:?}, {:?}",
+            holder.identity,
+            now.get(),
+            holder.generator.stats(),
+            holder.book.last_position,
+            holder.make,
+        );
+        return wrong(Check::Promise, detail);
+    };
+    if rng.chance(50)
+        && let Some(mut image) = holder.generator.image()
+        && let Err(again) = image.ready(until, whole)
+        && matches!(again.code, Code::SequenceSpent | Code::ClockBehind)
+    {
+        return wrong(Check::Promise, format!("{refusal}, and at that time {again}"));
+    }
+    Ok(())
+}
+
+/// The counters against what was seen from outside.
+pub fn check_counters(holder: &Holder) -> Verdict {
+    let (stats, book) = (holder.generator.stats(), &holder.book);
+    let spent = stats.ids + stats.in_hand + stats.dropped;
+    let numbers_fit = !holder.is_numbers() || book.resumed || spent == book.numbers;
+    if stats.ids != book.ids || stats.grants != book.grants || !numbers_fit {
+        let detail = format!(
+            "holder {}: {} IDs, {} grants, {} numbers, but {stats:?}",
+            holder.identity, book.ids, book.grants, book.numbers
+        );
+        return wrong(Check::Counters, detail);
+    }
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! The four generators of the core, as one: numbers and time, on a line of one's own and on a
+//! shared one.
+
+use std::rc::Rc;
+
+use leafid_core::{
+    Ask, Code, Draw, Grant, Layout, Millis, Outcome, Refusal, Release, Segment, SegmentConfig,
+    SharedLine, Snowflake, SnowflakeConfig, Stats, Token,
+};
+
+/// What a generator is built from.
+#[derive(Clone, Copy, Debug)]
+pub enum Config {
+    /// Numbers of a tag.
+    Tag(SegmentConfig),
+    /// Time of a namespace's workers.
+    Space(SnowflakeConfig),
+}
+
+/// A generator.
+pub enum Generator {
+    /// Numbers, `&mut`.
+    OwnNumbers(Segment),
+    /// Time, `&mut`.
+    OwnTime(Snowflake),
+    /// Numbers, lock-free.
+    SharedNumbers(Segment<Rc<SharedLine>>, Rc<SharedLine>),
+    /// Time, lock-free.
+    SharedTime(Snowflake<Rc<SharedLine>>, Rc<SharedLine>),
+}
+
+macro_rules! each {
+    ($generator:expr, $g:ident => $body:expr) => {
+        match $generator {
+            Generator::OwnNumbers($g) => $body,
+            Generator::OwnTime($g) => $body,
+            Generator::SharedNumbers($g, _) => $body,
+            Generator::SharedTime($g, _) => $body,
+        }
+    };
+}
+
+impl Generator {
+    /// A generator on one of the two faces.
+    pub fn build(config: Config, shared: bool, seed: u64) -> Result<Generator, Refusal> {
+        let line = Rc::new(SharedLine::new());
+        Ok(match (config, shared) {
+            (Config::Tag(config), false) => Generator::OwnNumbers(Segment::new(config, seed)?),
+            (Config::Space(config), false) => Generator::OwnTime(Snowflake::new(config, seed)?),
+            (Config::Tag(config), true) => {
+                Generator::SharedNumbers(Segment::with_line(config, seed, Rc::clone(&line))?, line)
+            }
+            (Config::Space(config), true) => {
+                let time = Snowflake::with_line(config, seed, Rc::clone(&line))?;
+                Generator::SharedTime(time, line)
+            }
+        })
+    }
+
+    /// The memory image of it, as `fork` makes one; a shared line cannot be copied so.
+    pub fn image(&self) -> Option<Generator> {
+        match self {
+            Generator::OwnNumbers(generator) => Some(Generator::OwnNumbers(generator.image())),
+            Generator::OwnTime(generator) => Some(Generator::OwnTime(generator.image())),
+            _ => None,
+        }
+    }
+
+    /// Where a shared line stands.
+    pub fn stands_at(&self) -> Option<u64> {
+        match self {
+            Generator::SharedNumbers(_, line) | Generator::SharedTime(_, line) => line.stands_at(),
+            _ => None,
+        }
+    }
+
+    /// The layout, if it has one and knows it.
+    pub fn layout(&self) -> Option<Layout> {
+        match self {
+            Generator::OwnTime(generator) => generator.layout(),
+            Generator::SharedTime(generator, _) => generator.layout(),
+            _ => None,
+        }
+    }
+
+    /// One ID past the generator, as a thread draws that still holds the line.
+    pub fn draw_past(&mut self, now: Millis) -> Option<u64> {
+        match self {
+            Generator::SharedNumbers(generator, line) => past(generator.draw()?, line, now),
+            Generator::SharedTime(generator, line) => past(generator.draw()?, line, now),
+            other => other.next(now).ok(),
+        }
+    }
+
+    /// See `Reserve`.
+    pub fn next(&mut self, now: Millis) -> Result<u64, Refusal> {
+        each!(self, g => g.next(now))
+    }
+
+    /// See `Reserve`.
+    pub fn fill(&mut self, now: Millis, out: &mut [u64]) -> Result<usize, Refusal> {
+        each!(self, g => g.fill(now, out))
+    }
+
+    /// See `Reserve`.
+    pub fn ready(&mut self, now: Millis, n: u64) -> Result<(), Refusal> {
+        each!(self, g => g.ready(now, n))
+    }
+
+    /// See `Reserve`.
+    pub fn wants_ask(&self, now: Millis) -> bool {
+        each!(self, g => g.wants_ask(now))
+    }
+
+    /// See `Reserve`.
+    pub fn poll_at(&self) -> Option<Millis> {
+        each!(self, g => g.poll_at())
+    }
+
+    /// See `Reserve`.
+    pub fn poll_ask(&mut self, now: Millis, entropy: [u8; 16]) -> Option<Ask> {
+        each!(self, g => g.poll_ask(now, entropy))
+    }
+
+    /// See `Reserve`.
+    pub fn handle_grant(
+        &mut self,
+        grant: &Grant,
+        sent: Millis,
+        now: Millis,
+    ) -> Result<Outcome, Refusal> {
+        each!(self, g => g.handle_grant(grant, sent, now))
+    }
+
+    /// See `Reserve`.
+    pub fn handle_failure(&mut self, request: Token, code: Code, after: Option<u32>, now: Millis) {
+        each!(self, g => g.handle_failure(request, code, after, now));
+    }
+
+    /// See `Reserve`.
+    pub fn retire(&mut self) -> Option<Release> {
+        each!(self, g => g.retire())
+    }
+
+    /// See `Reserve`.
+    pub fn forget(&mut self) {
+        each!(self, g => g.forget());
+    }
+
+    /// See `Reserve`.
+    pub fn resumed(&mut self) {
+        each!(self, g => g.resumed());
+    }
+
+    /// See `Reserve`.
+    pub fn resume_above(&mut self, position: u64) {
+        each!(self, g => g.resume_above(position));
+    }
+
+    /// See `Reserve`.
+    pub fn failure(&self) -> Option<Code> {
+        each!(self, g => g.failure())
+    }
+
+    /// See `Reserve`.
+    pub fn stats(&self) -> Stats {
+        each!(self, g => g.stats())
+    }
+}
+
+fn past<D: Draw>(draw: D, mut line: &SharedLine, now: Millis) -> Option<u64> {
+    let run = draw.run(&mut line, now, 1).ok()?;
+    Some(draw.id(run.positions.start, run.worker))
+}

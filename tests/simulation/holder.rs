@@ -1,0 +1,186 @@
+//! A holder: a process with one generator, a clock, and habits.
+
+use leafid_core::{Millis, Token};
+
+use crate::clocks::HostClock;
+use crate::generator::{Config, Generator};
+use crate::ledger;
+use crate::rng::Rng;
+
+/// How a holder draws.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Between two draws, in ms.
+    pub every: (u64, u64),
+    /// How many at once.
+    pub count: (u64, u64),
+    /// How often in a row.
+    pub repeat: u64,
+}
+
+/// What a holder is made of, kept when it is restarted.
+#[derive(Clone, Copy, Debug)]
+pub struct Make {
+    /// Which tag or namespace, by number.
+    pub place: usize,
+    /// The configuration of the generator.
+    pub config: Config,
+    /// Whether it draws from a lock-free line.
+    pub shared: bool,
+    /// Whether it asks when it is time to, or only when it draws.
+    pub timers: bool,
+    /// After how many ms it gives a call up; never, and the ask expires.
+    pub gives_up: Option<u64>,
+    /// Whether its clock is monotonic.
+    pub monotonic: bool,
+    /// How it draws.
+    pub pace: Pace,
+}
+
+/// What it does now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It draws.
+    Running,
+    /// It stands still until then.
+    Paused(i64),
+    /// It was closed, and still hears late answers.
+    Closed,
+    /// It died.
+    Crashed,
+}
+
+/// What is known of the generator from outside, copied with it when it forks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Book {
+    /// IDs that it gave.
+    pub ids: u64,
+    /// Answers that it applied.
+    pub grants: u64,
+    /// Numbers in these (segments).
+    pub numbers: u64,
+    /// The last range of numbers.
+    pub last_range: (u64, u64),
+    /// The last ID.
+    pub last_id: Option<u64>,
+    /// The position of the last ID, unless the line was opened since.
+    pub last_position: Option<u64>,
+    /// Its time has reached this tick.
+    pub known_tick: u64,
+    /// The longest that an answer took which may have set its time.
+    pub slowest_answer: i64,
+    /// Whether it went on above where another stood: what it skipped so is nowhere counted.
+    pub resumed: bool,
+    /// The store that it knows, by number.
+    pub store: Option<usize>,
+}
+
+/// A call that is on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenCall {
+    /// Its request.
+    pub request: Token,
+    /// Which call of this holder.
+    pub number: u64,
+    /// The host's clock when it left.
+    pub sent: Millis,
+}
+
+/// A holder.
+pub struct Holder {
+    /// Who it is: carried by every request id that it draws. A fork and a `forget` give a new one.
+    pub identity: u32,
+    counter: u32,
+    /// Rises with each start, so that nothing of an old life reaches a new one.
+    pub life: u64,
+    /// What it is made of.
+    pub make: Make,
+    /// Its generator.
+    pub generator: Generator,
+    /// What is known of that.
+    pub book: Book,
+    /// Its clock.
+    pub clock: HostClock,
+    /// What it does.
+    pub state: State,
+    /// The call that is open.
+    pub call: Option<OpenCall>,
+    /// How many calls it made.
+    pub calls: u64,
+    /// The last request of it that had its answer.
+    pub answered: Option<Token>,
+    /// An older image of it, with what was known then.
+    pub image: Option<(Generator, Book)>,
+    /// Since when it has had no ID although it wanted one, nothing excusing it.
+    pub starved_since: Option<i64>,
+    /// Until when it is excused, because its clock leapt.
+    pub excused_until: i64,
+    /// Until when the store told it to wait.
+    pub told_until: i64,
+    /// How often it drew.
+    pub draws: u64,
+}
+
+impl Holder {
+    /// Starts a holder.
+    pub fn start(
+        identity: u32,
+        life: u64,
+        make: Make,
+        clock: HostClock,
+        rng: &mut Rng,
+    ) -> Option<Holder> {
+        let generator = Generator::build(make.config, make.shared, rng.word()).ok()?;
+        Some(Holder {
+            identity,
+            counter: 0,
+            life,
+            make,
+            generator,
+            book: Book::default(),
+            clock,
+            state: State::Running,
+            call: None,
+            calls: 0,
+            answered: None,
+            image: None,
+            starved_since: None,
+            excused_until: 0,
+            told_until: 0,
+            draws: 0,
+        })
+    }
+
+    /// Entropy for a request id that says who asks.
+    pub fn entropy(&mut self, rng: &mut Rng) -> [u8; 16] {
+        self.counter += 1;
+        ledger::request(self.identity, self.counter, rng.word())
+    }
+
+    /// It forgets: from now on it is somebody else.
+    pub fn forget_as(&mut self, identity: u32) {
+        self.generator.forget();
+        self.become_another(identity);
+    }
+
+    /// It is somebody else, whatever its generator knows of that.
+    pub fn become_another(&mut self, identity: u32) {
+        self.identity = identity;
+        self.counter = 0;
+        self.book.last_position = None;
+        self.starved_since = None;
+        self.call = None;
+        self.answered = None;
+        self.image = None;
+    }
+
+    /// Whether it spends numbers.
+    pub fn is_numbers(&self) -> bool {
+        matches!(self.make.config, Config::Tag(_))
+    }
+
+    /// Whether it is there to be answered.
+    pub fn hears(&self) -> bool {
+        matches!(self.state, State::Running | State::Paused(_) | State::Closed)
+    }
+}

@@ -1,0 +1,126 @@
+//! The oracle: what was granted to whom, and what was issued, line by line. It knows nothing of
+//! rows, cursors or clocks.
+
+use leafid_core::{Range, Token};
+
+use crate::spans::{Owned, Spans};
+use crate::verdict::{Check, Verdict, wrong};
+
+/// Which line of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineName {
+    /// The numbers of a tag.
+    Tag(usize),
+    /// The time of a worker of a namespace.
+    Worker(usize, u32),
+}
+
+/// Who asked: the identity that every request id of the simulation carries.
+pub fn identity(request: Token) -> u32 {
+    (owner(request) >> 32) as u32
+}
+
+/// A request as the ledger knows it.
+fn owner(request: Token) -> u64 {
+    let [.., a, b, c, d, e, f, g, h] = request.bytes();
+    u64::from_be_bytes([a, b, c, d, e, f, g, h])
+}
+
+/// A request id that carries who asked.
+pub fn request(identity: u32, counter: u32, random: u64) -> [u8; 16] {
+    let low = u64::from(identity) << 32 | u64::from(counter);
+    (u128::from(random) << 64 | u128::from(low)).to_be_bytes()
+}
+
+#[derive(Clone, Debug, Default)]
+struct Line {
+    /// Numbers, or ticks.
+    granted: Owned,
+    /// Positions.
+    issued: Spans,
+}
+
+/// All lines of one store.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    tags: Vec<Line>,
+    /// Per namespace, from its first worker number on.
+    workers: Vec<(u32, Vec<Line>)>,
+}
+
+impl Ledger {
+    /// So many tags, and namespaces of these worker numbers.
+    pub fn new(tags: usize, spaces: &[Range]) -> Ledger {
+        let lines = |n: usize| vec![Line::default(); n];
+        let workers = spaces.iter().map(|range| (range.start as u32, lines(range.len() as usize)));
+        Ledger { tags: lines(tags), workers: workers.collect() }
+    }
+
+    fn line(&mut self, name: LineName) -> Option<&mut Line> {
+        match name {
+            LineName::Tag(tag) => self.tags.get_mut(tag),
+            LineName::Worker(space, worker) => {
+                let (first, lines) = self.workers.get_mut(space)?;
+                lines.get_mut(worker.checked_sub(*first)? as usize)
+            }
+        }
+    }
+
+    /// The store granted `range` (numbers or ticks) to this request.
+    pub fn grant(&mut self, name: LineName, range: Range, to: Token) -> Verdict {
+        let Some(line) = self.line(name) else {
+            return wrong(Check::Overlap, format!("{name:?} is no line that may be granted"));
+        };
+        line.granted.claim(range, owner(to)).or_else(|(part, other)| {
+            let detail = format!(
+                "{name:?}: [{}, {}) was granted to {} and now to {}",
+                part.start,
+                part.end,
+                who(other),
+                who(owner(to))
+            );
+            wrong(Check::Overlap, detail)
+        })
+    }
+
+    /// This request's lease gave back what lies at or above `from`.
+    pub fn give_back(&mut self, name: LineName, from: u64, by: Token) {
+        if let Some(line) = self.line(name) {
+            line.granted.give_back(from, owner(by));
+        }
+    }
+
+    /// A holder handed out these positions.
+    pub fn issue(
+        &mut self,
+        name: LineName,
+        positions: Range,
+        sequence_bits: u32,
+        by: u32,
+    ) -> Verdict {
+        let Some(line) = self.line(name) else {
+            let detail = format!("{name:?} is no line of the store: holder {by}");
+            return wrong(Check::Outside, detail);
+        };
+        if let Err(twice) = line.issued.add(positions) {
+            let detail = format!(
+                "{name:?}: positions [{}, {}), the second time by holder {by}",
+                twice.start, twice.end
+            );
+            return wrong(Check::Duplicate, detail);
+        }
+        let last = positions.end.saturating_sub(1) >> sequence_bits;
+        let granted = Range::new(positions.start >> sequence_bits, last.saturating_add(1));
+        let is_theirs = |owner: u64| (owner >> 32) as u32 == by;
+        if let Some((at, other)) = line.granted.first_foreign(granted, is_theirs) {
+            let whose = other.map_or("nobody's".to_owned(), who);
+            let detail = format!("{name:?}: holder {by} used {at}, which is {whose}");
+            return wrong(Check::Outside, detail);
+        }
+        Ok(())
+    }
+}
+
+fn who(owner: u64) -> String {
+    format!("holder {} (request {})", owner >> 32, owner as u32)
+}

@@ -1,0 +1,205 @@
+//! How holders begin, fork, forget, close, die and start again.
+
+use leafid_core::{Range, Release};
+
+use crate::clocks::HostClock;
+use crate::generator::{Config, Generator};
+use crate::holder::{Book, Holder, Make, State};
+use crate::ledger::{identity, request};
+use crate::verdict::{Check, Verdict, wrong};
+use crate::wire::{Body, Event};
+use crate::world::{Mistake, World};
+
+/// Forks add holders up to this many; more take the place of one that is over.
+const MOST_HOLDERS: usize = 40;
+
+impl World {
+    /// Another holder, that starts drawing in `delay` ms.
+    pub(crate) fn new_holder(&mut self, delay: i64) {
+        if let Some(holder) = self.fresh(None) {
+            let life = holder.life;
+            self.holders.push(holder);
+            self.queue.put(self.t + delay, Event::Draw(self.holders.len() - 1, life));
+        }
+    }
+
+    fn fresh(&mut self, make: Option<Make>) -> Option<Holder> {
+        let (identity, life) = (self.identity(), self.life());
+        // Few labels, so that owners come back.
+        let label = self.rng.below(30);
+        let make = make.or_else(|| self.plan.make(&mut self.rng, label))?;
+        let shown = self.rng.pick(&[0, self.t, -5_000, i64::from(u32::MAX)]);
+        let ppm = self.rng.between(-200, 200);
+        let clock = HostClock::new(self.t, shown, ppm, make.monotonic);
+        self.tally.starts += 1;
+        Holder::start(identity, life, make, clock, &mut self.rng)
+    }
+
+    /// A holder starts in the place of one that is over.
+    pub(crate) fn restart(&mut self, i: usize) {
+        let make = self.rng.chance(800).then_some(self.holders[i].make);
+        if let Some(holder) = self.fresh(make) {
+            self.trace.note(self.t, || format!("holder {i} starts as {}", holder.identity));
+            let life = holder.life;
+            self.holders[i] = holder;
+            self.queue.put(self.t + 1, Event::Draw(i, life));
+        }
+    }
+
+    fn start_later(&mut self, i: usize) {
+        let delay = self.rng.magnitude(1, 60_000) as i64;
+        self.queue.put(self.t + delay, Event::Start(i, self.holders[i].life));
+    }
+
+    /// A holder dies without a word.
+    pub(crate) fn crash(&mut self, i: usize) {
+        self.tally.crashes += 1;
+        self.trace.note(self.t, || format!("holder {i} dies"));
+        self.holders[i].state = State::Crashed;
+        self.start_later(i);
+    }
+
+    /// A holder is closed: what of its window was not begun goes back.
+    pub(crate) fn close(&mut self, i: usize) -> Verdict {
+        let holder = &mut self.holders[i];
+        let rest = Range::new(
+            holder.book.last_range.0.max(holder.book.last_id.map_or(0, |last| last + 1)),
+            holder.book.last_range.1,
+        );
+        let release = holder.generator.retire();
+        holder.state = State::Closed;
+        self.trace.note(self.t, || format!("holder {i} closes with {release:?}"));
+        self.draw_after_closing(i, release)?;
+        if let Some(release) = release {
+            if identity(release.key) != self.holders[i].identity && self.settings.rules {
+                let detail = format!("holder {} sends {release:?}", self.holders[i].identity);
+                return wrong(Check::ForeignName, detail);
+            }
+            self.tally.releases += 1;
+            self.send(i, 0, Body::Release(release));
+        } else if matches!(self.settings.mistake, Some(Mistake::Store(_)))
+            && self.holders[i].is_numbers()
+            && !rest.is_empty()
+        {
+            let (place, by) = (self.holders[i].make.place, self.holders[i].identity);
+            let body = Body::Return(place, rest, leafid_core::Token::new(request(by, 0, 0)));
+            self.send(i, 0, body);
+        }
+        self.start_later(i);
+        Ok(())
+    }
+
+    /// A thread that was about to draw still holds the line.
+    fn draw_after_closing(&mut self, i: usize, release: Option<Release>) -> Verdict {
+        let holder = &mut self.holders[i];
+        let now = holder.clock.read(self.t);
+        let Some(id) = holder.generator.draw_past(now) else { return Ok(()) };
+        let detail = format!("holder {}: {id} after {release:?}", holder.identity);
+        wrong(Check::AfterRelease, detail)
+    }
+
+    /// A process forks: the child has a copy of everything, and forgets.
+    pub(crate) fn fork(&mut self, i: usize) {
+        let (child, life) = (self.identity(), self.life());
+        let parent = &self.holders[i];
+        let (make, book, clock) = (parent.make, parent.book, parent.clock);
+        let stands_at = parent.generator.stands_at().or(book.last_position.map(|last| last + 1));
+        let image = parent.generator.image();
+        let Some(mut holder) = Holder::start(child, life, make, clock, &mut self.rng) else {
+            return;
+        };
+        match image {
+            Some(image) => {
+                (holder.generator, holder.book) = (image, book);
+                if self.settings.mistake == Some(Mistake::NoForget) {
+                    holder.become_another(child);
+                } else {
+                    holder.forget_as(child);
+                }
+            }
+            None => {
+                // The inherited line stays untouched; a new generator goes on above it.
+                holder.generator.resume_above(stands_at.unwrap_or(0));
+                holder.book = Book { last_id: book.last_id, resumed: true, ..Book::default() };
+                if stands_at.is_none() {
+                    holder.book.last_id = None;
+                }
+            }
+        }
+        holder.excused_until = self.holders[i].excused_until;
+        self.tally.forks += 1;
+        self.trace.note(self.t, || format!("holder {i} forks: {child}"));
+        let over = |holder: &Holder| matches!(holder.state, State::Crashed | State::Closed);
+        let place = match self.holders.iter().position(over) {
+            _ if self.holders.len() < MOST_HOLDERS => {
+                self.holders.push(holder);
+                self.holders.len() - 1
+            }
+            Some(place) => {
+                self.holders[place] = holder;
+                place
+            }
+            None => return,
+        };
+        self.queue.put(self.t + 1, Event::Draw(place, life));
+    }
+
+    /// A process forgets by itself, or goes on from an older image of its memory.
+    pub(crate) fn forget(&mut self, i: usize, restored: bool) {
+        let identity = self.identity();
+        let holder = &mut self.holders[i];
+        match holder.image.take().filter(|_| restored) {
+            Some(image) => {
+                self.tally.restores += 1;
+                (holder.generator, holder.book) = image;
+            }
+            None => self.tally.forgets += 1,
+        }
+        holder.forget_as(identity);
+        self.trace.note(self.t, || format!("holder {i} forgets and is {identity}"));
+    }
+
+    /// A holder stands still, and perhaps its clock with it.
+    pub(crate) fn pause(&mut self, i: usize) {
+        let holder = &mut self.holders[i];
+        let window = match holder.make.config {
+            Config::Space(_) => i64::from(self.plan.spaces[holder.make.place].max_window_ms),
+            Config::Tag(_) => 60_000,
+        };
+        let longest = (2 * window).clamp(20_000, 400_000);
+        let length = self.rng.magnitude(500, longest as u64) as i64;
+        self.tally.long_pauses += u64::from(length > window);
+        holder.state = State::Paused(self.t + length);
+        let suspended = self.rng.chance(400);
+        if suspended {
+            holder.clock.freeze(self.t);
+        }
+        holder.starved_since = None;
+        let life = holder.life;
+        if suspended {
+            self.queue.put(self.t + length, Event::Thaw(i, life, false));
+        }
+        self.queue.put(self.t + length, Event::Resume(i, life));
+    }
+
+    /// A paused holder goes on.
+    pub(crate) fn resume(&mut self, i: usize) -> Verdict {
+        let holder = &mut self.holders[i];
+        if holder.state == State::Paused(self.t) {
+            holder.state = State::Running;
+            if self.rng.chance(500) {
+                holder.generator.resumed();
+            }
+            self.queue.put(self.t, Event::Draw(i, holder.life));
+        }
+        Ok(())
+    }
+
+    /// Which generator an image would be for, to tell forks of the lock-free face apart.
+    pub(crate) fn is_shared(&self, i: usize) -> bool {
+        matches!(
+            self.holders[i].generator,
+            Generator::SharedNumbers(..) | Generator::SharedTime(..)
+        )
+    }
+}

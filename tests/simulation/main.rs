@@ -1,0 +1,69 @@
+//! The simulator: many holders, a store with several servers, and everything that can go wrong
+//! between them, in one process, from a seed, in simulated time. Every ID is checked.
+//!
+//! A world is drawn from its seed and run to its end; [`ledger`] is the oracle, which knows what
+//! was granted to whom and what was issued, and nothing of rows, cursors or clocks.
+
+mod args;
+mod chaos;
+mod clocks;
+mod courier;
+mod database;
+mod draw;
+mod garble;
+mod generator;
+mod hear;
+mod holder;
+#[cfg(leafid_bugs)]
+mod hunt;
+mod ledger;
+mod lives;
+mod plan;
+mod rng;
+mod run;
+mod sloppy;
+mod spans;
+mod tally;
+mod trace;
+mod verdict;
+mod wire;
+mod world;
+
+use std::hash::{BuildHasher, RandomState};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let options = match args::parse(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(message) => {
+            eprintln!("{message}");
+            return ExitCode::from(2);
+        }
+    };
+    std::panic::set_hook(Box::new(|_| {}));
+    let first = options.seed.unwrap_or_else(|| RandomState::new().hash_one(0u8) >> 16);
+    let outcome = if options.bugs { hunt(&options, first) } else { run::simulate(&options, first) };
+    match outcome {
+        Ok(line) => {
+            println!("{line}");
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            println!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(leafid_bugs)]
+fn hunt(options: &args::Options, first: u64) -> Result<String, String> {
+    hunt::hunt(options, first)
+}
+
+#[cfg(not(leafid_bugs))]
+fn hunt(_: &args::Options, _: u64) -> Result<String, String> {
+    Err("the bugs are not in this build: RUSTFLAGS=\"--cfg leafid_bugs\" cargo run --release -p \
+         leafid-tests --bin simulate --target-dir target/bugs -- --bugs, or cargo xtask simulate \
+         --bugs"
+        .to_owned())
+}

@@ -1,0 +1,133 @@
+//! Clients of the registry that keep no rule but to speak under their own key: what they say must
+//! hurt nobody else. They draw no IDs.
+
+use leafid_core::{AcquireAsk, Ask, Code, Failure, Grant, Name, Release, RenewAsk, Token};
+
+use crate::database::{Decided, Written};
+use crate::ledger::request;
+use crate::verdict::{Check, Verdict, wrong};
+use crate::wire::Event;
+use crate::world::World;
+
+/// One of them, and the lease that it believes in.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sloppy {
+    lease: Option<Lease>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Lease {
+    space: usize,
+    worker: u32,
+    key: Token,
+    end: u64,
+}
+
+impl World {
+    /// A sloppy client does something.
+    pub(crate) fn sloppy_verb(&mut self, i: usize) -> Verdict {
+        let pause = self.rng.magnitude(10, 10_000) as i64;
+        self.queue.put(self.t + pause, Event::Sloppy(i));
+        let server = self.rng.below(self.plan.servers as u64) as usize;
+        if !self.servers[server].up {
+            return Ok(());
+        }
+        self.tally.sloppy += 1;
+        match self.sloppy[i].lease {
+            Some(lease) if self.rng.chance(700) => self.sloppy_use(i, server, lease),
+            _ => self.sloppy_acquire(i, server),
+        }
+    }
+
+    fn sloppy_acquire(&mut self, i: usize, server: usize) -> Verdict {
+        let space = self.rng.below(self.plan.spaces.len() as u64) as usize;
+        let identity = self.identity();
+        let ask = AcquireAsk {
+            namespace: named(space),
+            request: Token::new(request(identity, 1, self.rng.word())),
+            store: None,
+            owner: Name::owner(&format!("sloppy/{i}")).unwrap_or(Name::EMPTY),
+            layout: None,
+            length_ms: Some(self.rng.magnitude(1, 1_000_000) as u32),
+            sticky: false,
+            strict: false,
+        };
+        if let Ok(Some(Grant::Window(grant))) = self.sloppy_ask(server, &Ask::Acquire(ask))? {
+            let (worker, end) = (grant.worker, grant.ticks.end);
+            self.sloppy[i].lease = Some(Lease { space, worker, key: ask.request, end });
+        }
+        Ok(())
+    }
+
+    fn sloppy_use(&mut self, i: usize, server: usize, lease: Lease) -> Verdict {
+        let Lease { space, worker, end, mut key } = lease;
+        let wrong_key = self.rng.chance(100);
+        if wrong_key {
+            let identity = self.identity();
+            key = Token::new(request(identity, 7, self.rng.word()));
+        }
+        let far = self.rng.magnitude(1, 1_000_000);
+        let figure = match self.rng.below(5) {
+            0 => 0,
+            1 => u64::MAX,
+            2 => end + far,
+            _ => end.saturating_sub(far),
+        };
+        let (namespace, store) = (named(space), self.stores[0].id);
+        if self.rng.chance(500) {
+            let identity = self.identity();
+            let ask = RenewAsk {
+                namespace,
+                request: Token::new(request(identity, 2, self.rng.word())),
+                store,
+                worker,
+                key,
+                have_until: figure,
+                length_ms: None,
+            };
+            return match self.sloppy_ask(server, &Ask::Renew(ask))? {
+                Ok(Some(Grant::Window(grant))) => {
+                    self.sloppy[i].lease = Some(Lease { end: grant.ticks.end, ..lease });
+                    self.right_key(wrong_key)
+                }
+                Err(Failure { code: Code::LeaseLost, .. }) if !wrong_key => {
+                    self.sloppy[i].lease = None;
+                    Ok(())
+                }
+                _ => Ok(()),
+            };
+        }
+        let release = Release { namespace, store, worker, key, unused_from: figure };
+        if let Ok(Decided::Write(decision)) = self.stores[0].release(&release) {
+            let (_, furthest) = self.store_times();
+            self.stores[0].write(&decision, furthest)?;
+            self.sloppy[i].lease = None;
+            return self.right_key(wrong_key);
+        }
+        Ok(())
+    }
+
+    fn right_key(&self, wrong_key: bool) -> Verdict {
+        if wrong_key {
+            return wrong(Check::ForeignName, "a lease was used under another key".to_owned());
+        }
+        Ok(())
+    }
+
+    fn sloppy_ask(&mut self, server: usize, ask: &Ask) -> Verdict<Result<Option<Grant>, Failure>> {
+        let now = self.servers[server].clock.read(self.t);
+        let (_, furthest) = self.store_times();
+        Ok(match self.stores[0].ask(ask, now, &mut self.tally)? {
+            Ok(Decided::Answer(grant)) => Ok(Some(grant)),
+            Ok(Decided::Write(decision)) => match self.stores[0].write(&decision, furthest)? {
+                Some(Written::Window(grant)) => Ok(Some(Grant::Window(grant))),
+                _ => Ok(None),
+            },
+            Err(failure) => Err(failure),
+        })
+    }
+}
+
+fn named(space: usize) -> Name {
+    Name::namespace(&format!("n{space}")).unwrap_or(Name::EMPTY)
+}

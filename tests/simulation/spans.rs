@@ -1,0 +1,144 @@
+//! What was handed out, exactly: sets of intervals, merged where they touch, so that memory is
+//! bounded by the number of holes and not by the number of IDs.
+
+use std::collections::BTreeMap;
+
+use leafid_core::Range;
+
+/// Numbers that were issued.
+#[derive(Clone, Debug, Default)]
+pub struct Spans(BTreeMap<u64, u64>);
+
+impl Spans {
+    /// Adds numbers; gives the ones that were there already.
+    pub fn add(&mut self, range: Range) -> Result<(), Range> {
+        let Range { mut start, mut end } = range;
+        if let Some(mut last) = self.0.last_entry() {
+            if *last.get() == start {
+                *last.get_mut() = end;
+                return Ok(());
+            }
+            if *last.get() < start {
+                self.0.insert(start, end);
+                return Ok(());
+            }
+        }
+        if let Some((&first, &until)) = self.0.range(..end).next_back() {
+            if until > start {
+                return Err(Range::new(start.max(first), end.min(until)));
+            }
+            if until == start {
+                self.0.remove(&first);
+                start = first;
+            }
+        }
+        if let Some(until) = self.0.remove(&end) {
+            end = until;
+        }
+        self.0.insert(start, end);
+        Ok(())
+    }
+}
+
+/// Ranges and whose they are.
+#[derive(Clone, Debug, Default)]
+pub struct Owned(BTreeMap<u64, (u64, u64)>);
+
+impl Owned {
+    /// Gives a range to an owner, who may have parts of it already; refused if another has.
+    pub fn claim(&mut self, range: Range, owner: u64) -> Result<(), (Range, u64)> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        let mut merged = range;
+        let mut inside = Vec::new();
+        for (&start, &(end, other)) in self.0.range(..=range.end).rev() {
+            if end < range.start {
+                break;
+            }
+            let touches_only = end == range.start || start == range.end;
+            if other == owner {
+                inside.push(start);
+                merged = Range::new(merged.start.min(start), merged.end.max(end));
+            } else if !touches_only {
+                return Err((Range::new(start.max(range.start), end.min(range.end)), other));
+            }
+        }
+        for start in inside {
+            self.0.remove(&start);
+        }
+        self.0.insert(merged.start, (merged.end, owner));
+        Ok(())
+    }
+
+    /// Takes back what an owner has at or above `from`.
+    pub fn give_back(&mut self, from: u64, owner: u64) {
+        let above = self.0.iter().rev().take_while(|(_, (end, _))| *end > from);
+        let theirs: Vec<u64> =
+            above.filter(|(_, (_, whose))| *whose == owner).map(|(&start, _)| start).collect();
+        for start in theirs {
+            if start < from {
+                self.0.insert(start, (from, owner));
+            } else {
+                self.0.remove(&start);
+            }
+        }
+    }
+
+    /// The first number of the range that `is_theirs` denies, and its owner, if it has one.
+    pub fn first_foreign(
+        &self,
+        range: Range,
+        is_theirs: impl Fn(u64) -> bool,
+    ) -> Option<(u64, Option<u64>)> {
+        let mut at = range.start;
+        while at < range.end {
+            match self.0.range(..=at).next_back() {
+                Some((_, &(end, owner))) if end > at => {
+                    if !is_theirs(owner) {
+                        return Some((at, Some(owner)));
+                    }
+                    at = end;
+                }
+                _ => return Some((at, None)),
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(start: u64, end: u64) -> Range {
+        Range::new(start, end)
+    }
+
+    #[test]
+    fn spans_merge_and_find_every_overlap() {
+        let mut spans = Spans::default();
+        for (start, end) in [(10, 20), (30, 40), (20, 30), (5, 10), (50, 60), (40, 50)] {
+            assert_eq!(spans.add(range(start, end)), Ok(()));
+        }
+        assert_eq!(spans.0.len(), 1);
+        assert_eq!(spans.add(range(59, 61)), Err(range(59, 60)));
+        assert_eq!(spans.add(range(0, 6)), Err(range(5, 6)));
+        assert_eq!(spans.add(range(0, 100)), Err(range(5, 60)));
+        assert_eq!(spans.add(range(60, 61)), Ok(()));
+    }
+
+    #[test]
+    fn owners_keep_theirs_until_they_give_it_back() {
+        let mut owned = Owned::default();
+        assert_eq!(owned.claim(range(10, 20), 1), Ok(()));
+        assert_eq!(owned.claim(range(15, 25), 1), Ok(()));
+        assert_eq!(owned.claim(range(25, 30), 2), Ok(()));
+        assert_eq!(owned.claim(range(24, 26), 3).unwrap_err().1, 2);
+        assert_eq!(owned.first_foreign(range(10, 25), |owner| owner == 1), None);
+        assert_eq!(owned.first_foreign(range(10, 26), |owner| owner == 1), Some((25, Some(2))));
+        owned.give_back(18, 1);
+        assert_eq!(owned.first_foreign(range(10, 25), |owner| owner == 1), Some((18, None)));
+        assert_eq!(owned.claim(range(18, 25), 3), Ok(()));
+    }
+}

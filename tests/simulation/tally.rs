@@ -1,0 +1,139 @@
+//! What happened, counted, so that nothing passes by doing nothing.
+
+macro_rules! counts {
+    ($($(#[$doc:meta])* $name:ident $floor:literal,)*) => {
+        /// Counters of worlds.
+        #[derive(Clone, Copy, Debug, Default)]
+        pub struct Tally {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl Tally {
+            /// Adds another's.
+            pub fn add(&mut self, other: &Tally) {
+                $(self.$name += other.$name;)*
+            }
+
+            /// Name, count, and the least that a hundred worlds have together.
+            pub fn rows(&self) -> Vec<(&'static str, u64, u64)> {
+                vec![$((stringify!($name), self.$name, $floor),)*]
+            }
+        }
+    };
+}
+
+counts! {
+    /// Worlds that were run.
+    worlds 100,
+    /// Milliseconds simulated.
+    simulated_ms 30_000_000,
+    /// IDs handed out and checked.
+    ids 100_000_000,
+    /// Of these, snowflake IDs.
+    snowflake_ids 10_000_000,
+    /// Answers applied.
+    grants 100_000,
+    /// Of these, renewals.
+    renewals 20_000,
+    /// Ranges that did not begin where the one before ended.
+    switches 10_000,
+    /// Draws that gave nothing.
+    refusals 10_000,
+    /// Releases that were sent.
+    releases 300,
+    /// Of these, for grants that came after closing.
+    late_releases 1,
+    /// Generators copied, the child's told to forget.
+    forks 300,
+    /// Generators that went on from an older image.
+    restores 100,
+    /// Generators that forgot by themselves.
+    forgets 100,
+    /// Holders that died without a word.
+    crashes 300,
+    /// Holders that were started.
+    starts 2_000,
+    /// Holders that stood still for longer than their window.
+    long_pauses 100,
+    /// Host clocks that froze, stepped, leapt or began to drift.
+    clock_faults 500,
+    /// Servers that went down, and came back.
+    server_outages 300,
+    /// Servers whose source was set.
+    server_clock_faults 100,
+    /// Calls and answers that were lost.
+    lost 3_000,
+    /// Answers that came after more than 3 s.
+    late 1_000,
+    /// Calls and answers that came twice.
+    doubled 3_000,
+    /// Answers that came to somebody else.
+    swapped 1_000,
+    /// Answers that were garbled.
+    garbled 500,
+    /// Answers of another store behind the same name.
+    alien 20,
+    /// Holders that stopped because another store answered.
+    stopped 5,
+    /// Compare-and-writes that found the row changed.
+    conflicts 50,
+    /// Acquires answered again under the same request.
+    repeated 100,
+    /// Rows that an operator took.
+    revokes 300,
+    /// Leases that were lost.
+    leases_lost 100,
+    /// Acquires that found no number free.
+    exhausted 500,
+    /// Sticky owners that borrowed a number.
+    borrowed 30,
+    /// Tags deleted, or made anew.
+    tags_deleted 50,
+    /// Asks at the end of a tag.
+    tags_spent 20,
+    /// Draws beyond the layout's time, or before it.
+    overflows 20,
+    /// Verbs of sloppy clients.
+    sloppy 5_000,
+    /// Answers of no use that were refused by a holder.
+    refused_answers 500,
+}
+
+impl Tally {
+    /// How often something went wrong that should not hurt.
+    pub fn faults(&self) -> u64 {
+        [
+            self.lost,
+            self.late,
+            self.doubled,
+            self.swapped,
+            self.garbled,
+            self.forks,
+            self.restores,
+            self.forgets,
+            self.crashes,
+            self.long_pauses,
+            self.clock_faults,
+            self.server_outages,
+            self.server_clock_faults,
+            self.revokes,
+            self.tags_deleted,
+        ]
+        .iter()
+        .sum()
+    }
+
+    /// What lies below its floor, scaled to the number of worlds; single worlds have none but
+    /// that something happened.
+    pub fn below_floor(&self) -> Vec<String> {
+        let worlds = self.worlds;
+        if worlds < 20 {
+            return if self.ids == 0 { vec!["ids 0, floor 1".to_owned()] } else { Vec::new() };
+        }
+        let short = |(name, count, floor): &(&'static str, u64, u64)| {
+            let floor = floor * worlds / 100;
+            (*count < floor).then(|| format!("{name} {count}, floor {floor}"))
+        };
+        self.rows().iter().filter_map(short).collect()
+    }
+}
