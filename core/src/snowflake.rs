@@ -168,9 +168,12 @@ impl Draw for Stamp {
         let start = if fresh { self.spread.start(self.seed, tick) } else { 0 };
         let ahead =
             now.plus(i64::from(self.max_ahead_ms).saturating_add(self.layout.tick_ms().into()));
-        // Beyond the layout it is the window that ends first.
-        let ahead = self.layout.tick(ahead).unwrap_or(self.layout.end_tick().saturating_add(1));
-        Ok(Range::new(first | start, self.shape().position(ahead)))
+        // Beyond the layout it is the window that ends, however many are wanted at once.
+        let ceiling = match self.layout.tick(ahead) {
+            Ok(ahead) => self.shape().position(ahead),
+            Err(_) => u64::MAX,
+        };
+        Ok(Range::new(first | start, ceiling))
     }
 
     #[inline]
@@ -361,5 +364,32 @@ impl Source for WindowSource {
 
     fn step(&self) -> u64 {
         self.length_ms
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MemoryStore, refill};
+
+    #[test]
+    fn at_the_end_of_the_layout_it_is_the_window_that_is_spent() {
+        let layout = Layout::new(1_000_000, 1_000, 4, 2, 4).unwrap();
+        let now = Millis::new(layout.last().get() - 500);
+        let mut store: MemoryStore = MemoryStore::new([1; 16]);
+        store.set_clock(now);
+        store.create_namespace(Name::namespace("ends").unwrap(), layout, None).unwrap();
+        let config = SnowflakeConfig {
+            spread: Some(0),
+            max_ahead_ms: 3_000,
+            ..SnowflakeConfig::new("ends", "host/1").unwrap()
+        };
+        let mut ids = Snowflake::new(config, 7).unwrap();
+        assert_eq!(refill(&mut ids, &mut store, || now, || [2; 16]), Ok(true));
+        // 16 are left, and a moment that has 40 will never come.
+        assert_eq!(ids.ready(now, 40).unwrap_err().code, Code::WindowSpent);
+        assert_eq!(ids.fill(now, &mut [0; 20]), Ok(16));
+        assert_eq!(ids.ready(now, 40).unwrap_err().code, Code::WindowSpent);
+        assert_eq!(ids.next(now).unwrap_err().code, Code::WindowSpent);
     }
 }
