@@ -1,6 +1,7 @@
 """A Python host of the stream: draws from one tag and one namespace, and writes what it was given."""
 
 import argparse
+import os
 import sys
 import threading
 import time
@@ -108,7 +109,7 @@ def snowflake_lines(ids: list[int]) -> list[str]:
 def stats_line(kind: str, generator: Segment | Snowflake) -> str:
     stats = generator.stats()
     names = ["ids", "asks", "grants", "failures", "waits", "in_hand"]
-    return f"stats {kind} {' '.join(str(stats[name]) for name in names)}"
+    return f"stats {kind} {' '.join(str(getattr(stats, name)) for name in names)}"
 
 
 def say(lines) -> None:
@@ -119,7 +120,9 @@ def say(lines) -> None:
 
 
 def wait_for_the_end(stop: threading.Event) -> None:
-    sys.stdin.buffer.read()
+    # Not `sys.stdin`: its lock would be held by this thread when the interpreter ends.
+    while os.read(0, 4096):
+        pass
     stop.set()
 
 

@@ -168,8 +168,7 @@ impl Stream {
             if let Some(fault) = host.faults.first() {
                 return Some(format!("{}: {fault}", host.name));
             }
-            let gone = host.ended && !host.closed && !host.killed;
-            gone.then(|| format!("{} is gone\n{}", host.name, host.child.stderr()))
+            host.unasked_end().then(|| format!("{} is gone\n{}", host.name, host.child.stderr()))
         })
     }
 
@@ -209,9 +208,9 @@ impl Host {
         self.segment.ids + self.snowflake.ids
     }
 
-    /// Its process id.
-    pub fn id(&self) -> u32 {
-        self.child.id()
+    /// It is gone without having closed its generators, and nobody killed it.
+    pub fn unasked_end(&self) -> bool {
+        self.ended && !self.closed && !self.killed
     }
 
     /// What it wrote on its standard error, the last lines.

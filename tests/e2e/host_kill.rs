@@ -1,0 +1,106 @@
+//! `kill -9` of a host, ten times in mid-stream, each of Python and Node, and one of a Worker's
+//! whole runtime.
+
+use leafid_core::Layout;
+use leafid_stream::checker::Checker;
+use leafid_stream::hosts::{Draw, Program, Stage};
+use leafid_stream::line::Line;
+use leafid_stream::stream::Stream;
+
+use crate::setting::{LIMIT, STEP, Setting, close, draw, max_id, start, until, workers};
+
+const KILLS: usize = 10;
+const RATE: u32 = 2_000;
+/// IDs of a life, at least.
+const LIFE: u64 = 300;
+
+#[test]
+fn a_host_killed_ten_times_draws_nothing_twice() {
+    let Some(setting) = Setting::find("hosts killed") else { return };
+    let store = setting.store("store");
+    let (stage, draw) = (setting.stage(), draw(&store.url(), RATE));
+    let mut stream = Stream::new(Layout::LEAF);
+    let programs = [Program::Python, Program::Node];
+    let mut lives = programs.map(|program| start(&mut stream, &stage, program, &draw));
+    // The third host is there throughout, and killed once.
+    let edge = start(&mut stream, &stage, Program::Edge, &draw);
+    for _ in 0..KILLS {
+        for (life, program) in lives.iter_mut().zip(programs) {
+            *life = kill_and_start(&mut stream, &stage, *life, program, &draw);
+        }
+    }
+    lived(&mut stream, edge);
+    let edge = kill_and_start(&mut stream, &stage, edge, Program::Edge, &draw);
+    for life in lives.into_iter().chain([edge]) {
+        lived(&mut stream, life);
+    }
+    close(&mut stream);
+
+    let kills = 2 * KILLS + 1;
+    let numbers = stream.checker.numbers();
+    let granted = max_id(&store) - 1;
+    let lost = granted.checked_sub(numbers).expect("what was handed out was granted");
+    let (used, held) = workers(&store);
+    setting.tell(&format!(
+        "{kills} kills, {} lives, {} IDs, at least {} grants, duplicates {}; {granted} numbers \
+         granted, {numbers} handed out, {lost} lost; {used} worker numbers",
+        stream.hosts().len(),
+        stream.ids(),
+        granted.div_ceil(STEP),
+        stream.checker.duplicates(),
+    ));
+    assert_eq!((stream.checker.duplicates(), stream.checker.backwards()), (0, 0));
+    // A life leaves what it had in hand: below 90 % of a step when it asked, and the step it got.
+    let may_be_lost = stream.hosts().len() as u64 * 2 * STEP;
+    assert!(lost <= may_be_lost, "{lost} numbers lost, {may_be_lost} may be");
+    // A killed holder's number rests until its window ends; what was closed is given back.
+    assert!(used <= stream.hosts().len(), "{used} worker numbers");
+    assert!(held <= kills, "{held} windows are held");
+    assert!(stream.ids() >= kills as u64 * LIFE, "{} IDs", stream.ids());
+    assert!(granted.div_ceil(STEP) >= 100, "{granted} numbers granted");
+}
+
+#[test]
+fn control_a_life_that_is_lived_twice_is_seen() {
+    let Some(setting) = Setting::find("control: a life lived twice") else { return };
+    let store = setting.store("store");
+    let stage = setting.stage();
+    let mut stream = Stream::new(Layout::LEAF);
+    start(&mut stream, &stage, Program::Python, &draw(&store.url(), RATE));
+    let mut life: Vec<Line> = Vec::new();
+    let drawn = |stream: &Stream| stream.host(0).segment.ids.min(stream.host(0).snowflake.ids);
+    stream.watch(LIMIT, |event| life.push(event.line.clone()), |stream| drawn(stream) >= 500);
+    let ids = stream.ids();
+    assert!(ids >= 1_000, "{ids} IDs");
+    assert_eq!(stream.checker.duplicates(), 0);
+
+    // A host that was copied with its memory would say the same lines once more.
+    let mut checker: Checker = stream.checker.clone();
+    let copy = checker.holder();
+    for line in &life {
+        checker.take(copy, line).expect("it was read before");
+    }
+    close(&mut stream);
+    setting.tell(&format!("{ids} IDs, {} duplicates found", checker.duplicates()));
+    assert_eq!(checker.duplicates(), ids);
+}
+
+fn kill_and_start(
+    stream: &mut Stream,
+    stage: &Stage,
+    life: usize,
+    program: Program,
+    draw: &Draw,
+) -> usize {
+    lived(stream, life);
+    stream.kill(life);
+    start(stream, stage, program, draw)
+}
+
+/// Waits until a life has drawn enough of both kinds.
+fn lived(stream: &mut Stream, life: usize) {
+    until(stream, "a life's IDs", |stream| {
+        let host = stream.host(life);
+        host.segment.ids >= LIFE && host.snowflake.ids >= LIFE / 2
+    });
+}

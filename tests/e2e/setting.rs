@@ -1,0 +1,161 @@
+//! Where a test finds the server and the packages, and where it keeps its files.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use leafid_stream::hosts::{Draw, Installed, Program, Stage};
+use leafid_stream::store::Store;
+use leafid_stream::stream::Stream;
+
+/// The tag of every test: steps of 100, so that ranges change hands often.
+pub const TAG: &str = "orders";
+/// The numbers of one step.
+pub const STEP: u64 = 100;
+/// The namespace of every test: windows of 10 s.
+pub const NAMESPACE: &str = "stream";
+/// How long anything that must happen may take, on a machine with much else to do.
+pub const LIMIT: Duration = Duration::from_secs(60);
+
+/// One test's places.
+pub struct Setting {
+    name: &'static str,
+    folder: PathBuf,
+    binary: PathBuf,
+    installed: Installed,
+}
+
+impl Setting {
+    /// The places of a test, or `None`, said loudly, where what it needs is not there. In CI that is
+    /// a failure.
+    pub fn find(name: &'static str) -> Option<Setting> {
+        Setting::look(name, true)
+    }
+
+    /// The same for a test that needs the server alone.
+    pub fn find_server(name: &'static str) -> Option<Setting> {
+        Setting::look(name, false)
+    }
+
+    fn look(name: &'static str, hosts: bool) -> Option<Setting> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let root = root.canonicalize().expect("the checkout is there");
+        let place = |variable: &str, usual: &str| {
+            std::env::var_os(variable).map_or_else(|| root.join(usual), PathBuf::from)
+        };
+        let binary = place("LEAFID_BIN", "dist/leafid");
+        let python = place("LEAFID_PYTHON", ".cache/consumer-py/bin/python");
+        let consumer = place("LEAFID_CONSUMER", ".cache/consumer-js");
+        let needed = [binary.clone(), python.clone(), consumer.join("node_modules/leafid")];
+        let needed = if hosts { &needed[..] } else { &needed[..1] };
+        if let Some(missing) = needed.iter().find(|path| !path.exists()) {
+            let message = format!(
+                "\n*** {name} DID NOT RUN: `{}` is missing. `cargo xtask test --only e2e` builds and \
+                 installs it.\n",
+                missing.display()
+            );
+            assert!(!in_ci(), "{message}");
+            tell(&message);
+            return None;
+        }
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let own = format!("leafid-e2e-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(own);
+        std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
+        Some(Setting { name, folder, binary, installed: Installed { root, python, consumer } })
+    }
+
+    /// A store with the tag and the namespace of the tests.
+    pub fn store(&self, name: &str) -> Store {
+        let store = Store::start(&self.binary, &self.folder.join(name));
+        let store = store.unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        store.prepare(TAG, NAMESPACE).unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        store
+    }
+
+    /// The host programs, beside the installed packages.
+    pub fn stage(&self) -> Stage {
+        Stage::make(&self.installed, &self.folder).expect("the programs can be copied")
+    }
+
+    /// Shows the figures of a test that went well, whatever the harness keeps to itself.
+    pub fn tell(&self, figures: &str) {
+        tell(&format!("{}: {figures}\n", self.name));
+    }
+}
+
+impl Drop for Setting {
+    fn drop(&mut self) {
+        // What a failed test left is worth a look.
+        if !std::thread::panicking() {
+            let _ = std::fs::remove_dir_all(&self.folder);
+        }
+    }
+}
+
+/// Both kinds at this rate, from a store's address.
+pub fn draw(url: &str, rate: u32) -> Draw {
+    Draw {
+        store: url.to_owned(),
+        tag: TAG.to_owned(),
+        namespace: NAMESPACE.to_owned(),
+        rate,
+        timeout: LIMIT,
+        only: None,
+    }
+}
+
+/// Starts a host.
+pub fn start(stream: &mut Stream, stage: &Stage, program: Program, draw: &Draw) -> usize {
+    stream.start(program.name(), stage.command(program, draw)).expect("the host starts")
+}
+
+/// Pumps until it is so, and fails with what the hosts said if it does not come to be.
+pub fn until(stream: &mut Stream, what: &str, so: impl Fn(&Stream) -> bool) {
+    let done = |stream: &Stream| so(stream) || stream.hosts().iter().any(|host| host.unasked_end());
+    let came = stream.pump(LIMIT, done);
+    if let Some(fault) = stream.fault() {
+        panic!("waiting for {what}: {fault}");
+    }
+    if !came {
+        let told = stream.hosts().iter().map(|host| {
+            let refused = host.segment.refused.iter().chain(&host.snowflake.refused).last();
+            format!("{}: {} IDs, refused: {refused:?}\n{}", host.name, host.ids(), host.stderr())
+        });
+        panic!("no {what} within {LIMIT:?}\n{}", told.collect::<Vec<_>>().join("\n"));
+    }
+}
+
+/// Closes every host; none may have been refused anything.
+pub fn close(stream: &mut Stream) {
+    stream.close(LIMIT).expect("every host closes");
+    for host in stream.hosts() {
+        let refused = host.segment.refused.iter().chain(&host.snowflake.refused).next();
+        assert_eq!(refused, None, "{} was refused", host.name);
+    }
+}
+
+/// One more than the highest number that was ever granted.
+pub fn max_id(store: &Store) -> u64 {
+    let row = store.get(&format!("/v1/tags/{TAG}")).expect("the tag is there");
+    let text = row["max_id"].as_str().expect("`max_id` is text");
+    text.parse().expect("`max_id` is a number")
+}
+
+/// The worker numbers that ever had a window, and how many of them are held now.
+pub fn workers(store: &Store) -> (usize, usize) {
+    let list = store.get(&format!("/v1/workers/{NAMESPACE}?limit=1000")).expect("a list");
+    let rows = list["workers"].as_array().expect("the list has workers");
+    (rows.len(), rows.iter().filter(|row| row["held"] != false).count())
+}
+
+fn in_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
+}
+
+// Not `eprintln!`: the harness keeps that to itself when the test is fine.
+fn tell(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}

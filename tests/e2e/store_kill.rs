@@ -1,0 +1,64 @@
+//! `kill -9` of the store, ten times in mid-stream.
+
+use leafid_core::Layout;
+use leafid_stream::hosts::Program;
+use leafid_stream::stream::Stream;
+
+use crate::setting::{NAMESPACE, STEP, Setting, close, draw, max_id, start, until, workers};
+
+const KILLS: u64 = 10;
+/// IDs per second and host: a host leases ten times a second, so that a kill finds asks under way.
+const RATE: u32 = 2_000;
+/// IDs between two kills.
+const BETWEEN: u64 = 1_000;
+
+#[test]
+fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
+    let Some(setting) = Setting::find("store killed") else { return };
+    let mut store = setting.store("store");
+    let stage = setting.stage();
+    let mut stream = Stream::new(Layout::LEAF);
+    for program in Program::ALL {
+        start(&mut stream, &stage, program, &draw(&store.url(), RATE));
+    }
+    let hosts = stream.hosts().len() as u64;
+    until(&mut stream, "first IDs", |stream| {
+        stream.hosts().iter().all(|host| host.segment.ids > 0 && host.snowflake.ids > 0)
+    });
+    for kill in 1..=KILLS {
+        let goal = stream.ids() + BETWEEN;
+        until(&mut stream, "IDs between kills", |stream| stream.ids() >= goal);
+        store.kill();
+        store.start_again().unwrap_or_else(|error| panic!("after kill {kill}: {error}"));
+    }
+    // Every host goes on: it is dry by then, and has what it has from the store that came back.
+    let before: Vec<u64> = stream.hosts().iter().map(|host| host.segment.ids).collect();
+    until(&mut stream, "IDs of every host after the last kill", |stream| {
+        stream.hosts().iter().zip(&before).all(|(host, before)| host.segment.ids >= before + 500)
+    });
+    close(&mut stream);
+
+    let numbers = stream.checker.numbers();
+    let in_hand: u64 = stream.hosts().iter().map(|host| host.segment.stats.in_hand).sum();
+    let granted = max_id(&store) - 1;
+    let lost = granted.checked_sub(numbers + in_hand).expect("what was handed out was granted");
+    let (used, held) = workers(&store);
+    let failures: u64 = stream.hosts().iter().map(|host| host.segment.stats.failures).sum();
+    setting.tell(&format!(
+        "{KILLS} kills, {hosts} hosts, {} IDs, {} grants, {failures} asks failed, duplicates {}; \
+         {granted} numbers granted, {numbers} handed out, {in_hand} in hand at the end, {lost} lost; \
+         {used} worker numbers",
+        stream.ids(),
+        stream.grants(),
+        stream.checker.duplicates(),
+    ));
+    assert_eq!((stream.checker.duplicates(), stream.checker.backwards()), (0, 0));
+    // An answer that the kill cut off is one step of one host; so is one that the closing met.
+    let may_be_lost = (KILLS + 1) * hosts * STEP;
+    assert!(lost <= may_be_lost, "{lost} numbers lost, {may_be_lost} may be");
+    // A renewal that was cut off is healed by the next: everyone keeps its number of `NAMESPACE`.
+    assert_eq!((used, held), (hosts as usize, 0), "worker numbers used and held, `{NAMESPACE}`");
+    assert!(stream.ids() >= KILLS * BETWEEN, "{} IDs", stream.ids());
+    assert!(stream.grants() >= 100, "{} grants", stream.grants());
+    assert!(failures >= KILLS, "the kills were noticed by {failures} asks only");
+}
