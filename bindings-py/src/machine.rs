@@ -3,16 +3,15 @@
 
 use leafid_core::{
     Ask, Code, Fields, Get, Grant, Millis, Name, Outcome, Refusal, Segment, SegmentConfig,
-    SegmentGrant, Snowflake, SnowflakeConfig, Source, StepPolicy, WindowGrant,
+    SegmentGrant, Snowflake, SnowflakeConfig, Stats, StepPolicy, WindowGrant,
 };
-use leafid_core::{Reserve, Stats};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::dict::{self, Reading};
-use crate::errors::{self, Failed};
+use crate::errors;
 use crate::memory::Hex;
 
 enum Either {
@@ -98,7 +97,8 @@ impl Machine {
         ask.map(|ask| dict::written(py, |to| ask.put(to))).transpose()
     }
 
-    /// Applies an answer: `applied`, `ignored`, or the release to send.
+    /// Applies an answer: `applied`, `ignored`, or the release to send. One that cannot be read
+    /// raises `GRANT_INVALID`: tell it as a `failure`.
     fn grant<'py>(
         &self,
         at: i64,
@@ -107,15 +107,16 @@ impl Machine {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = grant.py();
         let (at, sent) = (Millis::new(at), Millis::new(sent));
-        let outcome = match &mut *self.lock() {
-            Either::Segment(generator) => {
-                apply::<SegmentGrant, _>(generator, grant, Grant::Segment, sent, at)
-            }
-            Either::Snowflake(generator) => {
-                apply::<WindowGrant, _>(generator, grant, Grant::Window, sent, at)
-            }
+        // Which answer it is, it says itself: a window's has no tag.
+        let tag = dict::read_with(grant, "the grant", |from| from.text("tag", |_| ()));
+        let grant = match tag.map_err(|failed| failed.raise(py))? {
+            Some(()) => dict::read::<SegmentGrant>(grant, "the grant").map(Grant::Segment),
+            None => dict::read::<WindowGrant>(grant, "the grant").map(Grant::Window),
         };
-        match outcome.map_err(|failed| failed.raise(py))? {
+        let grant =
+            grant.map_err(|failed| errors::raise(py, Code::GrantInvalid, failed.message))?;
+        let outcome = both!(self, generator => generator.handle_grant(&grant, sent, at));
+        match refused(py, outcome)? {
             Outcome::Applied => Ok("applied".into_pyobject(py)?.into_any()),
             Outcome::Ignored => Ok("ignored".into_pyobject(py)?.into_any()),
             Outcome::Release(release) => Ok(dict::written(py, |to| release.put(to))?.into_any()),
@@ -158,29 +159,6 @@ impl Machine {
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let stats: Stats = both!(self, generator => generator.stats());
         dict::written(py, |to| stats.put(to))
-    }
-}
-
-/// An answer that cannot be read is a failure of the ask that it names.
-fn apply<G: Fields, S: Source>(
-    generator: &mut Reserve<S>,
-    grant: &Bound<'_, PyAny>,
-    of: impl FnOnce(G) -> Grant,
-    sent: Millis,
-    at: Millis,
-) -> Result<Outcome, Failed> {
-    let malformed = |failed: Failed| Failed::new(Code::GrantInvalid, failed.message);
-    match dict::read::<G>(grant, "the grant").map_err(malformed) {
-        Ok(grant) => generator
-            .handle_grant(&of(grant), sent, at)
-            .map_err(|refusal| Failed::about(refusal, "the grant")),
-        Err(failed) => {
-            let request = dict::read_with(grant, "the grant", |from| from.token("request"));
-            if let Ok(Some(request)) = request {
-                generator.handle_failure(request, Code::GrantInvalid, None, at);
-            }
-            Err(failed)
-        }
     }
 }
 

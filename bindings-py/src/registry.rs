@@ -1,7 +1,9 @@
 //! `leafid.registry`: the store's side of the protocol, over plain dicts.
 
 use leafid_core::registry::{self, Namespace, TagRow, Worker, WorkerRow};
-use leafid_core::{AcquireAsk, Fields, Get, Grant, Millis, Refusal, Release, RenewAsk, SegmentAsk};
+use leafid_core::{
+    AcquireAsk, Fields, Get, Grant, Millis, Name, Refusal, Release, RenewAsk, SegmentAsk,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -89,7 +91,7 @@ pub fn release<'py>(
     Ok((row_of(py, ask.worker, &row)?, PyDict::new(py)))
 }
 
-/// The row of a new tag (`from`, `step`, `max_step`), or of one made anew over its tombstone.
+/// The row of a new tag (`tag`, `from`, `step`, `max_step`), or of one made anew over its tombstone.
 #[pyfunction]
 #[pyo3(signature = (spec, before = None))]
 pub fn tag_row<'py>(
@@ -99,6 +101,7 @@ pub fn tag_row<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let before: Option<TagRow> = before.map(|row| read(row, "the row before")).transpose()?;
     let spec = dict::read_with(spec, "the tag", |from| {
+        from.text("tag", Name::tag)?.transpose()?;
         Ok((from.big("from")?, from.small("step")?, from.small("max_step")?))
     });
     let (from, step, max_step) = spec.map_err(|failed| failed.raise(py))?;
@@ -107,13 +110,17 @@ pub fn tag_row<'py>(
     dict::written(py, |to| row.put(to))
 }
 
-/// The row of a new namespace (`layout`, `workers`, `max_window_ms`).
+/// The row of a new namespace (`namespace`, `layout`, `workers`, `max_window_ms`).
 #[pyfunction]
 pub fn namespace_row<'py>(
     py: Python<'py>,
     spec: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let row: Namespace = read(spec, "the namespace")?;
+    let row = dict::read_with(spec, "the namespace", |from| {
+        from.text("namespace", Name::namespace)?.transpose()?;
+        Namespace::get(from)
+    });
+    let row = row.map_err(|failed| failed.raise(py))?;
     dict::written(py, |to| row.put(to))
 }
 

@@ -1,0 +1,166 @@
+"""Replays the scripts of `tests/vectors` through the public package."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import leafid
+from leafid import Layout, LeafidError, testing
+from support.rows import Rows
+
+Step = dict[str, Any]
+
+
+def replay(script: Step) -> None:
+    """Takes all steps of a script; `AssertionError` tells the step that is wrong."""
+    subject = build(script)
+    names: dict[str, Any] = {}
+    for number, step in enumerate(script.get("steps", []) if subject else [], 1):
+        place = f"`{script['name']}`, step {number} ({step['do']})"
+        filled = {field: put_in(value, names) for field, value in step.items() if field != "gives"}
+        gave = attempt(lambda filled=filled: subject(filled))
+        compare(step["gives"], gave, names, place)
+
+
+def build(script: Step) -> Any:
+    kind = script["kind"]
+    if kind in ("layouts", "text", "errors"):
+        return form
+    if kind == "store":
+        return Stored(script)
+    try:
+        generator = testing.Generator(kind, script["config"], int(script["seed"]))
+    except LeafidError as error:
+        compare(script.get("gives"), refusal(error), {}, f"`{script['name']}`, building")
+        return None
+    assert "gives" not in script, f"`{script['name']}`: it was built"
+    return lambda step: generate(generator, step)
+
+
+def attempt(act: Any) -> Any:
+    try:
+        return act()
+    except LeafidError as error:
+        return refusal(error)
+
+
+def refusal(error: LeafidError) -> Step:
+    until = {} if error.until_ms is None else {"until": error.until_ms}
+    return {"code": error.code, **until}
+
+
+def form(step: Step) -> Any:
+    """Layouts, text forms and the error table."""
+    match step["do"]:
+        case "decimal":
+            return Text(leafid.decimal(int(step["id"])))
+        case "base32":
+            return Text(leafid.base32(int(step["id"])))
+        case "parse_decimal":
+            return leafid.parse_decimal(step["text"])
+        case "parse_base32":
+            return leafid.parse_base32(step["text"])
+        case "codes":
+            return testing.codes()
+        case "code":
+            return testing.code(step["code"])
+    layout = layout_of(step["layout"])
+    match step["do"]:
+        case "layout":
+            fields = ["epoch_ms", "tick_ms", "time_bits", "worker_bits", "sequence_bits"]
+            fields += ["last_ms", "per_second", "workers"]
+            return {field: getattr(layout, field) for field in fields}
+        case "compose":
+            return layout.compose(int(step["time_ms"]), step["worker"], int(step["sequence"]))
+        case "decompose":
+            return leafid.decode(int(step["id"]), layout)._asdict()
+        case "first_id" | "last_id":
+            return getattr(layout, step["do"])(int(step["time_ms"]))
+    raise AssertionError(f"there is no step `{step['do']}`")
+
+
+def layout_of(layout: Any) -> Layout:
+    return getattr(Layout, layout) if isinstance(layout, str) else Layout(**layout)
+
+
+def generate(generator: testing.Generator, step: Step) -> Any:
+    """Both generators, sans-I/O."""
+    at = int(step["at"])
+    match step["do"]:
+        case "next" | "wants_ask":
+            return getattr(generator, step["do"])(at)
+        case "fill":
+            return filled(generator, step)
+        case "span":
+            ids = filled(generator, step)
+            return {"count": len(ids), "first": ids[0], "last": ids[-1]}
+        case "ready":
+            return generator.ready(at, int(step["n"]))
+        case "poll_ask":
+            return generator.poll_ask(at, step["entropy"])
+        case "grant":
+            outcome = generator.grant(at, int(step["sent"]), step["grant"])
+            return {"release": outcome} if isinstance(outcome, dict) else outcome
+        case "failure":
+            retry_after_ms = step.get("retry_after_ms")
+            return generator.failure(at, step["request"], step["code"], retry_after_ms)
+        case "poll_at" | "retire" | "forget" | "resumed" | "failing" | "stats":
+            return getattr(generator, step["do"])()
+    raise AssertionError(f"there is no step `{step['do']}`")
+
+
+def filled(generator: testing.Generator, step: Step) -> list[int]:
+    ids = generator.fill(int(step["at"]), int(step["n"]))
+    assert all(a < b for a, b in zip(ids, ids[1:])), "the IDs of a fill do not ascend"
+    return ids
+
+
+class Stored:
+    """A store written in Python, on `leafid.registry`."""
+
+    def __init__(self, script: Step) -> None:
+        self.rows = Rows(script["store"])
+        for tag in script.get("tags", []):
+            self.rows.create_tag(tag)
+        for namespace in script.get("namespaces", []):
+            self.rows.create_namespace(namespace)
+
+    def __call__(self, step: Step) -> Any:
+        self.rows.set_clock(int(step["at"]))
+        return getattr(self.rows, step["do"])(step.get("ask", step))
+
+
+class Text(str):
+    """A text that is one, and no number in decimal."""
+
+
+def put_in(value: Any, names: dict[str, Any]) -> Any:
+    """The values that `$names` stand for."""
+    if isinstance(value, str):
+        return names.get(value, value)
+    if isinstance(value, dict):
+        return {field: put_in(item, names) for field, item in value.items()}
+    return value
+
+
+def compare(expected: Any, gave: Any, names: dict[str, Any], place: str) -> None:
+    """Exactly, but that an object may leave fields out and null means absent."""
+    wrong = f"{place}: expected {expected!r}, got {gave!r}"
+    if isinstance(expected, dict):
+        assert isinstance(gave, dict), wrong
+        for field, value in expected.items():
+            compare(value, gave.get(field), names, f"{place}, `{field}`")
+    elif isinstance(expected, list):
+        assert isinstance(gave, list) and len(expected) == len(gave), wrong
+        for wanted, given in zip(expected, gave):
+            compare(wanted, given, names, place)
+    elif isinstance(expected, str) and expected.startswith("$"):
+        if expected not in names:
+            assert gave not in names.values(), f"{place}: {gave!r} has another name already"
+            names[expected] = gave
+        assert names[expected] == gave, f"{place}: {expected} is {names[expected]!r}, got {gave!r}"
+    elif isinstance(gave, int) and not isinstance(gave, bool) and isinstance(expected, str):
+        assert str(gave) == expected, wrong
+    else:
+        assert type(expected) is type(gave) or isinstance(gave, str), wrong
+        assert expected == gave, wrong

@@ -1,0 +1,78 @@
+"""The real store: the `leafid` binary on a free loopback port, in a folder of its own."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import subprocess
+import threading
+from pathlib import Path
+
+from support.places import BINARY
+
+
+class Server:
+    """Runs `leafid serve`; `url` is where it listens."""
+
+    def __init__(self, folder: Path, listen: str = "127.0.0.1:0") -> None:
+        self.folder = Path(folder)
+        self.listen = listen
+        self.url = ""
+        self.process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> Server:
+        self.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        assert BINARY.exists(), f"no store to test against: `{BINARY}` (`cargo xtask build`)"
+        command = [BINARY, "serve", "--store", f"sqlite:{self.folder / 'leafid.db'}"]
+        self.process = subprocess.Popen(
+            [*command, "--listen", self.listen],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        said = []
+        for line in self.process.stdout:
+            said.append(line)
+            if "listening on " in line:
+                self.url = line.split("listening on ", 1)[1].split()[0]
+                break
+        assert self.url, f"the store did not start: {''.join(said)}"
+        # The same port again after a restart.
+        self.listen = self.url.removeprefix("http://")
+        threading.Thread(target=self.process.stdout.read, daemon=True).start()
+
+    def stop(self) -> None:
+        """Ends it gracefully."""
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait(timeout=15)
+            self.process = None
+
+    def kill(self) -> None:
+        """Ends it as a power cut does."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait(timeout=15)
+        self.process = None
+
+    def call(self, method: str, path: str, body: object = None) -> tuple[int, dict]:
+        connection = http.client.HTTPConnection(self.listen, timeout=10)
+        try:
+            headers = {"content-type": "application/json"}
+            connection.request(method, path, json.dumps(body or {}), headers)
+            answer = connection.getresponse()
+            text = answer.read()
+            return answer.status, json.loads(text) if text else {}
+        finally:
+            connection.close()
+
+    def create_tag(self, tag: str, **fields: object) -> None:
+        status, said = self.call("PUT", f"/v1/tags/{tag}", fields)
+        assert status < 300, said
