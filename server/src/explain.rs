@@ -21,10 +21,13 @@ pub fn namespace_unknown(name: &Name) -> Problem {
     Problem::new(Code::NamespaceUnknown, detail)
 }
 
-/// A worker number outside the layout.
+/// A worker number outside the layout, or outside what may be handed out.
 pub fn worker_invalid(name: &Name, namespace: &Namespace, worker: u32) -> Problem {
-    let last = namespace.layout.workers().saturating_sub(1);
-    let detail = format!("worker {worker} lies outside namespace `{name}`, which has 0 to {last}");
+    let (start, end) = (namespace.workers.start, namespace.workers.end);
+    let detail = format!(
+        "worker {worker} lies outside namespace `{name}`, which hands out {start}..{end} of {}",
+        namespace.layout.workers()
+    );
     Problem::new(Code::WorkerInvalid, detail)
 }
 

@@ -136,6 +136,8 @@ pub struct Reader {
     fields: Map<String, Value>,
     /// The field that was looked for last: the culprit, when reading fails.
     last: &'static str,
+    /// What it was.
+    taken: Option<Value>,
     /// A field that nobody read, found in an object within.
     unknown: Option<String>,
 }
@@ -143,7 +145,7 @@ pub struct Reader {
 impl Reader {
     /// Reads the fields of this object.
     pub fn new(fields: Map<String, Value>) -> Reader {
-        Reader { fields, last: "", unknown: None }
+        Reader { fields, last: "", taken: None, unknown: None }
     }
 
     /// Parses a body; no body at all is an object without fields.
@@ -197,7 +199,7 @@ impl Reader {
 
     fn culprit(&self, refusal: Refusal) -> Problem {
         let field = self.last;
-        let detail = match (refusal.code, self.fields.get(field)) {
+        let detail = match (refusal.code, self.fields.get(field).or(self.taken.as_ref())) {
             (Code::RequestInvalid, None) => format!("field `{field}` is missing or malformed"),
             (code, Some(value)) => {
                 let value = shown(&value.to_string());
@@ -214,12 +216,13 @@ impl Reader {
         read: impl FnOnce(&Value) -> Option<T>,
     ) -> Result<Option<T>, Refusal> {
         self.last = field;
+        self.taken = None;
         let value = match self.fields.get(field) {
             None => return Ok(None),
             Some(Value::Null) => None,
             Some(value) => Some(read(value).ok_or(Code::RequestInvalid)?),
         };
-        self.fields.remove(field);
+        self.taken = self.fields.remove(field);
         Ok(value)
     }
 }
@@ -234,7 +237,7 @@ impl Get for Reader {
     }
 
     fn big(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
-        self.take(field, |value| Text::parse_decimal(value.as_str()?).ok())
+        self.take(field, |value| whole(value.as_str()?))
     }
 
     fn flag(&mut self, field: &'static str) -> Result<Option<bool>, Refusal> {
@@ -255,6 +258,7 @@ impl Get for Reader {
         read: impl FnOnce(&mut Reader) -> Result<T, Refusal>,
     ) -> Result<Option<T>, Refusal> {
         self.last = field;
+        self.taken = None;
         let within = match self.fields.get(field) {
             None => return Ok(None),
             Some(Value::Null) => None,
@@ -269,9 +273,17 @@ impl Get for Reader {
                 Ok::<T, Refusal>(value)
             })
             .transpose()?;
-        self.fields.remove(field);
+        self.taken = self.fields.remove(field);
         Ok(value)
     }
+}
+
+/// A number of 64 bits in strict decimal: digits only, no leading zero. One beyond 63 bits is read
+/// too, so that the decision says what is wrong with it.
+fn whole(text: &str) -> Option<u64> {
+    let canonical = text == "0" || !text.starts_with('0');
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    if canonical && digits { text.parse().ok() } else { None }
 }
 
 fn invalid(detail: impl Into<String>) -> Problem {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::Uri;
 use leafid_core::{Code, Fields, Layout, Name, Put, Text};
 
 use super::answer::Json;
-use super::input::{namespace, query};
+use super::input::{IdPath, namespace, query};
 use crate::app::App;
 use crate::json::{Writer, shown};
 use crate::problem::Problem;
@@ -16,7 +16,7 @@ use crate::utc;
 /// `GET /v1/decode/{id}?namespace=…`; the namespace is `default` unless said.
 pub async fn decode(
     State(app): State<Arc<App>>,
-    Path(id): Path<String>,
+    IdPath(id): IdPath,
     uri: Uri,
 ) -> Result<Json, Problem> {
     let fields = query(&uri, &["namespace"])?;

@@ -25,6 +25,9 @@ pub struct NamespacePath(pub Name);
 /// The worker number in the path.
 pub struct WorkerPath(pub u32);
 
+/// The text in the path that shall be an ID.
+pub struct IdPath(pub String);
+
 /// The object in the body.
 pub struct Input(pub Reader);
 
@@ -64,6 +67,14 @@ impl<S: Send + Sync> FromRequestParts<S> for WorkerPath {
             Problem::new(Code::WorkerInvalid, detail)
         };
         text.parse().map(WorkerPath).map_err(invalid)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for IdPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<IdPath, Problem> {
+        path(parts, state, "id").await.map(IdPath)
     }
 }
 

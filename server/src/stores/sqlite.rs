@@ -26,6 +26,8 @@ use writer::Writer;
 pub struct Options {
     /// Tags and namespaces are created on first use: for development only.
     pub first_use: bool,
+    /// The id of a store that is made; random unless said.
+    pub id: Option<Token>,
 }
 
 /// A store in a SQLite file. Other processes may use the file at the same time: every decision is
@@ -49,7 +51,7 @@ impl SqliteStore {
         clock: Arc<dyn Clock>,
         options: Options,
     ) -> Result<SqliteStore, Problem> {
-        let opened = open::open(path, clock.as_ref())?;
+        let opened = open::open(path, clock.as_ref(), options.id)?;
         let writer = Writer::start(opened.connection, opened.store, clock, options)?;
         Ok(SqliteStore { id: opened.store, path: path.to_owned(), writer })
     }

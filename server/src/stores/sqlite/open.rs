@@ -72,7 +72,7 @@ pub struct Opened {
 }
 
 /// Opens the file, or makes it.
-pub fn open(path: &Path, clock: &dyn Clock) -> Result<Opened, Problem> {
+pub fn open(path: &Path, clock: &dyn Clock, id: Option<Token>) -> Result<Opened, Problem> {
     refuse_network(path)?;
     let cannot = |error: rusqlite::Error| {
         Problem::unavailable(format!("cannot open `{}`: {error}", path.display()))
@@ -82,7 +82,7 @@ pub fn open(path: &Path, clock: &dyn Clock) -> Result<Opened, Problem> {
     connection.set_prepared_statement_cache_capacity(64);
     recognise(&connection, path)?;
     settle(&connection).map_err(cannot)??;
-    let store = make(&mut connection, clock).map_err(cannot)??;
+    let store = make(&mut connection, clock, id).map_err(cannot)??;
     Ok(Opened { connection, store })
 }
 
@@ -141,11 +141,12 @@ fn settle(connection: &Connection) -> Result<Result<(), Problem>, rusqlite::Erro
 fn make(
     connection: &mut Connection,
     clock: &dyn Clock,
+    id: Option<Token>,
 ) -> Result<Result<Token, Problem>, rusqlite::Error> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version == 0 {
-        let id: [u8; 16] = match random::bytes() {
+        let id = match id.map_or_else(random::bytes, |id| Ok(id.bytes())) {
             Ok(id) => id,
             Err(problem) => return Ok(Err(problem)),
         };

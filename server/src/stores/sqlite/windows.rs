@@ -74,7 +74,8 @@ fn rested(
     let (start, end) = (signed(namespace.workers.start), signed(namespace.workers.end));
     let loose = "sticky = 0 AND worker >= ?2 AND worker < ?3 ORDER BY reserved_until";
     let oldest = "sticky = 1 AND worker >= ?2 AND worker < ?3 ORDER BY granted_ms";
-    let kept = "sticky = 1 AND worker >= ?2 AND worker < ?3 ORDER BY reserved_until";
+    let kept = "sticky = 1 AND worker >= ?2 AND worker < ?3
+                ORDER BY reserved_until, granted_ms";
     let loose = desk.rows.worker_where(loose, (name, start, end))?;
     // The owner that was not seen for longest is the first that keeps nothing any more.
     let oldest = desk.rows.worker_where(oldest, (name, start, end))?;
@@ -107,7 +108,10 @@ pub fn release(desk: &Desk<'_>, ask: &Release) -> Result<(), Stop> {
 
 /// An operator's release. A number that was never handed out has nothing to release.
 pub fn revoke(desk: &Desk<'_>, namespace: &Name, worker: u32) -> Result<(), Stop> {
-    let (_, row) = find(desk, namespace, worker)?;
+    let (space, row) = find(desk, namespace, worker)?;
+    if !space.workers.contains(u64::from(worker)) {
+        return Err(explain::worker_invalid(namespace, &space, worker).into());
+    }
     if row != row.revoked() {
         desk.rows.put_worker(namespace, worker, &row.revoked())?;
     }

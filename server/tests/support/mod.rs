@@ -1,0 +1,146 @@
+//! A server that really listens, in this process, and a client that sends what it is told.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use leafid_server::app::{Config, serve};
+use leafid_server::problem::Problem;
+use leafid_server::stores::sqlite::{Options, SqliteStore};
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+/// A running server; it stops when it is dropped.
+pub struct Server {
+    pub address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<Result<(), Problem>>>,
+}
+
+impl Server {
+    pub fn start(file: &Path) -> Server {
+        Server::start_with(file, Options::default(), Config::default())
+    }
+
+    pub fn start_with(file: &Path, options: Options, config: Config) -> Server {
+        let store = SqliteStore::open(file, Arc::clone(&config.clock), options);
+        let store = Arc::new(store.expect("the store opens"));
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (told, address) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+            runtime.block_on(async move {
+                let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+                told.send(listener.local_addr().expect("an address")).expect("the test waits");
+                serve(listener, config, store, async {
+                    let _ = stopped.await;
+                })
+                .await
+            })
+        });
+        let address = address.recv().expect("the server listens");
+        Server { address, stop: Some(stop), thread: Some(thread) }
+    }
+
+    /// Stops it and waits until it has given everything back.
+    pub fn stop(mut self) -> Result<(), Problem> {
+        self.stop.take().expect("stopped once").send(()).expect("the server runs");
+        self.thread.take().expect("stopped once").join().expect("the server does not panic")
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], "")
+    }
+
+    pub fn post(&self, path: &str, body: &str) -> Answer {
+        self.send("POST", path, &[("content-type", "application/json")], body)
+    }
+
+    pub fn put(&self, path: &str, body: &str) -> Answer {
+        self.send("PUT", path, &[("content-type", "application/json")], body)
+    }
+
+    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut text = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
+        if !headers.iter().any(|(name, _)| *name == "host") {
+            text.push_str(&format!("host: {}\r\n", self.address));
+        }
+        for (name, value) in headers {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        if !headers.iter().any(|(name, _)| *name == "transfer-encoding") {
+            text.push_str(&format!("content-length: {}\r\n", body.len()));
+        }
+        self.raw(&format!("{text}\r\n{body}"))
+    }
+
+    pub fn raw(&self, request: &str) -> Answer {
+        let mut stream = TcpStream::connect(self.address).expect("the server listens");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time-out");
+        // A server that refuses early may close before it has read all of it.
+        let _ = stream.write_all(request.as_bytes());
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        Answer::parse(&String::from_utf8(answer).expect("answers are text"))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// An answer, parsed.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: String,
+    pub json: Value,
+}
+
+impl Answer {
+    fn parse(text: &str) -> Answer {
+        let (headers, body) = text.split_once("\r\n\r\n").expect("an answer has headers");
+        let status = headers.split(' ').nth(1).and_then(|status| status.parse().ok());
+        Answer {
+            status: status.expect("a status"),
+            headers: headers.to_lowercase(),
+            json: serde_json::from_str(body).unwrap_or(Value::Null),
+        }
+    }
+
+    pub fn ok(self) -> Value {
+        assert_eq!(self.status, 200, "{self:?}");
+        assert!(self.headers.contains("cache-control: no-store"), "{}", self.headers);
+        self.json
+    }
+
+    pub fn code(&self) -> &str {
+        self.json["code"].as_str().unwrap_or("")
+    }
+
+    pub fn ids(self) -> Vec<u64> {
+        let ids = self.ok()["ids"].take();
+        ids.as_array().expect("ids").iter().map(number).collect()
+    }
+}
+
+/// A decimal string of the wire.
+pub fn number(value: &Value) -> u64 {
+    value.as_str().and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{value}"))
+}
+
+/// A request id that no other call here has.
+pub fn request(n: u64) -> String {
+    format!("{n:032x}")
+}
