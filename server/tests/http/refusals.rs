@@ -1,9 +1,7 @@
 //! Bad input: a clear problem with its code, and nothing lost.
 
-mod support;
-
+use crate::support::{Server, request};
 use leafid_core::Code;
-use support::{Server, request};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 

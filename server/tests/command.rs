@@ -1,0 +1,155 @@
+//! The command `leafid`, as a user runs it.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+const LEAFID: &str = env!("CARGO_BIN_EXE_leafid");
+
+struct Serving {
+    child: Child,
+    url: String,
+    out: BufReader<std::process::ChildStdout>,
+}
+
+impl Serving {
+    fn start(file: &Path) -> Serving {
+        let store = format!("sqlite:{}", file.display());
+        let mut child = Command::new(LEAFID)
+            .args(["serve", "--store", &store, "--listen", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("leafid starts");
+        let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
+        let (mut line, mut url) = (String::new(), None);
+        while url.is_none() && out.read_line(&mut line).expect("a line") > 0 {
+            let told = line.trim_end().strip_prefix("leafid: listening on ");
+            url = told.map(str::to_owned);
+            line.clear();
+        }
+        Serving { child, url: url.expect("leafid says where it listens"), out }
+    }
+
+    /// Ends it by a signal; its exit code, and what it still said.
+    fn end(mut self, signal: &str) -> (Option<i32>, String) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args([signal, &pid]).status().expect("kill runs").success());
+        let code = self.child.wait().expect("it ends").code();
+        let mut rest = String::new();
+        self.out.read_to_string(&mut rest).expect("text");
+        (code, rest)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn leafid(store: &str, args: &[&str]) -> Output {
+    let mut command = Command::new(LEAFID);
+    command.args(args).env("LEAFID_STORE", store).output().expect("leafid runs")
+}
+
+fn says(store: &str, args: &[&str]) -> String {
+    let output = leafid(store, args);
+    assert!(output.status.success(), "{args:?}: {output:?}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+fn fails(store: &str, args: &[&str], code: i32) -> String {
+    let output = leafid(store, args);
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {output:?}");
+    String::from_utf8(output.stderr).expect("text")
+}
+
+/// The same verbs over HTTP and in the file itself.
+fn verbs(store: &str) {
+    let made = says(store, &["tag", "create", "orders", "--from", "5000001", "--step", "10"]);
+    assert!(made.contains("next number 5000001, step 10"), "{made}");
+    let again = fails(store, &["tag", "create", "orders"], 1);
+    assert!(again.contains("TAG_EXISTS") && again.contains("`orders`"), "{again}");
+    assert!(says(store, &["tag", "list"]).contains("orders"));
+    assert_eq!(says(store, &["next", "orders", "--count", "2"]), "5000001\n5000002\n");
+    let unknown = fails(store, &["next", "ordres"], 1);
+    assert!(unknown.contains("leafid tag create ordres"), "{unknown}");
+
+    let edge = ["namespace", "create", "edge", "--layout", "edge", "--workers", "0..64"];
+    let made = says(store, &[&edge[..], &["--max-window", "10s"]].concat());
+    assert!(made.contains("workers 0..64, windows of 10000 ms"), "{made}");
+    let own = ["namespace", "create", "own", "--epoch-ms", "1735689600000", "--tick-ms", "10"];
+    says(store, &[&own[..], &["--bits", "39/8/6"]].concat());
+    let wide = fails(store, &[&own[..], &["--bits", "41/11/12"]].concat(), 1);
+    assert!(wide.contains("LAYOUT_INVALID") && wide.contains("64 bits"), "{wide}");
+    assert_eq!(says(store, &["namespace", "list"]).lines().count(), 3);
+
+    let id = says(store, &["next", "--namespace", "edge"]);
+    let parts = says(store, &["decode", id.trim(), "--namespace", "edge"]);
+    assert!(parts.contains("worker    0") && parts.contains("time      20"), "{parts}");
+    assert_eq!(parts, says(store, &["decode", id.trim(), "--layout", "edge"]));
+}
+
+#[test]
+fn the_verbs_speak_to_a_server_and_sigterm_ends_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let serving = Serving::start(&folder.path().join("store.db"));
+    verbs(&serving.url);
+    assert_eq!(serving.end("-TERM"), (Some(0), "leafid: stopped\n".to_owned()));
+    let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+    assert_eq!(files.len(), 1, "the log is folded into the file: {files:?}");
+}
+
+#[test]
+fn the_verbs_work_in_the_file_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    verbs(&format!("sqlite:{}", folder.path().join("store.db").display()));
+}
+
+#[test]
+fn sigint_ends_it_too_and_a_kill_loses_nothing_that_was_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let serving = Serving::start(&file);
+    says(&serving.url, &["tag", "create", "orders", "--step", "10"]);
+    let first = says(&serving.url, &["next", "orders", "--count", "10"]);
+    assert_eq!(serving.end("-KILL").0, None);
+    let serving = Serving::start(&file);
+    let second = says(&serving.url, &["next", "orders", "--count", "10"]);
+    let last: u64 = first.lines().last().unwrap().parse().unwrap();
+    let next: u64 = second.lines().next().unwrap().parse().unwrap();
+    assert!(next > last, "{last} was told before {next}");
+    assert_eq!(serving.end("-INT").0, Some(0));
+}
+
+#[test]
+fn a_misused_command_line_is_explained() {
+    let nowhere = "http://127.0.0.1:9";
+    for (args, word) in [
+        (&["serv"][..], "serv"),
+        (&[][..], "verb"),
+        (&["tag"][..], "create or list"),
+        (&["tag", "create"][..], "name is missing"),
+        (&["tag", "create", "a", "b"][..], "`b`"),
+        (&["tag", "create", "a", "--step", "many"][..], "many"),
+        (&["tag", "list", "--all"][..], "--all"),
+        (&["namespace", "create", "n", "--max-window", "10"][..], "10"),
+        (&["namespace", "create", "n", "--bits", "41/10/12"][..], "--tick-ms"),
+        (&["next"][..], "tag"),
+        (&["serve", "--listen", "here"][..], "here"),
+    ] {
+        let said = fails(nowhere, args, 2);
+        assert!(said.contains(word) && said.contains("leafid --help"), "{args:?}: {said}");
+    }
+    let refused = fails(nowhere, &["serve", "--listen", "0.0.0.0:0"], 1);
+    assert!(refused.contains("NOT_ENABLED") && refused.contains("127.0.0.1"), "{refused}");
+    let away = fails(nowhere, &["tag", "list"], 1);
+    assert!(away.contains("STORE_UNAVAILABLE") && away.contains("leafid serve"), "{away}");
+    let strange = fails("redis://x", &["tag", "list"], 1);
+    assert!(strange.contains("redis://x") && strange.contains("sqlite:PATH"), "{strange}");
+    let tag = fails(nowhere, &["tag", "create", "or ders"], 1);
+    assert!(tag.contains("TAG_INVALID") && tag.contains("or ders"), "{tag}");
+    assert!(says(nowhere, &["--help"]).contains("leafid serve"));
+    assert!(says(nowhere, &["--version"]).starts_with("leafid "));
+}

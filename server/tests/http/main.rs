@@ -1,0 +1,5 @@
+//! The API over HTTP, on a server that really listens.
+
+mod refusals;
+mod serving;
+mod support;

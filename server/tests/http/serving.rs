@@ -1,0 +1,260 @@
+//! What a running server hands out: once each, durable, given back at its end.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::support::{Server, number, request};
+use leafid_core::Millis;
+use leafid_server::app::Config;
+use leafid_server::clock::{Clock, ManualClock, SystemClock};
+use leafid_server::stores::sqlite::Options;
+use serde_json::{Value, json};
+
+fn store() -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    (folder, file)
+}
+
+fn lease(server: &Server, n: u64) -> (u64, u64) {
+    let body = format!("{{\"request\":\"{}\"}}", request(n));
+    let grant = server.post("/v1/segments/orders/lease", &body).ok();
+    assert_eq!(grant["request"], request(n));
+    (number(&grant["start"]), number(&grant["end"]))
+}
+
+fn acquire(server: &Server, namespace: &str, n: u64) -> crate::support::Answer {
+    let body = json!({ "request": request(n), "owner": format!("o{n}") }).to_string();
+    server.post(&format!("/v1/workers/{namespace}/acquire"), &body)
+}
+
+/// Leases and single IDs drawn from these servers by many clients at once: how many, and how many
+/// twice.
+fn draw_from(servers: &[Server]) -> (usize, usize) {
+    let drawn: Vec<Vec<u64>> = std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..16u64)
+            .map(|client| {
+                scope.spawn(move || {
+                    let server = &servers[client as usize % servers.len()];
+                    let mut ids = Vec::new();
+                    for turn in 0..20 {
+                        if client % 4 == 0 {
+                            let (start, end) = lease(server, client << 32 | turn);
+                            ids.extend(start..end);
+                        } else {
+                            let body = r#"{"count":50}"#;
+                            ids.extend(server.post("/v1/segments/orders/ids", body).ids());
+                        }
+                    }
+                    ids
+                })
+            })
+            .collect();
+        clients.into_iter().map(|client| client.join().unwrap()).collect()
+    });
+    let all: usize = drawn.iter().map(Vec::len).sum();
+    let unlike: HashSet<u64> = drawn.iter().flatten().copied().collect();
+    (all, all - unlike.len())
+}
+
+#[test]
+fn two_servers_on_one_file_and_many_clients_draw_no_number_twice() {
+    let (_folder, file) = store();
+    let servers = [Server::start(&file), Server::start(&file)];
+    servers[0].put("/v1/tags/orders", r#"{"step":100,"max_step":100}"#).ok();
+    let (ids, twice) = draw_from(&servers);
+    println!("{ids} numbers, {twice} of them twice");
+    assert_eq!((ids, twice), (4 * 20 * 100 + 12 * 20 * 50, 0));
+}
+
+/// The control: with a file each, the same clients find duplicates.
+#[test]
+fn two_servers_on_two_files_do() {
+    let ((_a, one), (_b, other)) = (store(), store());
+    let servers = [Server::start(&one), Server::start(&other)];
+    for server in &servers {
+        server.put("/v1/tags/orders", r#"{"step":100,"max_step":100}"#).ok();
+    }
+    let (ids, twice) = draw_from(&servers);
+    assert!(ids > 10_000 && twice > 1_000, "{ids} numbers, {twice} of them twice");
+}
+
+#[test]
+fn snowflake_ids_ascend_and_decode() {
+    let (_folder, file) = store();
+    let server = Server::start(&file);
+    let mut ids = Vec::new();
+    for count in [1, 10_000, 3, 7_000] {
+        let body = format!("{{\"count\":{count}}}");
+        ids.extend(server.post("/v1/snowflake/default/ids", &body).ids());
+    }
+    assert_eq!(ids.len(), 17_004);
+    assert!(ids.is_sorted_by(|a, b| a < b));
+    let before = SystemClock.wall().get();
+    let parts = server.get(&format!("/v1/decode/{}", ids[0])).ok();
+    assert_eq!(parts["worker"], 0);
+    assert!((parts["time_ms"].as_i64().unwrap() - before).abs() < 60_000, "{parts}");
+    assert!(parts["time"].as_str().unwrap().starts_with("20"), "{parts}");
+    assert_eq!(parts["layout"]["sequence_bits"], 12);
+}
+
+#[test]
+fn more_than_a_lease_may_have_is_gathered() {
+    let (_folder, file) = store();
+    let server = Server::start(&file);
+    server.put("/v1/tags/orders", r#"{"step":1,"max_step":7}"#).ok();
+    let ids = server.post("/v1/segments/orders/ids", r#"{"count":100}"#).ids();
+    assert_eq!(ids.len(), 100);
+    assert!(ids.is_sorted_by(|a, b| a < b));
+}
+
+#[test]
+fn a_stop_gives_windows_back_and_a_start_goes_on_above() {
+    let (_folder, file) = store();
+    let server = Server::start(&file);
+    server.put("/v1/tags/orders", r#"{"step":10}"#).ok();
+    let space = r#"{"layout":"leaf","workers":{"start":0,"end":1}}"#;
+    server.put("/v1/namespaces/one", space).ok();
+    assert_eq!(lease(&server, 1), (1, 11));
+    let first = server.post("/v1/snowflake/one/ids", r#"{"count":100}"#).ids();
+    let taken = acquire(&server, "one", 2);
+    assert_eq!((taken.status, taken.code()), (503, "WORKERS_EXHAUSTED"), "{taken:?}");
+    assert!(taken.headers.contains("retry-after: "), "{}", taken.headers);
+    assert!(taken.json["retry_after_ms"].as_u64().unwrap() <= 10_000);
+    assert!(taken.json["free_at_ms"].as_i64().unwrap() > SystemClock.wall().get() + 30_000);
+    server.stop().unwrap();
+
+    let server = Server::start(&file);
+    assert_eq!(lease(&server, 3), (11, 21));
+    // The only number is free again, a minute before its window would have been over.
+    let second = server.post("/v1/snowflake/one/ids", r#"{"count":100}"#).ids();
+    assert!(second[0] > first[99]);
+    let workers = server.get("/v1/workers/one").ok();
+    assert_eq!(workers["workers"][0]["held"], true);
+    assert!(workers["workers"][0]["key"].is_null(), "a listing never shows a key");
+}
+
+#[test]
+fn a_request_waits_for_a_while_and_is_then_told_why() {
+    let (_folder, file) = store();
+    let config = Config { patience: Duration::from_millis(300), ..Config::default() };
+    let server = Server::start_with(&file, Options::default(), config);
+    let space = r#"{"layout":"leaf","workers":{"start":0,"end":1}}"#;
+    server.put("/v1/namespaces/one", space).ok();
+    acquire(&server, "one", 1).ok();
+    let begun = Instant::now();
+    let answer = server.post("/v1/snowflake/one/ids", r#"{"count":1}"#);
+    assert_eq!((answer.status, answer.code()), (503, "WORKERS_EXHAUSTED"), "{answer:?}");
+    assert!(begun.elapsed() >= Duration::from_millis(300));
+    // An operator takes the number away; its window still runs out first.
+    server.post("/v1/workers/one/0/release", "{}").ok();
+    let workers = server.get("/v1/workers/one").ok();
+    assert_eq!(workers["workers"][0]["held"], false);
+    assert_eq!(acquire(&server, "one", 2).code(), "WORKERS_EXHAUSTED");
+}
+
+#[test]
+fn a_tag_that_is_made_after_it_was_asked_for_serves_at_once() {
+    let (_folder, file) = store();
+    let server = Server::start(&file);
+    let ids = || server.post("/v1/segments/orders/ids", r#"{"count":2}"#);
+    assert_eq!(ids().code(), "TAG_UNKNOWN");
+    server.put("/v1/tags/orders", r#"{"from":"5000001","step":10}"#).ok();
+    assert_eq!(ids().ids(), [5_000_001, 5_000_002]);
+    // Deleted: nothing more, not even what was at hand; made anew: above it.
+    server.send("DELETE", "/v1/tags/orders", &[], "").ok();
+    assert_eq!(ids().code(), "TAG_UNKNOWN");
+    server.put("/v1/tags/orders", "{}").ok();
+    assert!(ids().ids()[0] > 5_000_002);
+}
+
+#[test]
+fn tags_are_created_once_changed_and_listed() {
+    let (_folder, file) = store();
+    let server = Server::start(&file);
+    let only = [("content-type", "application/json"), ("if-none-match", "*")];
+    for n in 0..25 {
+        server.send("PUT", &format!("/v1/tags/t{n:02}"), &only, "{}").ok();
+    }
+    let again = server.send("PUT", "/v1/tags/t00", &only, "{}");
+    assert_eq!((again.status, again.code()), (409, "TAG_EXISTS"));
+    let changed = server.put("/v1/tags/t00", r#"{"step":7}"#).ok();
+    assert_eq!((&changed["step"], &changed["max_step"]), (&json!(7), &json!(1_000_000)));
+    assert_eq!(server.get("/v1/tags/t00").ok(), changed);
+    let (mut after, mut seen) = (String::new(), Vec::new());
+    loop {
+        let page = server.get(&format!("/v1/tags?limit=10&after={after}")).ok();
+        let Value::Array(rows) = &page["tags"] else { panic!("{page}") };
+        let Some(last) = rows.last() else { break };
+        assert!(rows.len() <= 10);
+        after = last["tag"].as_str().unwrap().to_owned();
+        seen.extend(rows.iter().map(|row| row["tag"].as_str().unwrap().to_owned()));
+    }
+    assert_eq!(seen, (0..25).map(|n| format!("t{n:02}")).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_namespace_keeps_its_layout_and_window_after_the_first_one() {
+    let (_folder, file) = store();
+    let server = Server::start(&file);
+    server.put("/v1/namespaces/n", r#"{"layout":"leaf"}"#).ok();
+    let before = r#"{"layout":"edge","workers":{"start":0,"end":4},"max_window_ms":10000}"#;
+    server.put("/v1/namespaces/n", before).ok();
+    acquire(&server, "n", 1).ok();
+    let (layout, window) = (r#"{"layout":"leaf"}"#, r#"{"layout":"edge","max_window_ms":20000}"#);
+    for changed in [layout, window] {
+        let answer = server.put("/v1/namespaces/n", changed);
+        assert_eq!((answer.status, answer.code()), (409, "LAYOUT_MISMATCH"), "{answer:?}");
+    }
+    server.put("/v1/namespaces/n", before).ok();
+    // Worker 0 is held, so the range may not leave it; it may grow, and leave the others.
+    let answer = server.put("/v1/namespaces/n", r#"{"workers":{"start":1,"end":4}}"#);
+    assert_eq!(answer.code(), "WORKERS_EXHAUSTED", "{answer:?}");
+    assert!(answer.json["detail"].as_str().unwrap().contains("worker 0"), "{answer:?}");
+    server.put("/v1/namespaces/n", r#"{"workers":{"start":0,"end":2}}"#).ok();
+    assert_eq!(acquire(&server, "n", 2).ok()["worker"], 1);
+    assert_eq!(acquire(&server, "n", 3).code(), "WORKERS_EXHAUSTED");
+    server.put("/v1/namespaces/n", r#"{"workers":{"start":0,"end":3}}"#).ok();
+    assert_eq!(acquire(&server, "n", 3).ok()["worker"], 2);
+}
+
+#[test]
+fn in_development_the_first_use_creates() {
+    let (_folder, file) = store();
+    let options = Options { first_use: true, ..Options::default() };
+    let server = Server::start_with(&file, options, Config::default());
+    assert_eq!(server.post("/v1/segments/any/ids", r#"{"count":1}"#).ids(), [1]);
+    assert_eq!(lease(&server, 1).0, 1);
+    let body = json!({ "request": request(2), "owner": "o", "layout": "edge" }).to_string();
+    let grant = server.post("/v1/workers/any/acquire", &body).ok();
+    assert_eq!(grant["layout"]["worker_bits"], 16);
+    assert_eq!(server.post("/v1/snowflake/any/ids", r#"{"count":3}"#).ids().len(), 3);
+    // A tag that was deleted on purpose stays deleted.
+    server.send("DELETE", "/v1/tags/any", &[], "").ok();
+    assert_eq!(server.post("/v1/segments/any/ids", r#"{"count":1}"#).code(), "TAG_UNKNOWN");
+}
+
+#[test]
+fn the_stores_time_goes_on_when_the_wall_clock_is_set() {
+    let (_folder, file) = store();
+    let start = 1_800_000_000_000;
+    let clock = Arc::new(ManualClock::at(Millis::new(start)));
+    let config = Config { clock: clock.clone(), ..Config::default() };
+    let server = Server::start_with(&file, Options::default(), config);
+    server.put("/v1/tags/orders", "{}").ok();
+    let now = || server.get("/readyz").ok()["now_ms"].as_i64().unwrap();
+    acquire(&server, "default", 1).ok();
+    clock.step_wall(-3_600_000);
+    assert_eq!(now(), start);
+    clock.step_wall(2 * 3_600_000);
+    assert_eq!(now(), start, "an hour at once is not believed");
+    clock.step_wall(-3_600_000 + 5_000);
+    assert_eq!(now(), start + 5_000);
+    server.stop().unwrap();
+    // A start below what was granted begins at it.
+    let clock = Arc::new(ManualClock::at(Millis::new(start - 86_400_000)));
+    let config = Config { clock, ..Config::default() };
+    let server = Server::start_with(&file, Options::default(), config);
+    assert_eq!(server.get("/readyz").ok()["now_ms"].as_i64().unwrap(), start);
+}
