@@ -1,0 +1,48 @@
+"""Python programs of their own, with the installed wheel or with the unguarded build."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import leafid
+from support.places import ROOT
+
+
+def python(*words: object, path: Path | None = None, timeout: float = 120) -> str:
+    """What a script said; it must end well."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    if path is not None:
+        environment["PYTHONPATH"] = str(path)
+    done = subprocess.run(
+        [sys.executable, *map(str, words)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+    assert done.returncode == 0, f"ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
+    assert not done.stderr, done.stderr
+    return done.stdout
+
+
+def code(text: str, *words: object, timeout: float = 60) -> str:
+    """What a program said that is given as text."""
+    return python("-c", textwrap.dedent(text), *words, timeout=timeout)
+
+
+def unguarded(folder: Path) -> Path:
+    """A folder with a leafid whose fork guard is off: the control of the fork tests."""
+    command = ["cargo", "build", "--locked", "-p", "leafid-py", "--no-default-features"]
+    target = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "unguarded"
+    command += ["--features", "unguarded", "--target-dir", str(target)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=600)
+    package = folder / "leafid"
+    shutil.copytree(Path(leafid.__file__).parent, package)
+    (engine,) = package.glob("_native*.so")
+    shutil.copyfile(target / "debug/lib_native.so", engine)
+    return folder
