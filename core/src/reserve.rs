@@ -320,10 +320,13 @@ impl<S: Source, L: Line> Reserve<S, L> {
         if self.ended.is_some() {
             return None;
         }
-        let early = self.stands_at();
+        if bug!(ReleaseBeforeClose) {
+            // Who holds the line goes on drawing until it is closed, if ever.
+            return self.source.give_up(self.stands_at());
+        }
         self.drop_range();
         self.ended = Some(Code::Closed);
-        self.source.give_up(if bug!(ReleaseBeforeClose) { early } else { self.closed_at })
+        self.source.give_up(self.closed_at)
     }
 
     /// Drops every right and the ask that is out, at once and without a word to the store: after
