@@ -1,5 +1,7 @@
 //! `kill -9` of the store, ten times in mid-stream.
 
+use std::time::Duration;
+
 use leafid_core::Layout;
 use leafid_stream::hosts::Program;
 use leafid_stream::stream::Stream;
@@ -10,7 +12,9 @@ const KILLS: u64 = 10;
 /// IDs per second and host: a host leases ten times a second, so that a kill finds asks under way.
 const RATE: u32 = 2_000;
 /// IDs between two kills.
-const BETWEEN: u64 = 1_000;
+const BETWEEN: u64 = 2_000;
+/// How long the store stays away: every host finds it gone, and most run dry.
+const AWAY: Duration = Duration::from_millis(300);
 
 #[test]
 fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
@@ -29,6 +33,7 @@ fn a_store_killed_ten_times_grants_nothing_twice_and_loses_nothing() {
         let goal = stream.ids() + BETWEEN;
         until(&mut stream, "IDs between kills", |stream| stream.ids() >= goal);
         store.kill();
+        stream.pump(AWAY, |_| false);
         store.start_again().unwrap_or_else(|error| panic!("after kill {kill}: {error}"));
     }
     // Every host goes on: it is dry by then, and has what it has from the store that came back.

@@ -2,48 +2,45 @@
 
 use std::collections::BTreeMap;
 
-/// How far apart two batches of one holder may lie and still count as one run, in ms. A larger gap
-/// may hide another holder's window, whose lines are still in a pipe.
+/// How far apart two batches of one holder may lie and still be one run, in ms: it held the worker
+/// all that time, for within a second no window ends, is another's, and comes back.
 const PAUSE_MS: u64 = 1_000;
 
 /// The runs on one worker's line, in positions (`tick << sequence_bits | sequence`): about one per
 /// window and holder.
 #[derive(Clone, Debug, Default)]
 pub struct Runs {
-    /// First position → the run.
-    runs: BTreeMap<u64, Run>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    last: u64,
-    holder: usize,
+    /// First position and holder → last position.
+    runs: BTreeMap<(u64, usize), u64>,
+    /// Holder → the first position of its last run.
+    current: BTreeMap<usize, u64>,
 }
 
 impl Runs {
-    /// Adds what `holder` drew from `first` to `last`, both included. Whether another run lies in
-    /// between, another holder's or an earlier one of its own: no window was granted twice, so that
-    /// may not be.
+    /// Adds what `holder` drew from `first` to `last`, both included. Whether another run reaches
+    /// into it, or into the time since its last batch: another holder's, or an earlier one of its
+    /// own. No window is granted twice, so that may not be.
     pub fn add(&mut self, holder: usize, first: u64, last: u64, per_ms: u64) -> bool {
-        let before = self.runs.range(..=last).next_back().map(|(&start, &run)| (start, run));
-        let overlaps = before.is_some_and(|(_, run)| run.last >= first);
-        match before {
-            Some((start, run))
-                if !overlaps
-                    && run.holder == holder
-                    && first - run.last <= PAUSE_MS.saturating_mul(per_ms) =>
-            {
-                self.runs.insert(start, Run { last, holder });
+        let pause = PAUSE_MS.saturating_mul(per_ms);
+        let (start, from) = match self.own(holder) {
+            Some((start, before)) if first > before && first - before <= pause => {
+                (start, before + 1)
             }
-            // An overlap is told once for each batch; the run that was there first stays.
-            Some((start, run)) if overlaps => {
-                self.runs.insert(start, Run { last: run.last.max(last), ..run });
-            }
-            _ => {
-                self.runs.insert(first, Run { last, holder });
-            }
-        }
+            _ => (first, first),
+        };
+        let others = self.runs.range(..=(last, usize::MAX)).rev();
+        let before = others.map(|(key, end)| (*key, *end)).find(|(key, _)| *key != (start, holder));
+        let again = start == first && self.runs.contains_key(&(start, holder));
+        let overlaps = again || before.is_some_and(|(_, end)| end >= from);
+        let end = self.runs.entry((start, holder)).or_insert(last);
+        *end = last.max(*end);
+        self.current.insert(holder, start);
         overlaps
+    }
+
+    fn own(&self, holder: usize) -> Option<(u64, u64)> {
+        let start = *self.current.get(&holder)?;
+        self.runs.get(&(start, holder)).map(|last| (start, *last))
     }
 
     /// How many runs there are.
@@ -90,6 +87,12 @@ mod tests {
             assert!(!runs.add(0, first.0, first.1, MS));
             assert!(runs.add(1, second.0, second.1, MS), "{second:?} in {first:?}");
         }
+        // Each between the other's batches, without one ID in common.
+        let mut runs = Runs::default();
+        assert!(!runs.add(0, 100 * MS, 100 * MS + 9, MS));
+        assert!(!runs.add(1, 110 * MS, 110 * MS + 9, MS));
+        assert!(runs.add(0, 120 * MS, 120 * MS + 9, MS));
+        assert!(runs.add(1, 130 * MS, 130 * MS + 9, MS));
         // The same run told twice.
         let mut runs = Runs::default();
         assert!(!runs.add(0, 100, 200, MS));

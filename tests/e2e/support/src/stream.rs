@@ -168,7 +168,13 @@ impl Stream {
             if let Some(fault) = host.faults.first() {
                 return Some(format!("{}: {fault}", host.name));
             }
-            host.unasked_end().then(|| format!("{} is gone\n{}", host.name, host.child.stderr()))
+            if !host.unasked_end() {
+                return None;
+            }
+            // Until it is gone, its last words may be under way.
+            let how = host.child.wait(Duration::from_secs(5));
+            let how = how.map_or_else(|error| error, |status| status.to_string());
+            Some(format!("{} is gone: {how}\n{}", host.name, host.child.stderr()))
         })
     }
 
