@@ -5,17 +5,9 @@ use crate::args::Args;
 use crate::process::Run;
 use crate::{Outcome, project};
 
-/// The verb. What it does not know itself (`--seed`, `--bugs`) is the simulator's own.
+/// The verb; its options are the simulator's own.
 pub fn main(mut args: Args) -> Outcome {
-    let hours: Option<f64> = args.number("--hours")?;
-    let seconds: Option<u64> = args.number("--seconds")?;
-    let seconds = match (hours, seconds) {
-        (Some(hours), None) if hours > 0.0 => format!("{:.0}", (hours * 3600.0).max(1.0)),
-        (None, Some(seconds)) => seconds.to_string(),
-        (None, None) => "60".to_owned(),
-        _ => return Err("give `--hours` (above 0) or `--seconds`, not both".to_owned()),
-    };
-    simulator().args(["--seconds", &seconds]).args(args.rest()).done()
+    simulator().args(args.rest()).done()
 }
 
 /// The simulator, to be given its own arguments.

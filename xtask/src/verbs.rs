@@ -45,9 +45,9 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "simulate",
-        options: "[--hours N | --seconds N] [--seed N] [--bugs]",
+        options: "[--hours N | --seconds N | --worlds N] [--seed N] [--bugs [--only NAME]]",
         does: "holders, stores and faults in one process, every ID checked; `--bugs` switches each \
-               known mistake on and tells what found it",
+               known mistake on and tells what found it; `--seed` alone replays a world",
         takes: "a minute unless said, after a build of 30 s",
         run: simulate::main,
     },

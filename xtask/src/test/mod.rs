@@ -32,7 +32,7 @@ const PARTS: &[Part] = &[
     Part { name: "vectors", needs: Some("tests/vectors"), run: vectors::compare },
     Part { name: "vectors-self-test", needs: Some("tests/vectors"), run: vectors::self_test },
     Part { name: "e2e", needs: Some("tests/e2e"), run: rust::end_to_end },
-    Part { name: "simulate", needs: Some("tests/src/bin/simulate.rs"), run: rust::simulate },
+    Part { name: "simulate", needs: Some("tests/simulation"), run: rust::simulate },
 ];
 
 /// The verb.
