@@ -6,7 +6,7 @@ import { drawLines, statsLine } from './lines.mjs'
 import { Pace, draw, readOptions, say } from './pace.mjs'
 
 const { store, tag, namespace, kinds, rate, timeoutMs } = readOptions()
-const options = { store, timeoutMs }
+const options = { store, timeout: timeoutMs }
 const all = {
   segment: new Segment(tag, options),
   snowflake: new Snowflake(namespace, options),

@@ -6,7 +6,7 @@ import { Segment, Snowflake, version } from 'leafid'
 import { drawLines, statsLine } from './lines.mjs'
 
 // Built at module scope, where nothing may be asked or timed: nothing is, before the first ID.
-const options = { store: env.STORE, timeoutMs: Number(env.TIMEOUT_MS) }
+const options = { store: env.STORE, timeout: Number(env.TIMEOUT_MS) }
 const generators = {
   segment: new Segment(env.TAG, options),
   snowflake: new Snowflake(env.NAMESPACE, options),
