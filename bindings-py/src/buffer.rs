@@ -71,7 +71,7 @@ impl<'py> Buffer<'py> {
         ]);
         let fits = matches!(native, "Q" | "q" | "L" | "l" | "N" | "n")
             && buffer.view.itemsize == 8
-            && buffer.view.buf.cast::<u64>().is_aligned();
+            && (buffer.view.len == 0 || buffer.view.buf.cast::<u64>().is_aligned());
         if fits { Ok(buffer) } else { Err(refused(&format!("format `{format}`"))) }
     }
 

@@ -1,0 +1,105 @@
+"""Clocks that freeze, step back and leap: no error, no duplicate, and IDs stay timely."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+import leafid
+from leafid import MemoryStore, Segment, Snowflake
+from leafid.testing import Clock
+
+HOUR = 3_600_000
+
+
+def late_by(id: int) -> float:
+    return abs(leafid.decode(id).time.timestamp() - time.time())
+
+
+def test_the_hosts_wall_clock_is_set_back_and_forth(server) -> None:
+    clock = Clock()
+    ids = Snowflake(store=server.url, clock=clock)
+    drawn = []
+    for step in (HOUR, -2 * HOUR, HOUR, -HOUR, 2 * HOUR, -HOUR) * 5:
+        clock.step_wall(step)
+        drawn += [ids.next() for _ in range(200)]
+        assert late_by(drawn[-1]) < 2
+    assert len(drawn) == 6_000 and drawn == sorted(set(drawn))
+    assert ids.stats().failures == 0
+
+
+def test_a_suspend_is_noticed_and_the_window_is_renewed_at_once(server) -> None:
+    clock = Clock()
+    ids = Snowflake(store=server.url, clock=clock)
+    ids.next()
+    asks = ids.stats().asks
+    # Asleep for ten seconds: the monotonic clock stood still, the wall clock did not.
+    clock.step_wall(10_000)
+    deadline = time.monotonic() + 5
+    while ids.stats().asks == asks and time.monotonic() < deadline:
+        time.sleep(0.002)
+    assert ids.stats().asks == asks + 1
+
+
+def test_a_frozen_clock_runs_ahead_as_far_as_it_may_and_then_waits() -> None:
+    clock = Clock()
+    clock.freeze()
+    store = MemoryStore(clock=clock)
+    ids = Snowflake(store=store, clock=clock, max_ahead=0.005, spread=0)
+    first = ids.next()
+    drawn = ids.take(4_096 * 5)
+    with pytest.raises(leafid.TimedOutError) as late:
+        while True:
+            drawn.append(ids.next(timeout=0.05))
+    assert isinstance(late.value.__cause__, leafid.SequenceSpentError)
+    assert late.value.__cause__.retry_after is not None
+    clock.advance(1)
+    drawn.append(ids.next(timeout=5))
+    assert [first, *drawn] == sorted({first, *drawn})
+
+
+def test_a_clock_that_goes_back() -> None:
+    clock = Clock()
+    clock.freeze()
+    ids = Snowflake(store=MemoryStore(clock=clock), clock=clock)
+    drawn = []
+    for step in (0, -HOUR, -1, 10, -10, 0, -HOUR, 1, -5 * HOUR):
+        clock.step_monotonic(step)
+        drawn += [ids.next() for _ in range(100)]
+        clock.advance(20)
+    assert drawn == sorted(set(drawn))
+    assert ids.stats().failures == 0
+
+
+def test_a_clock_that_leaps_beyond_the_window() -> None:
+    clock = Clock()
+    store = MemoryStore(clock=clock)
+    ids = Snowflake(store=store, clock=clock, length=10)
+    drawn = []
+    for _ in range(5):
+        drawn += [ids.next() for _ in range(50)]
+        clock.advance(HOUR)
+    assert drawn == sorted(set(drawn))
+    assert ids.stats().grants >= 5
+
+
+def test_segments_look_at_no_clock() -> None:
+    clock = Clock()
+    clock.freeze()
+    ids = Segment("orders", MemoryStore(clock=clock), clock=clock, step=10)
+    drawn = []
+    for _ in range(100):
+        clock.step_monotonic(-HOUR)
+        drawn += [ids.next() for _ in range(10)]
+    assert drawn == list(range(1, 1_001))
+
+
+def test_the_clocks_of_tests() -> None:
+    clock = Clock()
+    assert abs(clock.wall_ms - time.time() * 1_000) < 1_000
+    clock.freeze()
+    before = clock.monotonic_ms, clock.wall_ms
+    clock.advance(7)
+    clock.step_wall(-3)
+    assert (clock.monotonic_ms, clock.wall_ms) == (before[0] + 7, before[1] + 4)

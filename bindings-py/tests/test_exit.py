@@ -1,0 +1,132 @@
+"""The end of the interpreter: nothing keeps it, nothing crashes, and windows are given back."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+import leafid
+from support.run import code
+
+KINDS = {
+    "http": "store = sys.argv[1]",
+    "memory": "store = leafid.MemoryStore()",
+    "object": """
+class Own:
+    inner = leafid.MemoryStore()
+    lease_segment, acquire, renew, release = (
+        inner.lease_segment, inner.acquire, inner.renew, inner.release)
+store = Own()
+""",
+    "hanging": """
+class Own:
+    inner = leafid.MemoryStore()
+    def lease_segment(self, ask):
+        if "have_until" in ask:
+            time.sleep(3600)
+        return self.inner.lease_segment(ask)
+    acquire, renew, release = inner.acquire, inner.renew, inner.release
+store = Own()
+""",
+}
+
+
+@pytest.mark.parametrize("end", ["", "sys.exit(0)", "raise SystemExit", "os._exit(0)"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_program_ends_without_closing(server, kind, end) -> None:
+    server.create_tag("orders")
+    begun = time.monotonic()
+    said = code(
+        f"import leafid, os, sys, time\n{KINDS[kind]}\n"
+        "orders, ids = leafid.Segment('orders', store), leafid.Snowflake(store=store)\n"
+        "print(orders.next(), orders.take(200)[-1], ids.next() > 0, flush=True)\n" + end,
+        server.url,
+    )
+    assert said == "1 201 True\n"
+    assert time.monotonic() - begun < 10
+
+
+def test_the_store_may_be_away(server) -> None:
+    server.create_tag("orders")
+    said = code(
+        """
+        import leafid, sys, time
+        orders, ids = leafid.Segment("orders", sys.argv[1]), leafid.Snowflake(store=sys.argv[1])
+        print(orders.next(), ids.next() > 0, flush=True)
+        sys.stdin.read()
+        """,
+        server.url,
+    )
+    assert said == "1 True\n"
+
+
+def test_threads_that_draw_or_wait_do_not_keep_it() -> None:
+    said = code(
+        """
+        import leafid, threading, time
+        ids = leafid.Segment("orders", leafid.MemoryStore(), step=100)
+        class Never:
+            def lease_segment(self, ask):
+                time.sleep(3600)
+        never = leafid.Segment("never", Never(), timeout=3600)
+        def draw():
+            while True:
+                ids.next()
+        for target in (draw, draw, never.next, lambda: never.take(5)):
+            threading.Thread(target=target, daemon=True).start()
+        threading.excepthook = lambda *what: None
+        while ids.stats().ids < 10_000:
+            time.sleep(0.001)
+        print("ends", flush=True)
+        """
+    )
+    assert said == "ends\n"
+
+
+def test_what_runs_later_is_told() -> None:
+    said = code(
+        """
+        import atexit
+        def last():
+            try:
+                ids.next()
+            except leafid.ClosedError:
+                print("closed")
+            try:
+                leafid.Segment("other", leafid.MemoryStore()).next()
+            except leafid.ClosedError:
+                print("closed")
+        atexit.register(last)
+        import leafid
+        ids = leafid.Segment("orders", leafid.MemoryStore())
+        atexit.register(lambda: print(ids.next()))
+        print(ids.next())
+        """
+    )
+    assert said.split() == ["1", "2", "closed", "closed"]
+
+
+def test_windows_are_given_back_at_the_end(server) -> None:
+    program = """
+        import leafid, sys
+        ids = leafid.Snowflake(store=sys.argv[1])
+        print(leafid.decode(ids.next()).tick)
+    """
+    tick = int(code(program, server.url))
+    with leafid.Snowflake(store=server.url) as ids:
+        ids.next()
+    rows = server.call("GET", "/v1/workers/default")[1]["workers"]
+    ends = [int(row["reserved_until"]) for row in rows]
+    assert min(ends) - tick < 30_000, "the first one's minute was cut short"
+
+
+def test_idle_generators_are_nothing() -> None:
+    said = code(
+        """
+        import leafid, threading
+        ids = [leafid.Segment(f"tag{n}", "http://127.0.0.1:9") for n in range(1_000)]
+        print(threading.active_count(), len(list(__import__("os").scandir("/proc/self/task"))))
+        """
+    )
+    assert said == "1 1\n"

@@ -1,0 +1,147 @@
+"""The hosts against the real store, over loopback."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+import leafid
+from leafid import HttpStore, Segment, Snowflake
+
+
+def test_segments(server) -> None:
+    server.create_tag("orders", step=100, max_step=100)
+    with Segment("orders", server.url) as orders:
+        drawn = [orders.next() for _ in range(1_000)] + orders.take(50)
+    assert drawn == sorted(set(drawn)) and drawn[0] == 1
+    assert orders.stats().grants >= 10
+
+
+def test_snowflakes(server) -> None:
+    with Snowflake(store=HttpStore(server.url)) as ids:
+        drawn = [ids.next() for _ in range(1_000)] + ids.take(10_000)
+    assert drawn == sorted(set(drawn))
+    assert abs(leafid.decode(drawn[0]).time.timestamp() - time.time()) < 5
+
+
+def test_the_variable_names_the_default_store(server, monkeypatch) -> None:
+    server.create_tag("orders")
+    monkeypatch.setenv("LEAFID_STORE", server.url)
+    assert Segment("orders").next() == 1
+
+
+def test_an_unknown_tag_names_the_command_and_the_generator_is_usable_afterwards(server) -> None:
+    orders = Segment("orders", server.url)
+    begun = time.monotonic()
+    with pytest.raises(leafid.TagUnknownError, match="leafid tag create orders"):
+        orders.next()
+    assert time.monotonic() - begun < 2, "what waiting cannot cure is raised at once"
+    server.create_tag("orders")
+    assert orders.next() == 1
+    with pytest.raises(leafid.NamespaceUnknownError, match="leafid namespace create other"):
+        Snowflake("other", server.url).next()
+
+
+def test_a_step_above_the_cap_is_cut_to_it(server) -> None:
+    server.create_tag("orders", step=10, max_step=50)
+    orders = Segment("orders", server.url, step=1_000_000)
+    orders.next()
+    assert orders.stats().step <= 50
+
+
+def test_a_closed_window_is_free_at_once(server) -> None:
+    workers = set()
+    for _ in range(20):
+        with Snowflake(store=server.url) as ids:
+            workers.add(leafid.decode(ids.next()).worker)
+            owner = server.call("GET", "/v1/workers/default")[1]
+    assert workers, owner
+    held = [row for row in server.call("GET", "/v1/workers/default")[1].get("workers", [])]
+    assert all(not row.get("key") for row in held)
+
+
+def test_outages_are_survived_on_what_is_in_hand(server) -> None:
+    server.create_tag("orders", step=1_000, max_step=1_000)
+    orders = Segment("orders", server.url)
+    drawn = [orders.next()]
+    server.kill()
+    drawn += [orders.next() for _ in range(900)]
+    assert drawn == list(range(1, 902))
+    server.start()
+    drawn += [orders.next() for _ in range(2_000)]
+    assert drawn == sorted(set(drawn))
+    assert drawn[-1] <= 6_000, "no step is lost beyond what was in hand"
+
+
+def test_callers_wait_out_an_outage_and_go_on_within_a_second(server) -> None:
+    server.create_tag("orders", step=10, max_step=10)
+    orders = Segment("orders", server.url, timeout=30)
+    orders.next()
+    server.kill()
+    drawn: list[int] = []
+    waiting = threading.Thread(target=lambda: drawn.extend(orders.next() for _ in range(100)))
+    waiting.start()
+    deadline = time.monotonic() + 10
+    while orders.stats().failures < 5 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    dry = len(drawn)
+    server.start()
+    back = time.monotonic()
+    while len(drawn) <= dry and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert time.monotonic() - back < 1.2
+    waiting.join()
+    assert len(set(drawn)) == 100 and drawn == sorted(drawn)
+
+
+def test_killed_and_restarted_again_and_again(server) -> None:
+    server.create_tag("orders", step=20, max_step=20)
+    orders = Segment("orders", server.url, timeout=30)
+    ids = Snowflake(store=server.url, timeout=30)
+    drawn, stamped = [], []
+    for _ in range(5):
+        drawn += [orders.next() for _ in range(100)]
+        stamped += [ids.next() for _ in range(100)]
+        server.kill()
+        server.start()
+    for seen in (drawn, stamped):
+        assert len(seen) == 500 and seen == sorted(set(seen))
+    assert orders.stats().failures + ids.stats().failures > 0 or orders.stats().grants > 20
+
+
+def test_several_processes_worth_of_generators(server) -> None:
+    server.create_tag("orders", step=10, max_step=40)
+    parts: list[list[int]] = []
+
+    def draw() -> None:
+        orders, ids = Segment("orders", server.url), Snowflake(store=server.url)
+        parts.append([orders.next() for _ in range(500)])
+        parts.append([ids.next() for _ in range(500)])
+
+    threads = [threading.Thread(target=draw) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    drawn = [id for part in parts for id in part]
+    assert len(drawn) == 6_000 and len(set(drawn)) == 6_000
+
+
+def test_an_http_store_is_an_object_with_the_methods(server) -> None:
+    server.create_tag("orders")
+    asked = []
+
+    class Watched:
+        def __init__(self, store):
+            self.store = store
+
+        def lease_segment(self, ask):
+            asked.append(ask)
+            return self.store.lease_segment(ask)
+
+    assert Segment("orders", Watched(HttpStore(server.url))).next() == 1
+    assert asked[0]["tag"] == "orders" and len(asked[0]["request"]) == 32
+    with pytest.raises(leafid.TagUnknownError):
+        HttpStore(server.url).lease_segment({**asked[0], "tag": "other"})

@@ -1,0 +1,182 @@
+"""Waiting: without the interpreter lock, up to a time-out, interruptible."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+import leafid
+from leafid import MemoryStore, Segment, Snowflake
+
+
+class Slow:
+    """A store that answers when a test lets it."""
+
+    def __init__(self) -> None:
+        self.store, self.gate, self.asked = MemoryStore(), threading.Event(), threading.Event()
+
+    def lease_segment(self, ask):
+        self.asked.set()
+        self.gate.wait(20)
+        return self.store.lease_segment(ask)
+
+
+@pytest.fixture
+def slow():
+    store = Slow()
+    yield store
+    store.gate.set()
+
+
+def test_a_time_out_per_call_and_per_generator(slow) -> None:
+    for ids, how in ((Segment("a", slow, timeout=0.2), {}), (Segment("a", slow), {"timeout": 0.2})):
+        begun = time.monotonic()
+        with pytest.raises(leafid.TimedOutError, match="within 0.2 s") as late:
+            ids.next(**how)
+        assert 0.19 < time.monotonic() - begun < 1.0
+        assert late.value.code == "TIMED_OUT"
+        assert isinstance(late.value.__cause__, leafid.SegmentDryError)
+
+
+def test_no_time_at_all_still_asks(slow) -> None:
+    ids = Segment("orders", slow)
+    with pytest.raises(leafid.TimedOutError):
+        ids.next(timeout=0)
+    assert slow.asked.wait(5)
+    slow.gate.set()
+    assert ids.next() == 1
+    assert ids.next(timeout=0) == 2
+
+
+def test_the_interpreter_is_free_meanwhile(slow) -> None:
+    ids = Segment("orders", slow)
+    drawn: list[int] = []
+    waiting = [threading.Thread(target=lambda: drawn.append(ids.next())) for _ in range(8)]
+    for thread in waiting:
+        thread.start()
+    assert slow.asked.wait(5)
+    assert sum(range(100_000)) and not drawn
+    slow.gate.set()
+    for thread in waiting:
+        thread.join()
+    assert sorted(drawn) == list(range(1, 9))
+
+
+def test_a_signal_interrupts(slow) -> None:
+    ids = Segment("orders", slow)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    begun = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            ids.next(timeout=20)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - begun < 0.5
+    slow.gate.set()
+    assert ids.next() == 1
+
+
+def test_a_handler_may_draw_itself(slow) -> None:
+    ids = Segment("orders", slow)
+    drawn: list[int] = []
+
+    def handler(number, frame):
+        slow.gate.set()
+        drawn.append(ids.next())
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        drawn.append(ids.next(timeout=20))
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert sorted(drawn) == [1, 2]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_handler_may_fork(server) -> None:
+    server.create_tag("orders", step=5, max_step=5)
+    ids = Segment("orders", server.url, timeout=20)
+    ids.next()
+    told, heard = os.pipe()
+    parent = os.getpid()
+
+    def handler(number, frame):
+        if os.fork() == 0:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.01, 0)
+    try:
+        drawn = [ids.next() for _ in range(2_000)]
+        if os.getpid() != parent:
+            os.write(heard, b",".join(b"%d" % id for id in drawn[-500:]) + b"\n")
+            os._exit(0)
+    finally:
+        if os.getpid() != parent:
+            os._exit(1)
+        signal.signal(signal.SIGALRM, before)
+    pid, status = os.wait()
+    assert status == 0
+    theirs = set(map(int, os.read(told, 65_536).split(b",")))
+    assert len(theirs) == 500 and not theirs & set(drawn[-500:])
+
+
+def test_closing_sends_waiting_callers_home(slow) -> None:
+    ids = Segment("orders", slow)
+    raised: list[BaseException] = []
+
+    def draw() -> None:
+        try:
+            ids.next()
+        except leafid.LeafidError as error:
+            raised.append(error)
+
+    waiting = threading.Thread(target=draw)
+    waiting.start()
+    assert slow.asked.wait(5)
+    closing = threading.Thread(target=ids.close)
+    closing.start()
+    waiting.join(5)
+    assert isinstance(raised[0], leafid.ClosedError)
+    slow.gate.set()
+    closing.join(5)
+
+
+def test_the_store_says_when_a_number_is_free() -> None:
+    class Full:
+        acquire = renew = release = None
+
+        def __init__(self):
+            self.asked = 0
+            self.acquire = self.renew = self.release = self.refuse
+
+        def refuse(self, ask):
+            self.asked += 1
+            raise leafid.WorkersExhaustedError("64 numbers are held", retry_after=30)
+
+    store = Full()
+    with pytest.raises(leafid.TimedOutError) as late:
+        Snowflake(store=store).next(timeout=0.5)
+    assert late.value.__cause__.retry_after == 30 and store.asked == 1
+
+
+def test_a_burst_waits_for_the_clock(memory) -> None:
+    ids = Snowflake(store=memory, max_ahead=0.0, spread=0)
+    drawn = ids.take(4_000) + [ids.next() for _ in range(20_000)]
+    assert drawn == sorted(set(drawn))
+    ahead = leafid.decode(drawn[-1]).time.timestamp() - time.time()
+    assert ahead < 0.01, "never ahead of the clock"
+    assert ids.stats().waits >= 1
+
+
+def test_more_than_ever_fits_is_told(memory) -> None:
+    ids = Snowflake(store=memory, max_ahead=0.0, spread=0)
+    ids.next()
+    with pytest.raises(leafid.CountInvalidError):
+        ids.take(5_000)
