@@ -117,6 +117,14 @@ impl Grant {
             Grant::Window(grant) => grant.request,
         }
     }
+
+    /// When it is over, on the store's clock; numbers never are.
+    pub(crate) fn over_at(&self) -> Option<Millis> {
+        match self {
+            Grant::Segment(_) => None,
+            Grant::Window(grant) => Some(grant.layout.time(grant.ticks.end)),
+        }
+    }
 }
 
 /// Numbers of a tag, granted.

@@ -140,7 +140,7 @@ pub trait Line {
     fn put_cursor(&mut self, to: u64);
     /// Sets the bound.
     fn put_bound(&mut self, to: u64);
-    /// The store's time at this reading of the host's clock; it never goes back.
+    /// The store's time at this reading of the host's clock; it never goes back by itself.
     fn now(&mut self, host: Millis) -> Millis;
     /// What to add to the host's clock, in ms.
     fn offset(&self) -> i64;

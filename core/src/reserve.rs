@@ -226,7 +226,11 @@ impl<S: Source, L: Line> Reserve<S, L> {
         let offset = self.offset.after(sent, now, store_time);
         let heard = now.plus(offset.get());
         // Before the first answer the host's clock says nothing about the store's time.
-        let store_now = if self.offset.is_known() { self.line.now(now).max(heard) } else { heard };
+        let reached = if self.offset.is_known() { self.line.now(now).max(heard) } else { heard };
+        // Time never goes back, but where the host's clock leapt over all that the store gives:
+        // to wait until the store's time has caught up would be to give nothing for as long.
+        let leapt = grant.over_at().is_some_and(|over_at| over_at <= reached);
+        let store_now = if leapt { heard } else { reached };
         let offer = match self.source.look_over(&ask, grant, &self.facts(), store_now) {
             Ok(offer) => offer,
             Err(code) => return Err(self.fail(code, None, now)),

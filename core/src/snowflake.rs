@@ -392,4 +392,21 @@ mod tests {
         assert_eq!(ids.ready(now, 40).unwrap_err().code, Code::WindowSpent);
         assert_eq!(ids.next(now).unwrap_err().code, Code::WindowSpent);
     }
+    #[test]
+    fn a_clock_that_leapt_over_the_window_is_put_right_by_the_next_answer() {
+        let (start, hour) = (1_800_000_000_000, 3_600_000);
+        let mut store: MemoryStore = MemoryStore::new([1; 16]);
+        store.set_clock(Millis::new(start));
+        let mut ids =
+            Snowflake::new(SnowflakeConfig::new("default", "host/1").unwrap(), 7).unwrap();
+        assert_eq!(refill(&mut ids, &mut store, || Millis::new(0), || [2; 16]), Ok(true));
+        let first = ids.next(Millis::new(0)).unwrap();
+        let leapt = Millis::new(hour);
+        assert_eq!(ids.next(leapt).unwrap_err().code, Code::WindowSpent);
+        store.set_clock(Millis::new(start + 10));
+        assert_eq!(refill(&mut ids, &mut store, || leapt, || [3; 16]), Ok(true));
+        let next = ids.next(leapt).unwrap();
+        assert!(next > first);
+        assert_eq!(Layout::LEAF.decompose(next).unwrap().time.get(), start + 10);
+    }
 }
