@@ -15,6 +15,11 @@ pub fn fmt() -> Outcome<String> {
 pub fn clippy() -> Outcome<String> {
     Run::cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
         .done()?;
+    // What is compiled for the edge alone is seen from there alone.
+    tools::rust_target("wasm32-unknown-unknown")?;
+    Run::cargo(&["clippy", "--locked", "-p", "leafid-wasm", "--target", "wasm32-unknown-unknown"])
+        .args(["--", "-D", "warnings"])
+        .done()?;
     tools::rust_target("wasm32v1-none")?;
     purity::cargo("clippy", None)
         .args(["--target", "wasm32v1-none", "--", "-D", "warnings"])
