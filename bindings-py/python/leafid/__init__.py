@@ -43,6 +43,5 @@ __all__ = [
     "parse_base32",
     "parse_decimal",
 ]
-__all__ += [name for name in dir(errors) if name.endswith("Error")]
 
 _atexit.register(_close_all)

@@ -9,6 +9,47 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+__all__ = [
+    "LeafidError",
+    "RequestInvalidError",
+    "TagInvalidError",
+    "NamespaceInvalidError",
+    "StepInvalidError",
+    "CountInvalidError",
+    "LayoutInvalidError",
+    "WorkerInvalidError",
+    "RangeInvalidError",
+    "IdInvalidError",
+    "UnauthorizedError",
+    "ForbiddenError",
+    "TagUnknownError",
+    "NamespaceUnknownError",
+    "NotEnabledError",
+    "TagExistsError",
+    "LayoutMismatchError",
+    "LeaseLostError",
+    "StoreChangedError",
+    "StoreWentBackError",
+    "TagSpentError",
+    "TimeOverflowError",
+    "QuotaExceededError",
+    "StoreUnavailableError",
+    "OverloadedError",
+    "WorkersExhaustedError",
+    "SegmentDryError",
+    "WindowSpentError",
+    "SequenceSpentError",
+    "ClockBehindError",
+    "TimedOutError",
+    "StoreRefusedError",
+    "SchemaMismatchError",
+    "InternalError",
+    "ClosedError",
+    "GrantInvalidError",
+    "StateLockedError",
+    "StateInvalidError",
+]
+
 
 class LeafidError(Exception):
     """What every error of leafid is."""

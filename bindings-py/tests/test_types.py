@@ -1,0 +1,67 @@
+"""The types that are published: the stubs are what the engine is, and a strict user compiles."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("mypy", reason="mypy is not installed: the published types are NOT checked")
+
+USER = '''
+from array import array
+
+import leafid
+from leafid import HttpStore, Layout, MemoryStore, Segment, Snowflake
+from leafid.testing import Clock
+
+
+class Own:
+    def lease_segment(self, ask: dict[str, object]) -> dict[str, object]:
+        return {}
+
+
+orders: Segment = Segment("orders", "http://127.0.0.1:8750", step=5, timeout=2.5)
+number: int = orders.next(timeout=1)
+numbers: list[int] = orders.take(5)
+filled: int = orders.fill(array("Q", [0]))
+with Snowflake(store=HttpStore("http://127.0.0.1:8750"), layout="edge") as ids:
+    parts = leafid.decode(next(ids), Layout.edge)
+    when: float = parts.time.timestamp() + parts.worker
+Segment("orders", Own())
+Segment("orders", MemoryStore(clock=Clock()))
+try:
+    text: str = leafid.base32(number)
+except leafid.IdInvalidError as error:
+    code: str = error.code
+    wait: float | None = error.retry_after
+'''
+WRONG = {
+    "a store that is none": 'leafid.Segment("orders", 17)',
+    "a tag that is none": "leafid.Segment(17)",
+    "an ID that is no text": "text: str = leafid.Segment('orders').next()",
+    "no such verb": "leafid.Segment('orders').nextSync()",
+}
+
+
+def mypy(*words: str, folder) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+def test_the_stubs_are_what_the_engine_is(tmp_path) -> None:
+    done = mypy("mypy.stubtest", "leafid", "--concise", folder=tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_strict_user_compiles(tmp_path) -> None:
+    (tmp_path / "user.py").write_text(USER)
+    done = mypy("mypy", "--strict", "user.py", folder=tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_user_does_not(tmp_path, name) -> None:
+    (tmp_path / "user.py").write_text(f"import leafid\n{WRONG[name]}\n")
+    assert mypy("mypy", "--strict", "user.py", folder=tmp_path).returncode == 1
