@@ -1,10 +1,93 @@
-/** What an engine (the native one or the wasm one) brings. */
+/** A refusal of the core. `until` is on the clock that was passed in. */
+export interface Refused {
+  code: string
+  until?: bigint
+  /** The field that could not be read. */
+  field?: string
+}
+
+/** What became of an answer. */
+export type Verdict = Refused | { outcome: 'applied' | 'ignored' } | { outcome: 'release'; release: object }
+
+/** The counters as the core has them. */
+export interface RawStats {
+  ids: bigint
+  asks: bigint
+  grants: bigint
+  failures: bigint
+  waits: bigint
+  dropped: bigint
+  gaps: bigint
+  in_hand: bigint
+  step: bigint
+  offset_ms: number
+  last_code?: string
+}
+
+/** What the error table says of a code. */
+export interface CodeFacts {
+  http?: number
+  permanent: boolean
+  stops: boolean
+  advice: string
+}
+
+/** Set in what `fill` returns when an ask is due. */
+export const ASK_IS_DUE = 0x8000_0000
+
+/** What an engine (the native one or the wasm one) brings: plain functions over a handle. */
 export interface Engine {
-  /** The engine's version; equal to the package's. */
   engineVersion(): string
+
+  create(handle: number, kind: 'segment' | 'snowflake', config: object, seed: bigint): Refused | null | undefined
+  free(handle: number): void
+  /** How many, and `ASK_IS_DUE`. */
+  fill(handle: number, now: number, out: BigUint64Array): number
+  ready(handle: number, now: number, n: number): boolean
+  refusal(handle: number): Refused
+  goodUntil(handle: number): number
+
+  wantsAsk(handle: number, now: number): boolean
+  pollAt(handle: number): bigint | null | undefined
+  pollAsk(handle: number, now: number, entropy: Uint8Array): object | null | undefined
+  handleGrant(handle: number, request: string, answer: object, sent: number, now: number): Verdict
+  handleFailure(handle: number, request: string, code: string, retryAfterMs: number | undefined, now: number): void
+  retire(handle: number): object | null | undefined
+  forget(handle: number): void
+  resumed(handle: number): void
+  resumeAbove(handle: number, id: bigint, layout: object | undefined): void
+  layoutInUse(handle: number): object | null | undefined
+  failing(handle: number): string | null | undefined
+  stats(handle: number): RawStats
+
+  leaseSegment(store: string, row: object, ask: object, nowMs: number): object
+  acquire(store: string, namespace: object, rows: object, ask: object, nowMs: number): object
+  renew(store: string, namespace: object, row: object, ask: object, nowMs: number): object
+  release(store: string, row: object, ask: object): object
+  tagRow(before: object | undefined, wanted: object): object
+  namespaceRow(wanted: object): object
+  isKeptFrom(row: object, owner: string, nowMs: number): boolean
+
+  layoutFacts(layout: object): object
+  compose(layout: object, timeMs: bigint, worker: number, sequence: bigint): object
+  decompose(layout: object, id: bigint): object
+  firstId(layout: object, timeMs: bigint): object
+  lastId(layout: object, timeMs: bigint): object
+
+  toBase32(id: bigint): string | null | undefined
+  toDecimal(id: bigint): string | null | undefined
+  fromBase32(text: string): bigint | null | undefined
+  fromDecimal(text: string): bigint | null | undefined
+
+  codes(): string[]
+  codeFacts(code: string): CodeFacts | null | undefined
+
+  /** Throws the instance away and builds another, where one can be lost (wasm). */
+  rebuild?(): void
 }
 
 let engine: Engine | undefined
+let builds = 0
 
 /** Called once by the entry that the host's condition chose. */
 export function useEngine(chosen: Engine): void {
@@ -15,4 +98,21 @@ export function useEngine(chosen: Engine): void {
 export function theEngine(): Engine {
   if (engine === undefined) throw new Error('no engine: import `leafid`, not one of its files')
   return engine
+}
+
+/** How often the engine was built anew: handles of an earlier build name nothing. */
+export function engineBuilds(): number {
+  return builds
+}
+
+/**
+ * After an engine threw: builds it anew where that helps, else throws the error on. A wasm
+ * instance that trapped (no memory, no stack) is of no use any more: what it held may be half
+ * changed.
+ */
+export function mendEngine(error: unknown): void {
+  const trapped = error instanceof RangeError || (error as Error | undefined)?.name === 'RuntimeError'
+  if (!trapped || engine?.rebuild === undefined) throw error
+  engine.rebuild()
+  builds += 1
 }

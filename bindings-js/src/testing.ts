@@ -1,1 +1,89 @@
-export { version } from './index.js'
+import { ASK_IS_DUE, theEngine, type CodeFacts, type RawStats, type Refused, type Verdict } from './engine.js'
+import { accepted } from './errors.js'
+
+/** A time on the host's clock, in ms. */
+export type At = number | bigint | string
+
+/**
+ * A generator without a host: time, randomness and answers are passed in. What the core refuses is
+ * returned as `{ code, until }`, not thrown.
+ */
+export class Generator {
+  readonly #handle: number
+  static #last = 0x4000_0000
+
+  /** Throws the refusal of a configuration that cannot be. */
+  constructor(kind: 'segment' | 'snowflake', config: object, seed: bigint) {
+    this.#handle = Generator.#last++
+    accepted(kind, theEngine().create(this.#handle, kind, config, seed) ?? undefined)
+  }
+
+  /** One ID. */
+  next(at: At): bigint | Refused {
+    const ids = this.fill(at, 1)
+    return Array.isArray(ids) ? ids[0]! : ids
+  }
+
+  /** As many as are at hand, up to `n`. */
+  fill(at: At, n: number): bigint[] | Refused {
+    const out = new BigUint64Array(n)
+    const count = theEngine().fill(this.#handle, Number(at), out) & ~ASK_IS_DUE
+    return count === 0 && n > 0 ? theEngine().refusal(this.#handle) : Array.from(out.subarray(0, count))
+  }
+
+  /** Whether `n` can be had in one go. */
+  ready(at: At, n: number): true | Refused {
+    return theEngine().ready(this.#handle, Number(at), n) || theEngine().refusal(this.#handle)
+  }
+
+  wantsAsk(at: At): boolean {
+    return theEngine().wantsAsk(this.#handle, Number(at))
+  }
+
+  pollAt(): bigint | undefined {
+    return theEngine().pollAt(this.#handle) ?? undefined
+  }
+
+  /** What to ask for; `entropy` are 16 bytes. */
+  pollAsk(at: At, entropy: Uint8Array): Record<string, unknown> | undefined {
+    return (theEngine().pollAsk(this.#handle, Number(at), entropy) ?? undefined) as Record<string, unknown> | undefined
+  }
+
+  grant(at: At, sent: At, grant: { request: string }): Verdict {
+    return theEngine().handleGrant(this.#handle, grant.request, grant, Number(sent), Number(at))
+  }
+
+  failure(at: At, request: string, code: string, retryAfterMs?: number): void {
+    theEngine().handleFailure(this.#handle, request, code, retryAfterMs, Number(at))
+  }
+
+  retire(): object | undefined {
+    return theEngine().retire(this.#handle) ?? undefined
+  }
+
+  forget(): void {
+    theEngine().forget(this.#handle)
+  }
+
+  resumed(): void {
+    theEngine().resumed(this.#handle)
+  }
+
+  failing(): string | undefined {
+    return theEngine().failing(this.#handle) ?? undefined
+  }
+
+  stats(): RawStats {
+    return theEngine().stats(this.#handle)
+  }
+}
+
+/** Every code of the error table. */
+export function codes(): string[] {
+  return theEngine().codes()
+}
+
+/** What the error table says of a code. */
+export function codeFacts(code: string): CodeFacts | undefined {
+  return theEngine().codeFacts(code) ?? undefined
+}

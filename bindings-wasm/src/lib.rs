@@ -1,4 +1,16 @@
-//! The engine of leafid for workers and browsers.
+//! The engine of leafid for workers and browsers: plain functions over a handle, the same as the
+//! native engine's.
+//!
+//! No function throws for what the core refuses: a refusal is the plain object `{ code, until }`.
+
+pub mod codes;
+pub mod generator;
+pub mod layout;
+pub mod object;
+pub mod registry;
+pub mod table;
+pub mod text;
+pub mod verbs;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -1,18 +1,247 @@
 /* tslint:disable */
 /* eslint-disable */
 
+export function __wbg_reset_state(): void;
+
+/**
+ * Gives a worker number: `{ row, grant }`, the row with its `worker`, or the refusal. `rows` has
+ * `mine`, `own` and `rested`, each with its `worker`, as far as they are there.
+ */
+export function acquire(store: string, namespace: object, rows: object, ask: object, now_ms: number): object;
+
+/**
+ * What a code means: `{ http, permanent, stops, advice }`, or `undefined` if there is none.
+ */
+export function codeFacts(code: string): object | undefined;
+
+/**
+ * Every code, in the order of the table.
+ */
+export function codes(): string[];
+
+/**
+ * `{ id }` of a moment, a worker and a sequence number.
+ */
+export function compose(layout: object, time_ms: bigint, worker: number, sequence: bigint): object;
+
+/**
+ * Builds a generator under a handle of the caller's; `undefined`, or the refusal.
+ */
+export function create(handle: number, kind: string, config: object, seed: bigint): object | undefined;
+
+/**
+ * The parts of an ID.
+ */
+export function decompose(layout: object, whole: bigint): object;
+
 /**
  * The version of this engine, compared with the package's own when it is loaded.
  */
 export function engineVersion(): string;
 
+/**
+ * Why asking fails, until an ask succeeds.
+ */
+export function failing(handle: number): string | undefined;
+
+/**
+ * As many IDs as are at hand, in order, up to the length of `out`: how many, 0 when none is;
+ * the highest bit says that an ask is due.
+ */
+export function fill(handle: number, now: number, out: BigUint64Array): number;
+
+/**
+ * `{ id }`: the smallest that a moment can have.
+ */
+export function firstId(layout: object, time_ms: bigint): object;
+
+/**
+ * Drops every right and the ask that is out.
+ */
+export function forget(handle: number): void;
+
+/**
+ * Forgets a generator for good.
+ */
+export function free(handle: number): void;
+
+/**
+ * The ID of a base32 form.
+ */
+export function fromBase32(text: string): bigint | undefined;
+
+/**
+ * The ID of a decimal form.
+ */
+export function fromDecimal(text: string): bigint | undefined;
+
+/**
+ * Until when what the last `fill` gave is timely, on the host's clock: the end of the tick of its
+ * first ID. Segments have no time; this is told of snowflakes, and of more than one ID.
+ */
+export function goodUntil(handle: number): number;
+
+/**
+ * Notes that the ask of this request failed.
+ */
+export function handleFailure(handle: number, request: string, code: string, retry_after_ms: number | null | undefined, now: number): void;
+
+/**
+ * Applies the answer to the ask of this request: `{ outcome, release? }`, or the refusal, whose
+ * `field` names what could not be read.
+ */
+export function handleGrant(handle: number, request: string, answer: object, sent: number, now: number): object;
+
+/**
+ * Whether a worker's row is kept from this owner, however long its window is over.
+ */
+export function isKeptFrom(row: object, owner: string, now_ms: number): boolean;
+
+/**
+ * `{ id }`: the largest that a moment can have.
+ */
+export function lastId(layout: object, time_ms: bigint): object;
+
+/**
+ * The fields of a layout, and what follows from them.
+ */
+export function layoutFacts(layout: object): object;
+
+/**
+ * The layout of a snowflake generator, once it is known.
+ */
+export function layoutInUse(handle: number): object | undefined;
+
+/**
+ * Leases the next numbers of a tag: `{ row, grant }`, or the refusal.
+ */
+export function leaseSegment(store: string, row: object, ask: object, now_ms: number): object;
+
+/**
+ * The row of a new namespace: `{ row }`, or the refusal. `wanted` has `layout`, `workers`,
+ * `max_window_ms`.
+ */
+export function namespaceRow(wanted: object): object;
+
+/**
+ * What to ask the store for now: its fields and `ask`, or `undefined`. `entropy` are 16 random bytes.
+ */
+export function pollAsk(handle: number, now: number, entropy: Uint8Array | number[]): object | undefined;
+
+/**
+ * When the next ask is due (host's clock), `undefined` while only drawing can make it so.
+ */
+export function pollAt(handle: number): bigint | undefined;
+
+/**
+ * Whether `n` IDs can be had in one go now.
+ */
+export function ready(handle: number, now: number, n: number): boolean;
+
+/**
+ * Why the last `fill` or `ready` gave nothing.
+ */
+export function refusal(handle: number): object;
+
+/**
+ * Takes back the rest of a window: `{ row }`, or the refusal.
+ */
+export function release(store: string, row: object, ask: object): object;
+
+/**
+ * Moves the end of a window forward: `{ row, grant }`, or the refusal.
+ */
+export function renew(store: string, namespace: object, row: object, ask: object, now_ms: number): object;
+
+/**
+ * Goes on above an ID that another instance of this generator handed out.
+ */
+export function resumeAbove(handle: number, id: bigint, layout?: object | null): void;
+
+/**
+ * The host was suspended: what was not due yet is.
+ */
+export function resumed(handle: number): void;
+
+/**
+ * Graceful stop: the release to send, or `undefined`.
+ */
+export function retire(handle: number): object | undefined;
+
+/**
+ * The counters.
+ */
+export function stats(handle: number): object;
+
+/**
+ * The row of a new tag, or of one made anew over its tombstone: `{ row }`, or the refusal.
+ * `wanted` has `from`, `step`, `max_step`.
+ */
+export function tagRow(before: object | null | undefined, wanted: object): object;
+
+/**
+ * 13 characters that sort as the numbers do.
+ */
+export function toBase32(id: bigint): string | undefined;
+
+/**
+ * The decimal form.
+ */
+export function toDecimal(id: bigint): string | undefined;
+
+/**
+ * Whether an ask is due.
+ */
+export function wantsAsk(handle: number, now: number): boolean;
+
 export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
 
 export interface InitOutput {
     readonly memory: WebAssembly.Memory;
+    readonly acquire: (a: number, b: number, c: any, d: any, e: any, f: number) => any;
+    readonly codeFacts: (a: number, b: number) => any;
+    readonly codes: () => [number, number];
+    readonly compose: (a: any, b: bigint, c: number, d: bigint) => any;
+    readonly create: (a: number, b: number, c: number, d: any, e: bigint) => any;
+    readonly decompose: (a: any, b: bigint) => any;
     readonly engineVersion: () => [number, number];
-    readonly __wbindgen_externrefs: WebAssembly.Table;
+    readonly failing: (a: number) => [number, number];
+    readonly fill: (a: number, b: number, c: number, d: number, e: any) => number;
+    readonly firstId: (a: any, b: bigint) => any;
+    readonly forget: (a: number) => void;
+    readonly free: (a: number) => void;
+    readonly fromBase32: (a: number, b: number) => [number, bigint];
+    readonly fromDecimal: (a: number, b: number) => [number, bigint];
+    readonly goodUntil: (a: number) => number;
+    readonly handleFailure: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number) => void;
+    readonly handleGrant: (a: number, b: number, c: number, d: any, e: number, f: number) => any;
+    readonly isKeptFrom: (a: any, b: number, c: number, d: number) => number;
+    readonly lastId: (a: any, b: bigint) => any;
+    readonly layoutFacts: (a: any) => any;
+    readonly layoutInUse: (a: number) => any;
+    readonly leaseSegment: (a: number, b: number, c: any, d: any, e: number) => any;
+    readonly namespaceRow: (a: any) => any;
+    readonly pollAsk: (a: number, b: number, c: number, d: number) => any;
+    readonly pollAt: (a: number) => [number, bigint];
+    readonly ready: (a: number, b: number, c: number) => number;
+    readonly refusal: (a: number) => any;
+    readonly release: (a: number, b: number, c: any, d: any) => any;
+    readonly renew: (a: number, b: number, c: any, d: any, e: any, f: number) => any;
+    readonly resumeAbove: (a: number, b: bigint, c: number) => void;
+    readonly resumed: (a: number) => void;
+    readonly retire: (a: number) => any;
+    readonly stats: (a: number) => any;
+    readonly tagRow: (a: number, b: any) => any;
+    readonly toBase32: (a: bigint) => [number, number];
+    readonly toDecimal: (a: bigint) => [number, number];
+    readonly wantsAsk: (a: number, b: number) => number;
+    readonly __wbindgen_malloc: (a: number, b: number) => number;
+    readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
     readonly __wbindgen_free: (a: number, b: number, c: number) => void;
+    readonly __wbindgen_exn_store: (a: number) => void;
+    readonly __externref_table_alloc: () => number;
+    readonly __wbindgen_externrefs: WebAssembly.Table;
+    readonly __externref_drop_slice: (a: number, b: number) => void;
     readonly __wbindgen_start: () => void;
 }
 

@@ -1,0 +1,74 @@
+import { theEngine, type CodeFacts, type Refused } from './engine.js'
+
+/** What else an error tells. */
+export interface ErrorDetails {
+  /** Until when, in ms on the host's clock. */
+  until?: number | undefined
+  /** How long to wait at least, in ms. */
+  retryAfter?: number | undefined
+  /** What led to it. */
+  cause?: unknown
+}
+
+/** An error of leafid. `code` says which, the same in every language; the message says what to do. */
+export class LeafidError extends Error {
+  override readonly name = 'LeafidError'
+  /** One word of the error table, such as `TAG_UNKNOWN`. */
+  readonly code: string
+  /** Until when waiting is in vain, in ms on the host's clock, where that is known. */
+  readonly until?: number
+  /** How long to wait at least, in ms, where that is known. */
+  readonly retryAfter?: number
+
+  constructor(code: string, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    if (details.until !== undefined) this.until = details.until
+    if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter
+  }
+}
+
+/** Whether it is an error of leafid, of another copy of the package as well. */
+export function isLeafidError(error: unknown): error is LeafidError {
+  return (
+    error instanceof LeafidError ||
+    (error instanceof Error && error.name === 'LeafidError' && typeof (error as { code?: unknown }).code === 'string')
+  )
+}
+
+const known = new Map<string, CodeFacts | undefined>()
+
+/** What the error table says of a code; `undefined` if there is none of this name. */
+export function codeFacts(code: string): CodeFacts | undefined {
+  if (!known.has(code)) known.set(code, theEngine().codeFacts(code) ?? undefined)
+  return known.get(code)
+}
+
+/** Whether waiting cannot cure it. */
+export function isPermanent(code: string): boolean {
+  return codeFacts(code)?.permanent ?? false
+}
+
+/** What to do about it, in a few words. */
+export function advice(code: string): string {
+  return codeFacts(code)?.advice ?? 'look at the store'
+}
+
+/** The error of a refusal: what was refused, why, what to do. */
+export function refusalError(what: string, refused: Refused, details: ErrorDetails = {}): LeafidError {
+  const field = refused.field === undefined ? '' : ` (\`${refused.field}\` is missing or not what it has to be)`
+  const until = refused.until === undefined ? undefined : Number(refused.until)
+  return new LeafidError(refused.code, `${what}${field}: ${advice(refused.code)}`, { until, ...details })
+}
+
+/** Returns what an engine answered, or throws what it refused. */
+export function accepted<T>(what: string, answer: T | Refused): T {
+  if (typeof answer === 'object' && answer !== null && 'code' in answer) throw refusalError(what, answer)
+  return answer as T
+}
+
+/** How a value of the caller's is shown in a message. */
+export function shown(value: unknown): string {
+  const text = typeof value === 'bigint' ? `${value}n` : typeof value === 'string' ? value : String(value)
+  return `\`${text.length > 80 ? `${text.slice(0, 80)}…` : text}\``
+}

@@ -1,0 +1,332 @@
+import { ASK_IS_DUE, type RawStats, type Refused } from '../engine.js'
+import { LeafidError, advice, isPermanent, refusalError, shown } from '../errors.js'
+import { theHost } from '../host.js'
+import type { StoreOption } from '../stores/own.js'
+import type { Verb } from '../stores/store.js'
+import { Asking } from './asking.js'
+import { Handle, check, type Plan } from './handle.js'
+import { Pool } from './pool.js'
+import { Deadline } from './wait.js'
+
+/** How long a caller waits when no IDs are at hand. */
+const TIMEOUT_MS = 10_000
+/** A waiting caller looks again after so long at first … */
+const FIRST_PAUSE_MS = 1
+/** … and after so long at last. */
+const LAST_PAUSE_MS = 25
+/** More are never had in one go. */
+const MOST = 2 ** 31 - 1
+/** The engine is given no larger piece at once. */
+const PIECE = 65_536
+
+/** What both generators can be told. */
+export interface GeneratorOptions {
+  /** An address, or an object with the methods; `LEAFID_STORE` if not said. */
+  store?: StoreOption
+  /** How long `next` and `take` wait when no IDs are at hand, in ms: 10,000 if not said. */
+  timeout?: number
+  /** Milliseconds on a clock that only has to tick; the host's if not said. For tests. */
+  clock?: () => number
+}
+
+/** What a generator did so far. Counters begin at 0. */
+export type Stats = Record<'ids' | 'asks' | 'grants' | 'failures' | 'waits' | 'dropped' | 'gaps' | 'in_hand' | 'step', number> & {
+  /** What to add to the host's clock for the store's time, in ms. */
+  offset_ms: number
+  /** Why the last ask failed, until one succeeds. */
+  last_code: string | undefined
+}
+
+/** What `Segment` and `Snowflake` share: all but what they are built from. */
+export abstract class BaseGenerator implements AsyncDisposable {
+  readonly #what: string
+  readonly #dry: string
+  readonly #timeout: number
+  readonly #clock: () => number
+  readonly #handle: Handle
+  readonly #pool: Pool
+  readonly #asking: Asking
+  #closing: Promise<void> | undefined
+
+  /** @internal */
+  constructor(plan: Plan, verbs: readonly Verb[], options: GeneratorOptions) {
+    const timed = plan.kind === 'snowflake'
+    const { timeout = TIMEOUT_MS } = options
+    if (typeof timeout !== 'number' || !(timeout >= 0)) {
+      throw new LeafidError('REQUEST_INVALID', `the time-out ${shown(timeout)} is no number of ms: pass 0 or more`)
+    }
+    check(plan)
+    this.#what = plan.what
+    this.#dry = timed ? 'WINDOW_SPENT' : 'SEGMENT_DRY'
+    this.#timeout = Math.min(timeout, MOST)
+    this.#clock = options.clock ?? theHost().clock
+    this.#pool = new Pool(timed, this.#clock)
+    this.#handle = new Handle(plan, () => this.#pool.drop())
+    this.#asking = new Asking(this.#handle, this.#clock, options.store, verbs, plan.what, {
+      answered: () => this.#answered(),
+      stopped: () => this.#pool.drop(),
+    })
+  }
+
+  /** One ID. Waits up to the time-out when none is at hand, then `TIMED_OUT`; rejects at once for what waiting cannot cure. */
+  next(): Promise<bigint> {
+    const id = this.#pool.next()
+    return id === undefined ? this.#wait(() => this.#draw(), 'no ID') : Promise.resolve(id)
+  }
+
+  /** One ID that is at hand. Throws `SEGMENT_DRY`, `WINDOW_SPENT`, `SEQUENCE_SPENT`, `CLOCK_BEHIND` where `next` would wait. */
+  nextSync(): bigint {
+    return this.#pool.next() ?? this.#now(() => this.#draw())
+  }
+
+  /** One ID as decimal text, as it has to be in JSON. */
+  async nextString(): Promise<string> {
+    return (this.#pool.next() ?? (await this.next())).toString()
+  }
+
+  /** One ID at hand as decimal text. */
+  nextStringSync(): string {
+    return this.nextSync().toString()
+  }
+
+  /** One ID as a number, with a layout or a tag whose IDs lie below 2^53; else `RANGE_INVALID`. */
+  async nextNumber(): Promise<number> {
+    const id = await this.next()
+    if (id <= Number.MAX_SAFE_INTEGER) return Number(id)
+    throw new LeafidError('RANGE_INVALID', `${shown(id)} is no exact number in JavaScript: use \`next\` or \`nextString\`, or the layout \`js53\``)
+  }
+
+  /** `n` IDs, ascending: all of them, or an error and nothing spent. Waits as `next` does. */
+  async take(n: number): Promise<bigint[]> {
+    const count = counted(n)
+    return this.#wait(() => this.#takeAll(count), `not ${count} IDs in one go`)
+  }
+
+  /** `n` IDs that are at hand, ascending: all of them, or an error and nothing spent. */
+  takeSync(n: number): bigint[] {
+    const count = counted(n)
+    return this.#now(() => this.#takeAll(count))
+  }
+
+  /** Fills the array with as many IDs as are at hand, ascending; returns how many. Throws as `nextSync` does if there is not one. */
+  fill(out: BigUint64Array): number {
+    if (!(out instanceof BigUint64Array)) {
+      throw new LeafidError('REQUEST_INVALID', `${shown(out)} is no BigUint64Array: pass one, or use \`takeSync\``)
+    }
+    return out.length === 0 ? 0 : this.#now(() => this.#fill(out))
+  }
+
+  /** Stops: gives the rest of a window back; every later call is `CLOSED`. Waits for the store, at most 3 s. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  /** As `close`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** After a copied memory image (a restored snapshot): drops every right at once, and says nothing in the old name. */
+  forget(): void {
+    this.#pool.drop()
+    this.#asking.forget()
+    if (this.#handle.isBegun) this.#handle.do((engine, handle) => engine.forget(handle))
+  }
+
+  /** What it did so far. */
+  stats(): Stats {
+    if (!this.#handle.isBegun) return NOTHING_YET
+    const raw: RawStats = this.#handle.do((engine, handle) => engine.stats(handle))
+    const pooled = this.#pool.length
+    return {
+      ids: Number(raw.ids) - pooled - this.#pool.dropped,
+      asks: Number(raw.asks),
+      grants: Number(raw.grants),
+      failures: Number(raw.failures),
+      waits: Number(raw.waits),
+      dropped: Number(raw.dropped) + this.#pool.dropped,
+      gaps: Number(raw.gaps),
+      in_hand: Number(raw.in_hand) + pooled,
+      step: Number(raw.step),
+      offset_ms: raw.offset_ms,
+      last_code: raw.last_code,
+    }
+  }
+
+  /** One from the engine, or `undefined` if it refuses. */
+  #draw(): bigint | undefined {
+    const pooled = this.#pool.next()
+    if (pooled !== undefined) return pooled
+    const now = this.#clock()
+    const room = this.#pool.room(now)
+    const told = this.#handle.do((engine, handle) => engine.fill(handle, now, room))
+    const count = told & ~ASK_IS_DUE
+    if (told !== count) this.#ahead(now)
+    if (count === 0) return undefined
+    const goodUntil = count > 1 ? this.#handle.do((engine, handle) => engine.goodUntil(handle)) : 0
+    this.#handle.note(room[count - 1]!)
+    return this.#pool.filled(count, goodUntil)
+  }
+
+  #takeAll(n: number): bigint[] | undefined {
+    const now = this.#clock()
+    this.#pool.freshen(now)
+    const missing = n - this.#pool.length
+    if (missing > 0 && !this.#handle.do((engine, handle) => engine.ready(handle, now, missing))) return undefined
+    const out = new BigUint64Array(n)
+    this.#fillAll(out, now)
+    return Array.from(out)
+  }
+
+  #fill(out: BigUint64Array): number | undefined {
+    const now = this.#clock()
+    this.#pool.freshen(now)
+    if (out.buffer instanceof ArrayBuffer) return this.#fillAll(out, now) || undefined
+    // Shared memory may be changed by others while the engine writes.
+    const own = new BigUint64Array(out.length)
+    const count = this.#fillAll(own, now)
+    out.set(own.subarray(0, count))
+    return count || undefined
+  }
+
+  #fillAll(out: BigUint64Array, now: number): number {
+    let count = this.#pool.moveTo(out)
+    while (count < out.length) {
+      const piece = out.subarray(count, count + PIECE)
+      const told = this.#handle.do((engine, handle) => engine.fill(handle, now, piece))
+      if (told !== (told & ~ASK_IS_DUE)) this.#ahead(now)
+      const got = told & ~ASK_IS_DUE
+      if (got === 0) break
+      count += got
+      this.#handle.note(out[count - 1]!)
+    }
+    return count
+  }
+
+  /** What `attempt` gives, or why not. */
+  #now<T>(attempt: () => T | undefined): T {
+    const got = this.#begun(attempt)
+    if (got !== undefined) return got
+    const refused = this.#refused()
+    if (this.#asking.ask(this.#clock()) === undefined) this.#raise(refused)
+    throw this.#error(refused)
+  }
+
+  async #wait<T>(attempt: () => T | undefined, lacking: string): Promise<T> {
+    let got = this.#begun(attempt)
+    if (got !== undefined) return got
+    const deadline = new Deadline(this.#timeout)
+    try {
+      for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LAST_PAUSE_MS)) {
+        const refused = this.#refused()
+        const now = this.#clock()
+        // What was leased for this caller is tried by it first, before others take it all.
+        const asked = this.#asking.ask(now, () => {
+          if (!deadline.isOver) got ??= attempt()
+        })
+        if (asked !== undefined) await deadline.during(asked)
+        else {
+          this.#raise(refused)
+          const until = refused.until === undefined ? pause : Number(refused.until) - now
+          await deadline.pause(Math.min(Math.max(until, 1), refused.until === undefined ? pause : LAST_PAUSE_MS))
+        }
+        if (got === undefined && !deadline.isOver) got = attempt()
+        if (got !== undefined) return got
+        if (deadline.isOver) throw this.#timedOut(lacking)
+      }
+    } finally {
+      deadline.done()
+    }
+  }
+
+  /** The first try. At a Worker's module scope there is no randomness, and nothing may be asked for. */
+  #begun<T>(attempt: () => T | undefined): T | undefined {
+    if (this.#closing !== undefined) throw this.#error({ code: 'CLOSED' })
+    if (this.#handle.isBegun) return attempt()
+    try {
+      this.#handle.do((engine, handle) => engine.wantsAsk(handle, 0))
+    } catch (cause) {
+      const message = `${this.#what} cannot begin: draw IDs inside a request, not at module scope`
+      throw new LeafidError(this.#dry, message, { cause })
+    }
+    return attempt()
+  }
+
+  #refused(): Refused {
+    if (this.#closing !== undefined) return { code: 'CLOSED' }
+    const { ended, failure } = this.#asking
+    if (ended && failure !== undefined) return { code: failure.code }
+    return this.#handle.do((engine, handle) => engine.refusal(handle))
+  }
+
+  /** Throws what waiting cannot cure. */
+  #raise(refused: Refused): void {
+    if (isPermanent(refused.code)) throw this.#error(refused)
+    if (refused.code !== this.#dry) return
+    const failing = this.#handle.do((engine, handle) => engine.failing(handle))
+    if (failing != null && isPermanent(failing)) throw this.#error({ code: failing })
+  }
+
+  /** An error with a stack of its own; it says why the store gave nothing, where that is the reason. */
+  #error(refused: Refused): LeafidError {
+    const { failure } = this.#asking
+    if (failure?.code === refused.code) {
+      const { message, until, retryAfter, cause } = failure
+      return new LeafidError(refused.code, message, { until, retryAfter, cause: cause ?? failure })
+    }
+    const retryAfter = refused.until === undefined ? undefined : Math.max(Number(refused.until) - this.#clock(), 0)
+    return refusalError(this.#what, refused, { retryAfter, cause: failure })
+  }
+
+  #timedOut(lacking: string): LeafidError {
+    const cause = this.#asking.failure ?? this.#error(this.#refused())
+    const message = `${this.#what} gave ${lacking} within ${this.#timeout} ms (${cause.code}): ${advice('TIMED_OUT')}`
+    return new LeafidError('TIMED_OUT', message, { cause })
+  }
+
+  #ahead(now: number): void {
+    this.#asking.look(now)
+    try {
+      this.#asking.ask(now)
+    } catch {
+      // There is no store to ask: whoever finds no ID at hand is told.
+    }
+  }
+
+  #answered(): void {
+    const layout = this.#handle.do((engine, handle) => engine.layoutInUse(handle))
+    this.#handle.noteLayout(layout ?? undefined)
+    this.#pool.granted(Number(this.#handle.do((engine, handle) => engine.stats(handle)).step))
+  }
+
+  async #close(): Promise<void> {
+    this.#pool.drop()
+    this.#asking.end()
+    if (!this.#handle.isBegun) return
+    const release = this.#handle.do((engine, handle) => engine.retire(handle))
+    if (release != null) await this.#asking.release(release)
+    // A window that is still on its way is given back when it comes.
+    const deadline = new Deadline(3_000)
+    while (this.#asking.flying > 0 && !deadline.isOver) await deadline.pause(5)
+    deadline.done()
+  }
+}
+
+const NOTHING_YET: Stats = Object.freeze({
+  ids: 0,
+  asks: 0,
+  grants: 0,
+  failures: 0,
+  waits: 0,
+  dropped: 0,
+  gaps: 0,
+  in_hand: 0,
+  step: 0,
+  offset_ms: 0,
+  last_code: undefined,
+})
+
+function counted(n: number): number {
+  if (Number.isInteger(n) && n >= 1 && n <= MOST) return n
+  throw new LeafidError('COUNT_INVALID', `${shown(n)} is no count: ask for 1 to ${MOST} IDs`)
+}

@@ -1,0 +1,106 @@
+import { LeafidError, codeFacts, shown } from '../errors.js'
+import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
+
+/** How to reach a store over HTTP. */
+export interface HttpStoreOptions {
+  /** What the operator gave: sent as `Authorization: Bearer …`. */
+  token?: string
+}
+
+/** The store behind an address, such as `http://127.0.0.1:8750`, on `fetch`. `REQUEST_INVALID` for what is no such address. */
+export function httpStore(url: string | URL, options: HttpStoreOptions = {}): Required<Store> {
+  const base = address(url)
+  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
+  if (options.token !== undefined) headers['authorization'] = `Bearer ${options.token}`
+  const post = (path: string, body: object, signal?: AbortSignal) => send(`${base}${path}`, headers, body, signal)
+  return {
+    lease_segment: ({ tag, ...body }: SegmentAsk, signal) =>
+      post(`/v1/segments/${encodeURIComponent(tag)}/lease`, body, signal) as Promise<SegmentGrant>,
+    acquire: ({ namespace, ...body }: AcquireAsk, signal) =>
+      post(`/v1/workers/${encodeURIComponent(namespace)}/acquire`, body, signal) as Promise<WindowGrant>,
+    renew: ({ namespace, ...body }: RenewAsk, signal) =>
+      post(`/v1/workers/${encodeURIComponent(namespace)}/renew`, body, signal) as Promise<WindowGrant>,
+    release: ({ namespace, ...body }: ReleaseAsk, signal) =>
+      post(`/v1/workers/${encodeURIComponent(namespace)}/release`, body, signal),
+  }
+}
+
+function address(url: string | URL): string {
+  try {
+    const { protocol, href, search, hash } = new URL(url)
+    if (/^https?:$/.test(protocol) && search === '' && hash === '') return href.replace(/\/+$/, '')
+  } catch {
+    // Said below, with the same words.
+  }
+  throw new LeafidError('REQUEST_INVALID', `${shown(url)} is no address of a store: pass one like \`http://127.0.0.1:8750\``)
+}
+
+let mayForbidCache: boolean | undefined
+
+// Older Workers throw at the mere word.
+function cache(): RequestInit {
+  if (mayForbidCache === undefined) {
+    try {
+      new Request('http://localhost/', { cache: 'no-store' })
+      mayForbidCache = true
+    } catch {
+      mayForbidCache = false
+    }
+  }
+  return mayForbidCache ? { cache: 'no-store' } : {}
+}
+
+async function send(url: string, headers: Record<string, string>, body: object, signal?: AbortSignal): Promise<unknown> {
+  const init: RequestInit = { method: 'POST', headers, body: JSON.stringify(body, decimal), redirect: 'manual', ...cache() }
+  let status: number
+  let text: string
+  let after: string | null
+  try {
+    const response = await fetch(url, signal === undefined ? init : { ...init, signal })
+    status = response.status
+    after = response.headers.get('retry-after')
+    text = await response.text()
+  } catch (cause) {
+    throw new LeafidError('STORE_UNAVAILABLE', `no answer from ${shown(url)}: see that the store runs there`, { cause })
+  }
+  const json = parsed(text)
+  if (status >= 200 && status < 300) {
+    if (json !== undefined) return json
+    throw new LeafidError('GRANT_INVALID', `${shown(url)} answered ${shown(text)}, which is no JSON object: look at what answers as the store`)
+  }
+  throw problem(url, status, json, after)
+}
+
+function problem(url: string, status: number, json: Record<string, unknown> | undefined, after: string | null): LeafidError {
+  const code = typeof json?.['code'] === 'string' ? json['code'] : ''
+  const seconds = Number(after ?? Number.NaN)
+  const retryAfter = number(json?.['retry_after_ms']) ?? (Number.isFinite(seconds) ? seconds * 1000 : undefined)
+  // A code that lives inside a host only is not a store's to use.
+  if (codeFacts(code)?.http !== undefined) {
+    const detail = typeof json?.['detail'] === 'string' ? json['detail'] : `the store answered ${status}`
+    return new LeafidError(code, detail, { retryAfter, until: number(json?.['free_at_ms']) })
+  }
+  const unread = status >= 500 || status < 400
+  return new LeafidError(
+    unread ? 'STORE_UNAVAILABLE' : 'GRANT_INVALID',
+    `${shown(url)} answered ${status} without a code: look at what answers as the store`,
+    { retryAfter },
+  )
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const json: unknown = JSON.parse(text)
+    return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+function decimal(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}

@@ -1,0 +1,91 @@
+import type { LayoutFields } from '../layout.js'
+
+/** A 64-bit number: in what leafid passes always a `bigint`; in what it is given a decimal string as well. */
+export type Big = bigint | string
+
+/** Asks for the next numbers of a tag. */
+export interface SegmentAsk {
+  tag: string
+  request: string
+  store?: string
+  step?: number
+  have_until?: bigint
+}
+
+/** Asks for a worker number and a window on it. */
+export interface AcquireAsk {
+  namespace: string
+  request: string
+  store?: string
+  owner: string
+  layout?: LayoutFields
+  length_ms?: number
+  sticky: boolean
+  strict: boolean
+}
+
+/** Asks for a later end of the window in hand. */
+export interface RenewAsk {
+  namespace: string
+  request: string
+  store: string
+  worker: number
+  key: string
+  have_until: bigint
+  length_ms?: number
+}
+
+/** Gives back what of a window was not used. */
+export interface ReleaseAsk {
+  namespace: string
+  store: string
+  worker: number
+  key: string
+  unused_from: bigint
+}
+
+/** Numbers of a tag, granted: `start` up to, but without, `end`. */
+export interface SegmentGrant {
+  request: string
+  store: string
+  tag: string
+  start: Big
+  end: Big
+  step: number
+  max_step: number
+  remaining?: Big
+  now_ms: number
+}
+
+/** A window on a worker's time, granted: the ticks from `start` up to, but without, `end`. */
+export interface WindowGrant {
+  request: string
+  store: string
+  worker: number
+  start: Big
+  end: Big
+  layout: LayoutFields
+  now_ms: number
+  max_window_ms: number
+}
+
+type Answer<T> = T | Promise<T>
+
+/**
+ * Hands out disjoint ranges: any object with the methods that are used, sync or async. What it
+ * answers is durable before it answers, and echoes the request. A leafid error that it raises
+ * keeps its code, anything else is `STORE_UNAVAILABLE`. `signal` aborts when nobody waits any more.
+ */
+export interface Store {
+  /** For `Segment`. */
+  lease_segment?(ask: SegmentAsk, signal?: AbortSignal): Answer<SegmentGrant>
+  /** For `Snowflake`. */
+  acquire?(ask: AcquireAsk, signal?: AbortSignal): Answer<WindowGrant>
+  /** For `Snowflake`. */
+  renew?(ask: RenewAsk, signal?: AbortSignal): Answer<WindowGrant>
+  /** For `Snowflake`, when it is closed. */
+  release?(ask: ReleaseAsk, signal?: AbortSignal): Answer<unknown>
+}
+
+/** The methods of a store. */
+export type Verb = keyof Store

@@ -1,0 +1,17 @@
+import { hostname } from 'node:os'
+import type { Host } from '../host.js'
+
+/** Node: promises, and timers that keep no process alive. */
+export const nodeHost: Host = {
+  clock: () => performance.now(),
+  wall: () => Date.now(),
+  owner: () => `${hostname().slice(0, 100) || 'node'}/${process.pid}`,
+  setting: (name) => process.env[name],
+  keep: () => {},
+  later: (ms, act) => {
+    const timer = setTimeout(act, ms)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+  showsSuspend: true,
+}

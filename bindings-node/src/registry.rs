@@ -1,0 +1,167 @@
+//! The store's side of the protocol: rows and asks in, rows and answers out, all plain objects.
+
+use leafid_core::registry::{self, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::{Code, Fields, Get, Layout, Millis, Name, Put, Refusal, Release, Token};
+use napi::Result;
+use napi::bindgen_prelude::{Env, Object};
+use napi_derive::napi;
+
+use crate::object::{self, Reading, Writing, Wrong};
+
+/// Leases the next numbers of a tag: `{ row, grant }`, or the refusal.
+#[napi]
+pub fn lease_segment<'env>(
+    env: &'env Env,
+    store: String,
+    row: Object<'env>,
+    ask: Object<'env>,
+    now_ms: f64,
+) -> Result<Object<'env>> {
+    let decided = (|| {
+        let (row, ask) = (object::read::<TagRow>(row)?, object::read(ask)?);
+        registry::lease_segment(token(&store)?, &row, &ask, millis(now_ms)).map_err(whole)
+    })();
+    answer(env, decided, |(row, grant), to| {
+        to.nested("row", |to| row.put(to));
+        to.nested("grant", |to| grant.put(to));
+    })
+}
+
+/// Gives a worker number: `{ row, grant }`, the row with its `worker`, or the refusal. `rows` has
+/// `mine`, `own` and `rested`, each with its `worker`, as far as they are there.
+#[napi]
+pub fn acquire<'env>(
+    env: &'env Env,
+    store: String,
+    namespace: Object<'env>,
+    rows: Object<'env>,
+    ask: Object<'env>,
+    now_ms: f64,
+) -> Result<Object<'env>> {
+    let decided = (|| {
+        let namespace = object::read::<Namespace>(namespace)?;
+        let (mine, own, rested) = object::read_with(rows, |from| {
+            let (mine, own) = (from.nested("mine", worker)?, from.nested("own", worker)?);
+            Ok((mine, own, from.nested("rested", worker)?))
+        })?;
+        let ask = object::read(ask)?;
+        let now = millis(now_ms);
+        registry::acquire(token(&store)?, &namespace, mine, own, rested, &ask, now).map_err(whole)
+    })();
+    answer(env, decided, |((number, row), grant), to| {
+        to.nested("row", |to| put_worker((number, row), to));
+        to.nested("grant", |to| grant.put(to));
+    })
+}
+
+/// Moves the end of a window forward: `{ row, grant }`, or the refusal.
+#[napi]
+pub fn renew<'env>(
+    env: &'env Env,
+    store: String,
+    namespace: Object<'env>,
+    row: Object<'env>,
+    ask: Object<'env>,
+    now_ms: f64,
+) -> Result<Object<'env>> {
+    let decided = (|| {
+        let namespace = object::read::<Namespace>(namespace)?;
+        let ask = object::read::<leafid_core::RenewAsk>(ask)?;
+        let row = object::read::<WorkerRow>(row)?;
+        let (row, grant) = registry::renew(token(&store)?, &namespace, &row, &ask, millis(now_ms))
+            .map_err(whole)?;
+        Ok(((ask.worker, row), grant))
+    })();
+    answer(env, decided, |(worker, grant), to| {
+        to.nested("row", |to| put_worker(worker, to));
+        to.nested("grant", |to| grant.put(to));
+    })
+}
+
+/// Takes back the rest of a window: `{ row }`, or the refusal.
+#[napi]
+pub fn release<'env>(
+    env: &'env Env,
+    store: String,
+    row: Object<'env>,
+    ask: Object<'env>,
+) -> Result<Object<'env>> {
+    let decided = (|| {
+        let (row, ask) = (object::read::<WorkerRow>(row)?, object::read::<Release>(ask)?);
+        let row = registry::release(token(&store)?, &row, &ask).map_err(whole)?;
+        Ok((ask.worker, row))
+    })();
+    answer(env, decided, |worker, to| to.nested("row", |to| put_worker(worker, to)))
+}
+
+/// The row of a new tag, or of one made anew over its tombstone: `{ row }`, or the refusal.
+/// `wanted` has `from`, `step`, `max_step`.
+#[napi]
+pub fn tag_row<'env>(
+    env: &'env Env,
+    before: Option<Object<'env>>,
+    wanted: Object<'env>,
+) -> Result<Object<'env>> {
+    let decided = (|| {
+        let before = before.map(object::read::<TagRow>).transpose()?;
+        object::read_with(wanted, |from| {
+            let (first, step) = (from.big("from")?, from.small("step")?);
+            TagRow::create(before.as_ref(), first, step, from.small("max_step")?)
+        })
+    })();
+    answer(env, decided, |row, to| to.nested("row", |to| row.put(to)))
+}
+
+/// The row of a new namespace: `{ row }`, or the refusal. `wanted` has `layout`, `workers`,
+/// `max_window_ms`.
+#[napi]
+pub fn namespace_row<'env>(env: &'env Env, wanted: Object<'env>) -> Result<Object<'env>> {
+    let decided = object::read_with(wanted, |from| {
+        let layout = from.layout("layout")?.unwrap_or(Layout::LEAF);
+        let workers = from.nested("workers", leafid_core::Range::get)?;
+        Namespace::create(layout, workers, from.small("max_window_ms")?)
+    });
+    answer(env, decided, |row, to| to.nested("row", |to| row.put(to)))
+}
+
+/// Whether a worker's row is kept from this owner, however long its window is over.
+#[napi]
+pub fn is_kept_from(row: Object<'_>, owner: String, now_ms: f64) -> bool {
+    match (object::read::<WorkerRow>(row), Name::owner(&owner)) {
+        (Ok(row), Ok(owner)) => row.is_kept_from(&owner, millis(now_ms)),
+        _ => false,
+    }
+}
+
+fn answer<'env, T>(
+    env: &'env Env,
+    decided: std::result::Result<T, Wrong>,
+    write: impl FnOnce(T, &mut Writing<'env>),
+) -> Result<Object<'env>> {
+    match decided {
+        Ok(value) => object::written(env, |to| write(value, to)),
+        Err((refusal, field)) => object::refused(env, refusal, field),
+    }
+}
+
+fn whole(refusal: Refusal) -> Wrong {
+    (refusal, "")
+}
+
+fn token(text: &str) -> std::result::Result<Token, Wrong> {
+    Token::parse(text).map_err(|refusal| (refusal, "store"))
+}
+
+fn millis(ms: f64) -> Millis {
+    Millis::new(ms as i64)
+}
+
+fn worker(from: &mut Reading<'_>) -> std::result::Result<Worker, Refusal> {
+    let number = from.small("worker")?.ok_or(Refusal::new(Code::WorkerInvalid))?;
+    Ok((number, WorkerRow::get(from)?))
+}
+
+fn put_worker((number, row): Worker, to: &mut Writing<'_>) {
+    to.number("worker", number.into());
+    row.put(to);
+}

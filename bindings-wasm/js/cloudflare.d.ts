@@ -1,0 +1,5 @@
+// What older runtimes lack is absent at run time, so it is optional here.
+declare module 'cloudflare:workers' {
+  export const env: Record<string, unknown> | undefined
+  export const waitUntil: ((work: Promise<unknown>) => void) | undefined
+}

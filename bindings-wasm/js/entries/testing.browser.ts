@@ -1,0 +1,2 @@
+import './browser.js'
+export * from '../testing.js'

@@ -1,0 +1,2 @@
+import './bun.js'
+export * from '../testing.js'

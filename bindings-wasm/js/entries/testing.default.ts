@@ -1,0 +1,2 @@
+import './default.js'
+export * from '../testing.js'

@@ -1,0 +1,2 @@
+import './deno.js'
+export * from '../testing.js'

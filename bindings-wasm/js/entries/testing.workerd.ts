@@ -1,0 +1,2 @@
+import './workerd.js'
+export * from '../testing.js'

@@ -1,0 +1,29 @@
+import type { Host } from '../host.js'
+
+interface Process {
+  env?: Record<string, string | undefined>
+}
+
+/** A browser, Deno, Bun: timers may run at any time. */
+export const webHost: Host = {
+  clock: () => performance.now(),
+  wall: () => Date.now(),
+  owner: () => 'edge',
+  setting: (name) => (globalThis as { process?: Process }).process?.env?.[name],
+  keep: () => {},
+  later: (ms, act) => {
+    const timer = setTimeout(act, ms)
+    unref(timer)
+    return () => clearTimeout(timer)
+  },
+  showsSuspend: true,
+}
+
+/** For hosts that come and go by the thousand: short windows, small steps. */
+export const briefly: Pick<Host, 'windowMs' | 'maxGrowth'> = { windowMs: 10_000, maxGrowth: 16 }
+
+// A timer keeps no process alive: Bun's is an object, Deno's a number.
+function unref(timer: unknown): void {
+  if (typeof timer === 'object') (timer as { unref?: () => void }).unref?.()
+  else (globalThis as { Deno?: { unrefTimer?: (timer: number) => void } }).Deno?.unrefTimer?.(timer as number)
+}

@@ -1,0 +1,26 @@
+import * as cloudflare from 'cloudflare:workers'
+import type { Host } from '../host.js'
+import { briefly } from './web.js'
+
+/**
+ * Workers: nothing runs between requests, so the next request asks; what was asked for goes on
+ * under `waitUntil` when its request is gone. The clock moves only after I/O.
+ */
+export const workerdHost: Host = {
+  clock: () => Date.now(),
+  wall: () => Date.now(),
+  owner: () => 'edge',
+  setting: (name) => {
+    const bound = cloudflare.env?.[name]
+    return typeof bound === 'string' ? bound : globalThis.process?.env?.[name]
+  },
+  keep: (work) => {
+    try {
+      cloudflare.waitUntil?.(work)
+    } catch {
+      // Outside of a request there is nothing to outlive.
+    }
+  },
+  showsSuspend: false,
+  ...briefly,
+}

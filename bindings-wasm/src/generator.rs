@@ -1,0 +1,126 @@
+//! Generators: how they are built, and the hot path.
+
+use js_sys::Object;
+use leafid_core::{
+    Code, Get, Millis, Name, Refusal, Segment, SegmentConfig, Snowflake, SnowflakeConfig,
+};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::object::{self, Reading};
+use crate::table::{self, Generator, Slot, each};
+
+/// Set in what [`fill`] returns when an ask is due.
+const ASK_IS_DUE: u32 = 1 << 31;
+
+/// Builds a generator under a handle of the caller's; `undefined`, or the refusal.
+#[wasm_bindgen]
+pub fn create(handle: u32, kind: &str, config: Object, seed: u64) -> Option<Object> {
+    let built = object::read_with(config, |from| match kind {
+        "segment" => segment(from, seed),
+        _ => snowflake(from, seed),
+    });
+    match built {
+        Ok(generator) => {
+            table::put(handle, generator);
+            None
+        }
+        Err((refusal, field)) => Some(object::refused(refusal, field)),
+    }
+}
+
+/// Forgets a generator for good.
+#[wasm_bindgen]
+pub fn free(handle: u32) {
+    table::remove(handle);
+}
+
+/// As many IDs as are at hand, in order, up to the length of `out`: how many, 0 when none is;
+/// the highest bit says that an ask is due.
+#[wasm_bindgen]
+pub fn fill(handle: u32, now: f64, out: &mut [u64]) -> u32 {
+    let now = Millis::new(now as i64);
+    let filled = table::with(handle, |slot| {
+        let filled = each!(&mut slot.generator, g => g.fill(now, out));
+        let due = each!(&slot.generator, g => g.wants_ask(now));
+        let count = match filled {
+            Ok(count) => count as u32,
+            Err(refusal) => {
+                slot.refusal = Some(refusal);
+                0
+            }
+        };
+        slot.note_tick(out.first().copied().filter(|_| count > 1));
+        count | if due { ASK_IS_DUE } else { 0 }
+    });
+    filled.unwrap_or(0)
+}
+
+/// Whether `n` IDs can be had in one go now.
+#[wasm_bindgen]
+pub fn ready(handle: u32, now: f64, n: f64) -> bool {
+    let now = Millis::new(now as i64);
+    let ready = table::with(handle, |slot| {
+        let ready = each!(&mut slot.generator, g => g.ready(now, n as u64));
+        slot.refusal = ready.err();
+        ready.is_ok()
+    });
+    ready.unwrap_or(false)
+}
+
+/// Why the last `fill` or `ready` gave nothing.
+#[wasm_bindgen]
+pub fn refusal(handle: u32) -> Object {
+    let refusal = table::with(handle, |slot| slot.refusal).flatten();
+    object::refused(refusal.unwrap_or(Refusal::new(Code::Closed)), "")
+}
+
+/// Until when what the last `fill` gave is timely, on the host's clock: the end of the tick of its
+/// first ID. Segments have no time; this is told of snowflakes, and of more than one ID.
+#[wasm_bindgen(js_name = goodUntil)]
+pub fn good_until(handle: u32) -> f64 {
+    table::with(handle, |slot| slot.good_until.get() as f64).unwrap_or(f64::NEG_INFINITY)
+}
+
+impl Slot {
+    fn note_tick(&mut self, first: Option<u64>) {
+        if let (Generator::Snowflake(ids), Some(first)) = (&self.generator, first)
+            && let Some(layout) = ids.layout()
+            && let Ok(parts) = layout.decompose(first)
+        {
+            let offset = ids.stats().offset_ms;
+            let over = layout.time(parts.tick.saturating_add(1));
+            self.good_until = over.plus(offset.saturating_neg());
+        }
+    }
+}
+
+fn needed<T>(value: Result<Option<T>, Refusal>) -> Result<T, Refusal> {
+    value?.ok_or(Refusal::new(Code::RequestInvalid))
+}
+
+fn segment(from: &mut Reading, seed: u64) -> Result<Generator, Refusal> {
+    let mut config = needed(from.text("tag", SegmentConfig::new).and_then(Option::transpose))?;
+    config.step = from.small("step")?;
+    let policy = &mut config.policy;
+    policy.max_growth = from.small("max_growth")?.unwrap_or(policy.max_growth);
+    policy.short_ms = from.small("short_ms")?.unwrap_or(policy.short_ms);
+    policy.long_ms = from.small("long_ms")?.unwrap_or(policy.long_ms);
+    if let Some(percent) = from.small("ask_below_percent")? {
+        config.ask_below_percent =
+            u8::try_from(percent).map_err(|_| Refusal::new(Code::RangeInvalid))?;
+    }
+    Segment::new(config, seed).map(|ids| Generator::Segment(Box::new(ids)))
+}
+
+fn snowflake(from: &mut Reading, seed: u64) -> Result<Generator, Refusal> {
+    let namespace = needed(from.text("namespace", Name::namespace).and_then(Option::transpose))?;
+    let owner = needed(from.text("owner", Name::owner).and_then(Option::transpose))?;
+    let mut config = SnowflakeConfig::new(namespace.as_str(), owner.as_str())?;
+    config.layout = from.layout("layout")?;
+    config.length_ms = from.small("length_ms")?;
+    config.sticky = from.flag("sticky")?.unwrap_or(false);
+    config.strict = from.flag("strict")?.unwrap_or(false);
+    config.max_ahead_ms = from.small("max_ahead_ms")?.unwrap_or(config.max_ahead_ms);
+    config.spread = from.small("spread")?;
+    Snowflake::new(config, seed).map(|ids| Generator::Snowflake(Box::new(ids)))
+}
