@@ -29,7 +29,7 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             patience: Duration::from_secs(3),
-            drain: Duration::from_secs(10),
+            drain: Duration::from_secs(5),
             clock: Arc::new(SystemClock),
         }
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use leafid_core::registry::DEFAULT_STEP;
 use leafid_core::{
     Code, Name, Segment, SegmentConfig, Snowflake, SnowflakeConfig, Source, StepPolicy, TagSource,
     WindowSource,
@@ -45,6 +46,15 @@ impl Generators {
     /// `COUNT_INVALID`, and why none came in time.
     pub async fn numbers(&self, tag: Name, count: u64) -> Result<Vec<u64>, Problem> {
         let count = checked(count)?;
+        match self.try_numbers(tag, count).await {
+            // Another request, or the tag's deletion, closed the generator meanwhile: a new one
+            // hears from the store how it is now.
+            Err(problem) if problem.code == Code::Closed => self.try_numbers(tag, count).await,
+            taken => taken,
+        }
+    }
+
+    async fn try_numbers(&self, tag: Name, count: usize) -> Result<Vec<u64>, Problem> {
         let keeper = match get(&self.tags, &tag) {
             Some(keeper) => keeper,
             None => insert(&self.tags, tag, self.segment(tag).await?),
@@ -59,6 +69,13 @@ impl Generators {
     /// `COUNT_INVALID`, and why none came in time.
     pub async fn stamps(&self, namespace: Name, count: u64) -> Result<Vec<u64>, Problem> {
         let count = checked(count)?;
+        match self.try_stamps(namespace, count).await {
+            Err(problem) if problem.code == Code::Closed => self.try_stamps(namespace, count).await,
+            taken => taken,
+        }
+    }
+
+    async fn try_stamps(&self, namespace: Name, count: usize) -> Result<Vec<u64>, Problem> {
         let keeper = match get(&self.namespaces, &namespace) {
             Some(keeper) => keeper,
             None => insert(&self.namespaces, namespace, self.snowflake(namespace)?),
@@ -90,7 +107,7 @@ impl Generators {
         // use has none yet.
         let own = match self.road.store.tag(tag).await {
             Ok(row) => row.step.min(STEP_CAP),
-            Err(problem) if problem.code == Code::TagUnknown => 1,
+            Err(problem) if problem.code == Code::TagUnknown => DEFAULT_STEP,
             Err(problem) => return Err(problem),
         };
         let policy = StepPolicy { max_growth: STEP_CAP / own, ..StepPolicy::default() };

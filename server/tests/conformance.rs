@@ -2,7 +2,7 @@
 //! the SQLite engine through the paths of the API, with an injected clock.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::Router;
@@ -12,12 +12,31 @@ use leafid_core::{Millis, Token};
 use leafid_server::app::{App, Config};
 use leafid_server::clock::ManualClock;
 use leafid_server::routes;
+use leafid_server::store::SharedStore;
 use leafid_server::stores::sqlite::{Options, SqliteStore};
 use serde_json::{Map, Value, json};
 use tower::ServiceExt;
 
+/// Opens an empty store of an engine in a folder, under an id, on a clock.
+type Open = fn(&Path, Token, Arc<ManualClock>) -> SharedStore;
+
+/// Every engine passes the same suite.
+const ENGINES: [(&str, Open); 1] = [("sqlite", open_sqlite)];
+
+fn open_sqlite(folder: &Path, id: Token, clock: Arc<ManualClock>) -> SharedStore {
+    let options = Options { id: Some(id), ..Options::default() };
+    let store = SqliteStore::open(&folder.join("store.db"), clock, options);
+    Arc::new(store.expect("the store opens"))
+}
+
 #[tokio::test]
-async fn sqlite_gives_what_the_vectors_say() {
+async fn engines_give_what_the_vectors_say() {
+    for (engine, open) in ENGINES {
+        conforms(engine, open).await;
+    }
+}
+
+async fn conforms(engine: &str, open: Open) {
     let mut replayed = 0;
     for file in ["registry", "errors"] {
         let path = vectors().join(format!("{file}.json"));
@@ -25,11 +44,12 @@ async fn sqlite_gives_what_the_vectors_say() {
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let file: Value = serde_json::from_str(&text).expect("vectors are JSON");
         for script in list(&file["scripts"]).filter(|script| script["kind"] == "store") {
-            replay(script).await.unwrap_or_else(|why| panic!("{}: {why}", script["name"]));
+            let verdict = replay(script, open).await;
+            verdict.unwrap_or_else(|why| panic!("{engine}, {}: {why}", script["name"]));
             replayed += 1;
         }
     }
-    println!("conformance: sqlite replayed {replayed} scripts");
+    println!("conformance: {engine} {replayed} scripts");
     assert!(replayed >= 12, "only {replayed} scripts of kind `store` were found");
 }
 
@@ -50,18 +70,16 @@ async fn a_wrong_answer_is_found() {
                         "gives": { "start": "1", "end": end } }],
         })
     };
-    replay(&script("11")).await.expect("ten numbers from 1 on");
-    let why = replay(&script("12")).await.expect_err("eleven are not right");
+    replay(&script("11"), open_sqlite).await.expect("ten numbers from 1 on");
+    let why = replay(&script("12"), open_sqlite).await.expect_err("eleven are not right");
     assert!(why.contains("`end`"), "{why}");
 }
 
-async fn replay(script: &Value) -> Result<(), String> {
+async fn replay(script: &Value, open: Open) -> Result<(), String> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let id = Token::parse(script["store"].as_str().expect("a script names its store"));
     let clock = Arc::new(ManualClock::at(at(&script["steps"][0])));
-    let options = Options { id: Some(id.expect("32 hex digits")), ..Options::default() };
-    let store = SqliteStore::open(&folder.path().join("store.db"), clock.clone(), options);
-    let store = Arc::new(store.expect("the store opens"));
+    let store = open(folder.path(), id.expect("32 hex digits"), clock.clone());
     let config = Config { clock: clock.clone(), ..Config::default() };
     let router = routes::router(App::new(&config, store).expect("the server starts"));
 

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use leafid_core::Code;
+use leafid_core::{Code, Name, SegmentAsk, Token};
 use leafid_server::clock::SystemClock;
 use leafid_server::problem::Problem;
-use leafid_server::store::Store;
+use leafid_server::store::{Store, TagChange};
 use leafid_server::stores::sqlite::{Options, SqliteStore};
 
 fn open(file: &Path) -> Result<SqliteStore, Problem> {
@@ -69,4 +69,26 @@ fn a_store_that_cannot_be_written_to_says_so() {
     let problem = open(&file).unwrap_err();
     assert!(matches!(problem.code, Code::StoreUnavailable | Code::SchemaMismatch), "{problem}");
     assert!(problem.detail.contains("locked"), "{problem}");
+}
+
+#[tokio::test]
+async fn while_another_process_writes_there_is_no_answer_and_then_there_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    let store = open(&file).unwrap();
+    let tag = Name::tag("orders").unwrap();
+    let before = store.put_tag(tag, TagChange::default()).await.unwrap();
+    let ask =
+        SegmentAsk { tag, request: Token::new([1; 16]), store: None, step: None, have_until: None };
+
+    let other = rusqlite::Connection::open(&file).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let (one, two) = tokio::join!(store.lease_segment(ask), store.lease_segment(ask));
+    for refused in [one.unwrap_err(), two.unwrap_err()] {
+        assert_eq!(refused.code, Code::StoreUnavailable, "{refused}");
+        assert!(refused.retry_after_ms.is_some(), "{refused}");
+    }
+    other.execute_batch("ROLLBACK").unwrap();
+    let grant = store.lease_segment(ask).await.unwrap();
+    assert_eq!(grant.range.start, before.max_id, "what was refused moved nothing");
 }

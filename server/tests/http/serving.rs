@@ -258,3 +258,15 @@ fn the_stores_time_goes_on_when_the_wall_clock_is_set() {
     let server = Server::start_with(&file, Options::default(), config);
     assert_eq!(server.get("/readyz").ok()["now_ms"].as_i64().unwrap(), start);
 }
+
+#[test]
+fn requests_that_fail_together_are_all_told_why() {
+    let (_folder, file) = store();
+    let server = Server::start(&file);
+    let codes: Vec<String> = std::thread::scope(|scope| {
+        let ask = || server.post("/v1/segments/orders/ids", r#"{"count":1}"#).code().to_owned();
+        let clients: Vec<_> = (0..32).map(|_| scope.spawn(ask)).collect();
+        clients.into_iter().map(|client| client.join().unwrap()).collect()
+    });
+    assert_eq!(codes, vec!["TAG_UNKNOWN"; 32]);
+}

@@ -16,8 +16,9 @@ use crate::random;
 const APPLICATION: i64 = 0x6c65_6166;
 /// The version of the tables.
 const VERSION: i64 = 1;
-/// How long to wait for another process's transaction.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long to wait for another process's transaction: less than the 3 s after which a holder
+/// counts its ask as lost.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 const TABLES: &str = "
     CREATE TABLE meta (
