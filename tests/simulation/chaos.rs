@@ -3,6 +3,7 @@
 use leafid_core::registry::TagRow;
 
 use crate::clocks::Trust;
+use crate::generator::Config;
 use crate::holder::State;
 use crate::verdict::{Check, Verdict, wrong};
 use crate::wire::Event;
@@ -54,9 +55,13 @@ impl World {
             2 if !holder.clock.monotonic => holder.clock.step(self.t, -by),
             3 if !holder.clock.monotonic => {
                 holder.clock.step(self.t, by);
-                // Its time never goes back: what it believed for a moment it has to wait for.
-                let excused = holder.excused_until.max(self.t) + by + 10_000;
-                holder.excused_until = excused;
+                // Inside the window its time does not go back: it has to wait for the store's.
+                let window = match holder.make.config {
+                    Config::Space(_) => self.plan.spaces[holder.make.place].max_window_ms,
+                    Config::Tag(_) => 0,
+                };
+                let excused = self.t + by.min(i64::from(window)) + 10_000;
+                holder.excused_until = holder.excused_until.max(excused);
                 holder.clock.trust = Trust::Lost;
             }
             _ => holder.clock.drift(self.t, ppm),
@@ -78,7 +83,7 @@ impl World {
             }
         }
         if self.servers.iter().filter(|server| server.store == 0).all(|server| !server.up) {
-            self.trouble_until = self.trouble_until.max(self.t + 90_000);
+            self.trouble_until = self.trouble_until.max(self.t + length);
         }
     }
 

@@ -53,6 +53,7 @@ pub fn draw(
     let in_hand = if scene.rules { holder.generator.stats().in_hand } else { 0 };
     let n = n.clamp(1, scene.buffer.len());
     holder.draws += 1;
+    holder.book.read(now.get() + holder.generator.stats().offset_ms);
     let drawn = match way {
         Way::Next => next(holder, scene.buffer, n.min(8), now),
         Way::Fill => holder.generator.fill(now, &mut scene.buffer[..n]),

@@ -39,6 +39,7 @@ impl World {
         let holder = &mut self.holders[reply.to];
         let now = holder.clock.read(self.t);
         self.tally.alien += u64::from(reply.store != 0);
+        holder.book.read(now.get() + holder.generator.stats().offset_ms);
         let outcome = holder.generator.handle_grant(grant, reply.sent, now);
         match outcome {
             Ok(Outcome::Ignored) => return Ok(()),
@@ -68,6 +69,7 @@ impl World {
     fn applied(&mut self, reply: &Reply, grant: &Grant) {
         let took = self.t - reply.sent_at;
         let holder = &mut self.holders[reply.to];
+        let now = holder.clock.read(self.t);
         let book = &mut holder.book;
         self.tally.grants += 1;
         self.tally.renewals += u64::from(reply.renewal);
@@ -77,6 +79,10 @@ impl World {
         if book.slowest_answer == 0 || took <= SLOW_ANSWER_MS {
             book.slowest_answer = book.slowest_answer.max(took).max(1);
             holder.clock.told(reply.sent_at);
+        }
+        if let Grant::Window(grant) = grant {
+            let heard = now.get() + holder.generator.stats().offset_ms;
+            book.told(heard, grant.layout.time(grant.ticks.end).get());
         }
         match grant {
             Grant::Segment(grant) => {
@@ -114,7 +120,8 @@ impl World {
             return Ok(());
         }
         let holder = &self.holders[i];
-        if code == Code::StoreWentBack || !self.plan.alien {
+        let foreign = self.plan.alien && (code == Code::StoreChanged || !self.settings.rules);
+        if !foreign {
             return wrong(Check::FalseAlarm, format!("holder {}: {code}", holder.identity));
         }
         self.tally.stopped += 1;

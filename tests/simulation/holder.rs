@@ -67,12 +67,30 @@ pub struct Book {
     pub last_position: Option<u64>,
     /// Its time has reached this tick.
     pub known_tick: u64,
+    /// Its time is not above this, in ms.
+    pub reached: i64,
     /// The longest that an answer took which may have set its time.
     pub slowest_answer: i64,
     /// Whether it went on above where another stood: what it skipped so is nowhere counted.
     pub resumed: bool,
     /// The store that it knows, by number.
     pub store: Option<usize>,
+}
+
+impl Book {
+    /// Its time was read while clock and offset showed this.
+    pub fn read(&mut self, shown: i64) {
+        self.reached = self.reached.max(shown);
+    }
+
+    /// It was told the time with a window: back it may go only where that would else be over.
+    pub fn told(&mut self, heard: i64, over_at: i64) {
+        if over_at <= self.reached.max(heard) {
+            self.known_tick = 0;
+            self.reached = heard;
+        }
+        self.read(heard);
+    }
 }
 
 /// A call that is on its way.

@@ -8,7 +8,7 @@ use crate::args::Options;
 use crate::database::StoreBug;
 use crate::run;
 use crate::tally::Tally;
-use crate::verdict::Check;
+use crate::verdict::Violation;
 use crate::world::{Mistake, Settings};
 
 /// For so long a bug is looked for.
@@ -27,8 +27,9 @@ it, `forget` that leaves it, two processes on one, `reserved` synced after use)"
 
 #[derive(Default)]
 struct Found {
-    effect: Option<Check>,
-    rule: Option<Check>,
+    effect: Option<Violation>,
+    rule: Option<Violation>,
+    seed: u64,
     tally: Tally,
 }
 
@@ -55,12 +56,15 @@ pub fn hunt(options: &Options, first: u64) -> Result<String, String> {
         bugs::seed(bug.unwrap_or(Bug::None));
         let hit = look(first, mistake);
         bugs::seed(Bug::None);
-        let words = |check: Option<Check>| check.map_or("-", Check::words);
-        let (effect, rule) = (words(hit.effect), words(hit.rule));
+        let words = |hit: &Option<Violation>| hit.as_ref().map_or("-", |hit| hit.check.words());
+        let (effect, rule) = (words(&hit.effect), words(&hit.rule));
         let (worlds, ids) = (hit.tally.worlds, hit.tally.ids);
         println!("{name:22} {effect:38} {rule:34} {worlds:>6} {ids:>12}");
-        if hit.effect.or(hit.rule).is_some() {
+        if let Some(violation) = hit.effect.or(hit.rule) {
             found += 1;
+            if options.only.is_some() {
+                println!("seed {}: {violation}", hit.seed);
+            }
         } else {
             missed.push(name);
         }
@@ -89,7 +93,8 @@ fn look(first: u64, mistake: Option<Mistake>) -> Found {
             if let Err(violation) = verdict {
                 let place =
                     if violation.check.is_rule() { &mut found.rule } else { &mut found.effect };
-                place.get_or_insert(violation.check);
+                place.get_or_insert(violation);
+                found.seed = seed;
             }
         }
         seed = seed.wrapping_add(1);

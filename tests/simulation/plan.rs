@@ -49,6 +49,15 @@ pub struct Plan {
     pub chaos_every: u64,
 }
 
+impl Rates {
+    /// A holder that wants IDs, can reach its store and is told nothing else has them in this
+    /// time: some forty attempts of which each would do.
+    pub fn dead_after_ms(&self) -> i64 {
+        let Rates { lost, late, swapped, garbled, slow_writes, .. } = *self;
+        40_000 + 700 * (lost + late + swapped + garbled) as i64 + 200 * slow_writes as i64
+    }
+}
+
 impl Plan {
     /// A world's plan.
     pub fn draw(rng: &mut Rng) -> Plan {
@@ -76,7 +85,7 @@ impl Plan {
             holders: rng.between(4, 20) as usize,
             sloppy: rng.between(0, 2) as usize,
             rates,
-            chaos_every: rng.magnitude(500, 10_000),
+            chaos_every: rng.magnitude(500, 60_000),
         }
     }
 
@@ -176,7 +185,7 @@ fn pace(rng: &mut Rng) -> Pace {
         0 | 1 => Pace { every: (500, 20_000), count: (1, 3), repeat: 1 },
         2..=5 => Pace { every: (20, 400), count: (1, 300), repeat: 1 },
         6 | 7 => Pace { every: (50, 1_000), count: (500, 16_000), repeat: 1 },
-        8 => Pace { every: (2_000, 30_000), count: (1_000, 16_384), repeat: 40 },
+        8 => Pace { every: (2_000, 30_000), count: (1_000, 16_384), repeat: 12 },
         _ => Pace { every: (1, 10), count: (1, 40), repeat: 1 },
     }
 }

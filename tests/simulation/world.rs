@@ -73,17 +73,13 @@ pub struct World {
     buffer: Vec<u64>,
 }
 
-/// A holder that wants IDs, can reach its store and is told nothing else has them in this time.
-const DEAD_MS: i64 = 240_000;
-
 impl World {
     /// The world of a seed.
     pub fn new(seed: u64, settings: Settings) -> World {
         let mut rng = Rng::new(seed);
         let plan = Plan::draw(&mut rng);
-        let stores: Vec<_> = (0..=usize::from(plan.alien))
-            .map(|_| database(&plan, &mut rng, settings.mistake))
-            .collect();
+        let stores: Vec<_> =
+            (0..=usize::from(plan.alien)).map(|_| database(&plan, &mut rng, settings)).collect();
         let servers = (0..plan.servers).map(|_| 0).chain(plan.alien.then_some(1));
         let servers = servers
             .map(|store| {
@@ -219,13 +215,18 @@ impl World {
         let count = self.rng.magnitude(pace.count.0, pace.count.1) as usize;
         let mut refused = None;
         for _ in 0..pace.repeat {
-            let drawn = self.draw_once(i, count, way)?;
-            refused = drawn.err();
-            if refused.is_some() {
-                break;
+            match self.draw_once(i, count, way)? {
+                Ok(_) => self.holders[i].starved_since = None,
+                Err(refusal) => {
+                    refused = Some(refusal);
+                    break;
+                }
             }
         }
-        self.starving(i, refused)?;
+        // More than a tag gives at once was wanted: not a thing to wait for.
+        if let Some(refusal) = refused.filter(|refusal| refusal.code != Code::CountInvalid) {
+            self.starving(i, refusal)?;
+        }
         if self.rng.chance(10) {
             let holder = &mut self.holders[i];
             holder.image = holder.generator.image().map(|image| (image, holder.book));
@@ -251,11 +252,7 @@ impl World {
     }
 
     /// A holder that gets nothing must be excused by something, or get some soon.
-    fn starving(&mut self, i: usize, refused: Option<Refusal>) -> Verdict {
-        let Some(refusal) = refused else {
-            self.holders[i].starved_since = None;
-            return Ok(());
-        };
+    fn starving(&mut self, i: usize, refusal: Refusal) -> Verdict {
         let t = self.t;
         let since = *self.holders[i].starved_since.get_or_insert(t);
         if since == t || t - since < 3_000 {
@@ -265,7 +262,7 @@ impl World {
             self.holders[i].starved_since = Some(t);
             return Ok(());
         }
-        if t - since > DEAD_MS {
+        if t - since > self.plan.rates.dead_after_ms() {
             let holder = &self.holders[i];
             let detail = format!(
                 "holder {} of {:?}: {} for {} ms, asking fails with {:?}, {:?}, clock {:?}",
@@ -309,13 +306,13 @@ impl World {
     }
 }
 
-fn database(plan: &Plan, rng: &mut Rng, mistake: Option<Mistake>) -> Database {
+fn database(plan: &Plan, rng: &mut Rng, settings: Settings) -> Database {
     let ranges: Vec<Range> = plan.spaces.iter().map(|space| space.workers).collect();
     let space = |namespace: &leafid_core::registry::Namespace| Space {
         namespace: *namespace,
         rows: vec![Default::default(); namespace.workers.len() as usize],
     };
-    let bug = match mistake {
+    let bug = match settings.mistake {
         Some(Mistake::Store(bug)) => Some(bug),
         _ => None,
     };
@@ -327,5 +324,6 @@ fn database(plan: &Plan, rng: &mut Rng, mistake: Option<Mistake>) -> Database {
         ledger: Ledger::new(plan.tags.len(), &ranges),
         anchor: Millis::new(0),
         bug,
+        rules: settings.rules,
     }
 }
