@@ -1,0 +1,353 @@
+//! Segment generators against a naive oracle: lists of numbers, drawn one by one.
+
+mod common;
+
+use std::collections::{BTreeSet, VecDeque};
+
+use leafid_core::{
+    Ask, Code, Grant, LINE_END, Line, Millis, Name, Outcome, OwnLine, Range, Refusal, Segment,
+    SegmentAsk, SegmentConfig, SegmentGrant, SharedLine, Token,
+};
+use proptest::prelude::*;
+
+use common::{Tally, any_number, check, entropy, token};
+
+/// What happens to a generator.
+#[derive(Clone, Debug)]
+enum Event {
+    Next,
+    Fill(usize),
+    Ready(u64),
+    /// Asks, and answers at once: so many numbers, after a hole of so many.
+    Grant {
+        size: u64,
+        hole: u64,
+    },
+    /// Asks, and hears a refusal.
+    Failure(Code),
+    /// Hears anything at all, asked or not.
+    Garbage {
+        range: Range,
+        echoes: bool,
+        right_store: bool,
+        right_tag: bool,
+        step: u32,
+    },
+    Forget,
+    /// The host's clock shows this from now on.
+    Clock(Millis),
+}
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let event = prop_oneof![
+        6 => Just(Event::Next),
+        5 => (0usize..40).prop_map(Event::Fill),
+        2 => (0u64..60).prop_map(Event::Ready),
+        6 => (1u64..30, prop_oneof![2 => Just(0u64), 1 => 1u64..50])
+            .prop_map(|(size, hole)| Event::Grant { size, hole }),
+        1 => prop::sample::select(Code::ALL).prop_map(Event::Failure),
+        2 => (any_number(), any_number(), any::<bool>(), any::<bool>(), any::<bool>(), 0u32..3)
+            .prop_map(|(start, end, echoes, right_store, right_tag, step)| Event::Garbage {
+                range: Range::new(start, end),
+                echoes,
+                right_store,
+                right_tag,
+                step,
+            }),
+        1 => Just(Event::Forget),
+        2 => any_millis().prop_map(Event::Clock),
+    ];
+    prop::collection::vec(event, 1..80)
+}
+
+/// Any reading of a clock, the ends of its range often.
+fn any_millis() -> impl Strategy<Value = Millis> {
+    prop_oneof![
+        2 => Just(i64::MIN),
+        2 => Just(i64::MAX),
+        1 => Just(0),
+        3 => any::<i64>(),
+        4 => -5_000_000_000_000i64..5_000_000_000_000,
+    ]
+    .prop_map(Millis::new)
+}
+
+/// The oracle: the numbers at hand, in the order in which they are handed out.
+#[derive(Debug, Default)]
+struct Oracle {
+    line: VecDeque<u64>,
+    line_end: Option<u64>,
+    aside: VecDeque<u64>,
+    granted: BTreeSet<u64>,
+    given: Vec<u64>,
+    stopped: Option<Code>,
+}
+
+impl Oracle {
+    fn next(&mut self) -> Option<u64> {
+        if self.line.is_empty() && !self.aside.is_empty() {
+            self.line_end = self.aside.back().map(|last| last + 1);
+            self.line = std::mem::take(&mut self.aside);
+        }
+        let id = self.line.pop_front()?;
+        self.given.push(id);
+        Some(id)
+    }
+
+    fn at_hand(&self) -> usize {
+        self.line.len() + self.aside.len()
+    }
+
+    fn grant(&mut self, range: Range) {
+        let numbers = range.start..range.end;
+        self.granted.extend(numbers.clone());
+        let adjoins_aside = self.aside.back().is_some_and(|last| last + 1 == range.start);
+        if self.line_end.is_none() || (self.aside.is_empty() && self.line_end == Some(range.start))
+        {
+            self.line.extend(numbers);
+            self.line_end = Some(range.end);
+        } else if self.aside.is_empty() || adjoins_aside {
+            self.aside.extend(numbers);
+        } else if range.len() > self.aside.len() as u64 {
+            self.aside = numbers.collect();
+        }
+    }
+
+    fn drop_all(&mut self) {
+        self.line.clear();
+        self.aside.clear();
+        self.line_end = None;
+    }
+
+    fn refusal(&self) -> Refusal {
+        self.stopped.unwrap_or(Code::SegmentDry).into()
+    }
+}
+
+struct Bench<L: Line> {
+    generator: Segment<L>,
+    oracle: Oracle,
+    now: Millis,
+    asked: u64,
+    store: Option<Token>,
+    /// Where the store's line stands.
+    store_at: u64,
+    refusals: u64,
+    garbage: u64,
+}
+
+impl<L: Line> Bench<L> {
+    fn new(config: SegmentConfig, line: L, from: u64) -> Bench<L> {
+        Bench {
+            generator: Segment::with_line(config, 1, line).unwrap(),
+            oracle: Oracle::default(),
+            now: Millis::new(0),
+            asked: 0,
+            store: None,
+            store_at: from,
+            refusals: 0,
+            garbage: 0,
+        }
+    }
+
+    /// Lets every pause pass, so that what is wanted is asked for.
+    fn ask(&mut self) -> Option<SegmentAsk> {
+        let due = self.generator.poll_at()?;
+        self.now = self.now.max(due);
+        self.asked += 1;
+        match self.generator.poll_ask(self.now, entropy(self.asked))? {
+            Ask::Segment(ask) => Some(ask),
+            other => panic!("a segment asked for {other:?}"),
+        }
+    }
+
+    fn grant_of(&self, ask: &SegmentAsk, range: Range) -> SegmentGrant {
+        SegmentGrant {
+            request: ask.request,
+            store: self.store.unwrap_or(token(0)),
+            tag: ask.tag,
+            range,
+            step: 10,
+            max_step: 50,
+            remaining: LINE_END - range.end.min(LINE_END),
+            now: self.now,
+        }
+    }
+
+    fn take(&mut self, event: &Event) -> Result<(), TestCaseError> {
+        match *event {
+            Event::Next => {
+                let expected = self.expected(1).map(|ids| ids[0]);
+                prop_assert_eq!(self.generator.next(self.now), expected);
+            }
+            Event::Fill(n) => {
+                let mut ids = vec![0; n];
+                let filled = self.generator.fill(self.now, &mut ids);
+                let expected = if n == 0 { Ok(vec![]) } else { self.expected(n) };
+                prop_assert_eq!(filled.map(|filled| ids[..filled].to_vec()), expected);
+            }
+            Event::Ready(n) => self.ready(n)?,
+            Event::Grant { size, hole } => self.granted(size, hole)?,
+            Event::Failure(code) => {
+                if let Some(ask) = self.ask() {
+                    self.generator.handle_failure(ask.request, code, None, self.now);
+                    self.stops(code);
+                    prop_assert_eq!(self.generator.failure(), Some(code));
+                }
+            }
+            Event::Garbage { .. } => self.garbage(event)?,
+            Event::Forget => {
+                self.generator.forget();
+                self.oracle.drop_all();
+            }
+            Event::Clock(now) => self.now = now,
+        }
+        prop_assert_eq!(self.generator.stats().in_hand, self.oracle.at_hand() as u64);
+        prop_assert_eq!(self.generator.stats().ids, self.oracle.given.len() as u64);
+        Ok(())
+    }
+
+    fn expected(&mut self, n: usize) -> Result<Vec<u64>, Refusal> {
+        let ids: Vec<_> = std::iter::from_fn(|| self.oracle.next()).take(n).collect();
+        if ids.is_empty() {
+            self.refusals += 1;
+            return Err(self.oracle.refusal());
+        }
+        Ok(ids)
+    }
+
+    fn ready(&mut self, n: u64) -> Result<(), TestCaseError> {
+        let ready = self.generator.ready(self.now, n);
+        let never = ready == Err(Code::CountInvalid.into());
+        prop_assert!(!never || n > 50, "{} is not too many", n);
+        if !never && n > 0 {
+            let enough = n <= self.oracle.at_hand() as u64;
+            prop_assert_eq!(ready, if enough { Ok(()) } else { Err(self.oracle.refusal()) });
+        }
+        Ok(())
+    }
+
+    fn granted(&mut self, size: u64, hole: u64) -> Result<(), TestCaseError> {
+        let Some(ask) = self.ask() else { return Ok(()) };
+        let start = self.store_at + hole;
+        let grant = self.grant_of(&ask, Range::new(start, (start + size).min(LINE_END)));
+        self.hear(&ask, grant)?;
+        let again = self.generator.handle_grant(&Grant::Segment(grant), self.now, self.now);
+        prop_assert_eq!(again, Ok(Outcome::Ignored), "a repeated answer");
+        Ok(())
+    }
+
+    fn garbage(&mut self, event: &Event) -> Result<(), TestCaseError> {
+        let Event::Garbage { range, echoes, right_store, right_tag, step } = *event else {
+            return Ok(());
+        };
+        let Some(ask) = self.ask() else { return Ok(()) };
+        // What by chance is right has to fit the oracle's lists.
+        let end = if range.len() > 1_000 && range.end <= LINE_END {
+            range.start + range.len() % 50
+        } else {
+            range.end
+        };
+        let mut grant = self.grant_of(&ask, Range::new(range.start, end));
+        grant.step = step;
+        if !right_store {
+            grant.store = token(u64::MAX);
+        }
+        if !right_tag {
+            grant.tag = Name::tag("another").unwrap();
+        }
+        if !echoes {
+            grant.request = token(u64::MAX);
+        }
+        self.hear(&ask, grant)
+    }
+
+    /// Gives the generator an answer of any kind, and compares what it makes of it.
+    fn hear(&mut self, ask: &SegmentAsk, grant: SegmentGrant) -> Result<(), TestCaseError> {
+        let Range { start, end } = grant.range;
+        let seen = ask.have_until.unwrap_or(0);
+        prop_assert_eq!(seen, self.oracle.granted.last().map_or(0, |last| last + 1));
+        let right = grant.tag == ask.tag && grant.step > 0 && start < end && end <= LINE_END;
+        let expected = if grant.request != ask.request {
+            Ok(Outcome::Ignored)
+        } else if self.store.is_some_and(|known| known != grant.store) {
+            self.stops(Code::StoreChanged);
+            Err(Code::StoreChanged.into())
+        } else if !right || start < seen {
+            Err(Code::GrantInvalid.into())
+        } else {
+            self.store = Some(grant.store);
+            self.store_at = self.store_at.max(end);
+            self.oracle.grant(grant.range);
+            Ok(Outcome::Applied)
+        };
+        let outcome = self.generator.handle_grant(&Grant::Segment(grant), self.now, self.now);
+        prop_assert_eq!(outcome, expected);
+        self.garbage += u64::from(outcome.is_err());
+        Ok(())
+    }
+
+    fn stops(&mut self, code: Code) {
+        if code.stops() {
+            self.oracle.drop_all();
+            self.oracle.stopped = Some(code);
+        }
+    }
+
+    /// What was handed out ascends, and was granted.
+    fn check(&self) -> Result<(), TestCaseError> {
+        let given = &self.oracle.given;
+        prop_assert!(given.is_sorted_by(|a, b| a < b), "unique and ascending: {:?}", given);
+        prop_assert!(given.iter().all(|id| self.oracle.granted.contains(id)));
+        Ok(())
+    }
+}
+
+fn replay<L: Line>(
+    line: L,
+    config: SegmentConfig,
+    from: u64,
+    events: &[Event],
+    tally: &Tally,
+) -> Result<Vec<u64>, TestCaseError> {
+    let mut bench = Bench::new(config, line, from);
+    for event in events {
+        bench.take(event)?;
+    }
+    bench.check()?;
+    let stats = bench.generator.stats();
+    tally.add("ids", stats.ids);
+    tally.add("grants", stats.grants);
+    tally.add("gaps", stats.gaps);
+    tally.add("refusals", bench.refusals);
+    tally.add("garbage", bench.garbage);
+    let rest = bench.oracle.at_hand();
+    prop_assert_eq!(bench.generator.retire(), None);
+    prop_assert_eq!(bench.generator.stats().in_hand, 0);
+    prop_assert!(bench.generator.next(bench.now).is_err(), "{} were at hand", rest);
+    Ok(bench.oracle.given)
+}
+
+fn configs() -> impl Strategy<Value = SegmentConfig> {
+    (prop::option::of(1u32..60), 1u8..=100, 0u32..5_000).prop_map(|(step, below, short_ms)| {
+        let mut config = SegmentConfig::new("orders").unwrap();
+        config.step = step;
+        config.ask_below_percent = below;
+        config.policy.short_ms = short_ms;
+        config.policy.long_ms = short_ms * 2;
+        config
+    })
+}
+
+#[test]
+fn numbers_are_handed_out_as_the_oracle_does() {
+    let from = prop_oneof![Just(1u64), Just(0u64), LINE_END - 500..LINE_END];
+    let floors = [("ids", 30), ("grants", 4), ("gaps", 1), ("refusals", 5), ("garbage", 1)];
+    check(file!(), 1_000, (events(), configs(), from), &floors, |(events, config, from), tally| {
+        let own = replay(OwnLine::new(), config, from, &events, tally)?;
+        let line = SharedLine::new();
+        let shared = replay(&line, config, from, &events, tally)?;
+        prop_assert_eq!(own, shared, "both faces");
+        Ok(())
+    });
+}
