@@ -16,9 +16,9 @@ export class LeafidError extends Error {
   /** One word of the error table, such as `TAG_UNKNOWN`. */
   readonly code: string
   /** Until when waiting is in vain, in ms on the host's clock, where that is known. */
-  readonly until?: number
+  declare readonly until?: number
   /** How long to wait at least, in ms, where that is known. */
-  readonly retryAfter?: number
+  declare readonly retryAfter?: number
 
   constructor(code: string, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })

@@ -10,18 +10,25 @@ type Functions = Record<Exclude<keyof Engine, 'rebuild'>, unknown>
 const require = createRequire(import.meta.url)
 
 export function loadEngine(): Engine {
-  try {
-    return (require(`leafid-${platform()}`) satisfies Functions) as Engine
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
-  }
+  const { version } = require('./package.json') as { version: string }
+  const native = candidates().map(installed)
+  const fits = native.find((engine) => engine?.engineVersion() === version)
+  if (fits !== undefined) return fits
   wasm.initSync({ module: readFileSync(new URL('./wasm/leafid_bg.wasm', import.meta.url)) })
   return { ...(wasm satisfies Functions), rebuild: wasm.__wbg_reset_state } as unknown as Engine
 }
 
-function platform(): string {
-  const { arch, platform } = process
-  if (platform !== 'linux') return `${platform}-${arch}`
-  const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } }
-  return `linux-${arch}-${report.header?.glibcVersionRuntime === undefined ? 'musl' : 'gnu'}`
+function candidates(): string[] {
+  const name = `leafid-${process.platform}-${process.arch}`
+  return process.platform === 'linux' ? [`${name}-gnu`, `${name}-musl`] : [name]
+}
+
+function installed(name: string): Engine | undefined {
+  try {
+    return (require(name) satisfies Functions) as Engine
+  } catch (error) {
+    // Not installed, or for another C library.
+    if (/^(MODULE_NOT_FOUND|ERR_DLOPEN_FAILED)$/.test((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
 }

@@ -4,7 +4,7 @@ import { entropy, theHost } from '../host.js'
 import { chosenStore, type StoreOption } from '../stores/own.js'
 import type { ReleaseAsk, Store, Verb } from '../stores/store.js'
 import type { Handle } from './handle.js'
-import { within } from './wait.js'
+import { isPromise, within } from './wait.js'
 
 /** An ask that got no answer for so long is given up; the core sends it again. */
 const ASK_MS = 3_000
@@ -91,8 +91,10 @@ export class Asking {
   /** Gives a window back; that it could not be is no concern of who closes. */
   async release(release: object): Promise<void> {
     try {
+      const stop = new AbortController()
       const method = this.#store().release as Method | undefined
-      await within(ASK_MS, (signal) => method?.call(this.#store(), release, signal), () => this.#late('release'), true)
+      const work = Promise.resolve(method?.call(this.#store(), release, stop.signal))
+      await within(ASK_MS, work, stop, () => this.#late('release'), true)
     } catch {
       // The window ends by itself.
     }
@@ -114,20 +116,44 @@ export class Asking {
     return (this.#chosen ??= chosenStore(this.#option, this.#verbs))
   }
 
-  async #carry(store: Store, verb: Verb, body: { request: string }, sent: number, granted?: () => void): Promise<void> {
-    this.flying += 1
-    try {
-      const method = store[verb] as Method
-      const answer = await within(ASK_MS, (signal) => method.call(store, body, signal), () => this.#late(verb), false)
-      const release = this.#take(answer, verb, body.request, sent)
-      if (release === undefined) granted?.()
-      else await this.release(release)
-    } catch (error) {
-      this.#fail(error, verb, body.request)
-    } finally {
-      this.flying -= 1
-      this.#answered()
+  /** Never rejects. A store that answers without a promise has answered when this returns. */
+  #carry(store: Store, verb: Verb, body: { request: string }, sent: number, granted?: () => void): Promise<void> {
+    const stop = new AbortController()
+    const settle = (act: () => ReleaseAsk | undefined): ReleaseAsk | undefined => {
+      try {
+        const release = act()
+        if (release === undefined) granted?.()
+        return release
+      } catch (error) {
+        this.#fail(error, verb, body.request)
+        return undefined
+      } finally {
+        this.#answered()
+      }
     }
+    const take = (answer: unknown) => settle(() => this.#take(answer, verb, body.request, sent))
+    const fail = (error: unknown) =>
+      settle(() => {
+        throw error
+      })
+    let answer: unknown
+    try {
+      answer = (store[verb] as Method).call(store, body, stop.signal)
+    } catch (error) {
+      fail(error)
+      return Promise.resolve()
+    }
+    if (!isPromise(answer)) {
+      const release = take(answer)
+      return release === undefined ? Promise.resolve() : this.release(release)
+    }
+    this.flying += 1
+    return within(ASK_MS, answer, stop, () => this.#late(verb), false)
+      .then(take, fail)
+      .then((release) => (release === undefined ? undefined : this.release(release)))
+      .finally(() => {
+        this.flying -= 1
+      })
   }
 
   /** Applies an answer; the release to send, if it came after closing. */

@@ -209,6 +209,11 @@ export abstract class BaseGenerator implements AsyncDisposable {
     if (got !== undefined) return got
     const refused = this.#refused()
     if (this.#asking.ask(this.#clock()) === undefined) this.#raise(refused)
+    else {
+      // A store of the same process may have answered already.
+      const granted = attempt()
+      if (granted !== undefined) return granted
+    }
     throw this.#error(refused)
   }
 

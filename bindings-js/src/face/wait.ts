@@ -39,26 +39,31 @@ export class Deadline {
   }
 }
 
-/** Calls `act` and gives up on it after `ms`; `late` gets what comes later all the same. */
+/** Waits for this work, and after `ms` tells it to stop and gives up on it. */
 export async function within<T>(
   ms: number,
-  act: (signal: AbortSignal) => T | Promise<T>,
+  work: PromiseLike<T>,
+  stop: AbortController,
   late: () => Error,
   keepsAlive: boolean,
 ): Promise<T> {
-  const stop = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const over = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       const error = late()
-      stop.abort(error)
       reject(error)
+      stop.abort(error)
     }, ms)
     if (!keepsAlive) (timer as { unref?: () => void }).unref?.()
   })
   try {
-    return await Promise.race([act(stop.signal), over])
+    return await Promise.race([work, over])
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Whether it will be there later. */
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }

@@ -1,0 +1,61 @@
+// A Worker in workerd, through Miniflare, with the installed package as its modules.
+import { readFileSync, readdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { Miniflare } from 'miniflare'
+
+const manifest = createRequire(import.meta.url).resolve('leafid/package.json')
+const root = dirname(manifest)
+
+/** Runs `run` with a Worker of this source, which imports `leafid` by name; ended within `ms` whatever happens. */
+export async function withWorker(source, run, { ms = 60_000, bindings = {}, compatibilityDate = '2026-04-01' } = {}) {
+  const late = setTimeout(() => {
+    console.error(`the Worker did not end within ${ms} ms`)
+    process.exit(1)
+  }, ms)
+  const worker = new Miniflare({
+    cf: false,
+    compatibilityDate,
+    compatibilityFlags: [],
+    bindings,
+    modules: [{ type: 'ESModule', path: join(root, 'main.js'), contents: source }, ...modules()],
+    modulesRoot: root,
+  })
+  try {
+    await worker.ready
+    return await run(worker)
+  } finally {
+    await worker.dispose()
+    clearTimeout(late)
+  }
+}
+
+/** Every file of the package, and a module for each name that its manifest exports to `workerd`. */
+function modules() {
+  const { exports } = JSON.parse(readFileSync(manifest, 'utf8'))
+  const named = Object.entries(exports)
+    .filter(([, where]) => typeof where === 'object')
+    .map(([name, where]) => ({
+      type: 'ESModule',
+      path: join(root, name.replace('.', 'leafid')),
+      contents: `export * from '${name === '.' ? './' : '../'}${relative('.', first(where))}'`,
+    }))
+  const files = readdirSync(root, { recursive: true })
+    .filter((path) => path.endsWith('.js') || path.endsWith('.wasm'))
+    // Node's own parts are no business of a Worker.
+    .filter((path) => !/(^|\/)(load|node|registry\.node|testing\.node)\.js$/.test(path))
+    .map((path) => ({
+      type: path.endsWith('.wasm') ? 'CompiledWasm' : 'ESModule',
+      path: join(root, path),
+      contents: readFileSync(join(root, path)),
+    }))
+  return [...named, ...files]
+}
+
+/** What a host with the condition `workerd` takes: the first that fits, in the manifest's order. */
+function first(where) {
+  for (const [condition, path] of Object.entries(where)) {
+    if (condition === 'workerd' || condition === 'default') return path
+  }
+  throw new Error('nothing for workerd')
+}
