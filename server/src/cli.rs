@@ -12,6 +12,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use crate::problem::Problem;
+use crate::routes::openapi;
 use args::Args;
 
 const HELP: &str = "\
@@ -30,8 +31,10 @@ leafid: unique 64-bit IDs from one central store
   leafid next TAG [--count N]
   leafid next --namespace NAME [--count N]
   leafid decode ID [--namespace NAME | --layout leaf|edge|long|js53]
+  leafid openapi
+      prints the description of the HTTP API
 
-These speak to the server at --url URL (or LEAFID_STORE, or http://127.0.0.1:8750), or to the
+All but serve and openapi speak to the server at --url URL (or LEAFID_STORE, or http://127.0.0.1:8750), or to the
 file itself with --store sqlite:PATH.
 ";
 
@@ -87,6 +90,10 @@ fn run(mut args: Args) -> Result<(), Failure> {
         },
         "next" => ids::next(args),
         "decode" => ids::decode(args),
+        "openapi" => {
+            say(openapi::text());
+            Ok(())
+        }
         "help" | "--help" | "-h" => {
             say(HELP.trim_end());
             Ok(())

@@ -6,6 +6,8 @@ mod guard;
 mod health;
 mod input;
 mod namespaces;
+pub mod openapi;
+mod schema;
 mod segments;
 mod snowflake;
 mod tags;
@@ -41,6 +43,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/v1/namespaces/{namespace}", get(namespaces::get).put(namespaces::put))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
+        .route("/openapi.json", get(openapi::get))
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn(guard::guard))

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use leafid_core::registry::{Namespace, TagRow, Worker};
 use leafid_core::{
-    AcquireAsk, Layout, Millis, Name, Range, Release, RenewAsk, SegmentAsk, SegmentGrant, Token,
-    WindowGrant,
+    AcquireAsk, Fields, Get, Layout, Millis, Name, Range, Refusal, Release, RenewAsk, SegmentAsk,
+    SegmentGrant, Token, WindowGrant,
 };
 
 use crate::problem::Problem;
@@ -32,6 +32,21 @@ pub struct TagChange {
     pub only_create: bool,
 }
 
+impl TagChange {
+    /// Reads it from the body of a request.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID`.
+    pub fn get(from: &mut impl Get) -> Result<TagChange, Refusal> {
+        Ok(TagChange {
+            from: from.big("from")?,
+            step: from.small("step")?,
+            max_step: from.small("max_step")?,
+            only_create: false,
+        })
+    }
+}
+
 /// How a namespace is created or changed; what is not said stays, or is the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NamespaceChange {
@@ -41,6 +56,20 @@ pub struct NamespaceChange {
     pub workers: Option<Range>,
     /// The longest window, in ms: cannot change after the first window.
     pub max_window_ms: Option<u32>,
+}
+
+impl NamespaceChange {
+    /// Reads it from the body of a request.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID`, `LAYOUT_INVALID`.
+    pub fn get(from: &mut impl Get) -> Result<NamespaceChange, Refusal> {
+        Ok(NamespaceChange {
+            layout: from.layout("layout")?,
+            workers: from.nested("workers", Range::get)?,
+            max_window_ms: from.small("max_window_ms")?,
+        })
+    }
 }
 
 /// A part of a list: what comes after a key, and how many at most.

@@ -9,7 +9,7 @@ use leafid_core::{Code, Fields, Layout, Name, Put, Text};
 use super::answer::Json;
 use super::input::{IdPath, namespace, query};
 use crate::app::App;
-use crate::json::{Writer, shown};
+use crate::json::shown;
 use crate::problem::Problem;
 use crate::utc;
 
@@ -44,7 +44,7 @@ pub fn parts(text: &str, layout: &Layout) -> Result<Decoded, Problem> {
 
 /// Writes the parts of an ID.
 pub fn put_parts(
-    writer: &mut Writer,
+    writer: &mut impl Put,
     (id, parts): Decoded,
     layout: &Layout,
     namespace: Option<&Name>,

@@ -6,7 +6,7 @@ use axum::body::to_bytes;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::Uri;
 use axum::http::request::Parts;
-use leafid_core::{Code, Get, Name};
+use leafid_core::{Code, Get, Name, Refusal};
 
 use crate::json::{Reader, shown};
 use crate::problem::Problem;
@@ -117,7 +117,15 @@ pub fn namespace(text: &str) -> Result<Name, Problem> {
 /// # Errors
 /// `REQUEST_INVALID` if it is missing or no number.
 pub fn count(input: Reader) -> Result<u64, Problem> {
-    input.all(|reader| reader.number("count")?.ok_or(Code::RequestInvalid.into()))
+    input.all(get_count)
+}
+
+/// Reads the `count` of a request.
+///
+/// # Errors
+/// `REQUEST_INVALID`.
+pub fn get_count(from: &mut impl Get) -> Result<u64, Refusal> {
+    from.number("count")?.ok_or(Code::RequestInvalid.into())
 }
 
 /// The query's fields; each of them is one of `known`.

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::Uri;
 use leafid_core::registry::Namespace;
-use leafid_core::{Fields, Get, Name, Put, Range};
+use leafid_core::{Fields, Name, Put};
 
 use super::answer::Json;
 use super::input::{Input, NamespacePath, namespace, page};
 use crate::app::App;
-use crate::json::Writer;
 use crate::problem::Problem;
 use crate::store::NamespaceChange;
 
@@ -37,18 +36,13 @@ pub async fn put(
     NamespacePath(name): NamespacePath,
     Input(input): Input,
 ) -> Result<Json, Problem> {
-    let change = input.all(|reader| {
-        Ok(NamespaceChange {
-            layout: reader.layout("layout")?,
-            workers: reader.nested("workers", Range::get)?,
-            max_window_ms: reader.small("max_window_ms")?,
-        })
-    })?;
+    let change = input.all(NamespaceChange::get)?;
     let row = app.store.put_namespace(name, change).await?;
     Ok(Json::write(|writer| put_row(writer, &name, &row)))
 }
 
-fn put_row(writer: &mut Writer, name: &Name, row: &Namespace) {
+/// A row of the list.
+pub fn put_row(writer: &mut impl Put, name: &Name, row: &Namespace) {
     writer.text("namespace", name.as_str());
     row.put(writer);
     writer.millis("last_ms", row.layout.last().get());

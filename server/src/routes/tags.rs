@@ -6,12 +6,12 @@ use axum::extract::State;
 use axum::http::header::IF_NONE_MATCH;
 use axum::http::{HeaderMap, Uri};
 use leafid_core::registry::TagRow;
-use leafid_core::{Code, Fields, Get, Name, Put};
+use leafid_core::{Code, Fields, Name, Put};
 
 use super::answer::Json;
 use super::input::{Input, TagPath, page};
 use crate::app::App;
-use crate::json::{Writer, shown};
+use crate::json::shown;
 use crate::problem::Problem;
 use crate::store::TagChange;
 
@@ -48,14 +48,7 @@ pub async fn put(
             return Err(Problem::new(Code::RequestInvalid, detail));
         }
     };
-    let change = input.all(|reader| {
-        Ok(TagChange {
-            from: reader.big("from")?,
-            step: reader.small("step")?,
-            max_step: reader.small("max_step")?,
-            only_create,
-        })
-    })?;
+    let change = TagChange { only_create, ..input.all(TagChange::get)? };
     let row = app.store.put_tag(tag, change).await?;
     Ok(Json::write(|writer| put_row(writer, &tag, &row)))
 }
@@ -67,7 +60,8 @@ pub async fn delete(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Resul
     Ok(Json::empty())
 }
 
-fn put_row(writer: &mut Writer, tag: &Name, row: &TagRow) {
+/// A row of the list.
+pub fn put_row(writer: &mut impl Put, tag: &Name, row: &TagRow) {
     writer.text("tag", tag.as_str());
     row.put(writer);
     writer.big("remaining", row.remaining());

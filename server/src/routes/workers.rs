@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::Uri;
-use leafid_core::{AcquireAsk, Code, Fields, Put, Release, RenewAsk};
+use leafid_core::registry::WorkerRow;
+use leafid_core::{AcquireAsk, Code, Fields, Layout, Put, Release, RenewAsk};
 
 use super::answer::Json;
 use super::input::{Input, NamespacePath, WorkerPath, page};
@@ -72,10 +73,15 @@ pub async fn list(
     Ok(Json::write(|writer| {
         writer.millis("now_ms", now.get());
         writer.array("workers", rows, |writer, (worker, row)| {
-            writer.number("worker", worker.into());
-            writer.flag("held", row.key.is_some());
-            leafid_core::registry::WorkerRow { key: None, ..row }.put(writer);
-            writer.millis("reserved_until_ms", layout.time(row.reserved_until).get());
+            put_row(writer, worker, &row, &layout);
         });
     }))
+}
+
+/// A row of the list: whether the number is held, but never by which key.
+pub fn put_row(writer: &mut impl Put, worker: u32, row: &WorkerRow, layout: &Layout) {
+    writer.number("worker", worker.into());
+    writer.flag("held", row.key.is_some());
+    WorkerRow { key: None, ..*row }.put(writer);
+    writer.millis("reserved_until_ms", layout.time(row.reserved_until).get());
 }

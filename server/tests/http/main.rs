@@ -1,5 +1,6 @@
 //! The API over HTTP, on a server that really listens.
 
+mod description;
 mod refusals;
 mod serving;
 mod support;
