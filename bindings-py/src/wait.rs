@@ -56,8 +56,11 @@ impl<K: Kind> Generator<K> {
             };
             let (answers, last) = (state.answers, state.last.clone());
             let failing = state.reserve.failure();
-            state.demand = true;
-            inner.calls.notify_one();
+            // Waiting for the clock is no reason to call anybody.
+            if is_dry(refusal.code) || state.reserve.wants_ask(now) {
+                state.demand = true;
+                inner.calls.notify_one();
+            }
             let carried = std::mem::replace(&mut state.carried, true);
             drop(state);
 

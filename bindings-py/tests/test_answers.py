@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import time
 
 import pytest
 
@@ -201,6 +203,17 @@ def test_a_stores_refusals_keep_their_code_and_words(permanent, answer) -> None:
     if "retry_after_ms" in said:
         assert error.retry_after == 60.0
         assert len(server.asked) == 1, "the store's word about when to ask again is kept"
+
+
+def test_a_store_that_never_answers() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        ids = Segment("orders", "http://localhost:%d" % deaf.getsockname()[1])
+        begun = time.monotonic()
+        with pytest.raises(leafid.TimedOutError) as refused:
+            ids.next(timeout=3.5)
+        assert time.monotonic() - begun < 4
+        assert isinstance(refused.value.__cause__, leafid.StoreUnavailableError)
+        assert "timeout" in str(refused.value.__cause__)
 
 
 def test_requests_are_as_the_api_says() -> None:

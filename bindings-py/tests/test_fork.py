@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import platform
 import threading
 
 import pytest
@@ -13,7 +15,10 @@ from support.forked import wait
 from support.places import HERE
 from support.run import python, unguarded
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here"),
+    pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"),
+]
 FORKED = HERE / "support/forked.py"
 
 
@@ -145,3 +150,24 @@ def test_grandchildren_too(server) -> None:
     first, second = map(int, os.read(seen, 100).split())
     assert len({1, first, second, ids.next()}) == 4
     assert second - first >= 50, "the grandchild leased a range of its own"
+
+
+@pytest.mark.skipif(
+    (platform.system(), platform.machine()) != ("Linux", "x86_64"),
+    reason="the number of the system call is that of Linux on x86-64",
+)
+def test_the_raw_system_call_is_seen(server) -> None:
+    server.create_tag("raw", step=50, max_step=50)
+    ids = leafid.Segment("raw", server.url)
+    ids.next()
+    seen, told = os.pipe()
+    # Past the C library, so that no handler of `pthread_atfork` and none of Python runs.
+    pid = ctypes.PyDLL(None).syscall(57)
+    if pid == 0:
+        try:
+            os.write(told, b"%d" % ids.next())
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert not wait(pid)
+    assert {1, 2} == {1, ids.next()} and int(os.read(seen, 100)) >= 51

@@ -99,6 +99,7 @@ def test_a_handler_may_draw_itself(slow) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_handler_may_fork(server) -> None:
     server.create_tag("orders", step=5, max_step=5)
     ids = Segment("orders", server.url, timeout=20)

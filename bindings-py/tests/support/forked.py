@@ -13,6 +13,7 @@ import os
 import sys
 import time
 import traceback
+import warnings
 from array import array
 from pathlib import Path
 
@@ -82,5 +83,7 @@ def wait(pid: int) -> bool:
 
 
 if __name__ == "__main__":
+    # From 3.12 on, Python warns of any fork beside threads; that it works here is what is shown.
+    warnings.simplefilter("ignore", DeprecationWarning)
     kind, url, children, count, folder, *rest = sys.argv[1:]
     main(kind, url, int(children), int(count), Path(folder), rest == ["close"])

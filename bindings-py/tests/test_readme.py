@@ -1,0 +1,41 @@
+"""What the README shows runs as it stands there, and so does the command."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import leafid
+from leafid.__main__ import main
+from support.places import HERE
+
+README = HERE.parent / "README.md"
+
+
+def test_the_readme_runs(server, monkeypatch) -> None:
+    server.create_tag("orders", step=5_000)
+    monkeypatch.setenv("LEAFID_STORE", server.url)
+    blocks = re.findall(r"^```python\n(.*?)^```", README.read_text(), re.S | re.M)
+    assert len(blocks) >= 5
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, str(README), "exec"), names)
+    assert names["order_id"] > 0 and names["filled"] > 0
+    assert names["parts"].worker >= 0
+
+
+def test_the_command(server, capsys) -> None:
+    server.create_tag("orders")
+    assert main(["next", "orders", "-n", "3", "--store", server.url]) == 0
+    assert capsys.readouterr().out == "1\n2\n3\n"
+    assert main(["next", "orders", "--store", server.url]) == 0
+    assert capsys.readouterr().out == "4\n"
+    assert main(["snowflake", "--store", server.url]) == 0
+    id = int(capsys.readouterr().out)
+    assert main(["decode", str(id)]) == 0
+    assert leafid.decode(id).time.isoformat() in capsys.readouterr().out
+    assert main(["next", "other", "--store", server.url]) == 1
+    assert "TAG_UNKNOWN" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([])
