@@ -7,27 +7,34 @@ import { Miniflare } from 'miniflare'
 const manifest = createRequire(import.meta.url).resolve('leafid/package.json')
 const root = dirname(manifest)
 
-/** Runs `run` with a Worker of this source, which imports `leafid` by name; ended within `ms` whatever happens. */
-export async function withWorker(source, run, { ms = 60_000, bindings = {}, compatibilityDate = '2026-04-01' } = {}) {
+/**
+ * Starts a Worker of this source, which imports `leafid` by name. A runtime that hangs keeps Node
+ * alive, so that a run is ended after `ms` whatever happens.
+ */
+export async function startWorker(source, { ms = 120_000, bindings = {}, files = {} } = {}) {
   const late = setTimeout(() => {
     console.error(`the Worker did not end within ${ms} ms`)
     process.exit(1)
   }, ms)
+  const own = Object.entries({ 'main.js': source, ...files })
   const worker = new Miniflare({
     cf: false,
-    compatibilityDate,
-    compatibilityFlags: [],
+    compatibilityDate: '2026-04-01',
     bindings,
-    modules: [{ type: 'ESModule', path: join(root, 'main.js'), contents: source }, ...modules()],
+    modules: [...own.map(([name, contents]) => ({ type: 'ESModule', path: join(root, name), contents })), ...modules()],
     modulesRoot: root,
   })
-  try {
-    await worker.ready
-    return await run(worker)
-  } finally {
+  const end = async () => {
     await worker.dispose()
     clearTimeout(late)
   }
+  try {
+    await worker.ready
+  } catch (error) {
+    clearTimeout(late)
+    throw error
+  }
+  return { fetch: (path, init) => worker.dispatchFetch(`http://worker${path}`, init), end }
 }
 
 /** Every file of the package, and a module for each name that its manifest exports to `workerd`. */

@@ -1,21 +1,14 @@
 // The real store over loopback: started in a temporary folder on a free port, ended by its pid.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-/** The store's binary: LEAFID_BIN, or what the checkout built. */
-export const binary =
-  process.env.LEAFID_BIN ??
-  ['../../../dist/leafid', '../../dist/leafid', '../../../../dist/leafid']
-    .map((path) => join(import.meta.dirname, path))
-    .find((path) => existsSync(path)) ??
-  'leafid'
+import { storeBinary } from './places.mjs'
 
 /** Starts a store. `db` reuses a folder, `listen` an address. */
 export async function startStore({ folder = mkdtempSync(join(tmpdir(), 'leafid-js-')), listen = '127.0.0.1:0', args = [] } = {}) {
-  const child = spawn(binary, ['serve', '--store', `sqlite:${join(folder, 'leafid.db')}`, '--listen', listen, ...args], {
+  const child = spawn(storeBinary, ['serve', '--store', `sqlite:${join(folder, 'leafid.db')}`, '--listen', listen, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const url = await listening(child)

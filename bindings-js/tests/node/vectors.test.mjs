@@ -1,0 +1,16 @@
+// The vectors, replayed by the engine that Node takes.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as leafid from 'leafid'
+import * as testing from 'leafid/testing'
+import { vectorFiles } from '../support/places.mjs'
+import { replay } from '../support/vectors.mjs'
+
+for (const { name, text } of vectorFiles()) {
+  test(`vectors: ${name}`, () => {
+    const { count, wrong } = replay(leafid, testing, JSON.parse(text))
+    assert.deepEqual(wrong, [])
+    assert.ok(count > 0)
+    console.log(`vectors: node ${name} ${count}`)
+  })
+}

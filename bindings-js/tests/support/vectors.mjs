@@ -1,0 +1,173 @@
+// Replays one file of vectors through the public package. No host is used here: it runs in Node and
+// in a Worker alike.
+
+/** How many scripts there are, and what was wrong with them. */
+export function replay(leafid, testing, { scripts }) {
+  const wrong = []
+  for (const script of scripts) {
+    try {
+      play(leafid, testing, script)
+    } catch (error) {
+      wrong.push(`${script.name}: ${error instanceof Wrong ? error.message : error.stack}`)
+    }
+  }
+  return { count: scripts.length, wrong }
+}
+
+class Wrong extends Error {}
+
+const KINDS = { layouts, text, segment: generator, snowflake: generator, store, errors }
+
+function play(leafid, testing, script) {
+  const bound = new Map()
+  const act = result(() => KINDS[script.kind](leafid, testing, script))
+  if ('gives' in script) compare(act, script.gives, bound, 'the configuration')
+  if (typeof act !== 'function' && !('gives' in script)) throw new Wrong(`cannot be built: ${JSON.stringify(act)}`)
+  for (const [at, step] of (script.steps ?? []).entries()) {
+    const got = result(() => act(replaced(step, bound)))
+    compare(got, step.gives, bound, `step ${at} (${step.do})`)
+  }
+}
+
+/** What an action gives; what it throws is a refusal. */
+function result(act) {
+  try {
+    return act()
+  } catch (error) {
+    if (error.name !== 'LeafidError') throw error
+    return { code: error.code, until: error.until }
+  }
+}
+
+function layouts({ Layout }) {
+  return (step) => {
+    const layout = new Layout(step.layout)
+    switch (step.do) {
+      case 'layout':
+        return { ...layout.toJSON(), last_ms: layout.lastMs, per_second: layout.perSecond, workers: layout.workers }
+      case 'compose':
+        return layout.compose(BigInt(step.time_ms), step.worker, BigInt(step.sequence))
+      case 'decompose': {
+        const { timeMs, tick, worker, sequence } = layout.decompose(BigInt(step.id))
+        return { time_ms: timeMs, tick, worker, sequence }
+      }
+      case 'first_id':
+        return layout.firstId(BigInt(step.time_ms))
+      case 'last_id':
+        return layout.lastId(BigInt(step.time_ms))
+    }
+    throw new Wrong(`there is no step \`${step.do}\``)
+  }
+}
+
+function text({ toDecimal, toBase32, fromDecimal, fromBase32 }) {
+  const forms = {
+    decimal: ({ id }) => toDecimal(BigInt(id)),
+    base32: ({ id }) => toBase32(BigInt(id)),
+    parse_decimal: ({ text }) => fromDecimal(text),
+    parse_base32: ({ text }) => fromBase32(text),
+  }
+  return (step) => forms[step.do](step)
+}
+
+function generator(_, { Generator }, { kind, config, seed }) {
+  const ids = new Generator(kind, config, BigInt(seed))
+  const verbs = {
+    next: ({ at }) => ids.next(at),
+    fill: ({ at, n }) => ids.fill(at, n),
+    span({ at, n }) {
+      const filled = ids.fill(at, n)
+      return Array.isArray(filled) ? { count: filled.length, first: filled[0], last: filled.at(-1) } : filled
+    },
+    ready: ({ at, n }) => ids.ready(at, n),
+    wants_ask: ({ at }) => ids.wantsAsk(at),
+    poll_at: () => ids.pollAt(),
+    poll_ask: ({ at, entropy }) => ids.pollAsk(at, bytes(entropy)),
+    grant({ at, sent, grant }) {
+      const verdict = ids.grant(at, sent, grant)
+      if (verdict.outcome === 'release') return { release: verdict.release }
+      return verdict.outcome ?? verdict
+    },
+    failure: ({ at, request, code, retry_after_ms }) => ids.failure(at, request, code, retry_after_ms),
+    retire: () => ids.retire(),
+    forget: () => ids.forget(),
+    resumed: () => ids.resumed(),
+    failing: () => ids.failing(),
+    stats: () => ids.stats(),
+  }
+  return (step) => verbs[step.do](step)
+}
+
+function store({ memoryStore }, _, script) {
+  let now = 0
+  const rows = memoryStore({ id: script.store, clock: () => now, createOnUse: false })
+  for (const { tag, ...fields } of script.tags ?? []) rows.createTag(tag, fields)
+  for (const { namespace, ...fields } of script.namespaces ?? []) rows.createNamespace(namespace, fields)
+  return (step) => {
+    now = Number(step.at)
+    switch (step.do) {
+      case 'revoke':
+        rows.revoke(step.namespace, step.worker)
+        return {}
+      case 'create_tag':
+        rows.createTag(step.tag, step)
+        return {}
+      case 'delete_tag':
+        rows.deleteTag(step.tag)
+        return {}
+      default:
+        return rows[step.do](step.ask)
+    }
+  }
+}
+
+function errors(_, { codes, codeFacts }) {
+  return (step) => (step.do === 'codes' ? codes() : codeFacts(step.code))
+}
+
+function bytes(hex) {
+  return Uint8Array.from(hex.match(/../g), (pair) => Number.parseInt(pair, 16))
+}
+
+/** Puts in what `$names` were bound to. */
+function replaced(value, bound) {
+  if (typeof value === 'string') return value.startsWith('$') && bound.has(value) ? bound.get(value) : value
+  if (Array.isArray(value)) return value.map((item) => replaced(item, bound))
+  if (typeof value !== 'object' || value === null) return value
+  // What a step gives is what binds names: it is compared as it stands.
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, name === 'gives' ? item : replaced(item, bound)]))
+}
+
+/** Equal, but that an object may leave out fields, `null` is absent, and 64-bit numbers are texts. */
+function compare(got, wanted, bound, where) {
+  if (typeof wanted === 'string' && wanted.startsWith('$')) return bind(got, wanted, bound, where)
+  if (wanted === null) {
+    if (got !== null && got !== undefined) fail(got, wanted, where)
+  } else if (Array.isArray(wanted)) {
+    if (!Array.isArray(got) || got.length !== wanted.length) fail(got, wanted, where)
+    wanted.forEach((item, at) => compare(got[at], item, bound, `${where}[${at}]`))
+  } else if (typeof wanted === 'object') {
+    if (typeof got !== 'object' || got === null) fail(got, wanted, where)
+    for (const [name, item] of Object.entries(wanted)) compare(plain(got[name], item), item, bound, `${where}.${name}`)
+  } else if (plain(got, wanted) !== wanted) fail(got, wanted, where)
+}
+
+// `until` of an error is a number in JavaScript; everywhere else 64 bits are a bigint.
+function plain(value, wanted) {
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value === 'number' && typeof wanted === 'string' && /^-?\d+$/.test(wanted)) return value.toString()
+  return value
+}
+
+function bind(got, name, bound, where) {
+  const value = plain(got, name)
+  if (!bound.has(name)) {
+    if ([...bound.values()].includes(value)) fail(got, `${name}, unlike the others`, where)
+    bound.set(name, value)
+  } else if (bound.get(name) !== value) fail(got, bound.get(name), where)
+}
+
+function fail(got, wanted, where) {
+  const shown = (value) => JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? item.toString() : item))
+  throw new Wrong(`${where} gives ${shown(got)}, not ${shown(wanted)}`)
+}

@@ -1,0 +1,35 @@
+// The vectors, replayed by the wasm engine inside workerd.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { vectorFiles } from '../support/places.mjs'
+import { startWorker } from '../support/miniflare.mjs'
+
+const source = `
+import * as leafid from 'leafid'
+import * as testing from 'leafid/testing'
+import { replay } from './vectors.mjs'
+export default {
+  async fetch(request) {
+    return Response.json(replay(leafid, testing, await request.json()))
+  },
+}`
+
+let worker
+
+before(async () => {
+  const replayer = readFileSync(new URL('../support/vectors.mjs', import.meta.url), 'utf8')
+  worker = await startWorker(source, { files: { 'vectors.mjs': replayer } })
+})
+
+after(() => worker?.end())
+
+for (const { name, text } of vectorFiles()) {
+  test(`vectors: ${name}`, async () => {
+    const response = await worker.fetch('/', { method: 'POST', body: text })
+    const { count, wrong } = await response.json()
+    assert.deepEqual(wrong, [])
+    assert.ok(count > 0)
+    console.log(`vectors: wasm ${name} ${count}`)
+  })
+}
