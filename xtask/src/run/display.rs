@@ -33,6 +33,10 @@ impl Display {
     /// Shows every host, and the check over all of them.
     pub fn show(&mut self, stream: &Stream) {
         let mut text = String::new();
+        if self.terminal {
+            // Lines that are too long are cut, not wrapped: else the next ones stand elsewhere.
+            text += "\x1b[?7l";
+        }
         if self.standing > 0 {
             text += &format!("\x1b[{}A", self.standing);
         }
@@ -44,6 +48,9 @@ impl Display {
         }
         text += &check_line(stream);
         text += end;
+        if self.terminal {
+            text += "\x1b[?7h";
+        }
         self.standing = if self.terminal { stream.hosts().len() + 1 } else { 0 };
         // A terminal that is gone is no reason to stop checking.
         let mut out = stdout().lock();
@@ -64,18 +71,18 @@ impl Display {
     }
 }
 
-/// `7 leases` and so on of one host.
+/// What matters most first: a narrow terminal cuts the end off.
 fn host_line(host: &Host, rate: f64) -> String {
     let stats = [host.segment.stats, host.snowflake.stats];
     let leases: u64 = stats.iter().map(|stats| stats.grants).sum();
     let waits: u64 = stats.iter().map(|stats| stats.waits).sum();
-    let number = host.segment.last.map_or("–".to_owned(), grouped);
     format!(
-        "{:6} {:>9} IDs {:>6.0}/s {leases:>5} leases {waits:>4} waits   number {number:>7}   {}",
+        "{:6} {:>9} IDs {:>5.0}/s {leases:>5} leases {waits:>2} waits  {}, number {}",
         host.name,
         grouped(host.ids()),
         rate,
         host.snowflake.last.map_or("–".to_owned(), decoded),
+        host.segment.last.map_or("–".to_owned(), grouped),
     )
 }
 
@@ -94,8 +101,8 @@ fn check_line(stream: &Stream) -> String {
 /// A snowflake ID and what it says.
 fn decoded(id: u64) -> String {
     let Ok(parts) = Layout::LEAF.decompose(id) else { return id.to_string() };
-    let time = clock::shown(parts.time.get());
-    format!("{id} = {time} worker {} sequence {}", parts.worker, parts.sequence)
+    let time = clock::time_of_day(parts.time.get());
+    format!("{time} worker {} sequence {} = {id}", parts.worker, parts.sequence)
 }
 
 /// A number in groups of three digits.
@@ -122,6 +129,6 @@ mod tests {
         let shown: Vec<_> = [0, 999, 1_000, 1_234_567].map(grouped).into();
         assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
         let id = Layout::LEAF.compose(Millis::new(1_735_689_600_123), 7, 42).expect("it fits");
-        assert!(decoded(id).ends_with("= 2025-01-01 00:00:00.123Z worker 7 sequence 42"));
+        assert_eq!(decoded(id), format!("00:00:00.123Z worker 7 sequence 42 = {id}"));
     }
 }

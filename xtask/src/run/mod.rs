@@ -79,7 +79,7 @@ pub fn main(mut args: Args) -> Outcome {
     }
     watch(&mut stream, &mut store, &wanted, &interrupted)?;
     stream.close(CLOSING)?;
-    let released = verdict::windows_released(&store, stream.hosts().len())?;
+    let released = verdict::windows_released(&store, stream.checker.workers())?;
     let status = store.terminate()?;
     println!("\n{released}; the store ended by SIGTERM: {status}");
     if !status.success() {

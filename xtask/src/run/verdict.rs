@@ -59,8 +59,8 @@ fn complaint(host: &Host) -> Option<String> {
 /// Whether every window of the namespace was given back, as the store tells it.
 ///
 /// # Errors
-/// Workers that are still held, or fewer of them than there were hosts.
-pub fn windows_released(store: &Store, hosts: usize) -> Outcome<String> {
+/// Workers that are still held, or fewer of them than IDs were drawn on.
+pub fn windows_released(store: &Store, used: usize) -> Outcome<String> {
     let path = format!("/v1/workers/{NAMESPACE}");
     let list = store.get(&path)?;
     let rows = list["workers"].as_array().ok_or("no workers in the store's list")?;
@@ -68,8 +68,8 @@ pub fn windows_released(store: &Store, hosts: usize) -> Outcome<String> {
     if let Some(row) = held.first() {
         return Err(format!("{} windows were not given back: {row}", held.len()));
     }
-    if rows.len() < hosts {
-        return Err(format!("{hosts} hosts, but only {} workers had a window", rows.len()));
+    if rows.len() < used {
+        return Err(format!("IDs of {used} workers, but only {} had a window", rows.len()));
     }
     Ok(format!("GET {path}: all windows of {} worker numbers were given back", rows.len()))
 }

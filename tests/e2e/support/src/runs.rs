@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-/// How far apart two batches of one holder may lie and still be one run, in ms: it held the worker
-/// all that time, for within a second no window ends, is another's, and comes back.
-const PAUSE_MS: u64 = 1_000;
+/// How far apart two batches of one holder may lie and still be one run, in ms. It held the worker
+/// all that time: numbers are handed out in turn, so none ends, is another's, and comes back so soon.
+const PAUSE_MS: u64 = 10_000;
 
 /// The runs on one worker's line, in positions (`tick << sequence_bits | sequence`): about one per
 /// window and holder.
@@ -74,7 +74,7 @@ mod tests {
         assert!(!runs.add(1, 5_000 * MS, 5_100 * MS, MS));
         // Its lines came late: it had the worker in between.
         assert!(!runs.add(2, 2_500 * MS, 2_600 * MS, MS));
-        assert!(!runs.add(0, 9_000 * MS, 9_100 * MS, MS));
+        assert!(!runs.add(0, 19_000 * MS, 19_100 * MS, MS));
         assert_eq!(runs.count(), 4);
     }
 
