@@ -129,7 +129,10 @@ impl Generators {
         keeper: &Arc<Keeper<S>>,
         taken: Result<Vec<u64>, Problem>,
     ) -> Result<Vec<u64>, Problem> {
-        if taken.as_ref().is_err_and(|problem| problem.code.is_permanent()) {
+        // One that stopped because the store went back or was replaced stays, and goes on saying
+        // so: a new one would lease again what others hold.
+        let over = |problem: &Problem| problem.code.is_permanent() && !problem.code.stops();
+        if taken.as_ref().is_err_and(over) {
             remove(map, name, keeper);
             keeper.close(&self.road).await;
         }
