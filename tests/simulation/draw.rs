@@ -49,11 +49,10 @@ pub fn draw(
     way: Way,
     rng: &mut Rng,
 ) -> Verdict<Drawn> {
-    let now = holder.clock.read(scene.t);
+    let now = holder.now(scene.t);
     let in_hand = if scene.rules { holder.generator.stats().in_hand } else { 0 };
     let n = n.clamp(1, scene.buffer.len());
     holder.draws += 1;
-    holder.book.read(now.get() + holder.generator.stats().offset_ms);
     let drawn = match way {
         Way::Next => next(holder, scene.buffer, n.min(8), now),
         Way::Fill => holder.generator.fill(now, &mut scene.buffer[..n]),
@@ -219,11 +218,15 @@ fn check_refusal(
     let ceiling = (holder.book.known_tick + ahead + 1) << layout.sequence_bits();
     if let Some(last) = holder.book.last_position.filter(|last| whole == 1 && last + 1 < ceiling) {
         let detail = format!(
-            "holder {}: {} at position {}, {} below the ceiling of a time that it has seen",
+            "holder {}: {} at position {}, {} below the ceiling of a time that it has seen; at {} \
+             ms, {:?}, {:?}",
             holder.identity,
             refusal.code,
             last + 1,
-            ceiling - last - 1
+            ceiling - last - 1,
+            now.get(),
+            holder.book,
+            holder.generator.stats(),
         );
         return wrong(Check::WentBack, detail);
     }

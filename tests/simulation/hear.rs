@@ -37,9 +37,8 @@ impl World {
 
     fn hear_grant(&mut self, reply: &Reply, grant: &Grant) -> Verdict {
         let holder = &mut self.holders[reply.to];
-        let now = holder.clock.read(self.t);
+        let now = holder.now(self.t);
         self.tally.alien += u64::from(reply.store != 0);
-        holder.book.read(now.get() + holder.generator.stats().offset_ms);
         let outcome = holder.generator.handle_grant(grant, reply.sent, now);
         match outcome {
             Ok(Outcome::Ignored) => return Ok(()),
@@ -69,12 +68,12 @@ impl World {
     fn applied(&mut self, reply: &Reply, grant: &Grant) {
         let took = self.t - reply.sent_at;
         let holder = &mut self.holders[reply.to];
-        let now = holder.clock.read(self.t);
+        let now = holder.now(self.t);
         let book = &mut holder.book;
         self.tally.grants += 1;
         self.tally.renewals += u64::from(reply.renewal);
         book.grants += 1;
-        holder.told_until = 0;
+        holder.told_until = i64::MIN;
         book.store.get_or_insert(reply.store);
         if book.slowest_answer == 0 || took <= SLOW_ANSWER_MS {
             book.slowest_answer = book.slowest_answer.max(took).max(1);
@@ -101,14 +100,14 @@ impl World {
     fn hear_failure(&mut self, reply: &Reply, failure: Failure) -> Verdict {
         let holder = &mut self.holders[reply.to];
         let Failure { code, retry_after_ms } = failure;
-        let now = holder.clock.read(self.t);
+        let now = holder.now(self.t);
         holder.generator.handle_failure(reply.request, code, retry_after_ms, now);
         self.tally.leases_lost += u64::from(code == Code::LeaseLost);
         if !matches!(code, Code::StoreUnavailable | Code::TimedOut) {
             holder.answered = Some(reply.request);
         }
         if let Some(wait) = retry_after_ms {
-            let until = self.t + i64::from(wait) + 1_000;
+            let until = now.get() + i64::from(wait) + 1_000;
             holder.told_until = until;
         }
         self.alarm(reply.to, code)
@@ -137,7 +136,7 @@ impl World {
         if let Some(call) = waits.filter(|_| holder.life == life && holder.state == State::Running)
         {
             holder.call = None;
-            let now = holder.clock.read(self.t);
+            let now = holder.now(self.t);
             let code = self.rng.pick(&[Code::StoreUnavailable, Code::TimedOut]);
             holder.generator.handle_failure(call.request, code, None, now);
         }

@@ -133,7 +133,7 @@ pub struct Holder {
     pub starved_since: Option<i64>,
     /// Until when it is excused, because its clock leapt.
     pub excused_until: i64,
-    /// Until when the store told it to wait.
+    /// Until when, on its own clock, the store told it to wait.
     pub told_until: i64,
     /// How often it drew.
     pub draws: u64,
@@ -164,9 +164,16 @@ impl Holder {
             image: None,
             starved_since: None,
             excused_until: 0,
-            told_until: 0,
+            told_until: i64::MIN,
             draws: 0,
         })
+    }
+
+    /// Reads its clock, as it does for every verb that moves the generator's time.
+    pub fn now(&mut self, t: i64) -> Millis {
+        let now = self.clock.read(t);
+        self.book.read(now.get() + self.generator.stats().offset_ms);
+        now
     }
 
     /// Entropy for a request id that says who asks.

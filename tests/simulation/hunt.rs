@@ -8,7 +8,7 @@ use crate::args::Options;
 use crate::database::StoreBug;
 use crate::run;
 use crate::tally::Tally;
-use crate::verdict::Violation;
+use crate::verdict::{Check, Violation};
 use crate::world::{Mistake, Settings};
 
 /// For so long a bug is looked for.
@@ -25,18 +25,51 @@ not there yet, and so not looked for: the fence (none, one that adds, one by `ma
 twice, `max_window` changed under live windows) and the state file (a release before a restart from
 it, `forget` that leaves it, two processes on one, `reserved` synced after use)";
 
+/// So many worlds at least are asked what they notice.
+const LEAST_WORLDS: u64 = 12;
+
 #[derive(Default)]
 struct Found {
-    effect: Option<Violation>,
-    rule: Option<Violation>,
-    seed: u64,
+    /// What a user would suffer from, and in how many worlds; in the order of finding.
+    effects: Vec<(Check, u64)>,
+    /// Which rule of the protocol is seen broken.
+    rule: Option<Check>,
+    /// What was run until the first of them.
+    until: Option<Tally>,
+    /// The first one's seed and figures.
+    first: Option<(u64, Violation)>,
     tally: Tally,
+}
+
+impl Found {
+    fn note(&mut self, seed: u64, violation: Violation) {
+        let check = violation.check;
+        if check.is_rule() {
+            self.rule.get_or_insert(check);
+        } else if let Some((_, count)) = self.effects.iter_mut().find(|(seen, _)| *seen == check) {
+            *count += 1;
+        } else {
+            self.effects.push((check, 1));
+        }
+        self.until.get_or_insert(self.tally);
+        self.first.get_or_insert((seed, violation));
+    }
+
+    fn words(&self) -> String {
+        let words = |(check, count): &(Check, u64)| format!("{} ({count})", check.words());
+        let effects: Vec<_> = self.effects.iter().map(words).collect();
+        let rule = self.rule.map(|rule| format!("rule: {}", rule.words()));
+        effects.into_iter().chain(rule).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Looks for all of them; gives the closing line, or what was not found.
 pub fn hunt(options: &Options, first: u64) -> Result<String, String> {
     println!("simulate --bugs: worlds from seed {first} on");
-    println!("{:22} {:38} {:34} {:>6} {:>12}", "bug", "found by", "rule broken", "worlds", "IDs");
+    println!(
+        "{:21} {:>6} {:>13}  found by (in how many of the worlds that were looked at)",
+        "bug", "worlds", "IDs"
+    );
     let core = Bug::ALL.iter().map(|bug| (format!("{bug:?}"), Some(*bug), None));
     let outside = [
         ("BlindWrite", Mistake::Store(StoreBug::BlindWrite)),
@@ -50,23 +83,22 @@ pub fn hunt(options: &Options, first: u64) -> Result<String, String> {
             continue;
         }
         if bug.is_some_and(|bug| MODEL_ONLY.contains(&bug)) {
-            println!("{name:22} model only: two threads between two steps");
+            println!("{name:21} {:>6} {:>13}  model only: two threads between two steps", "-", "-");
             continue;
         }
         bugs::seed(bug.unwrap_or(Bug::None));
         let hit = look(first, mistake);
         bugs::seed(Bug::None);
-        let words = |hit: &Option<Violation>| hit.as_ref().map_or("-", |hit| hit.check.words());
-        let (effect, rule) = (words(&hit.effect), words(&hit.rule));
-        let (worlds, ids) = (hit.tally.worlds, hit.tally.ids);
-        println!("{name:22} {effect:38} {rule:34} {worlds:>6} {ids:>12}");
-        if let Some(violation) = hit.effect.or(hit.rule) {
-            found += 1;
-            if options.only.is_some() {
-                println!("seed {}: {violation}", hit.seed);
+        let until = hit.until.unwrap_or(hit.tally);
+        println!("{name:21} {:>6} {:>13}  {}", until.worlds, until.ids, hit.words());
+        match hit.first {
+            Some((seed, violation)) => {
+                found += 1;
+                if options.only.is_some() {
+                    println!("seed {seed}: {violation}");
+                }
             }
-        } else {
-            missed.push(name);
+            None => missed.push(name),
         }
     }
     println!("{LATER}");
@@ -81,20 +113,19 @@ fn look(first: u64, mistake: Option<Mistake>) -> Found {
     let mut found = Found::default();
     let mut seed = first;
     let over = |found: &Found| {
-        found.effect.is_some()
-            || began.elapsed() > BUDGET
-            || (found.rule.is_some() && began.elapsed() > PATIENCE)
+        let enough = found.tally.worlds >= LEAST_WORLDS;
+        let seen = !found.effects.is_empty() && enough;
+        let only_a_rule = found.rule.is_some() && began.elapsed() > PATIENCE;
+        seen || only_a_rule || began.elapsed() > BUDGET
     };
     while !over(&found) {
+        // What breaks a rule is seen before anybody suffers: look without the rules as well.
         for rules in [false, true] {
             let settings = Settings { rules, mistake, trace: false };
             let (verdict, tally, _) = run::world(seed, settings);
             found.tally.add(&tally);
             if let Err(violation) = verdict {
-                let place =
-                    if violation.check.is_rule() { &mut found.rule } else { &mut found.effect };
-                place.get_or_insert(violation);
-                found.seed = seed;
+                found.note(seed, violation);
             }
         }
         seed = seed.wrapping_add(1);

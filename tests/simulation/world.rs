@@ -248,7 +248,9 @@ impl World {
             tally: &mut self.tally,
             buffer: &mut self.buffer,
         };
-        draw::draw(&mut self.holders[i], &mut scene, count, way, &mut self.rng)
+        let drawn = draw::draw(&mut self.holders[i], &mut scene, count, way, &mut self.rng);
+        self.trace.note(self.t, || format!("holder {i} draws {count} {way:?}: {drawn:?}"));
+        drawn
     }
 
     /// A holder that gets nothing must be excused by something, or get some soon.
@@ -284,7 +286,8 @@ impl World {
         let holder = &self.holders[i];
         let store = &self.stores[holder.book.store.unwrap_or(0)];
         let stopped = holder.generator.failure().is_some_and(Code::stops);
-        let waits = holder.excused_until.max(holder.told_until) > self.t;
+        let told = holder.told_until > holder.clock.read(self.t).get();
+        let waits = holder.excused_until > self.t || told;
         let alone = self.trouble_until + 20_000 > self.t || waits;
         if stopped || alone || holder.clock.is_frozen() {
             return true;
