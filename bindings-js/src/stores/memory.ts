@@ -22,7 +22,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 }
 
 interface Space {
-  row: NamespaceRow & { layout: LayoutFields; workers: { start: number; end: number } }
+  row: NamespaceRow & { workers: { start: number; end: number } }
   workers: Map<number, WorkerRow>
 }
 
@@ -138,9 +138,9 @@ export class MemoryStore implements Store {
   #row(space: Space, worker: number): WorkerRow {
     const row = space.workers.get(worker)
     if (row !== undefined) return row
-    const numbers = 2 ** space.row.layout.worker_bits
-    if (Number.isInteger(worker) && worker >= 0 && worker < numbers) return { worker }
-    throw new LeafidError('WORKER_INVALID', `the worker ${shown(worker)} is none of ${numbers}: ${advice('WORKER_INVALID')}`)
+    const { start, end } = space.row.workers
+    if (Number.isInteger(worker) && worker >= start && worker < end) return { worker }
+    throw new LeafidError('WORKER_INVALID', `the worker ${shown(worker)} is none of ${start} to ${end - 1}: ${advice('WORKER_INVALID')}`)
   }
 }
 
