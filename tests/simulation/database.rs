@@ -65,6 +65,7 @@ enum What {
 }
 
 /// What came of an ask before anything is written.
+#[expect(clippy::large_enum_variant, reason = "an answer leaves at once, a decision waits")]
 pub enum Decided {
     /// An answer: nothing is to be written, or it is.
     Answer(Grant),

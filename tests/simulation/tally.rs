@@ -72,7 +72,7 @@ counts! {
     /// Answers that were garbled.
     garbled 500,
     /// Answers of another store behind the same name.
-    alien 20,
+    alien 2,
     /// Holders that stopped because another store answered.
     stopped 5,
     /// Compare-and-writes that found the row changed.
