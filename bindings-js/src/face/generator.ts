@@ -161,8 +161,9 @@ export abstract class BaseGenerator implements AsyncDisposable {
     const room = this.#pool.room(now)
     const told = this.#handle.do((engine, handle) => engine.fill(handle, now, room))
     const count = told & ~ASK_IS_DUE
-    if (told !== count) this.#ahead(now)
+    // Whoever gets nothing asks for itself.
     if (count === 0) return undefined
+    if (told !== count) this.#ahead(now)
     const goodUntil = count > 1 ? this.#handle.do((engine, handle) => engine.goodUntil(handle)) : 0
     this.#handle.note(room[count - 1]!)
     return this.#pool.filled(count, goodUntil)
@@ -194,9 +195,9 @@ export abstract class BaseGenerator implements AsyncDisposable {
     while (count < out.length) {
       const piece = out.subarray(count, count + PIECE)
       const told = this.#handle.do((engine, handle) => engine.fill(handle, now, piece))
-      if (told !== (told & ~ASK_IS_DUE)) this.#ahead(now)
       const got = told & ~ASK_IS_DUE
       if (got === 0) break
+      if (told !== got) this.#ahead(now)
       count += got
       this.#handle.note(out[count - 1]!)
     }

@@ -1,0 +1,182 @@
+// The verbs of both generators.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LeafidError, Segment, Snowflake, decode, memoryStore } from 'leafid'
+import { ownStore, refusal, until } from '../support/stores.mjs'
+
+test('a segment: one by one, in text, in bulk, always ascending', async () => {
+  const orders = new Segment('orders', { store: memoryStore() })
+  assert.equal(await orders.next(), 1n)
+  assert.equal(orders.nextSync(), 2n)
+  assert.equal(await orders.nextString(), '3')
+  assert.equal(orders.nextStringSync(), '4')
+  assert.equal(await orders.nextNumber(), 5)
+  assert.deepEqual(await orders.take(3), [6n, 7n, 8n])
+  const buffer = new BigUint64Array(5)
+  assert.equal(orders.fill(buffer), 5)
+  assert.deepEqual([...buffer], [9n, 10n, 11n, 12n, 13n])
+  assert.deepEqual(orders.takeSync(2), [14n, 15n])
+  assert.equal(orders.tag, 'orders')
+})
+
+test('whatever way IDs are drawn, they ascend without a gap', async () => {
+  const orders = new Segment('orders', { store: memoryStore() })
+  const buffer = new BigUint64Array(37)
+  let last = 0n
+  const see = (...ids) => {
+    for (const id of ids) assert.equal(id, (last += 1n))
+  }
+  let seed = 7
+  for (let turn = 0; turn < 3_000; turn++) {
+    seed = (seed * 48271) % 2147483647
+    if (seed % 5 === 0) see(...orders.takeSync((seed % 90) + 1))
+    else if (seed % 5 === 1) see(...buffer.subarray(0, orders.fill(buffer)))
+    else if (seed % 5 === 2) see(await orders.next())
+    else for (let n = 0; n < seed % 40; n++) see(orders.nextSync())
+  }
+  const { ids, dropped, gaps } = orders.stats()
+  assert.deepEqual([ids, dropped, gaps], [Number(last), 0, 0])
+})
+
+test('a snowflake stamps the time, a worker and a sequence', async () => {
+  const ids = new Snowflake('default', { store: memoryStore() })
+  const before = Date.now()
+  const all = [await ids.next(), ids.nextSync(), ...(await ids.take(500)), BigInt(await ids.nextString())]
+  const after = Date.now()
+  assert.deepEqual([...all].sort((a, b) => (a < b ? -1 : 1)), all)
+  assert.equal(new Set(all).size, all.length)
+  for (const id of all) {
+    const { time, worker } = decode(id)
+    assert.ok(time >= before - 50 && time <= after + 1_000, `${time.toISOString()}`)
+    assert.equal(worker, 0)
+  }
+  await ids.close()
+})
+
+test('a number is exact, or it is RANGE_INVALID', async () => {
+  const store = memoryStore()
+  const leaf = new Snowflake('default', { store })
+  assert.equal((await refusal(() => leaf.nextNumber())).code, 'RANGE_INVALID')
+  const small = new Snowflake('small', { store, layout: 'js53' })
+  const number = await small.nextNumber()
+  assert.ok(Number.isSafeInteger(number))
+  assert.ok(Math.abs(decode(BigInt(number), { layout: 'js53' }).time - Date.now()) < 5_000)
+})
+
+test('take gives all, or an error and nothing is spent', async () => {
+  const store = memoryStore()
+  store.createTag('orders', { step: 10, max_step: 100 })
+  const orders = new Segment('orders', { store })
+  assert.equal(await orders.next(), 1n)
+  // The other nine are at hand, and 50 are not: they are leased in one go.
+  assert.deepEqual((await orders.take(50)).map(Number), Array.from({ length: 50 }, (_, n) => n + 2))
+  assert.equal((await refusal(() => orders.take(101))).code, 'COUNT_INVALID')
+  for (const n of [0, -1, 1.5, Number.NaN, 2 ** 40, '5', 5n, undefined]) {
+    assert.equal((await refusal(() => orders.take(n))).code, 'COUNT_INVALID', String(n))
+    assert.equal((await refusal(() => orders.takeSync(n))).code, 'COUNT_INVALID', String(n))
+  }
+  assert.equal(await orders.next(), 52n)
+})
+
+test('fill gives what is at hand', async () => {
+  const store = ownStore()
+  store.rows.createTag('orders', { step: 100, max_step: 100 })
+  const orders = new Segment('orders', { store })
+  assert.equal((await refusal(() => orders.fill(new BigUint64Array(4)))).code, 'SEGMENT_DRY')
+  await orders.next()
+  const large = new BigUint64Array(500)
+  assert.equal(orders.fill(large), 99)
+  assert.equal(large[98], 100n)
+  assert.equal(large[99], 0n)
+  assert.equal(orders.fill(new BigUint64Array(0)), 0)
+  assert.equal((await refusal(() => orders.fill([]))).code, 'REQUEST_INVALID')
+  await orders.next()
+  const shared = new BigUint64Array(new SharedArrayBuffer(8 * 8))
+  assert.equal(orders.fill(shared), 8)
+  assert.equal(shared[7] - shared[0], 7n)
+})
+
+test('the sync forms throw at once while a lease is on its way', async () => {
+  const orders = new Segment('orders', { store: ownStore() })
+  const error = await refusal(() => orders.nextSync())
+  assert.ok(error instanceof LeafidError && error instanceof Error)
+  assert.equal(error.code, 'SEGMENT_DRY')
+  assert.match(error.message, /^tag `orders`/)
+  await until(() => orders.stats().grants === 1)
+  assert.equal(orders.nextSync(), 1n)
+  assert.equal((await refusal(() => new Snowflake('default', { store: ownStore() }).nextSync())).code, 'WINDOW_SPENT')
+})
+
+test('nothing is asked for before the first ID', async () => {
+  const store = ownStore()
+  const generators = [new Segment('orders', { store }), new Snowflake('default', { store })]
+  for (const ids of generators) assert.equal(ids.stats().asks, 0)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(store.asked, [])
+  for (const ids of generators) await ids.close()
+  assert.deepEqual(store.asked, [])
+})
+
+test('close gives the rest of a window back, once, and ends everything', async () => {
+  const store = ownStore()
+  const ids = new Snowflake('default', { store })
+  const last = (await ids.take(10)).at(-1)
+  await ids.close()
+  await ids.close()
+  const released = store.asked.filter(([verb]) => verb === 'release')
+  assert.equal(released.length, 1)
+  const [, { worker, unused_from, key, namespace }] = released[0]
+  assert.equal(namespace, 'default')
+  assert.equal(worker, decode(last).worker)
+  assert.ok(unused_from > decode(last).tick && unused_from <= decode(last).tick + 2n)
+  assert.equal(key, store.asked[0][1].request)
+  for (const act of [() => ids.next(), () => ids.nextSync(), () => ids.take(2), () => ids.fill(new BigUint64Array(1))]) {
+    assert.equal((await refusal(act)).code, 'CLOSED')
+  }
+  const segment = new Segment('orders', { store })
+  await segment.next()
+  await segment[Symbol.asyncDispose]()
+  assert.equal((await refusal(() => segment.nextSync())).code, 'CLOSED')
+})
+
+test('a window that comes after close is given back', async () => {
+  let let_go
+  const gate = new Promise((resolve) => (let_go = resolve))
+  const store = ownStore({ delay: (verb) => (verb === 'acquire' ? gate : undefined) })
+  const ids = new Snowflake('default', { store })
+  const waiting = refusal(() => ids.next())
+  const closed = ids.close()
+  let_go()
+  await closed
+  assert.equal((await waiting).code, 'CLOSED')
+  assert.deepEqual(store.verbs(), ['acquire', 'release'])
+})
+
+test('forget drops everything in hand and says nothing to the store', async () => {
+  const store = ownStore()
+  const orders = new Segment('orders', { store })
+  const ids = new Snowflake('default', { store })
+  for (let n = 0; n < 10; n++) assert.ok((await orders.next()) < 1_000n)
+  const before = await ids.next()
+  orders.forget()
+  ids.forget()
+  assert.equal(store.verbs().filter((verb) => verb === 'release').length, 0)
+  assert.ok((await orders.next()) > 1_000n)
+  const after = await ids.next()
+  assert.ok(after > before)
+  assert.notEqual(decode(after).worker, decode(before).worker)
+  assert.ok(orders.stats().dropped > 900)
+})
+
+test('the counters tell what was handed out, whatever lies in the pool', async () => {
+  const orders = new Segment('orders', { store: memoryStore() })
+  for (let n = 1; n <= 500; n++) {
+    await orders.next()
+    const { ids, in_hand, dropped } = orders.stats()
+    assert.equal(ids, n)
+    assert.equal(dropped, 0)
+    assert.equal((ids + in_hand) % 1_000, 0)
+  }
+  const { waits, failures, asks, grants } = orders.stats()
+  assert.deepEqual([waits, failures, asks === grants], [1, 0, true])
+})

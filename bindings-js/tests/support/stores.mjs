@@ -1,0 +1,86 @@
+// Stores of a test's own, around the memory store.
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { memoryStore } from 'leafid'
+
+/** A store that notes what it is asked, and changes what `change(verb, answer, ask)` returns. */
+export function ownStore({ change = (_, answer) => answer, rows = memoryStore(), delay } = {}) {
+  const asked = []
+  const verb = (name) => async (ask) => {
+    asked.push([name, ask])
+    const answer = rows[name](ask)
+    if (delay !== undefined) await delay(name, ask)
+    return change(name, answer, ask)
+  }
+  return {
+    asked,
+    rows,
+    lease_segment: verb('lease_segment'),
+    acquire: verb('acquire'),
+    renew: verb('renew'),
+    release: verb('release'),
+    verbs: () => asked.map(([name]) => name),
+  }
+}
+
+/** An HTTP server on loopback that answers as told; `answers` may change while it runs. */
+export async function httpServer(answer) {
+  const seen = []
+  const server = createServer(async (request, response) => {
+    const chunks = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { method, url, headers } = request
+    const body = Buffer.concat(chunks).toString()
+    seen.push({ method, url, headers, body })
+    const told = await answer({ method, url, headers, body })
+    if (told === undefined) return response.destroy()
+    response.writeHead(told.status ?? 200, { 'content-type': 'application/json', ...told.headers })
+    response.end(told.body)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    seen,
+    end: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+/** Speaks the wire for a memory store. */
+export function wire(rows) {
+  const json = (value) => JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? item.toString() : item))
+  return ({ url, body }) => {
+    const [, , kind, name, verb] = url.split('/')
+    const ask = { ...JSON.parse(body), ...(kind === 'segments' ? { tag: name } : { namespace: name }) }
+    try {
+      return { body: json(rows[verb === 'lease' ? 'lease_segment' : verb](ask)) }
+    } catch (error) {
+      const { code, message: detail, retryAfter: retry_after_ms } = error
+      const headers = { 'content-type': 'application/problem+json' }
+      return { status: 409, headers, body: JSON.stringify({ code, detail, retry_after_ms }) }
+    }
+  }
+}
+
+/** Waits until it is so; a test that waits in vain fails. */
+export async function until(isSo, ms = 10_000) {
+  const end = Date.now() + ms
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error(`it did not come to ${isSo}`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
+/** What a call is refused with. */
+export async function refusal(act) {
+  try {
+    const got = await act()
+    throw new Error(`it gave ${String(got)}`)
+  } catch (error) {
+    if (error.name !== 'LeafidError') throw error
+    return error
+  }
+}
