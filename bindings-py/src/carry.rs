@@ -93,7 +93,7 @@ impl<K: Kind> Work for Inner<K> {
     fn answered(&self, ask: &Ask, sent: Millis, answer: Result<Grant, Failed>) {
         self.note_position();
         let mut state = self.lock();
-        state.answered(&self.clock, ask, sent, answer, &self.about);
+        state.answered(self, ask, sent, answer);
         self.publish(&state);
         drop(state);
         self.answers.notify_all();

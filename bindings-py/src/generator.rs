@@ -11,6 +11,7 @@ use crate::errors;
 use crate::guard::{self, Generation};
 use crate::kind::Kind;
 use crate::random;
+use crate::seen::Seen;
 use crate::slot::Slot;
 use crate::state::State;
 use crate::store::StoreArg;
@@ -29,6 +30,8 @@ pub struct Inner<K: Kind> {
     drawn: AtomicU64,
     /// Where the line stood before it was touched last: for a child, if it is closed just then.
     stood: AtomicU64,
+    /// What was seen of the store, here and in the processes before.
+    pub seen: Seen,
     /// Why nothing will ever be handed out again.
     pub ended: OnceLock<Code>,
     /// Where the time is read.
@@ -58,6 +61,7 @@ impl<K: Kind> Inner<K> {
             mark: AtomicU64::new(NEVER),
             drawn: AtomicU64::new(0),
             stood: AtomicU64::new(0),
+            seen: Seen::default(),
             ended: OnceLock::new(),
             clock: plan.clock.clone(),
             state: Mutex::new(State::new(reserve)),
@@ -72,12 +76,13 @@ impl<K: Kind> Inner<K> {
         Ok(inner)
     }
 
-    /// Takes over from the process before what a child may read: where the line stood, and
-    /// whether it was over. No lock of the old one is opened.
+    /// Takes over from the process before what a child may read: where the line stood, what was
+    /// seen of the store, and whether it was over. No lock of the old one is opened.
     fn inherit(&self, before: &Inner<K>) {
         let stood = before.line.stands_at().unwrap_or(before.stood.load(Ordering::Acquire));
         self.stood.store(stood, Ordering::Release);
         self.drawn.store(before.drawn.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.seen.inherit(&before.seen);
         let mut state = self.lock();
         state.reserve.resume_above(stood);
         if let Some(code) = before.ended.get() {

@@ -19,6 +19,7 @@ mod object;
 mod owner;
 mod random;
 mod registry;
+mod seen;
 mod segment;
 mod slot;
 mod snowflake;

@@ -10,6 +10,7 @@ use leafid_core::{Ask, Code, Grant, Millis, Outcome, Release, Reserve, SharedLin
 
 use crate::clock::Clock;
 use crate::errors::{Failed, Shared};
+use crate::generator::Inner;
 use crate::kind::Kind;
 
 /// A gap between wall and monotonic clock that grew by more than this was a suspend.
@@ -80,8 +81,10 @@ impl<K: Kind> State<K> {
         // gone back since the last answer.
         let now = clock.exact();
         self.notice_suspend(clock, now);
-        // What waiting cannot cure is asked for again only when somebody calls again.
-        if !self.demand && self.reserve.failure().is_some_and(Code::is_permanent) {
+        // What waiting cannot cure is asked for again only when somebody calls again, or while
+        // there are IDs at hand: an operator may mend it before they are used up.
+        let hopeless = self.reserve.failure().is_some_and(Code::is_permanent);
+        if hopeless && !self.demand && self.reserve.stats().in_hand == 0 {
             return Job::Wait(None);
         }
         match self.reserve.poll_ask(now, entropy) {
@@ -105,42 +108,50 @@ impl<K: Kind> State<K> {
     /// Takes the answer of an ask.
     pub fn answered(
         &mut self,
-        clock: &Clock,
+        inner: &Inner<K>,
         ask: &Ask,
         sent: Millis,
         answer: Result<Grant, Failed>,
-        about: &str,
     ) {
-        let now = clock.exact();
+        let now = inner.clock.exact();
         self.answers += 1;
         self.demand = false;
         let failed = match answer {
-            // One call, one answer: what does not echo is not somebody else's, but wrong.
-            Ok(grant) if grant.request() != ask.request() => Failed::new(
-                Code::GrantInvalid,
-                format!("the answer for {about} echoes another request"),
-            ),
-            Ok(grant) => match self.reserve.handle_grant(&grant, sent, now) {
-                Ok(outcome) => {
+            Ok(grant) => match self.granted(inner, ask, &grant, sent, now) {
+                Ok(()) => {
                     self.last = None;
-                    self.gap_ms = Some(clock.wall().since(now));
-                    if let Outcome::Release(release) = outcome {
-                        self.outbox.push_back(release);
-                    }
                     return;
                 }
-                Err(refusal) => {
-                    self.last = Some(Arc::new(Failed::new(
-                        refusal.code,
-                        unfit(refusal.code, &grant, about),
-                    )));
-                    return;
-                }
+                Err(code) => Failed::new(code, unfit(code, ask, &grant, &inner.about)),
             },
             Err(failed) => failed,
         };
+        // What the core refused itself has ended its ask: this then changes nothing.
         self.reserve.handle_failure(ask.request(), failed.code, failed.retry_after_ms, now);
         self.last = Some(Arc::new(failed));
+    }
+
+    fn granted(
+        &mut self,
+        inner: &Inner<K>,
+        ask: &Ask,
+        grant: &Grant,
+        sent: Millis,
+        now: Millis,
+    ) -> Result<(), Code> {
+        // One call, one answer: what does not echo is not somebody else's, but wrong.
+        if grant.request() != ask.request() {
+            return Err(Code::GrantInvalid);
+        }
+        inner.seen.look_over(grant)?;
+        let outcome =
+            self.reserve.handle_grant(grant, sent, now).map_err(|refusal| refusal.code)?;
+        inner.seen.note(grant);
+        self.gap_ms = Some(inner.clock.wall().since(now));
+        if let Outcome::Release(release) = outcome {
+            self.outbox.push_back(release);
+        }
+        Ok(())
     }
 
     /// Closes the line for good; what is to be given back is sent by the thread.
@@ -159,7 +170,10 @@ impl<K: Kind> State<K> {
 }
 
 /// Why a grant is of no use, with its figures.
-fn unfit(code: Code, grant: &Grant, about: &str) -> String {
+fn unfit(code: Code, ask: &Ask, grant: &Grant, about: &str) -> String {
+    if grant.request() != ask.request() {
+        return format!("the answer for {about} echoes another request: {}", code.advice());
+    }
     let figures = match grant {
         Grant::Segment(grant) => {
             format!("[{}, {}) of tag `{}`", grant.range.start, grant.range.end, grant.tag)

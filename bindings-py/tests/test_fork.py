@@ -11,6 +11,7 @@ import threading
 import pytest
 
 import leafid
+from support.answers import JSON, Answers, wire
 from support.forked import wait
 from support.places import HERE
 from support.run import python, unguarded
@@ -113,6 +114,32 @@ def test_a_closed_generator_is_closed_in_the_child(server) -> None:
         finally:
             os._exit(1)
     assert not wait(pid)
+
+
+@pytest.mark.parametrize("kind", ["segment", "snowflake"])
+def test_a_child_knows_its_parents_store(kind) -> None:
+    stores = [leafid.MemoryStore()]
+
+    def answer(path, body):
+        named = {**body, "tag": "orders", "namespace": "default"}
+        verb = "lease_segment" if "segments" in path else path.rsplit("/", 1)[1]
+        return 200, JSON, wire(getattr(stores[-1], verb)(named))
+
+    with Answers(answer) as server:
+        make = {"segment": lambda: leafid.Segment("orders", server.url)}
+        make["snowflake"] = lambda: leafid.Snowflake(store=server.url)
+        ids = make[kind]()
+        ids.next()
+        stores.append(leafid.MemoryStore())
+        pid = os.fork()
+        if pid == 0:
+            try:
+                ids.next(timeout=10)
+            except leafid.StoreChangedError:
+                os._exit(0 if ids.closed else 2)
+            finally:
+                os._exit(1)
+        assert not wait(pid)
 
 
 def test_a_memory_store_is_closed_in_the_child(memory) -> None:

@@ -43,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _next(options: argparse.Namespace) -> None:
-    # Not a number more than is wanted is leased: the rest of a segment would be a gap.
+    # Few more than are wanted are leased: the rest of a segment is a gap.
     step = max(1, options.count)
     with Segment(options.tag, options.store, step=step, timeout=options.timeout) as ids:
         print(*ids.take(options.count), sep="\n")
