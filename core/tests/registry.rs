@@ -1,0 +1,386 @@
+//! The registry under arbitrary requests: what is granted on one line never overlaps.
+//!
+//! The rows stand in a map; requests come in any order, repeated, forged and late, from owners who
+//! keep numbers and owners who do not. The holders' rights are kept beside, as plain intervals.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use leafid_core::registry::{self, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::{
+    AcquireAsk, Code, LINE_END, Layout, Millis, Name, Range, Release, RenewAsk, SegmentAsk, Token,
+};
+use proptest::prelude::*;
+
+use common::{any_number, check, token};
+
+const NUMBERS: u32 = 3;
+
+/// What comes to a registry.
+#[derive(Clone, Debug)]
+enum Request {
+    /// The `key`-th acquire: a small number, so that requests are repeated.
+    Acquire { key: u64, owner: usize, sticky: bool, strict: bool, length_ms: Option<u32> },
+    /// A renewal with the end that this key has, moved by so much.
+    Renew { key: u64, worker: u32, moved: i64, length_ms: Option<u32> },
+    /// A release by the holder: so many ticks after the beginning, or of a foreign number.
+    Release { key: u64, worker: Option<u32>, after: u64 },
+    /// An operator's release.
+    Revoke { worker: u32 },
+    /// The floor of a fence.
+    Fence { ticks: u64 },
+    /// Time goes on.
+    Pass { ms: i64 },
+}
+
+fn requests() -> impl Strategy<Value = Vec<Request>> {
+    let length = || prop::option::of(prop_oneof![Just(0u32), Just(u32::MAX), 1_000u32..20_000]);
+    let request = prop_oneof![
+        6 => (0u64..7, 0usize..4, any::<bool>(), any::<bool>(), length()).prop_map(
+            |(key, owner, sticky, strict, length_ms)| Request::Acquire {
+                key, owner, sticky, strict: strict && sticky, length_ms
+            }
+        ),
+        6 => (0u64..7, 0..NUMBERS, prop_oneof![3 => Just(0i64), 1 => -40i64..40], length())
+            .prop_map(|(key, worker, moved, length_ms)| Request::Renew {
+                key, worker, moved, length_ms
+            }),
+        3 => (0u64..7, prop::option::of(0..NUMBERS), 0u64..3_000)
+            .prop_map(|(key, worker, after)| Request::Release { key, worker, after }),
+        1 => (0..NUMBERS).prop_map(|worker| Request::Revoke { worker }),
+        1 => (0u64..100).prop_map(|ticks| Request::Fence { ticks }),
+        6 => prop_oneof![
+            3 => 0i64..500,
+            4 => 500i64..60_000,
+            1 => Just(31 * 86_400_000i64),
+        ].prop_map(|ms| Request::Pass { ms }),
+    ];
+    prop::collection::vec(request, 1..120)
+}
+
+/// A registry of rows, and beside it what every lease was granted.
+struct Bench {
+    namespace: Namespace,
+    rows: BTreeMap<u32, WorkerRow>,
+    now: Millis,
+    /// By worker: who may use which ticks.
+    rights: Vec<(u32, Token, Range)>,
+    grants: u64,
+    refusals: u64,
+}
+
+const STORE: Token = Token::new([7; 16]);
+
+impl Bench {
+    fn row(&self, worker: u32) -> WorkerRow {
+        self.rows.get(&worker).copied().unwrap_or_default()
+    }
+
+    fn find(&self, is_it: impl Fn(&WorkerRow) -> bool) -> Option<Worker> {
+        self.rows.iter().find(|(_, row)| is_it(row)).map(|(number, row)| (*number, *row))
+    }
+
+    /// Where this key holds ticks: the number, and the end that was told last.
+    fn holds(&self, key: Token) -> Option<(u32, Range)> {
+        let mine = self.rights.iter().rev().find(|(_, whose, _)| *whose == key);
+        mine.map(|(worker, _, ticks)| (*worker, *ticks))
+    }
+
+    fn take(&mut self, request: &Request) -> Result<(), TestCaseError> {
+        match *request {
+            Request::Acquire { key, owner, sticky, strict, length_ms } => {
+                let owner = Name::owner(["a", "b", "c", "d"][owner]).unwrap();
+                let ask = AcquireAsk {
+                    namespace: Name::namespace("ns").unwrap(),
+                    request: token(key),
+                    store: Some(STORE),
+                    owner,
+                    layout: None,
+                    length_ms,
+                    sticky,
+                    strict,
+                };
+                self.acquire(&ask)?;
+            }
+            Request::Renew { key, worker, moved, length_ms } => {
+                let held = self.holds(token(key));
+                let (worker, end) = held.map_or((worker, 0), |(worker, ticks)| (worker, ticks.end));
+                let ask = RenewAsk {
+                    namespace: Name::namespace("ns").unwrap(),
+                    request: token(u64::MAX),
+                    store: STORE,
+                    worker,
+                    key: token(key),
+                    have_until: end.saturating_add_signed(moved),
+                    length_ms,
+                };
+                self.renew(&ask)?;
+            }
+            Request::Release { key, worker, after } => self.release(token(key), worker, after)?,
+            Request::Revoke { worker } => {
+                let row = self.row(worker);
+                self.rows.insert(worker, row.revoked());
+            }
+            Request::Fence { ticks } => {
+                let tick = self.namespace.layout.tick(self.now).unwrap();
+                self.namespace.floor = self.namespace.floor.max(tick + ticks);
+            }
+            Request::Pass { ms } => self.now = self.now.plus(ms),
+        }
+        Ok(())
+    }
+
+    fn acquire(&mut self, ask: &AcquireAsk) -> Result<(), TestCaseError> {
+        let mine = self.find(|row| row.key == Some(ask.request));
+        let own = self.find(|row| row.sticky && row.owner == ask.owner);
+        let (floor, owner, now) = (self.namespace.floor, &ask.owner, self.now);
+        let rested = (0..NUMBERS)
+            .map(|number| (number, self.row(number)))
+            .min_by_key(|(_, row)| (row.is_kept_from(owner, now), row.rests_until(floor)));
+        let before = self.rows.clone();
+        let answer = registry::acquire(STORE, &self.namespace, mine, own, rested, ask, now);
+        let tick = self.namespace.layout.tick(now).unwrap();
+        match answer {
+            Ok(((number, row), grant)) => {
+                prop_assert_eq!(
+                    (grant.worker, grant.request, grant.store),
+                    (number, ask.request, STORE)
+                );
+                if let Some((_, row)) = mine {
+                    // The same answer again: nothing new is given, nothing is written.
+                    prop_assert_eq!(grant.ticks, Range::new(row.held_from, row.reserved_until));
+                    prop_assert_eq!(before.get(&number), Some(&row));
+                } else {
+                    prop_assert_eq!(grant.ticks.start, tick);
+                    prop_assert!(tick >= floor, "below the fence");
+                    let minute = self.namespace.layout.ticks(60_000);
+                    prop_assert!((1..=minute).contains(&grant.ticks.len()), "{:?}", grant.ticks);
+                    self.gives(number, ask.request, grant.ticks)?;
+                }
+                let raised = row.reserved_until >= self.row(number).reserved_until;
+                prop_assert!(raised, "a grant never lowers the mark");
+                self.rows.insert(number, row);
+            }
+            Err(refusal) => {
+                self.refusals += 1;
+                prop_assert_eq!(refusal.code, Code::WorkersExhausted);
+                // It names the moment from which this request is granted, if nobody else comes.
+                let until = refusal.until.unwrap();
+                prop_assert!(until > now);
+                let again =
+                    registry::acquire(STORE, &self.namespace, mine, own, rested, ask, until);
+                prop_assert!(again.is_ok(), "{:?} at {:?}", again, until);
+            }
+        }
+        Ok(())
+    }
+
+    fn renew(&mut self, ask: &RenewAsk) -> Result<(), TestCaseError> {
+        let row = self.row(ask.worker);
+        match registry::renew(STORE, &self.namespace, &row, ask, self.now) {
+            Ok((after, grant)) => {
+                prop_assert_eq!(grant.ticks, Range::new(ask.have_until, after.reserved_until));
+                prop_assert!(
+                    after.reserved_until >= row.reserved_until,
+                    "a renewal lowers nothing"
+                );
+                prop_assert!(ask.have_until >= self.namespace.floor, "below the fence");
+                prop_assert_eq!(
+                    WorkerRow { reserved_until: 0, granted: row.granted, ..after },
+                    WorkerRow { reserved_until: 0, ..row }
+                );
+                self.gives(ask.worker, ask.key, grant.ticks)?;
+                self.rows.insert(ask.worker, after);
+            }
+            Err(refusal) => {
+                self.refusals += 1;
+                let mine = row.key == Some(ask.key);
+                let beyond = mine && ask.have_until > row.reserved_until;
+                let expected = if beyond { Code::StoreWentBack } else { Code::LeaseLost };
+                prop_assert_eq!(refusal.code, expected);
+                let kept = mine
+                    && ask.have_until <= row.reserved_until
+                    && ask.have_until >= row.held_from.max(self.namespace.floor);
+                prop_assert!(!kept, "a lease in order was refused");
+            }
+        }
+        Ok(())
+    }
+
+    /// An honest holder's release: nothing at or above `unused_from` was used.
+    fn release(
+        &mut self,
+        key: Token,
+        worker: Option<u32>,
+        after: u64,
+    ) -> Result<(), TestCaseError> {
+        let Some((held, ticks)) = self.holds(key) else { return Ok(()) };
+        let unused_from = ticks.start.saturating_add(after);
+        let worker = worker.unwrap_or(held);
+        let ask = Release {
+            namespace: Name::namespace("ns").unwrap(),
+            store: STORE,
+            worker,
+            key,
+            unused_from,
+        };
+        let row = self.row(worker);
+        match registry::release(STORE, &row, &ask) {
+            Ok(after) => {
+                prop_assert_eq!((after.key, after.held_from), (None, row.held_from));
+                prop_assert!(after.reserved_until >= row.held_from);
+                prop_assert!(after.reserved_until <= row.reserved_until);
+                self.rows.insert(worker, after);
+                let rights = self.rights.iter_mut();
+                rights
+                    .filter(|(number, whose, _)| (*number, *whose) == (worker, key))
+                    .for_each(|(_, _, ticks)| ticks.end = ticks.end.min(unused_from));
+                prop_assert_eq!(
+                    registry::release(STORE, &after, &ask),
+                    Err(Code::LeaseLost.into())
+                );
+            }
+            Err(refusal) if row.key != Some(key) => prop_assert_eq!(refusal.code, Code::LeaseLost),
+            Err(refusal) => {
+                prop_assert_eq!(refusal.code, Code::RangeInvalid);
+                prop_assert!(unused_from > row.reserved_until);
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes a grant: nobody else may use any of it.
+    fn gives(&mut self, worker: u32, key: Token, ticks: Range) -> Result<(), TestCaseError> {
+        self.grants += 1;
+        for (number, whose, theirs) in &self.rights {
+            let apart = theirs.is_empty()
+                || ticks.is_empty()
+                || theirs.end <= ticks.start
+                || ticks.end <= theirs.start;
+            prop_assert!(
+                *number != worker || *whose == key || apart,
+                "{:?} of {:?} and {:?} of {:?} on {}",
+                ticks,
+                key,
+                theirs,
+                whose,
+                worker
+            );
+        }
+        prop_assert!(ticks.end <= self.namespace.layout.end_tick());
+        self.rights.push((worker, key, ticks));
+        Ok(())
+    }
+}
+
+#[test]
+fn windows_of_one_number_never_overlap() {
+    let layouts = prop::sample::select(vec![
+        Layout::LEAF,
+        Layout::LONG,
+        Layout::new(0, 7, 41, 2, 4).unwrap(),
+        Layout::new(1_700_000_000_000, 1_000, 32, 8, 8).unwrap(),
+    ]);
+    let inputs = (requests(), layouts, prop_oneof![Just(1_000u32), Just(10_000), Just(600_000)]);
+    let floors = [("grants", 600), ("refusals", 500)];
+    check(file!(), 1_000, inputs, &floors, |(requests, layout, max_window_ms), tally| {
+        let workers = Some(Range::new(0, NUMBERS.into()));
+        let mut bench = Bench {
+            namespace: Namespace::create(layout, workers, Some(max_window_ms)).unwrap(),
+            rows: BTreeMap::new(),
+            now: Millis::new(1_800_000_000_000),
+            rights: Vec::new(),
+            grants: 0,
+            refusals: 0,
+        };
+        for request in &requests {
+            bench.take(request)?;
+        }
+        tally.add("grants", bench.grants);
+        tally.add("refusals", bench.refusals);
+        Ok(())
+    });
+}
+
+/// What comes to a tag.
+#[derive(Clone, Debug)]
+enum ToTag {
+    Lease { step: Option<u32>, have_until: Option<u64> },
+    Delete,
+    Create { from: Option<u64>, step: Option<u32>, max_step: Option<u32> },
+}
+
+#[test]
+fn segments_of_one_tag_never_overlap() {
+    let steps = || prop::option::of(prop_oneof![3 => 1u32..5_000, 1 => any::<u32>()]);
+    let from = || prop::option::of(prop_oneof![1 => LINE_END - 3_000..LINE_END, 3 => any_number()]);
+    let event = prop_oneof![
+        8 => (steps(), prop::option::weighted(0.3, any_number()))
+            .prop_map(|(step, have_until)| ToTag::Lease { step, have_until }),
+        1 => Just(ToTag::Delete),
+        2 => (from(), steps(), steps())
+            .prop_map(|(from, step, max_step)| ToTag::Create { from, step, max_step }),
+    ];
+    let events = prop::collection::vec(event, 1..60);
+    check(file!(), 1_000, (from(), events), &[("leases", 400)], |(from, events), tally| {
+        let Ok(mut row) = TagRow::create(None, from, None, None) else { return Ok(()) };
+        prop_assert_eq!(row.max_id, from.unwrap_or(1));
+        // Where the line stands: nothing below it is ever granted again.
+        let mut stands = row.max_id;
+        for event in events {
+            match event {
+                ToTag::Lease { step, have_until } => {
+                    let ask = SegmentAsk {
+                        tag: Name::tag("orders").unwrap(),
+                        request: token(1),
+                        store: None,
+                        step,
+                        have_until,
+                    };
+                    let lied = have_until.is_some_and(|end| end > row.max_id);
+                    match registry::lease_segment(STORE, &row, &ask, Millis::new(0)) {
+                        Ok((after, grant)) => {
+                            let Range { start, end } = grant.range;
+                            prop_assert!(!lied && !row.deleted);
+                            prop_assert!(start == stands && start < end && end <= LINE_END);
+                            prop_assert!(end - start <= u64::from(row.max_step));
+                            prop_assert!(step.is_none_or(|step| end - start <= u64::from(step)));
+                            prop_assert_eq!((after.max_id, grant.remaining), (end, LINE_END - end));
+                            (row, stands) = (after, end);
+                            tally.add("leases", 1);
+                        }
+                        Err(refusal) => {
+                            let right = match refusal.code {
+                                Code::StoreWentBack => lied,
+                                Code::TagUnknown => row.deleted,
+                                Code::TagSpent => row.max_id == LINE_END,
+                                Code::StepInvalid => {
+                                    step > Some(registry::STEP_CAP) || step == Some(0)
+                                }
+                                _ => false,
+                            };
+                            prop_assert!(right, "{:?} of {:?}", refusal, ask);
+                        }
+                    }
+                }
+                ToTag::Delete => row.deleted = true,
+                ToTag::Create { from, step, max_step } => {
+                    let there = !row.deleted;
+                    match TagRow::create(Some(&row), from, step, max_step) {
+                        Ok(anew) => {
+                            prop_assert!(!there && anew.max_id >= stands && !anew.deleted);
+                            prop_assert!(anew.step >= 1 && anew.step <= anew.max_step);
+                            (row, stands) = (anew, anew.max_id);
+                        }
+                        Err(refusal) => {
+                            prop_assert_eq!(there, refusal.code == Code::TagExists);
+                        }
+                    }
+                }
+            }
+            prop_assert!(row.max_id >= stands && row.max_id <= LINE_END);
+        }
+        Ok(())
+    });
+}
