@@ -108,7 +108,7 @@ impl World {
             self.tally.late += u64::from(delay > 3_000);
             return delay;
         }
-        self.rng.magnitude(1, 40) as i64
+        self.rng.magnitude(1, self.plan.rates.delay_ms) as i64
     }
 
     /// A call comes to a server.

@@ -22,6 +22,8 @@ pub struct Rates {
     pub garbled: u64,
     /// Writes that take long.
     pub slow_writes: u64,
+    /// How long calls and answers are on their way at most, in ms, where nothing goes wrong.
+    pub delay_ms: u64,
 }
 
 /// A world.
@@ -53,8 +55,9 @@ impl Rates {
     /// A holder that wants IDs, can reach its store and is told nothing else has them in this
     /// time: some forty attempts of which each would do.
     pub fn dead_after_ms(&self) -> i64 {
-        let Rates { lost, late, swapped, garbled, slow_writes, .. } = *self;
-        40_000 + 700 * (lost + late + swapped + garbled) as i64 + 200 * slow_writes as i64
+        let Rates { lost, late, swapped, garbled, slow_writes, delay_ms, .. } = *self;
+        let troubles = 700 * (lost + late + swapped + garbled) + 200 * slow_writes;
+        (40_000 + troubles + 80 * delay_ms) as i64
     }
 }
 
@@ -72,6 +75,7 @@ impl Plan {
             swapped: upto(rng, 100),
             garbled: upto(rng, 40),
             slow_writes: upto(rng, 300),
+            delay_ms: rng.pick(&[2, 40, 40, 40, 40, 40, 40, 300, 1_400]),
         };
         let tags = (0..rng.between(1, 3)).filter_map(|_| tag(rng)).collect();
         let spaces = (0..rng.between(1, 4)).filter_map(|_| space(rng, start, length)).collect();
