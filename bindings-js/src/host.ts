@@ -15,6 +15,8 @@ export interface Host {
    * Absent where nothing may run between requests: there the next request does it.
    */
   later?(ms: number, act: () => void): () => void
+  /** Whether one caller may await what another caused: not so in Workers, where a promise dies with its request. */
+  sharesPromises: boolean
   /** Whether `clock` goes on while `wall` jumps, so that a gap between them shows a suspend. */
   showsSuspend: boolean
   /** How long a window to ask for; all that the namespace allows if not said. */

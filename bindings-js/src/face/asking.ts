@@ -40,6 +40,7 @@ export class Asking {
   #chosen: Store | undefined
   #cancel: (() => void) | undefined
   #gap: number | undefined
+  readonly #waiting = new Set<() => void>()
   /** How many asks are under way. */
   flying = 0
   /** Why the last ask failed, until one succeeds. */
@@ -86,6 +87,12 @@ export class Asking {
       this.#handle.do((engine, handle) => engine.resumed(handle))
     }
     this.#gap = gap
+  }
+
+  /** The next answer, where callers may await each other's; `undefined` where each has to look again by itself. */
+  get nextAnswer(): Promise<void> | undefined {
+    if (!theHost().sharesPromises || this.flying === 0) return undefined
+    return new Promise((resolve) => this.#waiting.add(resolve))
   }
 
   /** Gives a window back; that it could not be is no concern of who closes. */
@@ -195,6 +202,8 @@ export class Asking {
       this.#listener.stopped()
     }
     this.#listener.answered()
+    for (const wake of this.#waiting) wake()
+    this.#waiting.clear()
     this.#plan()
   }
 

@@ -233,8 +233,8 @@ export abstract class BaseGenerator implements AsyncDisposable {
         if (asked !== undefined) await deadline.during(asked)
         else {
           this.#raise(refused)
-          const until = refused.until === undefined ? pause : Number(refused.until) - now
-          await deadline.pause(Math.min(Math.max(until, 1), refused.until === undefined ? pause : LAST_PAUSE_MS))
+          if (refused.until === undefined) await deadline.pause(pause, this.#asking.nextAnswer)
+          else await deadline.pause(Math.min(Math.max(Number(refused.until) - now, 1), LAST_PAUSE_MS))
         }
         if (got === undefined && !deadline.isOver) got = attempt()
         if (got !== undefined) return got

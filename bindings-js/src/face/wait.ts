@@ -21,14 +21,13 @@ export class Deadline {
     await Promise.race([work, this.#over])
   }
 
-  /** Waits so long, or to the end. */
-  async pause(ms: number): Promise<void> {
+  /** Waits so long, or to the end, or until this comes. */
+  async pause(ms: number, sooner?: Promise<void>): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined
-    await this.during(
-      new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, ms)
-      }),
-    )
+    const over = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms)
+    })
+    await this.during(sooner === undefined ? over : Promise.race([over, sooner]))
     clearTimeout(timer)
   }
 

@@ -53,7 +53,7 @@ export async function httpServer(answer) {
 export function wire(rows) {
   const json = (value) => JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? item.toString() : item))
   return ({ url, body }) => {
-    const [, , kind, name, verb] = url.split('/')
+    const [, , kind, name, verb] = decodeURIComponent(url).split('/')
     const ask = { ...JSON.parse(body), ...(kind === 'segments' ? { tag: name } : { namespace: name }) }
     try {
       return { body: json(rows[verb === 'lease' ? 'lease_segment' : verb](ask)) }

@@ -13,5 +13,6 @@ export const nodeHost: Host = {
     timer.unref()
     return () => clearTimeout(timer)
   },
+  sharesPromises: true,
   showsSuspend: true,
 }

@@ -16,6 +16,7 @@ export const webHost: Host = {
     unref(timer)
     return () => clearTimeout(timer)
   },
+  sharesPromises: true,
   showsSuspend: true,
 }
 

@@ -21,6 +21,7 @@ export const workerdHost: Host = {
       // Outside of a request there is nothing to outlive.
     }
   },
+  sharesPromises: false,
   showsSuspend: false,
   ...briefly,
 }

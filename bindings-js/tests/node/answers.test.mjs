@@ -1,0 +1,194 @@
+// A store that answers nonsense: a clear code, the generator usable afterwards, nothing lost.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { LeafidError, Segment, Snowflake, httpStore, memoryStore } from 'leafid'
+import { httpServer, ownStore, refusal, until, wire } from '../support/stores.mjs'
+
+const TIMEOUT = 150
+
+/** Draws past the first answers, which `spoil` changes; then the store is right again. */
+async function survives(spoil, code, kind = 'segment') {
+  let spoiled = 0
+  const rows = memoryStore()
+  rows.createTag('orders', { step: 10, max_step: 10 })
+  const store = ownStore({
+    rows,
+    change(verb, answer, ask) {
+      if (spoiled >= 2) return answer
+      spoiled += 1
+      return spoil(answer, ask)
+    },
+  })
+  const ids = kind === 'segment' ? new Segment('orders', { store, timeout: 5_000 }) : new Snowflake('default', { store, timeout: 5_000 })
+  const first = await ids.next()
+  const { failures, grants } = ids.stats()
+  assert.equal(failures, 2, code)
+  assert.equal(grants, 1)
+  assert.ok((await ids.next()) > first)
+  const mute = ownStore({ change: (_, answer, ask) => spoil(answer, ask) })
+  const never = kind === 'segment' ? new Segment('orders', { store: mute, timeout: TIMEOUT }) : new Snowflake('default', { store: mute, timeout: TIMEOUT })
+  const error = await refusal(() => never.next())
+  assert.equal(error.code, 'TIMED_OUT')
+  assert.equal(error.cause.code, code, error.cause.message)
+  assert.equal(never.stats().last_code, code)
+}
+
+const nonsense = {
+  'nothing at all': () => undefined,
+  null: () => null,
+  'a text': () => '<html>',
+  'a list': () => [],
+  'an empty object': () => ({}),
+  "another request's echo": (answer) => ({ ...answer, request: '0'.repeat(32) }),
+  'no echo': ({ request: _, ...answer }) => answer,
+  'start = end': (answer) => ({ ...answer, end: answer.start }),
+  'start > end': (answer) => ({ ...answer, start: answer.end + 1n }),
+  'an end beyond 63 bits': (answer) => ({ ...answer, end: 2n ** 63n }),
+  'an end beyond 64 bits': (answer) => ({ ...answer, end: 2n ** 64n + 5n }),
+  'a negative start': (answer) => ({ ...answer, start: -1n }),
+  'numbers for 64 bits': (answer) => ({ ...answer, start: Number(answer.start), end: Number(answer.end) }),
+  'a text that is no decimal': (answer) => ({ ...answer, start: '0x5' }),
+  'no start': ({ start: _, ...answer }) => answer,
+  'a store id that is none': (answer) => ({ ...answer, store: 'here' }),
+  'a time that is none': (answer) => ({ ...answer, now_ms: 'now' }),
+}
+
+describe('nonsense', { concurrency: true }, () => {
+  for (const [what, spoil] of Object.entries(nonsense)) {
+    test(`a segment: ${what}`, () => survives(spoil, 'GRANT_INVALID'))
+    test(`a window: ${what}`, () => survives(spoil, 'GRANT_INVALID', 'snowflake'))
+  }
+})
+
+test('a segment: another tag', () => survives((answer) => ({ ...answer, tag: 'others' }), 'GRANT_INVALID'))
+test('a window: a worker beyond the layout', () => survives((answer) => ({ ...answer, worker: 1024 }), 'GRANT_INVALID', 'snowflake'))
+test('a window that is over', () => survives((answer) => ({ ...answer, start: 1n, end: 2n }), 'GRANT_INVALID', 'snowflake'))
+
+test('decimal strings are taken for 64 bits', async () => {
+  const text = (answer) => ({ ...answer, start: String(answer.start), end: String(answer.end) })
+  const orders = new Segment('orders', { store: ownStore({ change: (_, answer) => text(answer) }) })
+  assert.equal(await orders.next(), 1n)
+})
+
+test('an overlapping range is not used: the second holder of a number never sees it', async () => {
+  let granted
+  const rows = memoryStore()
+  rows.createTag('orders', { step: 10, max_step: 10 })
+  // From the second answer on: the first range again, under the right echo.
+  const change = (_, answer) => (granted === undefined ? (granted = answer) : { ...granted, request: answer.request })
+  const orders = new Segment('orders', { store: ownStore({ rows, change }), timeout: TIMEOUT })
+  const seen = []
+  const error = await refusal(async () => {
+    for (;;) seen.push(await orders.next())
+  })
+  assert.equal(error.code, 'TIMED_OUT')
+  assert.equal(error.cause.code, 'GRANT_INVALID')
+  assert.deepEqual(seen, [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n, 10n])
+})
+
+test("a renewal's answer for another worker is not used", async () => {
+  const change = (verb, answer) => (verb === 'renew' ? { ...answer, worker: 5 } : answer)
+  let now = 1_000
+  const store = ownStore({ rows: memoryStore({ clock: () => 1_800_000_000_000 + now }), change })
+  const ids = new Snowflake('default', { store, clock: () => now })
+  await ids.next()
+  now += 3_000
+  await ids.next()
+  await until(() => ids.stats().failures > 0)
+  assert.equal(ids.stats().last_code, 'GRANT_INVALID')
+  assert.ok((await ids.next()) > 0n)
+})
+
+test('an error of leafid keeps its code; anything else is STORE_UNAVAILABLE with its cause', async () => {
+  const boom = new Error('boom')
+  const raising = (error) => ({
+    lease_segment() {
+      throw error
+    },
+  })
+  const lost = await refusal(() => new Segment('a', { store: raising(boom), timeout: TIMEOUT }).next())
+  assert.equal(lost.code, 'TIMED_OUT')
+  assert.equal(lost.cause.code, 'STORE_UNAVAILABLE')
+  assert.equal(lost.cause.cause, boom)
+  const unknown = new LeafidError('TAG_UNKNOWN', 'no such tag here')
+  const told = await refusal(() => new Segment('a', { store: raising(unknown) }).next())
+  assert.equal(told.code, 'TAG_UNKNOWN')
+  assert.equal(told.message, 'no such tag here')
+  const asynchronous = { lease_segment: async () => Promise.reject(unknown) }
+  assert.equal((await refusal(() => new Segment('a', { store: asynchronous }).next())).code, 'TAG_UNKNOWN')
+})
+
+test('a store may be sync, and then even the sync forms have IDs at once', () => {
+  const orders = new Segment('orders', { store: memoryStore() })
+  for (let id = 1n; id < 5_000n; id++) assert.equal(orders.nextSync(), id)
+})
+
+const HTML = { headers: { 'content-type': 'text/html' }, body: '<html><body>welcome</body></html>' }
+const overHttp = {
+  'HTML with 200': [() => HTML, 'GRANT_INVALID'],
+  'an empty body': [() => ({ body: '' }), 'GRANT_INVALID'],
+  'a JSON list': [() => ({ body: '[]' }), 'GRANT_INVALID'],
+  'JSON cut short': [() => ({ body: '{"request":' }), 'GRANT_INVALID'],
+  '404 without a code': [() => ({ status: 404, ...HTML }), 'GRANT_INVALID'],
+  '500 without a code': [() => ({ status: 500, ...HTML }), 'STORE_UNAVAILABLE'],
+  '503 with a code': [() => ({ status: 503, body: '{"code":"OVERLOADED","detail":"too much","retry_after_ms":50}' }), 'OVERLOADED'],
+  'a code that no store has': [() => ({ status: 500, body: '{"code":"CLOSED"}' }), 'STORE_UNAVAILABLE'],
+  'a redirect': [() => ({ status: 302, headers: { location: '/elsewhere' }, body: '' }), 'STORE_UNAVAILABLE'],
+  'a cut connection': [() => undefined, 'STORE_UNAVAILABLE'],
+  'IDs as numbers': [({ body }) => ({ body: JSON.stringify(wrongly(JSON.parse(body))) }), 'GRANT_INVALID'],
+}
+
+function wrongly({ request }) {
+  const store = '5a'.repeat(16)
+  return { request, store, tag: 'orders', start: 1, end: 100, step: 100, max_step: 100, remaining: '5', now_ms: 1 }
+}
+
+describe('over HTTP', { concurrency: true }, () => {
+  for (const [what, [answer, code]] of Object.entries(overHttp)) {
+    test(what, async (t) => {
+      let broken = true
+      const right = wire(memoryStore())
+      const server = await httpServer((request) => (broken ? answer(request) : right(request)))
+      t.after(server.end)
+      const orders = new Segment('orders', { store: server.url, timeout: 4 * TIMEOUT })
+      const error = await refusal(() => orders.next())
+      assert.equal(error.code, 'TIMED_OUT')
+      assert.equal(error.cause.code, code, error.cause.message)
+      broken = false
+      await until(() => orders.next().then((id) => id === 1n, () => false))
+    })
+  }
+})
+
+test('over HTTP: a refusal that waiting cannot cure comes at once, with the words of the store', async (t) => {
+  const detail = 'tag `orders` does not exist; create it: leafid tag create orders'
+  const body = JSON.stringify({ code: 'TAG_UNKNOWN', detail })
+  const server = await httpServer(() => ({ status: 404, headers: { 'content-type': 'application/problem+json' }, body }))
+  t.after(server.end)
+  const began = Date.now()
+  const error = await refusal(() => new Segment('orders', { store: server.url }).next())
+  assert.deepEqual([error.code, error.message], ['TAG_UNKNOWN', detail])
+  assert.ok(Date.now() - began < 2_000)
+})
+
+test('over HTTP: what is sent', async (t) => {
+  const server = await httpServer(wire(memoryStore()))
+  t.after(server.end)
+  const store = httpStore(`${server.url}/`, { token: 'secret' })
+  const ids = new Snowflake('default', { store, layout: 'leaf', lengthMs: 5_000, owner: 'me/1' })
+  await ids.next()
+  await ids.close()
+  const orders = new Segment('a.b_c:d-e', { store, step: 7 })
+  await orders.next()
+  const [acquire, release, lease] = server.seen
+  assert.deepEqual([acquire.method, acquire.url, acquire.headers.authorization], ['POST', '/v1/workers/default/acquire', 'Bearer secret'])
+  assert.equal(acquire.headers['content-type'], 'application/json')
+  const { request, ...sent } = JSON.parse(acquire.body)
+  assert.match(request, /^[0-9a-f]{32}$/)
+  const layout = { epoch_ms: 1288834974657, tick_ms: 1, time_bits: 41, worker_bits: 10, sequence_bits: 12 }
+  assert.deepEqual(sent, { owner: 'me/1', layout, length_ms: 5_000, sticky: false, strict: false })
+  assert.equal(release.url, '/v1/workers/default/release')
+  assert.equal(typeof JSON.parse(release.body).unused_from, 'string')
+  assert.equal(lease.url, '/v1/segments/a.b_c%3Ad-e/lease')
+  assert.equal(JSON.parse(lease.body).step, 7)
+})

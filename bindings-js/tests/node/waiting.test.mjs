@@ -1,0 +1,173 @@
+// Dry lines: who waits, how long, and what is asked meanwhile.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
+import { httpServer, ownStore, refusal, until } from '../support/stores.mjs'
+
+test('many callers of a dry line share one lease, and each gets an ID of its own', async () => {
+  const gates = []
+  const store = ownStore({ delay: () => new Promise((resolve) => gates.push(resolve)) })
+  const orders = new Segment('orders', { store })
+  const waiting = Array.from({ length: 500 }, () => orders.next())
+  await until(() => gates.length === 1)
+  gates[0]()
+  const ids = await Promise.all(waiting)
+  assert.equal(new Set(ids).size, 500)
+  assert.deepEqual(ids.map(Number).sort((a, b) => a - b), Array.from({ length: 500 }, (_, n) => n + 1))
+  assert.ok(store.asked.length <= 2, `${store.asked.length} leases`)
+})
+
+test('steps of one: every caller is served, one lease after the other', async () => {
+  const rows = memoryStore()
+  rows.createTag('orders', { step: 1, max_step: 1 })
+  const store = ownStore({ rows, delay: () => new Promise((resolve) => setImmediate(resolve)) })
+  const orders = new Segment('orders', { store })
+  const began = performance.now()
+  const ids = await Promise.all(Array.from({ length: 60 }, () => orders.next()))
+  assert.equal(new Set(ids).size, 60)
+  assert.ok(performance.now() - began < 5_000)
+})
+
+test('while a range is asked for, the one in hand is spent without a wait', async () => {
+  const rows = memoryStore()
+  rows.createTag('orders', { step: 1000, max_step: 1000 })
+  let slow = false
+  const store = ownStore({ rows, delay: () => (slow ? new Promise((resolve) => setTimeout(resolve, 20)) : undefined) })
+  const orders = new Segment('orders', { store })
+  await orders.next()
+  slow = true
+  let last = 1n
+  for (let n = 0; n < 5_000; n++) {
+    const id = await orders.next()
+    assert.equal(id, (last += 1n))
+    if (n % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  assert.equal(orders.stats().waits, 1)
+})
+
+test('the time-out is the caller’s: TIMED_OUT, with why', async () => {
+  const store = { lease_segment: () => new Promise(() => {}) }
+  const began = performance.now()
+  const orders = new Segment('orders', { store, timeout: 150 })
+  const error = await refusal(() => orders.next())
+  const took = performance.now() - began
+  assert.equal(error.code, 'TIMED_OUT')
+  assert.ok(took >= 140 && took < 1_500, `${took} ms`)
+  assert.equal(error.cause.code, 'SEGMENT_DRY')
+  assert.equal((await refusal(() => new Segment('a', { store, timeout: 0 }).next())).code, 'TIMED_OUT')
+})
+
+test('an ask that is never answered is sent again under the same request, and its late answer is used', { timeout: 20_000 }, async () => {
+  const rows = memoryStore()
+  const asked = []
+  const store = {
+    lease_segment(ask) {
+      asked.push(ask)
+      return asked.length === 1 ? new Promise(() => {}) : rows.lease_segment(ask)
+    },
+  }
+  const orders = new Segment('orders', { store })
+  assert.equal(await orders.next(), 1n)
+  assert.equal(asked.length, 2)
+  assert.equal(asked[0].request, asked[1].request)
+})
+
+test('an ask over HTTP is cut after 3 s', { timeout: 20_000 }, async (t) => {
+  let aborted = 0
+  const server = await httpServer(() => new Promise(() => {}))
+  t.after(server.end)
+  const orders = new Segment('orders', {
+    timeout: 6_000,
+    store: {
+      lease_segment: (_, signal) =>
+        fetch(server.url, { method: 'POST', signal }).catch((error) => {
+          aborted += 1
+          throw error
+        }),
+    },
+  })
+  const error = await refusal(() => orders.next())
+  assert.equal(error.cause.code, 'STORE_UNAVAILABLE')
+  assert.ok(aborted >= 1)
+})
+
+test('what waiting cannot cure is raised at once, and cured when the store is', async () => {
+  let known = false
+  const rows = memoryStore()
+  const store = ownStore({
+    rows: {
+      lease_segment(ask) {
+        if (!known) throw new LeafidError('TAG_UNKNOWN', 'create it: `leafid tag create orders`')
+        return rows.lease_segment(ask)
+      },
+    },
+  })
+  const orders = new Segment('orders', { store })
+  const began = Date.now()
+  const errors = await Promise.all(Array.from({ length: 20 }, () => refusal(() => orders.next())))
+  assert.ok(errors.every(({ code }) => code === 'TAG_UNKNOWN'))
+  assert.ok(Date.now() - began < 2_000)
+  assert.equal((await refusal(() => orders.nextSync())).code, 'TAG_UNKNOWN')
+  known = true
+  await until(async () => (await orders.next().catch(() => 0n)) === 1n)
+})
+
+test('an error is the caller’s own: its stack is where it was called', async () => {
+  const store = { lease_segment: () => Promise.reject(new LeafidError('FORBIDDEN', 'not you')) }
+  const orders = new Segment('orders', { store })
+  const [one, two] = await Promise.all([refusal(() => orders.next()), refusal(() => orders.next())])
+  assert.notEqual(one, two)
+  assert.equal(one.code, 'FORBIDDEN')
+})
+
+test('IDs at hand go on being handed out while the store fails', async () => {
+  let fails = false
+  const rows = memoryStore()
+  rows.createTag('orders', { step: 100, max_step: 100 })
+  const store = {
+    lease_segment(ask) {
+      if (fails) throw new Error('down')
+      return rows.lease_segment(ask)
+    },
+  }
+  const orders = new Segment('orders', { store, timeout: 100 })
+  assert.equal(await orders.next(), 1n)
+  fails = true
+  for (let id = 2n; id <= 100n; id++) assert.equal(await orders.next(), id)
+  assert.ok(orders.stats().failures >= 1)
+  assert.equal((await refusal(() => orders.next())).code, 'TIMED_OUT')
+  fails = false
+  await until(() => orders.next().then((id) => id === 101n, () => false))
+})
+
+test('nothing keeps a process alive', () => {
+  const program = `
+    import { Segment, Snowflake, memoryStore } from 'leafid'
+    const store = memoryStore()
+    const ids = new Snowflake('default', { store })
+    const orders = new Segment('orders', { store })
+    console.log(typeof await ids.next(), await orders.next())`
+  const began = Date.now()
+  const options = { cwd: import.meta.dirname, encoding: 'utf8', timeout: 20_000 }
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], options)
+  assert.deepEqual([status, stdout, stderr], [0, 'bigint 1n\n', ''])
+  assert.ok(Date.now() - began < 10_000)
+})
+
+test('a generator that nobody holds is collected, its timer with it', async () => {
+  const store = ownStore()
+  const held = await (async () => {
+    const ids = new Snowflake('default', { store })
+    await ids.next()
+    return new WeakRef(ids)
+  })()
+  setFlagsFromString('--expose-gc')
+  const gc = runInNewContext('gc')
+  await until(() => {
+    gc()
+    return held.deref() === undefined
+  })
+})
