@@ -1,5 +1,5 @@
 """The suite runs against the installed wheel: `leafid` comes from site-packages, and only the
-helpers of this folder are put on the path."""
+support of this folder is put on the path."""
 
 from __future__ import annotations
 

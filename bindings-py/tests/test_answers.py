@@ -205,6 +205,20 @@ def test_a_stores_refusals_keep_their_code_and_words(permanent, answer) -> None:
         assert len(server.asked) == 1, "the store's word about when to ask again is kept"
 
 
+@pytest.mark.parametrize("answer, same", [
+    (None, True),
+    (problem("OVERLOADED", 503), False),
+    (HTML, False),
+], ids=["unanswered", "refused", "nonsense"])  # fmt: skip
+def test_a_request_ends_with_any_answer_that_was_read(answer, same) -> None:
+    with Answers(lambda path, body: answer) as server:
+        with pytest.raises(leafid.TimedOutError):
+            Segment("orders", server.url).next(timeout=0.6)
+        requests = [body["request"] for _, body in server.asked]
+    assert len(requests) >= 2
+    assert len(set(requests)) == (1 if same else len(requests))
+
+
 def test_a_store_that_never_answers() -> None:
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         ids = Segment("orders", "http://localhost:%d" % deaf.getsockname()[1])

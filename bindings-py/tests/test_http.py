@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
 import time
 
@@ -60,6 +62,14 @@ def test_a_closed_window_is_free_at_once(server) -> None:
     assert workers, owner
     held = [row for row in server.call("GET", "/v1/workers/default")[1].get("workers", [])]
     assert all(not row.get("key") for row in held)
+
+
+def test_the_owner_is_this_process_unless_said(server) -> None:
+    with Snowflake(store=server.url) as mine, Snowflake(store=server.url, owner="me") as other:
+        workers = {leafid.decode(ids.next()).worker for ids in (mine, other)}
+        rows = server.call("GET", "/v1/workers/default")[1]["workers"]
+    owners = {row["owner"] for row in rows if row["worker"] in workers}
+    assert owners == {f"{socket.gethostname()}/{os.getpid()}", "me"}
 
 
 def test_outages_are_survived_on_what_is_in_hand(server) -> None:
