@@ -40,6 +40,7 @@ export class Asking {
   #chosen: Store | undefined
   #cancel: (() => void) | undefined
   #gap: number | undefined
+  #lookedAt = Number.NEGATIVE_INFINITY
   readonly #waiting = new Set<() => void>()
   /** How many asks are under way. */
   flying = 0
@@ -78,8 +79,10 @@ export class Asking {
     return work
   }
 
-  /** Where time is measured by two clocks: whether the host was suspended since the last look. */
+  /** Where time is measured by two clocks: asks at once if the host was suspended since the last look. */
   look(now: number): void {
+    if (now - this.#lookedAt < SUSPEND_MS) return
+    this.#lookedAt = now
     const host = theHost()
     if (!host.showsSuspend || this.#clock !== host.clock) return
     const gap = host.wall() - now

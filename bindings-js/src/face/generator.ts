@@ -158,6 +158,7 @@ export abstract class BaseGenerator implements AsyncDisposable {
     const pooled = this.#pool.next()
     if (pooled !== undefined) return pooled
     const now = this.#clock()
+    this.#asking.look(now)
     const room = this.#pool.room(now)
     const told = this.#handle.do((engine, handle) => engine.fill(handle, now, room))
     const count = told & ~ASK_IS_DUE
@@ -291,7 +292,6 @@ export abstract class BaseGenerator implements AsyncDisposable {
   }
 
   #ahead(now: number): void {
-    this.#asking.look(now)
     try {
       this.#asking.ask(now)
     } catch {

@@ -1,0 +1,181 @@
+// Frozen, rewinding and leaping clocks, and what a pool may keep.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
+import { ownStore, refusal, until } from '../support/stores.mjs'
+
+const START = 1_800_000_000_000
+
+/** A host's clock that the test moves, and a store on a clock of its own. */
+function world({ layout = 'leaf', ...options } = {}) {
+  const clock = { host: 5_000, store: START }
+  const rows = memoryStore({ clock: () => clock.store })
+  const namespace = `n-${layout}`
+  rows.createNamespace(namespace, { layout })
+  const store = ownStore({ rows })
+  const ids = new Snowflake(namespace, { store, clock: () => clock.host, timeout: 300, ...options })
+  const pass = (ms) => {
+    clock.host += ms
+    clock.store += ms
+  }
+  return { clock, pass, store, ids, layout: Layout[layout] }
+}
+
+test('a frozen clock: IDs run ahead to max_ahead, then SEQUENCE_SPENT; nobody spins', async () => {
+  const { ids, pass } = world({ layout: 'edge' })
+  const seen = [await ids.next()]
+  const error = await refusal(() => {
+    for (;;) seen.push(ids.nextSync())
+  })
+  assert.equal(error.code, 'SEQUENCE_SPENT')
+  assert.ok(error.until > 5_000 && error.retryAfter > 0 && error.retryAfter <= 2)
+  // 64 IDs per ms, for the ms of now and the 1,000 ahead of it, less the start of the first.
+  assert.ok(seen.length > 1_000 * 64 && seen.length <= 1_001 * 64, `${seen.length}`)
+  assert.equal(new Set(seen).size, seen.length)
+  const cpu = process.cpuUsage()
+  const late = await refusal(() => ids.next())
+  const { user, system } = process.cpuUsage(cpu)
+  assert.equal(late.code, 'TIMED_OUT')
+  assert.equal(late.cause.code, 'SEQUENCE_SPENT')
+  assert.ok(user + system < 200_000, `${user + system} µs of work in 300 ms of waiting`)
+  pass(5)
+  assert.ok((await ids.next()) > seen.at(-1))
+})
+
+test('a waiting caller goes on when the frozen clock does', async () => {
+  const { ids, pass } = world({ layout: 'edge', maxAheadMs: 0, timeout: 5_000 })
+  await ids.next()
+  await refusal(() => {
+    for (;;) ids.nextSync()
+  })
+  const waiting = ids.next()
+  setImmediate(() => pass(3))
+  assert.equal(typeof (await waiting), 'bigint')
+})
+
+test('a clock that is set back: no error, no duplicate, still ascending', async () => {
+  const { ids, clock } = world()
+  let last = await ids.next()
+  for (const ms of [-1, 500, -3_600_000, 10, 10, -1, 7_200_000, 3, -3_600_000]) {
+    clock.host += ms
+    for (let n = 0; n < 50; n++) {
+      const id = await ids.next().catch((error) => error)
+      if (typeof id !== 'bigint') {
+        // The clock leapt over the window: the next answer puts that right, or the window is over.
+        assert.ok(['TIMED_OUT'].includes(id.code), id.code)
+        break
+      }
+      assert.ok(id > last)
+      last = id
+    }
+  }
+})
+
+test('the wall clock back and forth by an hour: IDs stay timely', async (t) => {
+  const rows = memoryStore({ clock: () => performance.timeOrigin + performance.now() })
+  const real = Date.now
+  t.after(() => (Date.now = real))
+  const ids = new Snowflake('default', { store: ownStore({ rows }) })
+  let last = await ids.next()
+  for (const hours of [1, -1, 0, 24, -24, 0]) {
+    Date.now = () => real() + hours * 3_600_000
+    for (let n = 0; n < 200; n++) {
+      const id = await ids.next()
+      assert.ok(id > last)
+      last = id
+      assert.ok(Math.abs(decode(id).time.getTime() - real()) < 1_500)
+    }
+  }
+  assert.equal(ids.stats().failures, 0)
+})
+
+test('a suspend (the wall clock went on, the other did not) asks at once', async (t) => {
+  const store = ownStore()
+  const ids = new Snowflake('default', { store })
+  await ids.next()
+  const real = Date.now
+  t.after(() => (Date.now = real))
+  // The first renewal comes after two seconds, the next one would after a minute.
+  await until(() => store.verbs().includes('renew'))
+  await ids.next()
+  const renewals = store.asked.length
+  Date.now = () => real() + 3_600_000
+  await until(async () => {
+    await ids.next()
+    return store.asked.length > renewals
+  }, 5_000)
+  await ids.close()
+})
+
+test('a pool never makes an ID older than its tick', async () => {
+  const { ids, pass, layout } = world()
+  await ids.next()
+  pass(10)
+  // A burst makes the pool large …
+  for (let n = 0; n < 100; n++) ids.nextSync()
+  // … and a tick later what is left of it is dropped.
+  for (let turn = 0; turn < 200; turn++) {
+    pass(1)
+    const { timeMs } = layout.decompose(ids.nextSync())
+    assert.equal(Number(timeMs) - START, 11 + turn)
+  }
+  const { dropped, ids: drawn } = ids.stats()
+  assert.equal(drawn, 301)
+  assert.ok(dropped <= 64, `${dropped}`)
+})
+
+test('a pool costs no capacity: at the rate of the format nothing is refused', async () => {
+  // 256 IDs in a tick of 10 ms; 25 in every ms, which is all but six of them.
+  const { ids, pass, layout } = world({ layout: 'long', maxAheadMs: 20, spread: 0 })
+  await ids.next()
+  let last = 0n
+  for (let ms = 0; ms < 2_000; ms++) {
+    pass(1)
+    for (let n = 0; n < 25; n++) {
+      const id = ids.nextSync()
+      assert.ok(id > last)
+      last = id
+    }
+    const behind = START + ms + 1 - Number(layout.decompose(last).timeMs)
+    assert.ok(behind < 20 && behind > -40, `${behind} ms behind`)
+  }
+})
+
+test('IDs of a pool lie inside max_ahead', async () => {
+  const { ids, pass, clock, layout } = world({ maxAheadMs: 3 })
+  await ids.next()
+  let spent = 0
+  for (let turn = 0; turn < 50; turn++) {
+    pass(turn % 4)
+    try {
+      for (let n = 0; n < 8_000; n++) {
+        const { timeMs } = layout.decompose(ids.nextSync())
+        assert.ok(Number(timeMs) - clock.store <= 3)
+      }
+    } catch (error) {
+      assert.equal(error.code, 'SEQUENCE_SPENT')
+      spent += 1
+    }
+  }
+  assert.ok(spent > 10, `${spent}`)
+})
+
+test('time before the epoch and beyond the layout: TIME_OVERFLOW, never a negative ID', async () => {
+  const layout = { epoch_ms: START, tick_ms: 1, time_bits: 8, worker_bits: 4, sequence_bits: 4 }
+  let now = START - 10
+  const rows = memoryStore({ clock: () => now })
+  rows.createNamespace('short', { layout })
+  const early = await refusal(() => new Snowflake('short', { store: rows, clock: () => now, timeout: 50 }).next())
+  assert.ok(early.code === 'TIME_OVERFLOW' || early.cause.code === 'TIME_OVERFLOW', early.code)
+  now = START + 5
+  const ids = new Snowflake('short', { store: rows, clock: () => now, timeout: 50 })
+  assert.ok((await ids.next()) > 0n)
+  now = START + 300
+  assert.equal((await refusal(() => ids.next())).code, 'TIME_OVERFLOW')
+})
+
+test('segments do not look at the time', async () => {
+  let now = 0
+  const orders = new Segment('orders', { store: memoryStore(), clock: () => (now = (now * 7 + 13) % 1_000_003) - 500_000 })
+  for (let id = 1n; id < 5_000n; id++) assert.equal(await orders.next(), id)
+})
