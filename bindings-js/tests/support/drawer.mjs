@@ -1,0 +1,18 @@
+// A thread or a process that draws from a store and says what it got.
+import cluster from 'node:cluster'
+import { parentPort, workerData } from 'node:worker_threads'
+import { Segment, Snowflake } from 'leafid'
+
+const told = workerData ?? { url: process.env.DRAW_FROM, count: Number(process.env.DRAW_COUNT) }
+const orders = new Segment('orders', { store: told.url })
+const ids = new Snowflake('default', { store: told.url })
+const numbers = []
+const stamps = []
+while (numbers.length < told.count) {
+  numbers.push(String(await orders.next()))
+  stamps.push(String(await ids.next()))
+}
+await ids.close()
+await orders.close()
+if (cluster.isWorker) process.send({ numbers, stamps }, () => process.disconnect())
+else parentPort.postMessage({ numbers, stamps })
