@@ -1,7 +1,7 @@
 //! What watches a stream of IDs: the store and the hosts as processes, and the exact check over all
 //! of them. `cargo xtask run` and the end-to-end tests stand on it.
 //!
-//! - [`line`] reads what the host programs of `examples/stream` write;
+//! - [`mod@line`] reads what the host programs of `examples/stream` write;
 //! - [`checker`] judges it: every number once, every worker one holder at a time, every generator
 //!   upwards. It stands on [`intervals`] and [`runs`], whose size does not grow with the IDs;
 //! - [`stream`] runs hosts side by side and feeds the checker; [`hosts`] knows how each is started;
