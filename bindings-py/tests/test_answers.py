@@ -116,14 +116,17 @@ def test_an_exception_is_kept_as_the_cause() -> None:
     assert isinstance(cause.__cause__, ZeroDivisionError)
 
 
-def test_a_coroutine_is_no_answer() -> None:
-    class Async:
-        async def lease_segment(self, ask):
-            return {}
+def test_an_awaitable_is_no_answer() -> None:
+    class Later:
+        def __await__(self):
+            yield
 
-    with pytest.warns(RuntimeWarning, match="never awaited"):
-        with pytest.raises(leafid.TimedOutError, match="`coroutine`, not a dict"):
-            Segment("orders", Async()).next(timeout=0.1)
+    class Async:
+        def lease_segment(self, ask):
+            return Later()
+
+    with pytest.raises(leafid.TimedOutError, match="is a `Later`, not a dict"):
+        Segment("orders", Async()).next(timeout=0.1)
 
 
 HTML = (200, {"content-type": "text/html"}, b"<html><body>welcome</body></html>")

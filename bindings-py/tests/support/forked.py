@@ -39,7 +39,11 @@ def main(kind: str, url: str, children: int, count: int, folder: Path, close: bo
                 os.read(gate, 1)
                 first = array("Q", [ids.next()])
                 os.write(started, b".")
-                first.extend(ids.next() for _ in range(count - 1))
+                while len(first) < count:
+                    # In small batches, so that the children draw beside each other in every ms,
+                    # however few processors there are.
+                    first.extend(ids.next() for _ in range(min(100, count - len(first))))
+                    time.sleep(0.0002)
                 first.tofile((folder / str(child)).open("wb"))
                 (folder / f"{child}.stats").write_text(json.dumps(ids.stats()._asdict()))
                 ids.close()
