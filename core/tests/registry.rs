@@ -24,8 +24,9 @@ enum Request {
     Acquire { key: u64, owner: usize, sticky: bool, strict: bool, length_ms: Option<u32> },
     /// A renewal with the end that this key has, moved by so much.
     Renew { key: u64, worker: u32, moved: i64, length_ms: Option<u32> },
-    /// A release by the holder: so many ticks after the beginning, or of a foreign number.
-    Release { key: u64, worker: Option<u32>, after: u64 },
+    /// A release by the holder: so many ticks after the beginning of what it was granted last, or
+    /// before; or of a foreign number.
+    Release { key: u64, worker: Option<u32>, after: i64 },
     /// An operator's release.
     Revoke { worker: u32 },
     /// The floor of a fence.
@@ -46,7 +47,7 @@ fn requests() -> impl Strategy<Value = Vec<Request>> {
             .prop_map(|(key, worker, moved, length_ms)| Request::Renew {
                 key, worker, moved, length_ms
             }),
-        3 => (0u64..7, prop::option::of(0..NUMBERS), 0u64..3_000)
+        3 => (0u64..7, prop::option::of(0..NUMBERS), -50i64..3_000)
             .prop_map(|(key, worker, after)| Request::Release { key, worker, after }),
         1 => (0..NUMBERS).prop_map(|worker| Request::Revoke { worker }),
         1 => (0u64..100).prop_map(|ticks| Request::Fence { ticks }),
@@ -161,6 +162,11 @@ impl Bench {
                 let raised = row.reserved_until >= self.row(number).reserved_until;
                 prop_assert!(raised, "a grant never lowers the mark");
                 self.rows.insert(number, row);
+                let kept = |row: &&WorkerRow| row.sticky && row.owner == ask.owner;
+                prop_assert!(
+                    self.rows.values().filter(kept).count() <= 1,
+                    "a borrowed one is kept"
+                );
             }
             Err(refusal) => {
                 self.refusals += 1;
@@ -213,10 +219,10 @@ impl Bench {
         &mut self,
         key: Token,
         worker: Option<u32>,
-        after: u64,
+        after: i64,
     ) -> Result<(), TestCaseError> {
         let Some((held, ticks)) = self.holds(key) else { return Ok(()) };
-        let unused_from = ticks.start.saturating_add(after);
+        let unused_from = ticks.start.saturating_add_signed(after);
         let worker = worker.unwrap_or(held);
         let ask = Release {
             namespace: Name::namespace("ns").unwrap(),

@@ -129,6 +129,8 @@ struct Bench<L: Line> {
     oracle: Oracle,
     now: Millis,
     asked: u64,
+    /// Nothing was asked since the generator forgot.
+    forgot: bool,
     store: Option<Token>,
     /// Where the store's line stands.
     store_at: u64,
@@ -143,6 +145,7 @@ impl<L: Line> Bench<L> {
             oracle: Oracle::default(),
             now: Millis::new(0),
             asked: 0,
+            forgot: false,
             store: None,
             store_at: from,
             refusals: 0,
@@ -156,7 +159,12 @@ impl<L: Line> Bench<L> {
         self.now = self.now.max(due);
         self.asked += 1;
         match self.generator.poll_ask(self.now, entropy(self.asked))? {
-            Ask::Segment(ask) => Some(ask),
+            Ask::Segment(ask) => {
+                let fresh = ask.request == token(self.asked);
+                assert!(fresh || !self.forgot, "an ask that was forgotten");
+                self.forgot = false;
+                Some(ask)
+            }
             other => panic!("a segment asked for {other:?}"),
         }
     }
@@ -198,6 +206,7 @@ impl<L: Line> Bench<L> {
             Event::Garbage { .. } => self.garbage(event)?,
             Event::Forget => {
                 self.generator.forget();
+                self.forgot = true;
                 self.oracle.drop_all();
             }
             Event::Clock(now) => self.now = now,

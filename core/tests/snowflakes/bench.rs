@@ -125,6 +125,17 @@ impl<L: Line> Bench<L> {
             Event::Next => self.draw(1)?,
             Event::Fill(n) => self.draw(n)?,
             Event::Grant { ticks, early, worker } => self.granted(ticks, early, worker)?,
+            Event::Near { moved, worker } => {
+                let Some(ask) = self.ask() else { return Ok(()) };
+                let Ask::Renew(renew) = ask else { return self.hear_nothing(&ask) };
+                let start = renew.have_until.saturating_add_signed(moved);
+                let grant = self.grant_of(
+                    &ask,
+                    renew.worker ^ worker,
+                    Range::new(start, renew.have_until.max(start) + 5),
+                );
+                self.hear(&ask, grant)?;
+            }
             Event::Failure(code) => {
                 let Some(ask) = self.ask() else { return Ok(()) };
                 let now = Millis::new(self.host);
@@ -160,6 +171,13 @@ impl<L: Line> Bench<L> {
         }
         prop_assert_eq!(self.generator.stats().ids, self.oracle.given.len() as u64);
         prop_assert_eq!(self.generator.stats().in_hand, self.at_hand());
+        Ok(())
+    }
+
+    /// No answer comes: the ask is sent again.
+    fn hear_nothing(&mut self, ask: &Ask) -> Result<(), TestCaseError> {
+        let again = self.ask();
+        prop_assert!(again.is_none_or(|again| again == *ask), "{:?} after {:?}", again, ask);
         Ok(())
     }
 

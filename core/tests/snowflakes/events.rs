@@ -16,6 +16,11 @@ pub enum Event {
         early: u64,
         worker: u32,
     },
+    /// Hears a renewal that is nearly right: another end in hand, another worker.
+    Near {
+        moved: i64,
+        worker: u32,
+    },
     /// Asks, and hears a refusal.
     Failure(Code),
     /// Hears anything at all.
@@ -48,6 +53,7 @@ pub fn events() -> impl Strategy<Value = Vec<Event>> {
         6 => (1usize..60).prop_map(Event::Fill),
         6 => (1u64..40, 0u64..4, 0u32..4)
             .prop_map(|(ticks, early, worker)| Event::Grant { ticks, early, worker }),
+        2 => (-2i64..3, 0u32..2).prop_map(|(moved, worker)| Event::Near { moved, worker }),
         1 => prop::sample::select(Code::ALL).prop_map(Event::Failure),
         2 => garbage.prop_map(|(start, end, worker, [echoes, right_store, right_layout])| {
             let ticks = Range::new(start, end);

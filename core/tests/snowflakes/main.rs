@@ -10,8 +10,8 @@ mod events;
 mod oracle;
 
 use leafid_core::{
-    Grant, Layout, Line, Millis, Outcome, OwnLine, Range, SharedLine, Snowflake, SnowflakeConfig,
-    WindowGrant,
+    Code, Grant, Layout, Line, Millis, Outcome, OwnLine, Range, SharedLine, Snowflake,
+    SnowflakeConfig, WindowGrant,
 };
 use proptest::prelude::*;
 
@@ -84,6 +84,8 @@ fn replay<L: Line>(
         tally.add(name, n);
     }
     let release = bench.generator.retire();
+    let closed = bench.generator.next(Millis::new(bench.host)).unwrap_err().code;
+    prop_assert_eq!(closed, bench.oracle.stopped.unwrap_or(Code::Closed));
     let lease = bench.lease.filter(|_| bench.oracle.stopped.is_none());
     prop_assert_eq!(release.map(|release| release.key), lease);
     if let Some(release) = release {
