@@ -28,13 +28,19 @@ export async function startWorker(source, { ms = 120_000, bindings = {}, files =
     await worker.dispose()
     clearTimeout(late)
   }
+  let url
   try {
-    await worker.ready
+    url = await worker.ready
   } catch (error) {
     clearTimeout(late)
     throw error
   }
-  return { fetch: (path, init) => worker.dispatchFetch(`http://worker${path}`, init), end }
+  return {
+    /** Its address on loopback: a caller there can go away. */
+    url,
+    fetch: (path, init) => worker.dispatchFetch(`http://worker${path}`, init),
+    end,
+  }
 }
 
 /** Every file of the package, and a module for each name that its manifest exports to `workerd`. */

@@ -1,0 +1,132 @@
+// A Worker in workerd, with the real store behind it.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { startWorker } from '../support/miniflare.mjs'
+import { startStore } from '../support/store.mjs'
+import { httpServer, wire } from '../support/stores.mjs'
+
+const source = readFileSync(new URL('./worker.mjs', import.meta.url), 'utf8')
+let store
+let worker
+
+const ask = async (path, from = worker) => (await from.fetch(path)).json()
+
+before(async () => {
+  store = await startStore()
+  await store.createTag('orders', { step: 20, max_step: 100 })
+  worker = await startWorker(source, { bindings: { LEAFID_STORE: store.url } })
+})
+
+after(async () => {
+  await worker?.end()
+  await store?.end()
+})
+
+test('at module scope nothing is asked: it says what to do', async () => {
+  const early = await ask('/early')
+  assert.equal(early.code, 'SEGMENT_DRY')
+  assert.match(early.message, /inside a request/)
+})
+
+test('a request draws numbers and stamps, from LEAFID_STORE', async () => {
+  const one = await ask('/next')
+  const two = await ask('/next')
+  assert.deepEqual([one.number, two.number], ['1', '2'])
+  assert.ok(BigInt(two.stamp) > BigInt(one.stamp))
+  const { time } = await ask(`/decode?id=${two.stamp}`)
+  assert.ok(Math.abs(new Date(time) - Date.now()) < 5_000)
+  // Isolates ask for short windows.
+  const { ids } = await ask('/stats')
+  assert.ok(ids.step > 5_000 && ids.step <= 10_000, `${ids.step}`)
+})
+
+test('many requests at once: each gets an ID of its own, few lease', async () => {
+  const { orders: before } = await ask('/stats')
+  const told = await Promise.all(Array.from({ length: 300 }, () => ask('/number')))
+  const numbers = told.map(({ number }) => Number(number))
+  assert.equal(new Set(numbers).size, 300)
+  const { orders } = await ask('/stats')
+  assert.ok(orders.grants - before.grants <= 20, `${orders.grants - before.grants} leases`)
+})
+
+test('the sync form has IDs as long as some are at hand', async () => {
+  await ask('/number')
+  const { number } = await ask('/sync')
+  assert.ok(Number(number) > 300)
+  const { numbers } = await ask('/take?n=50')
+  assert.equal(numbers.length, 50)
+})
+
+test('a frozen clock: SEQUENCE_SPENT at once, TIMED_OUT for who waits, and on when it thaws', async () => {
+  const frozen = await ask('/frozen')
+  assert.equal(frozen.spent.code, 'SEQUENCE_SPENT')
+  assert.ok(frozen.ascends && frozen.seen > 3 * 4_096 - 110 && frozen.seen <= 3 * 4_096, `${frozen.seen}`)
+  assert.deepEqual([frozen.later.code, frozen.later.cause], ['TIMED_OUT', 'SEQUENCE_SPENT'])
+  const thawed = await ask('/frozen?thaws')
+  assert.equal(typeof thawed.later.value, 'string')
+})
+
+test('an engine that trapped is built anew: what was in hand is forgotten, the next ID is leased', async () => {
+  const told = await ask('/trap')
+  assert.ok(told.trapped.includes('RuntimeError'))
+  // The memory store's first range was 1 to 1000.
+  assert.ok(Number(told.before) <= 1_000 && Number(told.after) > 1_000, `${told.before}, ${told.after}`)
+  assert.equal(told.grants, 1)
+  assert.ok(BigInt(told.later) > BigInt(told.stamp))
+  const [old, fresh] = await Promise.all([told.stamp, told.later].map((id) => ask(`/decode?id=${id}`)))
+  assert.notEqual(old.worker, fresh.worker)
+  const again = await ask('/trap')
+  assert.ok(again.trapped.includes('RuntimeError'))
+  assert.ok(Number(again.after) > Number(again.before))
+})
+
+test('forget and close', async () => {
+  const { number: before } = await ask('/number')
+  await ask('/forget')
+  const { number: later } = await ask('/number')
+  assert.ok(Number(later) > Number(before))
+  await ask('/close')
+  assert.equal((await ask('/next')).code, 'CLOSED')
+})
+
+test('with every tenth request abandoned, none of the others fails', { timeout: 60_000 }, async (t) => {
+  const { memoryStore } = await import('leafid')
+  const rows = memoryStore()
+  rows.createTag('orders', { step: 20, max_step: 20 })
+  let leases = 0
+  const answer = wire(rows)
+  const slow = await httpServer(async (request) => {
+    leases += 1
+    await new Promise((resolve) => setTimeout(resolve, 25))
+    return answer(request)
+  })
+  t.after(slow.end)
+  const busy = await startWorker(source, { bindings: { LEAFID_STORE: slow.url } })
+  t.after(busy.end)
+  const numbers = []
+  const failed = []
+  let abandoned = 0
+  const one = async (n) => {
+    const gone = n % 10 === 3 ? new AbortController() : undefined
+    if (gone !== undefined) setTimeout(() => gone.abort(), n % 30)
+    try {
+      const response = await fetch(new URL('/number', busy.url), { signal: gone?.signal })
+      const told = await response.json()
+      if (response.status === 200) numbers.push(told.number)
+      else failed.push(told)
+    } catch (error) {
+      if (gone === undefined) failed.push(error)
+      else abandoned += 1
+    }
+  }
+  for (let round = 0; round < 12; round++) {
+    await Promise.all(Array.from({ length: 50 }, (_, n) => one(n)))
+  }
+  assert.deepEqual(failed, [])
+  assert.ok(abandoned >= 20, `${abandoned} abandoned`)
+  assert.equal(new Set(numbers).size, numbers.length)
+  assert.ok(numbers.length + abandoned === 600)
+  // 20 numbers a lease; what was abandoned may have taken some as well.
+  assert.ok(leases <= 60, `${leases} leases for ${numbers.length} numbers`)
+})

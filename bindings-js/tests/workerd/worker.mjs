@@ -1,0 +1,91 @@
+// The Worker of these tests: a request names what is to be done; what is thrown is told.
+import { Segment, Snowflake, decode, memoryStore } from 'leafid'
+import { initSync } from './wasm/leafid.js'
+
+// Generators of the module's scope, where nothing may be asked, timed or drawn by lot.
+const orders = new Segment('orders')
+const ids = new Snowflake('default')
+const mine = new Segment('mine', { store: memoryStore() })
+const early = told(() => orders.nextSync())
+
+const ACTS = {
+  early: () => early,
+  next: async () => ({ number: await orders.next(), stamp: await ids.next() }),
+  number: async () => ({ number: await orders.next() }),
+  sync: () => ({ number: orders.nextSync() }),
+  take: async ({ n }) => ({ numbers: await orders.take(Number(n)) }),
+  stats: () => ({ orders: orders.stats(), ids: ids.stats() }),
+  close: async () => {
+    await ids.close()
+    return {}
+  },
+  forget: () => {
+    orders.forget()
+    return {}
+  },
+
+  /** A clock that stands still between I/O, as in production. */
+  async frozen({ thaws }) {
+    let now = 1_000
+    const clock = () => now
+    const frozen = new Snowflake('default', { store: memoryStore(), layout: 'leaf', maxAheadMs: 2, clock, timeout: 400 })
+    const seen = [await frozen.next()]
+    const spent = told(() => {
+      for (;;) seen.push(frozen.nextSync())
+    })
+    if (thaws !== undefined) setTimeout(() => (now += 50), 20)
+    const later = await told(() => frozen.next())
+    const ascends = seen.every((id, at) => at === 0 || id > seen[at - 1])
+    return { seen: seen.length, ascends, spent, later }
+  },
+
+  /** Makes the engine trap in the middle of a draw, as running out of stack or memory does; then goes on. */
+  async trap() {
+    const before = await mine.next()
+    const stamp = await ids.next()
+    const raw = initSync()
+    const trapped = []
+    // Whichever handles there are: one of them writes where there is no memory.
+    for (let handle = 1; handle < 40; handle++) {
+      try {
+        raw.fill(handle, Date.now(), 0xffff_0000, 4, new BigUint64Array(4))
+      } catch (error) {
+        trapped.push(error.name)
+      }
+    }
+    return { before, trapped, after: await mine.next(), stamp, later: await ids.next(), grants: mine.stats().grants }
+  },
+
+  /** Nanoseconds per ID, against reading a bigint from an array. */
+  async measure({ n, what }) {
+    await mine.next()
+    const floor = new BigUint64Array(1024).fill(2n ** 62n)
+    let sink = 0n
+    const draws = { floor: (at) => floor[at & 1023], next: () => mine.nextSync() }
+    const draw = draws[what]
+    const began = performance.now()
+    for (let at = 0; at < Number(n); at++) sink = draw(at)
+    return { ms: performance.now() - began, last: sink }
+  },
+
+  decode: ({ id }) => ({ worker: decode(id).worker, time: decode(id).time }),
+}
+
+function told(act) {
+  const tell = ({ name, code, message, cause }) => ({ name, code, message, cause: cause?.code ?? cause?.message })
+  try {
+    const got = act()
+    return got instanceof Promise ? got.then((value) => ({ value }), tell) : { value: got }
+  } catch (error) {
+    return tell(error)
+  }
+}
+
+export default {
+  async fetch(request) {
+    const { pathname, searchParams } = new URL(request.url)
+    const body = await told(async () => ACTS[pathname.slice(1)](Object.fromEntries(searchParams)))
+    const text = JSON.stringify(body.value ?? body, (_, item) => (typeof item === 'bigint' ? item.toString() : item))
+    return new Response(text, { status: body.code === undefined ? 200 : 500 })
+  },
+}
