@@ -8,6 +8,7 @@ mod controls;
 mod host_kill;
 mod outage;
 mod proxy;
+mod readme;
 mod setting;
 mod shutdown;
 mod store_kill;

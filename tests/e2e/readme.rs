@@ -1,0 +1,36 @@
+//! The sample IDs of the README decode to what stands beside them. Its snippets are run by the
+//! tests of each language.
+
+use leafid_core::{Layout, Text};
+
+const README: &str = include_str!("../../README.md");
+
+/// The layout, worker and sequence that a row of the table names.
+fn said(row: &str) -> Option<(Layout, u32, u64)> {
+    let layout = row.split("layout `").nth(1)?.split('`').next().and_then(Layout::named)?;
+    let number = |word: &str| row.split(word).nth(1)?.split(|c: char| !c.is_ascii_digit()).next();
+    Some((layout, number("worker ")?.parse().ok()?, number("sequence ")?.parse().ok()?))
+}
+
+#[test]
+fn the_sample_ids_say_what_stands_beside_them() {
+    let rows: Vec<&str> = README
+        .lines()
+        .filter(|line| {
+            line.starts_with("| `") && line[3..].starts_with(|c: char| c.is_ascii_digit())
+        })
+        .collect();
+    assert_eq!(rows.len(), 6);
+    let mut decoded = 0;
+    for row in rows {
+        let id = row.split('`').nth(1).expect("a row begins with an ID");
+        let id = Text::parse_decimal(id).expect("the ID is decimal");
+        let Some((layout, worker, sequence)) = said(row) else { continue };
+        let parts = layout.decompose(id).expect("the ID is of the layout");
+        assert_eq!((parts.worker, parts.sequence), (worker, sequence), "{row}");
+        // 2026-11-21 08:33:20.12 or .123 UTC, as far as the tick tells.
+        assert_eq!(parts.time.get() / 10, 1_795_250_000_12, "{row}");
+        decoded += 1;
+    }
+    assert_eq!(decoded, 4);
+}
