@@ -1,0 +1,64 @@
+// Where no native part fits: the main package alone, with the wasm engine, in Node.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { dist } from '../support/places.mjs'
+
+const folder = mkdtempSync(join(tmpdir(), 'leafid-alone-'))
+
+before(() => {
+  const { version } = createRequire(import.meta.url)('leafid/package.json')
+  const tarball = join(dist, `leafid-${version}.tgz`)
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
+  const words = ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error', tarball]
+  const { status, stderr } = spawnSync('npm', words, { cwd: folder, encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+})
+
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+function run(program) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
+  assert.equal(status, 0, stderr)
+  assert.equal(stderr, '')
+  return JSON.parse(stdout)
+}
+
+test('there is no native part', () => {
+  const installed = readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))
+  assert.deepEqual(installed, ['leafid'])
+})
+
+test('the same classes, the same IDs', () => {
+  const told = run(`
+    import { Segment, Snowflake, decode, memoryStore, toBase32 } from 'leafid'
+    const store = memoryStore()
+    const orders = new Segment('orders', { store })
+    const ids = new Snowflake('default', { store })
+    const numbers = [await orders.next(), orders.nextSync(), ...(await orders.take(1000))].map(Number)
+    const stamps = [await ids.next(), ...ids.takeSync(1000)]
+    await ids.close()
+    const errors = [() => new Segment('a b'), () => ids.nextSync()].map((act) => { try { act() } catch (error) { return error.code } })
+    const ascends = stamps.every((id, at) => at === 0 || id > stamps[at - 1])
+    const late = Math.abs(decode(stamps[0]).time - Date.now())
+    console.log(JSON.stringify({ numbers, ascends, late, errors, text: toBase32(7222222222222222222n) }))`)
+  assert.deepEqual(told.numbers, Array.from({ length: 1002 }, (_, n) => n + 1))
+  assert.ok(told.ascends)
+  assert.ok(told.late < 5_000)
+  assert.deepEqual(told.errors, ['TAG_INVALID', 'CLOSED'])
+  assert.equal(told.text, '68EKWV2E7SRWE')
+})
+
+test('require of it works as well', () => {
+  const program = "const { Segment, memoryStore } = require('leafid'); console.log(String(new Segment('a', { store: memoryStore() }).nextSync()))"
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=commonjs', '-e', program], { cwd: folder, encoding: 'utf8' })
+  assert.deepEqual([stdout, stderr], ['1\n', ''])
+})

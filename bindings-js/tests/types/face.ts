@@ -1,0 +1,71 @@
+// What a strict user writes compiles, and what would be wrong does not.
+import {
+  LeafidError,
+  Layout,
+  Segment,
+  Snowflake,
+  decode,
+  fromBase32,
+  httpStore,
+  memoryStore,
+  toBase32,
+  type SegmentAsk,
+  type SegmentGrant,
+  type Stats,
+  type Store,
+} from 'leafid'
+import { acquire, lease_segment, release, renew } from 'leafid/registry'
+import { Generator } from 'leafid/testing'
+
+export async function draws(): Promise<void> {
+  const orders = new Segment('orders', { store: 'http://127.0.0.1:8750', step: 100, timeout: 5_000 })
+  const id: bigint = await orders.next()
+  const text: string = await orders.nextString()
+  const number: number = await orders.nextNumber()
+  const many: bigint[] = await orders.take(10)
+  const count: number = orders.fill(new BigUint64Array(8))
+  const now: [bigint, string, bigint[]] = [orders.nextSync(), orders.nextStringSync(), orders.takeSync(2)]
+  const stats: Stats = orders.stats()
+  const used: number = stats.ids + stats.in_hand + stats.offset_ms
+  const last: string | undefined = stats.last_code
+  orders.forget()
+  await orders.close()
+  console.log(id, text, number, many, count, now, used, last)
+}
+
+export async function disposes(): Promise<void> {
+  await using ids = new Snowflake('default', { store: memoryStore(), layout: 'edge', lengthMs: 10_000, maxAheadMs: 0 })
+  const { time, worker, sequence } = decode(await ids.next(), { layout: Layout.edge })
+  const when: Date = time
+  const parts: [number, bigint] = [worker, sequence]
+  console.log(when, parts, toBase32(fromBase32('68EKWV2E7SRWE')))
+}
+
+export const own: Store = {
+  async lease_segment(ask: SegmentAsk): Promise<SegmentGrant> {
+    const { grant } = lease_segment('5a'.repeat(16), { max_id: 1n, step: 10, max_step: 10 }, ask, Date.now())
+    return grant
+  },
+}
+
+export const stores = [own, httpStore('http://127.0.0.1:8750', { token: 'secret' }), memoryStore({ clock: () => 0 })]
+export const verbs = [acquire, renew, release]
+export const sansIo = new Generator('segment', { tag: 'orders' }, 1n)
+
+export function tells(error: unknown): string {
+  if (!(error instanceof LeafidError)) return String(error)
+  const until: number | undefined = error.until
+  const wait: number | undefined = error.retryAfter
+  return `${error.code} ${until ?? ''} ${wait ?? ''} ${error.message}`
+}
+
+// @ts-expect-error a tag is needed
+new Segment()
+// @ts-expect-error a step is a number
+new Segment('orders', { step: '5' })
+// @ts-expect-error there is no such layout
+new Snowflake('default', { layout: 'twitter' })
+// @ts-expect-error an ID is a bigint
+decode(5)
+// @ts-expect-error only 64-bit elements hold IDs
+new Segment('orders').fill(new Float64Array(4))
