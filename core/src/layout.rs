@@ -143,9 +143,13 @@ impl Layout {
         1u64.wrapping_shl(self.sequence_bits as u32)
     }
 
-    /// How many IDs one worker has in a second: the rate of the format.
+    /// How many IDs one worker has in a second, the rate of the format; at most `u64::MAX`.
     pub const fn per_second(&self) -> u64 {
-        self.in_ticks(self.per_tick().saturating_mul(1_000))
+        let a_thousand_ticks = (self.per_tick() as u128).saturating_mul(1_000);
+        match a_thousand_ticks.checked_div(self.tick_ms as u128) {
+            Some(rate) if rate <= u64::MAX as u128 => rate as u64,
+            _ => u64::MAX,
+        }
     }
 
     /// The last moment that fits: the end of the last tick, in ms since 1970.
@@ -277,6 +281,7 @@ mod tests {
         assert_eq!(Layout::LEAF.last().get(), 3_487_858_230_208);
         assert_eq!(Layout::LEAF.per_second(), 4_096_000);
         assert_eq!(Layout::JS53.per_second(), 6_400);
+        assert_eq!(Layout::new(0, 1_000, 1, 0, 62).unwrap().per_second(), 1 << 62);
         assert!(Layout::JS53.last_id(Layout::JS53.last()).unwrap() < 1 << 53);
     }
 
