@@ -80,6 +80,19 @@ export function release(store: string, row: WorkerRow, ask: ReleaseAsk): { row: 
   return decided(theEngine().release(store, row, ask))
 }
 
+/**
+ * The row of a new tag, or of one made anew over its tombstone `before`: numbers begin at `from`, 1
+ * if not said. Throws `TAG_EXISTS`, `STEP_INVALID`, `RANGE_INVALID`.
+ */
+export function tag_row(wanted: { from?: Big; step?: number; max_step?: number } = {}, before?: TagRow): TagRow {
+  return decided<{ row: TagRow }>(theEngine().tagRow(before, wanted)).row
+}
+
+/** The row of a new namespace, in the layout `leaf` if none is said. Throws `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`. */
+export function namespace_row(wanted: Partial<NamespaceRow> = {}): NamespaceRow {
+  return decided<{ row: NamespaceRow }>(theEngine().namespaceRow(wanted)).row
+}
+
 function decided<T>(answer: object): T {
   return accepted('the store cannot give this', answer) as T
 }

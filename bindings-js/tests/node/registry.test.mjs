@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LeafidError, Segment, Snowflake } from 'leafid'
-import { acquire, lease_segment, release, renew } from 'leafid/registry'
+import { acquire, lease_segment, namespace_row, release, renew, tag_row } from 'leafid/registry'
 import { refusal } from '../support/stores.mjs'
 
 const STORE = '5a'.repeat(16)
@@ -50,6 +50,15 @@ test('rows and answers are plain data, with bigints for 64 bits', () => {
   assert.deepEqual(row, { max_id: 11n, step: 10, max_step: 10, deleted: false })
   assert.deepEqual([grant.start, grant.end, grant.request], [1n, 11n, ask.request])
   assert.equal(Object.getPrototypeOf(row), Object.prototype)
+})
+
+test('rows are made', async () => {
+  assert.deepEqual(tag_row({ from: '5', step: 10 }), { max_id: 5n, step: 10, max_step: 1_000_000, deleted: false })
+  const old = { max_id: 500n, step: 10, max_step: 10, deleted: true }
+  assert.equal(tag_row({}, old).max_id, 500n)
+  assert.equal((await refusal(() => tag_row({}, { ...old, deleted: false }))).code, 'TAG_EXISTS')
+  const { layout, workers, max_window_ms, floor } = namespace_row({ layout: 'edge' })
+  assert.deepEqual([layout.worker_bits, workers, max_window_ms, floor], [16, { start: 0, end: 65_536 }, 600_000, 0n])
 })
 
 test('what it refuses is an error with its code', async () => {
