@@ -2,7 +2,7 @@ import { theEngine, type CodeFacts, type Refused } from './engine.js'
 
 /** What else an error tells. */
 export interface ErrorDetails {
-  /** Until when, in ms on the host's clock. */
+  /** Until when, in ms on the clock of who says so. */
   until?: number | undefined
   /** How long to wait at least, in ms. */
   retryAfter?: number | undefined
@@ -15,7 +15,7 @@ export class LeafidError extends Error {
   override readonly name = 'LeafidError'
   /** One word of the error table, such as `TAG_UNKNOWN`. */
   readonly code: string
-  /** Until when waiting is in vain, in ms on the host's clock, where that is known. */
+  /** Until when waiting is in vain, where that is known: in ms on the generator's clock; of a store's refusal, since 1970. */
   declare readonly until?: number
   /** How long to wait at least, in ms, where that is known. */
   declare readonly retryAfter?: number
@@ -54,11 +54,26 @@ export function advice(code: string): string {
   return codeFacts(code)?.advice ?? 'look at the store'
 }
 
-/** The error of a refusal: what was refused, why, what to do. */
+/** What a generator's refusal says has happened. */
+const HAPPENED: Record<string, string> = {
+  SEGMENT_DRY: ' has no number at hand',
+  WINDOW_SPENT: ' has no window at hand',
+  SEQUENCE_SPENT: ' has handed out every ID up to `maxAheadMs`',
+  CLOCK_BEHIND: ' stands ahead of the clock, which went back',
+  TIME_OVERFLOW: ' has a layout that this time does not fit',
+  COUNT_INVALID: ' cannot give so many IDs in one go',
+  STORE_CHANGED: ' was stopped, for another store answered',
+  STORE_WENT_BACK: ' was stopped, for the store no longer knows what it granted',
+  CLOSED: ' is closed',
+}
+
+/** The error of a refusal: what was refused, why, until when, what to do. */
 export function refusalError(what: string, refused: Refused, details: ErrorDetails = {}): LeafidError {
-  const field = refused.field === undefined ? '' : ` (\`${refused.field}\` is missing or not what it has to be)`
+  const { code, field } = refused
   const until = refused.until === undefined ? undefined : Number(refused.until)
-  return new LeafidError(refused.code, `${what}${field}: ${advice(refused.code)}`, { until, ...details })
+  const happened = field === undefined ? (HAPPENED[code] ?? '') : ` (\`${field}\` is missing or not what it has to be)`
+  const wait = details.retryAfter === undefined ? '' : ` for ${Math.ceil(details.retryAfter)} ms`
+  return new LeafidError(code, `${what}${happened}${wait}: ${advice(code)}`, { until, ...details })
 }
 
 /** Returns what an engine answered, or throws what it refused. */

@@ -61,7 +61,7 @@ export abstract class BaseGenerator implements AsyncDisposable {
     this.#timeout = Math.min(timeout, MOST)
     this.#clock = options.clock ?? theHost().clock
     this.#pool = new Pool(timed, this.#clock)
-    this.#handle = new Handle(plan, () => this.#pool.drop())
+    this.#handle = new Handle(plan, () => this.#pool.reset())
     this.#asking = new Asking(this.#handle, this.#clock, options.store, verbs, plan.what, {
       answered: () => this.#answered(),
       stopped: () => this.#pool.drop(),

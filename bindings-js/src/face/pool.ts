@@ -55,6 +55,11 @@ export class Pool {
     this.#at = this.#end = 0
   }
 
+  /** Begins anew: what was here, and what was counted, is gone with the engine. */
+  reset(): void {
+    this.#at = this.#end = this.dropped = 0
+  }
+
   /** Drops what is no longer timely at `now`. */
   freshen(now: number): void {
     if (this.#timed && now >= this.#goodUntil) this.drop()
