@@ -31,7 +31,9 @@ pub struct State<K: Kind> {
     /// Closed: what is to be sent is sent, then the thread ends.
     pub closing: bool,
     /// The thread is to begin with new connections.
-    pub reconnect: bool,
+    reconnect: bool,
+    /// Everything was forgotten: nothing is asked for before somebody calls.
+    asleep: bool,
     outbox: VecDeque<Release>,
     gap_ms: Option<i64>,
 }
@@ -61,6 +63,7 @@ impl<K: Kind> State<K> {
             carried: false,
             closing: false,
             reconnect: false,
+            asleep: false,
             outbox: VecDeque::new(),
             gap_ms: None,
         }
@@ -81,6 +84,10 @@ impl<K: Kind> State<K> {
         // gone back since the last answer.
         let now = clock.exact();
         self.notice_suspend(clock, now);
+        self.asleep &= !self.demand;
+        if self.asleep {
+            return Job::Wait(None);
+        }
         // What waiting cannot cure is asked for again only when somebody calls again, or while
         // there are IDs at hand: an operator may mend it before they are used up.
         let hopeless = self.reserve.failure().is_some_and(Code::is_permanent);
@@ -166,6 +173,8 @@ impl<K: Kind> State<K> {
         self.outbox.clear();
         self.last = None;
         self.reconnect = self.carried;
+        self.demand = false;
+        self.asleep = true;
     }
 }
 

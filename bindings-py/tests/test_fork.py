@@ -28,7 +28,6 @@ def forked(kind, server, folder, *words, path=None):
     said = python(FORKED, kind, server.url, 4, 20_000, folder, *words, path=path)
     told = json.loads(said.splitlines()[-1])
     print(f"fork, {kind} {words}: {told}")
-    assert told["failed"] == 0
     return told
 
 
@@ -37,6 +36,7 @@ def forked(kind, server, folder, *words, path=None):
 def test_four_children_of_one_generator_draw_no_duplicate(server, tmp_path, kind, close) -> None:
     server.create_tag("forked", step=1_000, max_step=1_000)
     told = forked(kind, server, tmp_path / "drawn", *(["close"] if close else []))
+    assert told["failed"] == 0
     assert told["ids"] >= 4 * 20_000 + 100
     assert told["duplicates"] == 0
     assert told["grants"] >= (4 * 20 if kind == "segment" else 4)
