@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -11,16 +12,32 @@ from leafid.__main__ import main
 from support.places import HERE
 
 README = HERE.parent / "README.md"
+QUICK_START = HERE.parent.parent / "README.md"
+
+
+def run(readme: Path) -> tuple[int, dict[str, object]]:
+    """Runs every Python block of a page, one after another; how many, and what they named."""
+    blocks = re.findall(r"^```python\n(.*?)^```", readme.read_text(), re.S | re.M)
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, str(readme), "exec"), names)
+    return len(blocks), names
+
+
+def test_the_quick_start_runs(server, monkeypatch, capsys) -> None:
+    server.create_tag("orders")
+    monkeypatch.setenv("LEAFID_STORE", server.url)
+    blocks, names = run(QUICK_START)
+    assert blocks == 1
+    assert names["order_id"] == 1 and names["batch"] == list(range(2, 102))
+    assert "1 100 " in capsys.readouterr().out
 
 
 def test_the_readme_runs(server, monkeypatch) -> None:
     server.create_tag("orders", step=5_000)
     monkeypatch.setenv("LEAFID_STORE", server.url)
-    blocks = re.findall(r"^```python\n(.*?)^```", README.read_text(), re.S | re.M)
-    assert len(blocks) >= 5
-    names: dict[str, object] = {}
-    for block in blocks:
-        exec(compile(block, str(README), "exec"), names)
+    blocks, names = run(README)
+    assert blocks >= 5
     assert names["order_id"] > 0 and names["filled"] > 0
     assert names["parts"].worker >= 0
 
