@@ -13,7 +13,8 @@ pub fn fmt() -> Outcome<String> {
 
 /// No lint speaks up in any target of any member.
 pub fn clippy() -> Outcome<String> {
-    Run::cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
+    Run::cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--keep-going"])
+        .args(["--", "-D", "warnings"])
         .done()?;
     // What is compiled for the edge alone is seen from there alone.
     tools::rust_target("wasm32-unknown-unknown")?;
