@@ -38,6 +38,26 @@ test('several holders of one tag and one namespace never meet', async (t) => {
   await Promise.all(snowflakes.map((ids) => ids.close()))
 })
 
+test('the control: holders of a store that grants a range twice do meet', async () => {
+  const granted = []
+  // Each range is granted to two holders, under the echo that each of them wants.
+  const twice = () => {
+    let turn = 0
+    return {
+      lease_segment({ tag, request }) {
+        turn += 1
+        granted.push(turn)
+        const [start, end] = [BigInt((turn - 1) * 50 + 1), BigInt(turn * 50 + 1)]
+        return { request, store: '5a'.repeat(16), tag, start, end, step: 50, max_step: 50, now_ms: 1 }
+      },
+    }
+  }
+  const drawn = await Promise.all([twice(), twice()].map((store) => draw(new Segment('orders', { store }), 500)))
+  assert.equal(drawn.flat().length, 1_000)
+  assert.equal(new Set(drawn.flat()).size, 500)
+  assert.ok(granted.length >= 20)
+})
+
 async function draw(ids, count) {
   const drawn = []
   while (drawn.length < count) {

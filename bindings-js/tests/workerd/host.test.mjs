@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { after, before, test } from 'node:test'
+import { memoryStore } from 'leafid'
 import { startWorker } from '../support/miniflare.mjs'
 import { startStore } from '../support/store.mjs'
-import { httpServer, wire } from '../support/stores.mjs'
+import { httpServer, until, wire } from '../support/stores.mjs'
 
 const source = readFileSync(new URL('./worker.mjs', import.meta.url), 'utf8')
 let store
@@ -91,8 +92,35 @@ test('forget and close', async () => {
   assert.equal((await ask('/next')).code, 'CLOSED')
 })
 
+test('what was asked ahead arrives after its request is over', async (t) => {
+  const rows = memoryStore()
+  rows.createTag('orders', { step: 20, max_step: 20 })
+  const answer = wire(rows)
+  let held = 0
+  let slow = false
+  const server = await httpServer(async (request) => {
+    if (slow) {
+      held += 1
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+    return answer(request)
+  })
+  t.after(server.end)
+  const idle = await startWorker(source, { bindings: { LEAFID_STORE: server.url } })
+  t.after(idle.end)
+  await ask('/number', idle)
+  slow = true
+  // Below 90 %: the request that draws the third number asks for more, and does not wait for it.
+  const began = performance.now()
+  await ask('/take?n=4', idle)
+  assert.ok(performance.now() - began < 190)
+  await until(() => held === 1)
+  await until(async () => (await ask('/stats', idle)).orders.grants === 2)
+  const { asks, failures } = (await ask('/stats', idle)).orders
+  assert.deepEqual([asks, failures, held], [2, 0, 1])
+})
+
 test('with every tenth request abandoned, none of the others fails', { timeout: 60_000 }, async (t) => {
-  const { memoryStore } = await import('leafid')
   const rows = memoryStore()
   rows.createTag('orders', { step: 20, max_step: 20 })
   let leases = 0
