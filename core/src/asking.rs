@@ -6,6 +6,9 @@ use crate::code::Code;
 use crate::time::Millis;
 use crate::token::Token;
 
+/// A store may demand a longer pause than this, but what it waits for (a number set free, a quota
+/// raised) may come any moment.
+const LONGEST_RETRY_MS: i64 = 60_000;
 /// An ask that got no answer for so long is sent again, under the same request id.
 const EXPIRES_MS: i64 = 3_000;
 
@@ -96,7 +99,7 @@ impl Asking {
     ) {
         self.failures = self.failures.saturating_add(1);
         self.last = Some(code);
-        self.retry_after_ms = retry_after_ms.map_or(0, i64::from);
+        self.retry_after_ms = retry_after_ms.map_or(0, i64::from).min(LONGEST_RETRY_MS);
         // Somebody else has the number: nothing is gained by waiting to ask for another.
         let at_once = code == Code::LeaseLost && self.failures == 1;
         self.pause(now, if at_once { 0 } else { self.back_off(dry) });
@@ -129,5 +132,23 @@ impl Asking {
     fn pause(&mut self, now: Millis, ms: i64) {
         self.since = now;
         self.pause_ms = ms;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_may_demand_a_pause_of_a_minute_at_most() {
+        let mut asking = Asking::new(7);
+        let begin = Millis::new(0);
+        asking.failed(Code::WorkersExhausted, Some(30_000), begin, true);
+        assert_eq!(asking.due_at().get(), 30_000);
+        asking.failed(Code::WorkersExhausted, Some(u32::MAX), begin, true);
+        assert_eq!(asking.due_at().get(), LONGEST_RETRY_MS);
+        assert!(!asking.is_due(Millis::new(59_999)) && asking.is_due(Millis::new(60_000)));
+        // A clock that went back says nothing about how long it was.
+        assert!(asking.is_due(Millis::new(-1)));
     }
 }
