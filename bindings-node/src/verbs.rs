@@ -124,10 +124,14 @@ pub fn resume_above(handle: u32, id: BigInt, layout: Option<Object<'_>>) {
     let id = bits(&id).unwrap_or(0);
     let layout = layout.and_then(|layout| object::read::<Layout>(layout).ok());
     table::with(handle, |slot| {
-        let position = layout.map_or(id, |layout| {
-            let parts = layout.decompose(id);
-            parts.map_or(0, |parts| parts.tick << layout.sequence_bits() | parts.sequence)
-        });
+        let position = match (&slot.generator, layout) {
+            (Generator::Segment(_), _) => id,
+            (Generator::Snowflake(_), Some(layout)) => layout
+                .decompose(id)
+                .map_or(0, |parts| parts.tick << layout.sequence_bits() | parts.sequence),
+            // Nothing was drawn before the first window said which layout it has.
+            (Generator::Snowflake(_), None) => return,
+        };
         each!(&mut slot.generator, g => g.resume_above(position.saturating_add(1)));
     });
 }

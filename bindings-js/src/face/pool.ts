@@ -20,7 +20,7 @@ const MOST_TIMED = 64
 export class Pool {
   readonly #timed: boolean
   readonly #clock: () => number
-  readonly #ids = new BigUint64Array(MOST)
+  readonly #ids: BigUint64Array
   readonly #views: BigUint64Array[] = []
   #at = 0
   #end = 0
@@ -36,6 +36,7 @@ export class Pool {
     this.#timed = timed
     this.#clock = clock
     this.#most = timed ? MOST_TIMED : 1
+    this.#ids = new BigUint64Array(timed ? MOST_TIMED : MOST)
   }
 
   /** The next ID, if one is here that is still timely. */
