@@ -22,3 +22,9 @@ export function vectorFiles() {
     .filter((name) => name.endsWith('.json'))
     .map((name) => ({ name: name.slice(0, -'.json'.length), text: readFileSync(join(folder, name), 'utf8') }))
 }
+
+/** The JavaScript programs of the project's README. */
+export function quickStart() {
+  const readme = readFileSync(join(dirname(dist), 'README.md'), 'utf8')
+  return [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(([, program]) => program)
+}
