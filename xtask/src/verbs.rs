@@ -24,7 +24,7 @@ const VERBS: &[Verb] = &[
         name: "build",
         options: "[--release] [--only server|wheel|wasm|node|npm]",
         does: "what is published, into `dist/`: the server, the wheel, the npm packages",
-        takes: "2 min cold, a few seconds warm",
+        takes: "2 min cold, 5 s warm",
         run: build::main,
     },
     Verb {
@@ -32,7 +32,7 @@ const VERBS: &[Verb] = &[
         options: "[--only PART] [--self-test]",
         does: "everything that CI does; `--self-test` makes each vectors file wrong and wants every \
                language to notice",
-        takes: "15 min cold, 8 min warm, 1 min the self-test",
+        takes: "12 min cold, 7 min warm, half a minute the self-test",
         run: test::main,
     },
     Verb {
@@ -40,7 +40,7 @@ const VERBS: &[Verb] = &[
         options: "[--only PROOF] [--self-test]",
         does: "formatting, lints, who may know whom, the purity of the core; `--self-test` gives \
                each proof something that it must refuse",
-        takes: "2 min cold, 15 s warm, 20 s the self-test",
+        takes: "3 min cold, 20 s warm, 10 s the self-test",
         run: check::main,
     },
     Verb {
@@ -55,7 +55,7 @@ const VERBS: &[Verb] = &[
         name: "bench",
         options: "[--only core|python|node]",
         does: "every figure that the README states, as a ratio to the floor of the same run",
-        takes: "3 min after a release build",
+        takes: "4 min, release builds included",
         run: bench::main,
     },
     Verb {
