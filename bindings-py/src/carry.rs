@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use leafid_core::{Ask, Code, Grant, Millis, Release};
+use leafid_core::{Ask, Grant, Millis};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -15,8 +15,10 @@ use crate::kind::Kind;
 use crate::live;
 use crate::object;
 use crate::random;
-use crate::state::Job;
+use crate::state::{Around, Job};
 use crate::store::StoreArg;
+use crate::transport::Transport;
+use crate::work::Work;
 
 /// How often a window's thread looks whether the host was suspended.
 const LOOK_UP: Duration = Duration::from_secs(1);
@@ -24,38 +26,6 @@ const LOOK_UP: Duration = Duration::from_secs(1);
 const LOOK_UP_OF_TESTS: Duration = Duration::from_millis(2);
 /// When to try again where the system gave no randomness.
 const NO_RANDOMNESS: Duration = Duration::from_millis(100);
-
-/// How asks get to a store from a thread that knows no interpreter.
-pub trait Transport: Send {
-    /// Carries an ask.
-    ///
-    /// # Errors
-    /// The store's codes; `STORE_UNAVAILABLE` if nothing was answered, `GRANT_INVALID` if what was
-    /// answered is no grant.
-    fn ask(&mut self, ask: &Ask) -> Result<Grant, Failed>;
-    /// Carries a release; it is sent once, and what is answered changes nothing.
-    fn release(&mut self, release: &Release);
-    /// Forgets every connection.
-    fn reconnect(&mut self);
-}
-
-/// A generator as its thread sees it.
-pub trait Work: Send + Sync {
-    /// Waits for the next thing to do.
-    fn next_job(&self) -> Job;
-    /// Takes an answer.
-    fn answered(&self, ask: &Ask, sent: Millis, answer: Result<Grant, Failed>);
-    /// The thread has ended.
-    fn ended(&self);
-    /// Whether the thread has ended, and no caller waits.
-    fn is_over(&self) -> bool;
-    /// Closes the line, and ends the thread after what is to be sent.
-    fn retire(&self);
-    /// Whether it was made in this process.
-    fn is_ours(&self) -> bool;
-    /// What it is, for messages.
-    fn about(&self) -> &str;
-}
 
 impl<K: Kind> Work for Inner<K> {
     fn next_job(&self) -> Job {
@@ -93,7 +63,8 @@ impl<K: Kind> Work for Inner<K> {
     fn answered(&self, ask: &Ask, sent: Millis, answer: Result<Grant, Failed>) {
         self.note_position();
         let mut state = self.lock();
-        state.answered(self, ask, sent, answer);
+        let around = Around { clock: &self.clock, seen: &self.seen, about: &self.about };
+        state.answered(around, ask, sent, answer);
         self.publish(&state);
         drop(state);
         self.answers.notify_all();
@@ -181,8 +152,3 @@ fn leave_signals_to_the_host() {
 
 #[cfg(not(unix))]
 fn leave_signals_to_the_host() {}
-
-/// A failure of a store that answers something else than a grant.
-pub fn no_grant(message: impl Into<String>) -> Failed {
-    Failed::new(Code::GrantInvalid, message)
-}

@@ -10,11 +10,11 @@ use serde_json::{Map, Value};
 use ureq::http::{Response, StatusCode, Uri};
 use ureq::{Agent, Body};
 
-use crate::carry::{Transport, no_grant};
 use crate::dict;
 use crate::errors::Failed;
 use crate::json::{Reading, Writing};
 use crate::memory::granted;
+use crate::transport::{Transport, no_grant};
 
 /// How long one request may take.
 const PATIENCE: Duration = Duration::from_secs(3);

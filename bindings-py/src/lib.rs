@@ -27,8 +27,10 @@ mod state;
 mod store;
 mod table;
 mod text;
+mod transport;
 mod verbs;
 mod wait;
+mod work;
 
 /// What `leafid` in Python imports; its public face is the package around it.
 #[pyo3::pymodule]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
-use crate::carry::Work;
+use crate::work::Work;
 
 /// How long the end of the interpreter waits for the last releases.
 const LAST_WORDS: Duration = Duration::from_secs(1);

@@ -6,13 +6,13 @@ use leafid_core::{Ask, Code, Failure, Fields, Grant, Name, Refusal, Release, Sto
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
-use crate::carry::Transport;
 use crate::clock::{Clock, TestClock};
 use crate::dict;
 use crate::errors::{self, Failed};
 use crate::guard::{self, Generation};
 use crate::layout::LayoutArg;
 use crate::random;
+use crate::transport::Transport;
 
 /// 256 tags, 8 namespaces of 64 worker numbers.
 type Rows = leafid_core::MemoryStore<256, 8, 64>;

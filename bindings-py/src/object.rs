@@ -6,10 +6,11 @@ use leafid_core::{Ask, Code, Fields, Grant, Millis, SegmentGrant, WindowGrant};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::carry::{Work, no_grant};
 use crate::dict;
 use crate::errors::{self, Failed};
 use crate::state::Job;
+use crate::transport::no_grant;
+use crate::work::Work;
 
 /// Starts the thread: `leafid._carry.start(carrier, store)`.
 ///

@@ -10,11 +10,22 @@ use leafid_core::{Ask, Code, Grant, Millis, Outcome, Release, Reserve, SharedLin
 
 use crate::clock::Clock;
 use crate::errors::{Failed, Shared};
-use crate::generator::Inner;
 use crate::kind::Kind;
+use crate::seen::Seen;
 
 /// A gap between wall and monotonic clock that grew by more than this was a suspend.
 const SUSPEND_MS: i64 = 1_000;
+
+/// What stands around the state, readable without its lock.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    /// Where the time is read.
+    pub clock: &'a Clock,
+    /// Facts for a forked child.
+    pub seen: &'a Seen,
+    /// What the generator is, for messages.
+    pub about: &'a str,
+}
 
 /// The generator itself, and its correspondence.
 pub struct State<K: Kind> {
@@ -115,21 +126,21 @@ impl<K: Kind> State<K> {
     /// Takes the answer of an ask.
     pub fn answered(
         &mut self,
-        inner: &Inner<K>,
+        around: Around<'_>,
         ask: &Ask,
         sent: Millis,
         answer: Result<Grant, Failed>,
     ) {
-        let now = inner.clock.exact();
+        let now = around.clock.exact();
         self.answers += 1;
         self.demand = false;
         let failed = match answer {
-            Ok(grant) => match self.granted(inner, ask, &grant, sent, now) {
+            Ok(grant) => match self.granted(around, ask, &grant, sent, now) {
                 Ok(()) => {
                     self.last = None;
                     return;
                 }
-                Err(code) => Failed::new(code, unfit(code, ask, &grant, &inner.about)),
+                Err(code) => Failed::new(code, unfit(code, ask, &grant, around.about)),
             },
             Err(failed) => failed,
         };
@@ -140,7 +151,7 @@ impl<K: Kind> State<K> {
 
     fn granted(
         &mut self,
-        inner: &Inner<K>,
+        around: Around<'_>,
         ask: &Ask,
         grant: &Grant,
         sent: Millis,
@@ -150,11 +161,11 @@ impl<K: Kind> State<K> {
         if grant.request() != ask.request() {
             return Err(Code::GrantInvalid);
         }
-        inner.seen.look_over(grant)?;
+        around.seen.look_over(grant)?;
         let outcome =
             self.reserve.handle_grant(grant, sent, now).map_err(|refusal| refusal.code)?;
-        inner.seen.note(grant);
-        self.gap_ms = Some(inner.clock.wall().since(now));
+        around.seen.note(grant);
+        self.gap_ms = Some(around.clock.wall().since(now));
         if let Outcome::Release(release) = outcome {
             self.outbox.push_back(release);
         }

@@ -1,6 +1,6 @@
 //! The central store of leafid: one place that hands out disjoint ranges, over HTTP.
 //!
-//! `main → cli → app → routes → generators → keeper → store ← stores`: what stands to the left
+//! `main → cli → app → routes → state → generators → keeper → store ← stores`: what stands to the left
 //! imports from the right, never the other way. Every decision is `leafid_core::registry`'s.
 
 pub mod app;
@@ -13,6 +13,7 @@ pub mod keeper;
 pub mod problem;
 mod random;
 pub mod routes;
+pub mod state;
 pub mod store;
 pub mod stores;
 pub mod utc;

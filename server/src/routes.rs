@@ -21,9 +21,9 @@ use axum::middleware;
 use axum::routing::{get, post};
 use leafid_core::Code;
 
-use crate::app::App;
 use crate::json::shown;
 use crate::problem::Problem;
+use crate::state::App;
 
 /// All paths over a server.
 pub fn router(app: Arc<App>) -> Router {

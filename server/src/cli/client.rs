@@ -12,11 +12,11 @@ use tower::ServiceExt;
 
 use super::Failure;
 use super::args::Args;
-use crate::app::{App, Config};
 use crate::clock::SystemClock;
 use crate::json::shown;
 use crate::problem::Problem;
 use crate::routes;
+use crate::state::{App, Config};
 use crate::store::SharedStore;
 use crate::stores::sqlite::{Options, SqliteStore};
 

@@ -9,8 +9,9 @@ use tokio::net::TcpListener;
 use super::args::{Arg, Args, unexpected};
 use super::client::open;
 use super::{Failure, say};
-use crate::app::{self, Config};
+use crate::app;
 use crate::problem::Problem;
+use crate::state::Config;
 use crate::store::SharedStore;
 use crate::stores::sqlite::Options;
 

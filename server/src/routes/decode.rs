@@ -8,9 +8,9 @@ use leafid_core::{Code, Fields, Layout, Name, Put, Text};
 
 use super::answer::Json;
 use super::input::{IdPath, namespace, query};
-use crate::app::App;
 use crate::json::shown;
 use crate::problem::Problem;
+use crate::state::App;
 use crate::utc;
 
 /// `GET /v1/decode/{id}?namespace=…`; the namespace is `default` unless said.

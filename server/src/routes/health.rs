@@ -6,8 +6,8 @@ use axum::extract::State;
 use leafid_core::Put;
 
 use super::answer::Json;
-use crate::app::App;
 use crate::problem::Problem;
+use crate::state::App;
 
 /// `GET /healthz`: the process answers.
 pub async fn healthz() -> Json {

@@ -10,9 +10,9 @@ use leafid_core::{Code, Fields, Name, Put};
 
 use super::answer::Json;
 use super::input::{Input, TagPath, page};
-use crate::app::App;
 use crate::json::shown;
 use crate::problem::Problem;
+use crate::state::App;
 use crate::store::TagChange;
 
 /// `GET /v1/tags`

@@ -9,9 +9,9 @@ use leafid_core::{AcquireAsk, Code, Fields, Layout, Put, Release, RenewAsk};
 
 use super::answer::Json;
 use super::input::{Input, NamespacePath, WorkerPath, page};
-use crate::app::App;
 use crate::json::shown;
 use crate::problem::Problem;
+use crate::state::App;
 
 /// `POST /v1/workers/{ns}/acquire`
 pub async fn acquire(

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Server, number, request};
 use leafid_core::Millis;
-use leafid_server::app::Config;
 use leafid_server::clock::{Clock, ManualClock, SystemClock};
+use leafid_server::state::Config;
 use leafid_server::stores::sqlite::Options;
 use serde_json::{Value, json};
 

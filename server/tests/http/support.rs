@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use leafid_server::app::{Config, serve};
+use leafid_server::app::serve;
 use leafid_server::problem::Problem;
+use leafid_server::state::Config;
 use leafid_server::stores::sqlite::{Options, SqliteStore};
 use serde_json::Value;
 use tokio::net::TcpListener;

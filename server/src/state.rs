@@ -1,0 +1,54 @@
+//! What every request can reach, and how a server behaves.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::clock::{Clock, SystemClock};
+use crate::generators::Generators;
+use crate::keeper::Road;
+use crate::problem::Problem;
+use crate::store::SharedStore;
+
+/// How a server behaves.
+#[derive(Clone)]
+pub struct Config {
+    /// How long a request for IDs waits when none is at hand.
+    pub patience: Duration,
+    /// How long a stop waits for requests under way.
+    pub drain: Duration,
+    /// The clocks.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            patience: Duration::from_secs(3),
+            drain: Duration::from_secs(5),
+            clock: Arc::new(SystemClock),
+        }
+    }
+}
+
+/// What every request can reach.
+pub struct App {
+    /// Where ranges come from.
+    pub store: SharedStore,
+    /// The server's own generators.
+    pub generators: Generators,
+}
+
+impl App {
+    /// A server over this store that does not listen yet.
+    ///
+    /// # Errors
+    /// `INTERNAL` without randomness.
+    pub fn new(config: &Config, store: SharedStore) -> Result<Arc<App>, Problem> {
+        let road = Road {
+            store: Arc::clone(&store),
+            clock: Arc::clone(&config.clock),
+            patience: config.patience,
+        };
+        Ok(Arc::new(App { store, generators: Generators::new(road)? }))
+    }
+}
