@@ -20,10 +20,9 @@ pub fn complaint(cargo: &str, npm: &str) -> Option<String> {
             return Some(format!("Cargo.lock: {line}: every crate comes from crates.io"));
         }
     }
-    for line in npm.lines().filter(|line| line.contains("\"resolved\":")) {
-        if !line.contains("https://registry.npmjs.org/") {
-            return Some(format!("package-lock.json: {}: remove the host", line.trim()));
-        }
+    // With `omit-lockfile-registry-resolved` npm writes no host at all.
+    if let Some(line) = npm.lines().find(|line| line.contains("\"resolved\":")) {
+        return Some(format!("package-lock.json: {}: remove the host", line.trim()));
     }
     None
 }

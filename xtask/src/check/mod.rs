@@ -53,8 +53,13 @@ pub fn controls() -> Outcome<String> {
 }
 
 fn run(job: &str, list: &[(&str, Proof)], only: Option<&str>) -> Outcome {
+    let is_chosen = |name: &str| only.is_none_or(|only| only == name);
+    if !list.iter().any(|(name, _)| is_chosen(name)) {
+        let names: Vec<_> = list.iter().map(|(name, _)| *name).collect();
+        return Err(format!("{job} has no `{}`: {}", only.unwrap_or_default(), names.join(", ")));
+    }
     let mut summary = Summary::default();
-    for (name, proof) in list.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)) {
+    for (name, proof) in list.iter().filter(|(name, _)| is_chosen(name)) {
         summary.part(name, proof);
     }
     summary.close(job)
