@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: every figure of `benches/README.md`, from what is published.
 
+use std::path::Path;
+
 use crate::args::Args;
 use crate::build::Profile;
 use crate::process::Run;
@@ -9,14 +11,15 @@ use crate::{Outcome, consumers, files, project};
 /// Runs the bench of one face.
 type Face = fn() -> Outcome<String>;
 
-const FACES: &[(&str, Face)] = &[("core", core), ("python", python), ("node", node)];
+const FACES: &[(&str, Face)] =
+    &[("core", core), ("python", python), ("node", node), ("edge", edge)];
 
 /// The verb: one face after another, each beside the floor of its own run.
 pub fn main(mut args: Args) -> Outcome {
     let only = args.value("--only")?;
     args.finish()?;
     if only.as_ref().is_some_and(|only| FACES.iter().all(|(name, _)| name != only)) {
-        return Err("`--only` takes core, python or node".to_owned());
+        return Err("`--only` takes core, python, node or edge".to_owned());
     }
     let mut summary = Summary::default();
     for (name, face) in FACES.iter().filter(|(name, _)| only.as_deref().is_none_or(|o| o == *name))
@@ -40,9 +43,16 @@ fn python() -> Outcome<String> {
 
 // An import finds packages from the file that imports, so the script is copied to them.
 fn node() -> Outcome<String> {
-    let consumer = consumers::node(Profile::Release)?;
+    script(&consumers::node(Profile::Release)?, "benches/node.mjs")
+}
+
+fn edge() -> Outcome<String> {
+    script(&consumers::node_with_suites(Profile::Release)?, "benches/edge.mjs")
+}
+
+fn script(consumer: &Path, bench: &str) -> Outcome<String> {
     let script = consumer.join("bench.mjs");
-    files::install(&project::at("benches/node.mjs"), &script)?;
+    files::install(&project::at(bench), &script)?;
     Run::new("node").arg(script).dir(consumer).done()?;
     Ok("see the table above".to_owned())
 }
