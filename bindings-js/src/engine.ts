@@ -44,6 +44,8 @@ export interface Engine {
   /** How many, and `ASK_IS_DUE`. */
   fill(handle: number, now: number, out: BigUint64Array): number
   ready(handle: number, now: number, n: number): boolean
+  /** In one go, as far as is known. */
+  most(handle: number): number
   refusal(handle: number): Refused
   goodUntil(handle: number): number
 

@@ -79,6 +79,9 @@ export declare function layoutInUse(handle: number): object | null
 /** Leases the next numbers of a tag: `{ row, grant }`, or the refusal. */
 export declare function leaseSegment(store: string, row: object, ask: object, nowMs: number): object
 
+/** How many IDs can be had in one go at most, as far as is known. */
+export declare function most(handle: number): number
+
 /**
  * The row of a new namespace: `{ row }`, or the refusal. `wanted` has `layout`, `workers`,
  * `max_window_ms`.

@@ -82,6 +82,13 @@ pub fn ready(handle: u32, now: f64, n: f64) -> bool {
     ready.unwrap_or(false)
 }
 
+/// How many IDs can be had in one go at most, as far as is known.
+#[napi]
+pub fn most(handle: u32) -> f64 {
+    let most = table::with(handle, |slot| each!(&slot.generator, g => g.most()));
+    most.unwrap_or(0) as f64
+}
+
 /// Why the last `fill` or `ready` gave nothing.
 #[napi]
 pub fn refusal<'env>(env: &'env Env, handle: u32) -> Result<Object<'env>> {

@@ -34,9 +34,11 @@ impl<K: Kind> Generator<K> {
         };
         let mut ids = Vec::new();
         let mut filled = 0;
+        let mut most = u64::MAX;
         if count > 0 {
-            self.wait_for(py, timeout, |reserve, now| {
+            let taken = self.wait_for(py, timeout, |reserve, now| {
                 if ids.is_empty() {
+                    most = reserve.most();
                     reserve.ready(now, count as u64)?;
                     ids.resize(count, 0);
                 }
@@ -44,7 +46,14 @@ impl<K: Kind> Generator<K> {
                     filled += reserve.fill(now, &mut ids[filled..])?;
                 }
                 Ok(())
-            })?;
+            });
+            if taken.is_err() && count as u64 > most {
+                let about = self.plan.kind.about();
+                let message =
+                    format!("`{count}` IDs of {about} cannot be had in one go: at most {most}");
+                return Err(errors::raise(py, Code::CountInvalid, message));
+            }
+            taken?;
         }
         PyList::new(py, ids)
     }

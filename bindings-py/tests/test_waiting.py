@@ -179,5 +179,5 @@ def test_a_burst_waits_for_the_clock(memory) -> None:
 def test_more_than_ever_fits_is_told(memory) -> None:
     ids = Snowflake(store=memory, max_ahead=0.0, spread=0)
     ids.next()
-    with pytest.raises(leafid.CountInvalidError):
+    with pytest.raises(leafid.CountInvalidError, match="at most 4096"):
         ids.take(5_000)

@@ -67,6 +67,13 @@ pub fn ready(handle: u32, now: f64, n: f64) -> bool {
     ready.unwrap_or(false)
 }
 
+/// How many IDs can be had in one go at most, as far as is known.
+#[wasm_bindgen]
+pub fn most(handle: u32) -> f64 {
+    let most = table::with(handle, |slot| each!(&slot.generator, g => g.most()));
+    most.unwrap_or(0) as f64
+}
+
 /// Why the last `fill` or `ready` gave nothing.
 #[wasm_bindgen]
 pub fn refusal(handle: u32) -> Object {

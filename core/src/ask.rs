@@ -118,6 +118,14 @@ impl Grant {
         }
     }
 
+    /// The store that gave it, and its time then.
+    pub(crate) fn origin(&self) -> (Token, Millis) {
+        match self {
+            Grant::Segment(grant) => (grant.store, grant.now),
+            Grant::Window(grant) => (grant.store, grant.now),
+        }
+    }
+
     /// When it is over, on the store's clock; numbers never are.
     pub(crate) fn over_at(&self) -> Option<Millis> {
         match self {

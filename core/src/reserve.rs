@@ -108,12 +108,10 @@ impl<S: Source, L: Line> Reserve<S, L> {
     /// # Errors
     /// `COUNT_INVALID` if so many can never be had in one go; else as [`Reserve::next`].
     pub fn ready(&mut self, now: Millis, n: u64) -> Result<(), Refusal> {
-        if self.source.too_many(n) {
+        if n > self.source.most() {
             return Err(Code::CountInvalid.into());
         }
-        if let Some(code) = self.ended {
-            return Err(code.into());
-        }
+        self.ended.map_or(Ok(()), |code| Err(Refusal::new(code)))?;
         let aside = self.aside.map_or(0, |offer| offer.positions.len());
         let verdict = match self.source.draw() {
             Some(draw) => draw.ready(&mut self.line, now, n, aside),
@@ -121,6 +119,11 @@ impl<S: Source, L: Line> Reserve<S, L> {
         };
         self.wanted = if verdict.is_ok() { 0 } else { n };
         verdict.inspect_err(|refusal| self.waits(*refusal))
+    }
+
+    /// How many can be had in one go at most, as far as is known: `max_step`, or by `max_ahead`.
+    pub fn most(&self) -> u64 {
+        self.source.most()
     }
 
     fn run(&mut self, now: Millis, n: u64) -> Result<Run, Refusal> {
@@ -216,10 +219,7 @@ impl<S: Source, L: Line> Reserve<S, L> {
             let release = self.source.unopened(&ask, grant);
             return Ok(release.map_or(Outcome::Ignored, Outcome::Release));
         }
-        let (store, store_time) = match grant {
-            Grant::Segment(grant) => (grant.store, grant.now),
-            Grant::Window(grant) => (grant.store, grant.now),
-        };
+        let (store, store_time) = grant.origin();
         if self.store.is_some_and(|known| known != store) && !bug!(NoStoreCheck) {
             return Err(self.fail(Code::StoreChanged, None, now));
         }

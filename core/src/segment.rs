@@ -208,8 +208,8 @@ impl Source for TagSource {
 
     fn refused(&mut self, _code: Code) {}
 
-    fn too_many(&self, n: u64) -> bool {
-        n > self.last.map_or(LINE_END, |last| last.max_step.into())
+    fn most(&self) -> u64 {
+        self.last.map_or(LINE_END, |last| last.max_step.into())
     }
 
     fn unopened(&self, _ask: &Ask, _grant: &Grant) -> Option<Release> {

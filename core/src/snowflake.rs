@@ -6,7 +6,7 @@ use crate::draw::Draw;
 use crate::layout::Layout;
 use crate::line::{CLOSED, Line, OwnLine, Shape, Stop};
 use crate::name::Name;
-use crate::range::Range;
+use crate::range::{LINE_END, Range};
 use crate::reserve::Reserve;
 use crate::source::{Facts, Offer, Source};
 use crate::spread::Spread;
@@ -323,13 +323,10 @@ impl Source for WindowSource {
         }
     }
 
-    fn too_many(&self, n: u64) -> bool {
-        self.stamp.is_some_and(|stamp| {
-            let ahead = stamp.layout.in_ticks(stamp.max_ahead_ms.into());
-            let ticks = ahead.saturating_add(1);
-            let most = ticks.saturating_mul(stamp.layout.per_tick());
-            n > most.saturating_sub(stamp.spread.most())
-        })
+    fn most(&self) -> u64 {
+        let Some(stamp) = self.stamp else { return LINE_END };
+        let ticks = stamp.layout.in_ticks(stamp.max_ahead_ms.into()).saturating_add(1);
+        ticks.saturating_mul(stamp.layout.per_tick()).saturating_sub(stamp.spread.most())
     }
 
     fn unopened(&self, ask: &Ask, grant: &Grant) -> Option<Release> {

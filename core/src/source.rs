@@ -57,8 +57,8 @@ pub trait Source {
     fn accept(&mut self, ask: &Ask, grant: &Grant, now: Millis, store_now: Millis) -> i64;
     /// Notes that a store refused.
     fn refused(&mut self, code: Code);
-    /// Whether `n` IDs can never be given in one go.
-    fn too_many(&self, n: u64) -> bool;
+    /// How many IDs can be given in one go at most, as far as is known.
+    fn most(&self) -> u64;
     /// The release of a grant that came after closing: nothing of it was used.
     fn unopened(&self, ask: &Ask, grant: &Grant) -> Option<Release>;
     /// Gives the lease up: its release, with everything at or above `cursor` unused.

@@ -276,6 +276,10 @@ export abstract class BaseGenerator implements AsyncDisposable {
 
   /** An error with a stack of its own; it says why the store gave nothing, where that is the reason. */
   #error(refused: Refused): LeafidError {
+    if (refused.code === 'COUNT_INVALID') {
+      const most = this.#handle.do((engine, handle) => engine.most(handle))
+      return new LeafidError('COUNT_INVALID', `${this.#what} gives at most ${most} IDs in one go: ${advice('COUNT_INVALID')}`)
+    }
     const { failure } = this.#asking
     if (failure?.code === refused.code) {
       const { message, until, retryAfter, cause } = failure

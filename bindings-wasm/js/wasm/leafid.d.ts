@@ -118,6 +118,11 @@ export function layoutInUse(handle: number): object | undefined;
 export function leaseSegment(store: string, row: object, ask: object, now_ms: number): object;
 
 /**
+ * How many IDs can be had in one go at most, as far as is known.
+ */
+export function most(handle: number): number;
+
+/**
  * The row of a new namespace: `{ row }`, or the refusal. `wanted` has `layout`, `workers`,
  * `max_window_ms`.
  */
@@ -220,6 +225,7 @@ export interface InitOutput {
     readonly layoutFacts: (a: any) => any;
     readonly layoutInUse: (a: number) => any;
     readonly leaseSegment: (a: number, b: number, c: any, d: any, e: number) => any;
+    readonly most: (a: number) => number;
     readonly namespaceRow: (a: any) => any;
     readonly pollAsk: (a: number, b: number, c: number, d: number) => any;
     readonly pollAt: (a: number) => [number, bigint];

@@ -7,7 +7,7 @@ use leafid_core::{
 
 /// The verbs of one generator, whatever it is made of.
 macro_rules! generator {
-    ($type:ty, $draw:ty; $next:ident $fill:ident $ready:ident $wants:ident $mark:ident
+    ($type:ty, $draw:ty; $next:ident $fill:ident $ready:ident $most:ident $wants:ident $mark:ident
      $poll_at:ident $poll_ask:ident $grant:ident $failure:ident $retire:ident $forget:ident
      $resumed:ident $above:ident $last:ident $copy:ident $stats:ident) => {
         verbs! {
@@ -18,6 +18,7 @@ macro_rules! generator {
             $ready(ids: &mut $type, now: &Millis, n: &u64) -> Result<(), Refusal> {
                 ids.ready(*now, *n)
             }
+            $most(ids: &$type) -> u64 { ids.most() }
             $wants(ids: &$type, now: &Millis) -> bool { ids.wants_ask(*now) }
             $mark(ids: &$type) -> u64 { ids.mark() }
             $poll_at(ids: &$type) -> Option<Millis> { ids.poll_at() }
@@ -42,12 +43,12 @@ macro_rules! generator {
 
 pub(crate) use generator;
 
-generator!(Segment, Numbers; segment_next segment_fill segment_ready segment_wants_ask
+generator!(Segment, Numbers; segment_next segment_fill segment_ready segment_most segment_wants_ask
     segment_mark segment_poll_at segment_poll_ask segment_handle_grant segment_handle_failure
     segment_retire segment_forget segment_resumed segment_resume_above segment_failure
     segment_draw segment_stats);
 
-generator!(Snowflake, Stamp; snowflake_next snowflake_fill snowflake_ready snowflake_wants_ask
+generator!(Snowflake, Stamp; snowflake_next snowflake_fill snowflake_ready snowflake_most snowflake_wants_ask
     snowflake_mark snowflake_poll_at snowflake_poll_ask snowflake_handle_grant
     snowflake_handle_failure snowflake_retire snowflake_forget snowflake_resumed
     snowflake_resume_above snowflake_failure snowflake_draw snowflake_stats);

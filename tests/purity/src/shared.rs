@@ -10,14 +10,14 @@ use crate::generators::generator;
 type SharedSegment = Segment<&'static SharedLine>;
 type SharedSnowflake = Snowflake<&'static SharedLine>;
 
-generator!(SharedSegment, Numbers; shared_segment_next shared_segment_fill shared_segment_ready
+generator!(SharedSegment, Numbers; shared_segment_next shared_segment_fill shared_segment_ready shared_segment_most
     shared_segment_wants_ask shared_segment_mark shared_segment_poll_at shared_segment_poll_ask
     shared_segment_handle_grant shared_segment_handle_failure shared_segment_retire
     shared_segment_forget shared_segment_resumed shared_segment_resume_above
     shared_segment_failure shared_segment_draw shared_segment_stats);
 
 generator!(SharedSnowflake, Stamp; shared_snowflake_next shared_snowflake_fill
-    shared_snowflake_ready shared_snowflake_wants_ask shared_snowflake_mark
+    shared_snowflake_ready shared_snowflake_most shared_snowflake_wants_ask shared_snowflake_mark
     shared_snowflake_poll_at shared_snowflake_poll_ask shared_snowflake_handle_grant
     shared_snowflake_handle_failure shared_snowflake_retire shared_snowflake_forget
     shared_snowflake_resumed shared_snowflake_resume_above shared_snowflake_failure

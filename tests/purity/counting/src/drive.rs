@@ -54,7 +54,12 @@ fn life<S: Source, L: Line>(mut ids: Reserve<S, L>) -> Result<u64, Refusal> {
         }
         drawn += usize::from(black_box(ids.next(now)).is_ok());
         black_box((ids.wants_ask(now), ids.poll_at(), ids.mark(), ids.failure()));
-        black_box((ids.ready(now, 3).is_ok(), ids.draw().map(Draw::shape), ids.stats()));
+        black_box((
+            ids.ready(now, 3).is_ok(),
+            ids.most(),
+            ids.draw().map(Draw::shape),
+            ids.stats(),
+        ));
         calls += 12;
         if turn % 500 == 499 {
             ids.resumed();
