@@ -2,15 +2,15 @@
 //! grants are plain dicts. What the vectors drive.
 
 use leafid_core::{
-    Ask, Code, Fields, Get, Grant, Millis, Name, Outcome, Refusal, Segment, SegmentConfig,
-    SegmentGrant, Snowflake, SnowflakeConfig, Stats, StepPolicy, WindowGrant,
+    Ask, Code, Fields, Get, Grant, Millis, Outcome, Refusal, Segment, SegmentConfig, SegmentGrant,
+    Snowflake, SnowflakeConfig, Stats, WindowGrant,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::dict::{self, Reading};
+use crate::dict;
 use crate::errors;
 use crate::memory::Hex;
 
@@ -47,10 +47,12 @@ impl Machine {
         let py = config.py();
         let built = match kind {
             "segment" => dict::read_with(config, "the config", |from| {
-                Segment::new(segment_config(from)?, seed).map(Box::new).map(Either::Segment)
+                Segment::new(SegmentConfig::get(from)?, seed).map(Box::new).map(Either::Segment)
             }),
             "snowflake" => dict::read_with(config, "the config", |from| {
-                Snowflake::new(snowflake_config(from)?, seed).map(Box::new).map(Either::Snowflake)
+                Snowflake::new(SnowflakeConfig::get(from)?, seed)
+                    .map(Box::new)
+                    .map(Either::Snowflake)
             }),
             other => {
                 return Err(PyValueError::new_err(format!(
@@ -160,34 +162,6 @@ impl Machine {
         let stats: Stats = both!(self, generator => generator.stats());
         dict::written(py, |to| stats.put(to))
     }
-}
-
-fn segment_config(from: &mut Reading<'_>) -> Result<SegmentConfig, Refusal> {
-    let tag = from.text("tag", SegmentConfig::new)?.ok_or(Code::RequestInvalid)?;
-    let (mut config, policy) = (tag?, StepPolicy::default());
-    config.step = from.small("step")?;
-    config.policy = StepPolicy {
-        short_ms: from.small("short_ms")?.unwrap_or(policy.short_ms),
-        long_ms: from.small("long_ms")?.unwrap_or(policy.long_ms),
-        max_growth: from.small("max_growth")?.unwrap_or(policy.max_growth),
-    };
-    if let Some(percent) = from.number("ask_below_percent")? {
-        config.ask_below_percent = u8::try_from(percent).map_err(|_| Code::RangeInvalid)?;
-    }
-    Ok(config)
-}
-
-fn snowflake_config(from: &mut Reading<'_>) -> Result<SnowflakeConfig, Refusal> {
-    let namespace = from.text("namespace", Name::namespace)?.ok_or(Code::RequestInvalid)??;
-    let owner = from.text("owner", Name::owner)?.ok_or(Code::RequestInvalid)??;
-    let mut config = SnowflakeConfig::new(namespace.as_str(), owner.as_str())?;
-    config.layout = from.layout("layout")?;
-    config.length_ms = from.small("length_ms")?;
-    config.sticky = from.flag("sticky")?.unwrap_or(false);
-    config.strict = from.flag("strict")?.unwrap_or(false);
-    config.max_ahead_ms = from.small("max_ahead_ms")?.unwrap_or(config.max_ahead_ms);
-    config.spread = from.small("spread")?;
-    Ok(config)
 }
 
 fn refused<T>(py: Python<'_>, result: Result<T, Refusal>) -> PyResult<T> {

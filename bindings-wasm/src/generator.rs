@@ -1,12 +1,10 @@
 //! Generators: how they are built, and the hot path.
 
 use js_sys::Object;
-use leafid_core::{
-    Code, Get, Millis, Name, Refusal, Segment, SegmentConfig, Snowflake, SnowflakeConfig,
-};
+use leafid_core::{Code, Millis, Refusal, Segment, SegmentConfig, Snowflake, SnowflakeConfig};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::object::{self, Reading};
+use crate::object;
 use crate::table::{self, Generator, Slot, each};
 
 /// Set in what [`fill`] returns when an ask is due.
@@ -16,8 +14,14 @@ const ASK_IS_DUE: u32 = 1 << 31;
 #[wasm_bindgen]
 pub fn create(handle: u32, kind: &str, config: Object, seed: u64) -> Option<Object> {
     let built = object::read_with(config, |from| match kind {
-        "segment" => segment(from, seed),
-        _ => snowflake(from, seed),
+        "segment" => {
+            let ids = Segment::new(SegmentConfig::get(from)?, seed)?;
+            Ok(Generator::Segment(Box::new(ids)))
+        }
+        _ => {
+            let ids = Snowflake::new(SnowflakeConfig::get(from)?, seed)?;
+            Ok(Generator::Snowflake(Box::new(ids)))
+        }
     });
     match built {
         Ok(generator) => {
@@ -99,35 +103,4 @@ impl Slot {
             self.good_until = over.plus(offset.saturating_neg());
         }
     }
-}
-
-fn needed<T>(value: Result<Option<T>, Refusal>) -> Result<T, Refusal> {
-    value?.ok_or(Refusal::new(Code::RequestInvalid))
-}
-
-fn segment(from: &mut Reading, seed: u64) -> Result<Generator, Refusal> {
-    let mut config = needed(from.text("tag", SegmentConfig::new).and_then(Option::transpose))?;
-    config.step = from.small("step")?;
-    let policy = &mut config.policy;
-    policy.max_growth = from.small("max_growth")?.unwrap_or(policy.max_growth);
-    policy.short_ms = from.small("short_ms")?.unwrap_or(policy.short_ms);
-    policy.long_ms = from.small("long_ms")?.unwrap_or(policy.long_ms);
-    if let Some(percent) = from.small("ask_below_percent")? {
-        config.ask_below_percent =
-            u8::try_from(percent).map_err(|_| Refusal::new(Code::RangeInvalid))?;
-    }
-    Segment::new(config, seed).map(|ids| Generator::Segment(Box::new(ids)))
-}
-
-fn snowflake(from: &mut Reading, seed: u64) -> Result<Generator, Refusal> {
-    let namespace = needed(from.text("namespace", Name::namespace).and_then(Option::transpose))?;
-    let owner = needed(from.text("owner", Name::owner).and_then(Option::transpose))?;
-    let mut config = SnowflakeConfig::new(namespace.as_str(), owner.as_str())?;
-    config.layout = from.layout("layout")?;
-    config.length_ms = from.small("length_ms")?;
-    config.sticky = from.flag("sticky")?.unwrap_or(false);
-    config.strict = from.flag("strict")?.unwrap_or(false);
-    config.max_ahead_ms = from.small("max_ahead_ms")?.unwrap_or(config.max_ahead_ms);
-    config.spread = from.small("spread")?;
-    Snowflake::new(config, seed).map(|ids| Generator::Snowflake(Box::new(ids)))
 }

@@ -120,7 +120,7 @@ pub trait Fields: Sized {
     fn get(from: &mut impl Get) -> Result<Self, Refusal>;
 }
 
-fn need<T>(value: Result<Option<T>, Refusal>) -> Result<T, Refusal> {
+pub(crate) fn need<T>(value: Result<Option<T>, Refusal>) -> Result<T, Refusal> {
     value?.ok_or(Refusal::new(Code::RequestInvalid))
 }
 

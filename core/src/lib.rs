@@ -45,6 +45,7 @@ mod backoff;
 #[cfg(any(loom, leafid_bugs))]
 pub mod bugs;
 mod code;
+mod config;
 mod draw;
 mod fields;
 mod layout;

@@ -3,7 +3,7 @@
 use leafid_core::registry::{Namespace, TagRow, WorkerRow};
 use leafid_core::{
     AcquireAsk, Ask, Fields, Get, Grant, Layout, Put, Range, Refusal, Release, RenewAsk,
-    SegmentAsk, SegmentGrant, Stats, Token, WindowGrant,
+    SegmentAsk, SegmentConfig, SegmentGrant, SnowflakeConfig, Stats, Token, WindowGrant,
 };
 
 /// An object of a host: any field may be absent, of another type, or anything of its type.
@@ -123,4 +123,10 @@ verbs! {
     worker_row_put(of: &WorkerRow, to: &mut Object) -> () { of.put(to) }
     worker_row_get(from: &mut Object) -> Result<WorkerRow, Refusal> { WorkerRow::get(from) }
     stats_put(of: &Stats, to: &mut Object) -> () { of.put(to) }
+    segment_config_get(from: &mut Object) -> Result<SegmentConfig, Refusal> {
+        SegmentConfig::get(from)
+    }
+    snowflake_config_get(from: &mut Object) -> Result<SnowflakeConfig, Refusal> {
+        SnowflakeConfig::get(from)
+    }
 }

@@ -2,17 +2,17 @@
 
 use leafid_core::{
     Code, Fields, Get, Grant, Line, Outcome, OwnLine, Refusal, Reserve, Segment, SegmentConfig,
-    SharedLine, Snowflake, SnowflakeConfig, Source, StepPolicy,
+    SharedLine, Snowflake, SnowflakeConfig, Source,
 };
 use serde_json::{Value, json};
 
-use crate::json::{Object, either, moment, number, object, open, read, refused, text, token};
+use crate::json::{either, moment, number, object, open, read, refused, text, token};
 use crate::{Subject, run};
 
 /// A script of the kind `segment`.
 pub fn replay_segment(script: &Value) -> Result<(), String> {
     let seed = number(script, "seed")?;
-    let config = segment_config(&mut open(&script["config"]));
+    let config = SegmentConfig::get(&mut open(&script["config"]));
     let shared = |line| Segment::with_line(config?, seed, line);
     on_both_faces(script, config.and_then(|config| Segment::new(config, seed)), shared)
 }
@@ -20,37 +20,9 @@ pub fn replay_segment(script: &Value) -> Result<(), String> {
 /// A script of the kind `snowflake`.
 pub fn replay_snowflake(script: &Value) -> Result<(), String> {
     let seed = number(script, "seed")?;
-    let config = snowflake_config(&mut open(&script["config"]));
+    let config = SnowflakeConfig::get(&mut open(&script["config"]));
     let shared = |line| Snowflake::with_line(config?, seed, line);
     on_both_faces(script, config.and_then(|config| Snowflake::new(config, seed)), shared)
-}
-
-fn segment_config(from: &mut Object) -> Result<SegmentConfig, Refusal> {
-    let tag = from.text("tag", str::to_owned)?.unwrap_or_default();
-    let config = SegmentConfig::new(&tag)?;
-    let policy = StepPolicy {
-        short_ms: from.small("short_ms")?.unwrap_or(config.policy.short_ms),
-        long_ms: from.small("long_ms")?.unwrap_or(config.policy.long_ms),
-        max_growth: from.small("max_growth")?.unwrap_or(config.policy.max_growth),
-    };
-    let below = from.small("ask_below_percent")?.unwrap_or(config.ask_below_percent.into());
-    let below = u8::try_from(below).map_err(|_| Code::RangeInvalid)?;
-    Ok(SegmentConfig { step: from.small("step")?, policy, ask_below_percent: below, ..config })
-}
-
-fn snowflake_config(from: &mut Object) -> Result<SnowflakeConfig, Refusal> {
-    let namespace = from.text("namespace", str::to_owned)?.unwrap_or_default();
-    let owner = from.text("owner", str::to_owned)?.unwrap_or_default();
-    let config = SnowflakeConfig::new(&namespace, &owner)?;
-    Ok(SnowflakeConfig {
-        layout: from.layout("layout")?,
-        length_ms: from.small("length_ms")?,
-        sticky: from.flag("sticky")?.unwrap_or(config.sticky),
-        strict: from.flag("strict")?.unwrap_or(config.strict),
-        max_ahead_ms: from.small("max_ahead_ms")?.unwrap_or(config.max_ahead_ms),
-        spread: from.small("spread")?,
-        ..config
-    })
 }
 
 fn on_both_faces<S: Source>(
