@@ -78,11 +78,13 @@ fn main() {
                 std::hint::black_box(&plain)[7]
             }),
             work("segment: fill", 1_024, || {
-                bulk.fill(NOW, &mut buffer).expect("numbers are at hand") as u64
+                bulk.fill_available(NOW, &mut buffer).expect("numbers are at hand") as u64
             }),
             work("snowflake: fill", 1_024, || {
                 bulk_now += 1;
-                bulk_flake.fill(NOW.plus(bulk_now), &mut stamped).expect("inside the window") as u64
+                bulk_flake
+                    .fill_available(NOW.plus(bulk_now), &mut stamped)
+                    .expect("inside the window") as u64
             }),
         ],
         4,

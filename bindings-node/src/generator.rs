@@ -59,7 +59,7 @@ pub fn fill(
 ) -> u32 {
     let now = Millis::new(now as i64);
     let filled = table::with(handle, |slot| {
-        let filled = each!(&mut slot.generator, g => g.fill(now, out));
+        let filled = each!(&mut slot.generator, g => g.fill_available(now, out));
         let due = each!(&slot.generator, g => g.wants_ask(now));
         let count = match filled {
             Ok(count) => count as u32,

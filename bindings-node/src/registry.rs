@@ -1,12 +1,12 @@
 //! The store's side of the protocol: rows and asks in, rows and answers out, all plain objects.
 
-use leafid_core::registry::{self, Namespace, TagRow, Worker, WorkerRow};
-use leafid_core::{Code, Fields, Get, Layout, Millis, Name, Put, Refusal, Release, Token};
+use leafid_core::registry::{self, Candidates, Namespace, TagRow, WorkerRow};
+use leafid_core::{Fields, Get, Layout, Millis, Name, Put, Refusal, Release, Token};
 use napi::Result;
 use napi::bindgen_prelude::{Env, Object};
 use napi_derive::napi;
 
-use crate::object::{self, Reading, Writing, Wrong};
+use crate::object::{self, Writing, Wrong};
 
 /// Leases the next numbers of a tag: `{ row, grant }`, or the refusal.
 #[napi]
@@ -27,8 +27,8 @@ pub fn lease_segment<'env>(
     })
 }
 
-/// Gives a worker number: `{ row, grant }`, the row with its `worker`, or the refusal. `rows` has
-/// `mine`, `own` and `rested`, each with its `worker`, as far as they are there.
+/// Gives a worker number: `{ row, freed?, grant }`, each row with its `worker`, or the refusal.
+/// `rows` has `mine`, `own`, `spare` and `rested`, each with its `worker`, as far as they are there.
 #[napi]
 pub fn acquire<'env>(
     env: &'env Env,
@@ -40,18 +40,12 @@ pub fn acquire<'env>(
 ) -> Result<Object<'env>> {
     let decided = (|| {
         let namespace = object::read::<Namespace>(namespace)?;
-        let (mine, own, rested) = object::read_with(rows, |from| {
-            let (mine, own) = (from.nested("mine", worker)?, from.nested("own", worker)?);
-            Ok((mine, own, from.nested("rested", worker)?))
-        })?;
+        let candidates = object::read_with(rows, Candidates::get)?;
         let ask = object::read(ask)?;
         let now = millis(now_ms);
-        registry::acquire(token(&store)?, &namespace, mine, own, rested, &ask, now).map_err(whole)
+        registry::acquire(token(&store)?, &namespace, &candidates, &ask, now).map_err(whole)
     })();
-    answer(env, decided, |((number, row), grant), to| {
-        to.nested("row", |to| put_worker((number, row), to));
-        to.nested("grant", |to| grant.put(to));
-    })
+    answer(env, decided, |acquired, to| acquired.put(to))
 }
 
 /// Moves the end of a window forward: `{ row, grant }`, or the refusal.
@@ -73,7 +67,7 @@ pub fn renew<'env>(
         Ok(((ask.worker, row), grant))
     })();
     answer(env, decided, |(worker, grant), to| {
-        to.nested("row", |to| put_worker(worker, to));
+        to.nested("row", |to| worker.put(to));
         to.nested("grant", |to| grant.put(to));
     })
 }
@@ -91,7 +85,7 @@ pub fn release<'env>(
         let row = registry::release(token(&store)?, &row, &ask).map_err(whole)?;
         Ok((ask.worker, row))
     })();
-    answer(env, decided, |worker, to| to.nested("row", |to| put_worker(worker, to)))
+    answer(env, decided, |worker, to| to.nested("row", |to| worker.put(to)))
 }
 
 /// The row of a new tag, or of one made anew over its tombstone: `{ row }`, or the refusal.
@@ -154,14 +148,4 @@ fn token(text: &str) -> std::result::Result<Token, Wrong> {
 
 fn millis(ms: f64) -> Millis {
     Millis::new(ms as i64)
-}
-
-fn worker(from: &mut Reading<'_>) -> std::result::Result<Worker, Refusal> {
-    let number = from.small("worker")?.ok_or(Refusal::new(Code::WorkerInvalid))?;
-    Ok((number, WorkerRow::get(from)?))
-}
-
-fn put_worker((number, row): Worker, to: &mut Writing<'_>) {
-    to.number("worker", number.into());
-    row.put(to);
 }

@@ -1,7 +1,7 @@
 //! Asks, answers and the end of a generator: everything but drawing.
 
 use leafid_core::{
-    Code, Get, Grant, Layout, Millis, Outcome, Put, SegmentGrant, Token, WindowGrant,
+    Carryover, Code, Get, Grant, Layout, Millis, Outcome, Put, SegmentGrant, Token, WindowGrant,
 };
 use leafid_core::{Fields, Refusal};
 use napi::Result;
@@ -118,21 +118,35 @@ pub fn resumed(handle: u32) {
     table::with(handle, |slot| each!(&mut slot.generator, g => g.resumed()));
 }
 
-/// Goes on above an ID that another instance of this generator handed out.
+/// What another instance of this generator may know: `store`, `position`, `have_until`.
 #[napi]
-pub fn resume_above(handle: u32, id: BigInt, layout: Option<Object<'_>>) {
-    let id = bits(&id).unwrap_or(0);
+pub fn carryover<'env>(env: &'env Env, handle: u32) -> Result<Object<'env>> {
+    let before = table::with(handle, |slot| each!(&slot.generator, g => g.carryover()));
+    object::written(env, |to| before.unwrap_or_default().put(to))
+}
+
+/// Takes over what another instance of this generator knew, and goes on above the highest ID that
+/// it handed out, whose layout was this.
+#[napi]
+pub fn resume(
+    handle: u32,
+    before: Object<'_>,
+    highest: Option<BigInt>,
+    layout: Option<Object<'_>>,
+) {
+    let before = object::read::<Carryover>(before).unwrap_or_default();
     let layout = layout.and_then(|layout| object::read::<Layout>(layout).ok());
+    let highest = highest.as_ref().and_then(bits);
     table::with(handle, |slot| {
-        let position = match (&slot.generator, layout) {
-            (Generator::Segment(_), _) => id,
-            (Generator::Snowflake(_), Some(layout)) => layout
-                .decompose(id)
-                .map_or(0, |parts| parts.tick << layout.sequence_bits() | parts.sequence),
+        let before = match (highest, &slot.generator) {
+            (Some(id), Generator::Segment(_)) => before.above(id, None),
             // Nothing was drawn before the first window said which layout it has.
-            (Generator::Snowflake(_), None) => return,
+            (Some(id), Generator::Snowflake(_)) if layout.is_some() => {
+                before.above(id, layout.as_ref())
+            }
+            _ => before,
         };
-        each!(&mut slot.generator, g => g.resume_above(position.saturating_add(1)));
+        each!(&mut slot.generator, g => g.resume(before));
     });
 }
 

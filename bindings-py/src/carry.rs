@@ -61,7 +61,6 @@ impl<K: Kind> Work for Inner<K> {
     }
 
     fn answered(&self, ask: &Ask, sent: Millis, answer: Result<Grant, Failed>) {
-        self.note_position();
         let mut state = self.lock();
         let around = Around { clock: &self.clock, seen: &self.seen, about: &self.about };
         state.answered(around, ask, sent, answer);

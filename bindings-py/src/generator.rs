@@ -28,8 +28,6 @@ pub struct Inner<K: Kind> {
     mark: AtomicU64,
     /// IDs drawn without the lock; written by whoever holds the interpreter.
     drawn: AtomicU64,
-    /// Where the line stood before it was touched last: for a child, if it is closed just then.
-    stood: AtomicU64,
     /// What was seen of the store, here and in the processes before.
     pub seen: Seen,
     /// Why nothing will ever be handed out again.
@@ -60,7 +58,6 @@ impl<K: Kind> Inner<K> {
             draw: OnceLock::new(),
             mark: AtomicU64::new(NEVER),
             drawn: AtomicU64::new(0),
-            stood: AtomicU64::new(0),
             seen: Seen::default(),
             ended: OnceLock::new(),
             clock: plan.clock.clone(),
@@ -79,12 +76,10 @@ impl<K: Kind> Inner<K> {
     /// Takes over from the process before what a child may read: where the line stood, what was
     /// seen of the store, and whether it was over. No lock of the old one is opened.
     fn inherit(&self, before: &Inner<K>) {
-        let stood = before.line.stands_at().unwrap_or(before.stood.load(Ordering::Acquire));
-        self.stood.store(stood, Ordering::Release);
         self.drawn.store(before.drawn.load(Ordering::Relaxed), Ordering::Relaxed);
         self.seen.inherit(&before.seen);
         let mut state = self.lock();
-        state.reserve.resume_above(stood);
+        state.reserve.resume(before.seen.carryover(before.line.stands_at()));
         if let Some(code) = before.ended.get() {
             let _ = self.ended.set(*code);
             state.retire();
@@ -100,13 +95,6 @@ impl<K: Kind> Inner<K> {
     #[inline]
     pub fn is_current(&self) -> bool {
         guard::is_current(self.generation)
-    }
-
-    /// Notes where the line stands, before something that may close it for a moment.
-    pub fn note_position(&self) {
-        if let Some(stood) = self.line.stands_at() {
-            self.stood.store(stood, Ordering::Release);
-        }
     }
 
     /// Copies out what the lock-free face needs, after the state was touched.
@@ -147,7 +135,6 @@ impl<K: Kind> Inner<K> {
 
     /// Closes the line; what is to be given back is sent by the thread.
     pub fn retire(&self) {
-        self.note_position();
         let mut state = self.lock();
         state.retire();
         self.publish(&state);
@@ -231,7 +218,6 @@ impl<K: Kind> Generator<K> {
     /// If a forked child's own cannot be built.
     pub fn forget(&self, py: Python<'_>) -> PyResult<()> {
         let inner = self.inner(py)?;
-        inner.note_position();
         let mut state = inner.lock();
         state.forget();
         inner.publish(&state);

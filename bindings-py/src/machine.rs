@@ -69,9 +69,14 @@ impl Machine {
 
     fn fill(&self, py: Python<'_>, at: i64, n: usize) -> PyResult<Vec<u64>> {
         let mut ids = vec![0; n];
-        let filled =
-            refused(py, both!(self, generator => generator.fill(Millis::new(at), &mut ids)))?;
-        ids.truncate(filled);
+        refused(py, both!(self, generator => generator.fill(Millis::new(at), &mut ids)))?;
+        Ok(ids)
+    }
+
+    fn fill_available(&self, py: Python<'_>, at: i64, n: usize) -> PyResult<Vec<u64>> {
+        let mut ids = vec![0; n];
+        let filled = both!(self, generator => generator.fill_available(Millis::new(at), &mut ids));
+        ids.truncate(refused(py, filled)?);
         Ok(ids)
     }
 

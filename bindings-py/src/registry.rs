@@ -1,6 +1,6 @@
 //! `leafid.registry`: the store's side of the protocol, over plain dicts.
 
-use leafid_core::registry::{self, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::registry::{self, Candidates, Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
     AcquireAsk, Fields, Get, Grant, Millis, Name, Refusal, Release, RenewAsk, SegmentAsk,
 };
@@ -30,30 +30,33 @@ pub fn lease_segment<'py>(
     Ok((dict::written(py, |to| row.put(to))?, granted(py, &Grant::Segment(grant))?))
 }
 
-/// Gives a worker number and a first window: the row after it (`worker` is its number), and the
-/// answer. Looked up before: `mine`, whose key is the ask's request; `own`, which this owner
-/// keeps; `rested`, a number that is free, or will be first. Each is a row with `worker`, or None.
+/// The row after an acquire, another row to write with it (or None), and the answer.
+type Given<'py> = (Bound<'py, PyDict>, Option<Bound<'py, PyDict>>, Bound<'py, PyDict>);
+
+/// Gives a worker number and a first window: its row (`worker` is its number), the row of another
+/// number that this owner keeps no longer (or None; both are written in one step), and the answer.
+/// `candidates` are rows with their `worker`, as far as they are there: `mine`, whose key is the
+/// ask's request; `own` and `spare`, which this owner keeps; `rested`, a number that is free, or
+/// will be first.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "the rows that the protocol names")]
 pub fn acquire<'py>(
     py: Python<'py>,
     store: Hex,
     namespace: &Bound<'py, PyAny>,
-    mine: Option<&Bound<'py, PyAny>>,
-    own: Option<&Bound<'py, PyAny>>,
-    rested: Option<&Bound<'py, PyAny>>,
+    candidates: &Bound<'py, PyAny>,
     ask: &Bound<'py, PyAny>,
     now_ms: i64,
-) -> PyResult<Verdict<'py>> {
+) -> PyResult<Given<'py>> {
     let namespace: Namespace = read(namespace, "the namespace")?;
-    let (mine, own, rested) = (worker(mine)?, worker(own)?, worker(rested)?);
+    let candidates = dict::read_with(candidates, "the candidates", Candidates::get)
+        .map_err(|failed| failed.raise(py))?;
     let ask: AcquireAsk = read(ask, "the ask")?;
-    let now = Millis::new(now_ms);
-    let ((number, row), grant) = registry::acquire(
-        store.0, &namespace, mine, own, rested, &ask, now,
-    )
-    .map_err(|refusal| refused(py, refusal, now_ms, &format!("namespace `{}`", ask.namespace)))?;
-    Ok((row_of(py, number, &row)?, granted(py, &Grant::Window(grant))?))
+    let acquired = registry::acquire(store.0, &namespace, &candidates, &ask, Millis::new(now_ms))
+        .map_err(|refusal| {
+        refused(py, refusal, now_ms, &format!("namespace `{}`", ask.namespace))
+    })?;
+    let freed = acquired.freed.map(|freed| row_of(py, &freed)).transpose()?;
+    Ok((row_of(py, &acquired.worker)?, freed, granted(py, &Grant::Window(acquired.grant))?))
 }
 
 /// Extends a window: the row after it, and the answer.
@@ -71,7 +74,7 @@ pub fn renew<'py>(
     let ask: RenewAsk = read(ask, "the ask")?;
     let (row, grant) = registry::renew(store.0, &namespace, &row, &ask, Millis::new(now_ms))
         .map_err(|refusal| refused(py, refusal, now_ms, &about(ask.worker, &ask.namespace)))?;
-    Ok((row_of(py, ask.worker, &row)?, granted(py, &Grant::Window(grant))?))
+    Ok((row_of(py, &(ask.worker, row))?, granted(py, &Grant::Window(grant))?))
 }
 
 /// Takes back what of a window was not used: the row after it, and the answer.
@@ -88,7 +91,7 @@ pub fn release<'py>(
     let ask: Release = read(ask, "the release")?;
     let row = registry::release(store.0, &row, &ask)
         .map_err(|refusal| refused(py, refusal, now_ms, &about(ask.worker, &ask.namespace)))?;
-    Ok((row_of(py, ask.worker, &row)?, PyDict::new(py)))
+    Ok((row_of(py, &(ask.worker, row))?, PyDict::new(py)))
 }
 
 /// The row of a new tag (`tag`, `from`, `step`, `max_step`), or of one made anew over its tombstone.
@@ -132,19 +135,8 @@ fn read<T: Fields>(value: &Bound<'_, PyAny>, what: &str) -> PyResult<T> {
     dict::read(value, what).map_err(|failed| failed.raise(value.py()))
 }
 
-fn worker(row: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Worker>> {
-    let Some(row) = row else { return Ok(None) };
-    let read = dict::read_with(row, "the row", |from| {
-        let number = from.small("worker")?;
-        Ok((number.ok_or(leafid_core::Code::RequestInvalid)?, WorkerRow::get(from)?))
-    });
-    read.map(Some).map_err(|failed| failed.raise(row.py()))
-}
-
-fn row_of<'py>(py: Python<'py>, number: u32, row: &WorkerRow) -> PyResult<Bound<'py, PyDict>> {
-    let fields = dict::written(py, |to| row.put(to))?;
-    fields.set_item("worker", number)?;
-    Ok(fields)
+fn row_of<'py>(py: Python<'py>, row: &Worker) -> PyResult<Bound<'py, PyDict>> {
+    dict::written(py, |to| row.put(to))
 }
 
 fn refused(py: Python<'_>, refusal: Refusal, now_ms: i64, about: &str) -> PyErr {

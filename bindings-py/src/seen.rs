@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use leafid_core::{Code, Grant, Token};
+use leafid_core::{Carryover, Grant, Token};
 
 /// The store that answered, and the highest end of a segment.
 #[derive(Default)]
@@ -22,23 +22,11 @@ impl Seen {
         self.end.store(before.end.load(Ordering::Acquire), Ordering::Release);
     }
 
-    /// Looks an answer over that echoes its request.
-    ///
-    /// # Errors
-    /// `STORE_CHANGED` if another store answered before, `GRANT_INVALID` if numbers that were
-    /// granted before are granted again.
-    pub fn look_over(&self, grant: &Grant) -> Result<(), Code> {
-        let (store, start) = match grant {
-            Grant::Segment(grant) => (grant.store, grant.range.start),
-            Grant::Window(grant) => (grant.store, u64::MAX),
-        };
-        if self.store.get().is_some_and(|known| *known != store) {
-            return Err(Code::StoreChanged);
-        }
-        if start < self.end.load(Ordering::Acquire) {
-            return Err(Code::GrantInvalid);
-        }
-        Ok(())
+    /// What the core of another process may know, whose line stood there.
+    pub fn carryover(&self, position: u64) -> Carryover {
+        let end = self.end.load(Ordering::Acquire);
+        let have_until = Some(end).filter(|end| *end > 0);
+        Carryover { store: self.store.get().copied(), position, have_until }
     }
 
     /// Notes a grant that was applied.

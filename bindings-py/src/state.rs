@@ -161,7 +161,6 @@ impl<K: Kind> State<K> {
         if grant.request() != ask.request() {
             return Err(Code::GrantInvalid);
         }
-        around.seen.look_over(grant)?;
         let outcome =
             self.reserve.handle_grant(grant, sent, now).map_err(|refusal| refusal.code)?;
         around.seen.note(grant);

@@ -43,7 +43,7 @@ impl<K: Kind> Generator<K> {
                     ids.resize(count, 0);
                 }
                 while filled < count {
-                    filled += reserve.fill(now, &mut ids[filled..])?;
+                    filled += reserve.fill_available(now, &mut ids[filled..])?;
                 }
                 Ok(())
             });
@@ -67,7 +67,9 @@ impl<K: Kind> Generator<K> {
         if into.slots().is_empty() {
             return Ok(0);
         }
-        self.wait_for(buffer.py(), timeout, |reserve, now| reserve.fill(now, into.slots()))
+        self.wait_for(buffer.py(), timeout, |reserve, now| {
+            reserve.fill_available(now, into.slots())
+        })
     }
 
     /// Closes the line and gives back what of a window was not used.

@@ -1,11 +1,11 @@
 //! The store's side of the protocol: rows and asks in, rows and answers out, all plain objects.
 
 use js_sys::Object;
-use leafid_core::registry::{self, Namespace, TagRow, Worker, WorkerRow};
-use leafid_core::{Code, Fields, Get, Layout, Millis, Name, Put, Refusal, Release, Token};
+use leafid_core::registry::{self, Candidates, Namespace, TagRow, WorkerRow};
+use leafid_core::{Fields, Get, Layout, Millis, Name, Put, Refusal, Release, Token};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::object::{self, Reading, Writing, Wrong};
+use crate::object::{self, Writing, Wrong};
 
 /// Leases the next numbers of a tag: `{ row, grant }`, or the refusal.
 #[wasm_bindgen(js_name = leaseSegment)]
@@ -20,24 +20,18 @@ pub fn lease_segment(store: &str, row: Object, ask: Object, now_ms: f64) -> Obje
     })
 }
 
-/// Gives a worker number: `{ row, grant }`, the row with its `worker`, or the refusal. `rows` has
-/// `mine`, `own` and `rested`, each with its `worker`, as far as they are there.
+/// Gives a worker number: `{ row, freed?, grant }`, each row with its `worker`, or the refusal.
+/// `rows` has `mine`, `own`, `spare` and `rested`, each with its `worker`, as far as they are there.
 #[wasm_bindgen]
 pub fn acquire(store: &str, namespace: Object, rows: Object, ask: Object, now_ms: f64) -> Object {
     let decided = (|| {
         let namespace = object::read::<Namespace>(namespace)?;
-        let (mine, own, rested) = object::read_with(rows, |from| {
-            let (mine, own) = (from.nested("mine", worker)?, from.nested("own", worker)?);
-            Ok((mine, own, from.nested("rested", worker)?))
-        })?;
+        let candidates = object::read_with(rows, Candidates::get)?;
         let ask = object::read(ask)?;
         let now = millis(now_ms);
-        registry::acquire(token(store)?, &namespace, mine, own, rested, &ask, now).map_err(whole)
+        registry::acquire(token(store)?, &namespace, &candidates, &ask, now).map_err(whole)
     })();
-    answer(decided, |((number, row), grant), to| {
-        to.nested("row", |to| put_worker((number, row), to));
-        to.nested("grant", |to| grant.put(to));
-    })
+    answer(decided, |acquired, to| acquired.put(to))
 }
 
 /// Moves the end of a window forward: `{ row, grant }`, or the refusal.
@@ -52,7 +46,7 @@ pub fn renew(store: &str, namespace: Object, row: Object, ask: Object, now_ms: f
         Ok(((ask.worker, row), grant))
     })();
     answer(decided, |(worker, grant), to| {
-        to.nested("row", |to| put_worker(worker, to));
+        to.nested("row", |to| worker.put(to));
         to.nested("grant", |to| grant.put(to));
     })
 }
@@ -65,7 +59,7 @@ pub fn release(store: &str, row: Object, ask: Object) -> Object {
         let row = registry::release(token(store)?, &row, &ask).map_err(whole)?;
         Ok((ask.worker, row))
     })();
-    answer(decided, |worker, to| to.nested("row", |to| put_worker(worker, to)))
+    answer(decided, |worker, to| to.nested("row", |to| worker.put(to)))
 }
 
 /// The row of a new tag, or of one made anew over its tombstone: `{ row }`, or the refusal.
@@ -120,14 +114,4 @@ fn token(text: &str) -> Result<Token, Wrong> {
 
 fn millis(ms: f64) -> Millis {
     Millis::new(ms as i64)
-}
-
-fn worker(from: &mut Reading) -> Result<Worker, Refusal> {
-    let number = from.small("worker")?.ok_or(Refusal::new(Code::WorkerInvalid))?;
-    Ok((number, WorkerRow::get(from)?))
-}
-
-fn put_worker((number, row): Worker, to: &mut Writing) {
-    to.number("worker", number.into());
-    row.put(to);
 }

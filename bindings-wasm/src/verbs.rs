@@ -2,7 +2,7 @@
 
 use js_sys::Object;
 use leafid_core::{
-    Code, Get, Grant, Layout, Millis, Outcome, Put, SegmentGrant, Token, WindowGrant,
+    Carryover, Code, Get, Grant, Layout, Millis, Outcome, Put, SegmentGrant, Token, WindowGrant,
 };
 use leafid_core::{Fields, Refusal};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -105,20 +105,29 @@ pub fn resumed(handle: u32) {
     table::with(handle, |slot| each!(&mut slot.generator, g => g.resumed()));
 }
 
-/// Goes on above an ID that another instance of this generator handed out.
-#[wasm_bindgen(js_name = resumeAbove)]
-pub fn resume_above(handle: u32, id: u64, layout: Option<Object>) {
+/// What another instance of this generator may know: `store`, `position`, `have_until`.
+#[wasm_bindgen]
+pub fn carryover(handle: u32) -> Object {
+    let before = table::with(handle, |slot| each!(&slot.generator, g => g.carryover()));
+    object::written(|to| before.unwrap_or_default().put(to))
+}
+
+/// Takes over what another instance of this generator knew, and goes on above the highest ID that
+/// it handed out, whose layout was this.
+#[wasm_bindgen]
+pub fn resume(handle: u32, before: Object, highest: Option<u64>, layout: Option<Object>) {
+    let before = object::read::<Carryover>(before).unwrap_or_default();
     let layout = layout.and_then(|layout| object::read::<Layout>(layout).ok());
     table::with(handle, |slot| {
-        let position = match (&slot.generator, layout) {
-            (Generator::Segment(_), _) => id,
-            (Generator::Snowflake(_), Some(layout)) => layout
-                .decompose(id)
-                .map_or(0, |parts| parts.tick << layout.sequence_bits() | parts.sequence),
+        let before = match (highest, &slot.generator) {
+            (Some(id), Generator::Segment(_)) => before.above(id, None),
             // Nothing was drawn before the first window said which layout it has.
-            (Generator::Snowflake(_), None) => return,
+            (Some(id), Generator::Snowflake(_)) if layout.is_some() => {
+                before.above(id, layout.as_ref())
+            }
+            _ => before,
         };
-        each!(&mut slot.generator, g => g.resume_above(position.saturating_add(1)));
+        each!(&mut slot.generator, g => g.resume(before));
     });
 }
 

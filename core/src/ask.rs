@@ -41,6 +41,9 @@ pub struct SegmentAsk {
     pub store: Option<Token>,
     /// How many; the tag's own step if not said.
     pub step: Option<u32>,
+    /// How many a caller waits for at once: so many are granted if the step is smaller, unless it
+    /// is more than the tag ever grants.
+    pub at_least: Option<u32>,
     /// The highest end that this holder holds or held.
     pub have_until: Option<u64>,
 }

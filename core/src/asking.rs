@@ -11,6 +11,8 @@ use crate::token::Token;
 const LONGEST_RETRY_MS: i64 = 60_000;
 /// An ask that got no answer for so long is sent again, under the same request id.
 const EXPIRES_MS: i64 = 3_000;
+/// A generator with nothing at hand asks within this time, unless an ask is out or has failed.
+const DRY_MS: i64 = 1_000;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asking {
@@ -100,15 +102,37 @@ impl Asking {
         self.failures = self.failures.saturating_add(1);
         self.last = Some(code);
         self.retry_after_ms = retry_after_ms.map_or(0, i64::from).min(LONGEST_RETRY_MS);
-        // Somebody else has the number: nothing is gained by waiting to ask for another.
-        let at_once = code == Code::LeaseLost && self.failures == 1;
-        self.pause(now, if at_once { 0 } else { self.back_off(dry) });
+        self.pause(now, self.back_off(dry));
+    }
+
+    /// What was held is lost: another ask, for something new, may go out at once. What failed
+    /// before it failed to keep that.
+    pub(crate) fn lost(&mut self, code: Code, now: Millis) {
+        self.failures = 1;
+        self.last = Some(code);
+        self.retry_after_ms = 0;
+        self.pause(now, 0);
+    }
+
+    /// A grant was applied, but there is nothing in it that could be handed out: the pause is that
+    /// of a failure, which it is to nobody who waits.
+    pub(crate) fn brought_nothing(&mut self, now: Millis, dry: bool) {
+        if bug!(NothingIsSuccess) {
+            return self.succeeded(now, 0);
+        }
+        self.out = None;
+        self.failures = self.failures.saturating_add(1);
+        self.retry_after_ms = 0;
+        self.last = None;
+        self.pause(now, self.back_off(dry));
     }
 
     /// The IDs at hand ran out during a pause that was meant for a generator that has some.
     pub(crate) fn went_dry(&mut self) {
         if self.failures > 0 && self.out.is_none_or(|_| self.pause_ms != EXPIRES_MS) {
             self.pause_ms = self.pause_ms.min(self.back_off(true));
+        } else if self.failures == 0 && self.out.is_none() {
+            self.pause_ms = self.pause_ms.min(DRY_MS);
         }
     }
 
@@ -126,6 +150,9 @@ impl Asking {
     }
 
     fn back_off(&self, dry: bool) -> i64 {
+        if bug!(NoBackOff) {
+            return 0;
+        }
         backoff::pause_ms(self.seed, self.failures, dry).max(self.retry_after_ms)
     }
 

@@ -65,6 +65,38 @@ seeded! {
     CursorBeforeBound,
     /// The bound is read before the cursor.
     BoundBeforeCursor,
+    /// A renewal is granted below the beginning of the lease.
+    RenewWithoutHeldFrom,
+    /// `forget` drops where the line stood.
+    ForgetDropsPosition,
+    /// What another memory image knew is not taken over.
+    ResumeIgnored,
+    /// A range of numbers below an end that was seen is used.
+    SegmentBelowSeen,
+    /// A window is renewed only when it is over.
+    NeverRenewsEarly,
+    /// After a failure there is no pause.
+    NoBackOff,
+    /// A clock that leapt over its window is never put right.
+    NeverLeaps,
+    /// An owner's own number is not looked for.
+    StickyIgnored,
+    /// An owner that wants no other number gets one.
+    StrictIgnored,
+    /// What a caller once wanted in one go is wanted for ever.
+    WantedStays,
+    /// A grant that comes after closing is not given back.
+    LateGrantKept,
+    /// The store is not told which end the holder has.
+    HaveUntilUnsent,
+    /// A number outside the namespace's range is renewed, and goes to its owner.
+    OutsideWorkers,
+    /// Of two numbers that one owner keeps, none is freed.
+    TwoSticky,
+    /// An answer that took long never mends the offset.
+    SlowAnswerIgnored,
+    /// What is asked for again brings nothing, and the next is asked for at once.
+    NothingIsSuccess,
 }
 
 static SEEDED: AtomicU8 = AtomicU8::new(0);

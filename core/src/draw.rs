@@ -1,7 +1,7 @@
 //! How positions become IDs: the hot path, the same on both faces of the line.
 
 use crate::code::Refusal;
-use crate::line::{CLOSED, Line, Run, Shape, Stop};
+use crate::line::{Line, Run, Shape, Stop};
 use crate::range::Range;
 use crate::time::Millis;
 
@@ -42,15 +42,24 @@ pub trait Draw: Copy {
         })
     }
 
+    /// Takes `n` positions, or none.
+    ///
+    /// # Errors
+    /// As [`Draw::run`].
+    fn run_exactly<L: Line>(self, line: &mut L, host: Millis, n: u64) -> Result<Run, Refusal> {
+        let limits = self.limits(line, host)?;
+        let taken = line.take_between(self.shape(), limits, n, n);
+        taken.map_err(|stop| self.refusal(stop, limits, line.offset()))
+    }
+
     /// Whether the line has `n` positions to give now, `aside` others included.
     ///
     /// # Errors
     /// As [`Draw::run`]; `until` is when all of them can be had.
     fn ready<L: Line>(self, line: &mut L, host: Millis, n: u64, aside: u64) -> Result<(), Refusal> {
         let limits = self.limits(line, host)?;
-        let (cursor, bound) = (line.cursor(), line.bound());
-        let start = cursor.max(limits.start);
-        let closed = cursor == CLOSED;
+        let (closed, bound) = (line.is_closed(), line.bound());
+        let start = line.stands_at().max(limits.start);
         let end = if closed { 0 } else { self.shape().end(bound) };
         let last = start.saturating_add(n.saturating_sub(aside).saturating_sub(1));
         let stop = if n <= aside {

@@ -6,11 +6,12 @@
 //! `int` or a `bigint` in a host.
 
 use crate::ask::{AcquireAsk, Ask, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant};
+use crate::carryover::Carryover;
 use crate::code::{Code, Refusal};
 use crate::layout::Layout;
 use crate::name::Name;
 use crate::range::Range;
-use crate::registry::{Namespace, TagRow, WorkerRow};
+use crate::registry::{Acquired, Candidates, Namespace, TagRow, Worker, WorkerRow};
 use crate::stats::Stats;
 use crate::time::Millis;
 use crate::token::Token;
@@ -166,6 +167,7 @@ impl Fields for SegmentAsk {
         to.token("request", self.request);
         self.store.inspect(|store| to.token("store", *store));
         self.step.inspect(|step| to.number("step", u64::from(*step)));
+        self.at_least.inspect(|n| to.number("at_least", (*n).into()));
         self.have_until.inspect(|end| to.big("have_until", *end));
     }
 
@@ -175,6 +177,7 @@ impl Fields for SegmentAsk {
             request: need(from.token("request"))?,
             store: from.token("store")?,
             step: from.small("step")?,
+            at_least: from.small("at_least")?,
             have_until: from.big("have_until")?,
         })
     }
@@ -377,6 +380,60 @@ impl Fields for WorkerRow {
             held_from: from.big("held_from")?.unwrap_or(0),
             reserved_until: from.big("reserved_until")?.unwrap_or(0),
             granted: Millis::new(from.millis("granted_ms")?.unwrap_or(0)),
+        })
+    }
+}
+
+/// A row of a worker number with the number beside it, as `worker`.
+impl Fields for Worker {
+    fn put(&self, to: &mut impl Put) {
+        to.number("worker", self.0.into());
+        self.1.put(to);
+    }
+
+    fn get(from: &mut impl Get) -> Result<Worker, Refusal> {
+        Ok((need(from.small("worker"))?, WorkerRow::get(from)?))
+    }
+}
+
+impl Candidates {
+    /// Reads `mine`, `own` (and `spare`, the other one that the owner keeps) and `rested`, each a
+    /// row with its `worker`, as far as they are there.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID`.
+    pub fn get(from: &mut impl Get) -> Result<Candidates, Refusal> {
+        Ok(Candidates {
+            mine: from.nested("mine", Worker::get)?,
+            own: [from.nested("own", Worker::get)?, from.nested("spare", Worker::get)?],
+            rested: from.nested("rested", Worker::get)?,
+        })
+    }
+}
+
+impl Acquired {
+    /// Writes `row`, `freed` (if another row is to be written, too) and `grant`.
+    pub fn put(&self, to: &mut impl Put) {
+        to.nested("row", |to| self.worker.put(to));
+        if let Some(freed) = self.freed {
+            to.nested("freed", |to| freed.put(to));
+        }
+        to.nested("grant", |to| self.grant.put(to));
+    }
+}
+
+impl Fields for Carryover {
+    fn put(&self, to: &mut impl Put) {
+        self.store.inspect(|store| to.token("store", *store));
+        to.big("position", self.position);
+        self.have_until.inspect(|end| to.big("have_until", *end));
+    }
+
+    fn get(from: &mut impl Get) -> Result<Carryover, Refusal> {
+        Ok(Carryover {
+            store: from.token("store")?,
+            position: from.big("position")?.unwrap_or(0),
+            have_until: from.big("have_until")?,
         })
     }
 }

@@ -133,6 +133,14 @@ impl Layout {
         1u64.wrapping_shl(self.time_bits as u32)
     }
 
+    /// The highest end of a window: as [`Layout::end_tick`], but that its position, too, is no
+    /// larger than [`LINE_END`](crate::LINE_END), so that a layout of 63 bits without worker
+    /// numbers does without its last tick.
+    pub(crate) const fn last_end(&self) -> u64 {
+        let last = crate::LINE_END.wrapping_shr(self.sequence_bits as u32);
+        if self.end_tick() < last { self.end_tick() } else { last }
+    }
+
     /// How many worker numbers there are.
     pub const fn workers(&self) -> u64 {
         1u64.wrapping_shl(self.worker_bits as u32)

@@ -44,6 +44,7 @@ mod asking;
 mod backoff;
 #[cfg(any(loom, leafid_bugs))]
 pub mod bugs;
+mod carryover;
 mod code;
 mod config;
 mod draw;
@@ -73,6 +74,7 @@ mod token;
 pub use ask::{
     AcquireAsk, Ask, Failure, Grant, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
 };
+pub use carryover::Carryover;
 pub use code::{Code, Refusal};
 pub use draw::Draw;
 pub use fields::{Fields, Get, Put};

@@ -8,8 +8,9 @@
 use crate::range::Range;
 use crate::time::Millis;
 
-/// The cursor of a closed line.
-pub(crate) const CLOSED: u64 = u64::MAX;
+/// Set in the cursor of a closed line, whose other bits go on saying where it stood. No position
+/// has it: none lies above [`LINE_END`](crate::LINE_END).
+pub(crate) const CLOSED: u64 = 1 << 63;
 
 /// How the bound's word is read: `worker << end_bits | end_tick` for a window, the end itself for
 /// numbers. Worker and end stand in one word so that they cannot be torn apart.
@@ -17,17 +18,21 @@ pub(crate) const CLOSED: u64 = u64::MAX;
 pub struct Shape {
     end_bits: u32,
     sequence_bits: u32,
+    /// Whether a line of this shape goes on strictly above the tick in which it was closed.
+    reopens_above: bool,
 }
 
 impl Shape {
     /// A line of numbers: the bound is its end.
-    pub(crate) const NUMBERS: Shape = Shape { end_bits: 64, sequence_bits: 0 };
+    pub(crate) const NUMBERS: Shape =
+        Shape { end_bits: 64, sequence_bits: 0, reopens_above: false };
 
     /// A worker's time: `time_bits + 1` bits for the end, which may be one above the last tick.
     pub(crate) const fn ticks(time_bits: u8, sequence_bits: u8) -> Shape {
         Shape {
             end_bits: (time_bits as u32).saturating_add(1),
             sequence_bits: sequence_bits as u32,
+            reopens_above: true,
         }
     }
 
@@ -77,7 +82,7 @@ impl Shape {
     /// above that tick: at it, a thread that stalled before the closing could stamp what the old
     /// worker gave back. Numbers need no such room: a range never begins below an end seen.
     fn reopen(self, cursor: u64) -> u64 {
-        if self.end_bits == 64 || bug!(OpenAtOldTick) {
+        if !self.reopens_above || bug!(OpenAtOldTick) {
             return cursor;
         }
         self.position(self.tick(cursor).saturating_add(1))
@@ -125,7 +130,7 @@ pub(crate) fn decide(cursor: u64, end: u64, limits: Range, n: u64) -> Result<Ran
 ///
 /// The provided methods are the protocol; what is required are single loads and stores.
 pub trait Line {
-    /// The next unused position, or all ones while closed.
+    /// The next unused position; with the highest bit set while the line is closed.
     fn cursor(&self) -> u64;
     /// Worker and end.
     fn bound(&self) -> u64;
@@ -134,8 +139,9 @@ pub trait Line {
     /// # Errors
     /// The cursor that was found instead.
     fn compare_swap(&mut self, from: u64, to: u64) -> Result<(), u64>;
-    /// Sets the cursor and says what it was.
-    fn swap_cursor(&mut self, to: u64) -> u64;
+    /// Sets the highest bit of the cursor: one step, after which no `compare_swap` succeeds that
+    /// began before it.
+    fn set_closed(&mut self);
     /// Sets the cursor.
     fn put_cursor(&mut self, to: u64);
     /// Sets the bound.
@@ -153,10 +159,26 @@ pub trait Line {
     /// [`Stop`]: closed, dry, or above the ceiling.
     #[inline]
     fn take(&mut self, shape: Shape, limits: Range, n: u64) -> Result<Run, Stop> {
+        self.take_between(shape, limits, 1, n)
+    }
+
+    /// Takes up to `n` positions inside `limits`, and not fewer than `least`. A refusal changes
+    /// nothing.
+    ///
+    /// # Errors
+    /// As [`Line::take`]; dry as well where there are too few.
+    #[inline]
+    fn take_between(
+        &mut self,
+        shape: Shape,
+        limits: Range,
+        least: u64,
+        n: u64,
+    ) -> Result<Run, Stop> {
         let early = if bug!(BoundBeforeCursor) { Some(self.bound()) } else { None };
         let mut cursor = self.cursor();
         loop {
-            if cursor == CLOSED {
+            if cursor & CLOSED != 0 {
                 return Err(Stop::Closed);
             }
             let bound = match early {
@@ -164,6 +186,9 @@ pub trait Line {
                 None => self.bound(),
             };
             let positions = decide(cursor, shape.end(bound), limits, n)?;
+            if positions.len() < least {
+                return Err(Stop::Dry);
+            }
             match self.compare_swap(cursor, positions.end) {
                 Ok(()) => return Ok(Run { positions, worker: shape.worker(bound) }),
                 Err(seen) => cursor = seen,
@@ -176,15 +201,30 @@ pub trait Line {
         self.put_bound(bound);
     }
 
-    /// Closes the line; nothing is taken any more. Says where it stood, unless it was closed.
-    fn close(&mut self) -> Option<u64> {
-        let cursor = self.swap_cursor(CLOSED);
-        if cursor == CLOSED { None } else { Some(cursor) }
+    /// Whether the line is closed.
+    #[inline]
+    fn is_closed(&self) -> bool {
+        self.cursor() & CLOSED != 0
     }
 
-    /// Opens a closed line, that stood at `closed_at`, on another range. One caller at a time.
-    fn open(&mut self, shape: Shape, start: u64, bound: u64, closed_at: u64) {
-        let cursor = start.max(shape.reopen(closed_at));
+    /// The first position that was not taken, closed or not.
+    fn stands_at(&self) -> u64 {
+        self.cursor() & !CLOSED
+    }
+
+    /// Closes the line where it stands; nothing is taken any more.
+    fn close(&mut self) {
+        self.set_closed();
+    }
+
+    /// Has a closed line stand elsewhere. One caller at a time.
+    fn close_at(&mut self, position: u64) {
+        self.put_cursor(CLOSED | position);
+    }
+
+    /// Opens a closed line on another range, above where it stood. One caller at a time.
+    fn open(&mut self, shape: Shape, start: u64, bound: u64) {
+        let cursor = start.max(shape.reopen(self.stands_at()));
         if bug!(CursorBeforeBound) {
             self.put_cursor(cursor);
             self.put_bound(bound);
@@ -234,8 +274,8 @@ impl Line for OwnLine {
         Ok(())
     }
 
-    fn swap_cursor(&mut self, to: u64) -> u64 {
-        core::mem::replace(&mut self.cursor, to)
+    fn set_closed(&mut self) {
+        self.cursor |= CLOSED;
     }
 
     fn put_cursor(&mut self, to: u64) {
@@ -289,6 +329,8 @@ mod tests {
         assert_eq!(shape.reopen(7 << 12), 8 << 12);
         assert_eq!(shape.reopen((7 << 12) + 1), 8 << 12);
         assert_eq!(Shape::NUMBERS.reopen(7), 7);
+        // Time alone, 63 bits of it, is no line of numbers.
+        assert_eq!(Shape::ticks(63, 0).reopen(7), 8);
         assert_eq!(shape.first_unused_tick(7 << 12), 7);
         assert_eq!(shape.first_unused_tick((7 << 12) + 1), 8);
     }

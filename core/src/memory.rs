@@ -5,7 +5,7 @@ use crate::code::{Code, Refusal};
 use crate::layout::Layout;
 use crate::name::Name;
 use crate::range::Range;
-use crate::registry::{self, Namespace, TagRow, Worker, WorkerRow};
+use crate::registry::{self, Acquired, Candidates, Namespace, TagRow, Worker, WorkerRow};
 use crate::store::Store;
 use crate::time::Millis;
 use crate::token::Token;
@@ -115,9 +115,8 @@ fn place<T>(places: &mut [Option<T>], is_it: impl Fn(&T) -> bool) -> Option<&mut
 }
 
 impl<const WORKERS: usize> Space<WORKERS> {
-    fn row(&mut self, worker: u32) -> Result<&mut WorkerRow, Refusal> {
-        let index = usize::try_from(worker).map_err(|_| Code::WorkerInvalid)?;
-        self.rows.get_mut(index).ok_or(Refusal::new(Code::WorkerInvalid))
+    fn row(&mut self, worker: u32) -> Option<&mut WorkerRow> {
+        self.rows.get_mut(usize::try_from(worker).ok()?)
     }
 
     fn find(&self, is_it: impl Fn(&WorkerRow) -> bool) -> Option<Worker> {
@@ -156,17 +155,22 @@ impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize> Store
             self.create_namespace(ask.namespace, layout, None).map_err(failure)?;
         }
         let space = self.space(ask.namespace).map_err(failure)?;
-        let mine = space.find(|row| row.key == Some(ask.request));
-        let own = space.find(|row| row.sticky && row.owner == ask.owner);
-        let rested = space.rested(&ask.owner, now);
-        let ((number, row), grant) =
-            registry::acquire(id, &space.namespace, mine, own, rested, ask, now).map_err(
-                |refusal| Failure {
-                    code: refusal.code,
-                    retry_after_ms: refusal.until.map(|until| wait(until, now)),
-                },
-            )?;
-        *space.row(number).map_err(failure)? = row;
+        let candidates = Candidates {
+            mine: space.find(|row| row.key == Some(ask.request)),
+            // One owner has one number here: nobody else decides at the same time.
+            own: [space.find(|row| row.sticky && row.owner == ask.owner), None],
+            rested: space.rested(&ask.owner, now),
+        };
+        let acquired = registry::acquire(id, &space.namespace, &candidates, ask, now);
+        let Acquired { worker, freed, grant } = acquired.map_err(|refusal| Failure {
+            code: refusal.code,
+            retry_after_ms: refusal.until.map(|until| wait(until, now)),
+        })?;
+        for (number, row) in [Some(worker), freed].into_iter().flatten() {
+            if let Some(place) = space.row(number) {
+                *place = row;
+            }
+        }
         Ok(grant)
     }
 
@@ -174,7 +178,8 @@ impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize> Store
         let (id, now) = (self.id, self.now);
         let space = self.space(ask.namespace).map_err(failure)?;
         let namespace = space.namespace;
-        let row = space.row(ask.worker).map_err(failure)?;
+        let mut absent = WorkerRow::default();
+        let row = space.row(ask.worker).unwrap_or(&mut absent);
         let (after, grant) = registry::renew(id, &namespace, row, ask, now).map_err(failure)?;
         *row = after;
         Ok(grant)
@@ -182,8 +187,9 @@ impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize> Store
 
     fn release(&mut self, release: &Release) -> Result<(), Failure> {
         let id = self.id;
-        let row = self.space(release.namespace).and_then(|space| space.row(release.worker));
-        let row = row.map_err(failure)?;
+        let space = self.space(release.namespace).map_err(failure)?;
+        let mut absent = WorkerRow::default();
+        let row = space.row(release.worker).unwrap_or(&mut absent);
         *row = registry::release(id, row, release).map_err(failure)?;
         Ok(())
     }

@@ -12,7 +12,10 @@ use crate::bugs::{Bug, seed};
 use crate::line::{Line, Run, Shape};
 use crate::range::Range;
 use crate::shared::SharedLine;
-use crate::{Draw, Layout, MemoryStore, Millis, Snowflake, SnowflakeConfig, Stamp, refill};
+use crate::{
+    Draw, Grant, Layout, MemoryStore, Millis, Name, Segment, SegmentConfig, SegmentGrant,
+    Snowflake, SnowflakeConfig, Stamp, Token, refill,
+};
 
 const ALL: Range = Range::new(0, u64::MAX);
 /// Two positions a tick; ends have nine bits.
@@ -104,8 +107,8 @@ fn model_switch_over_a_hole() {
         let thread = loom::thread::spawn(move || draws(&other, Shape::NUMBERS, 2));
         let mine = draws(&line, Shape::NUMBERS, 1);
         let mut face: &SharedLine = &line;
-        let closed_at = face.close().unwrap();
-        face.open(Shape::NUMBERS, 5, Shape::NUMBERS.bound(0, 7), closed_at);
+        face.close();
+        face.open(Shape::NUMBERS, 5, Shape::NUMBERS.bound(0, 7));
         let after = draws(&line, Shape::NUMBERS, 1);
         let granted = |_, number| number == 1 || (5..7).contains(&number);
         check(&[mine, after, thread.join().unwrap()], granted);
@@ -120,9 +123,9 @@ fn model_switch_of_worker_with_release() {
         let other = line.clone();
         let thread = loom::thread::spawn(move || draws(&other, TICKS, 2));
         let mut face: &SharedLine = &line;
-        let closed_at = face.close().unwrap();
-        let given_back_from = TICKS.position(TICKS.first_unused_tick(closed_at));
-        face.open(TICKS, TICKS.position(2), TICKS.bound(2, 6), closed_at);
+        face.close();
+        let given_back_from = TICKS.position(TICKS.first_unused_tick(face.stands_at()));
+        face.open(TICKS, TICKS.position(2), TICKS.bound(2, 6));
         let mine = draws(&line, TICKS, 1);
         check(&[mine, thread.join().unwrap()], |worker, position| match worker {
             1 => position < given_back_from,
@@ -184,4 +187,43 @@ fn model_forget_and_acquire() {
         assert!(between.is_empty(), "what was forgotten was handed out");
         check(&[mine, theirs], |_, _| true);
     });
+}
+
+/// All or nothing: the rest of the line is won by closing it, or the line opens again where it
+/// stood, on the same numbers.
+#[test]
+fn model_fill_over_a_hole() {
+    holds(&[Bug::InclusiveEnd], || {
+        let line = Arc::new(SharedLine::new());
+        let config = SegmentConfig::new("model").unwrap();
+        let mut ids = Segment::with_line(config, 1, line.clone()).unwrap();
+        grant_numbers(&mut ids, Range::new(1, 3), 1);
+        ids.ready(NOW, 4).unwrap_err();
+        grant_numbers(&mut ids, Range::new(7, 9), 2);
+        let other = line.clone();
+        let thread = loom::thread::spawn(move || draws(&other, Shape::NUMBERS, 1));
+        let mut out = [0; 3];
+        let filled = ids.fill(NOW, &mut out);
+        let theirs = thread.join().unwrap();
+        let mine = out.iter().filter(|id| **id > 0);
+        let mine = mine.map(|id| Run { positions: Range::new(*id, id + 1), worker: 0 }).collect();
+        let after = draws(&line, Shape::NUMBERS, 3);
+        assert!(filled.is_ok(), "four were there, and another thread took one");
+        check(&[mine, theirs, after], |_, number| matches!(number, 1..3 | 7..9));
+    });
+}
+
+fn grant_numbers(ids: &mut Segment<Arc<SharedLine>>, range: Range, n: u8) {
+    let ask = ids.poll_ask(NOW, [n; 16]).unwrap();
+    let grant = SegmentGrant {
+        request: ask.request(),
+        store: Token::new([7; 16]),
+        tag: Name::tag("model").unwrap(),
+        range,
+        step: 2,
+        max_step: 4,
+        remaining: 90,
+        now: NOW,
+    };
+    ids.handle_grant(&Grant::Segment(grant), NOW, NOW).unwrap();
 }

@@ -138,6 +138,11 @@ impl Namespace {
         Ok(Namespace { layout, max_window_ms, workers, floor: 0 })
     }
 
+    /// Whether a worker number may be handed out.
+    pub fn hands_out(&self, worker: u32) -> bool {
+        self.workers.contains(worker.into()) || bug!(OutsideWorkers)
+    }
+
     /// How many ticks a window of `length_ms` has here.
     fn window_ticks(&self, length_ms: Option<u32>) -> u64 {
         let length = length_ms.unwrap_or(self.max_window_ms).max(SHORTEST_WINDOW_MS);
@@ -146,7 +151,7 @@ impl Namespace {
 
     /// `length` ticks from `now`, within the layout.
     fn end(&self, now: u64, length: u64) -> u64 {
-        now.saturating_add(length).min(self.layout.end_tick())
+        now.saturating_add(length).min(self.layout.last_end())
     }
 
     fn answer(
@@ -227,12 +232,14 @@ fn same_store(store: Token, named: Option<Token>) -> Result<(), Refusal> {
 
 /// Leases the next numbers of a tag.
 ///
-/// The answer may have fewer than were asked for, and never more than `max_step`; the last lease
-/// of a line may be shorter.
+/// The answer has `step` numbers, or `at_least` where that is more, and never more than
+/// `max_step`. An `at_least` that is more than that is not looked at: so many can never be had in
+/// one go, and nothing is leased for it. The last lease of a line may be shorter.
 ///
 /// # Errors
-/// `STORE_CHANGED`, `TAG_UNKNOWN` (deleted), `STEP_INVALID`, `STORE_WENT_BACK` if the caller has
-/// numbers that were never granted here, `TAG_SPENT` at the end of the line.
+/// `STORE_CHANGED`, `TAG_UNKNOWN` (deleted), `STEP_INVALID`, `COUNT_INVALID` for an `at_least` of
+/// 0, `STORE_WENT_BACK` if the caller has numbers that were never granted here, `TAG_SPENT` at the
+/// end of the line.
 pub fn lease_segment(
     store: Token,
     row: &TagRow,
@@ -247,10 +254,14 @@ pub fn lease_segment(
     if step == 0 || step > STEP_CAP {
         return Err(Code::StepInvalid.into());
     }
+    if ask.at_least == Some(0) {
+        return Err(Code::CountInvalid.into());
+    }
     if ask.have_until.is_some_and(|end| end > row.max_id) {
         return Err(Code::StoreWentBack.into());
     }
-    let granted = u64::from(step.min(row.max_step)).min(row.remaining());
+    let at_least = ask.at_least.filter(|n| *n <= row.max_step).unwrap_or(0);
+    let granted = u64::from(step.min(row.max_step).max(at_least)).min(row.remaining());
     if granted == 0 {
         return Err(Code::TagSpent.into());
     }
@@ -272,11 +283,32 @@ pub fn lease_segment(
 /// A worker number and its row.
 pub type Worker = (u32, WorkerRow);
 
+/// The rows that an acquire is decided on. A store looks them up; the decision looks at nothing
+/// else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Candidates {
+    /// The row whose key is this request.
+    pub mine: Option<Worker>,
+    /// The rows that this owner keeps, if the ask is sticky: one, and two after two servers have
+    /// decided at once. A store that finds more gives any two.
+    pub own: [Option<Worker>; 2],
+    /// A number that is free, the one that rested longest where that is cheap to find; else the
+    /// one that will be free first.
+    pub rested: Option<Worker>,
+}
+
+/// A worker number that was given: what is to be written, in one step, and the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acquired {
+    /// The number and its row.
+    pub worker: Worker,
+    /// Another number that this owner kept and keeps no longer.
+    pub freed: Option<Worker>,
+    /// The answer.
+    pub grant: WindowGrant,
+}
+
 /// Gives a worker number and a first window on it, of at most a minute.
-///
-/// The store looks up three rows: `mine`, whose key is this request; `own`, which this owner
-/// keeps (if the ask is sticky); and `rested`, a number that is free, the one that rested longest
-/// where that is cheap to find, else the one that will be free first.
 ///
 /// # Errors
 /// `STORE_CHANGED`, `LAYOUT_MISMATCH`, `REQUEST_INVALID` (strict without sticky), `TIME_OVERFLOW`,
@@ -284,12 +316,11 @@ pub type Worker = (u32, WorkerRow);
 pub fn acquire(
     store: Token,
     namespace: &Namespace,
-    mine: Option<Worker>,
-    own: Option<Worker>,
-    rested: Option<Worker>,
+    candidates: &Candidates,
     ask: &AcquireAsk,
     now: Millis,
-) -> Result<(Worker, WindowGrant), Refusal> {
+) -> Result<Acquired, Refusal> {
+    let Candidates { mine, own, rested } = *candidates;
     same_store(store, ask.store)?;
     if ask.layout.is_some_and(|layout| layout != namespace.layout) {
         return Err(Code::LayoutMismatch.into());
@@ -299,16 +330,19 @@ pub fn acquire(
     }
     if let Some((number, row)) = mine.filter(|(_, row)| row.key == Some(ask.request)) {
         let ticks = Range::new(row.held_from, row.reserved_until);
-        return Ok(((number, row), namespace.answer(store, ask.request, number, ticks, now)));
+        let grant = namespace.answer(store, ask.request, number, ticks, now);
+        return Ok(Acquired { worker: (number, row), freed: None, grant });
     }
     let tick = namespace.layout.tick(now)?;
     let is_free = |(_, row): &Worker| row.is_free(namespace.floor, &ask.owner, now, tick);
-    let own = own.filter(|(_, row)| ask.sticky && row.sticky && row.owner == ask.owner);
+    let inside = |(number, _): &Worker| namespace.hands_out(*number);
+    let (own, spare) = kept(namespace, own, ask);
     let (number, row, sticky) = match own {
         Some(own) if is_free(&own) => (own.0, own.1, true),
-        Some(own) if ask.strict => return Err(exhausted(namespace, Some(own), &ask.owner, now)),
+        Some(own) if ask.strict && !bug!(StrictIgnored) => {
+            return Err(exhausted(namespace, Some(own), &ask.owner, now));
+        }
         _ => {
-            let inside = |(number, _): &Worker| namespace.workers.contains(u64::from(*number));
             let rested = rested.filter(inside);
             let (number, row) = rested
                 .filter(is_free)
@@ -316,6 +350,8 @@ pub fn acquire(
             (number, row, ask.sticky && (own.is_none() || bug!(BorrowedSticky)))
         }
     };
+    let freed = spare.filter(|(spare, _)| *spare != number);
+    let freed = freed.map(|(number, row)| (number, WorkerRow { sticky: false, ..row }));
     let length = namespace.window_ticks(ask.length_ms).min(namespace.layout.ticks(FIRST_WINDOW_MS));
     let ticks = Range::new(tick, namespace.end(tick, length));
     let row = WorkerRow {
@@ -326,7 +362,26 @@ pub fn acquire(
         reserved_until: ticks.end.max(row.reserved_until),
         granted: now,
     };
-    Ok(((number, row), namespace.answer(store, ask.request, number, ticks, now)))
+    let grant = namespace.answer(store, ask.request, number, ticks, now);
+    Ok(Acquired { worker: (number, row), freed, grant })
+}
+
+/// Which number an owner keeps, and which other one it shall keep no longer: of two the older, or
+/// one outside the range that may be handed out.
+fn kept(
+    namespace: &Namespace,
+    own: [Option<Worker>; 2],
+    ask: &AcquireAsk,
+) -> (Option<Worker>, Option<Worker>) {
+    let is_own = |(_, row): &Worker| ask.sticky && row.sticky && row.owner == ask.owner;
+    let [a, b] = own.map(|own| own.filter(|own| is_own(own) && !bug!(StickyIgnored)));
+    let rank = |own: &Worker| (namespace.hands_out(own.0), own.1.granted, own.0);
+    let (best, other) = if a.map(|a| rank(&a)) < b.map(|b| rank(&b)) { (b, a) } else { (a, b) };
+    let other = other.filter(|_| !bug!(TwoSticky));
+    match best.filter(|(number, _)| namespace.hands_out(*number)) {
+        Some(best) => (Some(best), other),
+        None => (None, best),
+    }
 }
 
 /// No number is free; the first one will be when its window and the floor are over, or its owner
@@ -343,7 +398,8 @@ fn exhausted(namespace: &Namespace, first: Option<Worker>, owner: &Name, now: Mi
 ///
 /// # Errors
 /// `STORE_CHANGED`, `STORE_WENT_BACK` if the caller has ticks that were never granted here,
-/// `LEASE_LOST` if the row is another lease's, `TIME_OVERFLOW`.
+/// `LEASE_LOST` if the row is another lease's or the number may no longer be handed out,
+/// `TIME_OVERFLOW`.
 pub fn renew(
     store: Token,
     namespace: &Namespace,
@@ -358,7 +414,8 @@ pub fn renew(
     if ask.have_until > row.reserved_until {
         return Err(Code::StoreWentBack.into());
     }
-    if ask.have_until < namespace.floor || ask.have_until < row.held_from {
+    let below = ask.have_until < row.held_from && !bug!(RenewWithoutHeldFrom);
+    if ask.have_until < namespace.floor || below || !namespace.hands_out(ask.worker) {
         return Err(Code::LeaseLost.into());
     }
     let tick = namespace.layout.tick(now)?;

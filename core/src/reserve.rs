@@ -2,9 +2,11 @@
 
 use crate::ask::{Ask, Grant, Release};
 use crate::asking::Asking;
+use crate::carryover::Carryover;
 use crate::code::{Code, Refusal};
 use crate::draw::Draw;
-use crate::line::{CLOSED, Line, OwnLine, Run};
+use crate::line::{Line, OwnLine, Run};
+use crate::range::Range;
 use crate::source::{Facts, Offer, Source};
 use crate::stats::Stats;
 use crate::time::{Millis, Offset};
@@ -34,8 +36,6 @@ pub struct Reserve<S: Source, L: Line = OwnLine> {
     source: S,
     line: L,
     aside: Option<Offer>,
-    /// What the last closing swap returned.
-    closed_at: u64,
     have_until: Option<u64>,
     wanted: u64,
     asking: Asking,
@@ -54,7 +54,6 @@ impl<S: Source, L: Line> Reserve<S, L> {
             source,
             line,
             aside: None,
-            closed_at: 0,
             have_until: None,
             wanted: 0,
             asking: Asking::new(seed),
@@ -79,11 +78,38 @@ impl<S: Source, L: Line> Reserve<S, L> {
         Ok(draw.id(run.positions.start, run.worker))
     }
 
+    /// Fills `out` with IDs, ascending: all of it, or it is left as it was and nothing is spent.
+    /// After a refusal the next asks are made for so many.
+    ///
+    /// # Errors
+    /// As [`Reserve::ready`].
+    pub fn fill(&mut self, now: Millis, out: &mut [u64]) -> Result<(), Refusal> {
+        let n = out.len() as u64;
+        loop {
+            if n == 0 {
+                return Ok(());
+            }
+            self.ready(now, n)?;
+            // Another thread may draw from the line between the look and the taking.
+            let Some(runs) = self.take_exactly(now, n) else { continue };
+            let Some(draw) = self.source.draw() else { continue };
+            let mut rest = out;
+            for run in runs.into_iter().flatten() {
+                let here = rest.len().min(usize::try_from(run.positions.len()).unwrap_or(0));
+                let (place, after) = rest.split_at_mut(here);
+                draw.write(run, place);
+                rest = after;
+            }
+            self.stats.ids = self.stats.ids.saturating_add(n);
+            return Ok(());
+        }
+    }
+
     /// As many IDs as are at hand, ascending, up to the length of `out`; returns how many.
     ///
     /// # Errors
     /// As [`Reserve::next`], if not even one is at hand.
-    pub fn fill(&mut self, now: Millis, out: &mut [u64]) -> Result<usize, Refusal> {
+    pub fn fill_available(&mut self, now: Millis, out: &mut [u64]) -> Result<usize, Refusal> {
         let mut filled = 0;
         while let Some(rest) = out.get_mut(filled..)
             && !rest.is_empty()
@@ -103,12 +129,14 @@ impl<S: Source, L: Line> Reserve<S, L> {
     }
 
     /// Whether `n` IDs can be had in one go now, so that [`Reserve::fill`] gives them all. If not,
-    /// the next asks are made for so many.
+    /// the next asks are made for so many, until so many or fewer were had.
     ///
     /// # Errors
     /// `COUNT_INVALID` if so many can never be had in one go; else as [`Reserve::next`].
     pub fn ready(&mut self, now: Millis, n: u64) -> Result<(), Refusal> {
         if n > self.source.most() {
+            // What can never be had is not to be asked for, by nobody's call but this one.
+            self.wanted = if bug!(WantedStays) { self.wanted } else { 0 };
             return Err(Code::CountInvalid.into());
         }
         self.ended.map_or(Ok(()), |code| Err(Refusal::new(code)))?;
@@ -156,7 +184,7 @@ impl<S: Source, L: Line> Reserve<S, L> {
         if refusal.code == self.source.dry() {
             self.asking.went_dry();
         }
-        let stands = self.stands_at();
+        let stands = self.line.stands_at();
         if self.waited_at != Some(stands) {
             self.waited_at = Some(stands);
             self.stats.waits = self.stats.waits.saturating_add(1);
@@ -172,9 +200,10 @@ impl<S: Source, L: Line> Reserve<S, L> {
     }
 
     /// The cursor from which on more should be asked for: what a lock-free host compares with the
-    /// end of each run that it drew. 0 is always (windows go by [`Reserve::poll_at`]).
+    /// end of each run that it drew. 0 is always (windows go by [`Reserve::poll_at`]), `u64::MAX`
+    /// never.
     pub fn mark(&self) -> u64 {
-        if self.ended.is_some() { CLOSED } else { self.source.mark(&self.facts()) }
+        if self.ended.is_some() { u64::MAX } else { self.source.mark(&self.facts()) }
     }
 
     /// When to call [`Reserve::poll_ask`] next (host's clock), if nothing else happens first;
@@ -216,7 +245,7 @@ impl<S: Source, L: Line> Reserve<S, L> {
             return Ok(Outcome::Ignored);
         };
         if self.ended.is_some() {
-            let release = self.source.unopened(&ask, grant);
+            let release = self.source.unopened(&ask, grant).filter(|_| !bug!(LateGrantKept));
             return Ok(release.map_or(Outcome::Ignored, Outcome::Release));
         }
         let (store, store_time) = grant.origin();
@@ -229,7 +258,7 @@ impl<S: Source, L: Line> Reserve<S, L> {
         let reached = if self.offset.is_known() { self.line.now(now).max(heard) } else { heard };
         // Time never goes back, but where the host's clock leapt over all that the store gives:
         // to wait until the store's time has caught up would be to give nothing for as long.
-        let leapt = grant.over_at().is_some_and(|over_at| over_at <= reached);
+        let leapt = grant.over_at().is_some_and(|over_at| over_at <= reached) && !bug!(NeverLeaps);
         let store_now = if leapt { heard } else { reached };
         let offer = match self.source.look_over(&ask, grant, &self.facts(), store_now) {
             Ok(offer) => offer,
@@ -239,17 +268,22 @@ impl<S: Source, L: Line> Reserve<S, L> {
         self.offset = offset;
         self.line.put_offset(offset.get(), store_now);
         let pause_ms = self.source.accept(&ask, grant, now, store_now);
-        self.apply(offer);
-        self.asking.succeeded(now, pause_ms);
+        if self.apply(offer) {
+            self.asking.succeeded(now, pause_ms);
+        } else {
+            let dry = self.is_dry(now);
+            self.asking.brought_nothing(now, dry);
+        }
         self.stats.grants = self.stats.grants.saturating_add(1);
         Ok(Outcome::Applied)
     }
 
-    fn apply(&mut self, offer: Offer) {
+    /// Whether there is anything in it that could be handed out.
+    fn apply(&mut self, offer: Offer) -> bool {
         self.have_until = self.have_until.max(Some(offer.positions.end));
         if offer.extends {
             self.line.extend(offer.bound);
-            return;
+            return true;
         }
         let adjoins = |before: u64| S::HOLDS_ASIDE && before == offer.positions.start;
         if let Some(aside) = &mut self.aside {
@@ -262,8 +296,9 @@ impl<S: Source, L: Line> Reserve<S, L> {
                 let larger = offer.positions.len() > aside.positions.len();
                 let dropped = if larger { core::mem::replace(aside, offer) } else { offer };
                 self.drop_positions(dropped.positions.len());
+                return larger;
             }
-        } else if self.line.cursor() == CLOSED {
+        } else if self.line.is_closed() {
             self.open(offer);
         } else if adjoins(self.line_end()) {
             self.line.extend(offer.bound);
@@ -272,6 +307,7 @@ impl<S: Source, L: Line> Reserve<S, L> {
         } else {
             self.open(offer);
         }
+        self.in_hand() > 0
     }
 
     /// The store failed: back off and ask again. IDs at hand go on being handed out, but for
@@ -300,9 +336,12 @@ impl<S: Source, L: Line> Reserve<S, L> {
 
     fn fail(&mut self, code: Code, retry_after_ms: Option<u32>, now: Millis) -> Refusal {
         self.stats.failures = self.stats.failures.saturating_add(1);
-        self.source.refused(code);
-        let dry = self.is_dry(now);
-        self.asking.failed(code, retry_after_ms, now, dry);
+        if self.source.refused(code) {
+            self.asking.lost(code, now);
+        } else {
+            let dry = self.is_dry(now);
+            self.asking.failed(code, retry_after_ms, now, dry);
+        }
         if code.stops() {
             self.drop_range();
             self.ended = Some(code);
@@ -326,11 +365,11 @@ impl<S: Source, L: Line> Reserve<S, L> {
         }
         if bug!(ReleaseBeforeClose) {
             // Who holds the line goes on drawing until it is closed, if ever.
-            return self.source.give_up(self.stands_at());
+            return self.source.give_up(self.line.stands_at());
         }
         self.drop_range();
         self.ended = Some(Code::Closed);
-        self.source.give_up(self.closed_at)
+        self.source.give_up(self.line.stands_at())
     }
 
     /// Drops every right and the ask that is out, at once and without a word to the store: after
@@ -339,6 +378,9 @@ impl<S: Source, L: Line> Reserve<S, L> {
     pub fn forget(&mut self) {
         if !bug!(ForgetKeepsRange) {
             self.drop_range();
+        }
+        if bug!(ForgetDropsPosition) {
+            self.line.close_at(0);
         }
         self.asking.forget();
         self.source.forget();
@@ -361,11 +403,22 @@ impl<S: Source, L: Line> Reserve<S, L> {
         self.asking.hurry();
     }
 
-    /// Goes on above this position: where another memory image of this generator stood.
-    pub fn resume_above(&mut self, position: u64) {
-        if self.line.cursor() == CLOSED {
-            self.closed_at = self.closed_at.max(position);
+    /// What another memory image of this generator may know: facts, and no right to anything.
+    pub fn carryover(&self) -> Carryover {
+        let position = self.line.stands_at();
+        Carryover { store: self.store, position, have_until: self.have_until }
+    }
+
+    /// Takes over what another memory image of this generator knew: IDs go on above its last one,
+    /// another store is noticed, and so is one that no longer knows what it granted. For a
+    /// generator that was granted nothing yet; later it changes nothing.
+    pub fn resume(&mut self, before: Carryover) {
+        if self.store.is_some() || !self.line.is_closed() || bug!(ResumeIgnored) {
+            return;
         }
+        self.store = before.store;
+        self.have_until = self.have_until.max(before.have_until);
+        self.line.close_at(self.line.stands_at().max(before.position));
     }
 
     /// Why asking fails, until an ask succeeds: what a host tells a caller that waited in vain,
@@ -398,20 +451,14 @@ impl<S: Source, L: Line> Reserve<S, L> {
     fn facts(&self) -> Facts {
         let aside = self.aside.map_or(0, |offer| offer.positions.len());
         let end = self.line_end().saturating_add(aside);
-        Facts { store: self.store, end, have_until: self.have_until, wanted: self.wanted }
+        let wanted = self.wanted.min(self.source.most());
+        Facts { store: self.store, end, have_until: self.have_until, wanted }
     }
 
     fn line_end(&self) -> u64 {
         match self.source.draw() {
-            Some(draw) if self.line.cursor() != CLOSED => draw.shape().end(self.line.bound()),
+            Some(draw) if !self.line.is_closed() => draw.shape().end(self.line.bound()),
             _ => 0,
-        }
-    }
-
-    fn stands_at(&self) -> u64 {
-        match self.line.cursor() {
-            CLOSED => self.closed_at,
-            cursor => cursor,
         }
     }
 
@@ -424,24 +471,46 @@ impl<S: Source, L: Line> Reserve<S, L> {
         let Some(draw) = self.source.draw() else { return };
         let rest = self.line_end().saturating_sub(self.line.cursor());
         self.drop_positions(rest);
-        if self.have_until.is_some_and(|_| self.closed_at != 0 || self.line.cursor() != CLOSED) {
+        let is_first = self.line.is_closed() && self.line.stands_at() == 0;
+        if !is_first {
             self.stats.gaps = self.stats.gaps.saturating_add(1);
         }
-        self.close();
-        self.line.open(draw.shape(), offer.positions.start, offer.bound, self.closed_at);
-    }
-
-    fn close(&mut self) {
-        if let Some(cursor) = self.line.close() {
-            self.closed_at = cursor;
-        }
+        self.line.close();
+        self.line.open(draw.shape(), offer.positions.start, offer.bound);
     }
 
     fn drop_range(&mut self) {
         let in_hand = self.in_hand();
         self.drop_positions(in_hand);
         self.aside = None;
-        self.close();
+        self.line.close();
+    }
+
+    /// `n` positions, or nothing is spent: from the line, or its rest and the beginning of the
+    /// range held aside. `None` if another thread was quicker.
+    fn take_exactly(&mut self, now: Millis, n: u64) -> Option<[Option<Run>; 2]> {
+        let draw = self.source.draw()?;
+        if let Ok(run) = draw.run_exactly(&mut self.line, now, n) {
+            return Some([Some(run), None]);
+        }
+        let offer = self.aside?;
+        // Closed, the rest of the line is this call's alone.
+        let (shape, bound) = (draw.shape(), self.line.bound());
+        self.line.close();
+        let rest = Range::new(self.line.stands_at(), shape.end(bound));
+        let missing = n.saturating_sub(rest.len());
+        if rest.len() >= n || missing > offer.positions.len() {
+            self.line.open(shape, rest.start, bound);
+            return None;
+        }
+        let from = offer.positions.start.saturating_add(missing);
+        self.aside = None;
+        self.stats.gaps = self.stats.gaps.saturating_add(1);
+        self.line.open(shape, from, offer.bound);
+        let of_line = Run { positions: rest, worker: shape.worker(bound) };
+        let begun = Range::new(offer.positions.start, from);
+        let of_aside = Run { positions: begun, worker: shape.worker(offer.bound) };
+        Some([Some(of_line), Some(of_aside)])
     }
 
     fn drop_positions(&mut self, n: u64) {

@@ -6,6 +6,7 @@ use crate::draw::Draw;
 use crate::line::{Line, OwnLine, Shape, Stop};
 use crate::name::Name;
 use crate::range::{LINE_END, Range};
+use crate::registry::STEP_CAP;
 use crate::reserve::Reserve;
 use crate::source::{Facts, Offer, Source};
 use crate::step::StepPolicy;
@@ -56,7 +57,8 @@ impl Segment {
     /// A generator of one owner. `seed` is 64 random bits.
     ///
     /// # Errors
-    /// `STEP_INVALID` for a step of 0, `RANGE_INVALID` for a share outside 1 to 100.
+    /// `STEP_INVALID` for a step of 0 or above [`STEP_CAP`], `RANGE_INVALID` for a share outside 1
+    /// to 100.
     pub fn new(config: SegmentConfig, seed: u64) -> Result<Segment, Refusal> {
         Segment::with_line(config, seed, OwnLine::new())
     }
@@ -68,7 +70,7 @@ impl<L: Line> Segment<L> {
     /// # Errors
     /// As [`Segment::new`].
     pub fn with_line(config: SegmentConfig, seed: u64, line: L) -> Result<Segment<L>, Refusal> {
-        if config.step == Some(0) {
+        if config.step.is_some_and(|step| step == 0 || step > STEP_CAP) {
             return Err(Code::StepInvalid.into());
         }
         if !(1..=100).contains(&config.ask_below_percent) {
@@ -161,19 +163,14 @@ impl Source for TagSource {
             let own = self.config.step.unwrap_or(last.own_step);
             self.config.policy.next(own, last.max_step, last.size, last.granted, now)
         });
-        let wanted = u32::try_from(facts.wanted).unwrap_or(u32::MAX);
-        let step = match (adapted.or(self.config.step), wanted) {
-            (Some(step), wanted) => Some(step.max(wanted)),
-            // Before the first answer the tag's own step is not known: it may be larger.
-            (None, wanted) if wanted > 1 => Some(wanted),
-            (None, _) => None,
-        };
+        let at_least = u32::try_from(facts.wanted).ok().filter(|wanted| *wanted > 1);
         Ask::Segment(SegmentAsk {
             tag: self.config.tag,
             request,
             store: facts.store,
-            step,
-            have_until: facts.have_until,
+            step: adapted.or(self.config.step),
+            at_least,
+            have_until: facts.have_until.filter(|_| !bug!(HaveUntilUnsent)),
         })
     }
 
@@ -186,7 +183,7 @@ impl Source for TagSource {
     ) -> Result<Offer, Code> {
         let grant = self.grant(ask, grant).ok_or(Code::GrantInvalid)?;
         let positions = grant.range;
-        let seen = facts.have_until.unwrap_or(0);
+        let seen = facts.have_until.filter(|_| !bug!(SegmentBelowSeen)).unwrap_or(0);
         let fits = !positions.is_empty() && positions.end <= LINE_END && positions.start >= seen;
         if !fits || grant.step == 0 || grant.max_step == 0 {
             return Err(Code::GrantInvalid);
@@ -206,10 +203,12 @@ impl Source for TagSource {
         0
     }
 
-    fn refused(&mut self, _code: Code) {}
+    fn refused(&mut self, _code: Code) -> bool {
+        false
+    }
 
     fn most(&self) -> u64 {
-        self.last.map_or(LINE_END, |last| last.max_step.into())
+        self.last.map_or(STEP_CAP, |last| last.max_step).into()
     }
 
     fn unopened(&self, _ask: &Ask, _grant: &Grant) -> Option<Release> {

@@ -66,12 +66,11 @@ impl SharedLine {
         Line::take(&mut { self }, shape, limits, n)
     }
 
-    /// Where the line stands, unless it is closed: what a copied memory image (a forked child)
-    /// may read without touching a lock, to go on above it in a generator of its own
-    /// ([`Reserve::resume_above`](crate::Reserve::resume_above)).
-    pub fn stands_at(&self) -> Option<u64> {
-        let cursor = self.cursor.load(Ordering::Acquire);
-        if cursor == CLOSED { None } else { Some(cursor) }
+    /// Where the line stands, open or closed: what a copied memory image (a forked child) may
+    /// read without touching a lock, to go on above it in a generator of its own
+    /// ([`Reserve::resume`](crate::Reserve::resume)).
+    pub fn stands_at(&self) -> u64 {
+        Line::stands_at(&self)
     }
 }
 
@@ -97,8 +96,8 @@ impl<P: Deref<Target = SharedLine>> Line for P {
         self.cursor.compare_exchange_weak(from, to, Ordering::AcqRel, Ordering::Acquire).map(|_| ())
     }
 
-    fn swap_cursor(&mut self, to: u64) -> u64 {
-        self.cursor.swap(to, Ordering::AcqRel)
+    fn set_closed(&mut self) {
+        self.cursor.fetch_or(CLOSED, Ordering::AcqRel);
     }
 
     fn put_cursor(&mut self, to: u64) {

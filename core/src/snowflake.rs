@@ -4,7 +4,7 @@ use crate::ask::{AcquireAsk, Ask, Grant, Release, RenewAsk, WindowGrant};
 use crate::code::{Code, Refusal};
 use crate::draw::Draw;
 use crate::layout::Layout;
-use crate::line::{CLOSED, Line, OwnLine, Shape, Stop};
+use crate::line::{Line, OwnLine, Shape, Stop};
 use crate::name::Name;
 use crate::range::{LINE_END, Range};
 use crate::reserve::Reserve;
@@ -20,6 +20,9 @@ const FIRST_RENEWAL_MS: i64 = 2_000;
 const RENEWAL_MS: i64 = 60_000;
 /// And never more often than this.
 const SHORTEST_RENEWAL_MS: i64 = 100;
+/// A holder that has just begun asks for a window of this length, and later for twice its age: one
+/// that crashes at once, or lives for one task, blocks its number no longer than that.
+const YOUNG_WINDOW_MS: u32 = 10_000;
 
 /// What a snowflake generator is built from.
 #[derive(Clone, Copy, Debug)]
@@ -30,8 +33,9 @@ pub struct SnowflakeConfig {
     pub owner: Name,
     /// The layout that the caller counts on; the namespace's own if not said.
     pub layout: Option<Layout>,
-    /// How long a window to ask for, in ms; all that the namespace allows if not said. An outage
-    /// of the store is survived for as long as the window in hand lasts.
+    /// How long a window to ask for at most, in ms; all that the namespace allows if not said. A
+    /// window is no longer than twice the age of its holder, or 10 s. An outage of the store is
+    /// survived for as long as the window in hand lasts.
     pub length_ms: Option<u32>,
     /// Whether the worker number shall stay this owner's.
     pub sticky: bool,
@@ -103,6 +107,8 @@ impl<L: Line> Snowflake<L> {
             stamp: config.layout.map(|layout| Stamp::new(&config, layout, seed)),
             lease: None,
             length_ms: 0,
+            longest_ms: None,
+            age: Age::default(),
         };
         Ok(Reserve::from_parts(source, line, seed))
     }
@@ -155,7 +161,7 @@ impl Draw for Stamp {
     #[inline]
     fn limits<L: Line>(self, line: &mut L, host: Millis) -> Result<Range, Refusal> {
         // Without a window there is no time either: the host's clock may show anything.
-        if line.cursor() == CLOSED {
+        if line.is_closed() {
             return Err(Code::WindowSpent.into());
         }
         let now = line.now(host);
@@ -202,6 +208,22 @@ struct Lease {
     end_tick: u64,
 }
 
+/// How long a holder has lived, by what its clock went forward between its asks.
+#[derive(Clone, Copy, Debug, Default)]
+struct Age {
+    ms: u32,
+    read: Option<Millis>,
+}
+
+impl Age {
+    fn at(&mut self, now: Millis) -> u32 {
+        let passed = self.read.map_or(0, |before| now.since(before).max(0));
+        self.ms = self.ms.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
+        self.read = Some(now);
+        self.ms
+    }
+}
+
 /// Where windows come from: a namespace of a store.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowSource {
@@ -209,7 +231,23 @@ pub struct WindowSource {
     seed: u64,
     stamp: Option<Stamp>,
     lease: Option<Lease>,
+    /// What was left of the window in hand when it was granted.
     length_ms: u64,
+    /// The namespace's longest window, once it is known.
+    longest_ms: Option<u32>,
+    age: Age,
+}
+
+impl WindowSource {
+    /// How long a window to ask for.
+    fn window_ms(&mut self, now: Millis) -> Option<u32> {
+        let grown = self.age.at(now).saturating_mul(2).max(YOUNG_WINDOW_MS);
+        match self.config.length_ms {
+            Some(most) => Some(most.min(grown)),
+            // All that there is, if it has lived for long enough.
+            None => Some(grown).filter(|grown| self.longest_ms.is_none_or(|all| *grown < all)),
+        }
+    }
 }
 
 impl Source for WindowSource {
@@ -231,7 +269,8 @@ impl Source for WindowSource {
         0
     }
 
-    fn ask(&mut self, facts: &Facts, request: Token, _now: Millis) -> Ask {
+    fn ask(&mut self, facts: &Facts, request: Token, now: Millis) -> Ask {
+        let length_ms = self.window_ms(now);
         match self.lease {
             Some(lease) => Ask::Renew(RenewAsk {
                 namespace: self.config.namespace,
@@ -240,7 +279,7 @@ impl Source for WindowSource {
                 worker: lease.worker,
                 key: lease.key,
                 have_until: lease.end_tick,
-                length_ms: self.config.length_ms,
+                length_ms,
             }),
             None => Ask::Acquire(AcquireAsk {
                 namespace: self.config.namespace,
@@ -248,7 +287,7 @@ impl Source for WindowSource {
                 store: facts.store,
                 owner: self.config.owner,
                 layout: self.config.layout,
-                length_ms: self.config.length_ms,
+                length_ms,
                 sticky: self.config.sticky,
                 strict: self.config.strict,
             }),
@@ -269,7 +308,7 @@ impl Source for WindowSource {
         let layout = grant.layout;
         let WindowGrant { worker, ticks, .. } = *grant;
         if ticks.start > ticks.end
-            || ticks.end > layout.end_tick()
+            || ticks.end > layout.last_end()
             || u64::from(worker) >= layout.workers()
         {
             return Err(Code::GrantInvalid);
@@ -308,25 +347,33 @@ impl Source for WindowSource {
             store: grant.store,
             end_tick: grant.ticks.end,
         });
+        self.longest_ms = Some(grant.max_window_ms);
         let left = grant.layout.time(grant.ticks.end).since(store_now);
         self.length_ms = u64::try_from(left).unwrap_or(0);
         let longest = match ask {
             Ask::Renew(_) => RENEWAL_MS,
             _ => FIRST_RENEWAL_MS,
         };
+        if bug!(NeverRenewsEarly) {
+            return left;
+        }
         (left / 3).clamp(SHORTEST_RENEWAL_MS, longest)
     }
 
-    fn refused(&mut self, code: Code) {
-        if code == Code::LeaseLost {
-            self.lease = None;
-        }
+    fn refused(&mut self, code: Code) -> bool {
+        code == Code::LeaseLost && self.lease.take().is_some()
     }
 
+    /// What lies up to `max_ahead` after now, or in half a window: the other half may be over
+    /// until a window that was asked for is here.
     fn most(&self) -> u64 {
         let Some(stamp) = self.stamp else { return LINE_END };
-        let ticks = stamp.layout.in_ticks(stamp.max_ahead_ms.into()).saturating_add(1);
-        ticks.saturating_mul(stamp.layout.per_tick()).saturating_sub(stamp.spread.most())
+        let Stamp { layout, max_ahead_ms, spread, .. } = stamp;
+        let ahead = layout.in_ticks(max_ahead_ms.into()).saturating_add(1);
+        let longest_ms = self.longest_ms.unwrap_or(u32::MAX);
+        let window = layout.ticks(self.config.length_ms.unwrap_or(u32::MAX).min(longest_ms).into());
+        let ticks = ahead.min((window / 2).max(1));
+        ticks.saturating_mul(layout.per_tick()).saturating_sub(spread.most()).max(1)
     }
 
     fn unopened(&self, ask: &Ask, grant: &Grant) -> Option<Release> {
@@ -354,6 +401,7 @@ impl Source for WindowSource {
     }
 
     fn forget(&mut self) {
+        self.age = Age::default();
         if !bug!(ForgetKeepsLease) {
             self.lease = None;
         }
@@ -385,7 +433,7 @@ mod tests {
         assert_eq!(refill(&mut ids, &mut store, || now, || [2; 16]), Ok(true));
         // 16 are left, and a moment that has 40 will never come.
         assert_eq!(ids.ready(now, 40).unwrap_err().code, Code::WindowSpent);
-        assert_eq!(ids.fill(now, &mut [0; 20]), Ok(16));
+        assert_eq!(ids.fill_available(now, &mut [0; 20]), Ok(16));
         assert_eq!(ids.ready(now, 40).unwrap_err().code, Code::WindowSpent);
         assert_eq!(ids.next(now).unwrap_err().code, Code::WindowSpent);
     }

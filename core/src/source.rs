@@ -55,15 +55,16 @@ pub trait Source {
     ) -> Result<Offer, Code>;
     /// Notes a grant that is applied; returns for how many ms nothing more needs to be asked.
     fn accept(&mut self, ask: &Ask, grant: &Grant, now: Millis, store_now: Millis) -> i64;
-    /// Notes that a store refused.
-    fn refused(&mut self, code: Code);
+    /// Notes that a store refused. Whether it took away what was held: then something else may be
+    /// asked for at once.
+    fn refused(&mut self, code: Code) -> bool;
     /// How many IDs can be given in one go at most, as far as is known.
     fn most(&self) -> u64;
     /// The release of a grant that came after closing: nothing of it was used.
     fn unopened(&self, ask: &Ask, grant: &Grant) -> Option<Release>;
     /// Gives the lease up: its release, with everything at or above `cursor` unused.
     fn give_up(&mut self, cursor: u64) -> Option<Release>;
-    /// Drops the lease without a word.
+    /// Drops the lease without a word; from now on it is a holder that has just begun.
     fn forget(&mut self);
     /// The step of [`Stats`].
     fn step(&self) -> u64;

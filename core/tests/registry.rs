@@ -7,7 +7,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use leafid_core::registry::{self, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::registry::{self, Acquired, Candidates, Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
     AcquireAsk, Code, LINE_END, Layout, Millis, Name, Range, Release, RenewAsk, SegmentAsk, Token,
 };
@@ -31,6 +31,8 @@ enum Request {
     Revoke { worker: u32 },
     /// The floor of a fence.
     Fence { ticks: u64 },
+    /// The numbers that may be handed out are these from now on.
+    Workers { start: u32, count: u32 },
     /// Time goes on.
     Pass { ms: i64 },
 }
@@ -51,6 +53,8 @@ fn requests() -> impl Strategy<Value = Vec<Request>> {
             .prop_map(|(key, worker, after)| Request::Release { key, worker, after }),
         1 => (0..NUMBERS).prop_map(|worker| Request::Revoke { worker }),
         1 => (0u64..100).prop_map(|ticks| Request::Fence { ticks }),
+        1 => (0..NUMBERS, 1..=NUMBERS)
+            .prop_map(|(start, count)| Request::Workers { start, count: count.min(NUMBERS - start) }),
         6 => prop_oneof![
             3 => 0i64..500,
             4 => 500i64..60_000,
@@ -127,6 +131,9 @@ impl Bench {
                 let tick = self.namespace.layout.tick(self.now).unwrap();
                 self.namespace.floor = self.namespace.floor.max(tick + ticks);
             }
+            Request::Workers { start, count } => {
+                self.namespace.workers = Range::new(start.into(), (start + count).into());
+            }
             Request::Pass { ms } => self.now = self.now.plus(ms),
         }
         Ok(())
@@ -134,16 +141,18 @@ impl Bench {
 
     fn acquire(&mut self, ask: &AcquireAsk) -> Result<(), TestCaseError> {
         let mine = self.find(|row| row.key == Some(ask.request));
-        let own = self.find(|row| row.sticky && row.owner == ask.owner);
+        let own = [self.find(|row| row.sticky && row.owner == ask.owner), None];
         let (floor, owner, now) = (self.namespace.floor, &ask.owner, self.now);
         let rested = (0..NUMBERS)
+            .filter(|number| self.namespace.hands_out(*number))
             .map(|number| (number, self.row(number)))
             .min_by_key(|(_, row)| (row.is_kept_from(owner, now), row.rests_until(floor)));
         let before = self.rows.clone();
-        let answer = registry::acquire(STORE, &self.namespace, mine, own, rested, ask, now);
+        let candidates = Candidates { mine, own, rested };
+        let answer = registry::acquire(STORE, &self.namespace, &candidates, ask, now);
         let tick = self.namespace.layout.tick(now).unwrap();
         match answer {
-            Ok(((number, row), grant)) => {
+            Ok(Acquired { worker: (number, row), freed, grant }) => {
                 prop_assert_eq!(
                     (grant.worker, grant.request, grant.store),
                     (number, ask.request, STORE)
@@ -155,6 +164,7 @@ impl Bench {
                 } else {
                     prop_assert_eq!(grant.ticks.start, tick);
                     prop_assert!(tick >= floor, "below the fence");
+                    prop_assert!(self.namespace.hands_out(number), "{number} is not handed out");
                     let minute = self.namespace.layout.ticks(60_000);
                     prop_assert!((1..=minute).contains(&grant.ticks.len()), "{:?}", grant.ticks);
                     self.gives(number, ask.request, grant.ticks)?;
@@ -162,6 +172,11 @@ impl Bench {
                 let raised = row.reserved_until >= self.row(number).reserved_until;
                 prop_assert!(raised, "a grant never lowers the mark");
                 self.rows.insert(number, row);
+                if let Some((freed, row)) = freed {
+                    let before = self.row(freed);
+                    prop_assert_eq!(WorkerRow { sticky: true, ..row }, before);
+                    self.rows.insert(freed, row);
+                }
                 let kept = |row: &&WorkerRow| row.sticky && row.owner == ask.owner;
                 prop_assert!(
                     self.rows.values().filter(kept).count() <= 1,
@@ -174,8 +189,7 @@ impl Bench {
                 // It names the moment from which this request is granted, if nobody else comes.
                 let until = refusal.until.unwrap();
                 prop_assert!(until > now);
-                let again =
-                    registry::acquire(STORE, &self.namespace, mine, own, rested, ask, until);
+                let again = registry::acquire(STORE, &self.namespace, &candidates, ask, until);
                 prop_assert!(again.is_ok(), "{:?} at {:?}", again, until);
             }
         }
@@ -192,6 +206,7 @@ impl Bench {
                     "a renewal lowers nothing"
                 );
                 prop_assert!(ask.have_until >= self.namespace.floor, "below the fence");
+                prop_assert!(self.namespace.hands_out(ask.worker), "renewed outside the range");
                 prop_assert_eq!(
                     WorkerRow { reserved_until: 0, granted: row.granted, ..after },
                     WorkerRow { reserved_until: 0, ..row }
@@ -206,6 +221,7 @@ impl Bench {
                 let expected = if beyond { Code::StoreWentBack } else { Code::LeaseLost };
                 prop_assert_eq!(refusal.code, expected);
                 let kept = mine
+                    && self.namespace.hands_out(ask.worker)
                     && ask.have_until <= row.reserved_until
                     && ask.have_until >= row.held_from.max(self.namespace.floor);
                 prop_assert!(!kept, "a lease in order was refused");
@@ -312,7 +328,7 @@ fn windows_of_one_number_never_overlap() {
 /// What comes to a tag.
 #[derive(Clone, Debug)]
 enum ToTag {
-    Lease { step: Option<u32>, have_until: Option<u64> },
+    Lease { step: Option<u32>, at_least: Option<u32>, have_until: Option<u64> },
     Delete,
     Create { from: Option<u64>, step: Option<u32>, max_step: Option<u32> },
 }
@@ -322,8 +338,8 @@ fn segments_of_one_tag_never_overlap() {
     let steps = || prop::option::of(prop_oneof![3 => 1u32..5_000, 1 => any::<u32>()]);
     let from = || prop::option::of(prop_oneof![1 => LINE_END - 3_000..LINE_END, 3 => any_number()]);
     let event = prop_oneof![
-        8 => (steps(), prop::option::weighted(0.3, any_number()))
-            .prop_map(|(step, have_until)| ToTag::Lease { step, have_until }),
+        8 => (steps(), steps(), prop::option::weighted(0.3, any_number()))
+            .prop_map(|(step, at_least, have_until)| ToTag::Lease { step, at_least, have_until }),
         1 => Just(ToTag::Delete),
         2 => (from(), steps(), steps())
             .prop_map(|(from, step, max_step)| ToTag::Create { from, step, max_step }),
@@ -336,12 +352,13 @@ fn segments_of_one_tag_never_overlap() {
         let mut stands = row.max_id;
         for event in events {
             match event {
-                ToTag::Lease { step, have_until } => {
+                ToTag::Lease { step, at_least, have_until } => {
                     let ask = SegmentAsk {
                         tag: Name::tag("orders").unwrap(),
                         request: token(1),
                         store: None,
                         step,
+                        at_least,
                         have_until,
                     };
                     let lied = have_until.is_some_and(|end| end > row.max_id);
@@ -351,7 +368,10 @@ fn segments_of_one_tag_never_overlap() {
                             prop_assert!(!lied && !row.deleted);
                             prop_assert!(start == stands && start < end && end <= LINE_END);
                             prop_assert!(end - start <= u64::from(row.max_step));
-                            prop_assert!(step.is_none_or(|step| end - start <= u64::from(step)));
+                            let step = step.unwrap_or(row.step);
+                            let wanted = at_least.filter(|n| *n <= row.max_step).unwrap_or(0);
+                            let most = step.min(row.max_step).max(wanted);
+                            prop_assert_eq!(end - start, u64::from(most).min(LINE_END - start));
                             prop_assert_eq!((after.max_id, grant.remaining), (end, LINE_END - end));
                             (row, stands) = (after, end);
                             tally.add("leases", 1);
@@ -361,6 +381,7 @@ fn segments_of_one_tag_never_overlap() {
                                 Code::StoreWentBack => lied,
                                 Code::TagUnknown => row.deleted,
                                 Code::TagSpent => row.max_id == LINE_END,
+                                Code::CountInvalid => at_least == Some(0),
                                 Code::StepInvalid => {
                                     step > Some(registry::STEP_CAP) || step == Some(0)
                                 }

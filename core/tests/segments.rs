@@ -16,7 +16,10 @@ use common::{Tally, any_number, check, entropy, token};
 #[derive(Clone, Debug)]
 enum Event {
     Next,
+    /// As many as are at hand.
     Fill(usize),
+    /// All of them, or none.
+    Exactly(usize),
     Ready(u64),
     /// Asks, and answers at once: so many numbers, after a hole of so many.
     Grant {
@@ -41,7 +44,8 @@ enum Event {
 fn events() -> impl Strategy<Value = Vec<Event>> {
     let event = prop_oneof![
         6 => Just(Event::Next),
-        5 => (0usize..40).prop_map(Event::Fill),
+        4 => (0usize..40).prop_map(Event::Fill),
+        4 => (1usize..50).prop_map(Event::Exactly),
         2 => (0u64..60).prop_map(Event::Ready),
         6 => (1u64..30, prop_oneof![2 => Just(0u64), 1 => 1u64..50])
             .prop_map(|(size, hole)| Event::Grant { size, hole }),
@@ -190,9 +194,19 @@ impl<L: Line> Bench<L> {
             }
             Event::Fill(n) => {
                 let mut ids = vec![0; n];
-                let filled = self.generator.fill(self.now, &mut ids);
+                let filled = self.generator.fill_available(self.now, &mut ids);
                 let expected = if n == 0 { Ok(vec![]) } else { self.expected(n) };
                 prop_assert_eq!(filled.map(|filled| ids[..filled].to_vec()), expected);
+            }
+            Event::Exactly(n) => {
+                let mut ids = vec![u64::MAX; n];
+                let filled = self.generator.fill(self.now, &mut ids);
+                if self.oracle.at_hand() >= n {
+                    prop_assert_eq!(filled, Ok(()));
+                    prop_assert_eq!(Ok(ids), self.expected(n));
+                } else {
+                    prop_assert!(filled.is_err() && ids.iter().all(|id| *id == u64::MAX));
+                }
             }
             Event::Ready(n) => self.ready(n)?,
             Event::Grant { size, hole } => self.granted(size, hole)?,

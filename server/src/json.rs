@@ -35,6 +35,7 @@ mod tests {
             request: Token::new([7; 16]),
             store: None,
             step: Some(5),
+            at_least: None,
             have_until: Some(i64::MAX as u64),
         };
         assert_eq!(read(&Writer::object(&ask)).unwrap(), ask);

@@ -100,7 +100,7 @@ impl<S: Source + Send + 'static> Keeper<S> {
     ) -> Result<Look, Problem> {
         let now = road.clock.boot();
         let mut state = self.lock();
-        let drawn = state.generator.fill(now, rest);
+        let drawn = state.generator.fill_available(now, rest);
         let taken = drawn.unwrap_or(0);
         *filled += taken;
         let missing = rest.len() - taken;

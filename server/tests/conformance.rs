@@ -116,6 +116,10 @@ async fn perform(router: &Router, step: &Value, bound: &BTreeMap<String, Value>)
             let tail = format!("/{}/release", step["worker"]);
             ("POST", path("workers", &step["namespace"], &tail), json!({}))
         }
+        "set_workers" => {
+            let body = json!({ "workers": step["workers"] });
+            ("PUT", path("namespaces", &step["namespace"], ""), body)
+        }
         "delete_tag" => ("DELETE", path("tags", &step["tag"], ""), json!({})),
         "create_tag" => {
             let mut change = Map::new();

@@ -78,8 +78,14 @@ async fn while_another_process_writes_there_is_no_answer_and_then_there_is() {
     let store = open(&file).unwrap();
     let tag = Name::tag("orders").unwrap();
     let before = store.put_tag(tag, TagChange::default()).await.unwrap();
-    let ask =
-        SegmentAsk { tag, request: Token::new([1; 16]), store: None, step: None, have_until: None };
+    let ask = SegmentAsk {
+        tag,
+        request: Token::new([1; 16]),
+        store: None,
+        step: None,
+        at_least: None,
+        have_until: None,
+    };
 
     let other = rusqlite::Connection::open(&file).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();

@@ -1,7 +1,7 @@
 //! The store behind its servers: rows, decided by the core's registry, written only if nobody
 //! else wrote them since they were read. What is written is told to the oracle.
 
-use leafid_core::registry::{self, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::registry::{self, Acquired, Candidates, Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
     AcquireAsk, Ask, Code, Failure, Grant, Millis, Name, Range, Refusal, Release, RenewAsk,
     SegmentAsk, Token, WindowGrant,
@@ -154,8 +154,9 @@ impl Database {
             .workers()
             .min_by_key(|(_, row)| (row.is_kept_from(&ask.owner, now), row.reserved_until));
         let namespace = &space.namespace;
-        let decided = registry::acquire(self.id, namespace, mine, own, rested, ask, now);
-        let ((worker, row), grant) = match decided {
+        let candidates = Candidates { mine, own: [own, None], rested };
+        let decided = registry::acquire(self.id, namespace, &candidates, ask, now);
+        let Acquired { worker: (worker, row), grant, .. } = match decided {
             Ok(decided) => decided,
             Err(refusal) => {
                 tally.exhausted += u64::from(refusal.code == Code::WorkersExhausted);

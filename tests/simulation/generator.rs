@@ -4,8 +4,8 @@
 use std::rc::Rc;
 
 use leafid_core::{
-    Ask, Code, Draw, Grant, Layout, Millis, Outcome, Refusal, Release, Segment, SegmentConfig,
-    SharedLine, Snowflake, SnowflakeConfig, Stats, Token,
+    Ask, Carryover, Code, Draw, Grant, Layout, Millis, Outcome, Refusal, Release, Segment,
+    SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, Stats, Token,
 };
 
 /// What a generator is built from.
@@ -66,14 +66,6 @@ impl Generator {
         }
     }
 
-    /// Where a shared line stands.
-    pub fn stands_at(&self) -> Option<u64> {
-        match self {
-            Generator::SharedNumbers(_, line) | Generator::SharedTime(_, line) => line.stands_at(),
-            _ => None,
-        }
-    }
-
     /// The layout, if it has one and knows it.
     pub fn layout(&self) -> Option<Layout> {
         match self {
@@ -99,7 +91,7 @@ impl Generator {
 
     /// See `Reserve`.
     pub fn fill(&mut self, now: Millis, out: &mut [u64]) -> Result<usize, Refusal> {
-        each!(self, g => g.fill(now, out))
+        each!(self, g => g.fill_available(now, out))
     }
 
     /// See `Reserve`.
@@ -153,8 +145,13 @@ impl Generator {
     }
 
     /// See `Reserve`.
-    pub fn resume_above(&mut self, position: u64) {
-        each!(self, g => g.resume_above(position));
+    pub fn resume(&mut self, before: Carryover) {
+        each!(self, g => g.resume(before));
+    }
+
+    /// See `Reserve`.
+    pub fn carryover(&self) -> Carryover {
+        each!(self, g => g.carryover())
     }
 
     /// See `Reserve`.

@@ -103,7 +103,7 @@ impl World {
         let (child, life) = (self.identity(), self.life());
         let parent = &self.holders[i];
         let (make, book, clock) = (parent.make, parent.book, parent.clock);
-        let stands_at = parent.generator.stands_at().or(book.last_position.map(|last| last + 1));
+        let carryover = parent.generator.carryover();
         let image = parent.generator.image();
         let Some(mut holder) = Holder::start(child, life, make, clock, &mut self.rng) else {
             return;
@@ -119,11 +119,8 @@ impl World {
             }
             None => {
                 // The inherited line stays untouched; a new generator goes on above it.
-                holder.generator.resume_above(stands_at.unwrap_or(0));
+                holder.generator.resume(carryover);
                 holder.book = Book { last_id: book.last_id, resumed: true, ..Book::default() };
-                if stands_at.is_none() {
-                    holder.book.last_id = None;
-                }
             }
         }
         holder.excused_until = self.holders[i].excused_until;

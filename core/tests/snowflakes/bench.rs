@@ -81,7 +81,7 @@ impl<L: Line> Bench<L> {
         let gave = if n == 1 {
             self.generator.next(now).map(|id| vec![id])
         } else {
-            self.generator.fill(now, &mut ids).map(|filled| ids[..filled].to_vec())
+            self.generator.fill_available(now, &mut ids).map(|filled| ids[..filled].to_vec())
         };
         let expected = self.expected(n);
         if let Err(refusal) = gave {

@@ -132,7 +132,7 @@ fn the_spread_only_skips() {
         for (ms, n) in moves {
             now = now.plus(ms);
             let mut some = vec![0; n];
-            let filled = ids.fill(now, &mut some).unwrap_or(0);
+            let filled = ids.fill_available(now, &mut some).unwrap_or(0);
             tally.add("ids", filled as u64);
             for id in &some[..filled] {
                 prop_assert!(last.is_none_or(|last| last < *id));

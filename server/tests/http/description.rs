@@ -42,7 +42,7 @@ fn what_a_request_needs_and_takes_is_described() {
     assert_eq!(lease["required"], json!(["request"]));
     assert_eq!(lease["additionalProperties"], false);
     let fields: Vec<_> = lease["properties"].as_object().unwrap().keys().collect();
-    assert_eq!(fields.len(), 5, "{fields:?}");
+    assert_eq!(fields.len(), 6, "{fields:?}");
     let renew = body("/v1/workers/{namespace}/renew", "post");
     assert_eq!(renew["required"], json!(["request", "store", "worker", "key", "have_until"]));
     assert_eq!(body("/v1/tags/{tag}", "put")["required"], json!([]));

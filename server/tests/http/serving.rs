@@ -122,12 +122,12 @@ fn a_stop_gives_windows_back_and_a_start_goes_on_above() {
     assert_eq!((taken.status, taken.code()), (503, "WORKERS_EXHAUSTED"), "{taken:?}");
     assert!(taken.headers.contains("retry-after: "), "{}", taken.headers);
     assert!(taken.json["retry_after_ms"].as_u64().unwrap() <= 10_000);
-    assert!(taken.json["free_at_ms"].as_i64().unwrap() > SystemClock.wall().get() + 30_000);
+    assert!(taken.json["free_at_ms"].as_i64().unwrap() > SystemClock.wall().get());
     server.stop().unwrap();
 
     let server = Server::start(&file);
     assert_eq!(lease(&server, 3), (11, 21));
-    // The only number is free again, a minute before its window would have been over.
+    // The only number is free again, before its window would have been over.
     let second = server.post("/v1/snowflake/one/ids", r#"{"count":100}"#).ids();
     assert!(second[0] > first[99]);
     let workers = server.get("/v1/workers/one").ok();

@@ -1,20 +1,22 @@
 //! Both generators on the `&mut` face: every verb, once for each.
 
 use leafid_core::{
-    Ask, Code, Grant, Layout, Millis, Numbers, Outcome, Refusal, Release, Segment, SegmentConfig,
+    Ask, Carryover, Code, Grant, Layout, Millis, Numbers, Outcome, Refusal, Release, Segment, SegmentConfig,
     Snowflake, SnowflakeConfig, Stamp, Stats, Token,
 };
 
 /// The verbs of one generator, whatever it is made of.
 macro_rules! generator {
-    ($type:ty, $draw:ty; $next:ident $fill:ident $ready:ident $most:ident $wants:ident $mark:ident
+    ($type:ty, $draw:ty; $next:ident $fill:ident $available:ident $ready:ident $most:ident $wants:ident $mark:ident
      $poll_at:ident $poll_ask:ident $grant:ident $failure:ident $retire:ident $forget:ident
-     $resumed:ident $above:ident $last:ident $copy:ident $stats:ident) => {
+     $resumed:ident $carryover:ident $resume:ident $last:ident $copy:ident $stats:ident) => {
         verbs! {
             $next(ids: &mut $type, now: &Millis) -> Result<u64, Refusal> { ids.next(*now) }
-            $fill(ids: &mut $type, now: &Millis, to: &mut &mut [u64]) -> Result<usize, Refusal> {
+            $fill(ids: &mut $type, now: &Millis, to: &mut &mut [u64]) -> Result<(), Refusal> {
                 ids.fill(*now, to)
             }
+            $available(ids: &mut $type, now: &Millis, to: &mut &mut [u64])
+                -> Result<usize, Refusal> { ids.fill_available(*now, to) }
             $ready(ids: &mut $type, now: &Millis, n: &u64) -> Result<(), Refusal> {
                 ids.ready(*now, *n)
             }
@@ -33,7 +35,8 @@ macro_rules! generator {
             $retire(ids: &mut $type) -> Option<Release> { ids.retire() }
             $forget(ids: &mut $type) -> () { ids.forget() }
             $resumed(ids: &mut $type) -> () { ids.resumed() }
-            $above(ids: &mut $type, position: &u64) -> () { ids.resume_above(*position) }
+            $carryover(ids: &$type) -> Carryover { ids.carryover() }
+            $resume(ids: &mut $type, before: &Carryover) -> () { ids.resume(*before) }
             $last(ids: &$type) -> Option<Code> { ids.failure() }
             $copy(ids: &$type) -> Option<$draw> { ids.draw() }
             $stats(ids: &$type) -> Stats { ids.stats() }
@@ -43,15 +46,15 @@ macro_rules! generator {
 
 pub(crate) use generator;
 
-generator!(Segment, Numbers; segment_next segment_fill segment_ready segment_most segment_wants_ask
+generator!(Segment, Numbers; segment_next segment_fill segment_fill_available segment_ready segment_most segment_wants_ask
     segment_mark segment_poll_at segment_poll_ask segment_handle_grant segment_handle_failure
-    segment_retire segment_forget segment_resumed segment_resume_above segment_failure
+    segment_retire segment_forget segment_resumed segment_carryover segment_resume segment_failure
     segment_draw segment_stats);
 
-generator!(Snowflake, Stamp; snowflake_next snowflake_fill snowflake_ready snowflake_most snowflake_wants_ask
+generator!(Snowflake, Stamp; snowflake_next snowflake_fill snowflake_fill_available snowflake_ready snowflake_most snowflake_wants_ask
     snowflake_mark snowflake_poll_at snowflake_poll_ask snowflake_handle_grant
     snowflake_handle_failure snowflake_retire snowflake_forget snowflake_resumed
-    snowflake_resume_above snowflake_failure snowflake_draw snowflake_stats);
+    snowflake_carryover snowflake_resume snowflake_failure snowflake_draw snowflake_stats);
 
 verbs! {
     segment_config(tag: &&str) -> Result<SegmentConfig, Refusal> { SegmentConfig::new(tag) }
@@ -70,5 +73,8 @@ verbs! {
     snowflake_image(ids: &Snowflake) -> Snowflake { ids.image() }
     snowflake_namespace(ids: &Snowflake) -> usize { ids.namespace().len() }
     snowflake_layout(ids: &Snowflake) -> Option<Layout> { ids.layout() }
+    carryover_above(before: &Carryover, id: &u64, layout: &Option<Layout>) -> Carryover {
+        before.above(*id, layout.as_ref())
+    }
     stamp_layout(stamp: &Stamp) -> Layout { stamp.layout() }
 }

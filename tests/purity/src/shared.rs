@@ -1,7 +1,7 @@
 //! The lock-free face: the line alone, both generators over it, drawing without a generator.
 
 use leafid_core::{
-    Ask, Code, Draw, Grant, Line, Millis, Numbers, Outcome, Range, Refusal, Release, Run, Segment,
+    Ask, Carryover, Code, Draw, Grant, Line, Millis, Numbers, Outcome, Range, Refusal, Release, Run, Segment,
     SegmentConfig, Shape, SharedLine, Snowflake, SnowflakeConfig, Stamp, Stats, Stop, Token,
 };
 
@@ -10,17 +10,17 @@ use crate::generators::generator;
 type SharedSegment = Segment<&'static SharedLine>;
 type SharedSnowflake = Snowflake<&'static SharedLine>;
 
-generator!(SharedSegment, Numbers; shared_segment_next shared_segment_fill shared_segment_ready shared_segment_most
+generator!(SharedSegment, Numbers; shared_segment_next shared_segment_fill shared_segment_fill_available shared_segment_ready shared_segment_most
     shared_segment_wants_ask shared_segment_mark shared_segment_poll_at shared_segment_poll_ask
     shared_segment_handle_grant shared_segment_handle_failure shared_segment_retire
-    shared_segment_forget shared_segment_resumed shared_segment_resume_above
+    shared_segment_forget shared_segment_resumed shared_segment_carryover shared_segment_resume
     shared_segment_failure shared_segment_draw shared_segment_stats);
 
-generator!(SharedSnowflake, Stamp; shared_snowflake_next shared_snowflake_fill
+generator!(SharedSnowflake, Stamp; shared_snowflake_next shared_snowflake_fill shared_snowflake_fill_available
     shared_snowflake_ready shared_snowflake_most shared_snowflake_wants_ask shared_snowflake_mark
     shared_snowflake_poll_at shared_snowflake_poll_ask shared_snowflake_handle_grant
     shared_snowflake_handle_failure shared_snowflake_retire shared_snowflake_forget
-    shared_snowflake_resumed shared_snowflake_resume_above shared_snowflake_failure
+    shared_snowflake_resumed shared_snowflake_carryover shared_snowflake_resume shared_snowflake_failure
     shared_snowflake_draw shared_snowflake_stats);
 
 verbs! {
@@ -32,8 +32,8 @@ verbs! {
     shared_line_new() -> SharedLine { SharedLine::new() }
     shared_line_take(line: &SharedLine, shape: &Shape, limits: &Range, n: &u64)
         -> Result<Run, Stop> { line.take(*shape, *limits, *n) }
-    shared_line_stands_at(line: &SharedLine) -> Option<u64> { line.stands_at() }
-    shared_line_close(line: &SharedLine) -> Option<u64> { { line }.close() }
+    shared_line_stands_at(line: &SharedLine) -> u64 { line.stands_at() }
+    shared_line_close(line: &SharedLine) -> () { { line }.close() }
     shared_line_extend(line: &SharedLine, bound: &u64) -> () { { line }.extend(*bound) }
 
     numbers_run(line: &SharedLine, now: &Millis, n: &u64) -> Result<Run, Refusal> {

@@ -1,6 +1,6 @@
 //! The store's side: the registry's decisions, and the store in memory that is made of them.
 
-use leafid_core::registry::{self, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::registry::{self, Acquired, Candidates, Namespace, TagRow, WorkerRow};
 use leafid_core::{
     AcquireAsk, Ask, Failure, Grant, Layout, MemoryStore, Millis, Name, Range, Refusal, Release,
     RenewAsk, Segment, SegmentAsk, SegmentGrant, Snowflake, Store, Token, WindowGrant, refill,
@@ -27,9 +27,9 @@ verbs! {
         -> Result<(TagRow, SegmentGrant), Refusal> {
             registry::lease_segment(*store, row, ask, *now)
         }
-    registry_acquire(store: &Token, of: &Namespace, rows: &[Option<Worker>; 3], ask: &AcquireAsk,
-        now: &Millis) -> Result<(Worker, WindowGrant), Refusal> {
-            registry::acquire(*store, of, rows[0], rows[1], rows[2], ask, *now)
+    registry_acquire(store: &Token, of: &Namespace, rows: &Candidates, ask: &AcquireAsk,
+        now: &Millis) -> Result<Acquired, Refusal> {
+            registry::acquire(*store, of, rows, ask, *now)
         }
     registry_renew(store: &Token, of: &Namespace, row: &WorkerRow, ask: &RenewAsk, now: &Millis)
         -> Result<(WorkerRow, WindowGrant), Refusal> {

@@ -1,8 +1,8 @@
 //! Both generators, sans-I/O, each on both faces of the line.
 
 use leafid_core::{
-    Code, Fields, Get, Grant, Line, Outcome, OwnLine, Refusal, Reserve, Segment, SegmentConfig,
-    SharedLine, Snowflake, SnowflakeConfig, Source,
+    Carryover, Code, Fields, Get, Grant, Line, Outcome, OwnLine, Refusal, Reserve, Segment,
+    SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, Source,
 };
 use serde_json::{Value, json};
 
@@ -67,10 +67,13 @@ impl<S: Source, L: Line> Subject for Driven<S, L> {
         let generator = &mut self.0;
         match text(step, "do")? {
             "next" => Ok(either(generator.next(at), |id| json!(id.to_string()))),
-            "fill" => Ok(either(self.filled(step)?, |ids| {
+            "fill" => Ok(either(self.filled(step, true)?, |ids| {
                 ids.iter().map(u64::to_string).collect::<Vec<_>>().into()
             })),
-            "span" => Ok(either(self.filled(step)?, |ids| {
+            "fill_available" => Ok(either(self.filled(step, false)?, |ids| {
+                ids.iter().map(u64::to_string).collect::<Vec<_>>().into()
+            })),
+            "span" => Ok(either(self.filled(step, false)?, |ids| {
                 let shown = |id: Option<&u64>| id.map(u64::to_string);
                 json!({"count": ids.len(), "first": shown(ids.first()), "last": shown(ids.last())})
             })),
@@ -102,6 +105,12 @@ impl<S: Source, L: Line> Subject for Driven<S, L> {
                 Ok(Value::Null)
             }
             "failing" => Ok(json!(generator.failure().map(|code| code.as_str()))),
+            "carryover" => Ok(object(|to| generator.carryover().put(to))),
+            "resume" => {
+                let before = read::<Carryover>(&step["before"]);
+                generator.resume(before.map_err(|refusal| refusal.to_string())?);
+                Ok(Value::Null)
+            }
             "stats" => Ok(object(|to| generator.stats().put(to))),
             other => Err(format!("there is no step `{other}`")),
         }
@@ -109,15 +118,21 @@ impl<S: Source, L: Line> Subject for Driven<S, L> {
 }
 
 impl<S: Source, L: Line> Driven<S, L> {
-    /// A fill; the IDs ascend, or the script is red.
-    fn filled(&mut self, step: &Value) -> Result<Result<Vec<u64>, Refusal>, String> {
+    /// A fill, of all or of what is at hand; the IDs ascend, or the script is red.
+    fn filled(&mut self, step: &Value, exactly: bool) -> Result<Result<Vec<u64>, Refusal>, String> {
         let room = usize::try_from(count(step)?).map_err(|_| "so many are no fill")?;
-        let mut ids = vec![0; room];
-        let filled = match self.0.fill(moment(step, "at")?, &mut ids) {
-            Ok(filled) => filled,
-            Err(refusal) => return Ok(Err(refusal)),
+        let (mut ids, at) = (vec![0; room], moment(step, "at")?);
+        let filled = match exactly {
+            true => self.0.fill(at, &mut ids).map(|()| room),
+            false => self.0.fill_available(at, &mut ids),
         };
-        ids.truncate(filled);
+        match filled {
+            Ok(filled) => ids.truncate(filled),
+            Err(_) if ids.iter().any(|id| *id != 0) => {
+                return Err("a refused fill wrote something".to_owned());
+            }
+            Err(refusal) => return Ok(Err(refusal)),
+        }
         match ids.windows(2).find(|pair| pair[0] >= pair[1]) {
             Some(pair) => Err(format!("{} is followed by {}", pair[0], pair[1])),
             None => Ok(Ok(ids)),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use leafid_core::registry::{self, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::registry::{self, Acquired, Candidates, Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
     AcquireAsk, Code, Layout, Millis, Name, Range, Refusal, Release, RenewAsk, SegmentAsk,
     SegmentGrant, Token, WindowGrant,
@@ -61,10 +61,16 @@ impl Rows {
         Ok(())
     }
 
+    /// Hands out other numbers from now on.
+    pub fn set_workers(&mut self, namespace: Name, workers: Range) -> Result<(), Refusal> {
+        self.space(namespace)?.0.workers = workers;
+        Ok(())
+    }
+
     /// Takes a number from its holder, who goes on to the end in hand.
     pub fn revoke(&mut self, namespace: Name, worker: u32) -> Result<(), Refusal> {
         let (namespace, rows) = self.space(namespace)?;
-        if !namespace.workers.contains(worker.into()) {
+        if !namespace.hands_out(worker) && !rows.contains_key(&worker) {
             return Err(Code::WorkerInvalid.into());
         }
         let row = rows.entry(worker).or_default();
@@ -90,8 +96,10 @@ impl Rows {
         let mine = find(&|row| row.key == Some(ask.request));
         let own = find(&|row| row.sticky && row.owner == ask.owner);
         let rested = rested(namespace, rows, &ask.owner, now);
-        let ((number, row), grant) = registry::acquire(id, namespace, mine, own, rested, ask, now)?;
-        rows.insert(number, row);
+        let candidates = Candidates { mine, own: [own, None], rested };
+        let Acquired { worker, freed, grant } =
+            registry::acquire(id, namespace, &candidates, ask, now)?;
+        rows.extend([Some(worker), freed].into_iter().flatten());
         Ok(grant)
     }
 

@@ -118,6 +118,12 @@ impl Kept {
                 let namespace = name(step, "namespace", Name::namespace)?;
                 self.rows.revoke(namespace, worker).map(|()| json!({}))
             }
+            "set_workers" => {
+                let workers = open(step).nested("workers", Range::get)?;
+                let namespace = name(step, "namespace", Name::namespace)?;
+                let workers = workers.ok_or(Code::RequestInvalid)?;
+                self.rows.set_workers(namespace, workers).map(|()| json!({}))
+            }
             "create_tag" => self.create_tag(step).map(|()| json!({})),
             "delete_tag" => self.rows.delete_tag(name(step, "tag", Name::tag)?).map(|()| json!({})),
             _ => Err(Code::RequestInvalid.into()),

@@ -1,6 +1,6 @@
 //! Worker numbers and the windows on them.
 
-use leafid_core::registry::{self, Namespace, Worker, WorkerRow};
+use leafid_core::registry::{self, Candidates, Namespace, Worker, WorkerRow};
 use leafid_core::{AcquireAsk, Name, Release, RenewAsk, WindowGrant};
 
 use super::catalog;
@@ -29,9 +29,13 @@ pub fn acquire(desk: &Desk<'_>, ask: &AcquireAsk) -> Result<WindowGrant, Stop> {
         Some(number) => Some((number, WorkerRow::default())),
         None => rested(desk, &namespace, own, ask)?,
     };
-    let ((number, row), grant) =
-        registry::acquire(desk.store, &namespace, mine, own, rested, ask, desk.now)
-            .map_err(|refusal| explain::acquire(refusal, desk.store, &namespace, ask, desk.now))?;
+    let candidates = Candidates { mine, own: [own, None], rested };
+    let acquired = registry::acquire(desk.store, &namespace, &candidates, ask, desk.now)
+        .map_err(|refusal| explain::acquire(refusal, desk.store, &namespace, ask, desk.now))?;
+    let registry::Acquired { worker: (number, row), freed, grant } = acquired;
+    if let Some((freed, row)) = freed {
+        desk.rows.put_worker(name, freed, &row)?;
+    }
     if mine != Some((number, row)) {
         desk.rows.put_worker(name, number, &row)?;
         let used = if unused == Some(number) { passed + 1 } else { passed };
@@ -106,10 +110,10 @@ pub fn release(desk: &Desk<'_>, ask: &Release) -> Result<(), Stop> {
     Ok(())
 }
 
-/// An operator's release. A number that was never handed out has nothing to release.
+/// An operator's release. A number that left the range may still be held.
 pub fn revoke(desk: &Desk<'_>, namespace: &Name, worker: u32) -> Result<(), Stop> {
     let (space, row) = find(desk, namespace, worker)?;
-    if !space.workers.contains(u64::from(worker)) {
+    if !space.hands_out(worker) && desk.rows.worker(namespace, worker)?.is_none() {
         return Err(explain::worker_invalid(namespace, &space, worker).into());
     }
     if row != row.revoked() {

@@ -48,7 +48,8 @@ fn life<S: Source, L: Line>(mut ids: Reserve<S, L>) -> Result<u64, Refusal> {
             }
             None => {}
         }
-        match ids.fill(now, &mut out) {
+        drawn += usize::from(ids.fill(now, &mut out[..2]).is_ok()) * 2;
+        match ids.fill_available(now, &mut out) {
             Ok(count) => drawn += count,
             Err(refusal) => refused += u64::from(black_box(refusal).until.is_some()) + 1,
         }
@@ -60,7 +61,7 @@ fn life<S: Source, L: Line>(mut ids: Reserve<S, L>) -> Result<u64, Refusal> {
             ids.draw().map(Draw::shape),
             ids.stats(),
         ));
-        calls += 12;
+        calls += 13;
         if turn % 500 == 499 {
             ids.resumed();
             ids.forget();

@@ -1,0 +1,107 @@
+//! Which worker number an owner gets, where the range that may be handed out has changed, or two
+//! servers have decided at once.
+
+use leafid_core::registry::{self, Acquired, Candidates, Namespace, Worker, WorkerRow};
+use leafid_core::{
+    AcquireAsk, Code, Layout, Millis, Name, Range, Refusal, RenewAsk, Token, WindowGrant,
+};
+
+const STORE: Token = Token::new([7; 16]);
+const NOW: Millis = Millis::new(1_800_000_000_000);
+
+fn namespace(start: u64, end: u64) -> Namespace {
+    Namespace::create(Layout::LEAF, Some(Range::new(start, end)), Some(1_000)).expect("it is right")
+}
+
+fn ask(number: u8, strict: bool) -> AcquireAsk {
+    AcquireAsk {
+        namespace: Name::namespace("n").expect("a name"),
+        request: Token::new([number; 16]),
+        store: Some(STORE),
+        owner: Name::owner("host-1").expect("a label"),
+        layout: None,
+        length_ms: None,
+        sticky: true,
+        strict,
+    }
+}
+
+fn renew(space: &Namespace, row: &Worker, grant: &WindowGrant) -> Result<WindowGrant, Refusal> {
+    let ask = RenewAsk {
+        namespace: Name::namespace("n").expect("a name"),
+        request: Token::new([99; 16]),
+        store: STORE,
+        worker: row.0,
+        key: grant.request,
+        have_until: grant.ticks.end,
+        length_ms: None,
+    };
+    registry::renew(STORE, space, &row.1, &ask, NOW.plus(500)).map(|(_, grant)| grant)
+}
+
+/// The owner has number 0 of 0..8, its window is over, and the range is 4..8 since then.
+fn moved(strict: bool) -> (Worker, WindowGrant, Acquired) {
+    let candidates = Candidates { rested: Some((0, WorkerRow::default())), ..Default::default() };
+    let before = namespace(0, 8);
+    let first = registry::acquire(STORE, &before, &candidates, &ask(1, strict), NOW);
+    let Acquired { worker, grant, .. } = first.expect("all are free");
+    assert_eq!((worker.0, worker.1.sticky), (0, true));
+    assert!(renew(&before, &worker, &grant).is_ok(), "inside the range it is renewed");
+    let candidates = Candidates {
+        own: [Some(worker), None],
+        rested: Some((4, WorkerRow::default())),
+        ..Default::default()
+    };
+    let later = NOW.plus(2_000);
+    let again = registry::acquire(STORE, &namespace(4, 8), &candidates, &ask(2, strict), later);
+    (worker, grant, again.expect("4 is free"))
+}
+
+#[test]
+fn a_number_that_left_the_range_goes_to_nobody_any_more() {
+    for strict in [false, true] {
+        let (before, grant, again) = moved(strict);
+        assert_eq!(again.worker.0, 4, "its owner gets one inside");
+        assert!(again.worker.1.sticky, "and keeps that");
+        let freed = (0, WorkerRow { sticky: false, ..before.1 });
+        assert_eq!(again.freed, Some(freed), "not the old one as well");
+        let late = renew(&namespace(4, 8), &before, &grant);
+        assert_eq!(late.unwrap_err().code, Code::LeaseLost, "who slept past its window lost it");
+    }
+}
+
+/// Two servers decided for one owner at once; its next ask finds both rows.
+fn after_a_race(strict: bool, free: bool) -> Result<Acquired, Refusal> {
+    let space = namespace(0, 8);
+    let decided = |number: u8, after| {
+        let rested = Some((u32::from(number), WorkerRow::default()));
+        let candidates = Candidates { rested, ..Default::default() };
+        let acquired =
+            registry::acquire(STORE, &space, &candidates, &ask(number, strict), NOW.plus(after));
+        acquired.expect("both were free").worker
+    };
+    let (older, newer) = (decided(1, 0), decided(2, 3));
+    assert!(older.1.sticky && newer.1.sticky);
+    let candidates = Candidates {
+        own: [Some(older), Some(newer)],
+        rested: Some((3, WorkerRow::default())),
+        ..Default::default()
+    };
+    let later = NOW.plus(if free { 5_000 } else { 10 });
+    let swapped = Candidates { own: [Some(newer), Some(older)], ..candidates };
+    let acquired = registry::acquire(STORE, &space, &candidates, &ask(9, strict), later);
+    let turned = registry::acquire(STORE, &space, &swapped, &ask(9, strict), later);
+    assert_eq!(acquired, turned, "whichever is found first");
+    acquired
+}
+
+#[test]
+fn of_two_kept_numbers_the_newer_is_used_and_the_older_freed() {
+    let acquired = after_a_race(true, true).expect("both are free");
+    assert_eq!((acquired.worker.0, acquired.worker.1.sticky), (2, true));
+    assert_eq!(acquired.freed.map(|(number, row)| (number, row.sticky)), Some((1, false)));
+    assert_eq!(after_a_race(true, false).unwrap_err().code, Code::WorkersExhausted);
+    let borrowed = after_a_race(false, false).expect("3 is free");
+    assert_eq!((borrowed.worker.0, borrowed.worker.1.sticky), (3, false));
+    assert_eq!(borrowed.freed.map(|(number, row)| (number, row.sticky)), Some((1, false)));
+}
