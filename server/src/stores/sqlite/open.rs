@@ -20,49 +20,8 @@ const VERSION: i64 = 1;
 /// counts its ask as lost.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-const TABLES: &str = "
-    CREATE TABLE meta (
-        one INTEGER PRIMARY KEY CHECK (one = 1),
-        store BLOB NOT NULL CHECK (length(store) = 16),
-        created_ms INTEGER NOT NULL
-    ) STRICT;
-    CREATE TABLE tags (
-        tag TEXT PRIMARY KEY,
-        max_id INTEGER NOT NULL CHECK (max_id > 0),
-        step INTEGER NOT NULL,
-        max_step INTEGER NOT NULL,
-        deleted INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE namespaces (
-        namespace TEXT PRIMARY KEY,
-        epoch_ms INTEGER NOT NULL,
-        tick_ms INTEGER NOT NULL,
-        time_bits INTEGER NOT NULL,
-        worker_bits INTEGER NOT NULL,
-        sequence_bits INTEGER NOT NULL,
-        max_window_ms INTEGER NOT NULL,
-        workers_start INTEGER NOT NULL,
-        workers_end INTEGER NOT NULL,
-        floor INTEGER NOT NULL,
-        -- every number from workers_start up to this one has a row
-        used_until INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE workers (
-        namespace TEXT NOT NULL,
-        worker INTEGER NOT NULL,
-        owner TEXT NOT NULL,
-        sticky INTEGER NOT NULL,
-        key BLOB,
-        held_from INTEGER NOT NULL,
-        reserved_until INTEGER NOT NULL,
-        granted_ms INTEGER NOT NULL,
-        PRIMARY KEY (namespace, worker)
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX workers_mine ON workers (namespace, key) WHERE key IS NOT NULL;
-    CREATE INDEX workers_own ON workers (namespace, owner) WHERE sticky = 1;
-    CREATE INDEX workers_rested ON workers (namespace, reserved_until) WHERE sticky = 0;
-    CREATE INDEX workers_kept ON workers (namespace, granted_ms) WHERE sticky = 1;
-";
+/// The tables and their indexes.
+const SCHEMA: &str = include_str!("../../../../sql/sqlite/schema.sql");
 
 /// A file that is ready for use.
 pub struct Opened {
@@ -151,7 +110,7 @@ fn make(
             Ok(id) => id,
             Err(problem) => return Ok(Err(problem)),
         };
-        transaction.execute_batch(TABLES)?;
+        transaction.execute_batch(SCHEMA)?;
         let created = clock.wall().get();
         transaction.execute("INSERT INTO meta VALUES (1, ?1, ?2)", (&id, created))?;
         if let (Ok(name), Ok(row)) =
