@@ -33,7 +33,7 @@ CREATE TABLE namespaces (
     workers_end INTEGER NOT NULL,
     -- no window begins below this tick
     floor INTEGER NOT NULL,
-    -- every number from workers_start up to this one has a row
+    -- every number from workers_start up to this one has a row; this one has none
     used_until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
@@ -53,12 +53,16 @@ CREATE TABLE workers (
     reserved_until INTEGER NOT NULL,
     -- when it was granted or renewed last, by the store's clock
     granted_ms INTEGER NOT NULL,
+    -- 1: the namespace's range has the number. It stands here so that a search by rest meets only
+    -- numbers that may be handed out: those that left the range often rested longest, and would be
+    -- passed one by one every time.
+    inside INTEGER NOT NULL DEFAULT 1,
     PRIMARY KEY (namespace, worker)
 ) STRICT, WITHOUT ROWID;
 
--- What an acquire looks for: the row of its request, what its owner keeps, what rested longest, and
--- whose owner was not seen for longest.
+-- One index per file in `lookups`; each names its index, for without statistics SQLite prefers the
+-- primary key and reads the whole namespace.
 CREATE INDEX workers_mine ON workers (namespace, key) WHERE key IS NOT NULL;
-CREATE INDEX workers_own ON workers (namespace, owner) WHERE sticky = 1;
-CREATE INDEX workers_rested ON workers (namespace, reserved_until) WHERE sticky = 0;
-CREATE INDEX workers_kept ON workers (namespace, granted_ms) WHERE sticky = 1;
+CREATE INDEX workers_own ON workers (namespace, owner, inside) WHERE sticky = 1;
+CREATE INDEX workers_rested ON workers (namespace, reserved_until) WHERE sticky = 0 AND inside = 1;
+CREATE INDEX workers_kept ON workers (namespace, granted_ms) WHERE sticky = 1 AND inside = 1;

@@ -1,6 +1,7 @@
 //! The embedded engine: one SQLite file, one writer thread that commits waiting requests together.
 
 mod catalog;
+mod lookups;
 mod open;
 mod rows;
 mod segments;

@@ -32,8 +32,7 @@ pub fn put(desk: &Desk<'_>, name: &Name, change: &NamespaceChange) -> Result<Nam
         keeps_promises(desk, name, &before, &row)?;
     }
     if before != Some(row) {
-        // The numbers are looked over anew: what has a row is passed at the next acquire.
-        desk.rows.put_namespace(name, &row, row.workers.start)?;
+        desk.rows.put_namespace(name, &row)?;
     }
     Ok(row)
 }

@@ -15,7 +15,7 @@ use crate::random;
 /// Says whose file it is: `leaf` as a number.
 const APPLICATION: i64 = 0x6c65_6166;
 /// The version of the tables.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 /// How long to wait for another process's transaction: less than the 3 s after which a holder
 /// counts its ask as lost.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -116,7 +116,7 @@ fn make(
         if let (Ok(name), Ok(row)) =
             (Name::namespace("default"), Namespace::create(Layout::LEAF, None, None))
         {
-            Rows::new(&transaction).put_namespace(&name, &row, row.workers.start)?;
+            Rows::new(&transaction).put_namespace(&name, &row)?;
         }
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.pragma_update(None, "user_version", VERSION)?;

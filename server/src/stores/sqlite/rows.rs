@@ -3,7 +3,7 @@
 use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{Layout, Millis, Name, Range, Refusal, Token};
 use rusqlite::types::Type;
-use rusqlite::{Connection, OptionalExtension, Params, Row};
+use rusqlite::{Connection, OptionalExtension, Params, Row, named_params};
 
 use crate::store::Page;
 
@@ -12,6 +12,7 @@ type Result<T> = std::result::Result<T, rusqlite::Error>;
 const TAG: &str = "max_id, step, max_step, deleted, tag";
 const NAMESPACE: &str = "epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits, max_window_ms, \
                          workers_start, workers_end, floor, used_until, namespace";
+const RANGE: &str = include_str!("../../../../sql/sqlite/range.sql");
 const WORKER: &str = "worker, owner, sticky, key, held_from, reserved_until, granted_ms";
 
 /// The tables inside one transaction.
@@ -68,7 +69,7 @@ impl<'c> Rows<'c> {
         self.write(sql, (tag.as_str(), signed(max_id)?, step, max_step, deleted))
     }
 
-    /// A namespace, and up to where every number has a row.
+    /// A namespace, and the lowest number from its first on that has no row.
     pub fn namespace(&self, name: &Name) -> Result<Option<(Namespace, u64)>> {
         let sql = format!("SELECT {NAMESPACE} FROM namespaces WHERE namespace = ?1");
         self.one(&sql, [name.as_str()], |row| Ok((read_namespace(row)?, unsigned(row, 9)?)))
@@ -85,13 +86,16 @@ impl<'c> Rows<'c> {
         })
     }
 
-    /// Writes a namespace whole.
-    pub fn put_namespace(&self, name: &Name, row: &Namespace, used_until: u64) -> Result<()> {
+    /// Writes a namespace whole, and notes which numbers its range has and which were never used.
+    pub fn put_namespace(&self, name: &Name, row: &Namespace) -> Result<()> {
         let sql = "INSERT OR REPLACE INTO namespaces (namespace, epoch_ms, tick_ms, time_bits,
                        worker_bits, sequence_bits, max_window_ms, workers_start, workers_end,
                        floor, used_until)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
         let Namespace { layout, max_window_ms, workers, floor } = *row;
+        let (start, end) = (signed(workers.start)?, signed(workers.end)?);
+        let range = named_params! { ":namespace": name.as_str(), ":start": start, ":end": end };
+        self.write(RANGE, range)?;
         self.write(
             sql,
             (
@@ -102,15 +106,15 @@ impl<'c> Rows<'c> {
                 layout.worker_bits(),
                 layout.sequence_bits(),
                 max_window_ms,
-                signed(workers.start)?,
-                signed(workers.end)?,
+                start,
+                end,
                 signed(floor)?,
-                signed(used_until)?,
+                signed(self.unused(name, workers.start)?)?,
             ),
         )
     }
 
-    /// Notes that every number below `used_until` has a row.
+    /// Notes the lowest number that was never handed out.
     pub fn put_used(&self, name: &Name, used_until: u64) -> Result<()> {
         let sql = "UPDATE namespaces SET used_until = ?2 WHERE namespace = ?1";
         self.write(sql, (name.as_str(), signed(used_until)?))
@@ -162,7 +166,7 @@ impl<'c> Rows<'c> {
         )
     }
 
-    fn one<T>(
+    pub(super) fn one<T>(
         &self,
         sql: &str,
         params: impl Params,
@@ -171,7 +175,7 @@ impl<'c> Rows<'c> {
         self.connection.prepare_cached(sql)?.query_row(params, read).optional()
     }
 
-    fn all<T>(
+    pub(super) fn all<T>(
         &self,
         sql: &str,
         params: impl Params,
@@ -201,7 +205,7 @@ fn read_namespace(row: &Row<'_>) -> Result<Namespace> {
     Ok(Namespace { layout, max_window_ms: row.get(5)?, workers, floor: unsigned(row, 8)? })
 }
 
-fn read_worker(row: &Row<'_>) -> Result<Worker> {
+pub(super) fn read_worker(row: &Row<'_>) -> Result<Worker> {
     let nobody = |text: &str| if text.is_empty() { Ok(Name::EMPTY) } else { Name::owner(text) };
     let key: Option<[u8; 16]> = row.get(3)?;
     let read = WorkerRow {
@@ -224,12 +228,12 @@ fn name(
     read(&text).map_err(|refusal| wrong(column, refusal))
 }
 
-fn unsigned(row: &Row<'_>, column: usize) -> Result<u64> {
+pub(super) fn unsigned(row: &Row<'_>, column: usize) -> Result<u64> {
     let value: i64 = row.get(column)?;
     u64::try_from(value).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, value))
 }
 
-fn signed(value: u64) -> Result<i64> {
+pub(super) fn signed(value: u64) -> Result<i64> {
     i64::try_from(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
 }
 

@@ -1,12 +1,15 @@
 //! Worker numbers and the windows on them.
 
-use leafid_core::registry::{self, Candidates, Namespace, Worker, WorkerRow};
+use leafid_core::registry::{self, Acquired, Candidates, Namespace, Worker, WorkerRow};
 use leafid_core::{AcquireAsk, Name, Release, RenewAsk, WindowGrant};
 
 use super::catalog;
 use super::writer::{Desk, Stop};
 use crate::explain;
 use crate::store::NamespaceChange;
+
+#[cfg(test)]
+mod tests;
 
 /// Gives a worker number and a first window.
 pub fn acquire(desk: &Desk<'_>, ask: &AcquireAsk) -> Result<WindowGrant, Stop> {
@@ -20,49 +23,49 @@ pub fn acquire(desk: &Desk<'_>, ask: &AcquireAsk) -> Result<WindowGrant, Stop> {
         }
         None => return Err(explain::namespace_unknown(name).into()),
     };
-    let key = ask.request.bytes();
-    let mine = desk.rows.worker_where("key = ?2", (name.as_str(), &key))?;
-    let own = "sticky = 1 AND owner = ?2 ORDER BY worker";
-    let own = desk.rows.worker_where(own, (name.as_str(), ask.owner.as_str()))?;
-    let (unused, passed) = unused(desk, name, &namespace, used_until)?;
-    let rested = match unused {
-        Some(number) => Some((number, WorkerRow::default())),
-        None => rested(desk, &namespace, own, ask)?,
-    };
-    let candidates = Candidates { mine, own: [own, None], rested };
+    let mut unused = used_until;
+    let mine = desk.rows.mine(name, &ask.request)?;
+    let mut candidates = Candidates { mine, ..Candidates::default() };
+    // A request that comes again is answered from its row, and nothing else is looked for.
+    if mine.is_none() {
+        candidates.own = desk.rows.own(name, &ask.owner)?;
+        unused = first_unused(desk, name, &namespace, used_until)?;
+        let fresh = u32::try_from(unused).ok().filter(|_| namespace.workers.contains(unused));
+        candidates.rested = match fresh {
+            Some(number) => Some((number, WorkerRow::default())),
+            None => rested(desk, &namespace, candidates.own, ask)?,
+        };
+    }
     let acquired = registry::acquire(desk.store, &namespace, &candidates, ask, desk.now)
         .map_err(|refusal| explain::acquire(refusal, desk.store, &namespace, ask, desk.now))?;
-    let registry::Acquired { worker: (number, row), freed, grant } = acquired;
-    if let Some((freed, row)) = freed {
-        desk.rows.put_worker(name, freed, &row)?;
+    let Acquired { worker, freed, grant } = acquired;
+    if mine == Some(worker) {
+        return Ok(grant);
     }
-    if mine != Some((number, row)) {
+    for (number, row) in freed.into_iter().chain([worker]) {
         desk.rows.put_worker(name, number, &row)?;
-        let used = if unused == Some(number) { passed + 1 } else { passed };
-        if used != used_until {
-            desk.rows.put_used(name, used)?;
-        }
+    }
+    if unused == u64::from(worker.0) {
+        unused = desk.rows.unused(name, unused + 1)?;
+    }
+    if unused != used_until {
+        desk.rows.put_used(name, unused)?;
     }
     Ok(grant)
 }
 
-/// The lowest number that was never handed out, and up to where all were.
-fn unused(
+/// The lowest number that was never handed out; beyond the range if all of it was.
+fn first_unused(
     desk: &Desk<'_>,
     name: &Name,
     namespace: &Namespace,
     used_until: u64,
-) -> Result<(Option<u32>, u64), Stop> {
-    let mut number = used_until.max(namespace.workers.start);
-    while let Ok(worker) = u32::try_from(number)
-        && number < namespace.workers.end
-    {
-        if desk.rows.worker(name, worker)?.is_none() {
-            return Ok((Some(worker), number));
-        }
-        number += 1;
+) -> Result<u64, Stop> {
+    if used_until >= namespace.workers.end {
+        return Ok(used_until);
     }
-    Ok((None, number))
+    // What is noted is not believed without a look: a number with a row may be held.
+    Ok(desk.rows.unused(name, used_until.max(namespace.workers.start))?)
 }
 
 /// Of the numbers that were handed out, the one that rested longest and nobody else keeps; if
@@ -70,26 +73,15 @@ fn unused(
 fn rested(
     desk: &Desk<'_>,
     namespace: &Namespace,
-    own: Option<Worker>,
+    own: [Option<Worker>; 2],
     ask: &AcquireAsk,
 ) -> Result<Option<Worker>, Stop> {
-    let name = ask.namespace.as_str();
-    let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
-    let (start, end) = (signed(namespace.workers.start), signed(namespace.workers.end));
-    let loose = "sticky = 0 AND worker >= ?2 AND worker < ?3 ORDER BY reserved_until";
-    let oldest = "sticky = 1 AND worker >= ?2 AND worker < ?3 ORDER BY granted_ms";
-    let kept = "sticky = 1 AND worker >= ?2 AND worker < ?3
-                ORDER BY reserved_until, granted_ms";
-    let loose = desk.rows.worker_where(loose, (name, start, end))?;
-    // The owner that was not seen for longest is the first that keeps nothing any more.
-    let oldest = desk.rows.worker_where(oldest, (name, start, end))?;
-    let given_up = oldest.filter(|(_, row)| !row.is_kept_from(&ask.owner, desk.now));
-    let inside = |worker: &Worker| namespace.workers.contains(u64::from(worker.0));
-    let found = [loose, own.filter(inside), given_up].into_iter().flatten();
-    match found.min_by_key(|(_, row)| row.reserved_until) {
-        Some(worker) => Ok(Some(worker)),
-        None => Ok(desk.rows.worker_where(kept, (name, start, end))?),
-    }
+    let loose = desk.rows.rested(&ask.namespace)?;
+    // If this one is still kept, then so are all other kept ones.
+    let kept = desk.rows.kept(&ask.namespace)?;
+    let found = own.into_iter().chain([loose, kept]).flatten();
+    let inside = found.filter(|(number, _)| namespace.hands_out(*number));
+    Ok(inside.min_by_key(|(_, row)| (row.is_kept_from(&ask.owner, desk.now), row.reserved_until)))
 }
 
 /// Moves the end of a window forward.

@@ -1,0 +1,214 @@
+//! What an acquire costs, counted in the steps of SQLite's machine: never in the rows there are.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use leafid_core::{Code, Layout, Millis, Range, Token};
+use rusqlite::Connection;
+
+use super::*;
+use crate::clock::ManualClock;
+use crate::stores::sqlite::{Options, open};
+
+const NOW: Millis = Millis::new(1_800_000_000_000);
+/// So long after it was seen last an owner keeps nothing any more: 30 days.
+const STICKY_KEEP_MS: i64 = 30 * 86_400_000;
+const SIZES: [u32; 3] = [10, 1_000, 65_536];
+
+/// A namespace of so many numbers that were all handed out, rested in turn, and nobody keeps.
+struct Space {
+    _folder: tempfile::TempDir,
+    connection: Connection,
+    steps: Arc<AtomicU64>,
+    asked: u8,
+}
+
+impl Space {
+    fn new(rows: u32, range: u32) -> Space {
+        let clock = ManualClock::at(NOW);
+        let folder = tempfile::tempdir().unwrap();
+        let connection = open::open(&folder.path().join("a.db"), &clock, None).unwrap().connection;
+        let mut space = Space { _folder: folder, connection, steps: Arc::default(), asked: 0 };
+        space.put(Range::new(0, 1));
+        space.sql(&format!(
+            "WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number
+                 WHERE n + 1 < {rows})
+             INSERT INTO workers (namespace, worker, owner, sticky, key, held_from,
+                 reserved_until, granted_ms)
+             SELECT 'ns', n, 'owner-' || n, 0, randomblob(16), n, n + 1000, n FROM number"
+        ));
+        space.put(Range::new(0, range.into()));
+        space.count();
+        space
+    }
+
+    fn sql(&self, sql: &str) {
+        self.connection.execute_batch(sql).unwrap();
+    }
+
+    /// Counts every step from now on.
+    fn count(&mut self) {
+        let steps = Arc::clone(&self.steps);
+        let handler = move || {
+            steps.fetch_add(1, Ordering::Relaxed);
+            false
+        };
+        self.connection.progress_handler(1, Some(handler)).unwrap();
+    }
+
+    fn desk(&self) -> Desk<'_> {
+        let options = Options::default();
+        let rows = crate::stores::sqlite::rows::Rows::new(&self.connection);
+        Desk { rows, store: Token::new([9; 16]), now: NOW, options }
+    }
+
+    /// Gives the namespace this range.
+    fn put(&mut self, workers: Range) {
+        let change = NamespaceChange {
+            layout: Some(Layout::new(0, 1_000, 31, 20, 12).unwrap()),
+            workers: Some(workers),
+            max_window_ms: None,
+        };
+        catalog::put(&self.desk(), &name(), &change).unwrap();
+    }
+
+    /// Acquires; how many steps that took.
+    fn acquire(&mut self, owner: &str, sticky: bool) -> (Result<u32, Code>, u64) {
+        self.asked += 1;
+        self.again(owner, sticky)
+    }
+
+    /// The same request once more.
+    fn again(&mut self, owner: &str, sticky: bool) -> (Result<u32, Code>, u64) {
+        let before = self.steps.load(Ordering::Relaxed);
+        let ask = AcquireAsk {
+            namespace: name(),
+            request: Token::new([self.asked; 16]),
+            store: None,
+            owner: Name::owner(owner).unwrap(),
+            layout: None,
+            length_ms: None,
+            sticky,
+            strict: false,
+        };
+        let answer = match acquire(&self.desk(), &ask) {
+            Ok(grant) => Ok(grant.worker),
+            Err(Stop::Refused(problem)) => Err(problem.code),
+            Err(Stop::Broken(error)) => panic!("{error}"),
+        };
+        (answer, self.steps.load(Ordering::Relaxed) - before)
+    }
+}
+
+fn name() -> Name {
+    Name::namespace("ns").unwrap()
+}
+
+/// Does the same in namespaces of all sizes; what it costs may not depend on the size.
+fn costs_the_same(what: &str, run: impl Fn(u32) -> u64) {
+    let steps = SIZES.map(run);
+    println!("{what}: {steps:?} steps in namespaces of {SIZES:?} rows");
+    assert!(steps[0] > 0, "nothing was counted");
+    assert!(steps.iter().all(|count| *count == steps[0]), "{what}: {steps:?}");
+}
+
+#[test]
+fn numbers_that_rest() {
+    costs_the_same("rested", |rows| {
+        let mut space = Space::new(rows, rows);
+        assert_eq!(space.acquire("a", false).0, Ok(0));
+        let (given, steps) = space.acquire("a", false);
+        assert_eq!(given, Ok(1));
+        steps
+    });
+}
+
+#[test]
+fn numbers_that_were_never_used() {
+    costs_the_same("unused", |rows| {
+        let mut space = Space::new(rows, rows + 5);
+        assert_eq!(space.acquire("a", false).0, Ok(rows));
+        let (given, steps) = space.acquire("a", false);
+        assert_eq!(given, Ok(rows + 1));
+        steps
+    });
+}
+
+#[test]
+fn numbers_that_others_keep() {
+    costs_the_same("own", |rows| {
+        let mut space = Space::new(rows, rows);
+        space.sql(&format!("UPDATE workers SET sticky = 1, granted_ms = {}", NOW.get()));
+        let (given, steps) = space.acquire("owner-7", true);
+        assert_eq!(given, Ok(7));
+        steps
+    });
+    costs_the_same("all are kept", |rows| {
+        let mut space = Space::new(rows, rows);
+        space.sql(&format!("UPDATE workers SET sticky = 1, granted_ms = {}", NOW.get()));
+        let (given, steps) = space.acquire("stranger", true);
+        assert_eq!(given, Err(Code::WorkersExhausted));
+        steps
+    });
+    costs_the_same("kept no longer", |rows| {
+        let mut space = Space::new(rows, rows);
+        let over = NOW.get() - STICKY_KEEP_MS;
+        space.sql(&format!("UPDATE workers SET sticky = 1, granted_ms = {} - worker", over + 3));
+        let (given, steps) = space.acquire("stranger", true);
+        assert_eq!(given, Ok(rows - 1));
+        steps
+    });
+}
+
+#[test]
+fn numbers_that_left_the_range() {
+    costs_the_same("narrowed", |rows| {
+        let mut space = Space::new(rows, rows);
+        // What left is what rested longest.
+        space.put(Range::new(u64::from(rows) - 5, rows.into()));
+        let (given, steps) = space.acquire("a", false);
+        assert_eq!(given, Ok(rows - 5));
+        steps
+    });
+    costs_the_same("narrowed, kept", |rows| {
+        let mut space = Space::new(rows, rows);
+        space.sql("UPDATE workers SET sticky = 1");
+        space.put(Range::new(u64::from(rows) - 5, rows.into()));
+        let (given, steps) = space.acquire("a", false);
+        assert_eq!(given, Ok(rows - 5));
+        steps
+    });
+}
+
+#[test]
+fn numbers_that_came_back_into_the_range() {
+    costs_the_same("widened", |rows| {
+        let mut space = Space::new(rows, rows);
+        space.put(Range::new(u64::from(rows) - 5, rows.into()));
+        space.put(Range::new(0, u64::from(rows)));
+        // All are held, so nothing is written that would spare the next one the look.
+        space.sql("UPDATE workers SET reserved_until = 2147483647");
+        let (given, first) = space.acquire("a", false);
+        assert_eq!(given, Err(Code::WorkersExhausted));
+        let (given, second) = space.acquire("a", false);
+        assert_eq!(given, Err(Code::WorkersExhausted));
+        first.max(second)
+    });
+}
+
+#[test]
+fn a_request_that_comes_again_pays_for_its_own_row_alone() {
+    for rows in SIZES {
+        let mut space = Space::new(rows, rows);
+        space.sql("UPDATE workers SET sticky = worker % 2");
+        let (given, first) = space.acquire("a", true);
+        let (repeated, again) = space.again("a", true);
+        assert_eq!(given, repeated);
+        let before = space.steps.load(Ordering::Relaxed);
+        space.desk().rows.namespace(&name()).unwrap().unwrap();
+        space.desk().rows.mine(&name(), &Token::new([space.asked; 16])).unwrap().unwrap();
+        let two_rows = space.steps.load(Ordering::Relaxed) - before;
+        println!("{rows} rows: {first} steps, again {again}, of two rows {two_rows}");
+        assert!(two_rows > 0 && again == two_rows, "{rows} rows: {again} steps to answer again");
+    }
+}
