@@ -102,14 +102,16 @@ pub fn release(desk: &Desk<'_>, ask: &Release) -> Result<(), Stop> {
     Ok(())
 }
 
-/// An operator's release. A number that left the range may still be held.
-pub fn revoke(desk: &Desk<'_>, namespace: &Name, worker: u32) -> Result<(), Stop> {
-    let (space, row) = find(desk, namespace, worker)?;
-    if !space.hands_out(worker) && desk.rows.worker(namespace, worker)?.is_none() {
-        return Err(explain::worker_invalid(namespace, &space, worker).into());
+/// An operator's release, of a number that left the range too. A number that was never handed out
+/// has nothing to release.
+pub fn revoke(desk: &Desk<'_>, name: &Name, worker: u32) -> Result<(), Stop> {
+    let namespace = catalog::namespace(desk, name)?;
+    let row = desk.rows.worker(name, worker)?;
+    if row.is_none() && !namespace.hands_out(worker) {
+        return Err(explain::worker_invalid(name, &namespace, worker).into());
     }
-    if row != row.revoked() {
-        desk.rows.put_worker(namespace, worker, &row.revoked())?;
+    if let Some(row) = row.filter(|row| *row != row.revoked()) {
+        desk.rows.put_worker(name, worker, &row.revoked())?;
     }
     Ok(())
 }

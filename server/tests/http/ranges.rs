@@ -1,0 +1,80 @@
+//! Worker numbers that leave the range of their namespace, and come back.
+
+use std::collections::BTreeSet;
+
+use crate::support::{Answer, Server, request};
+use serde_json::{Value, json};
+
+/// A server with a namespace whose numbers 0 to 3 were all handed out and given back; `keeper`
+/// keeps 3.
+fn all_used() -> (tempfile::TempDir, Server) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("store.db"));
+    range(&server, 0, 4);
+    for worker in 0..4 {
+        let grant = acquire(&server, worker, "keeper", worker == 3).ok();
+        assert_eq!(grant["worker"], worker);
+        give_back(&server, worker, &grant);
+    }
+    (folder, server)
+}
+
+fn range(server: &Server, start: u32, end: u32) {
+    let workers = json!({ "workers": { "start": start, "end": end } });
+    server.put("/v1/namespaces/ns", &workers.to_string()).ok();
+}
+
+fn acquire(server: &Server, n: u64, owner: &str, sticky: bool) -> Answer {
+    let ask = json!({ "request": request(n), "owner": owner, "sticky": sticky });
+    server.post("/v1/workers/ns/acquire", &ask.to_string())
+}
+
+fn give_back(server: &Server, n: u64, grant: &Value) {
+    let release = json!({ "worker": grant["worker"], "key": request(n), "store": grant["store"],
+        "unused_from": grant["start"] });
+    server.post("/v1/workers/ns/release", &release.to_string()).ok();
+}
+
+fn revoke(server: &Server, worker: u32) -> Answer {
+    server.post(&format!("/v1/workers/ns/{worker}/release"), "{}")
+}
+
+/// Acquires until there is no number any more: which ones there were.
+fn free_numbers(server: &Server, first: u64) -> BTreeSet<u64> {
+    let asks = first..first + 10;
+    let given = asks.map(|n| acquire(server, n, "taker", false));
+    given
+        .take_while(|answer| answer.code() != "WORKERS_EXHAUSTED")
+        .map(|answer| answer.ok()["worker"].as_u64().unwrap())
+        .collect()
+}
+
+#[test]
+fn an_operator_releases_a_number_that_left_the_range() {
+    let (_folder, server) = all_used();
+    range(&server, 0, 3);
+    let row = |server: &Server| server.get("/v1/workers/ns").ok()["workers"][3].take();
+    assert_eq!((&row(&server)["owner"], &row(&server)["sticky"]), (&json!("keeper"), &json!(true)));
+    revoke(&server, 3).ok();
+    assert_eq!((&row(&server)["owner"], &row(&server)["sticky"]), (&json!(""), &json!(false)));
+    revoke(&server, 3).ok();
+
+    // A number that was never handed out has nothing to release; outside the range it is a mistake.
+    range(&server, 0, 5);
+    revoke(&server, 4).ok();
+    for outside in [5, 1_023, 1_024, u32::MAX] {
+        assert_eq!(revoke(&server, outside).code(), "WORKER_INVALID", "{outside}");
+    }
+}
+
+#[test]
+fn a_number_outside_the_range_is_given_to_nobody_until_it_is_back() {
+    let (_folder, server) = all_used();
+    range(&server, 1, 3);
+    assert_eq!(free_numbers(&server, 10), BTreeSet::from([1, 2]));
+    range(&server, 0, 6);
+    // 3 is kept by somebody else; 4 and 5 were never used.
+    assert_eq!(free_numbers(&server, 20), BTreeSet::from([0, 4, 5]));
+    let own = acquire(&server, 30, "keeper", true).ok();
+    assert_eq!(own["worker"], 3);
+}
