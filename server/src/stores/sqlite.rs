@@ -1,8 +1,11 @@
 //! The embedded engine: one SQLite file, one writer thread that commits waiting requests together.
 
 mod catalog;
+mod desk;
+mod job;
 mod lookups;
 mod open;
+mod queue;
 mod rows;
 mod segments;
 mod windows;
@@ -20,6 +23,7 @@ use crate::clock::Clock;
 use crate::problem::Problem;
 use crate::store::{Answer, NamespaceChange, Page, Store, TagChange};
 
+use job::Kind;
 use writer::Writer;
 
 /// How a file is opened.
@@ -68,59 +72,59 @@ impl Store for SqliteStore {
     }
 
     fn now(&self) -> Answer<'_, Millis> {
-        self.writer.submit(|desk| Ok(desk.now))
+        self.writer.submit(Kind::Take, |desk| Ok(desk.now))
     }
 
     fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant> {
-        self.writer.submit(move |desk| segments::lease(desk, &ask))
+        self.writer.submit(Kind::Take, move |desk| segments::lease(desk, &ask))
     }
 
     fn acquire(&self, ask: AcquireAsk) -> Answer<'_, WindowGrant> {
-        self.writer.submit(move |desk| windows::acquire(desk, &ask))
+        self.writer.submit(Kind::Acquire, move |desk| windows::acquire(desk, &ask))
     }
 
     fn renew(&self, ask: RenewAsk) -> Answer<'_, WindowGrant> {
-        self.writer.submit(move |desk| windows::renew(desk, &ask))
+        self.writer.submit(Kind::Take, move |desk| windows::renew(desk, &ask))
     }
 
     fn release(&self, release: Release) -> Answer<'_, ()> {
-        self.writer.submit(move |desk| windows::release(desk, &release))
+        self.writer.submit(Kind::Change, move |desk| windows::release(desk, &release))
     }
 
     fn revoke(&self, namespace: Name, worker: u32) -> Answer<'_, ()> {
-        self.writer.submit(move |desk| windows::revoke(desk, &namespace, worker))
+        self.writer.submit(Kind::Change, move |desk| windows::revoke(desk, &namespace, worker))
     }
 
     fn tag(&self, tag: Name) -> Answer<'_, TagRow> {
-        self.writer.submit(move |desk| segments::tag(desk, &tag))
+        self.writer.submit(Kind::Take, move |desk| segments::tag(desk, &tag))
     }
 
     fn tags(&self, page: Page<Name>) -> Answer<'_, Vec<(Name, TagRow)>> {
-        self.writer.submit(move |desk| Ok(desk.rows.tags(page)?))
+        self.writer.submit(Kind::Take, move |desk| Ok(desk.rows.tags(page)?))
     }
 
     fn put_tag(&self, tag: Name, change: TagChange) -> Answer<'_, TagRow> {
-        self.writer.submit(move |desk| segments::put(desk, &tag, &change))
+        self.writer.submit(Kind::Change, move |desk| segments::put(desk, &tag, &change))
     }
 
     fn delete_tag(&self, tag: Name) -> Answer<'_, ()> {
-        self.writer.submit(move |desk| segments::delete(desk, &tag))
+        self.writer.submit(Kind::Change, move |desk| segments::delete(desk, &tag))
     }
 
     fn namespace(&self, namespace: Name) -> Answer<'_, Namespace> {
-        self.writer.submit(move |desk| catalog::namespace(desk, &namespace))
+        self.writer.submit(Kind::Take, move |desk| catalog::namespace(desk, &namespace))
     }
 
     fn namespaces(&self, page: Page<Name>) -> Answer<'_, Vec<(Name, Namespace)>> {
-        self.writer.submit(move |desk| Ok(desk.rows.namespaces(page)?))
+        self.writer.submit(Kind::Take, move |desk| Ok(desk.rows.namespaces(page)?))
     }
 
     fn put_namespace(&self, namespace: Name, change: NamespaceChange) -> Answer<'_, Namespace> {
-        self.writer.submit(move |desk| catalog::put(desk, &namespace, &change))
+        self.writer.submit(Kind::Change, move |desk| catalog::put(desk, &namespace, &change))
     }
 
     fn workers(&self, namespace: Name, page: Page<u32>) -> Answer<'_, Vec<Worker>> {
-        self.writer.submit(move |desk| {
+        self.writer.submit(Kind::Take, move |desk| {
             catalog::namespace(desk, &namespace)?;
             Ok(desk.rows.workers(&namespace, page)?)
         })

@@ -3,7 +3,7 @@
 use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, Range};
 
-use super::writer::{Desk, Stop};
+use super::desk::{Desk, Stop};
 use crate::explain;
 use crate::problem::Problem;
 use crate::store::NamespaceChange;

@@ -3,7 +3,7 @@
 use leafid_core::registry::{self, TagRow};
 use leafid_core::{Name, SegmentAsk, SegmentGrant};
 
-use super::writer::{Desk, Stop};
+use super::desk::{Desk, Stop};
 use crate::explain;
 use crate::store::TagChange;
 

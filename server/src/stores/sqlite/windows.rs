@@ -4,7 +4,7 @@ use leafid_core::registry::{self, Acquired, Candidates, Namespace, Worker, Worke
 use leafid_core::{AcquireAsk, Name, Release, RenewAsk, WindowGrant};
 
 use super::catalog;
-use super::writer::{Desk, Stop};
+use super::desk::{Desk, Stop};
 use crate::explain;
 use crate::store::NamespaceChange;
 

@@ -4,98 +4,32 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use leafid_core::{Code, Millis, Token};
-use rusqlite::Connection;
-use tokio::sync::{mpsc, oneshot};
+use leafid_core::Token;
+use rusqlite::{Connection, TransactionBehavior};
+use tokio::sync::mpsc::error::TrySendError;
 
 use super::Options;
+use super::desk::{Desk, Stop};
+use super::job::{Job, Kind, Worth};
+use super::queue::{self, Queue, Road};
 use super::rows::Rows;
 use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
 use crate::store::Answer;
 
-/// So many requests may wait; one more is `OVERLOADED`.
-const WAITING: usize = 8_192;
+#[cfg(test)]
+mod tests;
+
 /// So many are committed together at most.
 const TOGETHER: usize = 1_024;
+/// After so many ms of work what is done is committed and answered, and the rest waits its turn.
+const SLICE_MS: i64 = 20;
 
-/// Why a request was not done.
-#[derive(Debug)]
-pub enum Stop {
-    /// The decision was no. Nothing was written.
-    Refused(Problem),
-    /// The file failed: the whole transaction is rolled back.
-    Broken(rusqlite::Error),
-}
-
-impl From<Problem> for Stop {
-    fn from(problem: Problem) -> Stop {
-        Stop::Refused(problem)
-    }
-}
-
-impl From<rusqlite::Error> for Stop {
-    fn from(error: rusqlite::Error) -> Stop {
-        Stop::Broken(error)
-    }
-}
-
-/// What a request works with: the rows inside the transaction, and the time in it.
-#[derive(Debug)]
-pub struct Desk<'c> {
-    /// The tables.
-    pub rows: Rows<'c>,
-    /// The store's id.
-    pub store: Token,
-    /// The registry's time.
-    pub now: Millis,
-    /// How the file was opened.
-    pub options: Options,
-}
-
-/// A request on its way through a transaction.
-trait Job: Send {
-    fn work(&mut self, desk: &Desk<'_>) -> Result<(), rusqlite::Error>;
-    fn answer(self: Box<Self>, committed: Result<(), Problem>);
-}
-
-struct Request<F, T> {
-    work: Option<F>,
-    outcome: Option<Result<T, Problem>>,
-    reply: oneshot::Sender<Result<T, Problem>>,
-}
-
-impl<F, T> Job for Request<F, T>
-where
-    F: FnOnce(&Desk<'_>) -> Result<T, Stop> + Send,
-    T: Send,
-{
-    fn work(&mut self, desk: &Desk<'_>) -> Result<(), rusqlite::Error> {
-        let Some(work) = self.work.take() else { return Ok(()) };
-        self.outcome = Some(match work(desk) {
-            Ok(value) => Ok(value),
-            Err(Stop::Refused(problem)) => Err(problem),
-            Err(Stop::Broken(error)) => return Err(error),
-        });
-        Ok(())
-    }
-
-    fn answer(self: Box<Self>, committed: Result<(), Problem>) {
-        let answer = match (committed, self.outcome) {
-            (Err(problem), _) => Err(problem),
-            (Ok(()), Some(outcome)) => outcome,
-            (Ok(()), None) => Err(Problem::unavailable("the store did not get to the request")),
-        };
-        // Whoever asked may be gone: what was granted is a gap then.
-        let _ = self.reply.send(answer);
-    }
-}
-
-/// The road to the thread. When it is dropped, what waits is still done.
-#[derive(Debug)]
+/// The road to the thread. When it is dropped, changes that wait are still made.
 pub struct Writer {
-    jobs: Option<mpsc::Sender<Box<dyn Job>>>,
+    road: Option<Road>,
     thread: Option<JoinHandle<()>>,
+    clock: Arc<dyn Clock>,
 }
 
 impl Writer {
@@ -108,31 +42,28 @@ impl Writer {
     ) -> Result<Writer, Problem> {
         let anchor = Rows::new(&connection).latest_grant().map_err(|error| broken(&error))?;
         let time = RegistryTime::start(anchor, clock.as_ref());
-        let (jobs, waiting) = mpsc::channel(WAITING);
+        let (road, queue) = Queue::new();
+        let table = Table { connection, store, clock: Arc::clone(&clock), time, options };
         let thread = std::thread::Builder::new()
             .name("leafid-store".to_owned())
-            .spawn(move || {
-                Table { connection, store, clock, time, options }.serve(waiting);
-            })
+            .spawn(move || table.serve(queue))
             .map_err(|error| Problem::unavailable(format!("no thread for the store: {error}")))?;
-        Ok(Writer { jobs: Some(jobs), thread: Some(thread) })
+        Ok(Writer { road: Some(road), thread: Some(thread), clock })
     }
 
-    /// Has this done inside a transaction and answers when it is committed.
-    pub fn submit<F, T>(&self, work: F) -> Answer<'_, T>
+    /// Has this done inside a transaction and answers when it is committed. Unless it is a
+    /// [`Kind::Change`], it is not done when the answer was dropped before its turn came, nor when
+    /// that took longer than callers wait (`OVERLOADED`).
+    pub fn submit<F, T>(&self, kind: Kind, work: F) -> Answer<'_, T>
     where
         F: FnOnce(&Desk<'_>) -> Result<T, Stop> + Send + 'static,
         T: Send + 'static,
     {
-        let (reply, answer) = oneshot::channel();
-        let job = Box::new(Request { work: Some(work), outcome: None, reply });
-        let sent = match &self.jobs {
-            Some(jobs) => jobs.try_send(job).map_err(|error| match error {
-                mpsc::error::TrySendError::Full(_) => Problem::new(
-                    Code::Overloaded,
-                    format!("{WAITING} requests wait for the store already; ask again later"),
-                ),
-                mpsc::error::TrySendError::Closed(_) => gone(),
+        let (job, answer) = Job::new(kind, self.clock.boot(), work);
+        let sent = match &self.road {
+            Some(road) => road.try_send(job).map_err(|error| match error {
+                TrySendError::Full(_) => queue::full(),
+                TrySendError::Closed(_) => gone(),
             }),
             None => Err(gone()),
         };
@@ -143,9 +74,15 @@ impl Writer {
     }
 }
 
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").field("thread", &self.thread).finish_non_exhaustive()
+    }
+}
+
 impl Drop for Writer {
     fn drop(&mut self) {
-        self.jobs = None;
+        self.road = None;
         if let Some(thread) = self.thread.take() {
             // A thread that panicked has said so itself.
             let _ = thread.join();
@@ -162,10 +99,10 @@ struct Table {
 }
 
 impl Table {
-    fn serve(mut self, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
+    fn serve(mut self, mut queue: Queue) {
         let mut batch = Vec::new();
-        while waiting.blocking_recv_many(&mut batch, TOGETHER) > 0 {
-            let committed = self.commit(&mut batch).map_err(|error| broken(&error));
+        while queue.wait() {
+            let committed = self.commit(&mut queue, &mut batch).map_err(|error| broken(&error));
             for job in batch.drain(..) {
                 job.answer(committed.clone());
             }
@@ -174,10 +111,19 @@ impl Table {
         let _ = self.connection.close();
     }
 
-    fn commit(&mut self, batch: &mut [Box<dyn Job>]) -> Result<(), rusqlite::Error> {
-        let immediate = rusqlite::TransactionBehavior::Immediate;
+    /// Does what waits, in one transaction; `batch` is who hears of its end.
+    fn commit(&mut self, queue: &mut Queue, batch: &mut Vec<Job>) -> Result<(), rusqlite::Error> {
         // Dropped without a commit, it rolls back.
-        let transaction = self.connection.transaction_with_behavior(immediate)?;
+        let begun = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
+        queue.gather();
+        let transaction = match begun {
+            Ok(transaction) => transaction,
+            Err(error) => {
+                // The next attempt would take as long to fail: all who wait hear of this one.
+                batch.extend(std::iter::from_fn(|| queue.pop()));
+                return Err(error);
+            }
+        };
         let rows = Rows::new(&transaction);
         // Read inside the transaction: no other process's grant lies between the time and the row.
         let longest = || rows.longest_window_ms().unwrap_or(0);
@@ -190,8 +136,22 @@ impl Table {
             );
         }
         let desk = Desk { rows, store: self.store, now, options: self.options };
-        for job in batch {
-            job.work(&desk)?;
+        let began = self.clock.boot();
+        while batch.len() < TOGETHER {
+            let at = self.clock.boot();
+            if at.since(began) >= SLICE_MS {
+                break;
+            }
+            let Some(mut job) = queue.pop() else { break };
+            match job.worth(at) {
+                Worth::Nothing => {}
+                Worth::TooLate(waited_ms) => job.refuse(waited_ms),
+                Worth::Done => {
+                    let worked = job.work(&desk);
+                    batch.push(job);
+                    worked?;
+                }
+            }
         }
         transaction.commit()
     }

@@ -1,0 +1,77 @@
+//! What waits for the thread that touches the file. Acquires wait in a line of their own, and both
+//! lines are served in turns: a start of many holders does not keep anybody from a segment.
+
+use std::collections::VecDeque;
+
+use leafid_core::Code;
+use tokio::sync::mpsc;
+
+use super::job::{Job, Kind};
+use crate::problem::Problem;
+
+/// So many requests may wait in a line, and so many on their way to it; one more is `OVERLOADED`.
+const WAITING: usize = 8_192;
+
+/// The way into the queue.
+pub type Road = mpsc::Sender<Job>;
+
+/// The thread's end.
+pub struct Queue {
+    arriving: mpsc::Receiver<Job>,
+    acquires: VecDeque<Job>,
+    others: VecDeque<Job>,
+    acquires_next: bool,
+}
+
+impl Queue {
+    /// An empty queue, and the way into it.
+    pub fn new() -> (Road, Queue) {
+        let (road, arriving) = mpsc::channel(WAITING);
+        let (acquires, others) = Default::default();
+        (road, Queue { arriving, acquires, others, acquires_next: false })
+    }
+
+    /// Waits until there is something to do. `false`: nobody is left who could ask.
+    pub fn wait(&mut self) -> bool {
+        if self.acquires.is_empty() && self.others.is_empty() {
+            let Some(first) = self.arriving.blocking_recv() else { return false };
+            self.line_up(first);
+        }
+        true
+    }
+
+    /// Lets in what has arrived. Whoever finds its line full is refused.
+    pub fn gather(&mut self) {
+        while let Ok(job) = self.arriving.try_recv() {
+            self.line_up(job);
+        }
+    }
+
+    /// The next request: of either line in turns.
+    pub fn pop(&mut self) -> Option<Job> {
+        let (first, second) = match self.acquires_next {
+            true => (&mut self.acquires, &mut self.others),
+            false => (&mut self.others, &mut self.acquires),
+        };
+        self.acquires_next = !self.acquires_next;
+        first.pop_front().or_else(|| second.pop_front())
+    }
+
+    fn line_up(&mut self, job: Job) {
+        let line = match job.kind() {
+            Kind::Acquire => &mut self.acquires,
+            Kind::Take | Kind::Change => &mut self.others,
+        };
+        if line.len() < WAITING {
+            line.push_back(job);
+        } else {
+            job.answer(Err(full()));
+        }
+    }
+}
+
+/// Too many wait already.
+pub fn full() -> Problem {
+    let detail = format!("{WAITING} requests wait for the store already; ask again later");
+    Problem::new(Code::Overloaded, detail)
+}

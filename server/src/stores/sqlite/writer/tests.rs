@@ -1,0 +1,165 @@
+//! What is done of what waits, in which order, and how much of it at once.
+
+use std::sync::Mutex;
+use std::sync::mpsc;
+
+use leafid_core::{Code, Millis};
+use tokio::sync::oneshot;
+
+use super::*;
+use crate::clock::ManualClock;
+use crate::stores::sqlite::open;
+
+const NOW: Millis = Millis::new(1_800_000_000_000);
+
+/// A writer whose thread is kept busy, so that whatever is submitted meanwhile waits together.
+struct Busy {
+    _folder: tempfile::TempDir,
+    clock: Arc<ManualClock>,
+    writer: Writer,
+    /// What was done, in order.
+    done: Arc<Mutex<Vec<u32>>>,
+}
+
+impl Busy {
+    fn new() -> Busy {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(ManualClock::at(NOW));
+        let opened = open::open(&folder.path().join("a.db"), clock.as_ref(), None).unwrap();
+        let shared: Arc<dyn Clock> = clock.clone();
+        let options = Options::default();
+        let writer = Writer::start(opened.connection, opened.store, shared, options).unwrap();
+        Busy { _folder: folder, clock, writer, done: Arc::default() }
+    }
+
+    /// The thread begins with this and does nothing else until it is let go.
+    fn hold(&self) -> mpsc::Sender<()> {
+        let (go, wait) = mpsc::channel();
+        let (begun, has_begun) = mpsc::channel();
+        // A change is done though nobody waits for its answer.
+        drop(self.writer.submit(Kind::Change, move |_| {
+            begun.send(()).unwrap();
+            wait.recv().unwrap();
+            Ok(())
+        }));
+        has_begun.recv().unwrap();
+        go
+    }
+
+    /// Work that takes so many ms, and answers when its transaction began.
+    fn submit(&self, kind: Kind, number: u32, takes_ms: i64) -> Answer<'_, Millis> {
+        let (clock, done) = (Arc::clone(&self.clock), Arc::clone(&self.done));
+        self.writer.submit(kind, move |desk| {
+            clock.set(clock.boot().plus(takes_ms));
+            done.lock().unwrap().push(number);
+            Ok(desk.now)
+        })
+    }
+
+    fn done(&self) -> Vec<u32> {
+        self.done.lock().unwrap().clone()
+    }
+}
+
+#[tokio::test]
+async fn what_nobody_waits_for_is_not_done() {
+    let busy = Busy::new();
+    let go = busy.hold();
+    for kind in [Kind::Acquire, Kind::Take, Kind::Change] {
+        drop(busy.submit(kind, kind as u32, 0));
+    }
+    let last = busy.submit(Kind::Take, 100, 0);
+    go.send(()).unwrap();
+    last.await.unwrap();
+    assert_eq!(busy.done(), [Kind::Change as u32, 100], "a change holds all the same");
+}
+
+#[tokio::test]
+async fn what_waited_longer_than_its_caller_does_is_refused() {
+    for (waited, is_done) in [(3_000, true), (3_001, false)] {
+        let busy = Busy::new();
+        let go = busy.hold();
+        let asked = [Kind::Acquire, Kind::Take, Kind::Change].map(|kind| busy.submit(kind, 1, 0));
+        busy.clock.set(NOW.plus(waited));
+        go.send(()).unwrap();
+        let [acquire, take, change] = asked;
+        for late in [acquire.await, take.await] {
+            assert_eq!(late.is_ok(), is_done, "after {waited} ms: {late:?}");
+            if let Err(problem) = late {
+                assert_eq!(problem.code, Code::Overloaded);
+                assert!(problem.retry_after_ms.is_some(), "{problem}");
+                assert!(problem.detail.contains("3001 ms"), "{problem}");
+            }
+        }
+        change.await.unwrap();
+        assert_eq!(busy.done().len(), if is_done { 3 } else { 1 });
+    }
+}
+
+#[tokio::test]
+async fn a_long_batch_is_committed_in_slices() {
+    let busy = Busy::new();
+    let go = busy.hold();
+    // 40 times 5 ms of work that waits together.
+    let waiting: Vec<_> = (0..40).map(|number| busy.submit(Kind::Acquire, number, 5)).collect();
+    go.send(()).unwrap();
+    let mut begun = Vec::new();
+    for answer in waiting {
+        begun.push(answer.await.unwrap());
+    }
+    begun.dedup();
+    assert_eq!(begun.len(), 10, "40 requests of 5 ms, 20 ms at a time: {begun:?}");
+}
+
+#[tokio::test]
+async fn acquires_keep_nobody_else_waiting() {
+    let busy = Busy::new();
+    let go = busy.hold();
+    let mut waiting: Vec<_> =
+        (0..500).map(|number| busy.submit(Kind::Acquire, number, 5)).collect();
+    let others: Vec<_> = (1_000..1_010).map(|number| busy.submit(Kind::Take, number, 5)).collect();
+    go.send(()).unwrap();
+    waiting.extend(others);
+    for answer in waiting {
+        answer.await.unwrap();
+    }
+    let done = busy.done();
+    let last = done.iter().rposition(|number| *number >= 1_000).unwrap();
+    assert_eq!((done.len(), last < 20), (510, true), "the last of ten others was done as {last}.");
+    // In each line they are done in the order in which they came.
+    assert!(done.iter().filter(|number| **number < 1_000).is_sorted());
+    assert!(done.iter().filter(|number| **number >= 1_000).is_sorted());
+}
+
+#[tokio::test]
+async fn too_many_are_refused_at_once_and_the_others_are_done() {
+    let busy = Busy::new();
+    let go = busy.hold();
+    let waiting: Vec<_> = (0..10_000).map(|number| busy.submit(Kind::Acquire, number, 0)).collect();
+    go.send(()).unwrap();
+    let mut refused = 0;
+    for answer in waiting {
+        if let Err(problem) = answer.await {
+            assert_eq!(problem.code, Code::Overloaded, "{problem}");
+            refused += 1;
+        }
+    }
+    assert_eq!((busy.done().len(), refused), (8_192, 10_000 - 8_192));
+}
+
+#[test]
+fn changes_that_wait_are_made_when_the_store_is_closed() {
+    let busy = Busy::new();
+    let go = busy.hold();
+    drop(busy.submit(Kind::Change, 1, 0));
+    let Busy { writer, done, .. } = busy;
+    let (closed, is_closed) = oneshot::channel();
+    let closing = std::thread::spawn(move || {
+        drop(writer);
+        closed.send(()).unwrap();
+    });
+    go.send(()).unwrap();
+    is_closed.blocking_recv().unwrap();
+    closing.join().unwrap();
+    assert_eq!(*done.lock().unwrap(), [1]);
+}
