@@ -1,7 +1,9 @@
 //! The API over HTTP, on a server that really listens.
 
+mod abandoned;
 mod description;
 mod ranges;
 mod refusals;
 mod serving;
+mod storm;
 mod support;

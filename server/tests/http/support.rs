@@ -110,7 +110,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    fn parse(text: &str) -> Answer {
+    pub fn parse(text: &str) -> Answer {
         let (headers, body) = text.split_once("\r\n\r\n").expect("an answer has headers");
         let status = headers.split(' ').nth(1).and_then(|status| status.parse().ok());
         Answer {

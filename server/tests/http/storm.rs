@@ -1,0 +1,132 @@
+//! Hundreds of holders that start at once, on a namespace that has seen all of its numbers.
+
+use std::collections::HashSet;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::support::{Answer, Server, request};
+use serde_json::{Value, json};
+
+const ROWS: u32 = 65_536;
+const HOLDERS: usize = 600;
+/// So long a holder waits for an answer; then it asks again, under the same request id.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// A start that takes longer has failed.
+const MOST: Duration = Duration::from_secs(60);
+
+/// A server whose namespace `edge` handed out every number long ago.
+fn all_used(file: &Path) -> Server {
+    let server = Server::start(file);
+    server.put("/v1/tags/orders", "{}").ok();
+    let range = |end: u32| json!({ "layout": "edge", "workers": { "start": 0, "end": end } });
+    server.put("/v1/namespaces/edge", &range(1).to_string()).ok();
+    let fill = format!(
+        "WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number
+             WHERE n + 1 < {ROWS})
+         INSERT INTO workers (namespace, worker, owner, sticky, key, held_from,
+             reserved_until, granted_ms)
+         SELECT 'edge', n, 'owner-' || n, 0, randomblob(16), n, n + 1000, n FROM number"
+    );
+    rusqlite::Connection::open(file).unwrap().execute_batch(&fill).unwrap();
+    server.put("/v1/namespaces/edge", &range(ROWS).to_string()).ok();
+    server
+}
+
+/// Both ends of every connection are open in this process: more than some shells allow at first.
+#[cfg(unix)]
+fn allow_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let wanted = maximum.map_or(4_096, |most| most.min(4_096));
+    if current.is_some_and(|allowed| allowed < wanted) {
+        setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).unwrap();
+    }
+}
+
+#[cfg(not(unix))]
+fn allow_descriptors() {}
+
+/// What a caller hears that waits so long and no longer.
+fn ask(address: SocketAddr, path: &str, body: &Value) -> Option<Answer> {
+    let body = body.to_string();
+    let length = body.len();
+    let text = format!(
+        "POST {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
+         content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    );
+    let until = Instant::now() + PATIENCE;
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
+    stream.write_all(text.as_bytes()).ok()?;
+    let mut answer = String::new();
+    loop {
+        let left = until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())?;
+        stream.set_read_timeout(Some(left)).ok()?;
+        let mut part = [0; 4096];
+        match stream.read(&mut part) {
+            Ok(0) => break,
+            Ok(read) => answer.push_str(std::str::from_utf8(&part[..read]).ok()?),
+            Err(_) => return None,
+        }
+    }
+    (!answer.is_empty()).then(|| Answer::parse(&answer))
+}
+
+#[test]
+fn six_hundred_holders_start_at_once_and_segments_go_on() {
+    allow_descriptors();
+    let folder = tempfile::tempdir().unwrap();
+    let server = all_used(&folder.path().join("store.db"));
+    let address = server.address;
+    let (starting, served) = (Barrier::new(HOLDERS + 1), AtomicUsize::new(0));
+    let (given_up, began) = (AtomicUsize::new(0), Instant::now());
+    let holder = |n: usize| -> Option<u64> {
+        starting.wait();
+        let body = json!({ "request": request(n as u64), "owner": "holder" });
+        while began.elapsed() < MOST {
+            match ask(address, "/v1/workers/edge/acquire", &body) {
+                Some(answer) if answer.status == 200 => {
+                    served.fetch_add(1, Ordering::SeqCst);
+                    return answer.json["worker"].as_u64();
+                }
+                _ => given_up.fetch_add(1, Ordering::SeqCst),
+            };
+        }
+        None
+    };
+    let (workers, leases) = std::thread::scope(|scope| {
+        let holders: Vec<_> = (0..HOLDERS)
+            .map(|n| {
+                let small = std::thread::Builder::new().stack_size(256 << 10);
+                small.spawn_scoped(scope, move || holder(n)).unwrap()
+            })
+            .collect();
+        starting.wait();
+        // Somebody else's segments, as long as the start takes.
+        let mut leases = Vec::new();
+        while served.load(Ordering::SeqCst) < HOLDERS && began.elapsed() < MOST {
+            let asked = Instant::now();
+            let body = json!({ "request": request(1_000_000 + leases.len() as u64) });
+            let answer = ask(address, "/v1/segments/orders/lease", &body);
+            leases.push((answer.map(|answer| answer.status), asked.elapsed()));
+        }
+        let workers: Vec<_> = holders.into_iter().map(|holder| holder.join().unwrap()).collect();
+        (workers, leases)
+    });
+    let took = began.elapsed();
+    let given: HashSet<u64> = workers.into_iter().flatten().collect();
+    let lost = leases.iter().filter(|(status, _)| *status != Some(200)).count();
+    let longest = leases.iter().map(|(_, waited)| *waited).max().unwrap_or_default();
+    println!(
+        "{} of {HOLDERS} holders have a number of their own after {took:?}, {} asks were given up; \
+         {} leases of a segment meanwhile, {lost} of them lost, the longest took {longest:?}",
+        given.len(),
+        given_up.into_inner(),
+        leases.len(),
+    );
+    assert_eq!((given.len(), lost), (HOLDERS, 0));
+    assert!(!leases.is_empty(), "no segment was asked for");
+}
