@@ -212,3 +212,22 @@ fn a_request_that_comes_again_pays_for_its_own_row_alone() {
         assert!(two_rows > 0 && again == two_rows, "{rows} rows: {again} steps to answer again");
     }
 }
+
+/// Two servers decided for one owner at once, more than one time, and the range was narrowed: what is
+/// kept too much is freed, one row with each acquire.
+#[test]
+fn an_owner_ends_with_one_number_inside_the_range() {
+    let mut space = Space::new(10, 10);
+    space.put(Range::new(3, 10));
+    space.sql("UPDATE workers SET sticky = 1, owner = 'a' WHERE worker IN (0, 1, 2, 4, 5)");
+    space.sql("UPDATE workers SET granted_ms = 1000000 WHERE worker = 4");
+    let mut kept = Vec::new();
+    for _ in 0..5 {
+        space.acquire("a", true).0.unwrap();
+        let sql = "SELECT group_concat(worker) FROM workers WHERE sticky = 1 AND owner = 'a'";
+        kept.push(space.connection.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap());
+        // Its window runs out.
+        space.sql("UPDATE workers SET reserved_until = 0 WHERE owner = 'a'");
+    }
+    assert_eq!(kept, ["0,1,2,4", "0,1,4", "0,4", "4", "4"]);
+}
