@@ -3,12 +3,12 @@
 mod catalog;
 mod desk;
 mod job;
-mod lookups;
 mod open;
 mod queue;
 mod rows;
 mod segments;
 mod windows;
+mod workers;
 mod writer;
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The tables, read and written row by row. Nothing is decided here.
 
-use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
-use leafid_core::{Layout, Millis, Name, Range, Refusal, Token};
+use leafid_core::registry::{Namespace, TagRow};
+use leafid_core::{Layout, Millis, Name, Range, Refusal};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Params, Row, named_params};
 
@@ -13,12 +13,11 @@ const TAG: &str = "max_id, step, max_step, deleted, tag";
 const NAMESPACE: &str = "epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits, max_window_ms, \
                          workers_start, workers_end, floor, used_until, namespace";
 const RANGE: &str = include_str!("../../../../sql/sqlite/range.sql");
-const WORKER: &str = "worker, owner, sticky, key, held_from, reserved_until, granted_ms";
 
 /// The tables inside one transaction.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'c> {
-    connection: &'c Connection,
+    pub(super) connection: &'c Connection,
 }
 
 impl<'c> Rows<'c> {
@@ -120,52 +119,6 @@ impl<'c> Rows<'c> {
         self.write(sql, (name.as_str(), signed(used_until)?))
     }
 
-    /// The row of a number, if it was ever handed out.
-    pub fn worker(&self, namespace: &Name, worker: u32) -> Result<Option<WorkerRow>> {
-        let found = self.worker_where("worker = ?2", (namespace.as_str(), worker))?;
-        Ok(found.map(|(_, row)| row))
-    }
-
-    /// The first number that meets a condition over `?1` (the namespace) and further parameters.
-    pub fn worker_where(&self, condition: &str, params: impl Params) -> Result<Option<Worker>> {
-        let sql =
-            format!("SELECT {WORKER} FROM workers WHERE namespace = ?1 AND {condition} LIMIT 1");
-        self.one(&sql, params, read_worker)
-    }
-
-    /// The numbers of a namespace that have rows.
-    pub fn workers(&self, namespace: &Name, page: Page<u32>) -> Result<Vec<Worker>> {
-        let sql = format!(
-            "SELECT {WORKER} FROM workers WHERE namespace = ?1 AND worker > ?2
-             ORDER BY worker LIMIT ?3"
-        );
-        let after = page.after.map_or(-1, i64::from);
-        self.all(&sql, (namespace.as_str(), after, page.limit), read_worker)
-    }
-
-    /// Writes the row of a number whole.
-    pub fn put_worker(&self, namespace: &Name, worker: u32, row: &WorkerRow) -> Result<()> {
-        let sql = "INSERT INTO workers (namespace, worker, owner, sticky, key, held_from,
-                       reserved_until, granted_ms)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-                   ON CONFLICT (namespace, worker) DO UPDATE SET owner = ?3, sticky = ?4,
-                       key = ?5, held_from = ?6, reserved_until = ?7, granted_ms = ?8";
-        let WorkerRow { owner, sticky, key, held_from, reserved_until, granted } = *row;
-        self.write(
-            sql,
-            (
-                namespace.as_str(),
-                worker,
-                owner.as_str(),
-                sticky,
-                key.map(|key| key.bytes()),
-                signed(held_from)?,
-                signed(reserved_until)?,
-                granted.get(),
-            ),
-        )
-    }
-
     pub(super) fn one<T>(
         &self,
         sql: &str,
@@ -184,7 +137,7 @@ impl<'c> Rows<'c> {
         self.connection.prepare_cached(sql)?.query_map(params, read)?.collect()
     }
 
-    fn write(&self, sql: &str, params: impl Params) -> Result<()> {
+    pub(super) fn write(&self, sql: &str, params: impl Params) -> Result<()> {
         self.connection.prepare_cached(sql)?.execute(params).map(|_| ())
     }
 }
@@ -205,21 +158,7 @@ fn read_namespace(row: &Row<'_>) -> Result<Namespace> {
     Ok(Namespace { layout, max_window_ms: row.get(5)?, workers, floor: unsigned(row, 8)? })
 }
 
-pub(super) fn read_worker(row: &Row<'_>) -> Result<Worker> {
-    let nobody = |text: &str| if text.is_empty() { Ok(Name::EMPTY) } else { Name::owner(text) };
-    let key: Option<[u8; 16]> = row.get(3)?;
-    let read = WorkerRow {
-        owner: name(row, 1, nobody)?,
-        sticky: row.get(2)?,
-        key: key.map(Token::new),
-        held_from: unsigned(row, 4)?,
-        reserved_until: unsigned(row, 5)?,
-        granted: Millis::new(row.get(6)?),
-    };
-    Ok((row.get(0)?, read))
-}
-
-fn name(
+pub(super) fn name(
     row: &Row<'_>,
     column: usize,
     read: impl FnOnce(&str) -> std::result::Result<Name, Refusal>,

@@ -23,14 +23,14 @@ pub fn acquire(desk: &Desk<'_>, ask: &AcquireAsk) -> Result<WindowGrant, Stop> {
         }
         None => return Err(explain::namespace_unknown(name).into()),
     };
-    let mut unused = used_until;
+    let (mut unused, mut fresh) = (used_until, None);
     let mine = desk.rows.mine(name, &ask.request)?;
     let mut candidates = Candidates { mine, ..Candidates::default() };
     // A request that comes again is answered from its row, and nothing else is looked for.
     if mine.is_none() {
         candidates.own = desk.rows.own(name, &ask.owner)?;
         unused = first_unused(desk, name, &namespace, used_until)?;
-        let fresh = u32::try_from(unused).ok().filter(|_| namespace.workers.contains(unused));
+        fresh = u32::try_from(unused).ok().filter(|_| namespace.workers.contains(unused));
         candidates.rested = match fresh {
             Some(number) => Some((number, WorkerRow::default())),
             None => rested(desk, &namespace, candidates.own, ask)?,
@@ -42,10 +42,14 @@ pub fn acquire(desk: &Desk<'_>, ask: &AcquireAsk) -> Result<WindowGrant, Stop> {
     if mine == Some(worker) {
         return Ok(grant);
     }
+    // What is written was read before, except for the row of a fresh number.
+    let [own, other] = candidates.own;
+    let read = [own, other, candidates.rested.filter(|_| fresh.is_none())];
     for (number, row) in freed.into_iter().chain([worker]) {
-        desk.rows.put_worker(name, number, &row)?;
+        let before = read.iter().flatten().find(|(read, _)| *read == number);
+        desk.rows.put_worker(name, number, before.map(|(_, row)| row), &row)?;
     }
-    if unused == u64::from(worker.0) {
+    if fresh == Some(worker.0) {
         unused = desk.rows.unused(name, unused + 1)?;
     }
     if unused != used_until {
@@ -89,7 +93,7 @@ pub fn renew(desk: &Desk<'_>, ask: &RenewAsk) -> Result<WindowGrant, Stop> {
     let (namespace, row) = find(desk, &ask.namespace, ask.worker)?;
     let (after, grant) = registry::renew(desk.store, &namespace, &row, ask, desk.now)
         .map_err(|refusal| explain::renew(refusal, desk.store, &namespace, &row, ask, desk.now))?;
-    desk.rows.put_worker(&ask.namespace, ask.worker, &after)?;
+    desk.rows.put_worker(&ask.namespace, ask.worker, Some(&row), &after)?;
     Ok(grant)
 }
 
@@ -98,7 +102,7 @@ pub fn release(desk: &Desk<'_>, ask: &Release) -> Result<(), Stop> {
     let (_, row) = find(desk, &ask.namespace, ask.worker)?;
     let after = registry::release(desk.store, &row, ask)
         .map_err(|refusal| explain::release(refusal, desk.store, &row, ask))?;
-    desk.rows.put_worker(&ask.namespace, ask.worker, &after)?;
+    desk.rows.put_worker(&ask.namespace, ask.worker, Some(&row), &after)?;
     Ok(())
 }
 
@@ -110,8 +114,8 @@ pub fn revoke(desk: &Desk<'_>, name: &Name, worker: u32) -> Result<(), Stop> {
     if row.is_none() && !namespace.hands_out(worker) {
         return Err(explain::worker_invalid(name, &namespace, worker).into());
     }
-    if let Some(row) = row.filter(|row| *row != row.revoked()) {
-        desk.rows.put_worker(name, worker, &row.revoked())?;
+    if let Some(row) = row {
+        desk.rows.put_worker(name, worker, Some(&row), &row.revoked())?;
     }
     Ok(())
 }
