@@ -5,6 +5,7 @@
 mod measure;
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use leafid_core::{
     Draw, Layout, MemoryStore, Millis, Segment, SegmentConfig, SharedLine, Snowflake,
@@ -21,6 +22,8 @@ fn store() -> MemoryStore {
 }
 
 fn main() {
+    let start = Instant::now();
+    let wall = || start.elapsed().as_nanos();
     let atomic = AtomicU64::new(0);
     let swapped = AtomicU64::new(0);
     let mut own = segment(leafid_core::OwnLine::new());
@@ -59,6 +62,7 @@ fn main() {
             }),
         ],
         4,
+        wall,
     );
     print("one ID, one thread", &one);
 
@@ -88,6 +92,7 @@ fn main() {
             }),
         ],
         4,
+        wall,
     );
     print("1,024 IDs into a slice", &filled);
 }
