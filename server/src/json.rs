@@ -1,6 +1,7 @@
 //! The core's fields as JSON: written straight into a text, read out of a parsed object.
 
 mod reader;
+mod unique;
 mod writer;
 
 pub use reader::Reader;
@@ -51,6 +52,8 @@ mod tests {
             (format!("{{{request},\"step\":-1}}"), "step"),
             (format!("{{{request},\"step\":9007199254740992}}"), "step"),
             (format!("{{{request},\"tag\":\"other\"}}"), "other"),
+            (format!("{{{request},\"step\":1,\"step\":1}}"), "field `step` is given twice"),
+            (format!("{{{request},\"x\":[{{\"y\":1,\"y\":2}}]}}"), "field `y` is given twice"),
             ("{}".to_owned(), "request"),
             ("[]".to_owned(), "object"),
             ("{".to_owned(), "not JSON"),

@@ -4,6 +4,7 @@ use leafid_core::{Code, Get, Refusal};
 use serde_json::{Map, Value};
 
 use super::shown;
+use super::unique::Unique;
 use crate::problem::Problem;
 
 /// The largest number that JavaScript holds exactly.
@@ -37,8 +38,9 @@ impl Reader {
             return Ok(Reader::new(Map::new()));
         }
         match serde_json::from_slice(body) {
-            Ok(Value::Object(fields)) => Ok(Reader::new(fields)),
+            Ok(Unique(Value::Object(fields))) => Ok(Reader::new(fields)),
             Ok(_) => Err(invalid("the body is JSON, but no object; send `{…}`")),
+            Err(error) if error.is_data() => Err(invalid(format!("{error}; send it once"))),
             Err(error) => Err(invalid(format!("the body is not JSON: {error}"))),
         }
     }

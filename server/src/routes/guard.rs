@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use axum::extract::Request;
 use axum::http::header::{CONTENT_TYPE, HOST, ORIGIN};
-use axum::http::{HeaderMap, Method};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use leafid_core::Code;
@@ -22,8 +23,7 @@ pub async fn guard(request: Request, next: Next) -> Response {
 
 fn check(request: &Request) -> Result<(), Problem> {
     let headers = request.headers();
-    let host = request.uri().authority().map(|authority| authority.as_str());
-    let host = host.or_else(|| text(headers, HOST.as_str())).unwrap_or("");
+    let host = host(request)?;
     // A page of another site can have its own name resolve to this machine; its name tells.
     if !is_loopback(host) {
         let detail = format!("host `{}` is not this machine's loopback address", shown(host));
@@ -34,21 +34,30 @@ fn check(request: &Request) -> Result<(), Problem> {
         return Ok(());
     }
     same_site(headers, host)?;
-    let kind = text(headers, CONTENT_TYPE.as_str()).unwrap_or("");
     let has_body = method == Method::POST || method == Method::PUT;
-    if has_body && !is_json(kind) {
-        let detail =
-            format!("content type `{}` is not taken; send `application/json`", shown(kind));
-        return Err(Problem::new(Code::RequestInvalid, detail).status(415));
+    if has_body { must_be_json(headers) } else { Ok(()) }
+}
+
+/// The host that the request is for, said exactly once.
+fn host(request: &Request) -> Result<&str, Problem> {
+    let headers = request.headers().get_all(HOST);
+    let mut said = headers.iter().map(text);
+    let authority = request.uri().authority().map(Authority::as_str);
+    match (authority, said.next(), said.next()) {
+        (Some(host), _, None) | (None, Some(host), None) => Ok(host),
+        _ => {
+            let said = headers.iter().count();
+            let detail = format!("the request has {said} `Host` headers; send one");
+            Err(Problem::new(Code::RequestInvalid, detail))
+        }
     }
-    Ok(())
 }
 
 /// Browsers say where a request comes from; programs do not.
 fn same_site(headers: &HeaderMap, host: &str) -> Result<(), Problem> {
-    let origin = text(headers, ORIGIN.as_str());
+    let origin = headers.get(ORIGIN).map(text);
     let own = |origin: &str| origin.split_once("://").is_some_and(|(_, from)| from == host);
-    let site = text(headers, "sec-fetch-site").unwrap_or("none");
+    let site = headers.get("sec-fetch-site").map_or("none", text);
     if origin.is_some_and(|origin| !own(origin)) || !matches!(site, "none" | "same-origin") {
         let from = shown(origin.unwrap_or(site));
         let detail = format!("a web page of another site (`{from}`) may not change anything here");
@@ -67,14 +76,35 @@ fn is_loopback(host: &str) -> bool {
         || address.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
-fn is_json(kind: &str) -> bool {
-    let kind = kind.split(';').next().unwrap_or("").trim();
-    kind.eq_ignore_ascii_case("application/json")
+/// JSON is UTF-8: another charset would be read as something else than what was sent.
+fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {
+    let mut kinds = headers.get_all(CONTENT_TYPE).iter().map(text);
+    let detail = match (kinds.next(), kinds.next()) {
+        (Some(kind), None) if is_utf8_json(kind) => return Ok(()),
+        (Some(kind), None) => {
+            format!("content type `{}` is not accepted; send `application/json`", shown(kind))
+        }
+        (None, _) => "a body needs a content type; send `application/json`".to_owned(),
+        _ => "the request has several content types; send `application/json`".to_owned(),
+    };
+    Err(Problem::new(Code::RequestInvalid, detail).status(415))
 }
 
-fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
-    // A header that is no text is treated as one that says something foreign.
-    headers.get(name).map(|value| value.to_str().unwrap_or("?"))
+fn is_utf8_json(kind: &str) -> bool {
+    let mut parts = kind.split(';').map(str::trim);
+    let is_json = parts.next().is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"));
+    is_json
+        && parts.all(|parameter| match parameter.split_once('=') {
+            Some((name, value)) if name.eq_ignore_ascii_case("charset") => {
+                value.trim_matches('"').eq_ignore_ascii_case("utf-8")
+            }
+            _ => true,
+        })
+}
+
+/// A header that is no text is treated as one that says something foreign.
+fn text(value: &HeaderValue) -> &str {
+    value.to_str().unwrap_or("?")
 }
 
 #[cfg(test)]
@@ -94,8 +124,23 @@ mod tests {
     }
 
     #[test]
-    fn json_may_name_its_charset() {
-        assert!(is_json("application/json") && is_json("Application/JSON; charset=utf-8"));
-        assert!(!is_json("") && !is_json("text/plain") && !is_json("application/jsonx"));
+    fn json_may_name_its_charset_if_it_is_utf_8() {
+        for good in [
+            "application/json",
+            "Application/JSON; charset=utf-8",
+            "application/json;Charset=\"UTF-8\"; x=y",
+        ] {
+            assert!(is_utf8_json(good), "{good}");
+        }
+        for bad in [
+            "",
+            "text/plain",
+            "application/jsonx",
+            "application/json; charset=utf-16",
+            "application/json; x=y; charset=latin1",
+            "application/json; charset=",
+        ] {
+            assert!(!is_utf8_json(bad), "{bad}");
+        }
     }
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use axum::body::to_bytes;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
-use axum::http::Uri;
+use axum::http::header::IF_NONE_MATCH;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Uri};
 use leafid_core::{Code, Get, Name, Refusal};
 
 use crate::json::{Reader, shown};
@@ -134,11 +135,34 @@ pub fn get_count(from: &mut impl Get) -> Result<u64, Refusal> {
 /// `REQUEST_INVALID`.
 pub fn query(uri: &Uri, known: &[&str]) -> Result<BTreeMap<String, String>, Problem> {
     let invalid = |detail: String| Problem::new(Code::RequestInvalid, detail);
-    let fields = Query::<BTreeMap<String, String>>::try_from_uri(uri)
+    let Query(said) = Query::<Vec<(String, String)>>::try_from_uri(uri)
         .map_err(|error| invalid(format!("the query cannot be read: {}", error.body_text())))?;
-    match fields.keys().find(|field| !known.contains(&field.as_str())) {
-        Some(field) => Err(invalid(format!("unknown field `{}` in the query", shown(field)))),
-        None => Ok(fields.0),
+    let mut fields = BTreeMap::new();
+    for (field, value) in said {
+        if !known.contains(&field.as_str()) {
+            return Err(invalid(format!("unknown field `{}` in the query", shown(&field))));
+        }
+        if fields.contains_key(&field) {
+            return Err(invalid(format!("field `{field}` is given twice in the query")));
+        }
+        fields.insert(field, value);
+    }
+    Ok(fields)
+}
+
+/// Whether the request asks to create only: `If-None-Match: *`.
+///
+/// # Errors
+/// `REQUEST_INVALID` for anything else in that header.
+pub fn only_create(headers: &HeaderMap) -> Result<bool, Problem> {
+    let said: Vec<_> = headers.get_all(IF_NONE_MATCH).iter().map(HeaderValue::as_bytes).collect();
+    match said[..] {
+        [] => Ok(false),
+        [b"*"] => Ok(true),
+        _ => {
+            let detail = "`If-None-Match` can only be `*` here, given once: create, do not change";
+            Err(Problem::new(Code::RequestInvalid, detail))
+        }
     }
 }
 

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::header::IF_NONE_MATCH;
 use axum::http::{HeaderMap, Uri};
 use leafid_core::registry::TagRow;
 use leafid_core::{Code, Fields, Name, Put};
 
 use super::answer::Json;
-use super::input::{Input, TagPath, page};
+use super::input::{Input, TagPath, only_create, page};
 use crate::json::shown;
 use crate::problem::Problem;
 use crate::state::App;
@@ -40,14 +39,7 @@ pub async fn put(
     headers: HeaderMap,
     Input(input): Input,
 ) -> Result<Json, Problem> {
-    let only_create = match headers.get(IF_NONE_MATCH).map(|value| value.as_bytes()) {
-        None => false,
-        Some(b"*") => true,
-        Some(_) => {
-            let detail = "`If-None-Match` can only be `*` here: create, but do not change";
-            return Err(Problem::new(Code::RequestInvalid, detail));
-        }
-    };
+    let only_create = only_create(&headers)?;
     let change = TagChange { only_create, ..input.all(TagChange::get)? };
     let row = app.store.put_tag(tag, change).await?;
     Ok(Json::write(|writer| put_row(writer, &tag, &row)))
