@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 
+use crate::connection::Connections;
 use crate::problem::Problem;
 use crate::routes;
 use crate::state::{App, Config};
@@ -29,13 +30,12 @@ pub async fn serve(
             eprintln!("leafid: a connection answers late: {error}");
         }
     });
-    let server = axum::serve(listener, routes::router(Arc::clone(&app))).with_graceful_shutdown(
-        async move {
+    let server = axum::serve(Connections(listener), routes::router(Arc::clone(&app)))
+        .with_graceful_shutdown(async move {
             shutdown.await;
             // Nobody listens when the server has failed by itself.
             let _ = stopping.send(());
-        },
-    );
+        });
     let overdue = async {
         if stopped.await.is_ok() {
             tokio::time::sleep(config.drain).await;

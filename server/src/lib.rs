@@ -6,6 +6,7 @@
 pub mod app;
 pub mod cli;
 pub mod clock;
+pub mod connection;
 pub mod explain;
 pub mod generators;
 pub mod json;

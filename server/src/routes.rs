@@ -1,6 +1,7 @@
 //! The paths of the API.
 
 mod answer;
+mod body;
 pub(crate) mod decode;
 mod guard;
 mod health;

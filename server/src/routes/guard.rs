@@ -3,46 +3,63 @@
 use std::net::IpAddr;
 
 use axum::extract::Request;
-use axum::http::header::{CONTENT_TYPE, HOST, ORIGIN};
+use axum::http::header::{CONNECTION, CONTENT_TYPE, HOST, ORIGIN};
+use axum::http::request::Parts;
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderValue, Method, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use leafid_core::Code;
 
+use super::body;
 use crate::json::shown;
 use crate::problem::Problem;
 
 /// Refuses what does not come from a program of this machine, and bodies that are no JSON.
 pub async fn guard(request: Request, next: Next) -> Response {
-    match check(&request) {
-        Ok(()) => next.run(request).await,
-        Err(problem) => problem.into_response(),
+    let (head, body) = request.into_parts();
+    let checked = check(&head);
+    if checked.is_err() && body::is_held_back(&head.headers) {
+        return closing(&head, checked);
+    }
+    match (checked, body::whole(&head.headers, body).await) {
+        (Ok(()), Ok(body)) => next.run(Request::from_parts(head, body.into())).await,
+        (Err(problem), Ok(_)) => problem.into_response(),
+        (checked, Err(problem)) => closing(&head, checked.and(Err(problem))),
     }
 }
 
-fn check(request: &Request) -> Result<(), Problem> {
-    let headers = request.headers();
-    let host = host(request)?;
+/// A refusal of a request whose body was not read: the connection cannot go on, and says so.
+fn closing(head: &Parts, refused: Result<(), Problem>) -> Response {
+    let mut response = refused.into_response();
+    // HTTP/2 has other means, and no such header.
+    if head.version < Version::HTTP_2 {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+fn check(head: &Parts) -> Result<(), Problem> {
+    let host = host(head)?;
     // A page of another site can have its own name resolve to this machine; its name tells.
     if !is_loopback(host) {
         let detail = format!("host `{}` is not this machine's loopback address", shown(host));
         return Err(Problem::new(Code::Forbidden, detail));
     }
-    let method = request.method();
+    let method = &head.method;
     if method == Method::GET || method == Method::HEAD {
         return Ok(());
     }
-    same_site(headers, host)?;
+    same_site(&head.headers, host)?;
     let has_body = method == Method::POST || method == Method::PUT;
-    if has_body { must_be_json(headers) } else { Ok(()) }
+    if has_body { must_be_json(&head.headers) } else { Ok(()) }
 }
 
 /// The host that the request is for, said exactly once.
-fn host(request: &Request) -> Result<&str, Problem> {
-    let headers = request.headers().get_all(HOST);
+fn host(head: &Parts) -> Result<&str, Problem> {
+    let headers = head.headers.get_all(HOST);
     let mut said = headers.iter().map(text);
-    let authority = request.uri().authority().map(Authority::as_str);
+    let authority = head.uri.authority().map(Authority::as_str);
     match (authority, said.next(), said.next()) {
         (Some(host), _, None) | (None, Some(host), None) => Ok(host),
         _ => {

@@ -12,8 +12,6 @@ use leafid_core::{Code, Get, Name, Refusal};
 use crate::json::{Reader, shown};
 use crate::problem::Problem;
 
-/// The largest body.
-const MOST_BYTES: usize = 16 * 1024;
 /// The rows of a list, unless said, and at most.
 const ROWS: (u32, u32) = (100, 1_000);
 
@@ -83,17 +81,10 @@ impl<S: Send + Sync> FromRequest<S> for Input {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &S) -> Result<Input, Problem> {
-        let declared = request.headers().get("content-length");
-        let declared = declared.and_then(|length| length.to_str().ok()?.parse().ok());
-        let too_large = declared.is_some_and(|length: u64| length > MOST_BYTES as u64);
-        let body = match too_large {
-            true => None,
-            false => to_bytes(request.into_body(), MOST_BYTES).await.ok(),
-        };
-        let Some(body) = body else {
-            let detail = format!("the body is cut short, or larger than {MOST_BYTES} bytes");
-            return Err(Problem::new(Code::RequestInvalid, detail).status(413));
-        };
+        // The guard has read it, and found it small enough.
+        let body = to_bytes(request.into_body(), usize::MAX)
+            .await
+            .map_err(|error| Problem::new(Code::Internal, format!("the body is lost: {error}")))?;
         Reader::parse(&body).map(Input)
     }
 }

@@ -3,6 +3,7 @@
 mod abandoned;
 mod description;
 mod ranges;
+mod keep_alive;
 mod refusals;
 mod serving;
 mod storm;

@@ -1,0 +1,209 @@
+//! Refused bodies on connections that are kept: a client always reads the answer, and always
+//! knows whether the connection goes on.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::{Server, number, request};
+
+/// A client that keeps its connection as long as it may, and sends all of a request before it
+/// reads the answer.
+struct Client {
+    address: SocketAddr,
+    kept: Option<BufReader<TcpStream>>,
+    connections: usize,
+}
+
+struct Reply {
+    status: u16,
+    closes: bool,
+    json: Value,
+}
+
+impl Client {
+    fn of(server: &Server) -> Client {
+        Client { address: server.address, kept: None, connections: 0 }
+    }
+
+    /// Sends these bytes and reads one answer. Any broken pipe or reset is an error.
+    fn ask(&mut self, request: &[u8]) -> std::io::Result<Reply> {
+        let mut stream = match self.kept.take() {
+            Some(stream) => stream,
+            None => {
+                self.connections += 1;
+                let stream = TcpStream::connect(self.address)?;
+                stream.set_read_timeout(Some(Duration::from_secs(20)))?;
+                stream.set_write_timeout(Some(Duration::from_secs(20)))?;
+                BufReader::new(stream)
+            }
+        };
+        stream.get_mut().write_all(request)?;
+        let reply = read(&mut stream)?;
+        if reply.closes {
+            // Nothing comes after the answer that closes.
+            assert_eq!(stream.read(&mut [0])?, 0);
+        } else {
+            self.kept = Some(stream);
+        }
+        Ok(reply)
+    }
+}
+
+fn read(stream: &mut BufReader<TcpStream>) -> std::io::Result<Reply> {
+    let (mut head, mut length) = (String::new(), 0);
+    loop {
+        let from = head.len();
+        if stream.read_line(&mut head)? == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        let line = head[from..].to_lowercase();
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse().expect("a length");
+        }
+        if line == "\r\n" {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body)?;
+    Ok(Reply {
+        status: head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status"),
+        closes: head.to_lowercase().contains("\r\nconnection: close\r\n"),
+        json: serde_json::from_slice(&body).unwrap_or(Value::Null),
+    })
+}
+
+const JSON: &str = "content-type: application/json\r\n";
+
+fn with_length(line: &str, headers: &str, body: &[u8]) -> Vec<u8> {
+    let length = body.len();
+    let head =
+        format!("{line} HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {length}\r\n\r\n");
+    [head.as_bytes(), body].concat()
+}
+
+fn chunked(line: &str, headers: &str, body: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "{line} HTTP/1.1\r\nhost: localhost\r\n{headers}transfer-encoding: chunked\r\n\r\n"
+    );
+    let mut request = head.into_bytes();
+    for chunk in body.chunks(4_000) {
+        request.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+        request.extend_from_slice(chunk);
+        request.extend_from_slice(b"\r\n");
+    }
+    request.extend_from_slice(b"0\r\n\r\n");
+    request
+}
+
+#[test]
+fn a_client_never_meets_a_broken_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("store.db"));
+    server.put("/v1/tags/orders", r#"{"step":1}"#).ok();
+    let mut client = Client::of(&server);
+    let (mut broken, mut refused, mut served) = (Vec::new(), 0, 0);
+    for turn in 0..200_u64 {
+        let bytes = [16 * 1024 + 1, 40_000, 300_000, 2_000_000][turn as usize / 2 % 4];
+        let body = vec![b' '; bytes];
+        let form = if turn % 2 == 0 { with_length } else { chunked };
+        match client.ask(&form("POST /v1/segments/orders/lease", JSON, &body)) {
+            Ok(reply) if reply.status == 413 => refused += 1,
+            Ok(reply) => panic!("{bytes} bytes: {}: {}", reply.status, reply.json),
+            Err(error) => broken.push(format!("{turn}: {bytes} bytes: {error}")),
+        }
+        // The next request of the same client is served.
+        let body = format!("{{\"request\":\"{}\"}}", request(turn));
+        let good = with_length("POST /v1/segments/orders/lease", JSON, body.as_bytes());
+        match client.ask(&good) {
+            Ok(reply) if reply.status == 200 => {
+                served += 1;
+                assert_eq!(number(&reply.json["start"]), served, "no refused request leased");
+            }
+            Ok(reply) => panic!("{}: {}", reply.status, reply.json),
+            Err(error) => broken.push(format!("after {turn}: {error}")),
+        }
+    }
+    assert!(broken.is_empty(), "{} broken, as {}", broken.len(), broken[0]);
+    assert_eq!((refused, served), (200, 200));
+}
+
+#[test]
+fn a_refused_request_with_a_small_body_keeps_its_connection() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("store.db"));
+    server.put("/v1/tags/orders", "{}").ok();
+    let mut client = Client::of(&server);
+    let body = vec![b' '; 12_000];
+    for (line, headers, status) in [
+        ("POST /v1/segments/orders/lease", "content-type: text/plain\r\n", 415),
+        (
+            "POST /v1/segments/orders/lease",
+            "content-type: application/json\r\norigin: https://evil.example\r\n",
+            403,
+        ),
+        ("POST /v1/nothing", JSON, 404),
+        ("PUT /v1/segments/orders/lease", JSON, 405),
+        ("POST /v1/segments/or%20ders/lease", JSON, 400),
+        ("GET /v1/tags", "", 200),
+    ] {
+        for form in [with_length, chunked] {
+            let reply = client.ask(&form(line, headers, &body)).unwrap();
+            assert_eq!((reply.status, reply.closes), (status, false), "{line}: {}", reply.json);
+        }
+    }
+    assert_eq!(client.connections, 1);
+}
+
+#[test]
+fn a_malformed_or_cut_body_is_no_large_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("store.db"));
+    let head = "PUT /v1/tags/a HTTP/1.1\r\nhost: localhost\r\n\
+                content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+    for body in ["zz\r\n{}\r\n0\r\n\r\n", "2\r\n{}xx\r\n0\r\n\r\n", "-1\r\n{}\r\n0\r\n\r\n"] {
+        let reply = Client::of(&server).ask(format!("{head}{body}").as_bytes()).unwrap();
+        assert_eq!((reply.status, reply.closes), (400, true), "{body:?}: {}", reply.json);
+        assert_eq!(reply.json["code"], "REQUEST_INVALID", "{body:?}");
+    }
+    // Cut: the client has said all it will say.
+    let stream = TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let mut stream = BufReader::new(stream);
+    let cut = "PUT /v1/tags/a HTTP/1.1\r\nhost: localhost\r\n\
+               content-type: application/json\r\ncontent-length: 20\r\n\r\n{\"step\"";
+    stream.get_mut().write_all(cut.as_bytes()).unwrap();
+    stream.get_mut().shutdown(std::net::Shutdown::Write).unwrap();
+    let reply = read(&mut stream).unwrap();
+    assert_eq!((reply.status, reply.closes), (400, true), "{}", reply.json);
+    assert_eq!(server.get("/v1/tags").ok()["tags"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_client_that_asks_first_sends_no_large_body() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("store.db"));
+    let ask = |length: usize, kind: &str| {
+        let head = format!(
+            "PUT /v1/tags/a HTTP/1.1\r\nhost: localhost\r\ncontent-type: {kind}\r\n\
+             expect: 100-continue\r\ncontent-length: {length}\r\n\r\n"
+        );
+        let stream = TcpStream::connect(server.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let mut stream = BufReader::new(stream);
+        stream.get_mut().write_all(head.as_bytes()).unwrap();
+        let reply = read(&mut stream).unwrap();
+        (reply, stream)
+    };
+    for (length, kind, status) in [(1 << 30, "application/json", 413), (2, "text/plain", 415)] {
+        let (reply, _) = ask(length, kind);
+        assert_eq!((reply.status, reply.closes), (status, true), "{}", reply.json);
+    }
+    let (reply, mut stream) = ask(2, "application/json");
+    assert_eq!(reply.status, 100);
+    stream.get_mut().write_all(b"{}").unwrap();
+    assert_eq!(read(&mut stream).unwrap().status, 200);
+}
