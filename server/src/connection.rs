@@ -1,4 +1,4 @@
-//! A client's connection, closed so that the client can read why.
+//! A client's connection: every refusal on it is a problem that the client can read.
 
 use std::io;
 use std::pin::Pin;
@@ -9,48 +9,10 @@ use axum::serve::Listener;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
+use crate::routes::unread;
+
 /// How long a client that was refused may go on sending what nobody reads.
 const LINGER: Duration = Duration::from_secs(2);
-
-/// A stream that, after a refusal which closes it, takes in what the client is still sending.
-///
-/// A socket that is closed with bytes unread resets the connection: the client sees a broken pipe
-/// while it sends, or loses the answer that has already arrived.
-#[derive(Debug)]
-pub struct Connection<S> {
-    stream: S,
-    /// Whether the last answer was a refusal that closes.
-    refused: bool,
-    /// Until when the rest is taken in; set when the stream shuts down.
-    until: Option<Pin<Box<Sleep>>>,
-}
-
-impl<S> Connection<S> {
-    /// A client's stream.
-    pub fn new(stream: S) -> Connection<S> {
-        Connection { stream, refused: false, until: None }
-    }
-
-    /// Looks at what begins an answer.
-    fn look(&mut self, written: &[u8]) {
-        if let Some(head) = refusal(written) {
-            self.refused = has_line(head, b"connection: close");
-        }
-    }
-}
-
-/// The head of an answer with a status from 400 to 499, if this begins with one.
-fn refusal(written: &[u8]) -> Option<&[u8]> {
-    if !written.starts_with(b"HTTP/1.") || written.get(8..10) != Some(b" 4") {
-        return None;
-    }
-    let end = written.windows(4).position(|end| end == b"\r\n\r\n")?;
-    written.get(..end + 2)
-}
-
-fn has_line(head: &[u8], line: &[u8]) -> bool {
-    head.split(|byte| *byte == b'\n').any(|found| found.trim_ascii_end() == line)
-}
 
 /// A listener whose streams are [`Connection`]s.
 #[derive(Debug)]
@@ -70,6 +32,87 @@ impl<L: Listener> Listener for Connections<L> {
     }
 }
 
+/// A stream with two changes to what hyper makes of it.
+///
+/// - Hyper itself answers a request whose head it cannot read, without a body and without asking
+///   anyone. That answer is exchanged for a problem, as any other refusal is.
+/// - A socket that is closed with bytes unread resets the connection: the client sees a broken
+///   pipe while it sends, or loses the answer that has already arrived. After a refusal that
+///   closes, what the client still sends is taken in for a while.
+#[derive(Debug)]
+pub struct Connection<S> {
+    stream: S,
+    /// An answer that is being exchanged.
+    exchange: Option<Exchange>,
+    /// Whether the last answer was a refusal that closes.
+    refused: bool,
+    /// Until when the rest is taken in; set when the stream shuts down.
+    until: Option<Pin<Box<Sleep>>>,
+}
+
+/// What is sent in place of an answer of hyper's.
+#[derive(Debug)]
+struct Exchange {
+    text: Vec<u8>,
+    sent: usize,
+    /// The length of what hyper wanted to send.
+    stands_for: usize,
+}
+
+impl<S> Connection<S> {
+    /// A client's stream.
+    pub fn new(stream: S) -> Connection<S> {
+        Connection { stream, exchange: None, refused: false, until: None }
+    }
+
+    /// Looks at the beginning of what hyper writes.
+    fn look(&mut self, written: &[u8]) {
+        let Some(head) = unread::refusal(written) else { return };
+        self.refused = head.closes();
+        let text = head.problem();
+        let stands_for = head.bytes();
+        self.exchange = text.map(|text| Exchange { text, sent: 0, stands_for });
+    }
+}
+
+impl<S: AsyncWrite + Unpin> Connection<S> {
+    /// Sends what stands for an answer, and then counts as having sent that.
+    fn poll_exchange(
+        &mut self,
+        cx: &mut Context<'_>,
+        exchange: &mut Exchange,
+    ) -> Poll<io::Result<usize>> {
+        while let Some(rest) = exchange.text.get(exchange.sent..).filter(|rest| !rest.is_empty()) {
+            let sent = ready!(Pin::new(&mut self.stream).poll_write(cx, rest))?;
+            if sent == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            exchange.sent += sent;
+        }
+        Poll::Ready(Ok(exchange.stands_for))
+    }
+
+    /// As [`AsyncWrite::poll_write`], with `write` for whatever is not exchanged.
+    fn poll_answer(
+        &mut self,
+        cx: &mut Context<'_>,
+        beginning: &[u8],
+        write: impl FnOnce(Pin<&mut S>, &mut Context<'_>) -> Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if self.exchange.is_none() {
+            self.look(beginning);
+        }
+        let Some(mut exchange) = self.exchange.take() else {
+            return write(Pin::new(&mut self.stream), cx);
+        };
+        let sent = self.poll_exchange(cx, &mut exchange);
+        if sent.is_pending() {
+            self.exchange = Some(exchange);
+        }
+        sent
+    }
+}
+
 impl<S: AsyncRead + Unpin> AsyncRead for Connection<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
@@ -86,8 +129,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.look(bytes);
-        Pin::new(&mut self.stream).poll_write(cx, bytes)
+        self.poll_answer(cx, bytes, |stream, cx| stream.poll_write(cx, bytes))
     }
 
     fn poll_write_vectored(
@@ -95,10 +137,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
         cx: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        if let Some(first) = parts.first() {
-            self.look(first);
-        }
-        Pin::new(&mut self.stream).poll_write_vectored(cx, parts)
+        let first = parts.first().map_or(&[][..], |first| first);
+        self.poll_answer(cx, first, |stream, cx| stream.poll_write_vectored(cx, parts))
     }
 
     fn is_write_vectored(&self) -> bool {

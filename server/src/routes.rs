@@ -12,6 +12,7 @@ mod schema;
 mod segments;
 mod snowflake;
 mod tags;
+pub(crate) mod unread;
 mod workers;
 
 use std::sync::Arc;

@@ -9,6 +9,9 @@ use leafid_core::{Fields, Put};
 use crate::json::Writer;
 use crate::problem::Problem;
 
+/// The media type of a problem.
+pub const PROBLEM_JSON: &str = "application/problem+json";
+
 /// A 200 with this JSON.
 pub struct Json(pub String);
 
@@ -41,13 +44,13 @@ impl IntoResponse for Json {
     }
 }
 
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response<Body> {
-        let status = self.http_status();
+impl Problem {
+    /// Its JSON form.
+    pub fn json(&self) -> String {
         let Json(body) = Json::write(|writer| {
             writer.text("type", "about:blank");
             writer.text("title", self.code.advice());
-            writer.number("status", status.into());
+            writer.number("status", self.http_status().into());
             writer.text("code", self.code.as_str());
             writer.text("detail", &self.detail);
             self.retry_after_ms.inspect(|ms| writer.number("retry_after_ms", u64::from(*ms)));
@@ -56,11 +59,18 @@ impl IntoResponse for Problem {
                 writer.figure(field, figure);
             }
         });
-        let mut response = Response::new(Body::from(body));
+        body
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response<Body> {
+        let status = self.http_status();
+        let mut response = Response::new(Body::from(self.json()));
         *response.status_mut() =
             StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(ms) = self.retry_after_ms {
             // In whole seconds, and not too early.

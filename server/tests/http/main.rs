@@ -8,3 +8,4 @@ mod refusals;
 mod serving;
 mod storm;
 mod support;
+mod unread;

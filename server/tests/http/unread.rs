@@ -1,0 +1,107 @@
+//! Requests that never reach the API: the head is too large, or is not HTTP.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::time::Duration;
+
+use crate::support::{Answer, Server, request};
+
+fn headers(count: usize) -> String {
+    let lines: Vec<_> = (0..count).map(|n| format!("x-{n}: 1\r\n")).collect();
+    format!("GET /v1/tags HTTP/1.1\r\nhost: localhost\r\n{}\r\n", lines.concat())
+}
+
+fn refused(answer: &Answer, status: u16, says: &str) {
+    assert_eq!((answer.status, answer.code()), (status, "REQUEST_INVALID"), "{answer:?}");
+    assert_eq!(answer.json["status"], status, "{answer:?}");
+    assert!(answer.json["detail"].as_str().unwrap().contains(says), "{answer:?}");
+    for line in
+        ["content-type: application/problem+json", "cache-control: no-store", "connection: close"]
+    {
+        assert!(answer.headers.contains(line), "no `{line}`: {answer:?}");
+    }
+}
+
+#[test]
+fn a_head_that_cannot_be_read_is_a_problem_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("store.db"));
+    let long = |bytes: usize| {
+        format!(
+            "GET /{} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
+            "a".repeat(bytes)
+        )
+    };
+    // The last that is read: a path like any other, of which the answer shows the beginning.
+    assert_eq!(server.raw(&long(65_533)).status, 404);
+    refused(&server.raw(&long(65_534)), 414, "65534");
+    assert_eq!(
+        server.raw(&headers(98).replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n")).status,
+        200
+    );
+    refused(&server.raw(&headers(100)), 431, "100 headers");
+    let large = format!("GET / HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "a".repeat(1 << 20));
+    refused(&server.raw(&large), 431, "400 KiB");
+    for nonsense in [
+        "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}\u{fc}\u{3}\u{3} hello\r\n\r\n",
+        "hello\r\n\r\n",
+        "GET /v1/tags HTTP/9.9\r\nhost: localhost\r\n\r\n",
+        "GET /v1/tags HTTP/1.1\r\nhost localhost\r\n\r\n",
+        "GET /v1/tags HTTP/1.1\r\nhost: localhost\r\na b: 1\r\n\r\n",
+        "GET /a b c HTTP/1.1\r\nhost: localhost\r\n\r\n",
+        "POST /v1/segments/a/ids HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\n\
+         content-length: 2\r\n\r\n{}",
+        "POST /v1/segments/a/ids HTTP/1.1\r\nhost: localhost\r\ncontent-length: x\r\n\r\n{}",
+        "POST /v1/segments/a/ids HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: gzip\r\n\r\n{}",
+    ] {
+        refused(&server.raw(nonsense), 400, "HTTP/1.1");
+    }
+}
+
+#[test]
+fn it_comes_after_the_answers_to_what_could_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("store.db"));
+    server.put("/v1/tags/orders", "{}").ok();
+    let body = format!("{{\"request\":\"{}\"}}", request(1));
+    let lease = format!(
+        "POST /v1/segments/orders/lease HTTP/1.1\r\nhost: localhost\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.write_all(format!("{lease}hello\r\n\r\n").as_bytes()).unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    let second = text.rfind("HTTP/1.1 ").unwrap();
+    let (first, second) = text.split_at(second);
+    let first = Answer::parse(first).ok();
+    assert_eq!((first["start"].as_str(), first["end"].as_str()), (Some("1"), Some("1001")));
+    refused(&Answer::parse(second), 400, "HTTP/1.1");
+}
+
+/// What stays without an answer: there is no request yet, or it is not HTTP/1.
+#[test]
+fn half_a_head_and_broken_http2_are_closed_without_an_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("store.db"));
+    let whole = "GET /v1/tags HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    for (sent, status) in [
+        ("GET /v1/tags HTTP/1.1\r\nhost: local", None),
+        ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nnonsense that is no frame", None),
+        (whole, Some("HTTP/1.1 200")),
+    ] {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.write_all(sent.as_bytes()).unwrap();
+        if status.is_none() {
+            stream.shutdown(Shutdown::Write).unwrap();
+        }
+        let mut answer = Vec::new();
+        // A reset is an end, too.
+        let _ = stream.read_to_end(&mut answer);
+        let text = String::from_utf8_lossy(&answer);
+        assert_eq!(text.get(..12).filter(|text| text.starts_with("HTTP/")), status, "{text}");
+    }
+}
