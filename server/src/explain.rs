@@ -171,6 +171,17 @@ pub fn layout_mismatch(name: &Name, layout: &Layout, said: Option<Layout>) -> Pr
     Problem::new(Code::LayoutMismatch, detail)
 }
 
+/// A change of a layout after the first window.
+pub fn layout_is_fixed(name: &Name, before: &Layout, after: &Layout) -> Problem {
+    let detail = format!(
+        "namespace `{name}` has layout {}, which cannot become {} after its first window; create \
+         another namespace",
+        words(before),
+        words(after)
+    );
+    Problem::new(Code::LayoutMismatch, detail)
+}
+
 /// A layout in a few words.
 pub fn words(layout: &Layout) -> String {
     format!(

@@ -25,8 +25,11 @@ pub fn put(desk: &Desk<'_>, name: &Name, change: &NamespaceChange) -> Result<Nam
             Some(change.max_window_ms.unwrap_or(row.max_window_ms)),
         ),
     };
+    if let Some(before) = before.filter(|before| before.layout != layout) {
+        keeps_layout(desk, name, &before.layout, &layout)?;
+    }
     let created = Namespace::create(layout, workers, max_window_ms)
-        .map_err(|refusal| refused(refusal.code, name, &layout, change))?;
+        .map_err(|refusal| refused(refusal.code, name, &layout, workers, change))?;
     let row = Namespace { floor: before.map_or(0, |row| row.floor), ..created };
     if let Some(before) = before.filter(|before| *before != row) {
         keeps_promises(desk, name, &before, &row)?;
@@ -37,8 +40,16 @@ pub fn put(desk: &Desk<'_>, name: &Name, change: &NamespaceChange) -> Result<Nam
     Ok(row)
 }
 
-/// After the first window neither layout nor longest window changes, and a number leaves the
-/// range only when it is free.
+/// The layout never changes after the first window.
+fn keeps_layout(desk: &Desk<'_>, name: &Name, before: &Layout, after: &Layout) -> Result<(), Stop> {
+    match desk.rows.worker_where("worker >= 0", [name.as_str()])? {
+        None => Ok(()),
+        Some(_) => Err(explain::layout_is_fixed(name, before, after).into()),
+    }
+}
+
+/// After the first window the longest window does not change, and a number leaves the range only
+/// when it is free.
 fn keeps_promises(
     desk: &Desk<'_>,
     name: &Name,
@@ -48,10 +59,6 @@ fn keeps_promises(
     let any = desk.rows.worker_where("worker >= 0", [name.as_str()])?;
     if any.is_none() {
         return Ok(());
-    }
-    if before.layout != after.layout {
-        let said = Some(after.layout);
-        return Err(explain::layout_mismatch(name, &before.layout, said).into());
     }
     if before.max_window_ms != after.max_window_ms {
         let detail = format!(
@@ -88,13 +95,26 @@ fn keeps_promises(
     Err(problem.free_at(Some(free_at), desk.now).into())
 }
 
-fn refused(code: Code, name: &Name, layout: &Layout, change: &NamespaceChange) -> Problem {
-    let detail = match (code, change.workers) {
-        (Code::WorkerInvalid, Some(workers)) => format!(
-            "workers {} to {} (exclusive) do not fit namespace `{name}`: its layout has 0 to {}",
-            workers.start,
-            workers.end,
-            layout.workers()
+fn refused(
+    code: Code,
+    name: &Name,
+    layout: &Layout,
+    workers: Option<Range>,
+    change: &NamespaceChange,
+) -> Problem {
+    let fit = layout.workers();
+    let detail = match (code, workers) {
+        (Code::WorkerInvalid, Some(Range { start, end })) if start >= end => format!(
+            "workers {start}..{end} contain no number; give namespace `{name}` at least one of \
+             0..{fit}"
+        ),
+        (Code::WorkerInvalid, Some(Range { start, end })) if change.workers.is_none() => format!(
+            "namespace `{name}` hands out workers {start}..{end}, but layout {} has only 0..{fit}; \
+             give `workers` that fit it together with the layout",
+            explain::words(layout)
+        ),
+        (Code::WorkerInvalid, Some(Range { start, end })) => format!(
+            "workers {start}..{end} do not fit namespace `{name}`: its layout has only 0..{fit}"
         ),
         (Code::RangeInvalid, _) => format!(
             "windows of at most {} ms cannot be; namespace `{name}` needs 1,000 to 86,400,000",
