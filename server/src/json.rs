@@ -70,7 +70,14 @@ mod tests {
             "sequence_bits":12,"bits":3}}"#;
         let read = |reader: &mut Reader| reader.layout("layout");
         let problem = Reader::parse(body.as_bytes()).unwrap().all(read).unwrap_err();
-        assert!(problem.detail.contains("bits"), "{}", problem.detail);
+        assert!(problem.detail.contains("`bits`"), "{}", problem.detail);
+        let two = body.replace("3}}", "3},\"workers\":{\"start\":0,\"end\":1}}");
+        let read_two = |reader: &mut Reader| {
+            reader.layout("layout")?;
+            reader.nested("workers", leafid_core::Range::get)
+        };
+        let problem = Reader::parse(two.as_bytes()).unwrap().all(read_two).unwrap_err();
+        assert!(problem.detail.contains("`bits`"), "{}", problem.detail);
         let leaf = Reader::parse(br#"{"layout":"leaf"}"#).unwrap().all(read).unwrap();
         assert_eq!(leaf, Some(Layout::LEAF));
         let problem = Reader::parse(br#"{"layout":"oak"}"#).unwrap().all(read).unwrap_err();

@@ -151,7 +151,9 @@ impl Get for Reader {
             .map(|within| {
                 let mut reader = Reader::new(within);
                 let value = read(&mut reader)?;
-                self.unknown = reader.unknown.or_else(|| reader.fields.keys().next().cloned());
+                let unknown = reader.unknown.or_else(|| reader.fields.keys().next().cloned());
+                // One that is known stays known, whatever is read after it.
+                self.unknown = self.unknown.take().or(unknown);
                 Ok::<T, Refusal>(value)
             })
             .transpose()?;
