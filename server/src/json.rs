@@ -4,7 +4,7 @@ mod reader;
 mod unique;
 mod writer;
 
-pub use reader::Reader;
+pub use reader::{Reader, whole};
 pub use writer::Writer;
 
 /// A user's text, cut to a length that a message can carry.

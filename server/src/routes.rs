@@ -3,6 +3,7 @@
 mod answer;
 mod body;
 pub(crate) mod decode;
+mod fields;
 mod guard;
 mod health;
 mod input;

@@ -29,13 +29,13 @@ impl Reader {
         Reader { fields, last: "", taken: None, unknown: None }
     }
 
-    /// Parses a body; no body at all is an object without fields.
+    /// Parses a body.
     ///
     /// # Errors
     /// `REQUEST_INVALID` for anything but a JSON object.
     pub fn parse(body: &[u8]) -> Result<Reader, Problem> {
         if body.is_empty() {
-            return Ok(Reader::new(Map::new()));
+            return Err(invalid("the request has no body; send a JSON object, `{}` at least"));
         }
         match serde_json::from_slice(body) {
             Ok(Unique(Value::Object(fields))) => Ok(Reader::new(fields)),
@@ -111,11 +111,11 @@ impl Reader {
 
 impl Get for Reader {
     fn number(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
-        self.take(field, |value| value.as_u64().filter(|n| *n <= MAX_SAFE))
+        self.take(field, |value| signed(value)?.try_into().ok())
     }
 
     fn millis(&mut self, field: &'static str) -> Result<Option<i64>, Refusal> {
-        self.take(field, |value| value.as_i64().filter(|n| n.unsigned_abs() <= MAX_SAFE))
+        self.take(field, signed)
     }
 
     fn big(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
@@ -164,10 +164,17 @@ impl Get for Reader {
 
 /// A number of 64 bits in strict decimal: digits only, no leading zero. One beyond 63 bits is read
 /// too, so that the decision says what is wrong with it.
-fn whole(text: &str) -> Option<u64> {
+pub fn whole(text: &str) -> Option<u64> {
     let canonical = text == "0" || !text.starts_with('0');
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     if canonical && digits { text.parse().ok() } else { None }
+}
+
+/// A whole number that JavaScript holds exactly. `5.0` is one: some languages write it so.
+fn signed(value: &Value) -> Option<i64> {
+    let whole = |n: &f64| n.fract() == 0.0 && n.abs() <= MAX_SAFE as f64;
+    let number = value.as_i64().or_else(|| value.as_f64().filter(whole).map(|n| n as i64));
+    number.filter(|n| n.unsigned_abs() <= MAX_SAFE)
 }
 
 fn invalid(detail: impl Into<String>) -> Problem {

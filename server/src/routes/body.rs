@@ -1,13 +1,15 @@
-//! The body of a request, read before anything decides about the request.
+//! The body of a request.
 
 use std::future::poll_fn;
 use std::pin::Pin;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::HeaderMap;
-use axum::http::header::{CONTENT_LENGTH, EXPECT};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use leafid_core::Code;
 
+use super::guard::text;
+use crate::json::shown;
 use crate::problem::Problem;
 
 /// The largest body.
@@ -49,7 +51,63 @@ pub fn is_held_back(headers: &HeaderMap) -> bool {
     headers.contains_key(EXPECT)
 }
 
+/// Whether a body is said to be JSON. JSON is UTF-8: text in another charset would be read as
+/// something else than what was sent.
+///
+/// # Errors
+/// `REQUEST_INVALID` (415).
+pub fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {
+    let mut kinds = headers.get_all(CONTENT_TYPE).iter().map(text);
+    let detail = match (kinds.next(), kinds.next()) {
+        (Some(kind), None) if is_utf8_json(kind) => return Ok(()),
+        (Some(kind), None) => {
+            format!("content type `{}` is not accepted; send `application/json`", shown(kind))
+        }
+        (None, _) => "a body needs a content type; send `application/json`".to_owned(),
+        _ => "the request has several content types; send `application/json`".to_owned(),
+    };
+    Err(Problem::new(Code::RequestInvalid, detail).status(415))
+}
+
+fn is_utf8_json(kind: &str) -> bool {
+    let mut parts = kind.split(';').map(str::trim);
+    let is_json = parts.next().is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"));
+    is_json
+        && parts.all(|parameter| match parameter.split_once('=') {
+            Some((name, value)) if name.eq_ignore_ascii_case("charset") => {
+                value.trim_matches('"').eq_ignore_ascii_case("utf-8")
+            }
+            _ => true,
+        })
+}
+
 fn too_large() -> Problem {
     let detail = format!("the body is larger than {MOST_BYTES} bytes; send less in one request");
     Problem::new(Code::RequestInvalid, detail).status(413)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_may_name_its_charset_if_it_is_utf_8() {
+        for good in [
+            "application/json",
+            "Application/JSON; charset=utf-8",
+            "application/json;Charset=\"UTF-8\"; x=y",
+        ] {
+            assert!(is_utf8_json(good), "{good}");
+        }
+        for bad in [
+            "",
+            "text/plain",
+            "application/jsonx",
+            "application/json; charset=utf-16",
+            "application/json; x=y; charset=latin1",
+            "application/json; charset=",
+        ] {
+            assert!(!is_utf8_json(bad), "{bad}");
+        }
+    }
 }

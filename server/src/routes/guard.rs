@@ -1,9 +1,10 @@
-//! Who may ask: programs of this machine, not web pages that a browser on it has open.
+//! Who may ask: programs of this machine, not web pages that a browser on it has open. And the
+//! body is read here, so that every answer leaves its connection ready for the next request.
 
 use std::net::IpAddr;
 
 use axum::extract::Request;
-use axum::http::header::{CONNECTION, CONTENT_TYPE, HOST, ORIGIN};
+use axum::http::header::{CONNECTION, HOST, ORIGIN};
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Method, Version};
@@ -15,7 +16,7 @@ use super::body;
 use crate::json::shown;
 use crate::problem::Problem;
 
-/// Refuses what does not come from a program of this machine, and bodies that are no JSON.
+/// Refuses what does not come from a program of this machine, and bodies that cannot be read.
 pub async fn guard(request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();
     let checked = check(&head);
@@ -50,9 +51,7 @@ fn check(head: &Parts) -> Result<(), Problem> {
     if method == Method::GET || method == Method::HEAD {
         return Ok(());
     }
-    same_site(&head.headers, host)?;
-    let has_body = method == Method::POST || method == Method::PUT;
-    if has_body { must_be_json(&head.headers) } else { Ok(()) }
+    same_site(&head.headers, host)
 }
 
 /// The host that the request is for, said exactly once.
@@ -93,34 +92,8 @@ fn is_loopback(host: &str) -> bool {
         || address.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
-/// JSON is UTF-8: another charset would be read as something else than what was sent.
-fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {
-    let mut kinds = headers.get_all(CONTENT_TYPE).iter().map(text);
-    let detail = match (kinds.next(), kinds.next()) {
-        (Some(kind), None) if is_utf8_json(kind) => return Ok(()),
-        (Some(kind), None) => {
-            format!("content type `{}` is not accepted; send `application/json`", shown(kind))
-        }
-        (None, _) => "a body needs a content type; send `application/json`".to_owned(),
-        _ => "the request has several content types; send `application/json`".to_owned(),
-    };
-    Err(Problem::new(Code::RequestInvalid, detail).status(415))
-}
-
-fn is_utf8_json(kind: &str) -> bool {
-    let mut parts = kind.split(';').map(str::trim);
-    let is_json = parts.next().is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"));
-    is_json
-        && parts.all(|parameter| match parameter.split_once('=') {
-            Some((name, value)) if name.eq_ignore_ascii_case("charset") => {
-                value.trim_matches('"').eq_ignore_ascii_case("utf-8")
-            }
-            _ => true,
-        })
-}
-
 /// A header that is no text is treated as one that says something foreign.
-fn text(value: &HeaderValue) -> &str {
+pub fn text(value: &HeaderValue) -> &str {
     value.to_str().unwrap_or("?")
 }
 
@@ -137,27 +110,6 @@ mod tests {
         let bad = ["", "evil.example", "127.0.0.1.evil.example", "192.0.2.1:8750", "localhost:x"];
         for bad in bad {
             assert!(!is_loopback(bad), "{bad}");
-        }
-    }
-
-    #[test]
-    fn json_may_name_its_charset_if_it_is_utf_8() {
-        for good in [
-            "application/json",
-            "Application/JSON; charset=utf-8",
-            "application/json;Charset=\"UTF-8\"; x=y",
-        ] {
-            assert!(is_utf8_json(good), "{good}");
-        }
-        for bad in [
-            "",
-            "text/plain",
-            "application/jsonx",
-            "application/json; charset=utf-16",
-            "application/json; x=y; charset=latin1",
-            "application/json; charset=",
-        ] {
-            assert!(!is_utf8_json(bad), "{bad}");
         }
     }
 }

@@ -9,11 +9,12 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Uri};
 use leafid_core::{Code, Get, Name, Refusal};
 
-use crate::json::{Reader, shown};
+use super::body::must_be_json;
+use crate::json::{Reader, shown, whole};
 use crate::problem::Problem;
 
 /// The rows of a list, unless said, and at most.
-const ROWS: (u32, u32) = (100, 1_000);
+pub const ROWS: (u32, u32) = (100, 1_000);
 
 /// The tag in the path.
 pub struct TagPath(pub Name);
@@ -61,11 +62,7 @@ impl<S: Send + Sync> FromRequestParts<S> for WorkerPath {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<WorkerPath, Problem> {
         let text = path(parts, state, "worker").await?;
-        let invalid = |_| {
-            let detail = format!("`{}` is no worker number", shown(&text));
-            Problem::new(Code::WorkerInvalid, detail)
-        };
-        text.parse().map(WorkerPath).map_err(invalid)
+        worker(&text, Code::WorkerInvalid).map(WorkerPath)
     }
 }
 
@@ -81,6 +78,7 @@ impl<S: Send + Sync> FromRequest<S> for Input {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &S) -> Result<Input, Problem> {
+        must_be_json(request.headers())?;
         // The guard has read it, and found it small enough.
         let body = to_bytes(request.into_body(), usize::MAX)
             .await
@@ -102,6 +100,25 @@ pub fn namespace(text: &str) -> Result<Name, Problem> {
         );
         Problem::new(Code::NamespaceInvalid, detail)
     })
+}
+
+/// A worker number.
+///
+/// # Errors
+/// This code.
+pub fn worker(text: &str, code: Code) -> Result<u32, Problem> {
+    small(text).ok_or_else(|| {
+        let detail = format!(
+            "`{}` is not a worker number: whole numbers from 0 to {}",
+            shown(text),
+            u32::MAX
+        );
+        Problem::new(code, detail)
+    })
+}
+
+fn small(text: &str) -> Option<u32> {
+    whole(text)?.try_into().ok()
 }
 
 /// How many IDs: the body's `count`.
@@ -168,11 +185,11 @@ pub fn page<K>(
     let fields = query(uri, &["after", "limit"])?;
     let after = fields.get("after").filter(|after| !after.is_empty());
     let after = after.map(|after| read(after)).transpose()?;
-    let limit = match fields.get("limit").map(|limit| (limit, limit.parse())) {
+    let limit = match fields.get("limit").map(|limit| (limit, small(limit))) {
         None => ROWS.0,
-        Some((_, Ok(limit))) if (1..=ROWS.1).contains(&limit) => limit,
+        Some((_, Some(limit))) if (1..=ROWS.1).contains(&limit) => limit,
         Some((limit, _)) => {
-            let detail = format!("limit `{}` is none; ask for 1 to {}", shown(limit), ROWS.1);
+            let detail = format!("limit must be 1 to {}, got `{}`", ROWS.1, shown(limit));
             return Err(Problem::new(Code::RequestInvalid, detail));
         }
     };

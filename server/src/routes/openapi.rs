@@ -10,6 +10,7 @@ use leafid_core::{
 use serde_json::{Value, json};
 
 use super::answer::Json;
+use super::fields::{described, parameter};
 use super::input::get_count;
 use super::schema::{Written, big, of_answer, of_request};
 use super::{decode, namespaces, tags, workers};
@@ -41,10 +42,11 @@ fn document() -> Value {
         to.field("code", json!({ "type": "string", "enum": codes }));
         to.text("detail", "");
     });
-    problem["properties"]["retry_after_ms"] = json!({ "type": "integer", "minimum": 0 });
-    problem["properties"]["free_at_ms"] = json!({ "type": "integer", "format": "int64" });
+    for field in ["retry_after_ms", "free_at_ms"] {
+        problem["properties"][field] = described(field, json!({ "type": "integer" }));
+    }
     let mut layout = of_request(Layout::get);
-    layout["description"] = "widths of at most 63 bits together".into();
+    layout["description"] = "a layout: its widths are at most 63 bits together".into();
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -68,14 +70,11 @@ struct Operation {
 
 impl Operation {
     fn describe(self) -> Value {
-        let parameter = |name: &str, place: &str| {
-            let schema = json!({ "type": "string" });
-            json!({ "name": name, "in": place, "required": place == "path", "schema": schema })
-        };
         let within =
             self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
-        let mut parameters: Vec<_> = within.map(|name| parameter(name, "path")).collect();
-        parameters.extend(self.query.iter().map(|name| parameter(name, "query")));
+        let mut parameters: Vec<_> =
+            within.map(|name| parameter(name, "path", self.path)).collect();
+        parameters.extend(self.query.iter().map(|name| parameter(name, "query", self.path)));
         let problem = json!({ "$ref": "#/components/schemas/Problem" });
         let mut described = json!({
             "summary": self.summary,
@@ -93,10 +92,8 @@ impl Operation {
         });
         if let Some(mut schema) = self.request {
             // The path says these; a body may repeat them.
-            for name in ["tag", "namespace"] {
-                if let Some(required) = schema["required"].as_array_mut() {
-                    required.retain(|field| field != name);
-                }
+            if let Some(required) = schema["required"].as_array_mut() {
+                required.retain(|field| field != "tag" && field != "namespace");
             }
             described["requestBody"] = json!({ "required": true, "content": { "application/json": { "schema": schema } } });
         }

@@ -3,9 +3,11 @@
 use leafid_core::{Code, Get, Layout, Put, Refusal, Token};
 use serde_json::{Map, Value, json};
 
-/// The schema of a 64-bit number.
+use super::fields::described;
+
+/// The schema of a 64-bit number: no line goes beyond 2^63 - 1.
 pub fn big() -> Value {
-    json!({ "type": "string", "pattern": "^(0|[1-9][0-9]*)$", "format": "uint64" })
+    json!({ "type": "string", "pattern": "^(0|[1-9][0-9]{0,18})$" })
 }
 
 fn number() -> Value {
@@ -41,9 +43,22 @@ pub fn of_request<T>(read: impl Fn(&mut Read) -> Result<T, Refusal>) -> Value {
         whole.is_ok() && read(&mut without).is_err()
     };
     let required: Vec<_> = all.names.iter().copied().filter(is_required).collect();
+    let optional = all.fields.iter_mut().filter(|(name, _)| !required.contains(&name.as_str()));
+    for (_, schema) in optional {
+        or_null(schema);
+    }
     let mut schema = object(all.fields, &required);
     schema["additionalProperties"] = false.into();
     schema
+}
+
+/// An optional field may be null: that is the same as absent.
+fn or_null(schema: &mut Value) {
+    if let Some(choices) = schema.get_mut("oneOf").and_then(Value::as_array_mut) {
+        choices.push(json!({ "type": "null" }));
+    } else {
+        schema["type"] = json!([schema["type"], "null"]);
+    }
 }
 
 /// Records what is written.
@@ -56,7 +71,7 @@ pub struct Written {
 impl Written {
     /// Any field.
     pub fn field(&mut self, name: &'static str, schema: Value) {
-        self.fields.insert(name.to_owned(), schema);
+        self.fields.insert(name.to_owned(), described(name, schema));
         self.names.push(name);
     }
 }
@@ -110,7 +125,7 @@ impl Read {
         if self.absent == Some(field) {
             return Ok(None);
         }
-        self.fields.insert(field.to_owned(), schema);
+        self.fields.insert(field.to_owned(), described(field, schema));
         self.names.push(field);
         Ok(Some(value))
     }
@@ -138,8 +153,8 @@ impl Get for Read {
         field: &'static str,
         read: impl FnOnce(&str) -> T,
     ) -> Result<Option<T>, Refusal> {
-        let schema = json!({ "type": "string", "maxLength": leafid_core::NAME_BYTES });
-        self.record(field, schema, read("leaf"))
+        // No text of a request may be empty.
+        self.record(field, json!({ "type": "string", "minLength": 1 }), read("leaf"))
     }
 
     fn nested<T>(

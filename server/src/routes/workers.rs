@@ -8,8 +8,7 @@ use leafid_core::registry::WorkerRow;
 use leafid_core::{AcquireAsk, Code, Fields, Layout, Put, Release, RenewAsk};
 
 use super::answer::Json;
-use super::input::{Input, NamespacePath, WorkerPath, page};
-use crate::json::shown;
+use super::input::{Input, NamespacePath, WorkerPath, page, worker};
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -63,10 +62,7 @@ pub async fn list(
     NamespacePath(namespace): NamespacePath,
     uri: Uri,
 ) -> Result<Json, Problem> {
-    let page = page(&uri, |after| {
-        let detail = format!("`{}` is no worker number", shown(after));
-        after.parse().map_err(|_| Problem::new(Code::RequestInvalid, detail))
-    })?;
+    let page = page(&uri, |after| worker(after, Code::RequestInvalid))?;
     let layout = app.store.namespace(namespace).await?.layout;
     let now = app.store.now().await?;
     let rows = app.store.workers(namespace, page).await?;

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Server;
+use crate::support::{Server, request};
+
+const JSON: (&str, &str) = ("content-type", "application/json");
 
 /// The verbs of a path, as the server's router knows them.
 fn verbs(server: &Server, path: &str) -> Vec<String> {
@@ -49,6 +51,162 @@ fn what_a_request_needs_and_takes_is_described() {
     let codes = &document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"];
     assert!(codes.as_array().unwrap().contains(&json!("WORKERS_EXHAUSTED")));
     assert!(!codes.as_array().unwrap().contains(&json!("GRANT_INVALID")));
+}
+
+/// Every schema of a field or a parameter, with the path to it.
+fn fields<'d>(at: String, value: &'d Value, found: &mut Vec<(String, &'d Value)>) {
+    for (name, child) in value.as_object().into_iter().flatten() {
+        let below = format!("{at}/{name}");
+        if name == "properties" {
+            for (field, schema) in child.as_object().unwrap() {
+                found.push((format!("{at}/{field}"), schema));
+            }
+        }
+        fields(below, child, found);
+    }
+    for (index, child) in value.as_array().into_iter().flatten().enumerate() {
+        if child["in"].is_string() {
+            found.push((format!("{at}/{}", child["name"]), child));
+        }
+        fields(format!("{at}/{index}"), child, found);
+    }
+}
+
+#[test]
+fn every_field_is_described_and_every_field_of_a_request_is_bounded() {
+    let document: Value = serde_json::from_str(leafid_server::routes::openapi::text()).unwrap();
+    let mut found = Vec::new();
+    fields(String::new(), &document, &mut found);
+    assert!(found.len() > 100, "{}", found.len());
+    let mut wrong = Vec::new();
+    for (at, field) in found {
+        if field["description"].as_str().is_none_or(str::is_empty) {
+            wrong.push(format!("{at}: no description"));
+        }
+        let schema = if field["schema"].is_object() { &field["schema"] } else { field };
+        let is = |kind: &str| match &schema["type"] {
+            Value::Array(kinds) => kinds.contains(&json!(kind)),
+            one => one == kind,
+        };
+        let is_asked = at.contains("/requestBody/") || field["in"].is_string();
+        let has = |key: &str| !schema[key].is_null();
+        if is_asked && is("integer") && !(has("minimum") && has("maximum")) {
+            wrong.push(format!("{at}: a number without bounds"));
+        }
+        if is_asked && is("string") && !(has("pattern") || has("enum")) {
+            wrong.push(format!("{at}: a text without a pattern"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A number's bounds in the description are the server's: at them it is taken, beyond them not.
+#[test]
+fn the_bounds_in_the_description_are_the_servers() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("store.db"));
+    server.put("/v1/tags/orders", r#"{"step":1,"max_step":2147483647}"#).ok();
+    let document = server.get("/openapi.json").ok();
+    let layout = r#""epoch_ms":0,"tick_ms":1,"time_bits":1,"worker_bits":0,"sequence_bits":0"#;
+    let layouts = format!(r#"{{"layout":{{{layout}}}}}"#);
+    let acquire = format!(r#"{{"request":"{}","owner":"o"}}"#, request(1));
+    let cases = [
+        ("post", "/v1/segments/{tag}/ids", r#"{"count":1}"#.to_owned(), vec!["count"]),
+        ("post", "/v1/snowflake/{namespace}/ids", r#"{"count":1}"#.to_owned(), vec!["count"]),
+        (
+            "post",
+            "/v1/segments/{tag}/lease",
+            format!(r#"{{"request":"{}"}}"#, request(1)),
+            vec!["step"],
+        ),
+        ("put", "/v1/tags/{tag}", r#"{"step":1}"#.to_owned(), vec!["max_step", "step"]),
+        ("post", "/v1/workers/{namespace}/acquire", acquire, vec!["length_ms"]),
+        ("put", "/v1/namespaces/{namespace}", "{}".to_owned(), vec!["max_window_ms"]),
+        (
+            "put",
+            "/v1/namespaces/{namespace}",
+            layouts,
+            vec!["epoch_ms", "tick_ms", "time_bits", "worker_bits", "sequence_bits"],
+        ),
+    ];
+    let mut tried = 0;
+    for (method, path, body, fields) in cases {
+        for field in fields {
+            let schema = &document["paths"][path][method]["requestBody"]["content"];
+            let schema = &schema["application/json"]["schema"]["properties"];
+            let within = &document["components"]["schemas"]["Layout"]["properties"];
+            let is_nested = schema[field].is_null();
+            let schema = if is_nested { &within[field] } else { &schema[field] };
+            let (least, most) = (schema["minimum"].as_i64(), schema["maximum"].as_i64());
+            let (least, most) = (least.expect(field), most.expect(field));
+            for (value, fits) in
+                [(least, true), (most, true), (least - 1, false), (most + 1, false)]
+            {
+                let mut body: Value = serde_json::from_str(&body).unwrap();
+                match is_nested {
+                    true => body["layout"][field] = value.into(),
+                    false => body[field] = value.into(),
+                }
+                // A namespace of its own for each, for a layout that was there would be changed.
+                tried += 1;
+                let fresh = format!("n{tried}");
+                let name = if method == "put" { fresh.as_str() } else { "default" };
+                let tag =
+                    if method == "put" && field == "step" { fresh.as_str() } else { "orders" };
+                let to = path.replace("{tag}", tag).replace("{namespace}", name);
+                // Widths are at most 63 bits together.
+                if field == "sequence_bits" && value == most {
+                    body["layout"]["sequence_bits"] = (most - 1).into();
+                }
+                if method == "put" && field == "step" {
+                    body["max_step"] = most.into();
+                }
+                let answer = server.send(&method.to_uppercase(), &to, &[JSON], &body.to_string());
+                let what = format!("{method} {to} {body}: {answer:?}");
+                assert_eq!(answer.status, if fits { 200 } else { 400 }, "{what}");
+            }
+        }
+    }
+    assert_eq!(tried, 12 * 4);
+}
+
+#[test]
+fn a_list_takes_the_pages_that_are_described() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("store.db"));
+    for path in ["/v1/tags", "/v1/namespaces", "/v1/workers/default"] {
+        for (query, status) in [
+            ("limit=1", 200),
+            ("limit=1000", 200),
+            ("limit=0", 400),
+            ("limit=1001", 400),
+            ("limit=x", 400),
+            ("after=", 200),
+            ("after=7", 200),
+            ("after=-", 400),
+        ] {
+            let answer = server.get(&format!("{path}?{query}"));
+            assert_eq!(answer.status, status, "{path}?{query}: {answer:?}");
+        }
+    }
+    assert_eq!(server.get("/v1/tags?after=A").status, 200);
+    assert_eq!(server.get("/v1/workers/default?after=A").status, 400);
+    assert_eq!(server.get("/v1/workers/default?after=4294967295").status, 200);
+    assert_eq!(server.get("/v1/workers/default?after=4294967296").status, 400);
+}
+
+#[test]
+fn a_whole_number_may_be_written_with_a_point() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("store.db"));
+    server.put("/v1/tags/orders", r#"{"step":5.0}"#).ok();
+    assert_eq!(server.get("/v1/tags/orders").ok()["step"], 5);
+    for body in [r#"{"step":5.5}"#, r#"{"step":1e30}"#, r#"{"step":-1.0}"#] {
+        assert_eq!(server.put("/v1/tags/orders", body).status, 400, "{body}");
+    }
+    // Null is the same as absent.
+    server.put("/v1/tags/orders", r#"{"step":null}"#).ok();
+    assert_eq!(server.get("/v1/tags/orders").ok()["step"], 5);
 }
 
 #[test]
