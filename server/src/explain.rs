@@ -42,6 +42,10 @@ pub fn segment(refusal: Refusal, store: Token, row: &TagRow, ask: &SegmentAsk) -
             let detail = format!("step {step} is none; ask tag `{tag}` for 1 to {STEP_CAP}");
             Problem::new(refusal.code, detail)
         }
+        Code::CountInvalid => Problem::new(
+            refusal.code,
+            "`at_least` must be 1 or more, got `0`; leave it out to wait for one",
+        ),
         Code::StoreWentBack => {
             let (have, max_id) = (ask.have_until.unwrap_or(0), row.max_id);
             let detail = format!(

@@ -106,6 +106,11 @@ fn about(name: &str, schema: &Value) -> (&'static str, Value) {
             "how many numbers a lease of the tag takes; in a lease, how many this one takes",
             step(1_000),
         ),
+        "at_least" => (
+            "how many numbers a caller waits for at once: the lease has so many, unless that is \
+             more than `max_step`",
+            like_number(1, u32::MAX, 1),
+        ),
         "max_step" => ("how many numbers a lease takes at most", step(1_000_000)),
         "count" => ("how many IDs", like_number(1, generators::MOST as u32, 3)),
         "from" => (

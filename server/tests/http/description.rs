@@ -117,7 +117,7 @@ fn the_bounds_in_the_description_are_the_servers() {
             "post",
             "/v1/segments/{tag}/lease",
             format!(r#"{{"request":"{}"}}"#, request(1)),
-            vec!["step"],
+            vec!["step", "at_least"],
         ),
         ("put", "/v1/tags/{tag}", r#"{"step":1}"#.to_owned(), vec!["max_step", "step"]),
         ("post", "/v1/workers/{namespace}/acquire", acquire, vec!["length_ms"]),
@@ -167,7 +167,7 @@ fn the_bounds_in_the_description_are_the_servers() {
             }
         }
     }
-    assert_eq!(tried, 12 * 4);
+    assert_eq!(tried, 13 * 4);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod abandoned;
 mod description;
 mod ranges;
 mod keep_alive;
+mod leases;
 mod namespaces;
 mod refusals;
 mod serving;
