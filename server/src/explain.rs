@@ -25,7 +25,7 @@ pub fn namespace_unknown(name: &Name) -> Problem {
 pub fn worker_invalid(name: &Name, namespace: &Namespace, worker: u32) -> Problem {
     let (start, end) = (namespace.workers.start, namespace.workers.end);
     let detail = format!(
-        "worker {worker} lies outside namespace `{name}`, which hands out {start}..{end} of {}",
+        "worker {worker} is outside namespace `{name}`, which hands out workers {start}..{end} of {}",
         namespace.layout.workers()
     );
     Problem::new(Code::WorkerInvalid, detail)
@@ -39,7 +39,7 @@ pub fn segment(refusal: Refusal, store: Token, row: &TagRow, ask: &SegmentAsk) -
         Code::StoreChanged => store_changed(store, ask.store),
         Code::StepInvalid => {
             let step = ask.step.unwrap_or(0);
-            let detail = format!("step {step} is none; ask tag `{tag}` for 1 to {STEP_CAP}");
+            let detail = format!("step must be 1 to {STEP_CAP}, got `{step}` for tag `{tag}`");
             Problem::new(refusal.code, detail)
         }
         Code::CountInvalid => Problem::new(
@@ -73,14 +73,14 @@ pub fn tag_change(refusal: Refusal, tag: &Name, change: &TagChange) -> Problem {
             format!("tag `{tag}` exists already; `from` counts only when a tag is created")
         }
         Code::StepInvalid => format!(
-            "step {} of at most {} cannot be: tag `{tag}` needs 1 <= step <= max_step <= {STEP_CAP}",
+            "tag `{tag}` needs 1 <= step <= max_step <= {STEP_CAP}, got step {} and max_step {}",
             said(change.step),
             said(change.max_step)
         ),
         Code::RangeInvalid => format!(
-            "tag `{tag}` cannot begin at {}; numbers run from 1 to {}",
-            change.from.unwrap_or(0),
-            i64::MAX - 1
+            "from must be 1 to {}, got `{}` for tag `{tag}`",
+            i64::MAX - 1,
+            change.from.unwrap_or(0)
         ),
         Code::TagUnknown => return tag_unknown(tag),
         _ => return refusal.into(),
@@ -107,7 +107,7 @@ pub fn acquire(
         Code::WorkersExhausted => {
             let count = namespace.workers.len();
             let detail = format!(
-                "all {count} worker numbers of namespace `{name}` are held or still rest; wait \
+                "all {count} worker numbers of namespace `{name}` are held or not free yet; wait \
                  until one is free, or give the namespace more"
             );
             let detail = match ask.strict {
@@ -200,8 +200,8 @@ pub fn words(layout: &Layout) -> String {
 
 fn lease_lost(name: &Name, worker: u32) -> Problem {
     let detail = format!(
-        "worker {worker} of namespace `{name}` is not leased under this key; go on to the end in \
-         hand, and acquire anew"
+        "worker {worker} of namespace `{name}` is not leased under this key; use the window in \
+         hand to its end, and acquire again"
     );
     Problem::new(Code::LeaseLost, detail)
 }
@@ -231,5 +231,5 @@ fn time(refusal: Refusal, name: &Name, namespace: &Namespace, now: Millis) -> Pr
 }
 
 fn said(number: Option<u32>) -> String {
-    number.map_or_else(|| "(not said)".to_owned(), |number| number.to_string())
+    number.map_or_else(|| "unset".to_owned(), |number| number.to_string())
 }

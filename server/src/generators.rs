@@ -144,7 +144,7 @@ fn checked(count: u64) -> Result<usize, Problem> {
     match usize::try_from(count) {
         Ok(count) if (1..=MOST as usize).contains(&count) => Ok(count),
         _ => {
-            let detail = format!("{count} IDs cannot be had at once; ask for 1 to {MOST}");
+            let detail = format!("count must be 1 to {MOST}, got `{count}`");
             Err(Problem::new(Code::CountInvalid, detail).with("max_count", Figure::Number(MOST)))
         }
     }

@@ -54,12 +54,16 @@ pub fn router(app: Arc<App>) -> Router {
 }
 
 async fn unknown_path(request: Request) -> Problem {
-    let detail = format!("there is nothing at `{}`", shown(request.uri().path()));
+    let detail = format!("no such path: `{}`", shown(request.uri().path()));
     Problem::new(Code::RequestInvalid, detail).status(404)
 }
 
 async fn wrong_method(request: Request) -> Problem {
     let (method, path) = (request.method().as_str(), request.uri().path());
-    let detail = format!("`{}` is not a verb of `{}`", shown(method), shown(path));
+    let detail = format!(
+        "method `{}` is not allowed for `{}`; the `Allow` header says which are",
+        shown(method),
+        shown(path)
+    );
     Problem::new(Code::RequestInvalid, detail).status(405)
 }

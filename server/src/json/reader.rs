@@ -1,6 +1,6 @@
 //! Fields read out of a parsed object.
 
-use leafid_core::{Code, Get, Refusal};
+use leafid_core::{Code, Fields, Get, Layout, Refusal, Token};
 use serde_json::{Map, Value};
 
 use super::shown;
@@ -17,8 +17,12 @@ pub struct Reader {
     fields: Map<String, Value>,
     /// The field that was looked for last: the culprit, when reading fails.
     last: &'static str,
+    /// What it must be.
+    must_be: &'static str,
     /// What it was.
     taken: Option<Value>,
+    /// What is wrong within it.
+    within: Option<String>,
     /// A field that nobody read, found in an object within.
     unknown: Option<String>,
 }
@@ -26,7 +30,7 @@ pub struct Reader {
 impl Reader {
     /// Reads the fields of this object.
     pub fn new(fields: Map<String, Value>) -> Reader {
-        Reader { fields, last: "", taken: None, unknown: None }
+        Reader { fields, last: "", must_be: "", taken: None, within: None, unknown: None }
     }
 
     /// Parses a body.
@@ -39,7 +43,7 @@ impl Reader {
         }
         match serde_json::from_slice(body) {
             Ok(Unique(Value::Object(fields))) => Ok(Reader::new(fields)),
-            Ok(_) => Err(invalid("the body is JSON, but no object; send `{…}`")),
+            Ok(_) => Err(invalid("the body must be a JSON object, such as `{}`")),
             Err(error) if error.is_data() => Err(invalid(format!("{error}; send it once"))),
             Err(error) => Err(invalid(format!("the body is not JSON: {error}"))),
         }
@@ -53,7 +57,7 @@ impl Reader {
         let said = self.fields.insert(field.to_owned(), Value::from(value));
         match said {
             Some(said) if said.as_str() != Some(value) => Err(invalid(format!(
-                "the body's `{field}` is `{said}`, but the path says `{value}`"
+                "the body's `{field}` is `{said}`, but the path says `{value}`; leave it out"
             ))),
             _ => Ok(()),
         }
@@ -79,15 +83,19 @@ impl Reader {
         }
     }
 
+    /// What is wrong with the field that was read last.
     fn culprit(&self, refusal: Refusal) -> Problem {
-        let field = self.last;
-        let detail = match (refusal.code, self.fields.get(field).or(self.taken.as_ref())) {
-            (Code::RequestInvalid, None) => format!("field `{field}` is missing or malformed"),
-            (code, Some(value)) => {
-                let value = shown(&value.to_string());
-                format!("field `{field}` cannot be `{value}`: {}", code.advice())
+        let (field, must_be) = (self.last, self.must_be);
+        let detail = match (&self.within, self.fields.get(field).or(self.taken.as_ref())) {
+            // A layout is refused as a whole.
+            (Some(within), _) if refusal.code == Code::RequestInvalid => {
+                format!("in `{field}`: {within}")
             }
-            (code, None) => format!("field `{field}` is not right: {}", code.advice()),
+            (_, Some(value)) => {
+                let value = shown(&value.to_string());
+                format!("field `{field}` must be {must_be}, got `{value}`")
+            }
+            (_, None) => format!("field `{field}` is missing; it must be {must_be}"),
         };
         Problem::new(refusal.code, detail)
     }
@@ -95,10 +103,10 @@ impl Reader {
     fn take<T>(
         &mut self,
         field: &'static str,
+        must_be: &'static str,
         read: impl FnOnce(&Value) -> Option<T>,
     ) -> Result<Option<T>, Refusal> {
-        self.last = field;
-        self.taken = None;
+        self.begin(field, must_be);
         let value = match self.fields.get(field) {
             None => return Ok(None),
             Some(Value::Null) => None,
@@ -107,23 +115,39 @@ impl Reader {
         self.taken = self.fields.remove(field);
         Ok(value)
     }
+
+    fn begin(&mut self, field: &'static str, must_be: &'static str) {
+        self.last = field;
+        self.must_be = must_be;
+        self.taken = None;
+        self.within = None;
+    }
 }
 
 impl Get for Reader {
     fn number(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
-        self.take(field, |value| signed(value)?.try_into().ok())
+        self.take(field, "a whole number from 0 to 9007199254740991", |value| {
+            signed(value)?.try_into().ok()
+        })
+    }
+
+    fn small(&mut self, field: &'static str) -> Result<Option<u32>, Refusal> {
+        self.take(field, "a whole number from 0 to 4294967295", |value| {
+            signed(value)?.try_into().ok()
+        })
     }
 
     fn millis(&mut self, field: &'static str) -> Result<Option<i64>, Refusal> {
-        self.take(field, signed)
+        self.take(field, "a whole number of ms within 9007199254740991", signed)
     }
 
     fn big(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
-        self.take(field, |value| whole(value.as_str()?))
+        let must_be = "a string of decimal digits without leading zeros, such as `\"1001\"`";
+        self.take(field, must_be, |value| whole(value.as_str()?))
     }
 
     fn flag(&mut self, field: &'static str) -> Result<Option<bool>, Refusal> {
-        self.take(field, Value::as_bool)
+        self.take(field, "`true` or `false`", Value::as_bool)
     }
 
     fn text<T>(
@@ -131,7 +155,27 @@ impl Get for Reader {
         field: &'static str,
         read: impl FnOnce(&str) -> T,
     ) -> Result<Option<T>, Refusal> {
-        self.take(field, |value| value.as_str().map(read))
+        let must_be = "a string of 1 to 128 bytes without control characters";
+        self.take(field, must_be, |value| value.as_str().map(read))
+    }
+
+    fn token(&mut self, field: &'static str) -> Result<Option<Token>, Refusal> {
+        self.take(field, "a string of 32 lower-case hex digits", |value| {
+            Token::parse(value.as_str()?).ok()
+        })
+    }
+
+    fn layout(&mut self, field: &'static str) -> Result<Option<Layout>, Refusal> {
+        let read = match self.fields.get(field) {
+            Some(Value::String(_)) => self
+                .text(field, Layout::named)
+                .and_then(|named| named.flatten().map(Some).ok_or(Code::LayoutInvalid.into())),
+            _ => self.nested(field, Layout::get),
+        };
+        self.must_be = "a preset (`leaf`, `edge`, `long` or `js53`), or an object with an epoch from \
+                        1970 on, a tick of 1 ms to a day, and widths of at most 63 bits together, of \
+                        which time has 1 or more and the worker 32 or fewer";
+        read
     }
 
     fn nested<T>(
@@ -139,24 +183,28 @@ impl Get for Reader {
         field: &'static str,
         read: impl FnOnce(&mut Reader) -> Result<T, Refusal>,
     ) -> Result<Option<T>, Refusal> {
-        self.last = field;
-        self.taken = None;
+        self.begin(field, "an object");
         let within = match self.fields.get(field) {
             None => return Ok(None),
             Some(Value::Null) => None,
             Some(Value::Object(within)) => Some(within.clone()),
             Some(_) => return Err(Code::RequestInvalid.into()),
         };
-        let value = within
-            .map(|within| {
-                let mut reader = Reader::new(within);
-                let value = read(&mut reader)?;
-                let unknown = reader.unknown.or_else(|| reader.fields.keys().next().cloned());
-                // One that is known stays known, whatever is read after it.
-                self.unknown = self.unknown.take().or(unknown);
-                Ok::<T, Refusal>(value)
-            })
-            .transpose()?;
+        let value = match within.map(Reader::new) {
+            None => None,
+            Some(mut reader) => match read(&mut reader) {
+                Ok(value) => {
+                    let unknown = reader.unknown.or_else(|| reader.fields.keys().next().cloned());
+                    // One that is known stays known, whatever is read after it.
+                    self.unknown = self.unknown.take().or(unknown);
+                    Some(value)
+                }
+                Err(refusal) => {
+                    self.within = Some(reader.culprit(refusal).detail);
+                    return Err(refusal);
+                }
+            },
+        };
         self.taken = self.fields.remove(field);
         Ok(value)
     }

@@ -8,12 +8,13 @@ use leafid_core::{Code, Fields, Layout, Name, Put, Text};
 
 use super::answer::Json;
 use super::input::{IdPath, namespace, query};
+use crate::explain;
 use crate::json::shown;
 use crate::problem::Problem;
 use crate::state::App;
 use crate::utc;
 
-/// `GET /v1/decode/{id}?namespace=…`; the namespace is `default` unless said.
+/// `GET /v1/decode/{id}?namespace=…`; the namespace is `default` if absent.
 pub async fn decode(
     State(app): State<Arc<App>>,
     IdPath(id): IdPath,
@@ -32,13 +33,18 @@ pub type Decoded = (u64, leafid_core::Parts);
 /// Reads an ID.
 ///
 /// # Errors
-/// `ID_INVALID` for a text that is no ID, or has bits above the layout's.
+/// `ID_INVALID` for a text that is not an ID, or has bits above the layout's.
 pub fn parts(text: &str, layout: &Layout) -> Result<Decoded, Problem> {
-    let invalid =
-        |why: &str| Problem::new(Code::IdInvalid, format!("`{}` is no ID {why}", shown(text)));
-    let id = Text::parse_decimal(text)
-        .map_err(|_| invalid("in decimal digits, from 0 to 9223372036854775807"))?;
-    let parts = layout.decompose(id).map_err(|_| invalid("of this layout: it is too large"))?;
+    let invalid = |detail: String| Problem::new(Code::IdInvalid, detail);
+    let id = Text::parse_decimal(text).map_err(|_| {
+        invalid(format!(
+            "`{}` is not an ID: IDs are decimal digits, from 0 to 9223372036854775807",
+            shown(text)
+        ))
+    })?;
+    let parts = layout.decompose(id).map_err(|_| {
+        invalid(format!("ID `{id}` is too large for layout {}", explain::words(layout)))
+    })?;
     Ok((id, parts))
 }
 

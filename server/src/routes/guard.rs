@@ -44,7 +44,10 @@ fn check(head: &Parts) -> Result<(), Problem> {
     let host = host(head)?;
     // A page of another site can have its own name resolve to this machine; its name tells.
     if !is_loopback(host) {
-        let detail = format!("host `{}` is not this machine's loopback address", shown(host));
+        let detail = format!(
+            "host `{}` is not a loopback address; use `127.0.0.1` or `localhost`",
+            shown(host)
+        );
         return Err(Problem::new(Code::Forbidden, detail));
     }
     let method = &head.method;
@@ -92,7 +95,7 @@ fn is_loopback(host: &str) -> bool {
         || address.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
-/// A header that is no text is treated as one that says something foreign.
+/// A header that is not text is treated as one that says something foreign.
 pub fn text(value: &HeaderValue) -> &str {
     value.to_str().unwrap_or("?")
 }

@@ -7,13 +7,13 @@ use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request
 use axum::http::header::IF_NONE_MATCH;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Uri};
-use leafid_core::{Code, Get, Name, Refusal};
+use leafid_core::{Code, Get, NAME_BYTES, Name, Refusal};
 
 use super::body::must_be_json;
 use crate::json::{Reader, shown, whole};
 use crate::problem::Problem;
 
-/// The rows of a list, unless said, and at most.
+/// The rows of a list: by default, and at most.
 pub const ROWS: (u32, u32) = (100, 1_000);
 
 /// The tag in the path.
@@ -25,7 +25,7 @@ pub struct NamespacePath(pub Name);
 /// The worker number in the path.
 pub struct WorkerPath(pub u32);
 
-/// The text in the path that shall be an ID.
+/// The ID in the path, as text.
 pub struct IdPath(pub String);
 
 /// The object in the body.
@@ -36,15 +36,7 @@ impl<S: Send + Sync> FromRequestParts<S> for TagPath {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<TagPath, Problem> {
         let text = path(parts, state, "tag").await?;
-        let invalid = |_| {
-            let detail = format!(
-                "`{}` is no name for a tag: 1 to 128 letters, digits and `._:-`, a letter or \
-                 digit first",
-                shown(&text)
-            );
-            Problem::new(Code::TagInvalid, detail)
-        };
-        Name::tag(&text).map(TagPath).map_err(invalid)
+        tag(&text).map(TagPath)
     }
 }
 
@@ -87,19 +79,29 @@ impl<S: Send + Sync> FromRequest<S> for Input {
     }
 }
 
+/// A tag's name.
+///
+/// # Errors
+/// `TAG_INVALID`.
+pub fn tag(text: &str) -> Result<Name, Problem> {
+    Name::tag(text).map_err(|refusal| unnamed(refusal.code, "tag", text))
+}
+
 /// A namespace's name.
 ///
 /// # Errors
 /// `NAMESPACE_INVALID`.
 pub fn namespace(text: &str) -> Result<Name, Problem> {
-    Name::namespace(text).map_err(|_| {
-        let detail = format!(
-            "`{}` is no name for a namespace: 1 to 128 letters, digits and `._:-`, a letter or \
-             digit first",
-            shown(text)
-        );
-        Problem::new(Code::NamespaceInvalid, detail)
-    })
+    Name::namespace(text).map_err(|refusal| unnamed(refusal.code, "namespace", text))
+}
+
+fn unnamed(code: Code, what: &str, text: &str) -> Problem {
+    let detail = format!(
+        "`{}` is not a valid {what}: use 1 to {NAME_BYTES} letters, digits and `._:-`, starting \
+         with a letter or a digit",
+        shown(text)
+    );
+    Problem::new(code, detail)
 }
 
 /// A worker number.
@@ -108,11 +110,7 @@ pub fn namespace(text: &str) -> Result<Name, Problem> {
 /// This code.
 pub fn worker(text: &str, code: Code) -> Result<u32, Problem> {
     small(text).ok_or_else(|| {
-        let detail = format!(
-            "`{}` is not a worker number: whole numbers from 0 to {}",
-            shown(text),
-            u32::MAX
-        );
+        let detail = format!("`{}` is not a worker number; use 0 to {}", shown(text), u32::MAX);
         Problem::new(code, detail)
     })
 }
@@ -124,7 +122,7 @@ fn small(text: &str) -> Option<u32> {
 /// How many IDs: the body's `count`.
 ///
 /// # Errors
-/// `REQUEST_INVALID` if it is missing or no number.
+/// `REQUEST_INVALID` if it is missing or not a number.
 pub fn count(input: Reader) -> Result<u64, Problem> {
     input.all(get_count)
 }
@@ -168,7 +166,7 @@ pub fn only_create(headers: &HeaderMap) -> Result<bool, Problem> {
         [] => Ok(false),
         [b"*"] => Ok(true),
         _ => {
-            let detail = "`If-None-Match` can only be `*` here, given once: create, do not change";
+            let detail = "`If-None-Match` must be `*`, given once: create, do not change";
             Err(Problem::new(Code::RequestInvalid, detail))
         }
     }
@@ -202,7 +200,10 @@ async fn path<S: Send + Sync>(
     field: &str,
 ) -> Result<String, Problem> {
     let params = RawPathParams::from_request_parts(parts, state).await.map_err(|error| {
-        Problem::new(Code::RequestInvalid, format!("the path is no text: {}", error.body_text()))
+        Problem::new(
+            Code::RequestInvalid,
+            format!("the path is not valid UTF-8: {}", error.body_text()),
+        )
     })?;
     let found = params.iter().find(|(name, _)| *name == field);
     Ok(found.map_or_else(String::new, |(_, value)| value.to_owned()))

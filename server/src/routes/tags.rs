@@ -5,21 +5,17 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use leafid_core::registry::TagRow;
-use leafid_core::{Code, Fields, Name, Put};
+use leafid_core::{Fields, Name, Put};
 
 use super::answer::Json;
-use super::input::{Input, TagPath, only_create, page};
-use crate::json::shown;
+use super::input::{Input, TagPath, only_create, page, tag};
 use crate::problem::Problem;
 use crate::state::App;
 use crate::store::TagChange;
 
 /// `GET /v1/tags`
 pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Problem> {
-    let page = page(&uri, |after| {
-        let detail = format!("`{}` is no tag", shown(after));
-        Name::tag(after).map_err(|_| Problem::new(Code::TagInvalid, detail))
-    })?;
+    let page = page(&uri, tag)?;
     let rows = app.store.tags(page).await?;
     Ok(Json::write(|writer| {
         writer.array("tags", rows, |writer, (tag, row)| put_row(writer, &tag, &row));

@@ -1,6 +1,7 @@
 //! The API over HTTP, on a server that really listens.
 
 mod abandoned;
+mod cases;
 mod description;
 mod ranges;
 mod keep_alive;

@@ -117,7 +117,7 @@ fn refused(
             "workers {start}..{end} do not fit namespace `{name}`: its layout has only 0..{fit}"
         ),
         (Code::RangeInvalid, _) => format!(
-            "windows of at most {} ms cannot be; namespace `{name}` needs 1,000 to 86,400,000",
+            "max_window_ms must be 1000 to 86400000, got `{}` for namespace `{name}`",
             change.max_window_ms.unwrap_or(0)
         ),
         (code, _) => code.advice().to_owned(),
