@@ -5,6 +5,9 @@ use serde_json::Value;
 
 use crate::problem::Figure;
 
+/// The largest time that JavaScript holds exactly.
+const MAX_SAFE: i64 = (1 << 53) - 1;
+
 /// A JSON object that is being written.
 #[derive(Debug)]
 pub struct Writer {
@@ -94,7 +97,10 @@ impl Put for Writer {
         self.digits(value);
     }
 
+    /// A time that JavaScript does not hold is written as the last one that it does: every layout
+    /// that reaches so far lasts for 285,000 years.
     fn millis(&mut self, field: &'static str, value: i64) {
+        let value = value.clamp(-MAX_SAFE, MAX_SAFE);
         self.name(field);
         self.text.push_str(&value.to_string());
     }

@@ -209,6 +209,23 @@ fn a_whole_number_may_be_written_with_a_point() {
     assert_eq!(server.get("/v1/tags/orders").ok()["step"], 5);
 }
 
+/// JavaScript holds no whole number above it.
+const MAX_SAFE: i64 = (1 << 53) - 1;
+
+#[test]
+fn a_time_is_a_number_that_javascript_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("store.db"));
+    let layout = r#"{"layout":{"epoch_ms":0,"tick_ms":86400000,"time_bits":60,"worker_bits":2,"sequence_bits":1}}"#;
+    let row = server.put("/v1/namespaces/long", layout).ok();
+    assert_eq!(row["last_ms"], MAX_SAFE);
+    let first = server.get("/v1/namespaces?after=default").ok()["namespaces"][0].take();
+    assert_eq!(first, row);
+    let parts = server.get("/v1/decode/9223372036854775807?namespace=long").ok();
+    assert_eq!((&parts["time_ms"], &parts["worker"]), (&json!(MAX_SAFE), &json!(3)));
+    assert_eq!(parts["tick"], ((1_u64 << 60) - 1).to_string());
+}
+
 #[test]
 fn the_committed_description_is_todays() {
     let committed = include_str!("../../openapi.json");
