@@ -3,7 +3,7 @@
 
 mod clock;
 mod display;
-mod scratch;
+pub mod scratch;
 mod verdict;
 
 use std::io::IsTerminal;

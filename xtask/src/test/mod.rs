@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that CI does, part by part. What a suite must look like to be
 //! run here stands in `xtask/README.md`.
 
+mod description;
 pub mod mutate;
 mod rust;
 mod suites;
@@ -25,6 +26,7 @@ const PARTS: &[Part] = &[
     Part { name: "build", needs: None, run: build_all },
     Part { name: "rust", needs: None, run: rust::workspace },
     Part { name: "models", needs: Some("core/src/shared.rs"), run: rust::models },
+    Part { name: "description", needs: Some("server/tests/openapi"), run: description::agrees },
     Part { name: "python", needs: Some("bindings-py/tests"), run: suites::python },
     Part { name: "types", needs: Some("bindings-js/tests/types"), run: suites::types },
     Part { name: "node", needs: Some("bindings-js/tests/node"), run: suites::node },

@@ -1,0 +1,88 @@
+//! The store is asked for what its description allows, and for what it forbids.
+
+use std::path::PathBuf;
+
+use leafid_stream::store::Store;
+
+use crate::build::{self, Profile};
+use crate::process::{Run, Said};
+use crate::run::scratch::Scratch;
+use crate::{Outcome, files, project, tools};
+
+const SCHEMATHESIS: &str = "schemathesis==4.32.5";
+/// What it asks depends on this alone.
+const SEED: &str = "1";
+/// How many requests each operation gets at random, beside those that are derived.
+const MOST_EACH: &str = "50";
+/// The hooks that say what a schema cannot.
+const FOLDER: &str = "server/tests/openapi";
+
+/// Every operation, through every phase, against a real store: no answer but the described ones.
+pub fn agrees() -> Outcome<String> {
+    build::need(Profile::Dev, &["server"])?;
+    let program = schemathesis()?;
+    let scratch = Scratch::make()?;
+    let mut store = Store::start(&build::server_binary(), scratch.path())?;
+    // What the examples of the description name.
+    store.operate(&["tag", "create", "orders"])?;
+    store.operate(&["namespace", "create", "edge", "--layout", "edge"])?;
+    let folder = project::at(FOLDER);
+    let said = Run::new(program)
+        .arg("--config-file")
+        .arg(folder.join("schemathesis.toml"))
+        .args(["run", &format!("{}/openapi.json", store.url()), "--seed", SEED])
+        .args(["--max-examples", MOST_EACH])
+        .env("PYTHONPATH", &folder)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .dir(scratch.path())
+        .tee();
+    let ended = store.terminate()?;
+    match closing_line(&said?) {
+        Ok(line) if ended.success() => Ok(line),
+        Ok(_) => Err(format!("the store did not end well: {ended}")),
+        Err(line) => Err(line),
+    }
+}
+
+fn schemathesis() -> Outcome<PathBuf> {
+    let folder = project::at(".cache/schemathesis");
+    let mark = folder.join(SCHEMATHESIS);
+    if !mark.exists() {
+        tools::make_venv(&folder)?;
+        let python = folder.join("bin/python");
+        Run::new(python).args(["-m", "pip", "install", "--quiet", SCHEMATHESIS]).done()?;
+        files::write(&mark, "")?;
+    }
+    Ok(folder.join("bin/schemathesis"))
+}
+
+/// `2361 generated, 2361 passed`; a run that asked for nothing is a failure.
+fn closing_line(said: &Said) -> Outcome<String> {
+    let count = said.stdout.lines().map(str::trim).find(|line| line.contains(" generated, "));
+    let line = format!("{}, seed {SEED}", count.unwrap_or("nothing was asked"));
+    if said.success && count.is_some_and(|count| !count.starts_with("0 ")) {
+        Ok(line)
+    } else {
+        Err(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closing_line;
+    use crate::process::Said;
+
+    #[test]
+    fn a_run_that_asked_for_nothing_or_found_something_fails() {
+        let said = |success, line: &str| Said {
+            success,
+            stdout: format!("Test cases:\n  {line}\n\nSeed: 1"),
+            stderr: String::new(),
+        };
+        let good = said(true, "2361 generated, 2361 passed");
+        assert_eq!(closing_line(&good), Ok("2361 generated, 2361 passed, seed 1".to_owned()));
+        assert!(closing_line(&said(false, "9 generated, 1 found 1 unique failures")).is_err());
+        assert!(closing_line(&said(true, "0 generated, 0 passed")).is_err());
+        assert!(closing_line(&said(true, "")).is_err());
+    }
+}
