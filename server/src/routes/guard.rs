@@ -19,20 +19,20 @@ use crate::problem::Problem;
 /// Refuses what does not come from a program of this machine, and bodies that cannot be read.
 pub async fn guard(request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();
-    let checked = check(&head);
-    if checked.is_err() && body::is_held_back(&head.headers) {
-        return closing(&head, checked);
-    }
+    let checked = match check(&head) {
+        Err(problem) if body::is_held_back(&head.headers) => return closing(&head, problem),
+        checked => checked,
+    };
     match (checked, body::whole(&head.headers, body).await) {
         (Ok(()), Ok(body)) => next.run(Request::from_parts(head, body.into())).await,
         (Err(problem), Ok(_)) => problem.into_response(),
-        (checked, Err(problem)) => closing(&head, checked.and(Err(problem))),
+        (Err(problem), Err(_)) | (Ok(()), Err(problem)) => closing(&head, problem),
     }
 }
 
 /// A refusal of a request whose body was not read: the connection cannot go on, and says so.
-fn closing(head: &Parts, refused: Result<(), Problem>) -> Response {
-    let mut response = refused.into_response();
+fn closing(head: &Parts, problem: Problem) -> Response {
+    let mut response = problem.into_response();
     // HTTP/2 has other means, and no such header.
     if head.version < Version::HTTP_2 {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -74,11 +74,12 @@ fn host(head: &Parts) -> Result<&str, Problem> {
 
 /// Browsers say where a request comes from; programs do not.
 fn same_site(headers: &HeaderMap, host: &str) -> Result<(), Problem> {
-    let origin = headers.get(ORIGIN).map(text);
-    let own = |origin: &str| origin.split_once("://").is_some_and(|(_, from)| from == host);
-    let site = headers.get("sec-fetch-site").map_or("none", text);
-    if origin.is_some_and(|origin| !own(origin)) || !matches!(site, "none" | "same-origin") {
-        let from = shown(origin.unwrap_or(site));
+    let own = |origin: &&str| origin.split_once("://").is_some_and(|(_, from)| from == host);
+    let near = |site: &&str| matches!(*site, "none" | "same-origin");
+    let origin = headers.get_all(ORIGIN).iter().map(text).find(|origin| !own(origin));
+    let site = headers.get_all("sec-fetch-site").iter().map(text).find(|site| !near(site));
+    if let Some(from) = origin.or(site) {
+        let from = shown(from);
         let detail = format!("a web page of another site (`{from}`) may not change anything here");
         return Err(Problem::new(Code::Forbidden, detail));
     }

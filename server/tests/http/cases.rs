@@ -302,6 +302,25 @@ pub const CASES: &[Case] = &[
     },
     Case {
         send: LEASE,
+        headers: &[JSON, ("sec-fetch-site", "none"), ("sec-fetch-site", "cross-site")],
+        body: R,
+        gives: (403, Code::Forbidden),
+        says: "cross-site",
+    },
+    Case {
+        send: LEASE,
+        headers: &[
+            JSON,
+            ("host", "localhost"),
+            ("origin", "http://localhost"),
+            ("origin", "https://evil.example"),
+        ],
+        body: R,
+        gives: (403, Code::Forbidden),
+        says: "evil.example",
+    },
+    Case {
+        send: LEASE,
         headers: &[JSON, ("origin", "null")],
         body: R,
         gives: (403, Code::Forbidden),
