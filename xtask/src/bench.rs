@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use crate::args::Args;
-use crate::build::Profile;
 use crate::process::Run;
 use crate::summary::Summary;
 use crate::{Outcome, consumers, files, project};
@@ -36,18 +35,18 @@ fn core() -> Outcome<String> {
 }
 
 fn python() -> Outcome<String> {
-    let python = consumers::python(Profile::Release)?;
+    let python = consumers::python()?;
     Run::new(python).arg("benches/python.py").without("PYTHONPATH").done()?;
     Ok("see the table above".to_owned())
 }
 
 // An import finds packages from the file that imports, so the script is copied to them.
 fn node() -> Outcome<String> {
-    script(&consumers::node(Profile::Release)?, "benches/node.mjs")
+    script(&consumers::node()?, "benches/node.mjs")
 }
 
 fn edge() -> Outcome<String> {
-    script(&consumers::node_with_suites(Profile::Release)?, "benches/edge.mjs")
+    script(&consumers::node_with_suites()?, "benches/edge.mjs")
 }
 
 fn script(consumer: &Path, bench: &str) -> Outcome<String> {

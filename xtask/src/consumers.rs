@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::build::{self, Profile};
+use crate::build;
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
@@ -13,8 +13,8 @@ const PYTEST: &str = "pytest==8.4.2";
 const MORE: &str = "bindings-py/tests/requirements.txt";
 
 /// An environment with the built wheel; its interpreter.
-pub fn python(profile: Profile) -> Outcome<PathBuf> {
-    build::need(profile, &["server", "wheel"])?;
+pub fn python() -> Outcome<PathBuf> {
+    build::need(&["server", "wheel"])?;
     let wheel = build::wheel_file()?;
     let folder = project::at(".cache/consumer-py");
     let python = folder.join("bin/python");
@@ -51,8 +51,8 @@ pub fn python(profile: Profile) -> Outcome<PathBuf> {
 }
 
 /// A folder with both npm packages.
-pub fn node(profile: Profile) -> Outcome<PathBuf> {
-    build::need(profile, &["server", "wasm", "node", "npm"])?;
+pub fn node() -> Outcome<PathBuf> {
+    build::need(&["server", "wasm", "node", "npm"])?;
     tools::node_modules()?;
     let tarballs = build::npm_tarballs()?;
     let folder = project::at(".cache/consumer-js");
@@ -61,8 +61,8 @@ pub fn node(profile: Profile) -> Outcome<PathBuf> {
 }
 
 /// The same, with a fresh copy of the JavaScript suites in it.
-pub fn node_with_suites(profile: Profile) -> Outcome<PathBuf> {
-    let folder = node(profile)?;
+pub fn node_with_suites() -> Outcome<PathBuf> {
+    let folder = node()?;
     let suites = folder.join("tests");
     files::remove_dir(&suites)?;
     files::copy_dir(&project::at("bindings-js/tests"), &suites)?;

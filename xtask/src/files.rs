@@ -17,6 +17,11 @@ pub fn bytes(path: &Path) -> Outcome<Vec<u8>> {
     fs::read(path).map_err(|error| about("read", path, &error))
 }
 
+/// How many bytes a file has.
+pub fn size(path: &Path) -> Outcome<u64> {
+    fs::metadata(path).map(|data| data.len()).map_err(|error| about("read", path, &error))
+}
+
 /// Writes a file and the folders above it; a file that is equal already keeps its time.
 /// Whether it was written.
 pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Outcome<bool> {

@@ -22,7 +22,7 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "build",
-        options: "[--release] [--only server|wheel|wasm|node|npm]",
+        options: "[--only server|wheel|wasm|node|npm]",
         does: "what is published, into `dist/`: the server, the wheel, the npm packages",
         takes: "2 min cold, 5 s warm",
         run: build::main,

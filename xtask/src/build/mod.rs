@@ -14,35 +14,9 @@ use crate::args::Args;
 use crate::summary::Summary;
 use crate::{Outcome, files, project, tools};
 
-/// Which cargo profile the native parts are built with; wasm has its own.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Profile {
-    /// Fast to build: tests, and everything by default.
-    Dev,
-    /// What is published.
-    Release,
-}
-
-impl Profile {
-    /// As `--profile` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Dev => "dev",
-            Self::Release => "release",
-        }
-    }
-
-    /// The folder below the target folder.
-    pub fn folder(self) -> &'static str {
-        match self {
-            Self::Dev => "debug",
-            Self::Release => "release",
-        }
-    }
-}
-
-/// What one part of the build does.
-type Step = fn(Profile) -> Outcome<PathBuf>;
+/// What one part of the build does. There is one profile, the published one: what the tests install,
+/// what a user times and what is published are the same files.
+type Step = fn() -> Outcome<PathBuf>;
 
 /// In this order: the npm package carries the wasm.
 const STEPS: &[(&str, Step)] = &[
@@ -55,7 +29,6 @@ const STEPS: &[(&str, Step)] = &[
 
 /// The verb.
 pub fn main(mut args: Args) -> Outcome {
-    let profile = if args.flag("--release") { Profile::Release } else { Profile::Dev };
     let only = args.value("--only")?;
     args.finish()?;
     if let Some(only) = &only
@@ -68,25 +41,25 @@ pub fn main(mut args: Args) -> Outcome {
     let mut summary = Summary::default();
     for (name, step) in STEPS.iter().filter(|(name, _)| only.as_deref().is_none_or(|o| o == *name))
     {
-        summary.part(name, || step(profile).map(|product| files::shown(&product)));
+        summary.part(name, || step().map(|product| files::shown(&product)));
     }
     summary.close("build")
 }
 
 /// Everything, for a job that goes on with it.
-pub fn all(profile: Profile) -> Outcome<String> {
+pub fn all() -> Outcome<String> {
     let names: Vec<_> = STEPS.iter().map(|(name, _)| *name).collect();
-    need(profile, &names)?;
+    need(&names)?;
     Ok(format!("{} products in dist", products()?.len()))
 }
 
 /// Some parts, each built once in the life of this process: the parts of a test share them.
-pub fn need(profile: Profile, names: &[&str]) -> Outcome {
+pub fn need(names: &[&str]) -> Outcome {
     static BUILT: Mutex<BTreeMap<&str, Outcome<PathBuf>>> = Mutex::new(BTreeMap::new());
     tools::linker()?;
     let mut built = BUILT.lock().map_err(|_| "another part of the build panicked")?;
     for (name, step) in STEPS.iter().filter(|(name, _)| names.contains(name)) {
-        let product = built.entry(name).or_insert_with(|| step(profile));
+        let product = built.entry(name).or_insert_with(step);
         product.as_ref().map_err(|error| format!("{name}: {error}"))?;
     }
     Ok(())

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Profile, npm};
+use super::npm;
 use crate::{Outcome, files, project, tools};
 
 /// The types that the TypeScript sources compile against: generated, committed, compared.
 pub const COMMITTED_TYPES: &str = "bindings-node/js/native.d.ts";
 
 /// Builds the add-on and packs it.
-pub fn build(profile: Profile) -> Outcome<PathBuf> {
-    let generated = generate(profile)?;
+pub fn build() -> Outcome<PathBuf> {
+    let generated = generate()?;
     if files::write(&project::at(COMMITTED_TYPES), files::bytes(&generated.types)?)? {
         println!("  {COMMITTED_TYPES} has changed: commit it");
     }
@@ -26,7 +26,7 @@ pub struct Generated {
 }
 
 /// Builds the add-on and its types, below the target folder.
-pub fn generate(profile: Profile) -> Outcome<Generated> {
+pub fn generate() -> Outcome<Generated> {
     tools::node_modules()?;
     let folder = project::target().join("npm/native");
     let generated = Generated {
@@ -34,12 +34,12 @@ pub fn generate(profile: Profile) -> Outcome<Generated> {
         types: folder.join("native.d.ts"),
     };
     files::make_dir(&folder)?;
-    napi(profile, &folder)?;
+    napi(&folder)?;
     if files::read(&generated.types)?.trim().is_empty() {
         // napi collects the types while the crate compiles; a crate that plain cargo compiled
         // before has none. A changed build script's time makes cargo compile it once more.
         files::touch(&project::at("bindings-node/build.rs"))?;
-        napi(profile, &folder)?;
+        napi(&folder)?;
     }
     if files::read(&generated.types)?.trim().is_empty() {
         return Err("napi wrote an empty `native.d.ts`: `cargo clean -p leafid-node`".to_owned());
@@ -47,13 +47,10 @@ pub fn generate(profile: Profile) -> Outcome<Generated> {
     Ok(generated)
 }
 
-// Without `--target-dir`: with it the types are silently empty. Without `--profile`: napi looks for
-// the add-on in a folder of that name, and `dev` lies in `debug`.
-fn napi(profile: Profile, folder: &Path) -> Outcome {
-    let release = if profile == Profile::Release { Some("--release") } else { None };
+// Without `--target-dir`: with it the types are silently empty.
+fn napi(folder: &Path) -> Outcome {
     tools::npx("napi")
-        .args(["build", "--platform", "--manifest-path", "Cargo.toml", "--no-js"])
-        .args(release)
+        .args(["build", "--release", "--platform", "--manifest-path", "Cargo.toml", "--no-js"])
         .args(["--dts", "native.d.ts", "--output-dir"])
         .arg(folder)
         .args(["--", "--locked"])

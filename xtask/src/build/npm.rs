@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Profile, wasm};
+use super::wasm;
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
@@ -13,7 +13,7 @@ const SOURCES: &[&str] = &["bindings-js/src", "bindings-node/js", "bindings-wasm
 const PLACEHOLDER: &str = "\"0.0.0\"";
 
 /// Compiles, stages and packs.
-pub fn build(_: Profile) -> Outcome<PathBuf> {
+pub fn build() -> Outcome<PathBuf> {
     let stage = stage()?;
     pack(&stage, &format!("leafid-{}.tgz", project::version()))
 }

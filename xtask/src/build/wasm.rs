@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use wasm_bindgen_cli_support::Bindgen;
 
-use super::Profile;
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
@@ -15,7 +14,7 @@ const NAME: &str = "leafid";
 pub const COMMITTED_TYPES: &str = "bindings-wasm/js/wasm/leafid.d.ts";
 
 /// Builds the wasm; it has one profile, made for size.
-pub fn build(_: Profile) -> Outcome<PathBuf> {
+pub fn build() -> Outcome<PathBuf> {
     let generated = generate()?;
     if files::write(&project::at(COMMITTED_TYPES), files::bytes(&generated.types)?)? {
         println!("  {COMMITTED_TYPES} has changed: commit it");

@@ -2,19 +2,19 @@
 
 use std::path::PathBuf;
 
-use super::{Profile, wheel_file};
+use super::wheel_file;
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
 /// Builds the wheel with the project's own maturin.
-pub fn build(profile: Profile) -> Outcome<PathBuf> {
+pub fn build() -> Outcome<PathBuf> {
     let maturin = tools::python("maturin")?;
     // By themselves first: a wheel of another platform tag would otherwise stay beside the new one.
     let fresh = project::target().join("wheel");
     files::remove_dir(&fresh)?;
     Run::new(maturin)
         .args(["build", "--locked", "--quiet", "--manifest-path", "bindings-py/Cargo.toml"])
-        .args(["--profile", profile.name(), "--out"])
+        .args(["--profile", "release", "--out"])
         .arg(&fresh)
         .env("CARGO_TARGET_DIR", project::target())
         .done()?;

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Proof, arrows, generated, locks, purity, sizes};
+use super::{Proof, arrows, generated, locks, published, purity, sizes};
 use crate::process::Run;
 use crate::{Outcome, files, project};
 
@@ -18,6 +18,8 @@ pub const LIST: &[(&str, Proof)] = &[
     ("locks", lock),
     ("sizes", size),
     ("generated", stale),
+    ("published", debug_build),
+    ("published-large", large_build),
     ("no-dependencies", dependency),
     ("bare-targets-std", std_in_core),
     ("bare-targets-atomics", atomics),
@@ -80,6 +82,17 @@ fn size() -> Outcome<String> {
 fn stale() -> Outcome<String> {
     let (old, new) = ("declare function a(): string", "declare function a(): bigint");
     refused(generated::differs(Path::new("native.d.ts"), old, new))
+}
+
+// This program itself: cargo's alias builds it with debug assertions.
+fn debug_build() -> Outcome<String> {
+    let this =
+        std::env::current_exe().map_err(|error| format!("which program is this? {error}"))?;
+    refused(published::checked(&this)?)
+}
+
+fn large_build() -> Outcome<String> {
+    refused(published::too_large(Path::new("dist/leafid"), 26_471_696, 12_000_000))
 }
 
 fn dependency() -> Outcome<String> {

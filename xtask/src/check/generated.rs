@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::build::{Profile, node, wasm};
+use crate::build::{self, node, wasm};
 use crate::process::Run;
 use crate::{Outcome, files, project};
 
@@ -12,15 +12,14 @@ const OPENAPI: &str = "server/openapi.json";
 /// Each of them.
 pub fn check() -> Outcome<String> {
     let mut wrong = Vec::new();
-    let addon = node::generate(Profile::Dev)?;
+    let addon = node::generate()?;
     wrong.extend(complaint(node::COMMITTED_TYPES, &files::read(&addon.types)?)?);
     let wasm = wasm::generate()?;
     wrong.extend(complaint(wasm::COMMITTED_TYPES, &files::read(&wasm.types)?)?);
     let mut count = 2;
     if project::at(OPENAPI).exists() {
-        let fresh = Run::cargo(&["run", "--quiet", "--locked", "-p", "leafid-server"])
-            .args(["--", "openapi"])
-            .output()?;
+        build::need(&["server"])?;
+        let fresh = Run::new(build::server_binary()).arg("openapi").output()?;
         wrong.extend(complaint(OPENAPI, &fresh)?);
         count += 1;
     }

@@ -5,6 +5,7 @@ mod controls;
 mod generated;
 mod lints;
 mod locks;
+mod published;
 mod purity;
 mod sizes;
 mod sources;
@@ -25,6 +26,7 @@ const PROOFS: &[(&str, Proof)] = &[
     ("locks", locks::check),
     ("sizes", sizes::check),
     ("generated", generated::check),
+    ("published", published::check),
     ("no-dependencies", purity::dependencies),
     ("bare-targets", purity::bare_targets),
     ("no-panic", purity::no_panic),

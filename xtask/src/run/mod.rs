@@ -17,7 +17,7 @@ use leafid_stream::store::Store;
 use leafid_stream::stream::Stream;
 
 use crate::args::Args;
-use crate::build::{self, Profile};
+use crate::build;
 use crate::{Outcome, consumers, project};
 use display::Display;
 use scratch::Scratch;
@@ -53,8 +53,8 @@ pub fn main(mut args: Args) -> Outcome {
     }
     let installed = Installed {
         root: project::root().to_owned(),
-        python: consumers::python(Profile::Dev)?,
-        consumer: consumers::node(Profile::Dev)?,
+        python: consumers::python()?,
+        consumer: consumers::node()?,
     };
     let interrupted = interrupts()?;
     let scratch = Scratch::make()?;

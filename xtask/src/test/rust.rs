@@ -1,6 +1,6 @@
 //! The parts that cargo runs.
 
-use crate::build::{self, Profile};
+use crate::build;
 use crate::process::{Run, Said};
 use crate::{Outcome, consumers, project, simulate};
 
@@ -14,7 +14,7 @@ pub fn workspace() -> Outcome<String> {
 
 /// What needs the built packages: vectors in Rust, end-to-end, faults.
 pub fn end_to_end() -> Outcome<String> {
-    let (python, consumer) = (consumers::python(Profile::Dev)?, consumers::node(Profile::Dev)?);
+    let (python, consumer) = (consumers::python()?, consumers::node()?);
     let said = Run::cargo(&["test", "--locked", "--no-fail-fast", "-p", "leafid-tests"])
         .env("LEAFID_BIN", build::server_binary())
         .env("LEAFID_DIST", project::dist())

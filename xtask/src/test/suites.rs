@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::build::{self, Profile};
+use crate::build;
 use crate::process::{Run, Said};
 use crate::{Outcome, consumers, files, project, tools};
 
@@ -34,7 +34,7 @@ pub fn workerd() -> Outcome<String> {
 
 /// The published types, as a strict user compiles against them.
 pub fn types() -> Outcome<String> {
-    let folder = consumers::node_with_suites(Profile::Dev)?;
+    let folder = consumers::node_with_suites()?;
     let sources = files::walk(&folder.join("tests/types"))?;
     tools::npx("tsc")
         .args(["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--pretty", "false"])
@@ -73,7 +73,7 @@ fn replay_wasm(vectors: &Path, quiet: bool) -> Outcome<Run> {
 }
 
 fn pytest(words: &[&str]) -> Outcome<Run> {
-    let run = Run::new(consumers::python(Profile::Dev)?)
+    let run = Run::new(consumers::python()?)
         .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib"])
         .args(words)
         .without("PYTHONPATH");
@@ -93,11 +93,8 @@ fn script_suite(folder: &str, only: &str) -> Outcome<String> {
 }
 
 fn node_test(folder: &str, only: &str, quiet: bool) -> Outcome<Run> {
-    let consumer = if quiet {
-        project::at(".cache/consumer-js")
-    } else {
-        consumers::node_with_suites(Profile::Dev)?
-    };
+    let consumer =
+        if quiet { project::at(".cache/consumer-js") } else { consumers::node_with_suites()? };
     let tests = test_files(&consumer.join("tests").join(folder), only)?;
     let run = Run::new("node")
         .args(["--test", "--test-reporter=spec"])
