@@ -4,6 +4,7 @@
 //! `cargo xtask test --only e2e` builds and installs what they need; `setting` says where it is
 //! looked for.
 
+mod at_hand;
 mod controls;
 mod host_kill;
 mod outage;

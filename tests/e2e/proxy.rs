@@ -1,4 +1,4 @@
-//! One address before several stores: each request goes to the next of them.
+//! One address before one or several stores: each request is counted and goes to the next of them.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -10,9 +10,10 @@ use std::time::Duration;
 /// How long a silent connection is kept.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A reverse proxy that takes the stores in turn, request by request, as a wrongly configured
-/// balancer does.
-pub struct Alternating {
+/// A reverse proxy that takes the stores in turn, request by request: before one store it counts what
+/// a client asks; before several it is a wrongly configured balancer. A request to a store that is
+/// away ends the client's connection.
+pub struct Proxy {
     address: SocketAddr,
     shared: Arc<Shared>,
     listening: Option<JoinHandle<()>>,
@@ -24,9 +25,9 @@ struct Shared {
     closing: AtomicBool,
 }
 
-impl Alternating {
+impl Proxy {
     /// Listens on a free port.
-    pub fn start(stores: &[SocketAddr]) -> Alternating {
+    pub fn start(stores: &[SocketAddr]) -> Proxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
         let address = listener.local_addr().expect("it listens");
         let shared = Arc::new(Shared {
@@ -38,7 +39,7 @@ impl Alternating {
             let shared = Arc::clone(&shared);
             move || listen(&listener, &shared)
         });
-        Alternating { address, shared, listening: Some(listening) }
+        Proxy { address, shared, listening: Some(listening) }
     }
 
     /// The one address.
@@ -46,13 +47,13 @@ impl Alternating {
         format!("http://{}", self.address)
     }
 
-    /// Requests that were passed on.
+    /// Requests that came, also those that no store was there for.
     pub fn requests(&self) -> usize {
         self.shared.next.load(Ordering::Relaxed)
     }
 }
 
-impl Drop for Alternating {
+impl Drop for Proxy {
     fn drop(&mut self) {
         self.shared.closing.store(true, Ordering::Relaxed);
         // A last connection wakes the listener.

@@ -87,6 +87,16 @@ impl Child {
         }
     }
 
+    /// SIGSTOP, to its whole group: nothing of it runs until [`Child::thaw`].
+    pub fn freeze(&mut self) {
+        self.signal_group(Signal::STOP);
+    }
+
+    /// SIGCONT, to its whole group.
+    pub fn thaw(&mut self) {
+        self.signal_group(Signal::CONT);
+    }
+
     /// `kill -9`, with all it started, and waits until it is gone.
     pub fn kill(&mut self) {
         if self.poll().is_none() {
@@ -134,6 +144,13 @@ impl Child {
     /// The last lines of its standard error.
     pub fn stderr(&self) -> String {
         self.stderr.lock().map(|lines| lines.join("\n")).unwrap_or_default()
+    }
+
+    fn signal_group(&mut self, signal: Signal) {
+        if self.poll().is_none() {
+            // It may have gone since it was looked at, which its end will tell.
+            let _ = kill_process_group(self.pid(), signal);
+        }
     }
 
     fn pid(&self) -> Pid {
@@ -204,6 +221,22 @@ mod tests {
         assert_eq!(status.code(), Some(3));
         assert_eq!(heard.recv(), Ok(None));
         assert_eq!(child.stderr(), "oops");
+    }
+
+    #[test]
+    fn a_frozen_child_says_nothing_until_it_is_thawed() {
+        let (send, heard) = channel();
+        // It writes for as long as it runs; the group's other process does so, too.
+        let script = "while :; do echo a; sleep 0.01; done";
+        let mut child = Child::start("sh", shell(script), move |line| drop(send.send(line)))
+            .expect("sh starts");
+        assert_eq!(heard.recv(), Ok(Some("a".to_owned())));
+        child.freeze();
+        // What was on its way is read; then there is nothing for a while.
+        while heard.recv_timeout(Duration::from_millis(500)).is_ok() {}
+        assert_eq!(child.poll(), None);
+        child.thaw();
+        assert_eq!(heard.recv_timeout(Duration::from_secs(10)), Ok(Some("a".to_owned())));
     }
 
     #[test]

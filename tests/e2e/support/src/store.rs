@@ -30,11 +30,17 @@ impl Store {
     /// It does not start, or is not ready within 30 s.
     pub fn start(binary: &Path, folder: &Path) -> Result<Store, String> {
         fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()?));
-        let (binary, folder) = (binary.to_owned(), folder.to_owned());
-        let mut store = Store { binary, folder, address, child: None };
-        store.start_again()?;
-        Ok(store)
+        loop {
+            let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()?));
+            let (binary, folder) = (binary.to_owned(), folder.to_owned());
+            let mut store = Store { binary, folder, address, child: None };
+            match store.start_again() {
+                Ok(()) => return Ok(store),
+                // Another process took the port since it was found free: there are more.
+                Err(error) if error.contains("already in use") => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// Starts it once more, on the same file and the same port, and waits until it is ready.

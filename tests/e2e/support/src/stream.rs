@@ -11,6 +11,8 @@ use crate::checker::Checker;
 use crate::child::Child;
 use crate::line::{Kind, Line, Refused, Stats};
 
+/// How often a condition is looked at while all hosts are silent: it may be about something else.
+const LOOK: Duration = Duration::from_millis(20);
 /// Refusals that are kept for each generator; more are only counted.
 const KEPT_REFUSALS: usize = 20;
 
@@ -128,8 +130,9 @@ impl Stream {
         let deadline = Instant::now() + limit;
         while !until(self) {
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.heard.recv_timeout(left) {
+            match self.heard.recv_timeout(left.min(LOOK)) {
                 Ok(heard) => self.take(heard, &mut watch),
+                Err(RecvTimeoutError::Timeout) if left > LOOK => {}
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return false,
             }
         }
@@ -143,6 +146,16 @@ impl Stream {
         while let Ok(heard) = self.heard.try_recv() {
             self.take(heard, &mut |_| {});
         }
+    }
+
+    /// Stops a host in the middle of whatever it does, until [`Stream::thaw`].
+    pub fn freeze(&mut self, host: usize) {
+        self.hosts[host].child.freeze();
+    }
+
+    /// Lets a frozen host go on; to itself it is as if no time had passed.
+    pub fn thaw(&mut self, host: usize) {
+        self.hosts[host].child.thaw();
     }
 
     /// Ends every host that runs: each closes its generators and goes.
