@@ -5,20 +5,20 @@ use std::path::Path;
 use crate::args::Args;
 use crate::process::Run;
 use crate::summary::Summary;
-use crate::{Outcome, consumers, files, project};
+use crate::{Outcome, build, consumers, files, project};
 
 /// Runs the bench of one face.
 type Face = fn() -> Outcome<String>;
 
 const FACES: &[(&str, Face)] =
-    &[("core", core), ("python", python), ("node", node), ("edge", edge)];
+    &[("core", core), ("store", store), ("python", python), ("node", node), ("edge", edge)];
 
 /// The verb: one face after another, each beside the floor of its own run.
 pub fn main(mut args: Args) -> Outcome {
     let only = args.value("--only")?;
     args.finish()?;
     if only.as_ref().is_some_and(|only| FACES.iter().all(|(name, _)| name != only)) {
-        return Err("`--only` takes core, python, node or edge".to_owned());
+        return Err("`--only` takes core, store, python, node or edge".to_owned());
     }
     let mut summary = Summary::default();
     for (name, face) in FACES.iter().filter(|(name, _)| only.as_deref().is_none_or(|o| o == *name))
@@ -32,6 +32,13 @@ fn core() -> Outcome<String> {
     let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "core"];
     Run::cargo(&bench).done()?;
     Ok("see the table above".to_owned())
+}
+
+fn store() -> Outcome<String> {
+    build::need(&["server"])?;
+    let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "store", "--"];
+    Run::cargo(&bench).arg(build::server_binary()).done()?;
+    Ok("see the tables above".to_owned())
 }
 
 fn python() -> Outcome<String> {

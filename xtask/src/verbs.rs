@@ -53,7 +53,7 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "bench",
-        options: "[--only core|python|node]",
+        options: "[--only core|store|python|node|edge]",
         does: "every figure that the README states, as a ratio to the floor of the same run",
         takes: "4 min, release builds included",
         run: bench::main,

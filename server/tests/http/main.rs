@@ -3,10 +3,10 @@
 mod abandoned;
 mod cases;
 mod description;
-mod ranges;
 mod keep_alive;
 mod leases;
 mod namespaces;
+mod ranges;
 mod refusals;
 mod serving;
 mod storm;

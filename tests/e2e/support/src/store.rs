@@ -109,6 +109,11 @@ impl Store {
         self.child.as_ref().map(Child::stderr).unwrap_or_default()
     }
 
+    /// Its process while it runs, else 0.
+    pub fn id(&self) -> u32 {
+        self.child.as_ref().map_or(0, Child::id)
+    }
+
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address

@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release -p leafid-benches --bin core`
 
+#[path = "../measure.rs"]
 mod measure;
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,0 +1,44 @@
+//! Which core runs what, and how much of it a process has had.
+
+use std::time::Duration;
+
+use crate::Outcome;
+
+/// Keeps this thread, and all that it starts from now on, on one core. Whether it could.
+#[cfg(target_os = "linux")]
+pub fn pin(core: usize) -> bool {
+    use rustix::thread::{CpuSet, sched_setaffinity};
+    if std::thread::available_parallelism().map_or(1, usize::from) < 2 && core == 0 {
+        return false;
+    }
+    let mut set = CpuSet::new();
+    set.set(core);
+    sched_setaffinity(None, &set).is_ok()
+}
+
+/// There is no such thing here.
+#[cfg(not(target_os = "linux"))]
+pub fn pin(_: usize) -> bool {
+    false
+}
+
+/// The time that a process has had of the processors, in steps of 10 ms.
+#[cfg(target_os = "linux")]
+pub fn time_of(process: u32) -> Outcome<Duration> {
+    let path = format!("/proc/{process}/stat");
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("`{path}`: {error}"))?;
+    // The name stands in brackets, and may have spaces; `utime` and `stime` are the 12th and 13th
+    // word after it.
+    let after = text.rsplit_once(')').map_or("", |(_, after)| after);
+    let ticks = after.split_whitespace().skip(11).take(2).map(str::parse::<u64>);
+    let ticks: Result<Vec<u64>, _> = ticks.collect();
+    let ticks = ticks.map_err(|_| format!("`{path}` says `{}`", text.trim()))?;
+    let per_second = rustix::param::clock_ticks_per_second();
+    Ok(Duration::from_secs_f64(ticks.iter().sum::<u64>() as f64 / per_second as f64))
+}
+
+/// Not known here.
+#[cfg(not(target_os = "linux"))]
+pub fn time_of(_: u32) -> Outcome<Duration> {
+    Err("what a request costs is read from /proc, which only Linux has".to_owned())
+}
