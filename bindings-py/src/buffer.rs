@@ -1,111 +1,76 @@
 //! Writable buffers of 64-bit integers: `array('Q')`, a memoryview, a NumPy array.
 //!
-//! The buffer functions are in every CPython, but in the limited API only from 3.11 on, so pyo3
-//! does not declare them for 3.10. Their layout is the stable one of 3.11.
+//! The format is read here: pyo3's typed buffers take `>Q` for this machine's order and refuse
+//! `<Q`, which is what NumPy arrays of a file have.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
-use std::marker::PhantomData;
-
+use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyTypeError;
-use pyo3::ffi::{Py_ssize_t, PyObject};
 use pyo3::prelude::*;
+use pyo3::types::PyMemoryView;
 
-const WRITABLE: c_int = 0x0001;
-const FORMAT: c_int = 0x0004;
-/// C-contiguous, whatever its shape: shape and strides are asked for with it.
-const C_CONTIGUOUS: c_int = 0x0020 | 0x0010 | 0x0008;
+/// A buffer that is exported, and so keeps its place and size, until this is dropped.
+pub struct Buffer(PyUntypedBuffer);
 
-/// `Py_buffer`.
-#[repr(C)]
-struct View {
-    buf: *mut c_void,
-    obj: *mut PyObject,
-    len: Py_ssize_t,
-    itemsize: Py_ssize_t,
-    readonly: c_int,
-    ndim: c_int,
-    format: *mut c_char,
-    shape: *mut Py_ssize_t,
-    strides: *mut Py_ssize_t,
-    suboffsets: *mut Py_ssize_t,
-    internal: *mut c_void,
-}
-
-#[expect(unsafe_code, reason = "declared by CPython since 2.6; see above")]
-unsafe extern "C" {
-    fn PyObject_GetBuffer(exporter: *mut PyObject, view: *mut View, flags: c_int) -> c_int;
-    fn PyBuffer_Release(view: *mut View);
-}
-
-/// A buffer that is exported until this is dropped.
-pub struct Buffer<'py> {
-    /// Boxed: exporters may keep its address.
-    view: Box<View>,
-    held: PhantomData<Python<'py>>,
-}
-
-#[expect(unsafe_code, reason = "the buffer protocol is C")]
-impl<'py> Buffer<'py> {
+impl Buffer {
     /// Asks an object for its buffer.
     ///
     /// # Errors
     /// `TypeError` if it has none, or none that 64-bit integers can be written to.
-    pub fn of(object: &Bound<'py, PyAny>) -> PyResult<Buffer<'py>> {
-        // SAFETY: all zeros is a valid `View`.
-        let mut view: Box<View> = Box::new(unsafe { std::mem::zeroed() });
-        let flags = WRITABLE | FORMAT | C_CONTIGUOUS;
-        // SAFETY: the object is alive, the interpreter held, the view writable.
-        if unsafe { PyObject_GetBuffer(object.as_ptr(), &raw mut *view, flags) } != 0 {
-            let cause = PyErr::fetch(object.py());
-            let kind = object.get_type().name()?;
-            let error = refused(&format!("`{kind}`"));
-            error.set_cause(object.py(), Some(cause));
-            return Err(error);
+    pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
+        // A view fills in the strides that ctypes leaves out, and that pyo3 wants.
+        let view = PyMemoryView::from(object);
+        let buffer = match view.and_then(|view| PyUntypedBuffer::get(&view)) {
+            Ok(buffer) => buffer,
+            Err(cause) => {
+                let error = refused(&format!("`{}`", object.get_type().name()?));
+                error.set_cause(object.py(), Some(cause));
+                return Err(error);
+            }
+        };
+        let format = buffer.format().to_string_lossy();
+        if !is_64_bits(&format, buffer.item_size()) {
+            return Err(refused(&format!("one of format `{format}`")));
         }
-        let buffer = Buffer { view, held: PhantomData };
-        let format = buffer.format();
-        let native = format.trim_start_matches([
-            '@',
-            '=',
-            if cfg!(target_endian = "little") { '<' } else { '>' },
-        ]);
-        let fits = matches!(native, "Q" | "q" | "L" | "l" | "N" | "n")
-            && buffer.view.itemsize == 8
-            && (buffer.view.len == 0 || buffer.view.buf.cast::<u64>().is_aligned());
-        if fits { Ok(buffer) } else { Err(refused(&format!("format `{format}`"))) }
+        if buffer.readonly() {
+            return Err(refused("one that is read-only"));
+        }
+        if !buffer.is_c_contiguous() {
+            return Err(refused("one with gaps between its items"));
+        }
+        Ok(Buffer(buffer))
     }
 
-    fn format(&self) -> String {
-        if self.view.format.is_null() {
-            return "B".to_owned();
-        }
-        // SAFETY: an exporter's format is a C string that lives as long as the view.
-        unsafe { CStr::from_ptr(self.view.format) }.to_string_lossy().into_owned()
+    /// How many integers it has room for.
+    pub fn len(&self) -> usize {
+        self.0.item_count()
     }
 
-    /// The integers.
-    pub fn slots(&mut self) -> &mut [u64] {
-        let count = usize::try_from(self.view.len).unwrap_or(0) / 8;
+    /// Writes integers, the first one at place `start`; those that find no room are left out.
+    #[expect(unsafe_code, reason = "pyo3 writes to typed buffers only")]
+    pub fn write(&self, _py: Python<'_>, start: usize, ids: &[u64]) {
+        let start = start.min(self.len());
+        let count = ids.len().min(self.len() - start);
         if count == 0 {
-            return &mut [];
+            return;
         }
-        // SAFETY: writable, contiguous, aligned and `len` bytes long, as was asked for and looked
-        // at; exported until the view is released; any bits are a `u64`. No Python code runs while
-        // the slice is in use, for the interpreter is held.
-        unsafe { std::slice::from_raw_parts_mut(self.view.buf.cast(), count) }
+        // SAFETY: the buffer is exported, writable, contiguous, and has `len` items of 8 bytes, as
+        // was looked at; `ids` is ours, so that the two do not overlap. Bytes have no alignment.
+        unsafe {
+            let place = self.0.buf_ptr().cast::<u8>().add(start * 8);
+            std::ptr::copy_nonoverlapping(ids.as_ptr().cast(), place, count * 8);
+        }
     }
+}
+
+fn is_64_bits(format: &str, item_size: usize) -> bool {
+    let here = if cfg!(target_endian = "little") { '<' } else { '>' };
+    let kind = format.strip_prefix(['@', '=', here]).unwrap_or(format);
+    matches!(kind, "Q" | "q" | "L" | "l" | "N" | "n") && item_size == 8
 }
 
 fn refused(what: &str) -> PyErr {
     PyTypeError::new_err(format!(
-        "fill needs a writable, contiguous buffer of 64-bit integers, such as `array('Q')`, not {what}"
+        "a buffer to fill is writable, contiguous and of 64-bit integers, such as `array('Q')`; \
+         this is {what}"
     ))
-}
-
-#[expect(unsafe_code, reason = "the buffer protocol is C")]
-impl Drop for Buffer<'_> {
-    fn drop(&mut self) {
-        // SAFETY: the view was filled by `PyObject_GetBuffer`, and is released once.
-        unsafe { PyBuffer_Release(&raw mut *self.view) };
-    }
 }

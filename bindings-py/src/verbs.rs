@@ -63,13 +63,16 @@ impl<K: Kind> Generator<K> {
     /// # Errors
     /// As `Segment.fill`.
     pub fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<usize> {
-        let mut into = Buffer::of(buffer)?;
-        if into.slots().is_empty() {
+        let (py, into) = (buffer.py(), Buffer::of(buffer)?);
+        if into.len() == 0 {
             return Ok(0);
         }
-        self.wait_for(buffer.py(), timeout, |reserve, now| {
-            reserve.fill_available(now, into.slots())
-        })
+        let mut ids = vec![0; into.len()];
+        let filled =
+            self.wait_for(py, timeout, |reserve, now| reserve.fill_available(now, &mut ids))?;
+        ids.truncate(filled);
+        into.write(py, 0, &ids);
+        Ok(filled)
     }
 
     /// Closes the line and gives back what of a window was not used.

@@ -43,7 +43,7 @@ pub fn python(program: &str) -> Outcome<PathBuf> {
 /// Makes a Python environment, also where half of one is left from before.
 pub fn make_venv(folder: &std::path::Path) -> Outcome {
     let install = "`sudo apt-get install python3-venv`";
-    need("python3", &["-c", "import sys; assert sys.version_info >= (3, 10)"], install)?;
+    need("python3", &["-c", "import sys; assert sys.version_info >= (3, 11)"], install)?;
     need("python3", &["-c", "import venv, ensurepip"], install)?;
     Run::new("python3").args(["-m", "venv", "--clear"]).arg(folder).done()
 }

@@ -1,9 +1,9 @@
 """The engine's face; `python -m mypy.stubtest leafid` checks it against the engine."""
 
 from datetime import datetime
-from typing import Any, ClassVar, Literal, Protocol, final
+from typing import Any, ClassVar, Literal, Protocol, Self, final
 
-from typing_extensions import Buffer, Self
+from typing_extensions import Buffer
 
 from ._values import Parts, Stats
 

@@ -72,7 +72,7 @@ pub fn server_binary() -> PathBuf {
 
 /// The wheel in `dist/`.
 pub fn wheel_file() -> Outcome<PathBuf> {
-    let prefix = format!("leafid-{}-cp310-abi3-", project::version());
+    let prefix = format!("leafid-{}-cp311-abi3-", project::version());
     files::ending(&project::dist(), ".whl")
         .into_iter()
         .find(|path| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&prefix)))

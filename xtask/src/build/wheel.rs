@@ -1,4 +1,4 @@
-//! The Python wheel, one for every CPython from 3.10 on.
+//! The Python wheel, one for every CPython from 3.11 on.
 
 use std::path::PathBuf;
 
