@@ -2,8 +2,8 @@
 //! grants are plain dicts. What the vectors drive.
 
 use leafid_core::{
-    Ask, Code, Fields, Get, Grant, Millis, Outcome, Refusal, Segment, SegmentConfig, SegmentGrant,
-    Snowflake, SnowflakeConfig, Stats, WindowGrant,
+    Ask, Carryover, Code, Fields, Get, Grant, Millis, Outcome, Refusal, Segment, SegmentConfig,
+    SegmentGrant, Snowflake, SnowflakeConfig, Stats, WindowGrant,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -156,6 +156,20 @@ impl Machine {
 
     fn resumed(&self) {
         both!(self, generator => generator.resumed());
+    }
+
+    /// What another memory image may know: `store`, `position`, `have_until`.
+    fn carryover<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let before = both!(self, generator => generator.carryover());
+        dict::written(py, |to| before.put(to))
+    }
+
+    /// Takes over what another memory image knew.
+    fn resume(&self, before: &Bound<'_, PyAny>) -> PyResult<()> {
+        let read = dict::read::<Carryover>(before, "what was carried over");
+        let before = read.map_err(|failed| failed.raise(before.py()))?;
+        both!(self, generator => generator.resume(before));
+        Ok(())
     }
 
     /// The code why asks fail, if they do.

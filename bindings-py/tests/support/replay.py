@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 import leafid
 from leafid import Layout, LeafidError, testing
@@ -89,10 +89,10 @@ def generate(generator: testing.Generator, step: Step) -> Any:
     match step["do"]:
         case "next" | "wants_ask":
             return getattr(generator, step["do"])(at)
-        case "fill":
-            return filled(generator, step)
+        case "fill" | "fill_available":
+            return filled(getattr(generator, step["do"]), step)
         case "span":
-            ids = filled(generator, step)
+            ids = filled(generator.fill_available, step)
             return {"count": len(ids), "first": ids[0], "last": ids[-1]}
         case "ready":
             return generator.ready(at, int(step["n"]))
@@ -104,13 +104,15 @@ def generate(generator: testing.Generator, step: Step) -> Any:
         case "failure":
             retry_after_ms = step.get("retry_after_ms")
             return generator.failure(at, step["request"], step["code"], retry_after_ms)
-        case "poll_at" | "retire" | "forget" | "resumed" | "failing" | "stats":
+        case "resume":
+            return generator.resume(step["before"])
+        case "poll_at" | "retire" | "forget" | "resumed" | "carryover" | "failing" | "stats":
             return getattr(generator, step["do"])()
     raise AssertionError(f"there is no step `{step['do']}`")
 
 
-def filled(generator: testing.Generator, step: Step) -> list[int]:
-    ids = generator.fill(int(step["at"]), int(step["n"]))
+def filled(fill: Callable[[int, int], list[int]], step: Step) -> list[int]:
+    ids = fill(int(step["at"]), int(step["n"]))
     assert all(a < b for a, b in zip(ids, ids[1:])), "the IDs of a fill do not ascend"
     return ids
 

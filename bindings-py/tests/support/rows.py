@@ -40,13 +40,17 @@ class Rows:
         self.workers[name] = {}
         return {}
 
+    def set_workers(self, spec: Row) -> Row:
+        self._namespace(spec)["workers"] = spec["workers"]
+        return {}
+
     def revoke(self, spec: Row) -> Row:
         workers = self._namespace(spec)["workers"]
-        number = spec["worker"]
-        if not workers["start"] <= number < workers["end"]:
+        rows, number = self.workers[spec["namespace"]], spec["worker"]
+        if not workers["start"] <= number < workers["end"] and number not in rows:
             raise errors.WorkerInvalidError(f"there is no worker `{number}`")
         row = self._row(spec["namespace"], number)
-        self.workers[spec["namespace"]][number] = {**row, "owner": "", "sticky": False, "key": None}
+        rows[number] = {**row, "owner": "", "sticky": False, "key": None}
         return {}
 
     def lease_segment(self, ask: Row) -> Row:
@@ -58,15 +62,16 @@ class Rows:
 
     def acquire(self, ask: Row) -> Row:
         namespace = self._namespace(ask)
-        numbers = namespace["workers"]
-        rows = [self._row(ask["namespace"], n) for n in range(numbers["start"], numbers["end"])]
-        mine = next((row for row in rows if row.get("key") == ask["request"]), None)
-        own = next((row for row in rows if row["sticky"] and row["owner"] == ask["owner"]), None)
-        rested = min(rows, key=lambda row: self._rank(row, ask["owner"], namespace["floor"]))
-        row, grant = registry.acquire(
-            self.id, namespace, mine, own, rested, ask, self.now_ms
+        numbers, rows = namespace["workers"], self.workers[ask["namespace"]]
+        mine = [row for row in rows.values() if row.get("key") == ask["request"]]
+        own = [row for row in rows.values() if row["sticky"] and row["owner"] == ask["owner"]]
+        free = [self._row(ask["namespace"], n) for n in range(numbers["start"], numbers["end"])]
+        candidates = dict(zip(("own", "spare"), own), mine=mine[0] if mine else None)
+        candidates["rested"] = min(
+            free, key=lambda row: self._rank(row, ask["owner"], namespace["floor"])
         )
-        self.workers[ask["namespace"]][row["worker"]] = row
+        row, freed, grant = registry.acquire(self.id, namespace, candidates, ask, self.now_ms)
+        rows.update((written["worker"], written) for written in (row, freed) if written)
         return grant
 
     def renew(self, ask: Row) -> Row:
