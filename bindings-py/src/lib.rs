@@ -14,6 +14,7 @@ mod kind;
 mod layout;
 mod live;
 mod machine;
+mod many;
 mod memory;
 mod object;
 mod owner;

@@ -1,14 +1,11 @@
-//! The verbs that both generators have, written once.
+//! The verbs that both generators have, written once; those for many IDs are in `many`.
 
 use std::time::{Duration, Instant};
 
-use leafid_core::Code;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 
-use crate::buffer::Buffer;
 use crate::dict;
-use crate::errors;
 use crate::generator::Generator;
 use crate::kind::Kind;
 
@@ -18,63 +15,6 @@ const LAST_WORDS: Duration = Duration::from_secs(3);
 const SLICE: Duration = Duration::from_millis(50);
 
 impl<K: Kind> Generator<K> {
-    /// `n` IDs, or none.
-    ///
-    /// # Errors
-    /// As `Segment.take`.
-    pub fn take<'py>(
-        &self,
-        py: Python<'py>,
-        n: i64,
-        timeout: Option<f64>,
-    ) -> PyResult<Bound<'py, PyList>> {
-        let Ok(count) = usize::try_from(n) else {
-            let message = format!("`{n}` IDs cannot be taken: ask for 0 or more");
-            return Err(errors::raise(py, Code::CountInvalid, message));
-        };
-        let mut ids = Vec::new();
-        let mut filled = 0;
-        let mut most = u64::MAX;
-        if count > 0 {
-            let taken = self.wait_for(py, timeout, |reserve, now| {
-                if ids.is_empty() {
-                    most = reserve.most();
-                    reserve.ready(now, count as u64)?;
-                    ids.resize(count, 0);
-                }
-                while filled < count {
-                    filled += reserve.fill_available(now, &mut ids[filled..])?;
-                }
-                Ok(())
-            });
-            if taken.is_err() && count as u64 > most {
-                let about = self.plan.kind.about();
-                let message =
-                    format!("`{count}` IDs of {about} cannot be had in one go: at most {most}");
-                return Err(errors::raise(py, Code::CountInvalid, message));
-            }
-            taken?;
-        }
-        PyList::new(py, ids)
-    }
-
-    /// Fills a buffer with what is at hand; says how many.
-    ///
-    /// # Errors
-    /// As `Segment.fill`.
-    pub fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<usize> {
-        let (py, into) = (buffer.py(), Buffer::of(buffer)?);
-        if into.len() == 0 {
-            return Ok(0);
-        }
-        let mut ids = vec![0; into.len()];
-        let filled =
-            self.wait_for(py, timeout, |reserve, now| reserve.fill_available(now, &mut ids))?;
-        ids.truncate(filled);
-        into.write(py, 0, &ids);
-        Ok(filled)
-    }
-
     /// Closes the line and gives back what of a window was not used.
     ///
     /// # Errors
@@ -129,7 +69,8 @@ macro_rules! generator_class {
                 self.0.next(py, timeout)
             }
 
-            /// `n` IDs, ascending: all, or an exception and nothing is spent.
+            /// `n` IDs, ascending: all, or an exception and nothing is spent. Waits as `next`
+            /// does; more than can ever be had in one go is `CountInvalidError` at once.
             #[pyo3(signature = (n, timeout = None))]
             fn take<'py>(
                 &self,
@@ -140,12 +81,23 @@ macro_rules! generator_class {
                 self.0.take(py, n, timeout)
             }
 
-            /// Writes the IDs at hand into a buffer of 64-bit integers (`array('Q')`, NumPy),
-            /// ascending, as far as it reaches; returns how many. Waits as `next` does while not
-            /// even one is at hand.
+            /// Fills a buffer of 64-bit integers (`array('Q')`, NumPy) with IDs, ascending: all of
+            /// it, or an exception, and the buffer is as it was. Limits and waiting as `take`.
             #[pyo3(signature = (buffer, timeout = None))]
-            fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<usize> {
+            fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<()> {
                 self.0.fill(buffer, timeout)
+            }
+
+            /// Writes the IDs at hand into the beginning of a buffer, ascending, and returns how
+            /// many; what is behind them is left as it was. Waits as `next` does while not even
+            /// one is at hand.
+            #[pyo3(signature = (buffer, timeout = None))]
+            fn fill_available(
+                &self,
+                buffer: &Bound<'_, PyAny>,
+                timeout: Option<f64>,
+            ) -> PyResult<usize> {
+                self.0.fill_available(buffer, timeout)
             }
 
             /// Stops: a window's rest is given back, a segment's rest is a gap. In a forked child

@@ -27,7 +27,8 @@ class Own:
 orders: Segment = Segment("orders", "http://127.0.0.1:8750", step=5, timeout=2.5)
 number: int = orders.next(timeout=1)
 numbers: list[int] = orders.take(5)
-filled: int = orders.fill(array("Q", [0]))
+orders.fill(array("Q", [0]))
+filled: int = orders.fill_available(array("Q", [0]))
 with Snowflake(store=HttpStore("http://127.0.0.1:8750"), layout="edge") as ids:
     parts = leafid.decode(next(ids), Layout.edge)
     when: float = parts.time.timestamp() + parts.worker
@@ -43,6 +44,7 @@ WRONG = {
     "a store that is none": 'leafid.Segment("orders", 17)',
     "a tag that is none": "leafid.Segment(17)",
     "an ID that is no text": "text: str = leafid.Segment('orders').next()",
+    "a fill that counts": "filled: int = leafid.Segment('orders').fill(bytearray(8))",
     "no such verb": "leafid.Segment('orders').nextSync()",
 }
 

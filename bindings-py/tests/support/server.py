@@ -76,3 +76,9 @@ class Server:
     def create_tag(self, tag: str, **fields: object) -> None:
         status, said = self.call("PUT", f"/v1/tags/{tag}", fields)
         assert status < 300, said
+
+    def tag(self, tag: str) -> dict:
+        """A tag's row; `max_id` is the next number of its line."""
+        status, row = self.call("GET", f"/v1/tags/{tag}")
+        assert status == 200, row
+        return {**row, "max_id": int(row["max_id"])}

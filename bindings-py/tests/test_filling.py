@@ -1,0 +1,172 @@
+"""Many IDs in one call: `take` and `fill` give all or nothing, `fill_available` what is at hand."""
+
+from __future__ import annotations
+
+import threading
+import time
+from array import array
+
+import pytest
+
+import leafid
+from leafid import Layout, MemoryStore, Segment, Snowflake
+from leafid.testing import Clock
+
+BOTH = pytest.mark.parametrize("make", [
+    lambda store, **how: Segment("orders", store, **how),
+    lambda store, **how: Snowflake("default", store, **how),
+], ids=["segment", "snowflake"])  # fmt: skip
+UNTOUCHED = 2**64 - 1
+
+
+def buffer_of(count: int) -> array[int]:
+    return array("Q", [UNTOUCHED]) * count
+
+
+def test_a_fill_fills_all_of_it_whatever_the_step_is(memory) -> None:
+    """With fewer at hand than the buffer has room for, its rest would go on to hold zeros, or the
+    IDs of the fill before: duplicates in the eyes of whoever reads it."""
+    orders = Segment("orders", memory, step=100)
+    buffer, read = array("Q", bytes(8 * 1_000)), []
+    for _ in range(3):
+        assert orders.fill(buffer) is None
+        read += buffer
+    assert read == list(range(1, 3_001))
+    assert orders.stats().ids == 3_000
+
+
+@BOTH
+def test_fills_and_takes_of_every_size_ascend(memory, make) -> None:
+    ids, drawn = make(memory), []
+    for count in (1, 50_000, 3, 0, 999, 1_000, 1_001, 0, 17):
+        buffer = buffer_of(count)
+        ids.fill(buffer)
+        drawn += [*buffer, ids.next(), *ids.take(count)]
+        with memoryview(buffer) as view:
+            view[:] = array("Q", bytes(8 * count))
+            filled = ids.fill_available(view)
+        assert filled <= count and (filled > 0) == (count > 0)
+        assert not any(buffer[filled:])
+        drawn += buffer[:filled]
+    assert drawn == sorted(set(drawn))
+    assert all(0 < id < 2**63 for id in drawn)
+    assert ids.stats().ids == len(drawn)
+
+
+@pytest.mark.parametrize("verb", ["take", "fill"])
+def test_numbers_that_do_not_come_in_time_are_not_spent(verb) -> None:
+    store = Gate()
+    store.open()
+    ids = Segment("orders", store, step=100)
+    assert ids.next() == 1
+    store.shut()
+    refused(ids, verb, 400)
+    assert ids.stats().in_hand == 99
+    store.open()
+    assert ids.take(400) == list(range(2, 402))
+
+
+@pytest.mark.parametrize("verb", ["take", "fill"])
+def test_stamps_that_do_not_come_in_time_are_not_spent(verb) -> None:
+    clock = Clock()
+    clock.freeze()
+    store = MemoryStore(clock=clock)
+    ids = Snowflake(store=store, clock=clock, max_ahead=0.005, spread=0)
+    first = ids.next()
+    refused(ids, verb, 6 * 4_096)
+    assert ids.take(5) == list(range(first + 1, first + 6))
+    clock.advance(1)
+    assert len(ids.take(6 * 4_096 - 10, timeout=5)) == 6 * 4_096 - 10
+
+
+def refused(ids: Segment | Snowflake, verb: str, count: int) -> None:
+    buffer, before = buffer_of(count), ids.stats()
+    with pytest.raises(leafid.TimedOutError):
+        ids.fill(buffer, timeout=0.05) if verb == "fill" else ids.take(count, timeout=0.05)
+    assert set(buffer) == {UNTOUCHED}
+    assert (ids.stats().ids, ids.stats().in_hand) == (before.ids, before.in_hand)
+
+
+def test_many_at_once_from_many_threads(memory) -> None:
+    """The range in hand and the one held aside are spent together, while others draw."""
+    memory.create_tag("orders", step=100, max_step=400)
+    ids, parts = Segment("orders", memory), []
+
+    def draw() -> None:
+        drawn, buffer = [], buffer_of(130)
+        for _ in range(200):
+            drawn += [ids.next(), *ids.take(90)]
+            ids.fill(buffer)
+            drawn += buffer
+        parts.append(drawn)
+
+    threads = [threading.Thread(target=draw) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    drawn = sorted(id for part in parts for id in part)
+    assert len(parts) == 4 and all(part == sorted(part) for part in parts)
+    assert len(drawn) == 4 * 200 * 221 == len(set(drawn)) == ids.stats().ids
+    print(f"{len(drawn)} of {drawn[-1]} numbers, {ids.stats().grants} grants")
+
+
+@pytest.mark.parametrize("verb", ["take", "fill"])
+def test_more_than_a_tag_ever_gives_is_told_after_one_lease(server, verb) -> None:
+    """It was asked for again and again: 500 leases in a second where somebody else leases, too,
+    and every number of them a gap."""
+    server.create_tag("orders", step=100, max_step=100)
+    with Segment("orders", server.url) as ids, Segment("orders", server.url) as others:
+        leasing = threading.Thread(target=lambda: [others.take(100) for _ in range(100)])
+        leasing.start()
+        begun = time.monotonic()
+        with pytest.raises(leafid.CountInvalidError, match="`500` .* tag `orders` .* at most 100$"):
+            ids.fill(buffer_of(500)) if verb == "fill" else ids.take(500)
+        assert time.monotonic() - begun < 5, "raised at once, not when the time is up"
+        leasing.join(60)
+        # Nothing is to come, so that there is nothing to wait for but the time.
+        begun = time.monotonic()
+        while time.monotonic() - begun < 1.5 and ids.stats().asks < 1_000:
+            time.sleep(0.01)
+        seconds, asks = time.monotonic() - begun, ids.stats().asks
+        print(f"{asks} leases until {seconds:.2f} s later, {others.stats().asks} of others")
+        assert asks <= 2
+        assert len(ids.take(100)) == 100
+
+
+def test_more_than_a_window_ever_holds_is_told(server) -> None:
+    with Snowflake(store=server.url, length=1.0, max_ahead=3_600, layout=Layout.leaf) as ids:
+        with pytest.raises(leafid.CountInvalidError, match=r"at most \d+$") as refused:
+            ids.take(10_000_000, timeout=20)
+        most = int(str(refused.value).rsplit(" ", 1)[1])
+        assert 1_000_000 < most < 10_000_000
+        asks = ids.stats().asks
+        with pytest.raises(leafid.CountInvalidError):
+            ids.take(2**62)
+        assert ids.stats().asks <= asks + 1
+        assert len(ids.take(most)) == most
+
+
+@BOTH
+def test_counts_that_are_none(memory, make) -> None:
+    ids = make(memory)
+    assert ids.take(0) == [] and ids.fill(array("Q")) is None
+    assert ids.fill_available(array("Q")) == 0
+    for count in (-1, -(2**63)):
+        with pytest.raises(leafid.CountInvalidError, match=f"`{count}`") as told:
+            ids.take(count)
+        assert isinstance(told.value, ValueError)
+    assert ids.stats().asks == 0, "nothing was asked for"
+
+
+class Gate:
+    """A store that answers while it is open."""
+
+    def __init__(self) -> None:
+        self.store, self.gate = MemoryStore(), threading.Event()
+        self.open, self.shut = self.gate.set, self.gate.clear
+
+    def lease_segment(self, ask):
+        if not self.gate.wait(20):
+            raise leafid.StoreUnavailableError("the gate stayed shut")
+        return self.store.lease_segment(ask)
