@@ -7,11 +7,12 @@ import json
 import os
 import platform
 import threading
+import time
 
 import pytest
 
 import leafid
-from support.answers import JSON, Answers, wire
+from support.answers import JSON, Answers, problem, wire
 from support.forked import wait
 from support.places import HERE
 from support.run import python, unguarded
@@ -116,30 +117,159 @@ def test_a_closed_generator_is_closed_in_the_child(server) -> None:
     assert not wait(pid)
 
 
-@pytest.mark.parametrize("kind", ["segment", "snowflake"])
-def test_a_child_knows_its_parents_store(kind) -> None:
+MAKE = {
+    "segment": lambda url: leafid.Segment("orders", url, timeout=20),
+    "snowflake": lambda url: leafid.Snowflake("default", url, timeout=20),
+}
+
+
+@pytest.mark.parametrize("kind", MAKE)
+@pytest.mark.parametrize("checks", [True, False], ids=["that-checks", "that-does-not"])
+def test_a_child_knows_its_parents_store(kind, checks) -> None:
+    """Also where the other one grants what it is asked for."""
     stores = [leafid.MemoryStore()]
 
     def answer(path, body):
         named = {**body, "tag": "orders", "namespace": "default"}
+        if not checks:
+            named.pop("store", None)
+            named.pop("have_until", None)
         verb = "lease_segment" if "segments" in path else path.rsplit("/", 1)[1]
-        return 200, JSON, wire(getattr(stores[-1], verb)(named))
+        try:
+            return 200, JSON, wire(getattr(stores[-1], verb)(named))
+        except leafid.StoreChangedError as error:
+            return problem(error.code, 409, detail=str(error))
 
     with Answers(answer) as server:
-        make = {"segment": lambda: leafid.Segment("orders", server.url)}
-        make["snowflake"] = lambda: leafid.Snowflake(store=server.url)
-        ids = make[kind]()
+        ids = MAKE[kind](server.url)
         ids.next()
-        stores.append(leafid.MemoryStore())
-        pid = os.fork()
-        if pid == 0:
+        assert in_a_child(ids, lambda: stores.append(leafid.MemoryStore())) == "STORE_CHANGED"
+
+
+@pytest.mark.parametrize("kind", MAKE)
+def test_a_child_is_told_that_the_store_was_replaced(server, kind) -> None:
+    server.create_tag("orders")
+    ids = MAKE[kind](server.url)
+    ids.next()
+
+    def replace() -> None:
+        server.stop()
+        server.remove()
+        server.start()
+        server.create_tag("orders")
+
+    assert in_a_child(ids, replace) == "STORE_CHANGED"
+
+
+def test_a_child_is_told_that_the_store_went_back(server) -> None:
+    server.create_tag("orders", step=10, max_step=10)
+    ids = MAKE["segment"](server.url)
+    ids.next()
+    server.stop()
+    copy = server.copy()
+    server.start()
+    ids.take(10), ids.take(10)
+
+    def restore() -> None:
+        server.stop()
+        server.remove()
+        server.put(copy)
+        server.start()
+
+    assert in_a_child(ids, restore) == "STORE_WENT_BACK"
+
+
+def test_a_child_of_a_store_that_lost_nothing_goes_on(server) -> None:
+    """The control of the two before this one."""
+    server.create_tag("orders", step=10, max_step=10)
+    ids = MAKE["segment"](server.url)
+    ids.next()
+
+    def restart() -> None:
+        server.stop()
+        copy = server.copy()
+        server.remove()
+        server.put(copy)
+        server.start()
+
+    assert int(in_a_child(ids, restart)) > 10
+
+
+def in_a_child(ids, between) -> str:
+    """What the first ID is in a child, where something happens between the fork and the asking:
+    an ID, or the code of an error that came with the generator stopped."""
+    begin, begun = os.pipe()
+    seen, told = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.read(begin, 1)
             try:
-                ids.next(timeout=10)
-            except leafid.StoreChangedError:
-                os._exit(0 if ids.closed else 2)
-            finally:
-                os._exit(1)
-        assert not wait(pid)
+                said = str(ids.next())
+            except leafid.LeafidError as error:
+                said = error.code if ids.closed else f"{error.code}, and not stopped"
+            os.write(told, said.encode())
+            os._exit(0)
+        finally:
+            os._exit(1)
+    try:
+        between()
+    finally:
+        os.write(begun, b".")
+    assert not wait(pid)
+    return os.read(seen, 100).decode()
+
+
+def ahead_of_time(server) -> leafid.Snowflake:
+    """A generator whose line stands 3 s ahead of the clock: a child that did not know where would
+    go back behind it."""
+    status, said = server.call("PUT", "/v1/namespaces/ahead", {"layout": "edge"})
+    assert status < 300, said
+    ids = leafid.Snowflake("ahead", server.url, max_ahead=60, timeout=20)
+    ids.take(200_000)
+    ahead = leafid.decode(ids.next(), "edge").time.timestamp() - time.time()
+    assert ahead > 1, ahead
+    return ids
+
+
+def test_a_child_of_a_closed_line_goes_on_above_it(server) -> None:
+    with ahead_of_time(server) as ids:
+        before = ids.next()
+        ids.forget()
+        assert int(in_a_child(ids, lambda: None)) > before
+
+
+def test_a_child_forked_while_the_line_is_switched_goes_on_above_it(server) -> None:
+    with ahead_of_time(server) as ids:
+        over, switches, failed = threading.Event(), 0, 0
+
+        def switch() -> None:
+            nonlocal switches
+            while not over.is_set():
+                ids.forget()
+                ids.next()
+                switches += 1
+
+        switching = threading.Thread(target=switch)
+        switching.start()
+        closed = 0
+        for _ in range(30):
+            before, deadline = ids.next(), time.monotonic() + 10
+            # The line is closed from `forget` until the answer of the store.
+            while ids.stats().in_hand and time.monotonic() < deadline:
+                time.sleep(0.0001)
+            closed += not ids.stats().in_hand
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    os._exit(0 if ids.next() > before else 2)
+                finally:
+                    os._exit(1)
+            failed += wait(pid)
+        over.set()
+        switching.join(60)
+        print(f"30 children, {closed} of a closed line; it was switched {switches} times")
+        assert failed == 0 and closed >= 10 and switches >= 30
 
 
 def test_a_memory_store_is_closed_in_the_child(memory) -> None:

@@ -11,6 +11,9 @@ from pathlib import Path
 from support.places import BINARY
 
 
+FILE = "leafid.db"
+
+
 class Server:
     """Runs `leafid serve`; `url` is where it listens."""
 
@@ -29,7 +32,7 @@ class Server:
 
     def start(self) -> None:
         assert BINARY.exists(), f"no store to test against: `{BINARY}` (`cargo xtask build`)"
-        command = [BINARY, "serve", "--store", f"sqlite:{self.folder / 'leafid.db'}"]
+        command = [BINARY, "serve", "--store", f"sqlite:{self.folder / FILE}"]
         self.process = subprocess.Popen(
             [*command, "--listen", self.listen],
             stdout=subprocess.PIPE,
@@ -61,6 +64,18 @@ class Server:
         self.process.kill()
         self.process.wait(timeout=15)
         self.process = None
+
+    def copy(self) -> dict[str, bytes]:
+        """The store's files; it is stopped."""
+        return {path.name: path.read_bytes() for path in self.folder.glob(f"{FILE}*")}
+
+    def remove(self) -> None:
+        for path in self.folder.glob(f"{FILE}*"):
+            path.unlink()
+
+    def put(self, copy: dict[str, bytes]) -> None:
+        for name, text in copy.items():
+            (self.folder / name).write_bytes(text)
 
     def call(self, method: str, path: str, body: object = None) -> tuple[int, dict]:
         connection = http.client.HTTPConnection(self.listen, timeout=10)
