@@ -9,12 +9,15 @@ import sys
 import pytest
 
 if not os.environ.get("CI"):
-    pytest.importorskip("mypy", reason="mypy is not installed: the published types are NOT checked")
+    for needed in ("mypy", "numpy"):
+        why = f"{needed} is not installed: the published types are NOT checked"
+        pytest.importorskip(needed, reason=why)
 
 USER = '''
 from array import array
 
 import leafid
+import numpy
 from leafid import HttpStore, Layout, MemoryStore, Segment, Snowflake
 from leafid.testing import Clock
 
@@ -29,6 +32,8 @@ number: int = orders.next(timeout=1)
 numbers: list[int] = orders.take(5)
 orders.fill(array("Q", [0]))
 filled: int = orders.fill_available(array("Q", [0]))
+orders.fill(numpy.zeros(10, numpy.int64), timeout=1)
+filled = orders.fill_available(numpy.zeros((2, 5), numpy.uint64))
 with Snowflake(store=HttpStore("http://127.0.0.1:8750"), layout="edge") as ids:
     parts = leafid.decode(next(ids), Layout.edge)
     when: float = parts.time.timestamp() + parts.worker
@@ -45,6 +50,7 @@ WRONG = {
     "a tag that is none": "leafid.Segment(17)",
     "an ID that is no text": "text: str = leafid.Segment('orders').next()",
     "a fill that counts": "filled: int = leafid.Segment('orders').fill(bytearray(8))",
+    "a fill of a list": "leafid.Segment('orders').fill([0])",
     "no such verb": "leafid.Segment('orders').nextSync()",
 }
 

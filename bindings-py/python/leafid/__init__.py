@@ -24,13 +24,11 @@ from ._native import (
 from ._native import close_all as _close_all
 from ._values import Parts, Stats
 from .errors import *  # noqa: F403
-from .errors import LeafidError
 
 __version__ = engine_version()
 __all__ = [
     "HttpStore",
     "Layout",
-    "LeafidError",
     "MemoryStore",
     "Parts",
     "Segment",
@@ -42,6 +40,45 @@ __all__ = [
     "errors",
     "parse_base32",
     "parse_decimal",
+    # Written out: a type checker calls what is not listed here private.
+    "LeafidError",
+    "RequestInvalidError",
+    "TagInvalidError",
+    "NamespaceInvalidError",
+    "StepInvalidError",
+    "CountInvalidError",
+    "LayoutInvalidError",
+    "WorkerInvalidError",
+    "RangeInvalidError",
+    "IdInvalidError",
+    "UnauthorizedError",
+    "ForbiddenError",
+    "TagUnknownError",
+    "NamespaceUnknownError",
+    "NotEnabledError",
+    "TagExistsError",
+    "LayoutMismatchError",
+    "LeaseLostError",
+    "StoreChangedError",
+    "StoreWentBackError",
+    "TagSpentError",
+    "TimeOverflowError",
+    "QuotaExceededError",
+    "StoreUnavailableError",
+    "OverloadedError",
+    "WorkersExhaustedError",
+    "SegmentDryError",
+    "WindowSpentError",
+    "SequenceSpentError",
+    "ClockBehindError",
+    "TimedOutError",
+    "StoreRefusedError",
+    "SchemaMismatchError",
+    "InternalError",
+    "ClosedError",
+    "GrantInvalidError",
+    "StateLockedError",
+    "StateInvalidError",
 ]
 
 _atexit.register(_close_all)
