@@ -18,6 +18,8 @@ pub struct Failed {
     pub until_ms: Option<i64>,
     /// How long to wait at least.
     pub retry_after_ms: Option<u32>,
+    /// Whether the message says until when it is so; the words of a server do.
+    pub says_when: bool,
     /// The exception behind it.
     pub cause: Option<Py<PyAny>>,
 }
@@ -26,7 +28,8 @@ impl Failed {
     /// A code and what to read.
     pub fn new(code: Code, message: impl Into<String>) -> Failed {
         let message = message.into();
-        Failed { code, message, until_ms: None, retry_after_ms: None, cause: None }
+        let (until_ms, retry_after_ms, says_when) = (None, None, false);
+        Failed { code, message, until_ms, retry_after_ms, says_when, cause: None }
     }
 
     /// A refusal about something (`` tag `orders` ``), with the table's advice.

@@ -194,7 +194,8 @@ fn problem(
         return Failed { retry_after_ms, ..Failed::new(without_code(status), message) };
     };
     let detail = text("detail").or(text("title")).unwrap_or(code.advice());
-    Failed { retry_after_ms, ..Failed::new(code, detail) }
+    let until_ms = object.get("free_at_ms").and_then(Value::as_i64);
+    Failed { until_ms, retry_after_ms, says_when: true, ..Failed::new(code, detail) }
 }
 
 /// What a status says by itself: something in front of the store answered.

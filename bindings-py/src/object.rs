@@ -118,5 +118,6 @@ fn told(ask: &Ask, error: &Bound<'_, PyAny>) -> PyResult<Failed> {
     };
     let seconds: Option<f64> = error.getattr("retry_after")?.extract()?;
     let retry_after_ms = seconds.map(|seconds| (seconds * 1_000.0).ceil() as u32);
-    Ok(Failed { cause, retry_after_ms, ..Failed::new(code, error.str()?.to_string()) })
+    let until_ms = error.getattr("until_ms")?.extract()?;
+    Ok(Failed { cause, until_ms, retry_after_ms, ..Failed::new(code, error.str()?.to_string()) })
 }

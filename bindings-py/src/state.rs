@@ -35,6 +35,8 @@ pub struct State<K: Kind> {
     pub answers: u64,
     /// Why the last ask failed, in words.
     pub last: Option<Shared>,
+    /// When the first worker number is free, if that is why and the words do not say it.
+    pub free_at: Option<Millis>,
     /// Somebody waits since the last answer.
     pub demand: bool,
     /// Whether the thread that carries asks runs.
@@ -70,6 +72,7 @@ impl<K: Kind> State<K> {
             reserve,
             answers: 0,
             last: None,
+            free_at: None,
             demand: false,
             carried: false,
             closing: false,
@@ -137,7 +140,7 @@ impl<K: Kind> State<K> {
         let failed = match answer {
             Ok(grant) => match self.granted(around, ask, &grant, sent, now) {
                 Ok(()) => {
-                    self.last = None;
+                    (self.last, self.free_at) = (None, None);
                     return;
                 }
                 Err(code) => Failed::new(code, unfit(code, ask, &grant, around.about)),
@@ -146,6 +149,7 @@ impl<K: Kind> State<K> {
         };
         // What the core refused itself has ended its ask: this then changes nothing.
         self.reserve.handle_failure(ask.request(), failed.code, failed.retry_after_ms, now);
+        self.free_at = free_at(&failed, around.clock, now);
         self.last = Some(Arc::new(failed));
     }
 
@@ -181,11 +185,20 @@ impl<K: Kind> State<K> {
     pub fn forget(&mut self) {
         self.reserve.forget();
         self.outbox.clear();
-        self.last = None;
+        (self.last, self.free_at) = (None, None);
         self.reconnect = self.carried;
         self.demand = false;
         self.asleep = true;
     }
+}
+
+/// When the first worker number is free, on the host's clock, if that is what failed.
+fn free_at(failed: &Failed, clock: &Clock, now: Millis) -> Option<Millis> {
+    if failed.code != Code::WorkersExhausted || failed.says_when {
+        return None;
+    }
+    let until_ms = failed.until_ms.map(|until_ms| Millis::new(until_ms).since(clock.wall()));
+    failed.retry_after_ms.map(i64::from).or(until_ms).map(|ms| now.plus(ms))
 }
 
 /// Why a grant is of no use, with its figures.

@@ -55,6 +55,7 @@ impl<K: Kind> Generator<K> {
                 Err(refusal) => refusal,
             };
             let (answers, last) = (state.answers, state.last.clone());
+            let free_in_ms = state.free_at.map(|free_at| free_at.since(now));
             let failing = state.reserve.failure();
             // Waiting for the clock is no reason to call anybody.
             if is_dry(refusal.code) || state.reserve.wants_ask(now) {
@@ -91,7 +92,8 @@ impl<K: Kind> Generator<K> {
             }
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             if left == Some(Duration::ZERO) {
-                return Err(timed_out(py, &inner, timeout, refusal, last));
+                let why = Why { refusal, last, free_in_ms };
+                return Err(timed_out(py, &inner, timeout, why));
             }
             let pause = pause(&inner, refusal, now, left);
             py.detach(|| inner.rest(answers, pause));
@@ -161,13 +163,18 @@ fn over<K: Kind>(py: Python<'_>, inner: &Inner<K>, code: Code) -> PyErr {
     }
 }
 
-fn timed_out<K: Kind>(
-    py: Python<'_>,
-    inner: &Inner<K>,
-    timeout: f64,
+/// Why a caller waited in vain.
+struct Why {
+    /// What the generator said last.
     refusal: Refusal,
+    /// How the last ask failed, if it did.
     last: Option<Shared>,
-) -> PyErr {
+    /// How long it is until the first worker number is free, where nobody else says it.
+    free_in_ms: Option<i64>,
+}
+
+fn timed_out<K: Kind>(py: Python<'_>, inner: &Inner<K>, timeout: f64, why: Why) -> PyErr {
+    let Why { refusal, last, free_in_ms } = why;
     let cause = match last {
         Some(last) => last.raise(py),
         None => {
@@ -177,7 +184,10 @@ fn timed_out<K: Kind>(
             Failed { retry_after_ms, ..said }.raise(py)
         }
     };
-    let message = format!("no ID of {} within {timeout} s: {cause}", inner.about);
+    let mut message = format!("no ID of {} within {timeout} s: {cause}", inner.about);
+    if let Some(ms) = free_in_ms.filter(|ms| *ms > 0) {
+        message += &format!("; the first is free in {} s", (ms as u64).div_ceil(1_000));
+    }
     let error = errors::raise(py, Code::TimedOut, message);
     error.set_cause(py, Some(cause));
     error

@@ -208,6 +208,15 @@ def test_a_stores_refusals_keep_their_code_and_words(permanent, answer) -> None:
         assert len(server.asked) == 1, "the store's word about when to ask again is kept"
 
 
+def test_the_moment_when_a_number_is_free_is_kept() -> None:
+    full = problem("WORKERS_EXHAUSTED", 503, detail="held", retry_after_ms=9_000, free_at_ms=1234)
+    with Answers(lambda path, body: full) as server:
+        with pytest.raises(leafid.TimedOutError, match="held$") as refused:
+            Snowflake(store=server.url).next(timeout=0.3)
+    cause = refused.value.__cause__
+    assert (cause.until_ms, cause.retry_after) == (1234, 9.0)
+
+
 @pytest.mark.parametrize("answer, same", [
     (None, True),
     (problem("OVERLOADED", 503), False),

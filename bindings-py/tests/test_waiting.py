@@ -11,6 +11,7 @@ import pytest
 
 import leafid
 from leafid import MemoryStore, Segment, Snowflake
+from leafid.testing import Clock
 
 
 class Slow:
@@ -149,22 +150,56 @@ def test_closing_sends_waiting_callers_home(slow) -> None:
     closing.join(5)
 
 
+class Full:
+    """A store whose worker numbers are all held."""
+
+    def __init__(self, **when) -> None:
+        self.asked, self.when = 0, when
+
+    def acquire(self, ask):
+        self.asked += 1
+        raise leafid.WorkersExhaustedError("64 numbers are held", **self.when)
+
+    renew = release = acquire
+
+
 def test_the_store_says_when_a_number_is_free() -> None:
-    class Full:
-        acquire = renew = release = None
+    clock = Clock()
+    clock.freeze()
+    store = Full(retry_after=30)
+    ids = Snowflake(store=store, clock=clock)
+    with pytest.raises(leafid.TimedOutError, match="are held; the first is free in 30 s$") as late:
+        ids.next(timeout=0.1)
+    cause = late.value.__cause__
+    assert str(cause) == "64 numbers are held", "the store's words are kept"
+    assert cause.retry_after == 30 and store.asked == 1
+    # It is not asked again before, but the time goes on.
+    clock.advance(12_001)
+    with pytest.raises(leafid.TimedOutError, match="the first is free in 18 s$"):
+        ids.next(timeout=0)
+    assert store.asked == 1
 
-        def __init__(self):
-            self.asked = 0
-            self.acquire = self.renew = self.release = self.refuse
 
-        def refuse(self, ask):
-            self.asked += 1
-            raise leafid.WorkersExhaustedError("64 numbers are held", retry_after=30)
+def test_or_at_which_moment_a_number_is_free() -> None:
+    clock = Clock()
+    clock.freeze()
+    moment = clock.wall_ms + 25_000
+    with pytest.raises(leafid.TimedOutError, match="the first is free in 25 s$") as late:
+        Snowflake(store=Full(until_ms=moment), clock=clock).next(timeout=0.1)
+    assert late.value.__cause__.until_ms == moment
+    with pytest.raises(leafid.TimedOutError, match="are held$"):
+        Snowflake(store=Full(), clock=clock).next(timeout=0.1)
 
-    store = Full()
-    with pytest.raises(leafid.TimedOutError) as late:
-        Snowflake(store=store).next(timeout=0.5)
-    assert late.value.__cause__.retry_after == 30 and store.asked == 1
+
+def test_the_numbers_of_a_memory_store_are_all_held() -> None:
+    clock = Clock()
+    clock.freeze()
+    store = MemoryStore(clock=clock)
+    held = [Snowflake(store=store, clock=clock) for _ in range(64)]
+    assert len({leafid.decode(ids.next()).worker for ids in held}) == 64
+    with pytest.raises(leafid.TimedOutError, match="the first is free in 10 s$") as late:
+        Snowflake(store=store, clock=clock).next(timeout=0.1)
+    assert late.value.__cause__.code == "WORKERS_EXHAUSTED"
 
 
 def test_a_burst_waits_for_the_clock(memory) -> None:
