@@ -52,10 +52,10 @@ impl Kind for Windows {
 /// `acquire(ask)`, `renew(ask)` and `release(ask)`; the environment variable `LEAFID_STORE`, if
 /// not said. `owner` is the label of this holder (`hostname/pid`); `layout` the one that is
 /// counted on (the namespace's own, if not said); `length` how many seconds of window to ask for
-/// (all that the namespace allows): an outage of the store is survived for as long; `max_ahead`
-/// how many seconds IDs may run ahead of the clock in a burst; a fresh tick's sequence begins
-/// below `spread`; `timeout` is how many seconds a call waits at most. Nothing is leased before
-/// the first ID.
+/// at most (all that the namespace allows): an outage of the store is survived for as long, but
+/// no longer than twice as long as the generator has lived, or 10 s; `max_ahead` how many seconds
+/// IDs may run ahead of the clock in a burst; a fresh tick's sequence begins below `spread`;
+/// `timeout` is how many seconds a call waits at most. Nothing is leased before the first ID.
 #[pyclass(frozen, weakref, module = "leafid")]
 pub struct Snowflake(Generator<Windows>);
 
