@@ -3,7 +3,10 @@ support of this folder is put on the path."""
 
 from __future__ import annotations
 
+import faulthandler
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,9 @@ import pytest
 import leafid
 
 HERE = Path(__file__).resolve().parent
+SHOWN = pytest.StashKey[int]()
+# The longest one builds the engine without its guard.
+LONGEST_S = 660
 sys.path.insert(0, str(HERE))
 
 from support.server import Server  # noqa: E402
@@ -20,6 +26,20 @@ def pytest_sessionstart() -> None:
     place = Path(leafid.__file__).resolve()
     if HERE.parent in place.parents:
         raise pytest.UsageError(f"`import leafid` finds the sources: {place}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        config.stash[SHOWN] = os.dup(2)
+
+
+@pytest.fixture(autouse=True)
+def a_test_has_an_end(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Whatever it waits for: one that hangs ends the run, and shows where every thread is."""
+    shown = request.config.stash[SHOWN]
+    faulthandler.dump_traceback_later(LONGEST_S, exit=True, file=shown)
+    yield
+    faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 
 import pytest
 
-import leafid
-from support.run import code
+from support.run import code, running
 
 KINDS = {
     "http": "store = sys.argv[1]",
@@ -44,21 +44,22 @@ def test_a_program_ends_without_closing(server, kind, end) -> None:
         server.url,
     )
     assert said == "1 201 True\n"
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 40, "an hour, if the hanging store kept it"
 
 
 def test_the_store_may_be_away(server) -> None:
     server.create_tag("orders")
-    said = code(
-        """
-        import leafid, sys, time
+    program = """
+        import leafid, sys
         orders, ids = leafid.Segment("orders", sys.argv[1]), leafid.Snowflake(store=sys.argv[1])
         print(orders.next(), ids.next() > 0, flush=True)
         sys.stdin.read()
-        """,
-        server.url,
-    )
-    assert said == "1 True\n"
+    """
+    with running(program, server.url) as process:
+        assert process.stdout.readline() == "1 True\n"
+        server.kill()
+        said = process.communicate(timeout=60)
+        assert (process.returncode, said) == (0, ("", ""))
 
 
 def test_threads_that_draw_or_wait_do_not_keep_it() -> None:
@@ -77,7 +78,7 @@ def test_threads_that_draw_or_wait_do_not_keep_it() -> None:
             threading.Thread(target=target, daemon=True).start()
         threading.excepthook = lambda *what: None
         while ids.stats().ids < 10_000:
-            time.sleep(0.001)
+            time.sleep(0.001)  # the test's own time-out bounds it
         print("ends", flush=True)
         """
     )
@@ -107,18 +108,18 @@ def test_what_runs_later_is_told() -> None:
     assert said.split() == ["1", "2", "closed", "closed"]
 
 
-def test_windows_are_given_back_at_the_end(server) -> None:
+@pytest.mark.parametrize("end, given_back", [("", True), ("os._exit(0)", False)])
+def test_windows_are_given_back_at_the_end(server, end, given_back) -> None:
     program = """
-        import leafid, sys
+        import leafid, os, sys
         ids = leafid.Snowflake(store=sys.argv[1])
-        print(leafid.decode(ids.next()).tick)
+        print(leafid.decode(ids.next()).tick, flush=True)
     """
-    tick = int(code(program, server.url))
-    with leafid.Snowflake(store=server.url) as ids:
-        ids.next()
-    rows = server.call("GET", "/v1/workers/default")[1]["workers"]
-    ends = [int(row["reserved_until"]) for row in rows]
-    assert min(ends) - tick < 30_000, "the first one's minute was cut short"
+    tick = int(code(textwrap.dedent(program) + end, server.url))
+    (row,) = server.call("GET", "/v1/workers/default")[1]["workers"]
+    rests = int(row["reserved_until"]) - tick
+    print(f"the number rests for {rests} ms")
+    assert rests < 5_000 if given_back else rests > 5_000, "the first window is of 10 s"
 
 
 def test_idle_generators_are_nothing() -> None:

@@ -11,6 +11,7 @@ import pytest
 import leafid
 from leafid import Layout, MemoryStore, Segment, Snowflake
 from leafid.testing import Clock
+from support.waiting import end_all, run_all
 
 BOTH = pytest.mark.parametrize("make", [
     lambda store, **how: Segment("orders", store, **how),
@@ -100,11 +101,7 @@ def test_many_at_once_from_many_threads(memory) -> None:
             drawn += buffer
         parts.append(drawn)
 
-    threads = [threading.Thread(target=draw) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    run_all(threading.Thread(target=draw) for _ in range(4))
     drawn = sorted(id for part in parts for id in part)
     assert len(parts) == 4 and all(part == sorted(part) for part in parts)
     assert len(drawn) == 4 * 200 * 221 == len(set(drawn)) == ids.stats().ids
@@ -123,7 +120,7 @@ def test_more_than_a_tag_ever_gives_is_told_after_one_lease(server, verb) -> Non
         with pytest.raises(leafid.CountInvalidError, match="`500` .* tag `orders` .* at most 100$"):
             ids.fill(buffer_of(500)) if verb == "fill" else ids.take(500)
         assert time.monotonic() - begun < 5, "raised at once, not when the time is up"
-        leasing.join(60)
+        end_all([leasing])
         # Nothing is to come, so that there is nothing to wait for but the time.
         begun = time.monotonic()
         while time.monotonic() - begun < 1.5 and ids.stats().asks < 1_000:

@@ -16,6 +16,7 @@ from support.answers import JSON, Answers, problem, wire
 from support.forked import wait
 from support.places import HERE
 from support.run import python, unguarded
+from support.waiting import end_all, until
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here"),
@@ -74,8 +75,7 @@ def test_a_child_of_a_busy_parent_never_waits_for_an_inherited_lock(server) -> N
                 os._exit(1)
         failed += wait(pid)
     over.set()
-    for thread in threads:
-        thread.join()
+    end_all(threads)
     assert failed == 0
     ids.close()
 
@@ -254,11 +254,9 @@ def test_a_child_forked_while_the_line_is_switched_goes_on_above_it(server) -> N
         switching.start()
         closed = 0
         for _ in range(30):
-            before, deadline = ids.next(), time.monotonic() + 10
+            before = ids.next()
             # The line is closed from `forget` until the answer of the store.
-            while ids.stats().in_hand and time.monotonic() < deadline:
-                time.sleep(0.0001)
-            closed += not ids.stats().in_hand
+            closed += until(lambda: not ids.stats().in_hand)
             pid = os.fork()
             if pid == 0:
                 try:
@@ -267,7 +265,7 @@ def test_a_child_forked_while_the_line_is_switched_goes_on_above_it(server) -> N
                     os._exit(1)
             failed += wait(pid)
         over.set()
-        switching.join(60)
+        end_all([switching])
         print(f"30 children, {closed} of a closed line; it was switched {switches} times")
         assert failed == 0 and closed >= 10 and switches >= 30
 

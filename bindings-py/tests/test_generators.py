@@ -10,6 +10,8 @@ import pytest
 
 import leafid
 from leafid import Layout, MemoryStore, Segment, Snowflake
+from leafid.testing import Clock
+from support.waiting import PATIENCE, failing, run_all
 
 BOTH = pytest.mark.parametrize("make", [
     lambda store, **how: Segment("orders", store, **how),
@@ -91,12 +93,20 @@ def test_closing(memory, make) -> None:
 
 
 def test_closing_gives_the_rest_of_a_window_back() -> None:
-    store = MemoryStore()
-    workers = set()
+    clock = Clock()
+    clock.freeze()
+    store = MemoryStore(clock=clock)
     for _ in range(200):
-        with Snowflake(store=store) as ids:
-            workers.add(leafid.decode(ids.next()).worker)
-    assert len(workers) <= 64, "the store has 64 numbers, and would have run out of them"
+        # What was begun of a window rests until its ms is over.
+        clock.advance(2)
+        with Snowflake(store=store, clock=clock) as ids:
+            ids.next()
+    held = [Snowflake(store=store, clock=clock) for _ in range(64)]
+    for ids in held:
+        clock.advance(2)
+        ids.next()
+    # The control: without closing, the 64 numbers are all held.
+    assert failing(Snowflake(store=store, clock=clock)).__cause__.code == "WORKERS_EXHAUSTED"
 
 
 def test_a_generator_that_is_dropped_gives_its_window_back(memory) -> None:
@@ -114,7 +124,7 @@ def test_a_generator_that_is_dropped_gives_its_window_back(memory) -> None:
     gone = weakref.ref(ids)
     del ids
     assert gone() is None
-    assert released.wait(5)
+    assert released.wait(PATIENCE)
 
 
 @BOTH
@@ -137,11 +147,7 @@ def test_many_threads_draw_from_one_generator(memory) -> None:
         drawn = [ids.next() for _ in range(20_000)] + ids.take(100)
         parts.append(drawn)
 
-    threads = [threading.Thread(target=draw) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_all(threading.Thread(target=draw) for _ in range(8))
     for part in parts:
         assert part == sorted(part)
     drawn = [id for part in parts for id in part]

@@ -12,6 +12,8 @@ import pytest
 import leafid
 from leafid import MemoryStore, Segment, Snowflake
 from leafid.testing import Clock
+from support.forked import wait
+from support.waiting import PATIENCE, end_all, failing
 
 
 class Slow:
@@ -38,7 +40,7 @@ def test_a_time_out_per_call_and_per_generator(slow) -> None:
         begun = time.monotonic()
         with pytest.raises(leafid.TimedOutError, match="within 0.2 s") as late:
             ids.next(**how)
-        assert 0.19 < time.monotonic() - begun < 1.0
+        assert 0.19 < time.monotonic() - begun < 8, "not the ten seconds of the generator"
         assert late.value.code == "TIMED_OUT"
         assert isinstance(late.value.__cause__, leafid.SegmentDryError)
 
@@ -47,7 +49,7 @@ def test_no_time_at_all_still_asks(slow) -> None:
     ids = Segment("orders", slow)
     with pytest.raises(leafid.TimedOutError):
         ids.next(timeout=0)
-    assert slow.asked.wait(5)
+    assert slow.asked.wait(PATIENCE)
     slow.gate.set()
     assert ids.next() == 1
     assert ids.next(timeout=0) == 2
@@ -59,11 +61,10 @@ def test_the_interpreter_is_free_meanwhile(slow) -> None:
     waiting = [threading.Thread(target=lambda: drawn.append(ids.next())) for _ in range(8)]
     for thread in waiting:
         thread.start()
-    assert slow.asked.wait(5)
+    assert slow.asked.wait(PATIENCE)
     assert sum(range(100_000)) and not drawn
     slow.gate.set()
-    for thread in waiting:
-        thread.join()
+    end_all(waiting)
     assert sorted(drawn) == list(range(1, 9))
 
 
@@ -77,7 +78,7 @@ def test_a_signal_interrupts(slow) -> None:
             ids.next(timeout=20)
     finally:
         signal.signal(signal.SIGALRM, before)
-    assert time.monotonic() - begun < 0.5
+    assert time.monotonic() - begun < 10, "at once, not when the 20 s are over"
     slow.gate.set()
     assert ids.next() == 1
 
@@ -108,9 +109,10 @@ def test_a_handler_may_fork(server) -> None:
     told, heard = os.pipe()
     parent = os.getpid()
 
+    children: list[int] = []
+
     def handler(number, frame):
-        if os.fork() == 0:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+        children.append(os.fork())
 
     before = signal.signal(signal.SIGALRM, handler)
     signal.setitimer(signal.ITIMER_REAL, 0.01, 0)
@@ -123,8 +125,7 @@ def test_a_handler_may_fork(server) -> None:
         if os.getpid() != parent:
             os._exit(1)
         signal.signal(signal.SIGALRM, before)
-    pid, status = os.wait()
-    assert status == 0
+    assert not wait(children[0])
     theirs = set(map(int, os.read(told, 65_536).split(b",")))
     assert len(theirs) == 500 and not theirs & set(drawn[-500:])
 
@@ -141,13 +142,13 @@ def test_closing_sends_waiting_callers_home(slow) -> None:
 
     waiting = threading.Thread(target=draw)
     waiting.start()
-    assert slow.asked.wait(5)
+    assert slow.asked.wait(PATIENCE)
     closing = threading.Thread(target=ids.close)
     closing.start()
-    waiting.join(5)
+    end_all([waiting])
     assert isinstance(raised[0], leafid.ClosedError)
     slow.gate.set()
-    closing.join(5)
+    end_all([closing])
 
 
 class Full:
@@ -168,9 +169,9 @@ def test_the_store_says_when_a_number_is_free() -> None:
     clock.freeze()
     store = Full(retry_after=30)
     ids = Snowflake(store=store, clock=clock)
-    with pytest.raises(leafid.TimedOutError, match="are held; the first is free in 30 s$") as late:
-        ids.next(timeout=0.1)
-    cause = late.value.__cause__
+    late = failing(ids)
+    cause = late.__cause__
+    assert str(late).endswith("are held; the first is free in 30 s")
     assert str(cause) == "64 numbers are held", "the store's words are kept"
     assert cause.retry_after == 30 and store.asked == 1
     # It is not asked again before, but the time goes on.
@@ -184,11 +185,11 @@ def test_or_at_which_moment_a_number_is_free() -> None:
     clock = Clock()
     clock.freeze()
     moment = clock.wall_ms + 25_000
-    with pytest.raises(leafid.TimedOutError, match="the first is free in 25 s$") as late:
-        Snowflake(store=Full(until_ms=moment), clock=clock).next(timeout=0.1)
-    assert late.value.__cause__.until_ms == moment
-    with pytest.raises(leafid.TimedOutError, match="are held$"):
-        Snowflake(store=Full(), clock=clock).next(timeout=0.1)
+    late = failing(Snowflake(store=Full(until_ms=moment), clock=clock))
+    assert str(late).endswith("are held; the first is free in 25 s")
+    assert late.__cause__.until_ms == moment
+    late = failing(Snowflake(store=Full(), clock=clock))
+    assert str(late).endswith("are held"), "it did not say when"
 
 
 def test_the_numbers_of_a_memory_store_are_all_held() -> None:
@@ -197,9 +198,9 @@ def test_the_numbers_of_a_memory_store_are_all_held() -> None:
     store = MemoryStore(clock=clock)
     held = [Snowflake(store=store, clock=clock) for _ in range(64)]
     assert len({leafid.decode(ids.next()).worker for ids in held}) == 64
-    with pytest.raises(leafid.TimedOutError, match="the first is free in 10 s$") as late:
-        Snowflake(store=store, clock=clock).next(timeout=0.1)
-    assert late.value.__cause__.code == "WORKERS_EXHAUSTED"
+    late = failing(Snowflake(store=store, clock=clock))
+    assert str(late).endswith("; the first is free in 10 s")
+    assert late.__cause__.code == "WORKERS_EXHAUSTED"
 
 
 def test_a_burst_waits_for_the_clock(memory) -> None:

@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import leafid
@@ -33,6 +35,24 @@ def python(*words: object, path: Path | None = None, timeout: float = 120) -> st
 def code(text: str, *words: object, timeout: float = 60) -> str:
     """What a program said that is given as text."""
     return python("-c", textwrap.dedent(text), *words, timeout=timeout)
+
+
+@contextmanager
+def running(text: str, *words: object) -> Iterator[subprocess.Popen[str]]:
+    """A program that runs meanwhile; one that does not end is ended, by its id."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(text), *map(str, words)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
 
 
 def unguarded(folder: Path) -> Path:

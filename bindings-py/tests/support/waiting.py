@@ -1,0 +1,54 @@
+"""Waiting in tests: for a condition, never for a length of time, and never for ever."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+
+import leafid
+
+# Far more than anything takes on a busy machine.
+PATIENCE = 30.0
+
+
+def until(condition: Callable[[], object], seconds: float = PATIENCE) -> bool:
+    """Looks again and again; whether it came true in time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.001)
+    return True
+
+
+def run_all(threads: Iterable[threading.Thread]) -> None:
+    """Starts them all and waits for their ends."""
+    threads = list(threads)
+    for thread in threads:
+        thread.start()
+    end_all(threads)
+
+
+def end_all(threads: Iterable[threading.Thread]) -> None:
+    """Waits for their ends."""
+    for thread in threads:
+        thread.join(PATIENCE * 2)
+        assert not thread.is_alive(), f"{thread.name} does not end"
+
+
+def failing(ids: leafid.Segment | leafid.Snowflake, asks: int = 1) -> leafid.TimedOutError:
+    """How drawing times out once the store has answered, or has let so many asks fail: before
+    that, a time-out says only that no answer is there yet."""
+    late: list[leafid.TimedOutError] = []
+
+    def answered() -> bool:
+        known = ids.stats().failures >= asks
+        try:
+            raise AssertionError(f"the ID {ids.next(timeout=0.02)} came")
+        except leafid.TimedOutError as error:
+            late[:] = [error]
+            return known
+
+    assert until(answered), f"no ask failed: {late}"
+    return late[0]
