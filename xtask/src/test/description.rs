@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use leafid_stream::store::Store;
 
-use crate::build::{self, Profile};
+use crate::build;
 use crate::process::{Run, Said};
 use crate::run::scratch::Scratch;
 use crate::{Outcome, files, project, tools};
@@ -19,7 +19,7 @@ const FOLDER: &str = "server/tests/openapi";
 
 /// Every operation, through every phase, against a real store: no answer but the described ones.
 pub fn agrees() -> Outcome<String> {
-    build::need(Profile::Dev, &["server"])?;
+    build::need(&["server"])?;
     let program = schemathesis()?;
     let scratch = Scratch::make()?;
     let mut store = Store::start(&build::server_binary(), scratch.path())?;
