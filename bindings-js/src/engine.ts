@@ -24,6 +24,16 @@ export interface RawStats {
   last_code?: string
 }
 
+/** What another instance of a generator may know: facts, and no right to anything. */
+export interface Carryover {
+  /** The store that answered. */
+  store?: string
+  /** The first position that was not handed out. */
+  position: bigint
+  /** The highest end that was ever in hand, as a position. */
+  have_until?: bigint
+}
+
 /** What the error table says of a code. */
 export interface CodeFacts {
   http?: number
@@ -32,7 +42,7 @@ export interface CodeFacts {
   advice: string
 }
 
-/** Set in what `fill` returns when an ask is due. */
+/** Set in what `fill` and `fillAvailable` return when an ask is due. */
 export const ASK_IS_DUE = 0x8000_0000
 
 /** What an engine (the native one or the wasm one) brings: plain functions over a handle. */
@@ -41,8 +51,10 @@ export interface Engine {
 
   create(handle: number, kind: 'segment' | 'snowflake', config: object, seed: bigint): Refused | null | undefined
   free(handle: number): void
-  /** How many, and `ASK_IS_DUE`. */
+  /** All of `out`, or 0 and nothing is written or spent; and `ASK_IS_DUE`. */
   fill(handle: number, now: number, out: BigUint64Array): number
+  /** As many as are at hand; and `ASK_IS_DUE`. */
+  fillAvailable(handle: number, now: number, out: BigUint64Array): number
   ready(handle: number, now: number, n: number): boolean
   /** In one go, as far as is known. */
   most(handle: number): number
@@ -57,7 +69,9 @@ export interface Engine {
   retire(handle: number): object | null | undefined
   forget(handle: number): void
   resumed(handle: number): void
-  resumeAbove(handle: number, id: bigint, layout: object | undefined): void
+  carryover(handle: number): Carryover
+  /** For a generator that was granted nothing yet. `highest` is the last ID that was handed out, of this layout. */
+  resume(handle: number, before: Carryover, highest?: bigint, layout?: object): void
   layoutInUse(handle: number): object | null | undefined
   failing(handle: number): string | null | undefined
   stats(handle: number): RawStats

@@ -1,4 +1,4 @@
-import { ASK_IS_DUE, theEngine, type CodeFacts, type RawStats, type Refused, type Verdict } from './engine.js'
+import { ASK_IS_DUE, theEngine, type Carryover, type CodeFacts, type RawStats, type Refused, type Verdict } from './engine.js'
 import { accepted } from './errors.js'
 
 /** A time on the host's clock, in ms. */
@@ -20,15 +20,18 @@ export class Generator {
 
   /** One ID. */
   next(at: At): bigint | Refused {
-    const ids = this.fill(at, 1)
+    const ids = this.fillAvailable(at, 1)
     return Array.isArray(ids) ? ids[0]! : ids
   }
 
-  /** As many as are at hand, up to `n`. */
+  /** `n` IDs, or none. */
   fill(at: At, n: number): bigint[] | Refused {
-    const out = new BigUint64Array(n)
-    const count = theEngine().fill(this.#handle, Number(at), out) & ~ASK_IS_DUE
-    return count === 0 && n > 0 ? theEngine().refusal(this.#handle) : Array.from(out.subarray(0, count))
+    return this.#filled(n, (out) => theEngine().fill(this.#handle, Number(at), out))
+  }
+
+  /** As many as are at hand, up to `n`. */
+  fillAvailable(at: At, n: number): bigint[] | Refused {
+    return this.#filled(n, (out) => theEngine().fillAvailable(this.#handle, Number(at), out))
   }
 
   /** Whether `n` can be had in one go. */
@@ -69,12 +72,30 @@ export class Generator {
     theEngine().resumed(this.#handle)
   }
 
+  /** What another instance of this generator may know. */
+  carryover(): Carryover {
+    return theEngine().carryover(this.#handle)
+  }
+
+  /** Takes over what another instance of this generator knew; later than the first grant it changes nothing. */
+  resume(before: Carryover): void {
+    theEngine().resume(this.#handle, before)
+  }
+
   failing(): string | undefined {
     return theEngine().failing(this.#handle) ?? undefined
   }
 
   stats(): RawStats {
     return theEngine().stats(this.#handle)
+  }
+
+  #filled(n: number, fill: (out: BigUint64Array) => number): bigint[] | Refused {
+    const out = new BigUint64Array(n)
+    const count = fill(out) & ~ASK_IS_DUE
+    if (count > 0 || n === 0) return Array.from(out.subarray(0, count))
+    if (out.some((id) => id !== 0n)) throw new Error('a refused filling wrote something')
+    return theEngine().refusal(this.#handle)
   }
 }
 

@@ -2,10 +2,13 @@
 /* eslint-disable */
 
 /**
- * Gives a worker number: `{ row, grant }`, the row with its `worker`, or the refusal. `rows` has
- * `mine`, `own` and `rested`, each with its `worker`, as far as they are there.
+ * Gives a worker number: `{ row, freed?, grant }`, each row with its `worker`, or the refusal.
+ * `rows` has `mine`, `own`, `spare` and `rested`, each with its `worker`, as far as they are there.
  */
 export declare function acquire(store: string, namespace: object, rows: object, ask: object, nowMs: number): object
+
+/** What another instance of this generator may know: `store`, `position`, `have_until`. */
+export declare function carryover(handle: number): object
 
 /** What a code means: `{ http, permanent, stops, advice }`, or `null` if there is none. */
 export declare function codeFacts(code: string): object | null
@@ -29,10 +32,16 @@ export declare function engineVersion(): string
 export declare function failing(handle: number): string | null
 
 /**
+ * IDs for all of `out`, in order: how many, 0 when not all can be had, and then nothing is written
+ * or spent; the highest bit says that an ask is due.
+ */
+export declare function fill(handle: number, now: number, out: BigUint64Array): number
+
+/**
  * As many IDs as are at hand, in order, up to the length of `out`: how many, 0 when none is;
  * the highest bit says that an ask is due.
  */
-export declare function fill(handle: number, now: number, out: BigUint64Array): number
+export declare function fillAvailable(handle: number, now: number, out: BigUint64Array): number
 
 /** `{ id }`: the smallest that a moment can have. */
 export declare function firstId(layout: object, timeMs: bigint): object
@@ -50,7 +59,7 @@ export declare function fromBase32(text: string): bigint | null
 export declare function fromDecimal(text: string): bigint | null
 
 /**
- * Until when what the last `fill` gave is timely, on the host's clock: the end of the tick of its
+ * Until when what the last filling gave is timely, on the host's clock: the end of the tick of its
  * first ID. Segments have no time; this is told of snowflakes, and of more than one ID.
  */
 export declare function goodUntil(handle: number): number
@@ -84,7 +93,7 @@ export declare function most(handle: number): number
 
 /**
  * The row of a new namespace: `{ row }`, or the refusal. `wanted` has `layout`, `workers`,
- * `max_window_ms`.
+ * `max_window_ms`, and `namespace`, which is only looked at.
  */
 export declare function namespaceRow(wanted: object): object
 
@@ -97,7 +106,7 @@ export declare function pollAt(handle: number): bigint | null
 /** Whether `n` IDs can be had in one go now. */
 export declare function ready(handle: number, now: number, n: number): boolean
 
-/** Why the last `fill` or `ready` gave nothing. */
+/** Why the last filling or `ready` gave nothing. */
 export declare function refusal(handle: number): object
 
 /** Takes back the rest of a window: `{ row }`, or the refusal. */
@@ -106,8 +115,11 @@ export declare function release(store: string, row: object, ask: object): object
 /** Moves the end of a window forward: `{ row, grant }`, or the refusal. */
 export declare function renew(store: string, namespace: object, row: object, ask: object, nowMs: number): object
 
-/** Goes on above an ID that another instance of this generator handed out. */
-export declare function resumeAbove(handle: number, id: bigint, layout?: object | undefined | null): void
+/**
+ * Takes over what another instance of this generator knew, and goes on above the highest ID that
+ * it handed out, whose layout was this.
+ */
+export declare function resume(handle: number, before: object, highest?: bigint | undefined | null, layout?: object | undefined | null): void
 
 /** The host was suspended: what was not due yet is. */
 export declare function resumed(handle: number): void
@@ -120,7 +132,7 @@ export declare function stats(handle: number): object
 
 /**
  * The row of a new tag, or of one made anew over its tombstone: `{ row }`, or the refusal.
- * `wanted` has `from`, `step`, `max_step`.
+ * `wanted` has `from`, `step`, `max_step`, and `tag`, which is only looked at.
  */
 export declare function tagRow(before: object | undefined | null, wanted: object): object
 

@@ -8,7 +8,7 @@ use napi_derive::napi;
 use crate::object::{self, bits};
 use crate::table::{self, Generator, Slot, each};
 
-/// Set in what [`fill`] returns when an ask is due.
+/// Set in what [`fill`] and [`fill_available`] return when an ask is due.
 const ASK_IS_DUE: u32 = 1 << 31;
 
 /// The elements of a `BigUint64Array` of JavaScript's, in place.
@@ -49,17 +49,44 @@ pub fn free(handle: u32) {
     table::remove(handle);
 }
 
-/// As many IDs as are at hand, in order, up to the length of `out`: how many, 0 when none is;
-/// the highest bit says that an ask is due.
+/// IDs for all of `out`, in order: how many, 0 when not all can be had, and then nothing is written
+/// or spent; the highest bit says that an ask is due.
 #[napi]
 pub fn fill(
     handle: u32,
     now: f64,
     #[napi(ts_arg_type = "BigUint64Array")] out: Elements<'_>,
 ) -> u32 {
+    filled(handle, now, out, |generator, now, out| {
+        each!(generator, g => g.fill(now, out)).map(|()| out.len())
+    })
+}
+
+/// As many IDs as are at hand, in order, up to the length of `out`: how many, 0 when none is;
+/// the highest bit says that an ask is due.
+#[napi]
+pub fn fill_available(
+    handle: u32,
+    now: f64,
+    #[napi(ts_arg_type = "BigUint64Array")] out: Elements<'_>,
+) -> u32 {
+    filled(
+        handle,
+        now,
+        out,
+        |generator, now, out| each!(generator, g => g.fill_available(now, out)),
+    )
+}
+
+fn filled(
+    handle: u32,
+    now: f64,
+    out: &mut [u64],
+    fill: impl FnOnce(&mut Generator, Millis, &mut [u64]) -> std::result::Result<usize, Refusal>,
+) -> u32 {
     let now = Millis::new(now as i64);
     let filled = table::with(handle, |slot| {
-        let filled = each!(&mut slot.generator, g => g.fill_available(now, out));
+        let filled = fill(&mut slot.generator, now, out);
         let due = each!(&slot.generator, g => g.wants_ask(now));
         let count = match filled {
             Ok(count) => count as u32,
@@ -93,14 +120,14 @@ pub fn most(handle: u32) -> f64 {
     most.unwrap_or(0) as f64
 }
 
-/// Why the last `fill` or `ready` gave nothing.
+/// Why the last filling or `ready` gave nothing.
 #[napi]
 pub fn refusal<'env>(env: &'env Env, handle: u32) -> Result<Object<'env>> {
     let refusal = table::with(handle, |slot| slot.refusal).flatten();
     object::refused(env, refusal.unwrap_or(Refusal::new(Code::Closed)), "")
 }
 
-/// Until when what the last `fill` gave is timely, on the host's clock: the end of the tick of its
+/// Until when what the last filling gave is timely, on the host's clock: the end of the tick of its
 /// first ID. Segments have no time; this is told of snowflakes, and of more than one ID.
 #[napi]
 pub fn good_until(handle: u32) -> f64 {

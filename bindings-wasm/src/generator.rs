@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::object;
 use crate::table::{self, Generator, Slot, each};
 
-/// Set in what [`fill`] returns when an ask is due.
+/// Set in what [`fill`] and [`fill_available`] return when an ask is due.
 const ASK_IS_DUE: u32 = 1 << 31;
 
 /// Builds a generator under a handle of the caller's; `undefined`, or the refusal.
@@ -38,13 +38,36 @@ pub fn free(handle: u32) {
     table::remove(handle);
 }
 
-/// As many IDs as are at hand, in order, up to the length of `out`: how many, 0 when none is;
-/// the highest bit says that an ask is due.
+/// IDs for all of `out`, in order: how many, 0 when not all can be had, and then nothing is written
+/// or spent; the highest bit says that an ask is due.
 #[wasm_bindgen]
 pub fn fill(handle: u32, now: f64, out: &mut [u64]) -> u32 {
+    filled(handle, now, out, |generator, now, out| {
+        each!(generator, g => g.fill(now, out)).map(|()| out.len())
+    })
+}
+
+/// As many IDs as are at hand, in order, up to the length of `out`: how many, 0 when none is;
+/// the highest bit says that an ask is due.
+#[wasm_bindgen(js_name = fillAvailable)]
+pub fn fill_available(handle: u32, now: f64, out: &mut [u64]) -> u32 {
+    filled(
+        handle,
+        now,
+        out,
+        |generator, now, out| each!(generator, g => g.fill_available(now, out)),
+    )
+}
+
+fn filled(
+    handle: u32,
+    now: f64,
+    out: &mut [u64],
+    fill: impl FnOnce(&mut Generator, Millis, &mut [u64]) -> Result<usize, Refusal>,
+) -> u32 {
     let now = Millis::new(now as i64);
     let filled = table::with(handle, |slot| {
-        let filled = each!(&mut slot.generator, g => g.fill_available(now, out));
+        let filled = fill(&mut slot.generator, now, out);
         let due = each!(&slot.generator, g => g.wants_ask(now));
         let count = match filled {
             Ok(count) => count as u32,
@@ -78,14 +101,14 @@ pub fn most(handle: u32) -> f64 {
     most.unwrap_or(0) as f64
 }
 
-/// Why the last `fill` or `ready` gave nothing.
+/// Why the last filling or `ready` gave nothing.
 #[wasm_bindgen]
 pub fn refusal(handle: u32) -> Object {
     let refusal = table::with(handle, |slot| slot.refusal).flatten();
     object::refused(refusal.unwrap_or(Refusal::new(Code::Closed)), "")
 }
 
-/// Until when what the last `fill` gave is timely, on the host's clock: the end of the tick of its
+/// Until when what the last filling gave is timely, on the host's clock: the end of the tick of its
 /// first ID. Segments have no time; this is told of snowflakes, and of more than one ID.
 #[wasm_bindgen(js_name = goodUntil)]
 pub fn good_until(handle: u32) -> f64 {

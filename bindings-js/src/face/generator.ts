@@ -160,7 +160,7 @@ export abstract class BaseGenerator implements AsyncDisposable {
     const now = this.#clock()
     this.#asking.look(now)
     const room = this.#pool.room(now)
-    const told = this.#handle.do((engine, handle) => engine.fill(handle, now, room))
+    const told = this.#handle.do((engine, handle) => engine.fillAvailable(handle, now, room))
     const count = told & ~ASK_IS_DUE
     // Whoever gets nothing asks for itself.
     if (count === 0) return undefined
@@ -195,7 +195,7 @@ export abstract class BaseGenerator implements AsyncDisposable {
     let count = this.#pool.moveTo(out)
     while (count < out.length) {
       const piece = out.subarray(count, count + PIECE)
-      const told = this.#handle.do((engine, handle) => engine.fill(handle, now, piece))
+      const told = this.#handle.do((engine, handle) => engine.fillAvailable(handle, now, piece))
       const got = told & ~ASK_IS_DUE
       if (got === 0) break
       if (told !== got) this.#ahead(now)
@@ -304,8 +304,7 @@ export abstract class BaseGenerator implements AsyncDisposable {
   }
 
   #answered(): void {
-    const layout = this.#handle.do((engine, handle) => engine.layoutInUse(handle))
-    this.#handle.noteLayout(layout ?? undefined)
+    this.#handle.noteFacts()
     this.#pool.granted(Number(this.#handle.do((engine, handle) => engine.stats(handle)).step))
   }
 

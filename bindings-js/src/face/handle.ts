@@ -1,4 +1,4 @@
-import { engineBuilds, mendEngine, theEngine, type Engine } from '../engine.js'
+import { engineBuilds, mendEngine, theEngine, type Carryover, type Engine } from '../engine.js'
 import { accepted } from '../errors.js'
 import { entropy } from '../host.js'
 
@@ -43,6 +43,7 @@ export class Handle {
   readonly #plan: Plan
   readonly #slot: Slot = { handle: 0, build: -1 }
   readonly #lost: () => void
+  #before: Carryover | undefined
   #highest: bigint | undefined
   #layout: object | undefined
 
@@ -68,14 +69,18 @@ export class Handle {
     }
   }
 
-  /** Notes the highest ID that was drawn, and the layout: what a new instance goes on above. */
+  /** Notes the highest ID that was drawn: a new instance goes on above it. */
   note(highest: bigint): void {
     this.#highest = highest
   }
 
-  /** Notes the layout in use. */
-  noteLayout(layout: object | undefined): void {
-    this.#layout = layout ?? this.#layout
+  /**
+   * Notes what an answer told: by the store's id and the highest end a new instance notices a store that
+   * changed or went back.
+   */
+  noteFacts(): void {
+    this.#before = this.do((engine, handle) => engine.carryover(handle))
+    this.#layout = this.do((engine, handle) => engine.layoutInUse(handle)) ?? this.#layout
   }
 
   #current(): number {
@@ -88,7 +93,7 @@ export class Handle {
     this.#slot.handle = handle
     this.#slot.build = engineBuilds()
     if (again) {
-      if (this.#highest !== undefined) engine.resumeAbove(handle, this.#highest, this.#layout)
+      engine.resume(handle, this.#before ?? { position: 0n }, this.#highest, this.#layout)
       this.#lost()
     }
     return handle

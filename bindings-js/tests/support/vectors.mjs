@@ -75,8 +75,9 @@ function generator(_, { Generator }, { kind, config, seed }) {
   const verbs = {
     next: ({ at }) => ids.next(at),
     fill: ({ at, n }) => ids.fill(at, n),
+    fill_available: ({ at, n }) => ids.fillAvailable(at, n),
     span({ at, n }) {
-      const filled = ids.fill(at, n)
+      const filled = ids.fillAvailable(at, n)
       return Array.isArray(filled) ? { count: filled.length, first: filled[0], last: filled.at(-1) } : filled
     },
     ready: ({ at, n }) => ids.ready(at, n),
@@ -89,6 +90,8 @@ function generator(_, { Generator }, { kind, config, seed }) {
       return verdict.outcome ?? verdict
     },
     failure: ({ at, request, code, retry_after_ms }) => ids.failure(at, request, code, retry_after_ms),
+    carryover: () => ids.carryover(),
+    resume: ({ before }) => ids.resume(before),
     retire: () => ids.retire(),
     forget: () => ids.forget(),
     resumed: () => ids.resumed(),

@@ -83,6 +83,25 @@ test('an engine that trapped is built anew: what was in hand is forgotten, the n
   assert.ok(Number(again.after) > Number(again.before))
 })
 
+test('an engine that was built anew knows the store, and the highest end that it was granted', async () => {
+  const cases = [
+    ['segment', 'another', 'STORE_CHANGED'],
+    ['segment', 'careless', 'STORE_CHANGED'],
+    ['segment', 'restored', 'STORE_WENT_BACK'],
+    ['snowflake', 'another', 'STORE_CHANGED'],
+    ['snowflake', 'careless', 'STORE_CHANGED'],
+  ]
+  for (const [kind, what, code] of cases) {
+    const { trapped, after, again } = await ask(`/trapped?kind=${kind}&store=${what}`)
+    assert.ok(trapped.includes('RuntimeError'))
+    assert.deepEqual([after.code, again.code], [code, code], `${kind}, ${what}: ${JSON.stringify(after)}`)
+  }
+  for (const kind of ['segment', 'snowflake']) {
+    const { before, after } = await ask(`/trapped?kind=${kind}&store=same`)
+    assert.ok(BigInt(after.value) > BigInt(before), `${before}, ${JSON.stringify(after)}`)
+  }
+})
+
 test('forget and close', async () => {
   const { number: before } = await ask('/number')
   await ask('/forget')

@@ -43,17 +43,34 @@ const ACTS = {
   async trap() {
     const before = await mine.next()
     const stamp = await ids.next()
-    const raw = initSync()
-    const trapped = []
-    // Whichever handles there are: one of them writes where there is no memory.
-    for (let handle = 1; handle < 40; handle++) {
-      try {
-        raw.fill(handle, Date.now(), 0xffff_0000, 4, new BigUint64Array(4))
-      } catch (error) {
-        trapped.push(error.name)
-      }
-    }
+    const trapped = breaks()
     return { before, trapped, after: await mine.next(), stamp, later: await ids.next(), grants: mine.stats().grants }
+  },
+
+  /** The same, and behind the store's name stands another store, or the same as it was long before. */
+  async trapped({ store: what, kind }) {
+    const now = () => Date.now()
+    const original = memoryStore({ clock: now })
+    const stores = {
+      another: memoryStore({ clock: now }),
+      // It looks at nothing that it is asked.
+      careless: careless(memoryStore({ clock: now })),
+      restored: memoryStore({ clock: now, id: original.id }),
+      same: original,
+    }
+    let behind = original
+    const verbs = ['lease_segment', 'acquire', 'renew', 'release'].map((verb) => [verb, (ask) => behind[verb](ask)])
+    const store = Object.fromEntries(verbs)
+    const holder = kind === 'segment' ? new Segment('orders', { store }) : new Snowflake('default', { store })
+    // Into the second range: there is an end to know that is not the first one.
+    const before = kind === 'segment' ? (await holder.take(1_500)).at(-1) : await holder.next()
+    const trapped = breaks()
+    behind = stores[what]
+    // What lies in the pool was drawn before.
+    let after
+    for (let n = 0; n < 70 && after?.code === undefined; n++) after = await told(() => holder.next())
+    const again = await told(() => holder.next())
+    return { before, trapped, after, again }
   },
 
   /** Nanoseconds per ID, against reading a bigint from an array. */
@@ -69,6 +86,26 @@ const ACTS = {
   },
 
   decode: ({ id }) => ({ worker: decode(id).worker, time: decode(id).time }),
+}
+
+/** Makes the engine trap in the middle of a draw: a handle that has IDs writes them where there is no memory, and from then on every call traps. */
+function breaks() {
+  const raw = initSync()
+  for (let handle = 1; handle < 10_000; handle++) {
+    try {
+      raw.fillAvailable(handle, Date.now(), 0xffff_0000, 4, new BigUint64Array(4))
+    } catch (error) {
+      // Elsewhere it may have trapped when it gave the memory back.
+      if (error.message === 'unreachable') return [error.name]
+    }
+  }
+  return []
+}
+
+/** A store that does not look at the store's id, nor at what its caller had. */
+function careless(rows) {
+  const verb = (name) => [name, ({ store: _, have_until: __, ...ask }) => rows[name](ask)]
+  return Object.fromEntries(['lease_segment', 'acquire', 'renew'].map(verb))
 }
 
 function told(act) {

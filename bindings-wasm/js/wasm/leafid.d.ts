@@ -4,10 +4,15 @@
 export function __wbg_reset_state(): void;
 
 /**
- * Gives a worker number: `{ row, grant }`, the row with its `worker`, or the refusal. `rows` has
- * `mine`, `own` and `rested`, each with its `worker`, as far as they are there.
+ * Gives a worker number: `{ row, freed?, grant }`, each row with its `worker`, or the refusal.
+ * `rows` has `mine`, `own`, `spare` and `rested`, each with its `worker`, as far as they are there.
  */
 export function acquire(store: string, namespace: object, rows: object, ask: object, now_ms: number): object;
+
+/**
+ * What another instance of this generator may know: `store`, `position`, `have_until`.
+ */
+export function carryover(handle: number): object;
 
 /**
  * What a code means: `{ http, permanent, stops, advice }`, or `undefined` if there is none.
@@ -45,10 +50,16 @@ export function engineVersion(): string;
 export function failing(handle: number): string | undefined;
 
 /**
+ * IDs for all of `out`, in order: how many, 0 when not all can be had, and then nothing is written
+ * or spent; the highest bit says that an ask is due.
+ */
+export function fill(handle: number, now: number, out: BigUint64Array): number;
+
+/**
  * As many IDs as are at hand, in order, up to the length of `out`: how many, 0 when none is;
  * the highest bit says that an ask is due.
  */
-export function fill(handle: number, now: number, out: BigUint64Array): number;
+export function fillAvailable(handle: number, now: number, out: BigUint64Array): number;
 
 /**
  * `{ id }`: the smallest that a moment can have.
@@ -76,7 +87,7 @@ export function fromBase32(text: string): bigint | undefined;
 export function fromDecimal(text: string): bigint | undefined;
 
 /**
- * Until when what the last `fill` gave is timely, on the host's clock: the end of the tick of its
+ * Until when what the last filling gave is timely, on the host's clock: the end of the tick of its
  * first ID. Segments have no time; this is told of snowflakes, and of more than one ID.
  */
 export function goodUntil(handle: number): number;
@@ -124,7 +135,7 @@ export function most(handle: number): number;
 
 /**
  * The row of a new namespace: `{ row }`, or the refusal. `wanted` has `layout`, `workers`,
- * `max_window_ms`.
+ * `max_window_ms`, and `namespace`, which is only looked at.
  */
 export function namespaceRow(wanted: object): object;
 
@@ -144,7 +155,7 @@ export function pollAt(handle: number): bigint | undefined;
 export function ready(handle: number, now: number, n: number): boolean;
 
 /**
- * Why the last `fill` or `ready` gave nothing.
+ * Why the last filling or `ready` gave nothing.
  */
 export function refusal(handle: number): object;
 
@@ -159,9 +170,10 @@ export function release(store: string, row: object, ask: object): object;
 export function renew(store: string, namespace: object, row: object, ask: object, now_ms: number): object;
 
 /**
- * Goes on above an ID that another instance of this generator handed out.
+ * Takes over what another instance of this generator knew, and goes on above the highest ID that
+ * it handed out, whose layout was this.
  */
-export function resumeAbove(handle: number, id: bigint, layout?: object | null): void;
+export function resume(handle: number, before: object, highest?: bigint | null, layout?: object | null): void;
 
 /**
  * The host was suspended: what was not due yet is.
@@ -180,7 +192,7 @@ export function stats(handle: number): object;
 
 /**
  * The row of a new tag, or of one made anew over its tombstone: `{ row }`, or the refusal.
- * `wanted` has `from`, `step`, `max_step`.
+ * `wanted` has `from`, `step`, `max_step`, and `tag`, which is only looked at.
  */
 export function tagRow(before: object | null | undefined, wanted: object): object;
 
@@ -204,6 +216,7 @@ export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembl
 export interface InitOutput {
     readonly memory: WebAssembly.Memory;
     readonly acquire: (a: number, b: number, c: any, d: any, e: any, f: number) => any;
+    readonly carryover: (a: number) => any;
     readonly codeFacts: (a: number, b: number) => any;
     readonly codes: () => [number, number];
     readonly compose: (a: any, b: bigint, c: number, d: bigint) => any;
@@ -212,6 +225,7 @@ export interface InitOutput {
     readonly engineVersion: () => [number, number];
     readonly failing: (a: number) => [number, number];
     readonly fill: (a: number, b: number, c: number, d: number, e: any) => number;
+    readonly fillAvailable: (a: number, b: number, c: number, d: number, e: any) => number;
     readonly firstId: (a: any, b: bigint) => any;
     readonly forget: (a: number) => void;
     readonly free: (a: number) => void;
@@ -233,7 +247,7 @@ export interface InitOutput {
     readonly refusal: (a: number) => any;
     readonly release: (a: number, b: number, c: any, d: any) => any;
     readonly renew: (a: number, b: number, c: any, d: any, e: any, f: number) => any;
-    readonly resumeAbove: (a: number, b: bigint, c: number) => void;
+    readonly resume: (a: number, b: any, c: number, d: bigint, e: number) => void;
     readonly resumed: (a: number) => void;
     readonly retire: (a: number) => any;
     readonly stats: (a: number) => any;
