@@ -46,7 +46,7 @@ export default {
     ])
     const many = inTurns([
       ['copying a buffer (the floor)', 3_000 * 10_000, repeated(() => buffer.set(other), 3_000)],
-      ['\`segment.fill(buffer)\`', 3_000 * 10_000, repeated(() => numbers.fill(buffer), 3_000)],
+      ['\`segment.fillAvailable(buffer)\`', 3_000 * 10_000, repeated(() => numbers.fillAvailable(buffer), 3_000)],
     ])
     return Response.json([['workerd, one ID', one], ['workerd, into a buffer of 10,000', many]])
   }

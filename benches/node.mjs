@@ -62,8 +62,8 @@ const buffer = new BigUint64Array(10_000)
 const other = new BigUint64Array(10_000)
 show('Node, into a buffer of 10,000', await inTurns([
   work('copying a buffer (the floor)', () => buffer.set(other), 10_000),
-  work('`segment.fill(buffer)`', () => numbers.fill(buffer), 10_000),
-  work('`snowflake.fill(buffer)`', () => stamps.fill(buffer), 10_000)
+  work('`segment.fillAvailable(buffer)`', () => numbers.fillAvailable(buffer), 10_000),
+  work('`snowflake.fillAvailable(buffer)`', () => stamps.fillAvailable(buffer), 10_000)
 ]))
 await numbers.close()
 await stamps.close()

@@ -1,4 +1,4 @@
-import { ASK_IS_DUE, type RawStats, type Refused } from '../engine.js'
+import { ASK_IS_DUE, theEngine, type RawStats, type Refused } from '../engine.js'
 import { LeafidError, advice, isPermanent, refusalError, shown } from '../errors.js'
 import { theHost } from '../host.js'
 import type { StoreOption } from '../stores/own.js'
@@ -16,7 +16,7 @@ const FIRST_PAUSE_MS = 1
 const LAST_PAUSE_MS = 25
 /** More are never had in one go. */
 const MOST = 2 ** 31 - 1
-/** The engine is given no larger piece at once. */
+/** The engine is given no larger piece at once: wasm copies it, and its memory never shrinks. */
 const PIECE = 65_536
 
 /** What both generators can be told. */
@@ -108,12 +108,22 @@ export abstract class BaseGenerator implements AsyncDisposable {
     return this.#now(() => this.#takeAll(count))
   }
 
+  /** Fills the array with IDs, ascending: all of it, or an error and it is left as it was, with nothing spent. Waits as `next` does. */
+  async fill(out: BigUint64Array): Promise<void> {
+    const count = room(out)
+    if (count > 0) await this.#wait(() => this.#fill(out, count), `not ${count} IDs in one go`)
+    if (out.length !== count) throw changed(count, out)
+  }
+
+  /** Fills the array with IDs that are at hand, ascending: all of it, or an error and it is left as it was, with nothing spent. */
+  fillSync(out: BigUint64Array): void {
+    const count = room(out)
+    if (count > 0) this.#now(() => this.#fill(out, count))
+  }
+
   /** Fills the array with as many IDs as are at hand, ascending; returns how many. Throws as `nextSync` does if there is not one. */
-  fill(out: BigUint64Array): number {
-    if (!(out instanceof BigUint64Array)) {
-      throw new LeafidError('REQUEST_INVALID', `${shown(out)} is no BigUint64Array: pass one, or use \`takeSync\``)
-    }
-    return out.length === 0 ? 0 : this.#now(() => this.#fill(out))
+  fillAvailable(out: BigUint64Array): number {
+    return room(out) === 0 ? 0 : this.#now(() => this.#fillAvailable(out))
   }
 
   /** Stops: gives the rest of a window back; every later call is `CLOSED`. Waits for the store, at most 3 s. */
@@ -171,27 +181,44 @@ export abstract class BaseGenerator implements AsyncDisposable {
   }
 
   #takeAll(n: number): bigint[] | undefined {
-    const now = this.#clock()
-    this.#pool.freshen(now)
-    const missing = n - this.#pool.length
-    if (missing > 0 && !this.#handle.do((engine, handle) => engine.ready(handle, now, missing))) return undefined
-    const out = new BigUint64Array(n)
-    this.#fillAll(out, now)
-    return Array.from(out)
+    const out = this.#all(n)
+    return out && Array.from(out)
   }
 
-  #fill(out: BigUint64Array): number | undefined {
-    const now = this.#clock()
-    this.#pool.freshen(now)
-    if (out.buffer instanceof ArrayBuffer) return this.#fillAll(out, now) || undefined
-    // Shared memory may be changed by others while the engine writes.
-    const own = new BigUint64Array(out.length)
-    const count = this.#fillAll(own, now)
-    out.set(own.subarray(0, count))
-    return count || undefined
+  #fill(out: BigUint64Array, count: number): true | undefined {
+    // An array that was detached or resized while its caller waited is left alone.
+    if (out.length !== count) return true
+    return this.#all(count, out) && true
   }
 
-  #fillAll(out: BigUint64Array, now: number): number {
+  /** `n` IDs, in `into` if it is said: all of them, or `undefined` and it is left as it was. */
+  #all(n: number, into?: BigUint64Array): BigUint64Array | undefined {
+    const now = this.#clock()
+    this.#pool.freshen(now)
+    const pooled = Math.min(this.#pool.length, n)
+    const missing = n - pooled
+    if (missing > PIECE && !this.#handle.do((engine, handle) => engine.ready(handle, now, missing))) return undefined
+    // An engine that can break may do so after some pieces, and others may write to shared memory meanwhile.
+    const mayBreak = missing > PIECE && theEngine().rebuild !== undefined
+    const out = into === undefined || mayBreak || isShared(into) ? new BigUint64Array(n) : into
+    let told = 0
+    for (let at = pooled; at < n; at += PIECE) {
+      const piece = out.subarray(at, at + PIECE)
+      told = this.#handle.do((engine, handle) => engine.fill(handle, now, piece))
+      if ((told & ~ASK_IS_DUE) === 0) return undefined
+      this.#handle.note(piece[piece.length - 1]!)
+    }
+    this.#pool.moveTo(out.subarray(0, pooled))
+    if (into !== undefined && out !== into) into.set(out)
+    // Last, for an answer may come at once, and stop the generator.
+    if (told >= ASK_IS_DUE) this.#ahead(now)
+    return out
+  }
+
+  #fillAvailable(into: BigUint64Array): number | undefined {
+    const now = this.#clock()
+    this.#pool.freshen(now)
+    const out = isShared(into) ? new BigUint64Array(into.length) : into
     let count = this.#pool.moveTo(out)
     while (count < out.length) {
       const piece = out.subarray(count, count + PIECE)
@@ -202,7 +229,8 @@ export abstract class BaseGenerator implements AsyncDisposable {
       count += got
       this.#handle.note(out[count - 1]!)
     }
-    return count
+    if (out !== into) into.set(out.subarray(0, count))
+    return count || undefined
   }
 
   /** What `attempt` gives, or why not. */
@@ -334,6 +362,21 @@ const NOTHING_YET: Stats = Object.freeze({
   offset_ms: 0,
   last_code: undefined,
 })
+
+function room(out: BigUint64Array): number {
+  if (out instanceof BigUint64Array) return out.length === 0 ? 0 : counted(out.length)
+  throw new LeafidError('REQUEST_INVALID', `${shown(out)} is no BigUint64Array: pass one, or use \`take\``)
+}
+
+function changed(count: number, out: BigUint64Array): LeafidError {
+  const message = `the array had room for ${count} IDs and has room for ${out.length} now: leave it alone until it is filled`
+  return new LeafidError('REQUEST_INVALID', message)
+}
+
+/** Shared memory may be changed by others while the engine writes. */
+function isShared(out: BigUint64Array): boolean {
+  return !(out.buffer instanceof ArrayBuffer)
+}
 
 function counted(n: number): number {
   if (Number.isInteger(n) && n >= 1 && n <= MOST) return n

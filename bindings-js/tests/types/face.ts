@@ -23,7 +23,11 @@ export async function draws(): Promise<void> {
   const text: string = await orders.nextString()
   const number: number = await orders.nextNumber()
   const many: bigint[] = await orders.take(10)
-  const count: number = orders.fill(new BigUint64Array(8))
+  const array = new BigUint64Array(8)
+  const filled: Promise<void> = orders.fill(array)
+  await filled
+  orders.fillSync(array)
+  const count: number = orders.fillAvailable(array)
   const now: [bigint, string, bigint[]] = [orders.nextSync(), orders.nextStringSync(), orders.takeSync(2)]
   const stats: Stats = orders.stats()
   const used: number = stats.ids + stats.in_hand + stats.offset_ms
@@ -68,4 +72,8 @@ new Snowflake('default', { layout: 'twitter' })
 // @ts-expect-error an ID is a bigint
 decode(5)
 // @ts-expect-error only 64-bit elements hold IDs
-new Segment('orders').fill(new Float64Array(4))
+void new Segment('orders').fill(new Float64Array(4))
+// @ts-expect-error all or an error: there is no count to look at
+export const count: number = new Segment('orders').fillSync(new BigUint64Array(4))
+// @ts-expect-error a namespace has a layout
+namespace_row({ workers: { start: 0, end: 8 } })

@@ -1,0 +1,194 @@
+// Filling arrays: all or an error, and what is at hand.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Segment, Snowflake, memoryStore } from 'leafid'
+import { ownStore, refusal } from '../support/stores.mjs'
+
+const MARK = 7n
+
+/** An array that shows where anything was written. */
+function marked(length, buffer = new ArrayBuffer(8 * length)) {
+  return new BigUint64Array(buffer).fill(MARK)
+}
+
+function untouched(array) {
+  assert.ok(array.every((id) => id === MARK), `${array.subarray(0, 5)}`)
+}
+
+/** A tag of this step in a store that answers at once, or later. */
+function tag(step, max_step, { later = false } = {}) {
+  const rows = memoryStore()
+  rows.createTag('orders', { step, max_step })
+  return later ? ownStore({ rows }) : rows
+}
+
+test('fill waits for all of it, and goes on where the IDs before it ended', async () => {
+  const orders = new Segment('orders', { store: tag(10, 1_000, { later: true }) })
+  const array = marked(500)
+  assert.equal(await orders.fill(array), undefined)
+  assert.deepEqual([...array], Array.from({ length: 500 }, (_, n) => BigInt(n + 1)))
+  // What lies in the pool comes first.
+  const one = await orders.next()
+  const more = marked(100)
+  await orders.fill(more)
+  assert.deepEqual([more[0], more[99]], [one + 1n, one + 100n])
+  assert.equal(orders.stats().dropped, 0)
+})
+
+test('fill in any order with the other calls: no gap, no repetition', async () => {
+  const orders = new Segment('orders', { store: tag(50, 1_000) })
+  let last = 0n
+  const seed = 11
+  let state = seed
+  for (let turn = 0; turn < 2_000; turn++) {
+    state = (state * 48271) % 2147483647
+    const array = marked((state % 90) + 1)
+    if (state % 4 === 0) await orders.fill(array)
+    else if (state % 4 === 1) orders.fillSync(array)
+    else array.set(state % 4 === 2 ? orders.takeSync(array.length) : await orders.take(array.length))
+    for (const id of array) assert.equal(id, (last += 1n), `seed ${seed}, turn ${turn}`)
+    if (state % 3 === 0) assert.equal(orders.nextSync(), (last += 1n))
+  }
+  assert.equal(orders.stats().ids, Number(last))
+})
+
+test('the control: what was at hand, taken for all of it, repeats IDs', () => {
+  const orders = new Segment('orders', { store: ownStore({ rows: tag(10, 10) }) })
+  const array = new BigUint64Array(8)
+  const seen = []
+  // A caller that ignores how many it got: nobody answers in between.
+  return orders.next().then((id) => {
+    seen.push(id)
+    for (let turn = 0; turn < 2; turn++) {
+      orders.fillAvailable(array)
+      seen.push(...array)
+    }
+    assert.ok(new Set(seen).size < seen.length)
+  })
+})
+
+test('an array in pieces: larger than the engine is given at once', async () => {
+  const orders = new Segment('orders', { store: tag(1_000_000, 1_000_000) })
+  await orders.next()
+  const array = marked(200_001)
+  await orders.fill(array)
+  assert.ok(array.every((id, at) => id === BigInt(at + 2)))
+})
+
+describe('a refusal leaves the array as it was', () => {
+  test('more than can ever be had', async () => {
+    const orders = new Segment('orders', { store: tag(100, 100) })
+    const first = await orders.next()
+    const array = marked(202)
+    for (const act of [() => orders.fill(array), () => orders.fillSync(array)]) {
+      const error = await refusal(act)
+      assert.equal(error.code, 'COUNT_INVALID')
+      assert.match(error.message, /at most 100 IDs/)
+      untouched(array)
+    }
+    assert.equal(await orders.next(), first + 1n)
+  })
+
+  test('the time-out, with some at hand', async () => {
+    let answers = true
+    const store = ownStore({ rows: tag(100, 100), delay: () => (answers ? undefined : new Promise(() => {})) })
+    const orders = new Segment('orders', { store, timeout: 60 })
+    await orders.next()
+    answers = false
+    for (let n = 0; n < 20; n++) orders.nextSync()
+    const { ids, in_hand } = orders.stats()
+    const array = marked(in_hand + 1)
+    assert.equal((await refusal(() => orders.fill(array))).code, 'TIMED_OUT')
+    assert.equal((await refusal(() => orders.fillSync(array))).code, 'SEGMENT_DRY')
+    untouched(array)
+    assert.deepEqual([orders.stats().ids, orders.stats().in_hand], [ids, in_hand])
+    orders.fillSync(array.subarray(0, in_hand))
+    assert.deepEqual([array[0], array[in_hand - 1], array[in_hand]], [22n, 100n, MARK])
+  })
+
+  test('nothing leased, closed, stopped', async () => {
+    const dry = new Segment('orders', { store: tag(10, 10, { later: true }) })
+    const array = marked(4)
+    assert.equal((await refusal(() => dry.fillSync(array))).code, 'SEGMENT_DRY')
+    assert.equal((await refusal(() => dry.fillAvailable(array))).code, 'SEGMENT_DRY')
+    await dry.close()
+    for (const act of [() => dry.fill(array), () => dry.fillSync(array), () => dry.fillAvailable(array)]) {
+      assert.equal((await refusal(act)).code, 'CLOSED')
+    }
+    untouched(array)
+  })
+
+  test('a snowflake that would run too far ahead', async () => {
+    const ids = new Snowflake('default', { store: memoryStore(), layout: 'edge', maxAheadMs: 10 })
+    await ids.next()
+    const array = marked(64 * 11 + 1)
+    assert.equal((await refusal(() => ids.fill(array))).code, 'COUNT_INVALID')
+    untouched(array)
+    await ids.fill(array.subarray(0, 500))
+    assert.ok(array.every((id, at) => at === 0 || at >= 500 || id > array[at - 1]))
+  })
+})
+
+test('an answer that stops the generator while an array is filled: no place of it stays empty', async () => {
+  const rows = tag(100, 100)
+  let other = false
+  const store = {
+    lease_segment: (ask) => (other ? { ...rows.lease_segment(ask), store: '5a'.repeat(16) } : rows.lease_segment(ask)),
+  }
+  const orders = new Segment('orders', { store })
+  // Some of it lies in the pool, and the filling goes below the share at which more is asked for.
+  for (let n = 0; n < 8; n++) orders.nextSync()
+  other = true
+  const array = marked(60)
+  orders.fillSync(array)
+  assert.deepEqual([...array], Array.from({ length: 60 }, (_, n) => BigInt(n + 9)))
+  assert.equal((await refusal(() => orders.nextSync())).code, 'STORE_CHANGED')
+})
+
+test('an array that is detached while its caller waits', async () => {
+  let go
+  const gate = new Promise((resolve) => (go = resolve))
+  const orders = new Segment('orders', { store: ownStore({ delay: () => gate }) })
+  const array = marked(8)
+  const waiting = refusal(() => orders.fill(array))
+  structuredClone(array.buffer, { transfer: [array.buffer] })
+  go()
+  const error = await waiting
+  assert.equal(error.code, 'REQUEST_INVALID')
+  assert.match(error.message, /room for 8 IDs/)
+  assert.equal(await orders.next(), 1n)
+})
+
+test('shared memory is filled as well', async () => {
+  const orders = new Segment('orders', { store: tag(100, 1_000) })
+  const shared = marked(8, new SharedArrayBuffer(64))
+  await orders.fill(shared)
+  assert.deepEqual([shared[0], shared[7]], [1n, 8n])
+  orders.fillSync(shared)
+  assert.deepEqual([shared[0], shared[7]], [9n, 16n])
+  assert.equal(orders.fillAvailable(shared), 8)
+  assert.deepEqual([shared[0], shared[7]], [17n, 24n])
+})
+
+test('fillAvailable gives what is at hand, and says how many', async () => {
+  const store = ownStore({ rows: tag(100, 100) })
+  const orders = new Segment('orders', { store })
+  await orders.next()
+  const array = marked(500)
+  assert.equal(orders.fillAvailable(array), 99)
+  assert.deepEqual([array[98], array[99]], [100n, MARK])
+})
+
+test('what is no BigUint64Array, and what has no room', async () => {
+  const orders = new Segment('orders', { store: tag(10, 10) })
+  for (const out of [[], new Float64Array(4), Buffer.alloc(8), undefined, 5]) {
+    for (const act of [() => orders.fill(out), () => orders.fillSync(out), () => orders.fillAvailable(out)]) {
+      assert.equal((await refusal(act)).code, 'REQUEST_INVALID', String(out))
+    }
+  }
+  const none = new BigUint64Array(0)
+  assert.equal(await orders.fill(none), undefined)
+  assert.equal(orders.fillSync(none), undefined)
+  assert.equal(orders.fillAvailable(none), 0)
+  assert.equal(orders.stats().asks, 0)
+})
