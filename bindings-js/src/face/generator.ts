@@ -238,13 +238,14 @@ export abstract class BaseGenerator implements AsyncDisposable {
     const got = this.#begun(attempt)
     if (got !== undefined) return got
     const refused = this.#refused()
+    this.#raiseCount(refused)
     if (this.#asking.ask(this.#clock()) === undefined) this.#raise(refused)
     else {
       // A store of the same process may have answered already.
       const granted = attempt()
       if (granted !== undefined) return granted
     }
-    throw this.#error(refused)
+    throw this.#error(this.#refused())
   }
 
   async #wait<T>(attempt: () => T | undefined, lacking: string): Promise<T> {
@@ -254,6 +255,7 @@ export abstract class BaseGenerator implements AsyncDisposable {
     try {
       for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LAST_PAUSE_MS)) {
         const refused = this.#refused()
+        this.#raiseCount(refused)
         const now = this.#clock()
         // What was leased for this caller is tried by it first, before others take it all.
         const asked = this.#asking.ask(now, () => {
@@ -292,6 +294,11 @@ export abstract class BaseGenerator implements AsyncDisposable {
     const { ended, failure } = this.#asking
     if (ended && failure !== undefined) return { code: failure.code }
     return this.#handle.do((engine, handle) => engine.refusal(handle))
+  }
+
+  /** Throws what no answer of a store can cure: nothing is asked for because of it. */
+  #raiseCount(refused: Refused): void {
+    if (refused.code === 'COUNT_INVALID') throw this.#error(refused)
   }
 
   /** Throws what waiting cannot cure. */
