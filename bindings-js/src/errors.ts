@@ -62,6 +62,7 @@ const HAPPENED: Record<string, string> = {
   CLOCK_BEHIND: ' stands ahead of the clock, which went back',
   TIME_OVERFLOW: ' has a layout that this time does not fit',
   COUNT_INVALID: ' cannot give so many IDs in one go',
+  WORKERS_EXHAUSTED: ', every worker number is held or still rests',
   STORE_CHANGED: ' was stopped, for another store answered',
   STORE_WENT_BACK: ' was stopped, for the store no longer knows what it granted',
   CLOSED: ' is closed',
@@ -76,10 +77,12 @@ export function refusalError(what: string, refused: Refused, details: ErrorDetai
   return new LeafidError(code, `${what}${happened}${wait}: ${advice(code)}`, { until, ...details })
 }
 
-/** Returns what an engine answered, or throws what it refused. */
-export function accepted<T>(what: string, answer: T | Refused): T {
-  if (typeof answer === 'object' && answer !== null && 'code' in answer) throw refusalError(what, answer)
-  return answer as T
+/** Returns what an engine answered, or throws what it refused; `now` is on the clock of its `until`. */
+export function accepted<T>(what: string, answer: T | Refused, now?: number): T {
+  if (typeof answer !== 'object' || answer === null || !('code' in answer)) return answer as T
+  const { until } = answer
+  const retryAfter = until === undefined || now === undefined ? undefined : Math.max(Number(until) - now, 0)
+  throw refusalError(what, answer, { retryAfter })
 }
 
 /** How a value of the caller's is shown in a message. */

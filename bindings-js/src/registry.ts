@@ -1,5 +1,5 @@
 import { theEngine } from './engine.js'
-import { accepted } from './errors.js'
+import { LeafidError, accepted, shown } from './errors.js'
 import type { LayoutFields, LayoutName } from './layout.js'
 import type { AcquireAsk, Big, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from './stores/store.js'
 
@@ -44,27 +44,45 @@ export interface WorkerRow {
  * Throws `STORE_CHANGED`, `TAG_UNKNOWN`, `STEP_INVALID`, `STORE_WENT_BACK`, `TAG_SPENT`.
  */
 export function lease_segment(store: string, row: TagRow, ask: SegmentAsk, nowMs: number): { row: TagRow; grant: SegmentGrant } {
-  return decided(theEngine().leaseSegment(store, row, ask, nowMs))
+  return decided(theEngine().leaseSegment(store, plain(row, 'row'), plain(ask, 'ask'), nowMs))
+}
+
+/** The rows that an acquire is decided on, as far as there are any. */
+export interface Candidates {
+  /** The row whose key is this request. */
+  mine?: WorkerRow | undefined
+  /** The row that this owner keeps, if the ask is sticky. */
+  own?: WorkerRow | undefined
+  /** Another one that it keeps: there may be two after two servers have decided at once. */
+  spare?: WorkerRow | undefined
+  /** A number that is free, the one that rested longest where that is cheap to find; else the one that will be free first. */
+  rested?: WorkerRow | undefined
+}
+
+/** What an acquire decided. */
+export interface Acquired {
+  /** The row of the number that was given. */
+  row: WorkerRow
+  /** Another row to write in the same step: a number that this owner kept and keeps no longer. */
+  freed?: WorkerRow
+  grant: WindowGrant
 }
 
 /**
- * Gives a worker number and a first window on it. Look up three rows: `mine`, whose key is this
- * request; `own`, which this owner keeps (if the ask is sticky); `rested`, a number that is free, or
- * else the one that will be first.
+ * Gives a worker number and a first window on it, of at most a minute.
  *
- * Throws `STORE_CHANGED`, `LAYOUT_MISMATCH`, `REQUEST_INVALID`, `TIME_OVERFLOW`, `WORKERS_EXHAUSTED`.
+ * Throws `STORE_CHANGED`, `LAYOUT_MISMATCH`, `REQUEST_INVALID`, `TIME_OVERFLOW`, and
+ * `WORKERS_EXHAUSTED` until the first number is free.
  */
-export function acquire(
-  store: string,
-  namespace: NamespaceRow,
-  rows: { mine?: WorkerRow | undefined; own?: WorkerRow | undefined; rested?: WorkerRow | undefined },
-  ask: AcquireAsk,
-  nowMs: number,
-): { row: WorkerRow; grant: WindowGrant } {
-  return decided(theEngine().acquire(store, namespace, rows, ask, nowMs))
+export function acquire(store: string, namespace: NamespaceRow, rows: Candidates, ask: AcquireAsk, nowMs: number): Acquired {
+  return decided(theEngine().acquire(store, plain(namespace, 'namespace'), plain(rows, 'rows'), plain(ask, 'ask'), nowMs), nowMs)
 }
 
-/** Moves the end of a window forward. Throws `STORE_CHANGED`, `STORE_WENT_BACK`, `LEASE_LOST`, `TIME_OVERFLOW`. */
+/**
+ * Moves the end of a window forward. `row` is that of the number that the ask names, `{ worker }` where it has none.
+ *
+ * Throws `STORE_CHANGED`, `STORE_WENT_BACK`, `LEASE_LOST`, `TIME_OVERFLOW`, `REQUEST_INVALID`.
+ */
 export function renew(
   store: string,
   namespace: NamespaceRow,
@@ -72,27 +90,42 @@ export function renew(
   ask: RenewAsk,
   nowMs: number,
 ): { row: WorkerRow; grant: WindowGrant } {
-  return decided(theEngine().renew(store, namespace, row, ask, nowMs))
+  return decided(theEngine().renew(store, plain(namespace, 'namespace'), plain(row, 'row'), plain(ask, 'ask'), nowMs))
 }
 
-/** Takes back what of a window was not used. Throws `STORE_CHANGED`, `LEASE_LOST`, `RANGE_INVALID`. */
+/** Takes back what of a window was not used; `row` as for `renew`. Throws `STORE_CHANGED`, `LEASE_LOST`, `RANGE_INVALID`, `REQUEST_INVALID`. */
 export function release(store: string, row: WorkerRow, ask: ReleaseAsk): { row: WorkerRow } {
-  return decided(theEngine().release(store, row, ask))
+  return decided(theEngine().release(store, plain(row, 'row'), plain(ask, 'ask')))
 }
 
 /**
  * The row of a new tag, or of one made anew over its tombstone `before`: numbers begin at `from`, 1
- * if not said. Throws `TAG_EXISTS`, `STEP_INVALID`, `RANGE_INVALID`.
+ * if not said. Throws `TAG_INVALID`, `TAG_EXISTS`, `STEP_INVALID`, `RANGE_INVALID`.
  */
-export function tag_row(wanted: { from?: Big; step?: number; max_step?: number } = {}, before?: TagRow): TagRow {
-  return decided<{ row: TagRow }>(theEngine().tagRow(before, wanted)).row
+export function tag_row(wanted: { tag?: string; from?: Big; step?: number; max_step?: number } = {}, before?: TagRow): TagRow {
+  return decided<{ row: TagRow }>(theEngine().tagRow(before, plain(wanted, 'tag'))).row
 }
 
-/** The row of a new namespace, in the layout `leaf` if none is said. Throws `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`. */
-export function namespace_row(wanted: Partial<NamespaceRow> = {}): NamespaceRow {
-  return decided<{ row: NamespaceRow }>(theEngine().namespaceRow(wanted)).row
+/**
+ * The row of a new namespace: all worker numbers of its layout and windows of up to ten minutes, unless said.
+ *
+ * Throws `REQUEST_INVALID` without a layout, `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`.
+ */
+export function namespace_row(wanted: {
+  namespace?: string
+  layout: LayoutFields | LayoutName
+  workers?: { start: number; end: number }
+  max_window_ms?: number
+}): NamespaceRow {
+  return decided<{ row: NamespaceRow }>(theEngine().namespaceRow(plain(wanted, 'namespace'))).row
 }
 
-function decided<T>(answer: object): T {
-  return accepted('the store cannot give this', answer) as T
+/** What an engine can read: it looks at the fields of objects. */
+function plain<T extends object>(value: T, what: string): T {
+  if (typeof value === 'object' && value !== null) return value
+  throw new LeafidError('REQUEST_INVALID', `the ${what} ${shown(value)} is no object: pass one with its fields`)
+}
+
+function decided<T>(answer: object, nowMs?: number): T {
+  return accepted('the store cannot give this', answer, nowMs) as T
 }

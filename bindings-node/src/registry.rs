@@ -1,7 +1,7 @@
 //! The store's side of the protocol: rows and asks in, rows and answers out, all plain objects.
 
-use leafid_core::registry::{self, Candidates, Namespace, TagRow, WorkerRow};
-use leafid_core::{Fields, Get, Layout, Millis, Name, Put, Refusal, Release, Token};
+use leafid_core::registry::{self, Candidates, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::{Code, Fields, Get, Millis, Name, Put, Refusal, Release, RenewAsk, Token};
 use napi::Result;
 use napi::bindgen_prelude::{Env, Object};
 use napi_derive::napi;
@@ -60,8 +60,8 @@ pub fn renew<'env>(
 ) -> Result<Object<'env>> {
     let decided = (|| {
         let namespace = object::read::<Namespace>(namespace)?;
-        let ask = object::read::<leafid_core::RenewAsk>(ask)?;
-        let row = object::read::<WorkerRow>(row)?;
+        let ask = object::read::<RenewAsk>(ask)?;
+        let row = row_of(ask.worker, row)?;
         let (row, grant) = registry::renew(token(&store)?, &namespace, &row, &ask, millis(now_ms))
             .map_err(whole)?;
         Ok(((ask.worker, row), grant))
@@ -81,7 +81,8 @@ pub fn release<'env>(
     ask: Object<'env>,
 ) -> Result<Object<'env>> {
     let decided = (|| {
-        let (row, ask) = (object::read::<WorkerRow>(row)?, object::read::<Release>(ask)?);
+        let ask = object::read::<Release>(ask)?;
+        let row = row_of(ask.worker, row)?;
         let row = registry::release(token(&store)?, &row, &ask).map_err(whole)?;
         Ok((ask.worker, row))
     })();
@@ -89,7 +90,7 @@ pub fn release<'env>(
 }
 
 /// The row of a new tag, or of one made anew over its tombstone: `{ row }`, or the refusal.
-/// `wanted` has `from`, `step`, `max_step`.
+/// `wanted` has `from`, `step`, `max_step`, and `tag`, which is only looked at.
 #[napi]
 pub fn tag_row<'env>(
     env: &'env Env,
@@ -99,6 +100,7 @@ pub fn tag_row<'env>(
     let decided = (|| {
         let before = before.map(object::read::<TagRow>).transpose()?;
         object::read_with(wanted, |from| {
+            from.text("tag", Name::tag)?.transpose()?;
             let (first, step) = (from.big("from")?, from.small("step")?);
             TagRow::create(before.as_ref(), first, step, from.small("max_step")?)
         })
@@ -107,11 +109,12 @@ pub fn tag_row<'env>(
 }
 
 /// The row of a new namespace: `{ row }`, or the refusal. `wanted` has `layout`, `workers`,
-/// `max_window_ms`.
+/// `max_window_ms`, and `namespace`, which is only looked at.
 #[napi]
 pub fn namespace_row<'env>(env: &'env Env, wanted: Object<'env>) -> Result<Object<'env>> {
     let decided = object::read_with(wanted, |from| {
-        let layout = from.layout("layout")?.unwrap_or(Layout::LEAF);
+        from.text("namespace", Name::namespace)?.transpose()?;
+        let layout = from.layout("layout")?.ok_or(Refusal::new(Code::RequestInvalid))?;
         let workers = from.nested("workers", leafid_core::Range::get)?;
         Namespace::create(layout, workers, from.small("max_window_ms")?)
     });
@@ -135,6 +138,15 @@ fn answer<'env, T>(
     match decided {
         Ok(value) => object::written(env, |to| write(value, to)),
         Err((refusal, field)) => object::refused(env, refusal, field),
+    }
+}
+
+/// The row of the worker number that an ask names.
+fn row_of(worker: u32, row: Object<'_>) -> std::result::Result<WorkerRow, Wrong> {
+    let (number, row) = object::read::<Worker>(row)?;
+    match number == worker {
+        true => Ok(row),
+        false => Err((Code::RequestInvalid.into(), "worker")),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The store's side of the protocol: rows and asks in, rows and answers out, all plain objects.
 
 use js_sys::Object;
-use leafid_core::registry::{self, Candidates, Namespace, TagRow, WorkerRow};
-use leafid_core::{Fields, Get, Layout, Millis, Name, Put, Refusal, Release, Token};
+use leafid_core::registry::{self, Candidates, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::{Code, Fields, Get, Millis, Name, Put, Refusal, Release, RenewAsk, Token};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::object::{self, Writing, Wrong};
@@ -39,8 +39,8 @@ pub fn acquire(store: &str, namespace: Object, rows: Object, ask: Object, now_ms
 pub fn renew(store: &str, namespace: Object, row: Object, ask: Object, now_ms: f64) -> Object {
     let decided = (|| {
         let namespace = object::read::<Namespace>(namespace)?;
-        let ask = object::read::<leafid_core::RenewAsk>(ask)?;
-        let row = object::read::<WorkerRow>(row)?;
+        let ask = object::read::<RenewAsk>(ask)?;
+        let row = row_of(ask.worker, row)?;
         let (row, grant) = registry::renew(token(store)?, &namespace, &row, &ask, millis(now_ms))
             .map_err(whole)?;
         Ok(((ask.worker, row), grant))
@@ -55,7 +55,8 @@ pub fn renew(store: &str, namespace: Object, row: Object, ask: Object, now_ms: f
 #[wasm_bindgen]
 pub fn release(store: &str, row: Object, ask: Object) -> Object {
     let decided = (|| {
-        let (row, ask) = (object::read::<WorkerRow>(row)?, object::read::<Release>(ask)?);
+        let ask = object::read::<Release>(ask)?;
+        let row = row_of(ask.worker, row)?;
         let row = registry::release(token(store)?, &row, &ask).map_err(whole)?;
         Ok((ask.worker, row))
     })();
@@ -63,12 +64,13 @@ pub fn release(store: &str, row: Object, ask: Object) -> Object {
 }
 
 /// The row of a new tag, or of one made anew over its tombstone: `{ row }`, or the refusal.
-/// `wanted` has `from`, `step`, `max_step`.
+/// `wanted` has `from`, `step`, `max_step`, and `tag`, which is only looked at.
 #[wasm_bindgen(js_name = tagRow)]
 pub fn tag_row(before: Option<Object>, wanted: Object) -> Object {
     let decided = (|| {
         let before = before.map(object::read::<TagRow>).transpose()?;
         object::read_with(wanted, |from| {
+            from.text("tag", Name::tag)?.transpose()?;
             let (first, step) = (from.big("from")?, from.small("step")?);
             TagRow::create(before.as_ref(), first, step, from.small("max_step")?)
         })
@@ -77,11 +79,12 @@ pub fn tag_row(before: Option<Object>, wanted: Object) -> Object {
 }
 
 /// The row of a new namespace: `{ row }`, or the refusal. `wanted` has `layout`, `workers`,
-/// `max_window_ms`.
+/// `max_window_ms`, and `namespace`, which is only looked at.
 #[wasm_bindgen(js_name = namespaceRow)]
 pub fn namespace_row(wanted: Object) -> Object {
     let decided = object::read_with(wanted, |from| {
-        let layout = from.layout("layout")?.unwrap_or(Layout::LEAF);
+        from.text("namespace", Name::namespace)?.transpose()?;
+        let layout = from.layout("layout")?.ok_or(Refusal::new(Code::RequestInvalid))?;
         let workers = from.nested("workers", leafid_core::Range::get)?;
         Namespace::create(layout, workers, from.small("max_window_ms")?)
     });
@@ -101,6 +104,15 @@ fn answer<T>(decided: Result<T, Wrong>, write: impl FnOnce(T, &mut Writing)) -> 
     match decided {
         Ok(value) => object::written(|to| write(value, to)),
         Err((refusal, field)) => object::refused(refusal, field),
+    }
+}
+
+/// The row of the worker number that an ask names.
+fn row_of(worker: u32, row: Object) -> Result<WorkerRow, Wrong> {
+    let (number, row) = object::read::<Worker>(row)?;
+    match number == worker {
+        true => Ok(row),
+        false => Err((Code::RequestInvalid.into(), "worker")),
     }
 }
 

@@ -3,7 +3,8 @@ import { LeafidError, accepted, advice, shown } from '../errors.js'
 import { randomToken, theHost } from '../host.js'
 import { Layout, asLayout, type LayoutFields, type LayoutName } from '../layout.js'
 import * as registry from '../registry.js'
-import type { NamespaceRow, TagRow, WorkerRow } from '../registry.js'
+import type { NamespaceRow, TagRow } from '../registry.js'
+import { Numbers, type Workers } from './numbers.js'
 import type { AcquireAsk, Big, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
 
 /** How a memory store is made. */
@@ -22,11 +23,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 }
 
 interface Space {
-  row: NamespaceRow & { workers: { start: number; end: number } }
-  workers: Map<number, WorkerRow>
+  row: NamespaceRow & { workers: Workers }
+  numbers: Numbers
 }
 
-/** The rows that the registry decides about, in two maps. */
+/** The rows that the registry decides about. */
 export class MemoryStore implements Store {
   readonly #tags = new Map<string, TagRow>()
   readonly #spaces = new Map<string, Space>()
@@ -46,9 +47,9 @@ export class MemoryStore implements Store {
     return (this.#id ??= randomToken())
   }
 
-  /** Creates a tag. `TAG_EXISTS`, `STEP_INVALID`, `RANGE_INVALID`. */
+  /** Creates a tag. `TAG_INVALID`, `TAG_EXISTS`, `STEP_INVALID`, `RANGE_INVALID`. */
   createTag(tag: string, wanted: { from?: Big; step?: number; max_step?: number } = {}): void {
-    const { row } = made<{ row: TagRow }>(`the tag ${shown(tag)}`, theEngine().tagRow(this.#tags.get(tag), wanted))
+    const { row } = made<{ row: TagRow }>(`the tag ${shown(tag)}`, theEngine().tagRow(this.#tags.get(tag), { ...wanted, tag }))
     this.#tags.set(tag, row)
   }
 
@@ -57,25 +58,40 @@ export class MemoryStore implements Store {
     this.#tags.set(tag, { ...this.#tag(tag), deleted: true })
   }
 
-  /** Creates a namespace. `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`, and `LAYOUT_MISMATCH` if it is there with another layout. */
+  /** Creates a namespace, in the layout `leaf` if none is said. `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`, and `LAYOUT_MISMATCH` if it is there with another layout. */
   createNamespace(
     namespace: string,
-    wanted: { layout?: Layout | LayoutName | LayoutFields; workers?: { start: number; end: number }; max_window_ms?: number } = {},
+    wanted: { layout?: Layout | LayoutName | LayoutFields; workers?: Workers; max_window_ms?: number } = {},
   ): void {
     const what = `the namespace ${shown(namespace)}`
     const layout = asLayout(wanted.layout ?? Layout.leaf).toJSON()
-    const { row } = made<{ row: Space['row'] }>(what, theEngine().namespaceRow({ ...wanted, layout }))
+    const { row } = made<{ row: Space['row'] }>(what, theEngine().namespaceRow({ ...wanted, namespace, layout }))
     const before = this.#spaces.get(namespace)
-    if (before === undefined) this.#spaces.set(namespace, { row, workers: new Map() })
+    if (before === undefined) this.#spaces.set(namespace, { row, numbers: new Numbers(row.workers) })
     else if (JSON.stringify(before.row.layout) !== JSON.stringify(layout)) {
       throw new LeafidError('LAYOUT_MISMATCH', `${what} has another layout: ${advice('LAYOUT_MISMATCH')}`)
     }
   }
 
-  /** An operator's release: the holder goes on to the end in hand and gets no more. */
+  /** Hands out other worker numbers from now on: who holds one that is none of them goes on to the end in hand. `NAMESPACE_UNKNOWN`, `WORKER_INVALID`. */
+  setWorkers(namespace: string, workers: Workers): void {
+    const space = this.#space(namespace)
+    const { layout, max_window_ms, floor } = space.row
+    const wanted = { layout, max_window_ms, workers }
+    const { row } = made<{ row: Space['row'] }>(`the namespace ${shown(namespace)}`, theEngine().namespaceRow(wanted))
+    space.row = floor === undefined ? row : { ...row, floor }
+    space.numbers.hand(row.workers)
+  }
+
+  /** An operator's release: the holder goes on to the end in hand and gets no more. `NAMESPACE_UNKNOWN`, `WORKER_INVALID`. */
   revoke(namespace: string, worker: number): void {
-    const { key: _, ...row } = this.#row(this.#space(namespace), worker)
-    this.#space(namespace).workers.set(worker, { ...row, owner: '', sticky: false })
+    const { numbers, row } = this.#space(namespace)
+    if (!numbers.knows(worker)) {
+      const { start, end } = row.workers
+      throw new LeafidError('WORKER_INVALID', `the worker ${shown(worker)} is none of ${start} to ${end - 1}: ${advice('WORKER_INVALID')}`)
+    }
+    const { key: _, ...rest } = numbers.get(worker)
+    numbers.put({ ...rest, owner: '', sticky: false })
   }
 
   lease_segment(ask: SegmentAsk): SegmentGrant {
@@ -91,25 +107,26 @@ export class MemoryStore implements Store {
     }
     const now = this.#time()
     const space = this.#space(ask.namespace)
-    const rows = [...space.workers.values()]
-    const mine = rows.find((row) => row.key === ask.request)
-    const own = rows.find((row) => row.sticky === true && row.owner === ask.owner)
-    const { row, grant } = registry.acquire(this.id, space.row, { mine, own, rested: rested(space, ask.owner, now) }, ask, now)
-    space.workers.set(row.worker, row)
+    const { numbers } = space
+    const [own, spare] = numbers.kept(ask.owner)
+    const candidates = { mine: numbers.mine(ask.request), own, spare, rested: numbers.rested(ask.owner, now) }
+    const { row, freed, grant } = registry.acquire(this.id, space.row, candidates, ask, now)
+    if (freed !== undefined) numbers.put(freed)
+    numbers.put(row)
     return grant
   }
 
   renew(ask: RenewAsk): WindowGrant {
     const space = this.#space(ask.namespace)
-    const { row, grant } = registry.renew(this.id, space.row, this.#row(space, ask.worker), ask, this.#time())
-    space.workers.set(row.worker, row)
+    const { row, grant } = registry.renew(this.id, space.row, space.numbers.get(ask.worker), ask, this.#time())
+    space.numbers.put(row)
     return grant
   }
 
   release(ask: ReleaseAsk): object {
     const space = this.#space(ask.namespace)
-    const { row } = registry.release(this.id, this.#row(space, ask.worker), ask)
-    space.workers.set(row.worker, row)
+    const { row } = registry.release(this.id, space.numbers.get(ask.worker), ask)
+    space.numbers.put(row)
     return {}
   }
 
@@ -134,28 +151,6 @@ export class MemoryStore implements Store {
     }
     throw new LeafidError('NAMESPACE_UNKNOWN', `the namespace ${shown(namespace)} was never created: \`leafid namespace create ${namespace}\``)
   }
-
-  #row(space: Space, worker: number): WorkerRow {
-    const row = space.workers.get(worker)
-    if (row !== undefined) return row
-    const { start, end } = space.row.workers
-    if (Number.isInteger(worker) && worker >= start && worker < end) return { worker }
-    throw new LeafidError('WORKER_INVALID', `the worker ${shown(worker)} is none of ${start} to ${end - 1}: ${advice('WORKER_INVALID')}`)
-  }
-}
-
-/** The number that is free first: one that nobody ever had, else kept ones last, then by how long they rested. */
-function rested(space: Space, owner: string, now: number): WorkerRow | undefined {
-  let best: { row: WorkerRow; kept: boolean; until: bigint } | undefined
-  for (let worker = space.row.workers.start; worker < space.row.workers.end; worker++) {
-    const row = space.workers.get(worker)
-    if (row === undefined) return { worker }
-    const kept = theEngine().isKeptFrom(row, owner, now)
-    const until = BigInt(row.reserved_until ?? 0)
-    const sooner = best === undefined || (kept === best.kept ? until < best.until : !kept)
-    if (sooner) best = { row, kept, until }
-  }
-  return best?.row
 }
 
 function made<T>(what: string, answer: object): T {

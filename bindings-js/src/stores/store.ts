@@ -9,6 +9,8 @@ export interface SegmentAsk {
   request: string
   store?: string
   step?: number
+  /** Not fewer numbers than this, where the tag's `max_step` allows so many. */
+  at_least?: number
   have_until?: bigint
 }
 

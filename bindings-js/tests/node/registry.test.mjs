@@ -57,8 +57,53 @@ test('rows are made', async () => {
   const old = { max_id: 500n, step: 10, max_step: 10, deleted: true }
   assert.equal(tag_row({}, old).max_id, 500n)
   assert.equal((await refusal(() => tag_row({}, { ...old, deleted: false }))).code, 'TAG_EXISTS')
-  const { layout, workers, max_window_ms, floor } = namespace_row({ layout: 'edge' })
+  assert.equal((await refusal(() => tag_row({ tag: 'a b' }))).code, 'TAG_INVALID')
+  assert.equal(tag_row({ tag: 'orders' }).max_id, 1n)
+  const { layout, workers, max_window_ms, floor } = namespace_row({ namespace: 'n', layout: 'edge' })
   assert.deepEqual([layout.worker_bits, workers, max_window_ms, floor], [16, { start: 0, end: 65_536 }, 600_000, 0n])
+})
+
+test('acquire: the row to write, another one that is freed, and the answer', async () => {
+  const now = 1_800_000_000_000
+  const namespace = namespace_row({ layout: 'leaf', workers: { start: 0, end: 4 } })
+  const ask = { namespace: 'n', owner: 'me', request: '01'.repeat(16), sticky: true, strict: false }
+  const one = acquire(STORE, namespace, { rested: { worker: 1 } }, ask, now)
+  assert.deepEqual([one.row.worker, one.row.sticky, one.grant.worker, 'freed' in one], [1, true, 1, false])
+  // A race of two servers: the same owner keeps two numbers.
+  const other = acquire(STORE, namespace, { rested: { worker: 2 } }, { ...ask, request: '02'.repeat(16) }, now + 5)
+  const later = now + 100_000
+  const both = acquire(STORE, namespace, { own: one.row, spare: other.row }, { ...ask, request: '03'.repeat(16) }, later)
+  assert.deepEqual([both.row.worker, both.freed.worker, both.freed.sticky], [2, 1, false])
+  assert.equal(both.freed.reserved_until, one.row.reserved_until)
+  // The same request again: the same answer, nothing else to write.
+  const again = acquire(STORE, namespace, { mine: both.row }, { ...ask, request: '03'.repeat(16) }, later)
+  assert.deepEqual([again.row, again.grant.start, 'freed' in again], [both.row, both.grant.start, false])
+  const held = both.row
+  const spent = await refusal(() => acquire(STORE, namespace, { rested: held }, { ...ask, owner: 'you', sticky: false, request: '04'.repeat(16) }, later + 50))
+  assert.equal(spent.code, 'WORKERS_EXHAUSTED')
+  assert.ok(spent.until > later && spent.retryAfter === spent.until - (later + 50), `${spent.until}`)
+  assert.match(spent.message, /every worker number is held or still rests/)
+})
+
+test('rows of other worker numbers, and none at all', async () => {
+  const now = 1_800_000_000_000
+  const namespace = namespace_row({ layout: 'leaf' })
+  const asked = { namespace: 'n', request: '01'.repeat(16), store: STORE, worker: 3, key: '02'.repeat(16), have_until: 5n }
+  const given = { namespace: 'n', store: STORE, worker: 3, key: '02'.repeat(16), unused_from: 5n }
+  for (const [row, code] of [[{ worker: 3 }, 'LEASE_LOST'], [{}, 'REQUEST_INVALID'], [{ worker: 4 }, 'REQUEST_INVALID'], [undefined, 'REQUEST_INVALID'], [5, 'REQUEST_INVALID']]) {
+    assert.equal((await refusal(() => renew(STORE, namespace, row, asked, now))).code, code, JSON.stringify(row))
+    assert.equal((await refusal(() => release(STORE, row, given))).code, code, JSON.stringify(row))
+  }
+  const ask = { namespace: 'n', owner: 'me', request: '01'.repeat(16), sticky: false, strict: false }
+  assert.equal((await refusal(() => acquire(STORE, namespace, { rested: { owner: 'me' } }, ask, now))).code, 'REQUEST_INVALID')
+})
+
+test('a namespace needs a layout', async () => {
+  const error = await refusal(() => namespace_row({ workers: { start: 0, end: 1 } }))
+  assert.equal(error.code, 'REQUEST_INVALID')
+  assert.match(error.message, /`layout`/)
+  assert.equal((await refusal(() => namespace_row())).code, 'REQUEST_INVALID')
+  assert.equal((await refusal(() => namespace_row({ namespace: 'a b', layout: 'leaf' }))).code, 'NAMESPACE_INVALID')
 })
 
 test('what it refuses is an error with its code', async () => {

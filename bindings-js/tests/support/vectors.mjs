@@ -112,6 +112,9 @@ function store({ memoryStore }, _, script) {
       case 'revoke':
         rows.revoke(step.namespace, step.worker)
         return {}
+      case 'set_workers':
+        rows.setWorkers(step.namespace, step.workers)
+        return {}
       case 'create_tag':
         rows.createTag(step.tag, step)
         return {}

@@ -9,12 +9,25 @@ import {
   httpStore,
   memoryStore,
   toBase32,
+  type AcquireAsk,
   type SegmentAsk,
   type SegmentGrant,
   type Stats,
   type Store,
+  type WindowGrant,
 } from 'leafid'
-import { acquire, lease_segment, release, renew } from 'leafid/registry'
+import {
+  acquire,
+  lease_segment,
+  namespace_row,
+  release,
+  renew,
+  tag_row,
+  type Acquired,
+  type Candidates,
+  type NamespaceRow,
+  type WorkerRow,
+} from 'leafid/registry'
 import { Generator } from 'leafid/testing'
 
 export async function draws(): Promise<void> {
@@ -54,6 +67,19 @@ export const own: Store = {
 
 export const stores = [own, httpStore('http://127.0.0.1:8750', { token: 'secret' }), memoryStore({ clock: () => 0 })]
 export const verbs = [acquire, renew, release]
+
+export function acquired(ask: AcquireAsk): [WorkerRow, WorkerRow | undefined, WindowGrant] {
+  const namespace: NamespaceRow = namespace_row({ namespace: 'n', layout: 'edge', workers: { start: 0, end: 8 } })
+  const rows: Candidates = { mine: undefined, own: { worker: 1 }, spare: { worker: 2 }, rested: { worker: 3 } }
+  const { row, freed, grant }: Acquired = acquire('5a'.repeat(16), namespace, rows, ask, Date.now())
+  return [row, freed, grant]
+}
+
+export function moves(): void {
+  const rows = memoryStore()
+  rows.createTag('orders', tag_row({ tag: 'orders', step: 10 }))
+  rows.setWorkers('default', { start: 0, end: 8 })
+}
 export const sansIo = new Generator('segment', { tag: 'orders' }, 1n)
 
 export function tells(error: unknown): string {

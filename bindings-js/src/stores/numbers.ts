@@ -1,0 +1,97 @@
+import { theEngine } from '../engine.js'
+import type { WorkerRow } from '../registry.js'
+import { Resting } from './resting.js'
+
+/** The worker numbers that may be handed out: `start` up to, but without, `end`. */
+export interface Workers {
+  start: number
+  end: number
+}
+
+/** The rows of a namespace's worker numbers, and what an acquire looks up: none of it reads them all. */
+export class Numbers {
+  readonly #rows = new Map<number, WorkerRow>()
+  readonly #byKey = new Map<string, number>()
+  readonly #sticky = new Set<number>()
+  readonly #resting = new Resting((worker) => this.#rests(worker))
+  #workers: Workers
+  /** Below it every number has a row. */
+  #fresh: number
+
+  constructor(workers: Workers) {
+    this.#workers = workers
+    this.#fresh = workers.start
+  }
+
+  /** Hands out other numbers from now on; the rows stay. */
+  hand(workers: Workers): void {
+    this.#workers = workers
+    this.#fresh = workers.start
+    this.#resting.clear()
+    for (const worker of this.#rows.keys()) this.#resting.add(worker)
+  }
+
+  /** Whether this number is handed out, or ever was. */
+  knows(worker: number): boolean {
+    return this.#rows.has(worker) || (Number.isInteger(worker) && this.#isInside(worker))
+  }
+
+  /** The row of a number, its number alone where it has none. */
+  get(worker: number): WorkerRow {
+    return this.#rows.get(worker) ?? { worker }
+  }
+
+  /** Writes a row. */
+  put(row: WorkerRow): void {
+    const { worker, key } = row
+    const before = this.#rows.get(worker)
+    if (before?.key !== undefined) this.#byKey.delete(before.key)
+    if (key !== undefined) this.#byKey.set(key, worker)
+    if (row.sticky === true) this.#sticky.add(worker)
+    else this.#sticky.delete(worker)
+    this.#rows.set(worker, row)
+    this.#resting.add(worker)
+  }
+
+  /** The row whose lease has this key. */
+  mine(key: string): WorkerRow | undefined {
+    const worker = this.#byKey.get(key)
+    return worker === undefined ? undefined : this.#rows.get(worker)
+  }
+
+  /** The rows that this owner keeps: there are never more than two. */
+  kept(owner: string): WorkerRow[] {
+    return [...this.#sticky].map((worker) => this.get(worker)).filter((row) => row.owner === owner)
+  }
+
+  /** A number that nobody ever had, else the one that rested longest; one that another owner keeps comes last. */
+  rested(owner: string, now: number): WorkerRow | undefined {
+    while (this.#isInside(this.#fresh) && this.#rows.has(this.#fresh)) this.#fresh += 1
+    if (this.#isInside(this.#fresh)) return { worker: this.#fresh }
+    const first = this.#resting.first()
+    const candidates = first === undefined ? [] : [this.get(first)]
+    const kept: WorkerRow[] = []
+    for (const worker of this.#sticky) {
+      const row = this.get(worker)
+      if (this.#isInside(worker)) (theEngine().isKeptFrom(row, owner, now) ? kept : candidates).push(row)
+    }
+    return longest(candidates) ?? longest(kept)
+  }
+
+  /** From when on a number may be handed out to anybody, if it may. */
+  #rests(worker: number): bigint | undefined {
+    return this.#isInside(worker) && !this.#sticky.has(worker) ? until(this.get(worker)) : undefined
+  }
+
+  #isInside(worker: number): boolean {
+    return worker >= this.#workers.start && worker < this.#workers.end
+  }
+}
+
+function longest(rows: WorkerRow[]): WorkerRow | undefined {
+  return rows.reduce<WorkerRow | undefined>((best, row) => (best !== undefined && until(best) <= until(row) ? best : row), undefined)
+}
+
+function until(row: WorkerRow): bigint {
+  return BigInt(row.reserved_until ?? 0)
+}
