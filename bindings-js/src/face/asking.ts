@@ -46,6 +46,7 @@ export class Asking {
   flying = 0
   /** Why the last ask failed, until one succeeds. */
   failure: LeafidError | undefined
+  #failedAt = 0
   /** Nothing is asked for any more. */
   ended = false
 
@@ -90,6 +91,12 @@ export class Asking {
       this.#handle.do((engine, handle) => engine.resumed(handle))
     }
     this.#gap = gap
+  }
+
+  /** How long to wait at least from now on, in ms, by what the store said with its last failure. */
+  retryAfter(now: number): number | undefined {
+    const wait = this.failure?.retryAfter
+    return wait === undefined ? undefined : Math.max(wait - Math.max(now - this.#failedAt, 0), 0)
   }
 
   /** The next answer, where callers may await each other's; `undefined` where each has to look again by itself. */
@@ -177,7 +184,7 @@ export class Asking {
     const verdict: Verdict = this.#handle.do((engine, handle) => engine.handleGrant(handle, request, answer, sent, now))
     if ('code' in verdict) {
       // The core has counted it.
-      this.failure = refusalError(`the store's answer to \`${verb}\` for ${this.#what} was not used`, verdict)
+      this.#note(refusalError(`the store's answer to \`${verb}\` for ${this.#what} was not used`, verdict))
       return undefined
     }
     if (verdict.outcome === 'release') return verdict.release as ReleaseAsk
@@ -194,8 +201,13 @@ export class Asking {
           `the store's \`${verb}\` for ${this.#what} failed with ${shown(cause)}: back off and ask again`,
           { cause },
         )
-    this.failure = error
+    this.#note(error)
     this.#handle.do((engine, handle) => engine.handleFailure(handle, request, error.code, error.retryAfter, this.#clock()))
+  }
+
+  #note(failure: LeafidError): void {
+    this.failure = failure
+    this.#failedAt = this.#clock()
   }
 
   #answered(): void {

@@ -317,7 +317,8 @@ export abstract class BaseGenerator implements AsyncDisposable {
     }
     const { failure } = this.#asking
     if (failure?.code === refused.code) {
-      const { message, until, retryAfter, cause } = failure
+      const { message, until, cause } = failure
+      const retryAfter = this.#asking.retryAfter(this.#clock())
       return new LeafidError(refused.code, message, { until, retryAfter, cause: cause ?? failure })
     }
     const retryAfter = refused.until === undefined ? undefined : Math.max(Number(refused.until) - this.#clock(), 0)
@@ -325,9 +326,13 @@ export abstract class BaseGenerator implements AsyncDisposable {
   }
 
   #timedOut(lacking: string): LeafidError {
-    const cause = this.#asking.failure ?? this.#error(this.#refused())
-    const message = `${this.#what} gave ${lacking} within ${this.#timeout} ms (${cause.code}): ${advice('TIMED_OUT')}`
-    return new LeafidError('TIMED_OUT', message, { cause })
+    const { failure } = this.#asking
+    const cause = failure ?? this.#error(this.#refused())
+    const retryAfter = failure === undefined ? cause.retryAfter : this.#asking.retryAfter(this.#clock())
+    const seconds = Math.ceil((retryAfter ?? 0) / 1000)
+    const free = cause.code === 'WORKERS_EXHAUSTED' && seconds > 0 ? `, free again in ${seconds} s` : ''
+    const message = `${this.#what} gave ${lacking} within ${this.#timeout} ms (${cause.code}${free}): ${cause.message}`
+    return new LeafidError('TIMED_OUT', message, { until: cause.until, retryAfter, cause })
   }
 
   #ahead(now: number): void {

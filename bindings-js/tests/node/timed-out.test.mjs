@@ -1,0 +1,95 @@
+// TIMED_OUT says why, and until when.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
+import { startStore } from '../support/store.mjs'
+import { refusal } from '../support/stores.mjs'
+
+const WORKERS = { start: 7, end: 8 }
+
+/** The words of the failure, how long it still lasts, and the same figures as the failure's. */
+function tells(error, code) {
+  const { cause } = error
+  assert.deepEqual([error.code, cause.code], ['TIMED_OUT', code])
+  assert.ok(error.message.includes(`(${code}`), error.message)
+  assert.ok(error.message.endsWith(`: ${cause.message}`), error.message)
+  assert.equal(error.until, cause.until)
+}
+
+test('every number is held: in how many seconds one is free', async () => {
+  const store = memoryStore()
+  store.createNamespace('one', { layout: 'leaf', workers: WORKERS })
+  const holder = new Snowflake('one', { store })
+  await holder.next()
+  const began = Date.now()
+  const error = await refusal(() => new Snowflake('one', { store, timeout: 50 }).next())
+  tells(error, 'WORKERS_EXHAUSTED')
+  const [, seconds] = /free again in (\d+) s\)/.exec(error.message)
+  // A first window is 10 s long.
+  assert.ok(seconds >= 1 && seconds <= 10, error.message)
+  assert.ok(error.until > began && error.until <= Date.now() + 10_000, `${error.until}`)
+  assert.equal(Math.ceil(error.retryAfter / 1000), Number(seconds))
+  await holder.close()
+})
+
+test('over HTTP as well, with the words of the store', async (t) => {
+  const store = await startStore()
+  t.after(store.end)
+  await store.createNamespace('one', { layout: 'leaf', workers: WORKERS })
+  const holder = new Snowflake('one', { store: store.url })
+  await holder.next()
+  const error = await refusal(() => new Snowflake('one', { store: store.url, timeout: 2_000 }).next())
+  tells(error, 'WORKERS_EXHAUSTED')
+  assert.match(error.message, /free again in \d+ s\)/)
+  assert.ok(error.retryAfter > 0 && error.retryAfter <= 10_000, `${error.retryAfter}`)
+  assert.ok(Math.abs(error.until - Date.now()) < 15_000, `${error.until}`)
+  await holder.close()
+})
+
+test('what has passed since the store said how long is taken off', async () => {
+  let now = 50_000
+  const store = {
+    acquire() {
+      setImmediate(() => (now += 3_000))
+      throw new LeafidError('WORKERS_EXHAUSTED', 'all of them are held', { retryAfter: 8_000, until: 1_800_000_008_000 })
+    },
+    renew() {},
+    release() {},
+  }
+  const ids = new Snowflake('default', { store, clock: () => now, timeout: 50 })
+  const error = await refusal(() => ids.next())
+  tells(error, 'WORKERS_EXHAUSTED')
+  assert.deepEqual([error.retryAfter, error.until], [5_000, 1_800_000_008_000])
+  assert.match(error.message, /free again in 5 s\): all of them are held$/)
+})
+
+test('a store that has too much to do, and one that is not there', async () => {
+  const busy = {
+    lease_segment: () => Promise.reject(new LeafidError('OVERLOADED', 'too many leases: back off', { retryAfter: 4_000 })),
+  }
+  const error = await refusal(() => new Segment('orders', { store: busy, timeout: 40 }).next())
+  tells(error, 'OVERLOADED')
+  assert.ok(error.retryAfter > 0 && error.retryAfter <= 4_000, `${error.retryAfter}`)
+  assert.ok(!error.message.includes('free again'))
+  const gone = await refusal(() => new Segment('orders', { store: 'http://127.0.0.1:9', timeout: 1_500 }).next())
+  tells(gone, 'STORE_UNAVAILABLE')
+  assert.equal('retryAfter' in gone, false)
+})
+
+test('a clock that stands still: until when, on that clock', async () => {
+  const ids = new Snowflake('default', { store: memoryStore(), layout: 'edge', maxAheadMs: 0, clock: () => 5_000, timeout: 40 })
+  await ids.next()
+  await refusal(() => {
+    for (;;) ids.nextSync()
+  })
+  const error = await refusal(() => ids.next())
+  tells(error, 'SEQUENCE_SPENT')
+  assert.ok(error.until > 5_000 && error.retryAfter > 0 && error.retryAfter <= 2, `${error.until}`)
+})
+
+test('nothing has failed: the answer is on its way', async () => {
+  const store = { lease_segment: () => new Promise(() => {}) }
+  const error = await refusal(() => new Segment('orders', { store, timeout: 20 }).next())
+  tells(error, 'SEGMENT_DRY')
+  assert.equal(error.message, 'tag `orders` gave no ID within 20 ms (SEGMENT_DRY): tag `orders` has no number at hand: wait for the grant')
+})
