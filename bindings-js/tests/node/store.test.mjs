@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Segment, Snowflake, decode } from 'leafid'
-import { httpServer, refusal, until } from '../support/stores.mjs'
+import { httpServer, refusal, timedOut, until } from '../support/stores.mjs'
 import { startStore } from '../support/store.mjs'
 
 async function store(t, options) {
@@ -94,8 +94,9 @@ test('close gives the number back: a namespace of one number serves one after an
     assert.ok(id > last)
     assert.equal(decode(id).worker, 7)
     last = id
-    const second = await refusal(() => new Snowflake('one', { store: url, timeout: 50 }).next())
-    assert.equal(second.cause.code, 'WORKERS_EXHAUSTED')
+    const second = new Snowflake('one', { store: url, timeout: 50 })
+    await timedOut(() => second.next(), 'WORKERS_EXHAUSTED')
+    await second.close()
     await ids.close()
   }
 })
@@ -141,7 +142,7 @@ test('a store that is killed and comes back: IDs at hand go on, callers wait, no
     running = await store(t, { folder: first.folder, listen: new URL(first.url).host })
     const back = performance.now()
     seen.push(await waiting)
-    assert.ok(performance.now() - back < 2_000)
+    assert.ok(performance.now() - back < 10_000)
   }
   assert.equal(new Set(seen).size, seen.length)
   assert.equal(new Set(stamps).size, stamps.length)

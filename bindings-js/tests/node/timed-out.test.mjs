@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
 import { startStore } from '../support/store.mjs'
-import { refusal } from '../support/stores.mjs'
+import { refusal, timedOut } from '../support/stores.mjs'
 
 const WORKERS = { start: 7, end: 8 }
 
@@ -38,7 +38,8 @@ test('over HTTP as well, with the words of the store', async (t) => {
   await store.createNamespace('one', { layout: 'leaf', workers: WORKERS })
   const holder = new Snowflake('one', { store: store.url })
   await holder.next()
-  const error = await refusal(() => new Snowflake('one', { store: store.url, timeout: 2_000 }).next())
+  const second = new Snowflake('one', { store: store.url, timeout: 100 })
+  const error = await timedOut(() => second.next(), 'WORKERS_EXHAUSTED')
   tells(error, 'WORKERS_EXHAUSTED')
   assert.match(error.message, /free again in \d+ s\)/)
   assert.ok(error.retryAfter > 0 && error.retryAfter <= 10_000, `${error.retryAfter}`)
@@ -71,7 +72,8 @@ test('a store that has too much to do, and one that is not there', async () => {
   tells(error, 'OVERLOADED')
   assert.ok(error.retryAfter > 0 && error.retryAfter <= 4_000, `${error.retryAfter}`)
   assert.ok(!error.message.includes('free again'))
-  const gone = await refusal(() => new Segment('orders', { store: 'http://127.0.0.1:9', timeout: 1_500 }).next())
+  const orders = new Segment('orders', { store: 'http://127.0.0.1:9', timeout: 100 })
+  const gone = await timedOut(() => orders.next(), 'STORE_UNAVAILABLE')
   tells(gone, 'STORE_UNAVAILABLE')
   assert.equal('retryAfter' in gone, false)
 })

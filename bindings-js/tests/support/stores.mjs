@@ -74,6 +74,17 @@ export async function until(isSo, ms = 10_000) {
   }
 }
 
+/** The TIMED_OUT of a call that is caused by this code, however long the first answers take. */
+export async function timedOut(act, code) {
+  let error
+  await until(async () => {
+    error = await refusal(act)
+    if (error.code !== 'TIMED_OUT') throw error
+    return error.cause.code === code
+  })
+  return error
+}
+
 /** What a call is refused with. */
 export async function refusal(act) {
   try {
