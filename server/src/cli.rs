@@ -11,38 +11,48 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
+use clap::{CommandFactory, Parser, Subcommand};
+
 use crate::problem::Problem;
 use crate::routes::openapi;
-use args::Args;
 
-const HELP: &str = "\
-leafid: unique 64-bit IDs from one central store
+const REACH: &str = "\
+tag, namespace, next and decode ask the server at --url (or LEAFID_STORE, or http://127.0.0.1:8750),
+or open the file itself with --store. `leafid VERB --help` says more.";
 
-  leafid serve [--store sqlite:PATH] [--listen 127.0.0.1:8750] [--dev]
-      serves the store in a file (./leafid.db), which is made if it is not there;
-      --dev creates tags and namespaces on first use
+/// Unique 64-bit IDs from one central store.
+#[derive(Debug, Parser)]
+#[command(name = "leafid", version, arg_required_else_help = true, after_help = REACH)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
 
-  leafid tag create NAME [--from N] [--step N] [--max-step N]
-  leafid tag list
-  leafid namespace create NAME [--layout leaf|edge|long|js53]
-                               [--epoch-ms N --tick-ms N --bits 41/10/12]
-                               [--workers 0..64] [--max-window 10s]
-  leafid namespace list
-  leafid next TAG [--count N]
-  leafid next --namespace NAME [--count N]
-  leafid decode ID [--namespace NAME | --layout leaf|edge|long|js53]
-  leafid openapi
-      prints the description of the HTTP API
-
-All but serve and openapi speak to the server at --url URL (or LEAFID_STORE, or http://127.0.0.1:8750), or to the
-file itself with --store sqlite:PATH.
-";
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Serves a store over HTTP, in the foreground
+    Serve(serve::Serve),
+    /// Tags: each is a line of numbers
+    #[command(subcommand)]
+    Tag(tags::Tag),
+    /// Namespaces: layouts and worker numbers of snowflake IDs
+    #[command(subcommand)]
+    Namespace(namespaces::Namespace),
+    /// Prints fresh IDs, one per line
+    Next(ids::Next),
+    /// Prints the parts of a snowflake ID
+    Decode(ids::Decode),
+    /// Prints the description of the HTTP API
+    Openapi,
+    /// Prints the version
+    Version,
+}
 
 /// Why a verb failed.
 #[derive(Debug)]
 enum Failure {
     /// The command line cannot be understood.
-    Usage(String),
+    Usage(clap::Error),
     /// The store said no, or could not be reached.
     Problem(Problem),
 }
@@ -53,56 +63,46 @@ impl From<Problem> for Failure {
     }
 }
 
-impl From<lexopt::Error> for Failure {
-    fn from(error: lexopt::Error) -> Failure {
-        Failure::Usage(error.to_string())
+impl From<clap::Error> for Failure {
+    fn from(error: clap::Error) -> Failure {
+        Failure::Usage(error)
     }
 }
 
-/// Does what the arguments say; 0 is success, 1 a problem, 2 a misused command line.
+/// Does what the arguments say, the program's name first; 0 is success, 1 a problem, 2 a misused
+/// command line.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
-    match run(Args::new(args)) {
+    let done = Cli::try_parse_from(args).map_err(Failure::Usage).and_then(|cli| run(cli.verb));
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Problem(problem)) => {
-            eprintln!("leafid: {problem}");
+            complain(format_args!("leafid: {problem}"));
             ExitCode::from(1)
         }
-        Err(Failure::Usage(what)) => {
-            eprintln!("leafid: {what}; see leafid --help");
-            ExitCode::from(2)
+        Err(Failure::Usage(error)) => {
+            // Also `--help` and `--version`, which go to standard output. Who closed it does not
+            // want them.
+            let _ = error.print();
+            u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
         }
     }
 }
 
-fn run(mut args: Args) -> Result<(), Failure> {
-    let verb = args.word("a verb")?;
-    match verb.as_str() {
-        "serve" => serve::serve(args),
-        "tag" => match args.word("create or list")?.as_str() {
-            "create" => tags::create(args),
-            "list" => tags::list(args),
-            other => Err(Failure::Usage(format!("`tag {other}` is no verb"))),
-        },
-        "namespace" => match args.word("create or list")?.as_str() {
-            "create" => namespaces::create(args),
-            "list" => namespaces::list(args),
-            other => Err(Failure::Usage(format!("`namespace {other}` is no verb"))),
-        },
-        "next" => ids::next(args),
-        "decode" => ids::decode(args),
-        "openapi" => {
+fn run(verb: Verb) -> Result<(), Failure> {
+    match verb {
+        Verb::Serve(serve) => serve.run(),
+        Verb::Tag(tag) => tag.run(),
+        Verb::Namespace(namespace) => namespace.run(),
+        Verb::Next(next) => next.run(),
+        Verb::Decode(decode) => decode.run(),
+        Verb::Openapi => {
             say(openapi::text());
             Ok(())
         }
-        "help" | "--help" | "-h" => {
-            say(HELP.trim_end());
+        Verb::Version => {
+            say(Cli::command().render_version().trim_end());
             Ok(())
         }
-        "version" | "--version" | "-V" => {
-            say(concat!("leafid ", env!("CARGO_PKG_VERSION")));
-            Ok(())
-        }
-        other => Err(Failure::Usage(format!("`{other}` is no verb"))),
     }
 }
 
@@ -110,4 +110,9 @@ fn run(mut args: Args) -> Result<(), Failure> {
 fn say(line: impl std::fmt::Display) {
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+}
+
+/// Writes a line to standard error.
+fn complain(line: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    leafid_server::cli::main(std::env::args_os().skip(1))
+    leafid_server::cli::main(std::env::args_os())
 }

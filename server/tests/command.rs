@@ -15,11 +15,12 @@ struct Serving {
 impl Serving {
     fn start(file: &Path) -> Serving {
         let store = format!("sqlite:{}", file.display());
-        let mut child = Command::new(LEAFID)
-            .args(["serve", "--store", &store, "--listen", "127.0.0.1:0"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("leafid starts");
+        let mut command = Command::new(LEAFID);
+        Serving::spawn(command.args(["serve", "--store", &store, "--listen", "127.0.0.1:0"]))
+    }
+
+    fn spawn(command: &mut Command) -> Serving {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("leafid starts");
         let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
         let (mut line, mut url) = (String::new(), None);
         while url.is_none() && out.read_line(&mut line).expect("a line") > 0 {
@@ -127,21 +128,24 @@ fn sigint_ends_it_too_and_a_kill_loses_nothing_that_was_told() {
 fn a_misused_command_line_is_explained() {
     let nowhere = "http://127.0.0.1:9";
     for (args, word) in [
-        (&["serv"][..], "serv"),
-        (&[][..], "verb"),
-        (&["tag"][..], "create or list"),
-        (&["tag", "create"][..], "name is missing"),
-        (&["tag", "create", "a", "b"][..], "`b`"),
-        (&["tag", "create", "a", "--step", "many"][..], "many"),
-        (&["tag", "list", "--all"][..], "--all"),
-        (&["namespace", "create", "n", "--max-window", "10"][..], "10"),
+        (&["serv"][..], "unrecognized subcommand 'serv'"),
+        (&["tag"][..], "create"),
+        (&["tag", "create"][..], "<NAME>"),
+        (&["tag", "create", "a", "b"][..], "unexpected argument 'b'"),
+        (&["tag", "create", "a", "--step", "many"][..], "invalid value 'many' for '--step <N>'"),
+        (&["tag", "list", "--all"][..], "unexpected argument '--all'"),
+        (&["namespace", "create", "n", "--max-window", "10"][..], "500ms, 10s"),
         (&["namespace", "create", "n", "--bits", "41/10/12"][..], "--tick-ms"),
-        (&["next"][..], "tag"),
-        (&["serve", "--listen", "here"][..], "here"),
+        (&["namespace", "create", "n", "--layout", "wide"][..], "leaf, edge, long, js53"),
+        (&["next"][..], "<TAG|--namespace"),
+        (&["next", "a", "--namespace", "b"][..], "cannot be used with"),
+        (&["serve", "--listen", "here"][..], "localhost:8750"),
     ] {
         let said = fails(nowhere, args, 2);
-        assert!(said.contains(word) && said.contains("leafid --help"), "{args:?}: {said}");
+        assert!(said.contains(word), "{args:?}: {said}");
     }
+    let nothing = fails(nowhere, &[], 2);
+    assert!(nothing.contains("Usage: leafid") && nothing.contains("serve"), "{nothing}");
     let refused = fails(nowhere, &["serve", "--listen", "0.0.0.0:0"], 1);
     assert!(refused.contains("NOT_ENABLED") && refused.contains("127.0.0.1"), "{refused}");
     let away = fails(nowhere, &["tag", "list"], 1);
@@ -150,6 +154,50 @@ fn a_misused_command_line_is_explained() {
     assert!(strange.contains("redis://x") && strange.contains("sqlite:PATH"), "{strange}");
     let tag = fails(nowhere, &["tag", "create", "or ders"], 1);
     assert!(tag.contains("TAG_INVALID") && tag.contains("or ders"), "{tag}");
-    assert!(says(nowhere, &["--help"]).contains("leafid serve"));
-    assert!(says(nowhere, &["--version"]).starts_with("leafid "));
+    let version = says(nowhere, &["--version"]);
+    assert!(version.starts_with("leafid ") && version == says(nowhere, &["version"]), "{version}");
+}
+
+#[test]
+fn every_verb_has_help_and_every_option_of_serve_a_variable() {
+    let nowhere = "http://127.0.0.1:9";
+    for args in [
+        &[][..],
+        &["serve"],
+        &["tag"],
+        &["tag", "create"],
+        &["tag", "list"],
+        &["namespace"],
+        &["namespace", "create"],
+        &["namespace", "list"],
+        &["next"],
+        &["decode"],
+        &["openapi"],
+        &["version"],
+    ] {
+        let help = says(nowhere, &[args, &["--help"]].concat());
+        let usage = format!(
+            "Usage: {}",
+            ["leafid"].iter().chain(args).copied().collect::<Vec<_>>().join(" ")
+        );
+        assert!(help.contains(&usage), "{args:?}: {help}");
+    }
+    let help = says(nowhere, &["serve", "--help"]);
+    let options = help.matches("\n      --").count() + help.matches("\n  -h, --").count() - 1;
+    assert_eq!(help.matches("[env: LEAFID_").count(), options, "{help}");
+}
+
+#[test]
+fn serve_listens_on_a_name_takes_a_bare_path_and_its_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let mut command = Command::new(LEAFID);
+    command.arg("serve").env("LEAFID_STORE", &file).env("LEAFID_LISTEN", "localhost:0");
+    let serving = Serving::spawn(command.env("LEAFID_DEV", "yes"));
+    assert!(serving.url.starts_with("http://127.0.0.1:"), "{}", serving.url);
+    assert_eq!(says(&serving.url, &["next", "any"]), "1\n");
+    assert_eq!(serving.end("-TERM").0, Some(0));
+    let bare = file.to_str().unwrap();
+    assert!(says(bare, &["tag", "list"]).contains("any"));
+    assert!(says("http://127.0.0.1:9", &["tag", "list", "--store", bare]).contains("any"));
 }

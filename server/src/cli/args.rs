@@ -1,115 +1,80 @@
-//! Arguments, taken one by one; every verb says which flags it has.
+//! How the values of options are read.
 
-use std::ffi::OsString;
-use std::str::FromStr;
+use std::net::{SocketAddr, ToSocketAddrs};
 
-use leafid_core::{Layout, Range};
+use leafid_core::{Layout, Range, Text};
 
-use super::Failure;
-
-/// The arguments that are left.
-pub struct Args {
-    parser: lexopt::Parser,
-}
-
-/// An argument: a flag, whose value comes next, or a word.
-pub enum Arg {
-    /// `--name`
-    Flag(String),
-    /// Anything else.
-    Word(String),
-}
-
-impl Args {
-    /// These arguments, without the program's name.
-    pub fn new(args: impl Iterator<Item = OsString>) -> Args {
-        Args { parser: lexopt::Parser::from_args(args) }
-    }
-
-    /// The next argument.
-    pub fn next(&mut self) -> Result<Option<Arg>, Failure> {
-        Ok(match self.parser.next()? {
-            None => None,
-            Some(lexopt::Arg::Long(name)) => Some(Arg::Flag(name.to_owned())),
-            Some(lexopt::Arg::Short(name)) => Some(Arg::Word(format!("-{name}"))),
-            Some(lexopt::Arg::Value(word)) => Some(Arg::Word(text(word)?)),
-        })
-    }
-
-    /// The next argument, which has to be a word (`--help` and `--version` count as words).
-    pub fn word(&mut self, what: &str) -> Result<String, Failure> {
-        match self.next()? {
-            Some(Arg::Word(word)) => Ok(word),
-            Some(Arg::Flag(flag)) => Ok(format!("--{flag}")),
-            None => Err(Failure::Usage(format!("{what} is missing"))),
-        }
-    }
-
-    /// The value of the flag that came last, as text.
-    pub fn value(&mut self) -> Result<String, Failure> {
-        text(self.parser.value()?)
-    }
-
-    /// The value of the flag that came last, read as what it shall be.
-    pub fn read<T: FromStr>(&mut self, flag: &str, what: &str) -> Result<T, Failure> {
-        self.read_by(flag, what, |text| text.parse().ok())
-    }
-
-    /// The value of the flag that came last, read by a function.
-    pub fn read_by<T>(
-        &mut self,
-        flag: &str,
-        what: &str,
-        read: impl FnOnce(&str) -> Option<T>,
-    ) -> Result<T, Failure> {
-        let text = self.value()?;
-        read(&text).ok_or_else(|| Failure::Usage(format!("`--{flag} {text}` is not {what}")))
-    }
-}
-
-/// An argument that the verb does not have.
-pub fn unexpected(arg: &Arg) -> Failure {
-    Failure::Usage(match arg {
-        Arg::Flag(flag) => format!("`--{flag}` means nothing here"),
-        Arg::Word(word) => format!("`{word}` is one word too many"),
-    })
+/// A preset's layout.
+///
+/// # Errors
+/// What would have been one.
+pub fn preset(text: &str) -> Result<Layout, String> {
+    Layout::named(text).ok_or_else(|| "it is one of leaf, edge, long, js53".to_owned())
 }
 
 /// `10s`, `500ms`, `10m`, `1h`, in ms.
-pub fn duration_ms(text: &str) -> Option<u32> {
+///
+/// # Errors
+/// What would have been one.
+pub fn duration_ms(text: &str) -> Result<u32, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
-    let scale: u32 = match unit {
-        "ms" => 1,
-        "s" => 1_000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        _ => return None,
+    let scale = match unit {
+        "ms" => Some(1),
+        "s" => Some(1_000),
+        "m" => Some(60_000),
+        "h" => Some(3_600_000),
+        _ => None,
     };
-    number.parse::<u32>().ok()?.checked_mul(scale)
+    let ms = scale.and_then(|scale: u32| number.parse::<u32>().ok()?.checked_mul(scale));
+    ms.ok_or_else(|| "it is a number and a unit, as in 500ms, 10s, 5m, 1h".to_owned())
 }
 
 /// `0..64`: from 0 up to, but without, 64.
-pub fn range(text: &str) -> Option<Range> {
-    let (start, end) = text.split_once("..")?;
-    Some(Range::new(start.parse().ok()?, end.parse().ok()?))
+///
+/// # Errors
+/// What would have been one.
+pub fn range(text: &str) -> Result<Range, String> {
+    let read = || {
+        let (start, end) = text.split_once("..")?;
+        Some(Range::new(start.parse().ok()?, end.parse().ok()?))
+    };
+    read().ok_or_else(|| "it is a first number and an end, as in 0..64".to_owned())
 }
 
 /// `41/10/12`: the widths of time, worker and sequence.
-pub fn bits(text: &str) -> Option<(u8, u8, u8)> {
+///
+/// # Errors
+/// What would have been one.
+pub fn bits(text: &str) -> Result<(u8, u8, u8), String> {
     let mut widths = text.split('/').map(str::parse);
-    let bits = (widths.next()?.ok()?, widths.next()?.ok()?, widths.next()?.ok()?);
-    if widths.next().is_none() { Some(bits) } else { None }
+    let mut width = || widths.next()?.ok();
+    match (width(), width(), width(), widths.next()) {
+        (Some(time), Some(worker), Some(sequence), None) => Ok((time, worker, sequence)),
+        _ => Err("it is three widths, as in 41/10/12".to_owned()),
+    }
 }
 
-/// A preset's layout.
-pub fn preset(text: &str) -> Option<Layout> {
-    Layout::named(text)
+/// A number of a tag's line.
+///
+/// # Errors
+/// What would have been one.
+pub fn number(text: &str) -> Result<u64, String> {
+    Text::parse_decimal(text).map_err(|_| "it is a whole number from 1 to 2^63 - 1".to_owned())
 }
 
-fn text(word: OsString) -> Result<String, Failure> {
-    word.into_string()
-        .map_err(|word| Failure::Usage(format!("`{}` is no text", word.to_string_lossy())))
+/// `127.0.0.1:8750`, `localhost:8750`, `[::1]:8750`. Of a name's addresses the first of version 4
+/// counts: it is what clients try that are told nothing else.
+///
+/// # Errors
+/// What would have been one.
+pub fn listen(text: &str) -> Result<SocketAddr, String> {
+    let found = text.to_socket_addrs().map_err(|error| {
+        format!("it is an address and a port, as in 127.0.0.1:8750 or localhost:8750 ({error})")
+    })?;
+    let found: Vec<SocketAddr> = found.collect();
+    let first = found.iter().find(|address| address.is_ipv4()).or(found.first());
+    first.copied().ok_or_else(|| "this name has no address".to_owned())
 }
 
 #[cfg(test)]
@@ -118,14 +83,32 @@ mod tests {
 
     #[test]
     fn values_are_strict() {
-        assert_eq!(duration_ms("10s"), Some(10_000));
-        assert_eq!(duration_ms("250ms"), Some(250));
+        assert_eq!(duration_ms("10s"), Ok(10_000));
+        assert_eq!(duration_ms("250ms"), Ok(250));
         for wrong in ["10", "s", "", "-1s", "10 s", "99999999h"] {
-            assert_eq!(duration_ms(wrong), None, "{wrong}");
+            assert!(duration_ms(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(range("0..64"), Some(Range::new(0, 64)));
-        assert_eq!((range("0-64"), range("..4")), (None, None));
-        assert_eq!(bits("41/10/12"), Some((41, 10, 12)));
-        assert_eq!((bits("41/10"), bits("41/10/12/0"), bits("300/1/1")), (None, None, None));
+        assert_eq!(range("0..64"), Ok(Range::new(0, 64)));
+        assert!(range("0-64").is_err() && range("..4").is_err());
+        assert_eq!(bits("41/10/12"), Ok((41, 10, 12)));
+        for wrong in ["41/10", "41/10/12/0", "300/1/1", "41/x/12", ""] {
+            assert!(bits(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(number("5000001"), Ok(5_000_001));
+        assert!(number("-1").is_err() && number("1e3").is_err());
+    }
+
+    #[test]
+    fn an_address_may_be_a_name() {
+        for (text, address) in [
+            ("localhost:8750", "127.0.0.1:8750"),
+            ("127.0.0.1:0", "127.0.0.1:0"),
+            ("[::1]:8750", "[::1]:8750"),
+        ] {
+            assert_eq!(listen(text), Ok(address.parse().unwrap()), "{text}");
+        }
+        for wrong in ["here", "8750", ":8750", "localhost:", "127.0.0.1:99999"] {
+            assert!(listen(wrong).is_err(), "{wrong}: {:?}", listen(wrong));
+        }
     }
 }

@@ -1,17 +1,16 @@
 //! How a verb reaches the store: over HTTP, or, when no server runs, in the file itself, through
 //! the same paths.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
+use clap::Args;
 use leafid_core::Code;
 use serde_json::Value;
 use tower::ServiceExt;
 
-use super::Failure;
-use super::args::Args;
 use crate::clock::SystemClock;
 use crate::json::shown;
 use crate::problem::Problem;
@@ -25,26 +24,22 @@ const DEFAULT_URL: &str = "http://127.0.0.1:8750";
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 /// Which store a verb speaks to.
-#[derive(Debug, Default)]
+#[derive(Args, Debug)]
 pub struct Target {
-    named: Option<String>,
+    /// The server to ask [default: LEAFID_STORE, or http://127.0.0.1:8750]
+    #[arg(long, value_name = "URL", conflicts_with = "store")]
+    url: Option<String>,
+    /// The file itself, without a server: `sqlite:PATH`, or a path
+    #[arg(long, value_name = "STORE")]
+    store: Option<String>,
 }
 
 impl Target {
-    /// Takes `--url` and `--store`; says whether the flag was one of them.
-    pub fn take(&mut self, flag: &str, args: &mut Args) -> Result<bool, Failure> {
-        if !matches!(flag, "url" | "store") {
-            return Ok(false);
-        }
-        self.named = Some(args.value()?);
-        Ok(true)
-    }
-
     /// Opens the road to it.
     pub fn connect(self) -> Result<Client, Problem> {
         let by_default =
             || std::env::var("LEAFID_STORE").unwrap_or_else(|_| DEFAULT_URL.to_owned());
-        let named = self.named.unwrap_or_else(by_default);
+        let named = self.url.or(self.store).unwrap_or_else(by_default);
         if let Some(url) = named.strip_suffix('/').unwrap_or(&named).strip_prefix("http://") {
             let agent = ureq::Agent::config_builder()
                 .http_status_as_error(false)
@@ -63,17 +58,29 @@ impl Target {
     }
 }
 
-/// Opens the store that `sqlite:PATH` names.
+/// Opens the store that `sqlite:PATH`, or a bare path, names.
 pub fn open(named: &str, options: Options) -> Result<SqliteStore, Problem> {
-    let path = named.strip_prefix("sqlite:").filter(|path| !path.is_empty());
-    let Some(path) = path.filter(|path| !path.starts_with(':')) else {
+    SqliteStore::open(&path(named)?, Arc::new(SystemClock), options)
+}
+
+/// The file that a store's name means.
+fn path(named: &str) -> Result<PathBuf, Problem> {
+    // One letter before a colon is a drive.
+    let scheme = named.split_once(':').filter(|(scheme, _)| scheme.len() > 1);
+    let path = match scheme {
+        Some(("sqlite", path)) if !path.starts_with(':') => path,
+        Some((scheme, _)) if scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) => "",
+        _ => named,
+    };
+    if path.is_empty() {
         let detail = format!(
-            "`{}` is no store for this; name `sqlite:PATH`, or `http://HOST:PORT` of a server",
+            "`{}` cannot be opened as a file; name `sqlite:PATH`, or `http://HOST:PORT` of a \
+             running server where a verb takes one",
             shown(named)
         );
         return Err(Problem::new(Code::RequestInvalid, detail));
-    };
-    SqliteStore::open(Path::new(path), Arc::new(SystemClock), options)
+    }
+    Ok(PathBuf::from(path))
 }
 
 /// A road to a store.
@@ -193,5 +200,26 @@ fn read(status: u16, answer: &[u8]) -> Result<Value, Problem> {
             "the answer (HTTP {status}) is none of leafid's: `{}`",
             shown(&String::from_utf8_lossy(answer))
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_path_is_a_file_and_another_scheme_is_not() {
+        for (named, file) in [
+            ("sqlite:a.db", "a.db"),
+            ("sqlite:/var/lib/a.db", "/var/lib/a.db"),
+            ("a.db", "a.db"),
+            ("./a:b.db", "./a:b.db"),
+            ("C:\\a.db", "C:\\a.db"),
+        ] {
+            assert_eq!(path(named), Ok(PathBuf::from(file)), "{named}");
+        }
+        for strange in ["", "sqlite:", "sqlite::memory:", "redis://x", "memory:", "http://h:1"] {
+            assert_eq!(path(strange).unwrap_err().code, Code::RequestInvalid, "{strange}");
+        }
     }
 }

@@ -1,109 +1,126 @@
 //! `leafid namespace …`
 
+use clap::{Args, Subcommand};
 use leafid_core::{Code, Fields, Layout, Millis, Name, Put, Range};
 use serde_json::Value;
 
-use super::args::{Arg, Args, bits, duration_ms, preset, range, unexpected};
+use super::args::{bits, duration_ms, preset, range};
 use super::client::Target;
 use super::{Failure, say};
 use crate::json::Writer;
 use crate::problem::Problem;
 use crate::utc;
 
-/// What the flags say of a layout.
-#[derive(Default)]
-struct Said {
-    preset: Option<Layout>,
+#[derive(Debug, Subcommand)]
+pub enum Namespace {
+    /// Creates a namespace
+    Create(Create),
+    /// Lists the namespaces
+    List(List),
+}
+
+#[derive(Args, Debug)]
+pub struct Create {
+    /// The namespace: letters, digits and `._:-`, a letter or digit first
+    name: String,
+    #[command(flatten)]
+    layout: LayoutArgs,
+    /// The worker numbers that may be handed out, as in 0..64 [default: all of the layout]
+    #[arg(long, value_name = "RANGE", value_parser = range)]
+    workers: Option<Range>,
+    /// The longest window, as in 10s or 5m [default: 10m]
+    #[arg(long, value_name = "TIME", value_parser = duration_ms)]
+    max_window: Option<u32>,
+    #[command(flatten)]
+    target: Target,
+}
+
+#[derive(Args, Debug)]
+pub struct List {
+    #[command(flatten)]
+    target: Target,
+}
+
+/// A preset, or a layout of one's own: then all three parts have to be said.
+#[derive(Args, Debug)]
+struct LayoutArgs {
+    /// A preset: leaf, edge, long or js53
+    #[arg(long, value_name = "PRESET", value_parser = preset,
+          conflicts_with_all = ["epoch_ms", "tick_ms", "bits"])]
+    layout: Option<Layout>,
+    /// A layout of one's own: when its time begins, in ms since 1970
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+          requires_all = ["tick_ms", "bits"])]
     epoch_ms: Option<i64>,
+    /// A layout of one's own: how long a tick lasts, in ms
+    #[arg(long, value_name = "N", requires_all = ["epoch_ms", "bits"])]
     tick_ms: Option<u32>,
+    /// A layout of one's own: the bits of time, worker and sequence, as in 41/10/12
+    #[arg(long, value_name = "BITS", value_parser = bits,
+          requires_all = ["epoch_ms", "tick_ms"])]
     bits: Option<(u8, u8, u8)>,
 }
 
-/// `leafid namespace create NAME …`
-pub fn create(mut args: Args) -> Result<(), Failure> {
-    let (mut target, mut name, mut said) = (Target::default(), None, Said::default());
-    let (mut workers, mut max_window_ms) = (None, None);
-    while let Some(arg) = args.next()? {
-        match &arg {
-            Arg::Flag(flag) if flag == "layout" => {
-                said.preset = Some(args.read_by(flag, "one of leaf, edge, long, js53", preset)?);
-            }
-            Arg::Flag(flag) if flag == "epoch-ms" => {
-                said.epoch_ms = Some(args.read(flag, "a number of ms since 1970")?);
-            }
-            Arg::Flag(flag) if flag == "tick-ms" => {
-                said.tick_ms = Some(args.read(flag, "a number of ms")?);
-            }
-            Arg::Flag(flag) if flag == "bits" => {
-                said.bits = Some(args.read_by(flag, "three widths, as in 41/10/12", bits)?);
-            }
-            Arg::Flag(flag) if flag == "workers" => {
-                workers = Some(args.read_by(flag, "a range, as in 0..64", range)?);
-            }
-            Arg::Flag(flag) if flag == "max-window" => {
-                max_window_ms =
-                    Some(args.read_by(flag, "a duration, as in 10s or 5m", duration_ms)?);
-            }
-            Arg::Flag(flag) if target.take(flag, &mut args)? => {}
-            Arg::Word(word) if name.is_none() => name = Some(word.clone()),
-            _ => return Err(unexpected(&arg)),
+impl Namespace {
+    /// Does it.
+    pub fn run(self) -> Result<(), Failure> {
+        match self {
+            Namespace::Create(create) => create.run(),
+            Namespace::List(list) => list.run(),
         }
     }
-    let Some(name) = name else {
-        return Err(Failure::Usage("the namespace's name is missing".into()));
-    };
-    let name = Name::namespace(&name).map_err(|refusal| {
-        let detail = format!("`{name}` is no name for a namespace: {}", refusal.code.advice());
+}
+
+impl Create {
+    fn run(self) -> Result<(), Failure> {
+        let name = name(&self.name)?;
+        let layout = self.layout.read()?.unwrap_or(Layout::LEAF);
+        let body = body(layout, self.workers, self.max_window);
+        let client = self.target.connect()?;
+        let made = client.call("PUT", &format!("/v1/namespaces/{name}"), Some(body), false);
+        client.close();
+        say(line(&made?));
+        Ok(())
+    }
+}
+
+impl List {
+    fn run(self) -> Result<(), Failure> {
+        let client = self.target.connect()?;
+        let rows = client.list("/v1/namespaces", "namespaces", "namespace")?;
+        client.close();
+        for row in rows {
+            say(line(&row));
+        }
+        Ok(())
+    }
+}
+
+impl LayoutArgs {
+    fn read(&self) -> Result<Option<Layout>, Failure> {
+        let (Some(epoch_ms), Some(tick_ms), Some(bits)) = (self.epoch_ms, self.tick_ms, self.bits)
+        else {
+            return Ok(self.layout);
+        };
+        let (time, worker, sequence) = bits;
+        let layout = Layout::new(epoch_ms, tick_ms, time, worker, sequence);
+        layout.map(Some).map_err(|refusal| {
+            let together = u16::from(time) + u16::from(worker) + u16::from(sequence);
+            let detail = format!(
+                "a layout of {time}/{worker}/{sequence} = {together} bits, {tick_ms} ms ticks \
+                 since {epoch_ms} cannot be: {}",
+                refusal.code.advice()
+            );
+            Failure::Problem(Problem::new(Code::LayoutInvalid, detail))
+        })
+    }
+}
+
+fn name(text: &str) -> Result<Name, Problem> {
+    Name::namespace(text).map_err(|refusal| {
+        let detail = format!("`{text}` is no name for a namespace: {}", refusal.code.advice());
         Problem::new(Code::NamespaceInvalid, detail)
-    })?;
-    let body = body(said.layout()?, workers, max_window_ms);
-    let client = target.connect()?;
-    let made = client.call("PUT", &format!("/v1/namespaces/{name}"), Some(body), false);
-    client.close();
-    say(line(&made?));
-    Ok(())
-}
-
-/// `leafid namespace list`
-pub fn list(mut args: Args) -> Result<(), Failure> {
-    let mut target = Target::default();
-    while let Some(arg) = args.next()? {
-        match &arg {
-            Arg::Flag(flag) if target.take(flag, &mut args)? => {}
-            _ => return Err(unexpected(&arg)),
-        }
-    }
-    let client = target.connect()?;
-    let rows = client.list("/v1/namespaces", "namespaces", "namespace")?;
-    client.close();
-    for row in rows {
-        say(line(&row));
-    }
-    Ok(())
-}
-
-impl Said {
-    /// The preset, or one's own: then all three parts have to be said.
-    fn layout(self) -> Result<Layout, Failure> {
-        match (self.preset, self.epoch_ms, self.tick_ms, self.bits) {
-            (preset, None, None, None) => Ok(preset.unwrap_or(Layout::LEAF)),
-            (None, Some(epoch_ms), Some(tick_ms), Some((time, worker, sequence))) => {
-                let layout = Layout::new(epoch_ms, tick_ms, time, worker, sequence);
-                layout.map_err(|refusal| {
-                    let together = u16::from(time) + u16::from(worker) + u16::from(sequence);
-                    let detail = format!(
-                        "a layout of {time}/{worker}/{sequence} = {together} bits, {tick_ms} ms \
-                         ticks since {epoch_ms} cannot be: {}",
-                        refusal.code.advice()
-                    );
-                    Failure::Problem(Problem::new(Code::LayoutInvalid, detail))
-                })
-            }
-            _ => Err(Failure::Usage(
-                "name a layout by --layout, or by --epoch-ms, --tick-ms and --bits together".into(),
-            )),
-        }
-    }
+    })
 }
 
 fn body(layout: Layout, workers: Option<Range>, max_window_ms: Option<u32>) -> String {

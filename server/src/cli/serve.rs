@@ -3,10 +3,12 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use clap::Args;
+use clap::builder::FalseyValueParser;
 use leafid_core::Code;
 use tokio::net::TcpListener;
 
-use super::args::{Arg, Args, unexpected};
+use super::args::listen;
 use super::client::open;
 use super::{Failure, say};
 use crate::app;
@@ -15,33 +17,38 @@ use crate::state::Config;
 use crate::store::SharedStore;
 use crate::stores::sqlite::Options;
 
-/// Serves until it is told to stop.
-pub fn serve(mut args: Args) -> Result<(), Failure> {
-    let mut named = "sqlite:./leafid.db".to_owned();
-    let mut listen = SocketAddr::from(([127, 0, 0, 1], 8750));
-    let mut options = Options::default();
-    while let Some(arg) = args.next()? {
-        match &arg {
-            Arg::Flag(flag) if flag == "store" => named = args.value()?,
-            Arg::Flag(flag) if flag == "listen" => {
-                listen = args.read(flag, "an address and a port, as in `127.0.0.1:8750`")?;
-            }
-            Arg::Flag(flag) if flag == "dev" => options.first_use = true,
-            _ => return Err(unexpected(&arg)),
+#[derive(Args, Debug)]
+pub struct Serve {
+    /// The file that the store lies in: `sqlite:PATH`, or a path
+    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = "sqlite:./leafid.db")]
+    store: String,
+    /// The address and port to listen on; loopback only
+    #[arg(long, env = "LEAFID_LISTEN", value_name = "HOST:PORT", default_value = "127.0.0.1:8750",
+          value_parser = listen)]
+    listen: SocketAddr,
+    /// For development: creates tags and namespaces on first use
+    #[arg(long, env = "LEAFID_DEV", value_parser = FalseyValueParser::new())]
+    dev: bool,
+}
+
+impl Serve {
+    /// Serves until it is told to stop.
+    pub fn run(self) -> Result<(), Failure> {
+        let listen = self.listen;
+        if !listen.ip().is_loopback() {
+            let detail = format!(
+                "`{listen}` can be reached from other machines, and this server cannot tell them \
+                 apart yet; listen on 127.0.0.1 or [::1]"
+            );
+            return Err(Problem::new(Code::NotEnabled, detail).into());
         }
+        let options = Options { first_use: self.dev, ..Options::default() };
+        let store = Arc::new(open(&self.store, options)?);
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let runtime = runtime
+            .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
+        Ok(runtime.block_on(run(listen, store))?)
     }
-    if !listen.ip().is_loopback() {
-        let detail = format!(
-            "`{listen}` can be reached from other machines, and this server cannot tell them \
-             apart yet; listen on 127.0.0.1 or [::1]"
-        );
-        return Err(Problem::new(Code::NotEnabled, detail).into());
-    }
-    let store = Arc::new(open(&named, options)?);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime =
-        runtime.map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
-    Ok(runtime.block_on(run(listen, store))?)
 }
 
 async fn run(listen: SocketAddr, store: SharedStore) -> Result<(), Problem> {
