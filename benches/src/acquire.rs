@@ -70,13 +70,15 @@ impl Space {
         let name = Name::namespace("ns").expect("a name");
         let open = || {
             let clock = Arc::new(SystemClock);
-            SqliteStore::open(&file, clock, Options::default()).expect("a store")
+            let options = Options { create: true, ..Options::default() };
+            SqliteStore::open(&file, clock, options).expect("a store")
         };
         let put = |end: u64| {
             let change = NamespaceChange {
                 layout: Some(Layout::new(0, 1, 41, 22, 0).expect("a layout")),
                 workers: Some(Range::new(0, end)),
                 max_window_ms: None,
+                only_create: false,
             };
             let runtime = Runtime::new().expect("a runtime");
             runtime.block_on(open().put_namespace(name, change)).expect("a namespace");

@@ -2,6 +2,7 @@
 
 mod args;
 mod client;
+mod files;
 mod ids;
 mod namespaces;
 mod serve;
@@ -32,6 +33,10 @@ struct Cli {
 enum Verb {
     /// Serves a store over HTTP, in the foreground
     Serve(serve::Serve),
+    /// Makes a new, empty store
+    Init(files::Init),
+    /// Raises a store's tables to this program's version
+    Migrate(files::Migrate),
     /// Tags: each is a line of numbers
     #[command(subcommand)]
     Tag(tags::Tag),
@@ -91,6 +96,8 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 fn run(verb: Verb) -> Result<(), Failure> {
     match verb {
         Verb::Serve(serve) => serve.run(),
+        Verb::Init(init) => init.run(),
+        Verb::Migrate(migrate) => migrate.run(),
         Verb::Tag(tag) => tag.run(),
         Verb::Namespace(namespace) => namespace.run(),
         Verb::Next(next) => next.run(),

@@ -88,6 +88,28 @@ pub fn tag_change(refusal: Refusal, tag: &Name, change: &TagChange) -> Problem {
     Problem::new(refusal.code, detail)
 }
 
+/// A new tag in a store that replaces a lost one.
+pub fn tag_needs_from(tag: &Name) -> Problem {
+    let detail = format!(
+        "tag `{tag}` needs `from`: this store replaces a lost one, whose numbers it would repeat \
+         from 1 on; name a first number above every one in use: leafid tag create {tag} --from N"
+    );
+    Problem::new(Code::RequestInvalid, detail)
+}
+
+/// A namespace that is to be created, is there, and is not as it was to be.
+pub fn namespace_exists(name: &Name, row: &Namespace) -> Problem {
+    let detail = format!(
+        "namespace `{name}` exists already, with layout {}, workers {}..{} and windows of at most \
+         {} ms; use it, change it (leafid namespace set {name}), or take another name",
+        words(&row.layout),
+        row.workers.start,
+        row.workers.end,
+        row.max_window_ms
+    );
+    Problem::new(Code::LayoutMismatch, detail)
+}
+
 /// A refused acquire.
 pub fn acquire(
     refusal: Refusal,

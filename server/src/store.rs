@@ -56,6 +56,8 @@ pub struct NamespaceChange {
     pub workers: Option<Range>,
     /// The longest window, in ms: cannot change after the first window.
     pub max_window_ms: Option<u32>,
+    /// Change nothing that is there, and refuse if it is not as said.
+    pub only_create: bool,
 }
 
 impl NamespaceChange {
@@ -68,6 +70,7 @@ impl NamespaceChange {
             layout: from.layout("layout")?,
             workers: from.nested("workers", Range::get)?,
             max_window_ms: from.small("max_window_ms")?,
+            only_create: false,
         })
     }
 }

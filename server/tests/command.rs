@@ -16,7 +16,14 @@ impl Serving {
     fn start(file: &Path) -> Serving {
         let store = format!("sqlite:{}", file.display());
         let mut command = Command::new(LEAFID);
-        Serving::spawn(command.args(["serve", "--store", &store, "--listen", "127.0.0.1:0"]))
+        Serving::spawn(command.args([
+            "serve",
+            "--create",
+            "--store",
+            &store,
+            "--listen",
+            "127.0.0.1:0",
+        ]))
     }
 
     fn spawn(command: &mut Command) -> Serving {
@@ -81,7 +88,20 @@ fn verbs(store: &str) {
     let made = says(store, &[&edge[..], &["--max-window", "10s"]].concat());
     assert!(made.contains("workers 0..64, windows of 10000 ms"), "{made}");
     let own = ["namespace", "create", "own", "--epoch-ms", "1735689600000", "--tick-ms", "10"];
-    says(store, &[&own[..], &["--bits", "39/8/6"]].concat());
+    let own_bits = [&own[..], &["--bits", "39/8/6"]].concat();
+    says(store, &own_bits);
+    assert!(says(store, &own_bits).contains("existed already"));
+    for other in [&["--layout", "leaf"][..], &["--layout", "edge", "--workers", "0..2"]] {
+        let other = [&["namespace", "create", "edge"][..], other].concat();
+        let refused = fails(store, &other, 1);
+        assert!(
+            refused.contains("LAYOUT_MISMATCH") && refused.contains("namespace set edge"),
+            "{refused}"
+        );
+    }
+    assert!(fails(store, &["namespace", "set", "egde", "--workers", "0..9"], 1).contains("egde"));
+    let set = says(store, &["namespace", "set", "edge", "--workers", "0..65"]);
+    assert!(set.contains("41/16/6 bits") && set.contains("0..65"), "{set}");
     let wide = fails(store, &[&own[..], &["--bits", "41/11/12"]].concat(), 1);
     assert!(wide.contains("LAYOUT_INVALID") && wide.contains("64 bits"), "{wide}");
     assert_eq!(says(store, &["namespace", "list"]).lines().count(), 3);
@@ -105,7 +125,10 @@ fn the_verbs_speak_to_a_server_and_sigterm_ends_it() {
 #[test]
 fn the_verbs_work_in_the_file_itself() {
     let folder = tempfile::tempdir().unwrap();
-    verbs(&format!("sqlite:{}", folder.path().join("store.db").display()));
+    let store = format!("sqlite:{}", folder.path().join("store.db").display());
+    assert!(says(&store, &["init"]).starts_with(&format!("created {store}, store id ")));
+    verbs(&store);
+    assert!(says(&store, &["migrate"]).contains("nothing to do"));
 }
 
 #[test]
@@ -164,11 +187,14 @@ fn every_verb_has_help_and_every_option_of_serve_a_variable() {
     for args in [
         &[][..],
         &["serve"],
+        &["init"],
+        &["migrate"],
         &["tag"],
         &["tag", "create"],
         &["tag", "list"],
         &["namespace"],
         &["namespace", "create"],
+        &["namespace", "set"],
         &["namespace", "list"],
         &["next"],
         &["decode"],
@@ -200,4 +226,52 @@ fn serve_listens_on_a_name_takes_a_bare_path_and_its_environment() {
     let bare = file.to_str().unwrap();
     assert!(says(bare, &["tag", "list"]).contains("any"));
     assert!(says("http://127.0.0.1:9", &["tag", "list", "--store", bare]).contains("any"));
+}
+
+#[test]
+fn only_a_command_that_says_so_makes_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let store = format!("sqlite:{}", file.display());
+    let way = format!("leafid init {store}");
+    for args in [
+        &["serve", "--listen", "127.0.0.1:0"][..],
+        &["migrate"],
+        &["tag", "list"],
+        &["tag", "create", "orders"],
+        &["namespace", "list"],
+        &["namespace", "create", "edge"],
+        &["next", "orders"],
+        &["decode", "5"],
+    ] {
+        let said = fails(&store, args, 1);
+        assert!(said.contains("does not exist") && said.contains(&way), "{args:?}: {said}");
+    }
+    let used = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = used.local_addr().unwrap().to_string();
+    let said = fails(&store, &["serve", "--create", "--listen", &address], 1);
+    assert!(said.contains(&address) && said.contains("--listen"), "{said}");
+    assert!(!said.contains("INTERNAL"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
+
+    says(&store, &["init"]);
+    let again = fails(&store, &["init"], 1);
+    assert!(again.contains("STORE_REFUSED") && again.contains("1 namespace"), "{again}");
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--store", &store]);
+    let serving = Serving::spawn(&mut command);
+    assert!(says(&serving.url, &["tag", "list"]).contains("max_step"));
+}
+
+#[test]
+fn a_store_that_replaces_a_lost_one_says_what_it_wants() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("store.db").display());
+    assert!(fails(&store, &["init", "--max-window", "10m"], 2).contains("--replaces-lost"));
+    let made = says(&store, &["init", "--replaces-lost", "--max-window", "2s"]);
+    assert!(made.contains("no snowflake ID before 2"), "{made}");
+    let refused = fails(&store, &["tag", "create", "orders"], 1);
+    assert!(refused.contains("--from") && refused.contains("lost"), "{refused}");
+    says(&store, &["tag", "create", "orders", "--from", "5000001"]);
+    assert_eq!(says(&store, &["next", "orders"]), "5000001\n");
 }

@@ -24,7 +24,7 @@ type Open = fn(&Path, Token, Arc<ManualClock>) -> SharedStore;
 const ENGINES: [(&str, Open); 1] = [("sqlite", open_sqlite)];
 
 fn open_sqlite(folder: &Path, id: Token, clock: Arc<ManualClock>) -> SharedStore {
-    let options = Options { id: Some(id), ..Options::default() };
+    let options = Options { create: true, id: Some(id), ..Options::default() };
     let store = SqliteStore::open(&folder.join("store.db"), clock, options);
     Arc::new(store.expect("the store opens"))
 }

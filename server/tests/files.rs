@@ -3,23 +3,142 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use leafid_core::{Code, Name, SegmentAsk, Token};
-use leafid_server::clock::SystemClock;
+use leafid_core::{AcquireAsk, Code, Layout, Millis, Name, Range, SegmentAsk, Token};
+use leafid_server::clock::{ManualClock, SystemClock};
 use leafid_server::problem::Problem;
-use leafid_server::store::{Store, TagChange};
+use leafid_server::store::{NamespaceChange, Store, TagChange};
 use leafid_server::stores::sqlite::{Options, SqliteStore};
 
 fn open(file: &Path) -> Result<SqliteStore, Problem> {
     SqliteStore::open(file, Arc::new(SystemClock), Options::default())
 }
 
+fn create(file: &Path) -> Result<SqliteStore, Problem> {
+    SqliteStore::init(file, Arc::new(SystemClock), Options::default())
+}
+
 #[test]
 fn a_store_keeps_its_id_and_two_stores_have_two() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.db");
-    let id = open(&file).unwrap().id();
+    let id = create(&file).unwrap().id();
     assert_eq!(open(&file).unwrap().id(), id);
-    assert_ne!(open(&folder.path().join("b.db")).unwrap().id(), id);
+    assert_ne!(create(&folder.path().join("b.db")).unwrap().id(), id);
+}
+
+#[test]
+fn what_is_not_there_is_not_made_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let [missing, empty, bare] =
+        ["missing.db", "empty.db", "bare.db"].map(|n| folder.path().join(n));
+    std::fs::write(&empty, "").unwrap();
+    // A database of one page without a table: what is left of a store that was moved away from its
+    // log.
+    let connection = rusqlite::Connection::open(&bare).unwrap();
+    connection.execute_batch("CREATE TABLE t (x); DROP TABLE t; VACUUM").unwrap();
+    drop(connection);
+    for (file, what) in [(&missing, "does not exist"), (&empty, "empty"), (&bare, "no tables")] {
+        let before = std::fs::read(file).ok();
+        let problem = open(file).unwrap_err();
+        assert_eq!(problem.code, Code::StoreUnavailable, "{problem}");
+        let way = format!("leafid init sqlite:{}", file.display());
+        assert!(problem.detail.contains(what) && problem.detail.contains(&way), "{problem}");
+        assert_eq!(std::fs::read(file).ok(), before, "it is left as it was");
+        assert!(create(file).unwrap().found().created);
+        assert!(!open(file).unwrap().found().created);
+    }
+}
+
+#[test]
+fn what_is_there_is_not_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    let id = String::from_utf8(create(&file).unwrap().id().to_hex().to_vec()).unwrap();
+    let problem = create(&file).unwrap_err();
+    assert_eq!(problem.code, Code::StoreRefused);
+    assert!(problem.detail.contains(&id) && problem.detail.contains("1 namespace,"), "{problem}");
+    assert!(!create_or_open(&file).unwrap().found().created);
+}
+
+fn create_or_open(file: &Path) -> Result<SqliteStore, Problem> {
+    let options = Options { create: true, ..Options::default() };
+    SqliteStore::open(file, Arc::new(SystemClock), options)
+}
+
+/// SQLite would remove the log, and with it what was granted last.
+#[test]
+fn a_log_without_its_file_is_not_thrown_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, log) = (folder.path().join("a.db"), folder.path().join("a.db-wal"));
+    let store = create(&file).unwrap();
+    let grants = std::fs::read(&log).unwrap();
+    assert!(!grants.is_empty(), "the log holds the tables");
+    std::fs::rename(&file, folder.path().join("moved.db")).unwrap();
+    for attempt in [open(&file), create(&file), create_or_open(&file)] {
+        let problem = attempt.unwrap_err();
+        assert_eq!(problem.code, Code::StoreRefused, "{problem}");
+        assert!(problem.detail.contains("a.db-wal"), "{problem}");
+    }
+    assert_eq!(std::fs::read(&log).unwrap(), grants);
+    drop(store);
+}
+
+#[tokio::test]
+async fn a_store_that_replaces_a_lost_one_begins_above_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    let start = 1_800_000_000_000;
+    let clock = Arc::new(ManualClock::at(Millis::new(start)));
+    let options = Options { replaces_lost_ms: Some(60_000), ..Options::default() };
+    let store = SqliteStore::init(&file, clock.clone(), options).unwrap();
+    let floor = start + 60_000 + 5_000;
+    assert_eq!(store.found().floor, Some(Millis::new(floor)));
+    // A namespace that is made later has the floor, too, and keeps it when its layout changes.
+    let [wide, js53] = ["wide", "js53"].map(|name| Name::namespace(name).unwrap());
+    let change = NamespaceChange { layout: Some(Layout::LONG), ..NamespaceChange::default() };
+    store.put_namespace(wide, change).await.unwrap();
+    store.put_namespace(js53, change).await.unwrap();
+    let workers = Some(Range::new(0, 256));
+    let change =
+        NamespaceChange { layout: Some(Layout::JS53), workers, ..NamespaceChange::default() };
+    store.put_namespace(js53, change).await.unwrap();
+    let spaces = [Name::namespace("default").unwrap(), wide, js53];
+    let ask = |namespace, n: u8| AcquireAsk {
+        namespace,
+        request: Token::new([n; 16]),
+        store: None,
+        owner: Name::owner("o").unwrap(),
+        layout: None,
+        length_ms: None,
+        sticky: false,
+        strict: false,
+    };
+    for namespace in spaces {
+        let refused = store.acquire(ask(namespace, 1)).await.unwrap_err();
+        let free_at = refused.free_at.unwrap().get();
+        assert_eq!(refused.code, Code::WorkersExhausted, "{namespace}: {refused}");
+        assert!((floor..floor + 20).contains(&free_at), "{namespace}: {free_at} after {floor}");
+    }
+    clock.set(Millis::new(floor + 20));
+    for namespace in spaces {
+        let grant = store.acquire(ask(namespace, 2)).await.unwrap();
+        let begins = grant.layout.time(grant.ticks.start).get();
+        assert!(begins >= floor, "{namespace}: {begins} after {floor}");
+    }
+    // A tag would begin at 1 again.
+    let tag = Name::tag("orders").unwrap();
+    let refused = store.put_tag(tag, TagChange::default()).await.unwrap_err();
+    assert_eq!(refused.code, Code::RequestInvalid);
+    assert!(refused.detail.contains("--from"), "{refused}");
+    let change = TagChange { from: Some(5_000_001), ..TagChange::default() };
+    assert_eq!(store.put_tag(tag, change).await.unwrap().max_id, 5_000_001);
+    // One that is there changes as ever, and one that was deleted goes on where it stood.
+    let change = TagChange { step: Some(7), ..TagChange::default() };
+    assert_eq!(store.put_tag(tag, change).await.unwrap().step, 7);
+    store.delete_tag(tag).await.unwrap();
+    assert_eq!(store.put_tag(tag, TagChange::default()).await.unwrap().max_id, 5_000_001);
+    drop(store);
+    assert_eq!(open(&file).unwrap().found().floor, Some(Millis::new(floor)));
 }
 
 #[test]
@@ -50,7 +169,7 @@ fn what_is_no_store_is_refused_and_left_alone() {
 fn a_newer_version_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.db");
-    drop(open(&file).unwrap());
+    drop(create(&file).unwrap());
     let other = rusqlite::Connection::open(&file).unwrap();
     let ours = other.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).unwrap();
     other.pragma_update(None, "user_version", ours + 1).unwrap();
@@ -64,7 +183,7 @@ fn a_newer_version_is_not_touched() {
 fn a_store_that_cannot_be_written_to_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.db");
-    drop(open(&file).unwrap());
+    drop(create(&file).unwrap());
     // Another program that keeps the file to itself.
     let other = rusqlite::Connection::open(&file).unwrap();
     other.pragma_update(None, "locking_mode", "EXCLUSIVE").unwrap();
@@ -78,7 +197,7 @@ fn a_store_that_cannot_be_written_to_says_so() {
 async fn while_another_process_writes_there_is_no_answer_and_then_there_is() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.db");
-    let store = open(&file).unwrap();
+    let store = create(&file).unwrap();
     let tag = Name::tag("orders").unwrap();
     let before = store.put_tag(tag, TagChange::default()).await.unwrap();
     let ask = SegmentAsk {

@@ -6,7 +6,9 @@ CREATE TABLE meta (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     -- the random id that every grant carries
     store BLOB NOT NULL CHECK (length(store) = 16),
-    created_ms INTEGER NOT NULL
+    created_ms INTEGER NOT NULL,
+    -- above 0: this store replaces a lost one, and grants no window that begins before this time
+    floor_ms INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- Lines of numbers. A deleted tag leaves its row: a tag made again goes on above it.

@@ -8,7 +8,7 @@ import { storeBinary } from './places.mjs'
 
 /** Starts a store. `db` reuses a folder, `listen` an address. */
 export async function startStore({ folder = mkdtempSync(join(tmpdir(), 'leafid-js-')), listen = '127.0.0.1:0', args = [] } = {}) {
-  const child = spawn(storeBinary, ['serve', '--store', `sqlite:${join(folder, 'leafid.db')}`, '--listen', listen, ...args], {
+  const child = spawn(storeBinary, ['serve', '--create', '--store', `sqlite:${join(folder, 'leafid.db')}`, '--listen', listen, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const url = await listening(child)

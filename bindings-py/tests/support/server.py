@@ -32,7 +32,7 @@ class Server:
 
     def start(self) -> None:
         assert BINARY.exists(), f"no store to test against: `{BINARY}` (`cargo xtask build`)"
-        command = [BINARY, "serve", "--store", f"sqlite:{self.folder / FILE}"]
+        command = [BINARY, "serve", "--create", "--store", f"sqlite:{self.folder / FILE}"]
         self.process = subprocess.Popen(
             [*command, "--listen", self.listen],
             stdout=subprocess.PIPE,

@@ -19,6 +19,8 @@ use crate::state::{App, Config};
 use crate::store::SharedStore;
 use crate::stores::sqlite::{Options, SqliteStore};
 
+/// The store of verbs that open a file, unless said.
+pub const DEFAULT_FILE: &str = "sqlite:./leafid.db";
 const DEFAULT_URL: &str = "http://127.0.0.1:8750";
 /// An answer is at most so large: 10,000 IDs, or 1,000 rows.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
@@ -63,8 +65,11 @@ pub fn open(named: &str, options: Options) -> Result<SqliteStore, Problem> {
     SqliteStore::open(&path(named)?, Arc::new(SystemClock), options)
 }
 
-/// The file that a store's name means.
-fn path(named: &str) -> Result<PathBuf, Problem> {
+/// The file that a store's name means: `sqlite:PATH`, or a bare path.
+///
+/// # Errors
+/// `REQUEST_INVALID` for another kind of store.
+pub fn path(named: &str) -> Result<PathBuf, Problem> {
     // One letter before a colon is a drive.
     let scheme = named.split_once(':').filter(|(scheme, _)| scheme.len() > 1);
     let path = match scheme {

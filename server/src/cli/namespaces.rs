@@ -1,6 +1,6 @@
 //! `leafid namespace …`
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 use leafid_core::{Code, Fields, Layout, Millis, Name, Put, Range};
 use serde_json::Value;
 
@@ -15,6 +15,8 @@ use crate::utc;
 pub enum Namespace {
     /// Creates a namespace
     Create(Create),
+    /// Changes a namespace: after its first window only the worker numbers
+    Set(Set),
     /// Lists the namespaces
     List(List),
 }
@@ -29,6 +31,24 @@ pub struct Create {
     #[arg(long, value_name = "RANGE", value_parser = range)]
     workers: Option<Range>,
     /// The longest window, as in 10s or 5m [default: 10m]
+    #[arg(long, value_name = "TIME", value_parser = duration_ms)]
+    max_window: Option<u32>,
+    #[command(flatten)]
+    target: Target,
+}
+
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("change").required(true).multiple(true)
+    .args(["layout", "epoch_ms", "tick_ms", "bits", "workers", "max_window"])))]
+pub struct Set {
+    /// The namespace
+    name: String,
+    #[command(flatten)]
+    layout: LayoutArgs,
+    /// The worker numbers that may be handed out, as in 0..64
+    #[arg(long, value_name = "RANGE", value_parser = range)]
+    workers: Option<Range>,
+    /// The longest window, as in 10s or 5m
     #[arg(long, value_name = "TIME", value_parser = duration_ms)]
     max_window: Option<u32>,
     #[command(flatten)]
@@ -66,6 +86,7 @@ impl Namespace {
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Namespace::Create(create) => create.run(),
+            Namespace::Set(set) => set.run(),
             Namespace::List(list) => list.run(),
         }
     }
@@ -75,11 +96,34 @@ impl Create {
     fn run(self) -> Result<(), Failure> {
         let name = name(&self.name)?;
         let layout = self.layout.read()?.unwrap_or(Layout::LEAF);
-        let body = body(layout, self.workers, self.max_window);
+        let body = body(Some(layout), self.workers, self.max_window);
         let client = self.target.connect()?;
-        let made = client.call("PUT", &format!("/v1/namespaces/{name}"), Some(body), false);
+        let path = format!("/v1/namespaces/{name}");
+        // Only for the words: what is there is not changed, whoever creates it meanwhile.
+        let before = client.call("GET", &path, None, false);
+        let made = client.call("PUT", &path, Some(body), true);
         client.close();
-        say(line(&made?));
+        let made = line(&made?);
+        match before {
+            Ok(_) => say(format_args!("existed already, as it was to be: {made}")),
+            Err(_) => say(made),
+        }
+        Ok(())
+    }
+}
+
+impl Set {
+    fn run(self) -> Result<(), Failure> {
+        let name = name(&self.name)?;
+        let body = body(self.layout.read()?, self.workers, self.max_window);
+        let client = self.target.connect()?;
+        let path = format!("/v1/namespaces/{name}");
+        // A misspelt name is not created.
+        let set = client
+            .call("GET", &path, None, false)
+            .and_then(|_| client.call("PUT", &path, Some(body), false));
+        client.close();
+        say(line(&set?));
         Ok(())
     }
 }
@@ -123,9 +167,9 @@ fn name(text: &str) -> Result<Name, Problem> {
     })
 }
 
-fn body(layout: Layout, workers: Option<Range>, max_window_ms: Option<u32>) -> String {
+fn body(layout: Option<Layout>, workers: Option<Range>, max_window_ms: Option<u32>) -> String {
     let mut body = Writer::default();
-    body.nested("layout", |writer| layout.put(writer));
+    layout.inspect(|layout| body.nested("layout", |writer| layout.put(writer)));
     workers.inspect(|workers| body.nested("workers", |writer| workers.put(writer)));
     max_window_ms.inspect(|ms| body.number("max_window_ms", u64::from(*ms)));
     body.end()

@@ -9,7 +9,7 @@ use leafid_core::Code;
 use tokio::net::TcpListener;
 
 use super::args::listen;
-use super::client::open;
+use super::client::{DEFAULT_FILE, open};
 use super::{Failure, say};
 use crate::app;
 use crate::problem::Problem;
@@ -20,13 +20,16 @@ use crate::stores::sqlite::Options;
 #[derive(Args, Debug)]
 pub struct Serve {
     /// The file that the store lies in: `sqlite:PATH`, or a path
-    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = "sqlite:./leafid.db")]
+    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE)]
     store: String,
     /// The address and port to listen on; loopback only
     #[arg(long, env = "LEAFID_LISTEN", value_name = "HOST:PORT", default_value = "127.0.0.1:8750",
           value_parser = listen)]
     listen: SocketAddr,
-    /// For development: creates tags and namespaces on first use
+    /// Makes the store if it is not there
+    #[arg(long, env = "LEAFID_CREATE", value_parser = FalseyValueParser::new())]
+    create: bool,
+    /// For development: makes the store, its tags and its namespaces on first use
     #[arg(long, env = "LEAFID_DEV", value_parser = FalseyValueParser::new())]
     dev: bool,
 }
@@ -34,39 +37,44 @@ pub struct Serve {
 impl Serve {
     /// Serves until it is told to stop.
     pub fn run(self) -> Result<(), Failure> {
-        let listen = self.listen;
-        if !listen.ip().is_loopback() {
+        if !self.listen.ip().is_loopback() {
             let detail = format!(
-                "`{listen}` can be reached from other machines, and this server cannot tell them \
-                 apart yet; listen on 127.0.0.1 or [::1]"
+                "`{}` can be reached from other machines, and this server cannot tell them apart \
+                 yet; listen on 127.0.0.1 or [::1]",
+                self.listen
             );
             return Err(Problem::new(Code::NotEnabled, detail).into());
         }
-        let options = Options { first_use: self.dev, ..Options::default() };
-        let store = Arc::new(open(&self.store, options)?);
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime
             .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
-        Ok(runtime.block_on(run(listen, store))?)
+        Ok(runtime.block_on(self.serve())?)
     }
-}
 
-async fn run(listen: SocketAddr, store: SharedStore) -> Result<(), Problem> {
-    let cannot = |error: std::io::Error| {
-        let detail = format!("cannot listen on {listen}: {error}; choose another: --listen");
-        Problem::new(Code::Internal, detail)
-    };
-    // Before the address is told: who reads it may stop the server at once.
-    let stop = stop_signal()
-        .map_err(|error| Problem::new(Code::Internal, format!("no signals: {error}")))?;
-    let listener = TcpListener::bind(listen).await.map_err(cannot)?;
-    let address = listener.local_addr().map_err(cannot)?;
-    let id = store.id().to_hex();
-    say(format_args!("leafid: store {}, id {}", store.place(), String::from_utf8_lossy(&id)));
-    say(format_args!("leafid: listening on http://{address}"));
-    app::serve(listener, Config::default(), store, stop).await?;
-    say("leafid: stopped");
-    Ok(())
+    async fn serve(self) -> Result<(), Problem> {
+        let cannot = |error: std::io::Error| {
+            Problem::unavailable(format!(
+                "cannot listen on {}: {error}; stop what listens there, or choose another \
+                 address: --listen",
+                self.listen
+            ))
+        };
+        // Before the address is told: who reads it may stop the server at once.
+        let stop = stop_signal()
+            .map_err(|error| Problem::new(Code::Internal, format!("no signals: {error}")))?;
+        // Before the file is touched: an address in use leaves no new store behind.
+        let listener = TcpListener::bind(self.listen).await.map_err(cannot)?;
+        let address = listener.local_addr().map_err(cannot)?;
+        let create = self.create || self.dev;
+        let options = Options { create, first_use: self.dev, ..Options::default() };
+        let store: SharedStore = Arc::new(open(&self.store, options)?);
+        let id = store.id().to_hex();
+        say(format_args!("leafid: store {}, id {}", store.place(), String::from_utf8_lossy(&id)));
+        say(format_args!("leafid: listening on http://{address}"));
+        app::serve(listener, Config::default(), store, stop).await?;
+        say("leafid: stopped");
+        Ok(())
+    }
 }
 
 /// Ends with the first SIGTERM or SIGINT.

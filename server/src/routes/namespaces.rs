@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::Uri;
+use axum::http::{HeaderMap, Uri};
 use leafid_core::registry::Namespace;
 use leafid_core::{Fields, Name, Put};
 
 use super::answer::Json;
-use super::input::{Input, NamespacePath, namespace, page};
+use super::input::{Input, NamespacePath, namespace, only_create, page};
 use crate::problem::Problem;
 use crate::state::App;
 use crate::store::NamespaceChange;
@@ -30,13 +30,15 @@ pub async fn get(
     Ok(Json::write(|writer| put_row(writer, &name, &row)))
 }
 
-/// `PUT /v1/namespaces/{ns}`: creates or changes.
+/// `PUT /v1/namespaces/{ns}`: creates or changes; with `If-None-Match: *` it only creates.
 pub async fn put(
     State(app): State<Arc<App>>,
     NamespacePath(name): NamespacePath,
+    headers: HeaderMap,
     Input(input): Input,
 ) -> Result<Json, Problem> {
-    let change = input.all(NamespaceChange::get)?;
+    let only_create = only_create(&headers)?;
+    let change = NamespaceChange { only_create, ..input.all(NamespaceChange::get)? };
     let row = app.store.put_namespace(name, change).await?;
     Ok(Json::write(|writer| put_row(writer, &name, &row)))
 }

@@ -1,8 +1,10 @@
 //! The embedded engine: one SQLite file, one writer thread that commits waiting requests together.
 
 mod catalog;
+mod create;
 mod desk;
 mod job;
+mod meta;
 mod open;
 mod queue;
 mod rows;
@@ -26,13 +28,24 @@ use crate::store::{Answer, NamespaceChange, Page, Store, TagChange};
 use job::Kind;
 use writer::Writer;
 
+pub use meta::Found;
+pub use open::VERSION;
+
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
+    /// A store that is not there is made. Else it is an error: an empty database is what a lost one
+    /// looks like.
+    pub create: bool,
     /// Tags and namespaces are created on first use: for development only.
     pub first_use: bool,
     /// The id of a store that is made; random unless said.
     pub id: Option<Token>,
+    /// A store that is made replaces a lost one that granted windows of at most so many ms: it
+    /// grants none that begins before those are over, and no tag begins at 1 by default.
+    pub replaces_lost_ms: Option<u32>,
+    /// The only id that is opened.
+    pub expect: Option<Token>,
 }
 
 /// A store in a SQLite file. Other processes may use the file at the same time: every decision is
@@ -41,24 +54,48 @@ pub struct Options {
 pub struct SqliteStore {
     id: Token,
     path: PathBuf,
+    found: Found,
     writer: Writer,
 }
 
 impl SqliteStore {
-    /// Opens the file, or makes it.
+    /// Opens the file, or makes it where the options say so.
     ///
     /// # Errors
     /// `STORE_REFUSED` where the file's system or its settings cannot keep a promise,
-    /// `SCHEMA_MISMATCH` for a file that is no store or a newer version's, `STORE_UNAVAILABLE`
-    /// when it cannot be opened.
+    /// `SCHEMA_MISMATCH` for a file that is no store or another version's, `STORE_CHANGED` for
+    /// another store than was expected, `STORE_UNAVAILABLE` when it is not there or cannot be
+    /// opened.
     pub fn open(
         path: &Path,
         clock: Arc<dyn Clock>,
         options: Options,
     ) -> Result<SqliteStore, Problem> {
-        let opened = open::open(path, clock.as_ref(), options.id)?;
+        let opened = open::open(path, clock.as_ref(), &options)?;
         let writer = Writer::start(opened.connection, opened.store, clock, options)?;
-        Ok(SqliteStore { id: opened.store, path: path.to_owned(), writer })
+        let (id, found) = (opened.store, opened.found);
+        Ok(SqliteStore { id, path: path.to_owned(), found, writer })
+    }
+
+    /// Makes a store where none is.
+    ///
+    /// # Errors
+    /// `STORE_REFUSED` if one is there, with what is in it; else as [`SqliteStore::open`].
+    pub fn init(
+        path: &Path,
+        clock: Arc<dyn Clock>,
+        options: Options,
+    ) -> Result<SqliteStore, Problem> {
+        let store = SqliteStore::open(path, clock, Options { create: true, ..options })?;
+        match store.found.created {
+            true => Ok(store),
+            false => Err(create::exists(path, &meta::hex(store.id), &store.found)),
+        }
+    }
+
+    /// What the file held when it was opened.
+    pub fn found(&self) -> Found {
+        self.found
     }
 }
 

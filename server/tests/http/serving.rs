@@ -195,6 +195,27 @@ fn tags_are_created_once_changed_and_listed() {
 }
 
 #[test]
+fn a_namespace_that_is_to_be_created_is_not_changed() {
+    let (_folder, file) = store();
+    let server = Server::start(&file);
+    let only = [("content-type", "application/json"), ("if-none-match", "*")];
+    let create = |body: &str| server.send("PUT", "/v1/namespaces/n", &only, body);
+    let made = create(r#"{"layout":"js53","workers":{"start":0,"end":4}}"#).ok();
+    assert_eq!(create(r#"{"layout":"js53","workers":{"start":0,"end":4}}"#).ok(), made);
+    for other in [
+        r#"{"layout":"leaf"}"#,
+        r#"{"layout":"js53"}"#,
+        r#"{"layout":"js53","workers":{"start":0,"end":4},"max_window_ms":10000}"#,
+    ] {
+        let refused = create(other);
+        assert_eq!((refused.status, refused.code()), (409, "LAYOUT_MISMATCH"), "{refused:?}");
+        let detail = refused.json["detail"].as_str().unwrap();
+        assert!(detail.contains("exists already") && detail.contains("0..4"), "{detail}");
+    }
+    assert_eq!(server.get("/v1/namespaces/n").ok(), made);
+}
+
+#[test]
 fn a_namespace_keeps_its_layout_and_window_after_the_first_one() {
     let (_folder, file) = store();
     let server = Server::start(&file);

@@ -4,6 +4,7 @@ use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, Range};
 
 use super::desk::{Desk, Stop};
+use super::meta;
 use crate::explain;
 use crate::problem::Problem;
 use crate::store::NamespaceChange;
@@ -17,6 +18,9 @@ pub fn namespace(desk: &Desk<'_>, name: &Name) -> Result<Namespace, Stop> {
 /// Creates or changes a namespace.
 pub fn put(desk: &Desk<'_>, name: &Name, change: &NamespaceChange) -> Result<Namespace, Stop> {
     let before = desk.rows.namespace(name)?.map(|(row, _)| row);
+    if let Some(before) = before.filter(|_| change.only_create) {
+        return existing(name, before, change);
+    }
     let (layout, workers, max_window_ms) = match before {
         None => (change.layout.unwrap_or(Layout::LEAF), change.workers, change.max_window_ms),
         Some(row) => (
@@ -30,7 +34,7 @@ pub fn put(desk: &Desk<'_>, name: &Name, change: &NamespaceChange) -> Result<Nam
     }
     let created = Namespace::create(layout, workers, max_window_ms)
         .map_err(|refusal| refused(refusal.code, name, &layout, workers, change))?;
-    let row = Namespace { floor: before.map_or(0, |row| row.floor), ..created };
+    let row = Namespace { floor: floor(desk, before, &layout)?, ..created };
     if let Some(before) = before.filter(|before| *before != row) {
         keeps_promises(desk, name, &before, &row)?;
     }
@@ -38,6 +42,30 @@ pub fn put(desk: &Desk<'_>, name: &Name, change: &NamespaceChange) -> Result<Nam
         desk.rows.put_namespace(name, &row)?;
     }
     Ok(row)
+}
+
+/// A namespace that is there and was to be created: nothing changes, and nothing is said to have
+/// been made that is not so.
+fn existing(name: &Name, before: Namespace, change: &NamespaceChange) -> Result<Namespace, Stop> {
+    let layout = change.layout.unwrap_or(Layout::LEAF);
+    let wanted = Namespace::create(layout, change.workers, change.max_window_ms)
+        .map_err(|refusal| refused(refusal.code, name, &layout, change.workers, change))?;
+    if wanted == (Namespace { floor: wanted.floor, ..before }) {
+        return Ok(before);
+    }
+    Err(explain::namespace_exists(name, &before).into())
+}
+
+/// The tick below which nothing is granted, which a change of the layout leaves where it was in
+/// time.
+fn floor(desk: &Desk<'_>, before: Option<Namespace>, layout: &Layout) -> Result<u64, Stop> {
+    let of_store = meta::floor_tick(layout, meta::floor(&desk.rows)?);
+    let own = match before {
+        Some(row) if row.layout == *layout || row.floor == 0 => row.floor,
+        Some(row) => meta::floor_tick(layout, row.layout.time(row.floor)),
+        None => 0,
+    };
+    Ok(own.max(of_store))
 }
 
 /// The layout never changes after the first window.

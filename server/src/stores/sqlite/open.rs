@@ -3,25 +3,22 @@
 use std::path::Path;
 use std::time::Duration;
 
-use leafid_core::registry::Namespace;
-use leafid_core::{Code, Layout, Name, Token};
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use leafid_core::{Code, Token};
+use rusqlite::{Connection, OpenFlags};
 
-use super::rows::Rows;
+use super::Options;
+use super::create::{self, Absence};
+use super::meta::{self, Found};
 use crate::clock::Clock;
 use crate::problem::Problem;
-use crate::random;
 
 /// Says whose file it is: `leaf` as a number.
-const APPLICATION: i64 = 0x6c65_6166;
+pub const APPLICATION: i64 = 0x6c65_6166;
 /// The version of the tables.
-const VERSION: i64 = 2;
+pub const VERSION: i64 = 2;
 /// How long to wait for another process's transaction: less than the 3 s after which a holder
 /// counts its ask as lost.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-/// The tables and their indexes.
-const SCHEMA: &str = include_str!("../../../../sql/sqlite/schema.sql");
 
 /// A file that is ready for use.
 pub struct Opened {
@@ -29,25 +26,46 @@ pub struct Opened {
     pub connection: Connection,
     /// The store's id.
     pub store: Token,
+    /// What was found in it.
+    pub found: Found,
 }
 
-/// Opens the file, or makes it.
-pub fn open(path: &Path, clock: &dyn Clock, id: Option<Token>) -> Result<Opened, Problem> {
+/// Opens the file, or makes it where that was asked for.
+pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened, Problem> {
     refuse_network(path)?;
     let cannot = |error: rusqlite::Error| {
         Problem::unavailable(format!("cannot open `{}`: {error}", path.display()))
     };
-    let mut connection = Connection::open(path).map_err(cannot)?;
+    create::refuse_orphan(path)?;
+    let absence = create::absence(path);
+    if let Some(absence) = absence.filter(|_| !options.create) {
+        return Err(create::not_there(path, absence));
+    }
+    // Without a flag that has a path read as a URI: `file:…?mode=memory` is a path like any other.
+    let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    flags.set(OpenFlags::SQLITE_OPEN_CREATE, absence.is_some());
+    let mut connection = Connection::open_with_flags(path, flags).map_err(cannot)?;
     connection.busy_timeout(PATIENCE).map_err(cannot)?;
     connection.set_prepared_statement_cache_capacity(64);
-    recognise(&connection, path)?;
+    let made = recognise(&connection, path)?;
+    if !made && !options.create {
+        return Err(create::not_there(path, Absence::NoTables));
+    }
+    if let (true, Some(expected)) = (made, options.expect) {
+        let store = meta::store(&connection, path)?;
+        if store != expected {
+            return Err(unexpected(path, expected, store));
+        }
+    }
     settle(&connection).map_err(cannot)??;
-    let store = make(&mut connection, clock, id).map_err(cannot)??;
-    Ok(Opened { connection, store })
+    let created = !made && create::make(&mut connection, clock, options).map_err(cannot)??;
+    let store = meta::store(&connection, path)?;
+    let found = meta::found(&connection, created).map_err(cannot)?;
+    Ok(Opened { connection, store, found })
 }
 
-/// Whose file it is, before anything is written to it.
-fn recognise(connection: &Connection, path: &Path) -> Result<(), Problem> {
+/// Whose file it is, before anything is written to it; false if nobody's yet.
+fn recognise(connection: &Connection, path: &Path) -> Result<bool, Problem> {
     let foreign = |why: String| {
         let detail = format!("`{}` is no store of leafid: {why}", path.display());
         Problem::new(Code::SchemaMismatch, detail)
@@ -62,7 +80,8 @@ fn recognise(connection: &Connection, path: &Path) -> Result<(), Problem> {
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(|error| foreign(error.to_string()))?;
     match (application, version, tables) {
-        (APPLICATION, VERSION, _) | (0, 0, 0) => Ok(()),
+        (APPLICATION, VERSION, _) => Ok(true),
+        (0, 0, 0) => Ok(false),
         (APPLICATION, version, _) => Err(Problem::new(
             Code::SchemaMismatch,
             format!(
@@ -97,38 +116,14 @@ fn settle(connection: &Connection) -> Result<Result<(), Problem>, rusqlite::Erro
     Ok(Ok(()))
 }
 
-/// Makes the tables, the store's id and the namespace `default`, if they are not there.
-fn make(
-    connection: &mut Connection,
-    clock: &dyn Clock,
-    id: Option<Token>,
-) -> Result<Result<Token, Problem>, rusqlite::Error> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if version == 0 {
-        let id = match id.map_or_else(random::bytes, |id| Ok(id.bytes())) {
-            Ok(id) => id,
-            Err(problem) => return Ok(Err(problem)),
-        };
-        transaction.execute_batch(SCHEMA)?;
-        let created = clock.wall().get();
-        transaction.execute("INSERT INTO meta VALUES (1, ?1, ?2)", (&id, created))?;
-        if let (Ok(name), Ok(row)) =
-            (Name::namespace("default"), Namespace::create(Layout::LEAF, None, None))
-        {
-            Rows::new(&transaction).put_namespace(&name, &row)?;
-        }
-        transaction.pragma_update(None, "application_id", APPLICATION)?;
-        transaction.pragma_update(None, "user_version", VERSION)?;
-    }
-    let id: Option<[u8; 16]> =
-        transaction.query_row("SELECT store FROM meta", [], |row| row.get(0)).optional()?;
-    let Some(id) = id else {
-        let detail = "the store's file has no id: its table `meta` is empty";
-        return Ok(Err(Problem::new(Code::SchemaMismatch, detail)));
-    };
-    transaction.commit()?;
-    Ok(Ok(Token::new(id)))
+fn unexpected(path: &Path, expected: Token, store: Token) -> Problem {
+    let detail = format!(
+        "`{}` is store {}, and {} was expected; name the right file, or leave --expect-store",
+        path.display(),
+        meta::hex(store),
+        meta::hex(expected)
+    );
+    Problem::new(Code::StoreChanged, detail)
 }
 
 /// Locks and shared memory do not work over a network.

@@ -4,6 +4,7 @@ use leafid_core::registry::{self, TagRow};
 use leafid_core::{Name, SegmentAsk, SegmentGrant};
 
 use super::desk::{Desk, Stop};
+use super::meta;
 use crate::explain;
 use crate::store::TagChange;
 
@@ -30,6 +31,10 @@ pub fn tag(desk: &Desk<'_>, tag: &Name) -> Result<TagRow, Stop> {
 pub fn put(desk: &Desk<'_>, tag: &Name, change: &TagChange) -> Result<TagRow, Stop> {
     let before = desk.rows.tag(tag)?;
     let may_change = change.from.is_none() && !change.only_create;
+    // A line of a lost store would begin at 1 again.
+    if before.is_none() && change.from.is_none() && meta::floor(&desk.rows)?.get() > 0 {
+        return Err(explain::tag_needs_from(tag).into());
+    }
     let decided = match before.filter(|row| !row.deleted && may_change) {
         Some(row) => row.with_steps(change.step, change.max_step),
         None => TagRow::create(before.as_ref(), change.from, change.step, change.max_step),

@@ -156,13 +156,14 @@ fn read_worker(row: &Row<'_>) -> Result<Worker> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stores::sqlite::open;
+    use crate::stores::sqlite::{Options, open};
 
     #[test]
     fn each_column_that_changes_is_written_and_a_row_that_is_not_there_is_no_success() {
         let folder = tempfile::tempdir().unwrap();
         let clock = crate::clock::SystemClock;
-        let opened = open::open(&folder.path().join("a.db"), &clock, None).unwrap();
+        let create = Options { create: true, ..Options::default() };
+        let opened = open::open(&folder.path().join("a.db"), &clock, &create).unwrap();
         let rows = Rows::new(&opened.connection);
         let (ns, other) = (Name::namespace("ns").unwrap(), Name::namespace("other").unwrap());
         let first = WorkerRow {

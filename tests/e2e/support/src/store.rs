@@ -50,7 +50,9 @@ impl Store {
     pub fn start_again(&mut self) -> Result<(), String> {
         let mut command = dies_with_us(&self.binary);
         command.current_dir(&self.folder).env_remove("LEAFID_STORE");
-        command.args(["serve", "--store"]).arg(format!("sqlite:{}", self.file().display()));
+        command
+            .args(["serve", "--create", "--store"])
+            .arg(format!("sqlite:{}", self.file().display()));
         command.arg("--listen").arg(self.address.to_string());
         let started = Child::start("the store", command, |_| {});
         let mut child = started

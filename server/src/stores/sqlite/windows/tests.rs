@@ -27,7 +27,9 @@ impl Space {
     fn new(rows: u32, range: u32) -> Space {
         let clock = ManualClock::at(NOW);
         let folder = tempfile::tempdir().unwrap();
-        let connection = open::open(&folder.path().join("a.db"), &clock, None).unwrap().connection;
+        let create = Options { create: true, ..Options::default() };
+        let opened = open::open(&folder.path().join("a.db"), &clock, &create).unwrap();
+        let connection = opened.connection;
         let mut space = Space { _folder: folder, connection, steps: Arc::default(), asked: 0 };
         space.put(Range::new(0, 1));
         space.sql(&format!(
@@ -68,6 +70,7 @@ impl Space {
             layout: Some(Layout::new(0, 1_000, 31, 20, 12).unwrap()),
             workers: Some(workers),
             max_window_ms: None,
+            only_create: false,
         };
         catalog::put(&self.desk(), &name(), &change).unwrap();
     }

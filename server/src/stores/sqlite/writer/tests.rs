@@ -25,9 +25,9 @@ impl Busy {
     fn new() -> Busy {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(ManualClock::at(NOW));
-        let opened = open::open(&folder.path().join("a.db"), clock.as_ref(), None).unwrap();
+        let options = Options { create: true, ..Options::default() };
+        let opened = open::open(&folder.path().join("a.db"), clock.as_ref(), &options).unwrap();
         let shared: Arc<dyn Clock> = clock.clone();
-        let options = Options::default();
         let writer = Writer::start(opened.connection, opened.store, shared, options).unwrap();
         Busy { _folder: folder, clock, writer, done: Arc::default() }
     }

@@ -1,0 +1,69 @@
+//! `leafid init …` and `leafid migrate …`: the verbs that change a store's file as a whole.
+
+use std::sync::Arc;
+
+use clap::Args;
+use leafid_core::registry::DEFAULT_MAX_WINDOW_MS;
+
+use super::args::duration_ms;
+use super::client::{DEFAULT_FILE, open, path};
+use super::{Failure, say};
+use crate::clock::SystemClock;
+use crate::store::Store;
+use crate::stores::sqlite::{Options, SqliteStore, VERSION};
+use crate::utc;
+
+#[derive(Args, Debug)]
+pub struct Init {
+    /// The file to make: `sqlite:PATH`, or a path
+    #[arg(env = "LEAFID_STORE", default_value = DEFAULT_FILE)]
+    store: String,
+    /// The store takes the place of one whose file is lost: its snowflake IDs begin after the last
+    /// that the old one can have granted, and every tag that is created in it wants --from
+    #[arg(long)]
+    replaces_lost: bool,
+    /// The longest window of the lost store's namespaces [default: 10m]
+    #[arg(long, value_name = "TIME", value_parser = duration_ms, requires = "replaces_lost")]
+    max_window: Option<u32>,
+}
+
+#[derive(Args, Debug)]
+pub struct Migrate {
+    /// The file that the store lies in: `sqlite:PATH`, or a path
+    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE)]
+    store: String,
+}
+
+impl Init {
+    /// Makes the store.
+    pub fn run(self) -> Result<(), Failure> {
+        let longest = self.max_window.unwrap_or(DEFAULT_MAX_WINDOW_MS);
+        let replaces_lost_ms = self.replaces_lost.then_some(longest);
+        let options = Options { replaces_lost_ms, ..Options::default() };
+        let store = SqliteStore::init(&path(&self.store)?, Arc::new(SystemClock), options)?;
+        let (place, id) = (store.place(), store.id().to_hex());
+        let id = String::from_utf8_lossy(&id);
+        say(format_args!("created {place}, store id {id}; serve it: leafid serve --store {place}"));
+        if let Some(floor) = store.found().floor {
+            say(format_args!(
+                "it replaces a lost store: no snowflake ID before {}, and every tag wants --from, a \
+                 number above all that are in use",
+                utc::text(floor)
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Migrate {
+    /// Raises the tables of a store that is there to the version that this program knows.
+    pub fn run(self) -> Result<(), Failure> {
+        let store = open(&self.store, Options::default())?;
+        say(format_args!(
+            "{}: its tables are of version {VERSION}, the newest that this program knows; nothing \
+             to do",
+            store.place()
+        ));
+        Ok(())
+    }
+}

@@ -1,0 +1,122 @@
+//! Making a store: what has to be there or not, and what a new one begins with.
+
+use std::path::{Path, PathBuf};
+
+use leafid_core::registry::Namespace;
+use leafid_core::{Code, Layout, Millis, Name};
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::Options;
+use super::meta;
+use super::open::{APPLICATION, VERSION};
+use super::rows::Rows;
+use crate::clock::Clock;
+use crate::problem::Problem;
+use crate::random;
+
+/// How far the clock of a lost store may have been ahead of ours.
+const CLOCKS_DIFFER_MS: i64 = 5_000;
+
+/// The tables and their indexes.
+const SCHEMA: &str = include_str!("../../../../sql/sqlite/schema.sql");
+
+/// Why a path names no store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absence {
+    /// There is no file.
+    NoFile,
+    /// The file has no content.
+    Empty,
+    /// The file is a database without tables.
+    NoTables,
+}
+
+/// Whether a file is missing or empty, before SQLite makes or touches one.
+pub fn absence(path: &Path) -> Option<Absence> {
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(Absence::NoFile),
+        Ok(metadata) if metadata.is_file() && metadata.len() == 0 => Some(Absence::Empty),
+        _ => None,
+    }
+}
+
+/// Refuses a missing or empty file whose log is still there: it holds grants that were not folded
+/// into the file, and SQLite would remove it.
+///
+/// # Errors
+/// `STORE_REFUSED`.
+pub fn refuse_orphan(path: &Path) -> Result<(), Problem> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let log = PathBuf::from(log);
+    let has_log = std::fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0);
+    if !has_log || absence(path).is_none() {
+        return Ok(());
+    }
+    let (path, log) = (path.display(), log.display());
+    let detail = format!(
+        "`{path}` is gone, but its log `{log}` is there, and holds what was granted last; put the \
+         file back beside it, or move both away"
+    );
+    Err(Problem::new(Code::StoreRefused, detail))
+}
+
+/// A path that names no store, where none is to be made.
+pub fn not_there(path: &Path, absence: Absence) -> Problem {
+    let path = path.display();
+    let what = match absence {
+        Absence::NoFile => "does not exist",
+        Absence::Empty => "is an empty file",
+        Absence::NoTables => "has no tables",
+    };
+    Problem::unavailable(format!(
+        "`{path}` {what}, and an empty database is what a lost one looks like; if it is new, \
+         create it: leafid init sqlite:{path}; if it was lost: leafid init --replaces-lost \
+         sqlite:{path}"
+    ))
+}
+
+/// A store where one was to be made.
+pub fn exists(path: &Path, store: &str, found: &meta::Found) -> Problem {
+    let path = path.display();
+    let detail = format!(
+        "`{path}` is a store already: id {store}, {found}; serve it: leafid serve --store \
+         sqlite:{path}, or name another file"
+    );
+    Problem::new(Code::StoreRefused, detail)
+}
+
+/// Makes the tables, the store's id and the namespace `default`; false if another process was
+/// faster.
+pub fn make(
+    connection: &mut Connection,
+    clock: &dyn Clock,
+    options: &Options,
+) -> Result<Result<bool, Problem>, rusqlite::Error> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version != 0 {
+        return Ok(Ok(false));
+    }
+    let id = match options.id.map_or_else(random::bytes, |id| Ok(id.bytes())) {
+        Ok(id) => id,
+        Err(problem) => return Ok(Err(problem)),
+    };
+    transaction.execute_batch(SCHEMA)?;
+    let now = clock.wall();
+    let floor = options.replaces_lost_ms.map_or(Millis::new(0), |max_window_ms| {
+        now.plus(i64::from(max_window_ms)).plus(CLOCKS_DIFFER_MS)
+    });
+    let made = "INSERT INTO meta (one, store, created_ms, floor_ms) VALUES (1, ?1, ?2, ?3)";
+    transaction.execute(made, (&id, now.get(), floor.get()))?;
+    if let (Ok(name), Ok(row)) =
+        (Name::namespace("default"), Namespace::create(Layout::LEAF, None, None))
+    {
+        let row = Namespace { floor: meta::floor_tick(&row.layout, floor), ..row };
+        Rows::new(&transaction).put_namespace(&name, &row)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "user_version", VERSION)?;
+    transaction.commit()?;
+    Ok(Ok(true))
+}

@@ -1,0 +1,92 @@
+//! What a store says of itself: its one row in `meta`, and what stands in its tables.
+
+use std::path::Path;
+
+use leafid_core::{Code, Layout, Millis, Token};
+use rusqlite::Connection;
+
+use super::rows::Rows;
+use crate::problem::Problem;
+use crate::utc;
+
+/// What a file held when it was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Whether the store was made by this opening.
+    pub created: bool,
+    /// How many tags it has, without those that were deleted.
+    pub tags: u32,
+    /// How many namespaces it has.
+    pub namespaces: u32,
+    /// When the last window was granted, if one ever was.
+    pub last_grant: Option<Millis>,
+    /// Before when it grants no window, since it replaces a lost store.
+    pub floor: Option<Millis>,
+}
+
+impl std::fmt::Display for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let plural = |count: u32| if count == 1 { "" } else { "s" };
+        write!(f, "{} tag{}, ", self.tags, plural(self.tags))?;
+        write!(f, "{} namespace{}, ", self.namespaces, plural(self.namespaces))?;
+        match self.last_grant {
+            Some(at) => write!(f, "last window granted {}", utc::text(at)),
+            None => f.write_str("no window granted yet"),
+        }
+    }
+}
+
+/// The store's id.
+///
+/// # Errors
+/// `SCHEMA_MISMATCH` without one.
+pub fn store(connection: &Connection, path: &Path) -> Result<Token, Problem> {
+    let id = connection.query_row("SELECT store FROM meta", [], |row| row.get(0));
+    id.map(Token::new).map_err(|error| {
+        let detail = format!("`{}` has no id in its table `meta`: {error}", path.display());
+        Problem::new(Code::SchemaMismatch, detail)
+    })
+}
+
+/// Counts what stands in the tables.
+///
+/// # Errors
+/// The file failed.
+pub fn found(connection: &Connection, created: bool) -> Result<Found, rusqlite::Error> {
+    let count = |sql: &str| connection.query_row(sql, [], |row| row.get(0));
+    let some = |at: Millis| (at.get() > 0).then_some(at);
+    let rows = Rows::new(connection);
+    Ok(Found {
+        created,
+        tags: count("SELECT count(*) FROM tags WHERE deleted = 0")?,
+        namespaces: count("SELECT count(*) FROM namespaces")?,
+        last_grant: some(rows.latest_grant()?),
+        floor: some(floor(&rows)?),
+    })
+}
+
+/// Before when no window begins; 0 unless the store replaces a lost one.
+///
+/// # Errors
+/// The file failed.
+pub fn floor(rows: &Rows<'_>) -> Result<Millis, rusqlite::Error> {
+    let floor = "SELECT floor_ms FROM meta";
+    rows.connection.query_row(floor, [], |row| row.get(0)).map(Millis::new)
+}
+
+/// The first tick of a layout that begins no earlier than `floor`; 0 without a floor.
+pub fn floor_tick(layout: &Layout, floor: Millis) -> u64 {
+    if floor.get() == 0 || floor.get() < layout.epoch_ms() {
+        return 0;
+    }
+    match layout.tick(floor) {
+        Ok(tick) if layout.time(tick) == floor => tick,
+        Ok(tick) => tick.saturating_add(1),
+        Err(_) => layout.end_tick(),
+    }
+}
+
+/// A token as it is written.
+pub fn hex(token: Token) -> String {
+    String::from_utf8_lossy(&token.to_hex()).into_owned()
+}
