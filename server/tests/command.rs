@@ -9,6 +9,8 @@ const LEAFID: &str = env!("CARGO_BIN_EXE_leafid");
 struct Serving {
     child: Child,
     url: String,
+    /// What it said before it told the address.
+    first: String,
     out: BufReader<std::process::ChildStdout>,
 }
 
@@ -29,13 +31,14 @@ impl Serving {
     fn spawn(command: &mut Command) -> Serving {
         let mut child = command.stdout(Stdio::piped()).spawn().expect("leafid starts");
         let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
-        let (mut line, mut url) = (String::new(), None);
+        let (mut first, mut line, mut url) = (String::new(), String::new(), None);
         while url.is_none() && out.read_line(&mut line).expect("a line") > 0 {
             let told = line.trim_end().strip_prefix("leafid: listening on ");
             url = told.map(str::to_owned);
+            first.push_str(&line);
             line.clear();
         }
-        Serving { child, url: url.expect("leafid says where it listens"), out }
+        Serving { child, url: url.expect("leafid says where it listens"), first, out }
     }
 
     /// Ends it by a signal; its exit code, and what it still said.
@@ -274,4 +277,46 @@ fn a_store_that_replaces_a_lost_one_says_what_it_wants() {
     assert!(refused.contains("--from") && refused.contains("lost"), "{refused}");
     says(&store, &["tag", "create", "orders", "--from", "5000001"]);
     assert_eq!(says(&store, &["next", "orders"]), "5000001\n");
+}
+
+#[test]
+fn serve_says_what_it_opened_and_refuses_another_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let store = format!("sqlite:{}", file.display());
+    let serving = Serving::start(&file);
+    let version = env!("CARGO_PKG_VERSION");
+    let created = format!("leafid: version {version}, created {store}, store id ");
+    assert!(serving.first.starts_with(&created), "{}", serving.first);
+    assert!(
+        serving.first.contains(": 0 tags, 1 namespace, no window granted yet"),
+        "{}",
+        serving.first
+    );
+    let id = serving.first.split("store id ").nth(1).unwrap()[..32].to_owned();
+    says(&serving.url, &["tag", "create", "orders"]);
+    says(&serving.url, &["next", "--namespace", "default"]);
+    serving.end("-TERM");
+
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--store", &store, "--listen", "127.0.0.1:0", "--expect-store", &id]);
+    let serving = Serving::spawn(&mut command);
+    let opened = format!(
+        "leafid: version {version}, opened {store}, store id {id}: 1 tag, 1 namespace, last window granted 20"
+    );
+    assert!(serving.first.starts_with(&opened), "{}", serving.first);
+    assert!(serving.first.trim_end().ends_with(&format!("listening on {}", serving.url)));
+    serving.end("-TERM");
+
+    let other = "00112233445566778899aabbccddeeff";
+    let expects = ["serve", "--listen", "127.0.0.1:0", "--expect-store", other];
+    let refused = fails(&store, &expects, 1);
+    assert!(refused.contains("STORE_CHANGED"), "{refused}");
+    assert!(refused.contains(&id) && refused.contains(other), "{refused}");
+    let lost = format!("sqlite:{}", folder.path().join("lost.db").display());
+    for args in [&expects[..], &[&expects[..], &["--dev"]].concat()] {
+        assert!(fails(&lost, args, 1).contains("does not exist"), "{args:?}");
+    }
+    assert!(fails(&lost, &[&expects[..], &["--create"]].concat(), 2).contains("--create"));
+    assert!(fails(&lost, &["serve", "--expect-store", "7"], 2).contains("32 hex digits"));
 }

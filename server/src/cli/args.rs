@@ -2,7 +2,7 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
-use leafid_core::{Layout, Range, Text};
+use leafid_core::{Layout, Range, Text, Token};
 
 /// A preset's layout.
 ///
@@ -61,6 +61,14 @@ pub fn bits(text: &str) -> Result<(u8, u8, u8), String> {
 /// What would have been one.
 pub fn number(text: &str) -> Result<u64, String> {
     Text::parse_decimal(text).map_err(|_| "it is a whole number from 1 to 2^63 - 1".to_owned())
+}
+
+/// The id of a store.
+///
+/// # Errors
+/// What would have been one.
+pub fn token(text: &str) -> Result<Token, String> {
+    Token::parse(text).map_err(|_| "it is 32 hex digits, as `serve` shows them".to_owned())
 }
 
 /// `127.0.0.1:8750`, `localhost:8750`, `[::1]:8750`. Of a name's addresses the first of version 4

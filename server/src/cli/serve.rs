@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::FalseyValueParser;
-use leafid_core::Code;
+use leafid_core::{Code, Token};
 use tokio::net::TcpListener;
 
-use super::args::listen;
+use super::args::{listen, token};
 use super::client::{DEFAULT_FILE, open};
 use super::{Failure, say};
 use crate::app;
 use crate::problem::Problem;
 use crate::state::Config;
-use crate::store::SharedStore;
-use crate::stores::sqlite::Options;
+use crate::store::{SharedStore, Store};
+use crate::stores::sqlite::{Options, SqliteStore};
 
 #[derive(Args, Debug)]
 pub struct Serve {
@@ -29,6 +29,10 @@ pub struct Serve {
     /// Makes the store if it is not there
     #[arg(long, env = "LEAFID_CREATE", value_parser = FalseyValueParser::new())]
     create: bool,
+    /// The only store to serve, by its id: another is refused
+    #[arg(long, env = "LEAFID_EXPECT_STORE", value_name = "ID", value_parser = token,
+          conflicts_with = "create")]
+    expect_store: Option<Token>,
     /// For development: makes the store, its tags and its namespaces on first use
     #[arg(long, env = "LEAFID_DEV", value_parser = FalseyValueParser::new())]
     dev: bool,
@@ -66,15 +70,26 @@ impl Serve {
         let listener = TcpListener::bind(self.listen).await.map_err(cannot)?;
         let address = listener.local_addr().map_err(cannot)?;
         let create = self.create || self.dev;
-        let options = Options { create, first_use: self.dev, ..Options::default() };
-        let store: SharedStore = Arc::new(open(&self.store, options)?);
-        let id = store.id().to_hex();
-        say(format_args!("leafid: store {}, id {}", store.place(), String::from_utf8_lossy(&id)));
+        let expect = self.expect_store;
+        let options = Options { create, first_use: self.dev, expect, ..Options::default() };
+        let store = open(&self.store, options)?;
+        say(first_line(&store));
+        let store: SharedStore = Arc::new(store);
         say(format_args!("leafid: listening on http://{address}"));
         app::serve(listener, Config::default(), store, stop).await?;
         say("leafid: stopped");
         Ok(())
     }
+}
+
+/// What is served: an operator sees at once whether it is the store that was meant.
+fn first_line(store: &SqliteStore) -> String {
+    let found = store.found();
+    let opened = if found.created { "created" } else { "opened" };
+    let (place, id) = (store.place(), store.id().to_hex());
+    let id = String::from_utf8_lossy(&id);
+    let version = env!("CARGO_PKG_VERSION");
+    format!("leafid: version {version}, {opened} {place}, store id {id}: {found}")
 }
 
 /// Ends with the first SIGTERM or SIGINT.

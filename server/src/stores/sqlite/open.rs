@@ -37,8 +37,10 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
         Problem::unavailable(format!("cannot open `{}`: {error}", path.display()))
     };
     create::refuse_orphan(path)?;
+    // A new store would be another than the one that is expected.
+    let may_create = options.create && options.expect.is_none();
     let absence = create::absence(path);
-    if let Some(absence) = absence.filter(|_| !options.create) {
+    if let Some(absence) = absence.filter(|_| !may_create) {
         return Err(create::not_there(path, absence));
     }
     // Without a flag that has a path read as a URI: `file:…?mode=memory` is a path like any other.
@@ -48,7 +50,7 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
     connection.busy_timeout(PATIENCE).map_err(cannot)?;
     connection.set_prepared_statement_cache_capacity(64);
     let made = recognise(&connection, path)?;
-    if !made && !options.create {
+    if !made && !may_create {
         return Err(create::not_there(path, Absence::NoTables));
     }
     if let (true, Some(expected)) = (made, options.expect) {
