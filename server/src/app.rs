@@ -24,15 +24,20 @@ pub async fn serve(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), Problem> {
     let app = App::new(&config, store)?;
+    let address = listener.local_addr().map_or_else(|_| "?".to_owned(), |at| at.to_string());
+    let (version, place, id) = (env!("CARGO_PKG_VERSION"), app.store.place(), app.store.id());
+    let id = String::from_utf8_lossy(&id.to_hex()).into_owned();
+    tracing::info!(version, address, store = place, id, "started");
     let (stopping, stopped) = tokio::sync::oneshot::channel();
     let listener = listener.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {
-            eprintln!("leafid: a connection answers late: {error}");
+            tracing::warn!("a connection answers late: {error}");
         }
     });
     let server = axum::serve(Connections(listener), routes::router(Arc::clone(&app)))
         .with_graceful_shutdown(async move {
             shutdown.await;
+            tracing::info!("stopping: no new connections, requests under way are answered");
             // Nobody listens when the server has failed by itself.
             let _ = stopping.send(());
         });
@@ -46,11 +51,12 @@ pub async fn serve(
     let served = tokio::select! {
         served = server.into_future() => served,
         () = overdue => {
-            eprintln!("leafid: requests under way were cut off after {:?}", config.drain);
+            tracing::warn!("requests under way were cut off after {:?}", config.drain);
             Ok(())
         }
     };
     app.generators.close().await;
+    tracing::info!("stopped");
     served.map_err(|error| {
         Problem::new(leafid_core::Code::Internal, format!("the listener failed: {error}"))
     })

@@ -13,7 +13,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use tracing::level_filters::LevelFilter;
 
+use crate::log;
 use crate::problem::Problem;
 use crate::routes::openapi;
 
@@ -25,6 +27,10 @@ or open the file itself with --store. `leafid VERB --help` says more.";
 #[derive(Debug, Parser)]
 #[command(name = "leafid", version, arg_required_else_help = true, after_help = REACH)]
 struct Cli {
+    /// What is written to standard error: off, error, warn, info, debug or trace
+    #[arg(long, global = true, env = "LEAFID_LOG", value_name = "LEVEL", default_value = "info",
+          value_parser = args::level)]
+    log: LevelFilter,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -77,7 +83,10 @@ impl From<clap::Error> for Failure {
 /// Does what the arguments say, the program's name first; 0 is success, 1 a problem, 2 a misused
 /// command line.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
-    let done = Cli::try_parse_from(args).map_err(Failure::Usage).and_then(|cli| run(cli.verb));
+    let done = Cli::try_parse_from(args).map_err(Failure::Usage).and_then(|cli| {
+        log::start(cli.log);
+        run(cli.verb)
+    });
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Problem(problem)) => {

@@ -164,7 +164,7 @@ impl<S: Source + Send + 'static> Keeper<S> {
             }
         };
         if tokio::time::timeout(CLOSING, quiet).await.is_err() {
-            eprintln!("leafid: an ask of the server's own was not answered before it closed");
+            tracing::warn!("an ask of the server's own was not answered before it closed");
         }
     }
 
@@ -216,9 +216,10 @@ impl<S: Source> State<S> {
 async fn give_back(road: &Road, release: Release) {
     match road.store.release(release).await {
         Err(problem) if problem.code != Code::LeaseLost => {
-            eprintln!(
-                "leafid: worker {} of namespace `{}` was not given back: {problem}",
-                release.worker, release.namespace
+            tracing::warn!(
+                "worker {} of namespace `{}` was not given back: {problem}",
+                release.worker,
+                release.namespace
             );
         }
         _ => {}

@@ -3,6 +3,7 @@
 //! `main → cli → app → routes → state → generators → keeper → store ← stores`: what stands to the left
 //! imports from the right, never the other way. Every decision is `leafid_core::registry`'s.
 
+pub mod alarms;
 pub mod app;
 pub mod cli;
 pub mod clock;
@@ -11,6 +12,7 @@ pub mod explain;
 pub mod generators;
 pub mod json;
 pub mod keeper;
+pub mod log;
 pub mod problem;
 mod random;
 pub mod routes;
@@ -18,3 +20,4 @@ pub mod state;
 pub mod store;
 pub mod stores;
 pub mod utc;
+pub mod watched;

@@ -9,6 +9,7 @@ mod health;
 mod input;
 mod namespaces;
 pub mod openapi;
+mod report;
 mod schema;
 mod segments;
 mod snowflake;
@@ -50,6 +51,7 @@ pub fn router(app: Arc<App>) -> Router {
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn(guard::guard))
+        .layer(middleware::from_fn(report::report))
         .with_state(app)
 }
 

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::alarms::Alarms;
 use crate::clock::{Clock, SystemClock};
 use crate::generators::Generators;
 use crate::keeper::Road;
 use crate::problem::Problem;
 use crate::store::SharedStore;
+use crate::watched::Watched;
 
 /// How a server behaves.
 #[derive(Clone)]
@@ -34,6 +36,8 @@ impl Default for Config {
 pub struct App {
     /// Where ranges come from.
     pub store: SharedStore,
+    /// Lines of the store that went back.
+    pub alarms: Arc<Alarms>,
     /// The server's own generators.
     pub generators: Generators,
 }
@@ -44,11 +48,13 @@ impl App {
     /// # Errors
     /// `INTERNAL` without randomness.
     pub fn new(config: &Config, store: SharedStore) -> Result<Arc<App>, Problem> {
+        let alarms = Arc::new(Alarms::default());
+        let store: SharedStore = Arc::new(Watched::over(store, Arc::clone(&alarms)));
         let road = Road {
             store: Arc::clone(&store),
             clock: Arc::clone(&config.clock),
             patience: config.patience,
         };
-        Ok(Arc::new(App { store, generators: Generators::new(road)? }))
+        Ok(Arc::new(App { store, alarms, generators: Generators::new(road)? }))
     }
 }

@@ -3,6 +3,7 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 
 use leafid_core::{Layout, Range, Text, Token};
+use tracing::level_filters::LevelFilter;
 
 /// A preset's layout.
 ///
@@ -69,6 +70,14 @@ pub fn number(text: &str) -> Result<u64, String> {
 /// What would have been one.
 pub fn token(text: &str) -> Result<Token, String> {
     Token::parse(text).map_err(|_| "it is 32 hex digits, as `serve` shows them".to_owned())
+}
+
+/// How much is logged.
+///
+/// # Errors
+/// What would have been one.
+pub fn level(text: &str) -> Result<LevelFilter, String> {
+    text.parse().map_err(|_| "it is one of off, error, warn, info, debug, trace".to_owned())
 }
 
 /// `127.0.0.1:8750`, `localhost:8750`, `[::1]:8750`. Of a name's addresses the first of version 4

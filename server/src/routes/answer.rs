@@ -76,6 +76,8 @@ impl IntoResponse for Problem {
             // In whole seconds, and not too early.
             headers.insert(RETRY_AFTER, HeaderValue::from(ms.div_ceil(1_000).max(1)));
         }
+        // For the log.
+        response.extensions_mut().insert(self);
         response
     }
 }

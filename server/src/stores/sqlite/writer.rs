@@ -14,6 +14,7 @@ use super::job::{Job, Kind, Worth};
 use super::queue::{self, Queue, Road};
 use super::rows::Rows;
 use crate::clock::{Clock, RegistryTime};
+use crate::log::Rate;
 use crate::problem::Problem;
 use crate::store::Answer;
 
@@ -102,7 +103,8 @@ impl Table {
     fn serve(mut self, mut queue: Queue) {
         let mut batch = Vec::new();
         while queue.wait() {
-            let committed = self.commit(&mut queue, &mut batch).map_err(|error| broken(&error));
+            let committed = self.commit(&mut queue, &mut batch);
+            let committed = committed.map_err(|error| failed(&error, batch.len()));
             for job in batch.drain(..) {
                 job.answer(committed.clone());
             }
@@ -129,10 +131,9 @@ impl Table {
         let longest = || rows.longest_window_ms().unwrap_or(0);
         let (now, leap) = self.time.read(self.clock.as_ref(), longest);
         if let Some(leap) = leap {
-            eprintln!(
-                "leafid: the wall clock went forward by {} ms at once; it is not believed for one \
-                 max_window",
-                leap.by_ms
+            tracing::warn!(
+                by_ms = leap.by_ms,
+                "the wall clock went forward at once; it is not believed for one max_window"
             );
         }
         let desk = Desk { rows, store: self.store, now, options: self.options };
@@ -155,6 +156,16 @@ impl Table {
         }
         transaction.commit()
     }
+}
+
+/// A commit that failed, and was rolled back with all that was in it.
+fn failed(error: &rusqlite::Error, requests: usize) -> Problem {
+    static FAILED: Rate = Rate::new();
+    let problem = broken(error);
+    if let Some(left_out) = FAILED.admit(problem.code) {
+        tracing::error!(code = %problem.code, requests, left_out, "not committed: {}", problem.detail);
+    }
+    problem
 }
 
 fn gone() -> Problem {

@@ -1,80 +1,8 @@
-//! The command `leafid`, as a user runs it.
+//! What the verbs say and do.
 
-use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::Command;
 
-const LEAFID: &str = env!("CARGO_BIN_EXE_leafid");
-
-struct Serving {
-    child: Child,
-    url: String,
-    /// What it said before it told the address.
-    first: String,
-    out: BufReader<std::process::ChildStdout>,
-}
-
-impl Serving {
-    fn start(file: &Path) -> Serving {
-        let store = format!("sqlite:{}", file.display());
-        let mut command = Command::new(LEAFID);
-        Serving::spawn(command.args([
-            "serve",
-            "--create",
-            "--store",
-            &store,
-            "--listen",
-            "127.0.0.1:0",
-        ]))
-    }
-
-    fn spawn(command: &mut Command) -> Serving {
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("leafid starts");
-        let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
-        let (mut first, mut line, mut url) = (String::new(), String::new(), None);
-        while url.is_none() && out.read_line(&mut line).expect("a line") > 0 {
-            let told = line.trim_end().strip_prefix("leafid: listening on ");
-            url = told.map(str::to_owned);
-            first.push_str(&line);
-            line.clear();
-        }
-        Serving { child, url: url.expect("leafid says where it listens"), first, out }
-    }
-
-    /// Ends it by a signal; its exit code, and what it still said.
-    fn end(mut self, signal: &str) -> (Option<i32>, String) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args([signal, &pid]).status().expect("kill runs").success());
-        let code = self.child.wait().expect("it ends").code();
-        let mut rest = String::new();
-        self.out.read_to_string(&mut rest).expect("text");
-        (code, rest)
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn leafid(store: &str, args: &[&str]) -> Output {
-    let mut command = Command::new(LEAFID);
-    command.args(args).env("LEAFID_STORE", store).output().expect("leafid runs")
-}
-
-fn says(store: &str, args: &[&str]) -> String {
-    let output = leafid(store, args);
-    assert!(output.status.success(), "{args:?}: {output:?}");
-    String::from_utf8(output.stdout).expect("text")
-}
-
-fn fails(store: &str, args: &[&str], code: i32) -> String {
-    let output = leafid(store, args);
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {output:?}");
-    String::from_utf8(output.stderr).expect("text")
-}
+use crate::support::{LEAFID, Serving, fails, says};
 
 /// The same verbs over HTTP and in the file itself.
 fn verbs(store: &str) {
@@ -118,7 +46,7 @@ fn verbs(store: &str) {
 #[test]
 fn the_verbs_speak_to_a_server_and_sigterm_ends_it() {
     let folder = tempfile::tempdir().unwrap();
-    let serving = Serving::start(&folder.path().join("store.db"));
+    let mut serving = Serving::start(&folder.path().join("store.db"));
     verbs(&serving.url);
     assert_eq!(serving.end("-TERM"), (Some(0), "leafid: stopped\n".to_owned()));
     let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
@@ -138,11 +66,11 @@ fn the_verbs_work_in_the_file_itself() {
 fn sigint_ends_it_too_and_a_kill_loses_nothing_that_was_told() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("store.db");
-    let serving = Serving::start(&file);
+    let mut serving = Serving::start(&file);
     says(&serving.url, &["tag", "create", "orders", "--step", "10"]);
     let first = says(&serving.url, &["next", "orders", "--count", "10"]);
     assert_eq!(serving.end("-KILL").0, None);
-    let serving = Serving::start(&file);
+    let mut serving = Serving::start(&file);
     let second = says(&serving.url, &["next", "orders", "--count", "10"]);
     let last: u64 = first.lines().last().unwrap().parse().unwrap();
     let next: u64 = second.lines().next().unwrap().parse().unwrap();
@@ -222,101 +150,11 @@ fn serve_listens_on_a_name_takes_a_bare_path_and_its_environment() {
     let file = folder.path().join("store.db");
     let mut command = Command::new(LEAFID);
     command.arg("serve").env("LEAFID_STORE", &file).env("LEAFID_LISTEN", "localhost:0");
-    let serving = Serving::spawn(command.env("LEAFID_DEV", "yes"));
+    let mut serving = Serving::spawn(command.env("LEAFID_DEV", "yes"));
     assert!(serving.url.starts_with("http://127.0.0.1:"), "{}", serving.url);
     assert_eq!(says(&serving.url, &["next", "any"]), "1\n");
     assert_eq!(serving.end("-TERM").0, Some(0));
     let bare = file.to_str().unwrap();
     assert!(says(bare, &["tag", "list"]).contains("any"));
     assert!(says("http://127.0.0.1:9", &["tag", "list", "--store", bare]).contains("any"));
-}
-
-#[test]
-fn only_a_command_that_says_so_makes_a_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let store = format!("sqlite:{}", file.display());
-    let way = format!("leafid init {store}");
-    for args in [
-        &["serve", "--listen", "127.0.0.1:0"][..],
-        &["migrate"],
-        &["tag", "list"],
-        &["tag", "create", "orders"],
-        &["namespace", "list"],
-        &["namespace", "create", "edge"],
-        &["next", "orders"],
-        &["decode", "5"],
-    ] {
-        let said = fails(&store, args, 1);
-        assert!(said.contains("does not exist") && said.contains(&way), "{args:?}: {said}");
-    }
-    let used = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = used.local_addr().unwrap().to_string();
-    let said = fails(&store, &["serve", "--create", "--listen", &address], 1);
-    assert!(said.contains(&address) && said.contains("--listen"), "{said}");
-    assert!(!said.contains("INTERNAL"), "{said}");
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
-
-    says(&store, &["init"]);
-    let again = fails(&store, &["init"], 1);
-    assert!(again.contains("STORE_REFUSED") && again.contains("1 namespace"), "{again}");
-    let mut command = Command::new(LEAFID);
-    command.args(["serve", "--listen", "127.0.0.1:0", "--store", &store]);
-    let serving = Serving::spawn(&mut command);
-    assert!(says(&serving.url, &["tag", "list"]).contains("max_step"));
-}
-
-#[test]
-fn a_store_that_replaces_a_lost_one_says_what_it_wants() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = format!("sqlite:{}", folder.path().join("store.db").display());
-    assert!(fails(&store, &["init", "--max-window", "10m"], 2).contains("--replaces-lost"));
-    let made = says(&store, &["init", "--replaces-lost", "--max-window", "2s"]);
-    assert!(made.contains("no snowflake ID before 2"), "{made}");
-    let refused = fails(&store, &["tag", "create", "orders"], 1);
-    assert!(refused.contains("--from") && refused.contains("lost"), "{refused}");
-    says(&store, &["tag", "create", "orders", "--from", "5000001"]);
-    assert_eq!(says(&store, &["next", "orders"]), "5000001\n");
-}
-
-#[test]
-fn serve_says_what_it_opened_and_refuses_another_store() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.db");
-    let store = format!("sqlite:{}", file.display());
-    let serving = Serving::start(&file);
-    let version = env!("CARGO_PKG_VERSION");
-    let created = format!("leafid: version {version}, created {store}, store id ");
-    assert!(serving.first.starts_with(&created), "{}", serving.first);
-    assert!(
-        serving.first.contains(": 0 tags, 1 namespace, no window granted yet"),
-        "{}",
-        serving.first
-    );
-    let id = serving.first.split("store id ").nth(1).unwrap()[..32].to_owned();
-    says(&serving.url, &["tag", "create", "orders"]);
-    says(&serving.url, &["next", "--namespace", "default"]);
-    serving.end("-TERM");
-
-    let mut command = Command::new(LEAFID);
-    command.args(["serve", "--store", &store, "--listen", "127.0.0.1:0", "--expect-store", &id]);
-    let serving = Serving::spawn(&mut command);
-    let opened = format!(
-        "leafid: version {version}, opened {store}, store id {id}: 1 tag, 1 namespace, last window granted 20"
-    );
-    assert!(serving.first.starts_with(&opened), "{}", serving.first);
-    assert!(serving.first.trim_end().ends_with(&format!("listening on {}", serving.url)));
-    serving.end("-TERM");
-
-    let other = "00112233445566778899aabbccddeeff";
-    let expects = ["serve", "--listen", "127.0.0.1:0", "--expect-store", other];
-    let refused = fails(&store, &expects, 1);
-    assert!(refused.contains("STORE_CHANGED"), "{refused}");
-    assert!(refused.contains(&id) && refused.contains(other), "{refused}");
-    let lost = format!("sqlite:{}", folder.path().join("lost.db").display());
-    for args in [&expects[..], &[&expects[..], &["--dev"]].concat()] {
-        assert!(fails(&lost, args, 1).contains("does not exist"), "{args:?}");
-    }
-    assert!(fails(&lost, &[&expects[..], &["--create"]].concat(), 2).contains("--create"));
-    assert!(fails(&lost, &["serve", "--expect-store", "7"], 2).contains("32 hex digits"));
 }

@@ -1,0 +1,114 @@
+//! Lines that went back: a holder has more of them than the store knows. They are remembered until
+//! the store's end lies above what was reported.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use leafid_core::Name;
+
+use crate::problem::Problem;
+use crate::store::{Page, Store};
+
+/// So many lines are remembered. A store that lost more than these is found out just as well.
+const MOST: usize = 64;
+
+/// A line of positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Line {
+    /// The numbers of a tag.
+    Tag(Name),
+    /// The ticks of a worker number of a namespace.
+    Worker(Name, u32),
+}
+
+impl std::fmt::Display for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Line::Tag(tag) => write!(f, "tag `{tag}`"),
+            Line::Worker(namespace, worker) => {
+                write!(f, "worker {worker} of namespace `{namespace}`")
+            }
+        }
+    }
+}
+
+/// Up to where a line was granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ends {
+    /// As a holder has it.
+    pub have_until: u64,
+    /// As the store has it.
+    pub stands_at: u64,
+}
+
+/// The lines that went back.
+#[derive(Debug, Default)]
+pub struct Alarms {
+    lines: Mutex<BTreeMap<Line, Ends>>,
+}
+
+impl Alarms {
+    /// Remembers that a line went back; false if this was known.
+    pub fn raise(&self, line: Line, ends: Ends) -> bool {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = lines.len() >= MOST;
+        match lines.get_mut(&line) {
+            Some(known) if known.have_until >= ends.have_until => false,
+            Some(known) => {
+                *known = ends;
+                true
+            }
+            None if full => false,
+            None => {
+                lines.insert(line, ends);
+                true
+            }
+        }
+    }
+
+    /// The lines that still stand below what was reported, as they stand now.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn standing(&self, store: &dyn Store) -> Result<Vec<(Line, Ends)>, Problem> {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut standing = Vec::new();
+        for (line, ends) in lines {
+            let stands_at = match line {
+                Line::Tag(tag) => stands(store.tag(tag).await.map(|row| row.max_id))?,
+                Line::Worker(namespace, worker) => {
+                    let page = Page { after: worker.checked_sub(1), limit: 1 };
+                    let rows = stands(store.workers(namespace, page).await)?;
+                    let row = rows.and_then(|rows| rows.into_iter().find(|row| row.0 == worker));
+                    row.map(|(_, row)| row.reserved_until)
+                }
+            };
+            // A line that is gone altogether stands at 0.
+            let stands_at = stands_at.unwrap_or(0);
+            if stands_at < ends.have_until {
+                standing.push((line, Ends { stands_at, ..ends }));
+            } else {
+                self.settle(line, stands_at);
+            }
+        }
+        Ok(standing)
+    }
+
+    /// Forgets a line that stands so high, unless a holder has reported more meanwhile.
+    fn settle(&self, line: Line, stands_at: u64) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.get(&line).is_some_and(|ends| ends.have_until <= stands_at) {
+            lines.remove(&line);
+            tracing::info!("{line} was moved to {stands_at}, past what holders have of it");
+        }
+    }
+}
+
+/// What was read, or nothing if there is no such row.
+fn stands<T>(read: Result<T, Problem>) -> Result<Option<T>, Problem> {
+    match read {
+        Ok(value) => Ok(Some(value)),
+        Err(problem) if problem.code.http_status() == Some(404) => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}

@@ -1,0 +1,179 @@
+//! A store whose refusals are looked at: what says that grants were lost, or that two stores stand
+//! behind one name, is for an operator's eyes, and not only for the holder that was refused.
+
+use std::sync::Arc;
+
+use leafid_core::registry::{Namespace, TagRow, Worker};
+use leafid_core::{
+    AcquireAsk, Code, Millis, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, Token, WindowGrant,
+};
+
+use crate::alarms::{Alarms, Ends, Line};
+use crate::log::Rate;
+use crate::problem::{Figure, Problem};
+use crate::store::{Answer, NamespaceChange, Page, SharedStore, Store, TagChange};
+
+static CHANGED: Rate = Rate::new();
+
+/// A store, and what its refusals tell.
+pub struct Watched {
+    store: SharedStore,
+    alarms: Arc<Alarms>,
+}
+
+impl Watched {
+    /// Looks at the refusals of this store.
+    pub fn over(store: SharedStore, alarms: Arc<Alarms>) -> Watched {
+        Watched { store, alarms }
+    }
+
+    /// Notes a refusal of an ask for this line that was made to this store.
+    fn note(&self, problem: &Problem, line: Asked, named: Option<Token>) {
+        match problem.code {
+            Code::StoreWentBack => self.went_back(problem, line),
+            Code::StoreChanged => self.changed(line, named),
+            _ => {}
+        }
+    }
+
+    fn went_back(&self, problem: &Problem, line: Asked) {
+        let figure = |named: &[&str]| {
+            let found = problem.figures.iter().find(|(field, _)| named.contains(field));
+            match found {
+                Some((_, Figure::Big(value))) => *value,
+                _ => 0,
+            }
+        };
+        let have_until = figure(&["have_until"]);
+        let ends = Ends { have_until, stands_at: figure(&["max_id", "reserved_until"]) };
+        let Some(line) = line.line() else { return };
+        if !self.alarms.raise(line, ends) {
+            return;
+        }
+        let what = "STORE_WENT_BACK: a holder has more than this store ever granted, so the store \
+                    has lost grants; it stopped, others may not have: move the line past \
+                    `have_until` before anything is leased from it";
+        match line {
+            Line::Tag(tag) => {
+                tracing::error!(%tag, have_until, max_id = ends.stands_at, "{what}");
+            }
+            Line::Worker(namespace, worker) => {
+                let reserved_until = ends.stands_at;
+                tracing::error!(%namespace, worker, have_until, reserved_until, "{what}");
+            }
+        }
+    }
+
+    fn changed(&self, line: Asked, named: Option<Token>) {
+        let Some(left_out) = CHANGED.admit(Code::StoreChanged) else { return };
+        let hex = |token: Token| String::from_utf8_lossy(&token.to_hex()).into_owned();
+        let (named, store) = (named.map_or_else(String::new, hex), hex(self.store.id()));
+        let what = "STORE_CHANGED: a holder knows another store by this name; find out which of \
+                    the two it was meant to ask";
+        match line {
+            Asked::Tag(tag) => tracing::error!(%tag, named, store, left_out, "{what}"),
+            Asked::Namespace(namespace) | Asked::Worker(namespace, _) => {
+                tracing::error!(%namespace, named, store, left_out, "{what}");
+            }
+        }
+    }
+}
+
+/// What a refused ask was for.
+#[derive(Clone, Copy)]
+enum Asked {
+    Tag(Name),
+    Namespace(Name),
+    Worker(Name, u32),
+}
+
+impl Asked {
+    fn line(self) -> Option<Line> {
+        match self {
+            Asked::Tag(tag) => Some(Line::Tag(tag)),
+            Asked::Worker(namespace, worker) => Some(Line::Worker(namespace, worker)),
+            Asked::Namespace(_) => None,
+        }
+    }
+}
+
+impl Store for Watched {
+    fn id(&self) -> Token {
+        self.store.id()
+    }
+
+    fn place(&self) -> String {
+        self.store.place()
+    }
+
+    fn now(&self) -> Answer<'_, Millis> {
+        self.store.now()
+    }
+
+    fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant> {
+        Box::pin(async move {
+            let answer = self.store.lease_segment(ask).await;
+            answer.inspect_err(|problem| self.note(problem, Asked::Tag(ask.tag), ask.store))
+        })
+    }
+
+    fn acquire(&self, ask: AcquireAsk) -> Answer<'_, WindowGrant> {
+        Box::pin(async move {
+            let answer = self.store.acquire(ask).await;
+            let asked = Asked::Namespace(ask.namespace);
+            answer.inspect_err(|problem| self.note(problem, asked, ask.store))
+        })
+    }
+
+    fn renew(&self, ask: RenewAsk) -> Answer<'_, WindowGrant> {
+        Box::pin(async move {
+            let answer = self.store.renew(ask).await;
+            let asked = Asked::Worker(ask.namespace, ask.worker);
+            answer.inspect_err(|problem| self.note(problem, asked, Some(ask.store)))
+        })
+    }
+
+    fn release(&self, release: Release) -> Answer<'_, ()> {
+        Box::pin(async move {
+            let answer = self.store.release(release).await;
+            let asked = Asked::Worker(release.namespace, release.worker);
+            answer.inspect_err(|problem| self.note(problem, asked, Some(release.store)))
+        })
+    }
+
+    fn revoke(&self, namespace: Name, worker: u32) -> Answer<'_, ()> {
+        self.store.revoke(namespace, worker)
+    }
+
+    fn tag(&self, tag: Name) -> Answer<'_, TagRow> {
+        self.store.tag(tag)
+    }
+
+    fn tags(&self, page: Page<Name>) -> Answer<'_, Vec<(Name, TagRow)>> {
+        self.store.tags(page)
+    }
+
+    fn put_tag(&self, tag: Name, change: TagChange) -> Answer<'_, TagRow> {
+        self.store.put_tag(tag, change)
+    }
+
+    fn delete_tag(&self, tag: Name) -> Answer<'_, ()> {
+        self.store.delete_tag(tag)
+    }
+
+    fn namespace(&self, namespace: Name) -> Answer<'_, Namespace> {
+        self.store.namespace(namespace)
+    }
+
+    fn namespaces(&self, page: Page<Name>) -> Answer<'_, Vec<(Name, Namespace)>> {
+        self.store.namespaces(page)
+    }
+
+    fn put_namespace(&self, namespace: Name, change: NamespaceChange) -> Answer<'_, Namespace> {
+        self.store.put_namespace(namespace, change)
+    }
+
+    fn workers(&self, namespace: Name, page: Page<u32>) -> Answer<'_, Vec<Worker>> {
+        self.store.workers(namespace, page)
+    }
+}

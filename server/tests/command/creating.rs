@@ -1,0 +1,95 @@
+//! Who makes a store, and what `serve` says of the one it opened.
+
+use std::process::Command;
+
+use crate::support::{LEAFID, Serving, fails, says};
+
+#[test]
+fn only_a_command_that_says_so_makes_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let store = format!("sqlite:{}", file.display());
+    let way = format!("leafid init {store}");
+    for args in [
+        &["serve", "--listen", "127.0.0.1:0"][..],
+        &["migrate"],
+        &["tag", "list"],
+        &["tag", "create", "orders"],
+        &["namespace", "list"],
+        &["namespace", "create", "edge"],
+        &["next", "orders"],
+        &["decode", "5"],
+    ] {
+        let said = fails(&store, args, 1);
+        assert!(said.contains("does not exist") && said.contains(&way), "{args:?}: {said}");
+    }
+    let used = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = used.local_addr().unwrap().to_string();
+    let said = fails(&store, &["serve", "--create", "--listen", &address], 1);
+    assert!(said.contains(&address) && said.contains("--listen"), "{said}");
+    assert!(!said.contains("INTERNAL"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
+
+    says(&store, &["init"]);
+    let again = fails(&store, &["init"], 1);
+    assert!(again.contains("STORE_REFUSED") && again.contains("1 namespace"), "{again}");
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--store", &store]);
+    let serving = Serving::spawn(&mut command);
+    assert!(says(&serving.url, &["tag", "list"]).contains("max_step"));
+}
+
+#[test]
+fn a_store_that_replaces_a_lost_one_says_what_it_wants() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("store.db").display());
+    assert!(fails(&store, &["init", "--max-window", "10m"], 2).contains("--replaces-lost"));
+    let made = says(&store, &["init", "--replaces-lost", "--max-window", "2s"]);
+    assert!(made.contains("no snowflake ID before 2"), "{made}");
+    let refused = fails(&store, &["tag", "create", "orders"], 1);
+    assert!(refused.contains("--from") && refused.contains("lost"), "{refused}");
+    says(&store, &["tag", "create", "orders", "--from", "5000001"]);
+    assert_eq!(says(&store, &["next", "orders"]), "5000001\n");
+}
+
+#[test]
+fn serve_says_what_it_opened_and_refuses_another_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let store = format!("sqlite:{}", file.display());
+    let mut serving = Serving::start(&file);
+    let version = env!("CARGO_PKG_VERSION");
+    let created = format!("leafid: version {version}, created {store}, store id ");
+    assert!(serving.first.starts_with(&created), "{}", serving.first);
+    assert!(
+        serving.first.contains(": 0 tags, 1 namespace, no window granted yet"),
+        "{}",
+        serving.first
+    );
+    let id = serving.first.split("store id ").nth(1).unwrap()[..32].to_owned();
+    says(&serving.url, &["tag", "create", "orders"]);
+    says(&serving.url, &["next", "--namespace", "default"]);
+    serving.end("-TERM");
+
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--store", &store, "--listen", "127.0.0.1:0", "--expect-store", &id]);
+    let mut serving = Serving::spawn(&mut command);
+    let opened = format!(
+        "leafid: version {version}, opened {store}, store id {id}: 1 tag, 1 namespace, last window granted 20"
+    );
+    assert!(serving.first.starts_with(&opened), "{}", serving.first);
+    assert!(serving.first.trim_end().ends_with(&format!("listening on {}", serving.url)));
+    serving.end("-TERM");
+
+    let other = "00112233445566778899aabbccddeeff";
+    let expects = ["serve", "--listen", "127.0.0.1:0", "--expect-store", other];
+    let refused = fails(&store, &expects, 1);
+    assert!(refused.contains("STORE_CHANGED"), "{refused}");
+    assert!(refused.contains(&id) && refused.contains(other), "{refused}");
+    let lost = format!("sqlite:{}", folder.path().join("lost.db").display());
+    for args in [&expects[..], &[&expects[..], &["--dev"]].concat()] {
+        assert!(fails(&lost, args, 1).contains("does not exist"), "{args:?}");
+    }
+    assert!(fails(&lost, &[&expects[..], &["--create"]].concat(), 2).contains("--create"));
+    assert!(fails(&lost, &["serve", "--expect-store", "7"], 2).contains("32 hex digits"));
+}
