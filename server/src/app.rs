@@ -2,9 +2,11 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
+use tokio::time::MissedTickBehavior;
 
 use crate::connection::Connections;
 use crate::problem::Problem;
@@ -48,6 +50,17 @@ pub async fn serve(
             std::future::pending::<()>().await;
         }
     };
+    let watching = Arc::clone(&app);
+    let watch = tokio::spawn(async move {
+        let mut seconds = tokio::time::interval(Duration::from_secs(1));
+        seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            seconds.tick().await;
+            let store = Arc::clone(&watching.store);
+            // A disk that hangs keeps only this from going on.
+            let _ = tokio::task::spawn_blocking(move || store.watch()).await;
+        }
+    });
     let served = tokio::select! {
         served = server.into_future() => served,
         () = overdue => {
@@ -55,6 +68,9 @@ pub async fn serve(
             Ok(())
         }
     };
+    watch.abort();
+    // What it holds of the store is let go.
+    let _ = watch.await;
     app.generators.close().await;
     tracing::info!("stopped");
     served.map_err(|error| {

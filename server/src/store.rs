@@ -98,6 +98,13 @@ pub trait Store: Send + Sync + 'static {
     /// The store's time; fails when the store cannot be used.
     fn now(&self) -> Answer<'_, Millis>;
 
+    /// The store's time, when something could be written a moment ago, or can be now; fails when
+    /// nothing can be granted.
+    fn ready(&self) -> Answer<'_, Millis>;
+    /// Looks whether the store is still the one that was opened; called each second. Where it is
+    /// not, nothing is granted from then on.
+    fn watch(&self);
+
     /// The next numbers of a tag.
     fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant>;
     /// A worker number and a first window.

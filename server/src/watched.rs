@@ -110,6 +110,14 @@ impl Store for Watched {
         self.store.now()
     }
 
+    fn ready(&self) -> Answer<'_, Millis> {
+        self.store.ready()
+    }
+
+    fn watch(&self) {
+        self.store.watch();
+    }
+
     fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant> {
         Box::pin(async move {
             let answer = self.store.lease_segment(ask).await;

@@ -220,3 +220,28 @@ async fn while_another_process_writes_there_is_no_answer_and_then_there_is() {
     let grant = store.lease_segment(ask).await.unwrap();
     assert_eq!(grant.range.start, before.max_id, "what was refused moved nothing");
 }
+
+/// However often it is asked for, and not at all where something else was written.
+#[tokio::test]
+async fn readiness_writes_at_most_once_a_second() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    let clock = Arc::new(ManualClock::at(Millis::new(1_800_000_000_000)));
+    let options = Options { create: true, ..Options::default() };
+    let store = SqliteStore::open(&file, clock.clone(), options).unwrap();
+    let other = rusqlite::Connection::open(&file).unwrap();
+    let beat =
+        || -> i64 { other.query_row("SELECT beat_ms FROM meta", [], |row| row.get(0)).unwrap() };
+    let begun = std::time::Instant::now();
+    let mut beats = std::collections::BTreeSet::from([beat()]);
+    for ms in 1..=200 {
+        let now = Millis::new(1_800_000_000_000 + ms);
+        clock.set(now);
+        assert_eq!(store.ready().await.unwrap(), now);
+        beats.insert(beat());
+    }
+    // None of them is the one before the first.
+    let written = beats.len() - 1;
+    let most = begun.elapsed().as_secs() as usize + 1;
+    assert!((1..=most).contains(&written), "{written} writes in {:?}", begun.elapsed());
+}

@@ -8,7 +8,9 @@ CREATE TABLE meta (
     store BLOB NOT NULL CHECK (length(store) = 16),
     created_ms INTEGER NOT NULL,
     -- above 0: this store replaces a lost one, and grants no window that begins before this time
-    floor_ms INTEGER NOT NULL DEFAULT 0
+    floor_ms INTEGER NOT NULL DEFAULT 0,
+    -- when readiness was proved by a write; nothing depends on it
+    beat_ms INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- Lines of numbers. A deleted tag leaves its row: a tag made again goes on above it.

@@ -192,7 +192,15 @@ fn about(name: &str, schema: &Value) -> (&'static str, Value) {
         "ids" => ("the IDs, ascending", example(json!(["1", "2", "3"]))),
         "tags" => ("the tags, by name", json!({})),
         "namespaces" => ("the namespaces, by name", json!({})),
+        "status" if !schema["enum"].is_null() => {
+            ("`degraded` while a line stands below what a holder has of it", example("ok".into()))
+        }
         "status" if is_text => ("`ok`", example("ok".into())),
+        "went_back" => (
+            "the lines of which a holder has more than the store ever granted, each a tag or a \
+             worker number with the end of either",
+            json!({}),
+        ),
         "status" => ("the HTTP status", like_number(400, 599, 404)),
         "type" => ("always `about:blank`", example("about:blank".into())),
         "title" => (

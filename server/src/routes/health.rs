@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use leafid_core::Put;
+use leafid_core::{Millis, Put};
 
 use super::answer::Json;
+use crate::alarms::{Ends, Line};
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -14,12 +15,37 @@ pub async fn healthz() -> Json {
     Json::write(|writer| writer.text("status", "ok"))
 }
 
-/// `GET /readyz`: the store answers, too.
+/// `GET /readyz`: leases can be had. Where none can, 503 with the reason; where some line went back
+/// and still stands below what its holders have, the answer is `degraded` and names it.
 pub async fn readyz(State(app): State<Arc<App>>) -> Result<Json, Problem> {
-    let now = app.store.now().await?;
+    let (now, lines) = look(&app).await.map_err(|problem| problem.status(503))?;
+    let status = if lines.is_empty() { "ok" } else { "degraded" };
     Ok(Json::write(|writer| {
-        writer.text("status", "ok");
+        writer.text("status", status);
         writer.token("store", app.store.id());
         writer.millis("now_ms", now.get());
+        writer.array("went_back", lines, |writer, (line, ends)| put_line(writer, &line, ends));
     }))
+}
+
+async fn look(app: &App) -> Result<(Millis, Vec<(Line, Ends)>), Problem> {
+    let now = app.store.ready().await?;
+    Ok((now, app.alarms.standing(app.store.as_ref()).await?))
+}
+
+/// A line that went back: what a holder has, and what the store knows.
+fn put_line(writer: &mut impl Put, line: &Line, ends: Ends) {
+    let stands_at = match line {
+        Line::Tag(tag) => {
+            writer.text("tag", tag.as_str());
+            "max_id"
+        }
+        Line::Worker(namespace, worker) => {
+            writer.text("namespace", namespace.as_str());
+            writer.number("worker", u64::from(*worker));
+            "reserved_until"
+        }
+    };
+    writer.big("have_until", ends.have_until);
+    writer.big(stands_at, ends.stands_at);
 }

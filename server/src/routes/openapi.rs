@@ -183,11 +183,12 @@ fn operations() -> Vec<Operation> {
         get("/healthz", "whether the process lives", of_answer(|to| to.text("status", ""))),
         get(
             "/readyz",
-            "whether the store answers",
+            "whether leases can be had",
             of_answer(|to| {
-                to.text("status", "");
+                to.field("status", json!({ "type": "string", "enum": ["ok", "degraded"] }));
                 to.token("store", TOKEN);
                 to.millis("now_ms", 0);
+                to.field("went_back", json!({ "type": "array", "items": line() }));
             }),
         ),
         get("/openapi.json", "this description", json!({ "type": "object" })),
@@ -200,6 +201,20 @@ fn list(field: &'static str, row: fn(&mut Written)) -> Value {
 
 fn rows(to: &mut Written, field: &'static str, row: fn(&mut Written)) {
     to.field(field, json!({ "type": "array", "items": of_answer(row) }));
+}
+
+/// A line that went back: a tag with `max_id`, or a worker number with `reserved_until`.
+fn line() -> Value {
+    let mut line = of_answer(|to| {
+        to.text("tag", "");
+        to.text("namespace", "");
+        to.number("worker", 0);
+        to.big("have_until", 0);
+        to.big("max_id", 0);
+        to.big("reserved_until", 0);
+    });
+    line["required"] = json!(["have_until"]);
+    line
 }
 
 fn numbers() -> Value {

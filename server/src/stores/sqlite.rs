@@ -3,6 +3,7 @@
 mod catalog;
 mod create;
 mod desk;
+mod health;
 mod job;
 mod meta;
 mod open;
@@ -25,6 +26,7 @@ use crate::clock::Clock;
 use crate::problem::Problem;
 use crate::store::{Answer, NamespaceChange, Page, Store, TagChange};
 
+use health::Health;
 use job::Kind;
 use writer::Writer;
 
@@ -55,6 +57,7 @@ pub struct SqliteStore {
     id: Token,
     path: PathBuf,
     found: Found,
+    health: Arc<Health>,
     writer: Writer,
 }
 
@@ -72,9 +75,10 @@ impl SqliteStore {
         options: Options,
     ) -> Result<SqliteStore, Problem> {
         let opened = open::open(path, clock.as_ref(), &options)?;
-        let writer = Writer::start(opened.connection, opened.store, clock, options)?;
-        let (id, found) = (opened.store, opened.found);
-        Ok(SqliteStore { id, path: path.to_owned(), found, writer })
+        let health = Arc::new(Health::of(path)?);
+        let (id, found, shared) = (opened.store, opened.found, Arc::clone(&health));
+        let writer = Writer::start(opened.connection, id, clock, options, shared)?;
+        Ok(SqliteStore { id, path: path.to_owned(), found, health, writer })
     }
 
     /// Makes a store where none is.
@@ -110,6 +114,21 @@ impl Store for SqliteStore {
 
     fn now(&self) -> Answer<'_, Millis> {
         self.writer.submit(Kind::Take, |desk| Ok(desk.now))
+    }
+
+    fn ready(&self) -> Answer<'_, Millis> {
+        Box::pin(async move {
+            match self.health.recent() {
+                Some(outcome) => outcome?,
+                None => return self.writer.submit(Kind::Take, meta::beat).await,
+            }
+            self.now().await
+        })
+    }
+
+    fn watch(&self) {
+        // Said in the log by itself.
+        let _ = self.health.gone();
     }
 
     fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant> {

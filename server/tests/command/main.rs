@@ -2,5 +2,6 @@
 
 mod creating;
 mod log;
+mod ready;
 mod support;
 mod verbs;

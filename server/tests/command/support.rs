@@ -80,6 +80,18 @@ impl Serving {
         read(request.header("content-type", "application/json").send(body.to_string()))
     }
 
+    /// Waits until `/readyz` answers with this status, and a body that has all these words.
+    pub fn ready(&self, status: u16, words: &[&str]) -> Value {
+        let mut last = None;
+        let found = until(|| {
+            let (answered, body) = self.get("/readyz");
+            let text = body.to_string();
+            last = Some((answered, text.clone()));
+            (answered == status && words.iter().all(|word| text.contains(word))).then_some(body)
+        });
+        found.unwrap_or_else(|| panic!("no {status} with {words:?}, but {last:?}"))
+    }
+
     /// Ends it by a signal; its exit code, and what it still said. Its log is whole then.
     pub fn end(&mut self, signal: &str) -> (Option<i32>, String) {
         let pid = self.child.id().to_string();

@@ -5,6 +5,7 @@ use std::path::Path;
 use leafid_core::{Code, Layout, Millis, Token};
 use rusqlite::Connection;
 
+use super::desk::{Desk, Stop};
 use super::rows::Rows;
 use crate::problem::Problem;
 use crate::utc;
@@ -72,6 +73,16 @@ pub fn found(connection: &Connection, created: bool) -> Result<Found, rusqlite::
 pub fn floor(rows: &Rows<'_>) -> Result<Millis, rusqlite::Error> {
     let floor = "SELECT floor_ms FROM meta";
     rows.connection.query_row(floor, [], |row| row.get(0)).map(Millis::new)
+}
+
+/// Writes the time, and nothing else: whether a grant could be written shows.
+///
+/// # Errors
+/// The file failed.
+pub fn beat(desk: &Desk<'_>) -> Result<Millis, Stop> {
+    let beat = "UPDATE meta SET beat_ms = ?1";
+    desk.rows.connection.prepare_cached(beat)?.execute([desk.now.get()])?;
+    Ok(desk.now)
 }
 
 /// The first tick of a layout that begins no earlier than `floor`; 0 without a floor.

@@ -49,6 +49,14 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
     let mut connection = Connection::open_with_flags(path, flags).map_err(cannot)?;
     connection.busy_timeout(PATIENCE).map_err(cannot)?;
     connection.set_prepared_statement_cache_capacity(64);
+    // SQLite opens what it may not write to without a word.
+    if connection.is_readonly("main").map_err(cannot)? {
+        let detail = format!(
+            "`{}` may not be written by this user; give them the file and its folder",
+            path.display()
+        );
+        return Err(Problem::unavailable(detail));
+    }
     let made = recognise(&connection, path)?;
     if !made && !may_create {
         return Err(create::not_there(path, Absence::NoTables));

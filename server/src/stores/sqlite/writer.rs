@@ -10,11 +10,11 @@ use tokio::sync::mpsc::error::TrySendError;
 
 use super::Options;
 use super::desk::{Desk, Stop};
+use super::health::Health;
 use super::job::{Job, Kind, Worth};
 use super::queue::{self, Queue, Road};
 use super::rows::Rows;
 use crate::clock::{Clock, RegistryTime};
-use crate::log::Rate;
 use crate::problem::Problem;
 use crate::store::Answer;
 
@@ -40,11 +40,12 @@ impl Writer {
         store: Token,
         clock: Arc<dyn Clock>,
         options: Options,
+        health: Arc<Health>,
     ) -> Result<Writer, Problem> {
         let anchor = Rows::new(&connection).latest_grant().map_err(|error| broken(&error))?;
         let time = RegistryTime::start(anchor, clock.as_ref());
         let (road, queue) = Queue::new();
-        let table = Table { connection, store, clock: Arc::clone(&clock), time, options };
+        let table = Table { connection, store, clock: Arc::clone(&clock), time, options, health };
         let thread = std::thread::Builder::new()
             .name("leafid-store".to_owned())
             .spawn(move || table.serve(queue))
@@ -97,20 +98,34 @@ struct Table {
     clock: Arc<dyn Clock>,
     time: RegistryTime,
     options: Options,
+    health: Arc<Health>,
 }
 
 impl Table {
     fn serve(mut self, mut queue: Queue) {
         let mut batch = Vec::new();
         while queue.wait() {
-            let committed = self.commit(&mut queue, &mut batch);
-            let committed = committed.map_err(|error| failed(&error, batch.len()));
+            let committed = self.turn(&mut queue, &mut batch);
             for job in batch.drain(..) {
                 job.answer(committed.clone());
             }
         }
         // Leaves one file behind instead of three; a failure only leaves the others.
         let _ = self.connection.close();
+    }
+
+    /// Does what waits, unless the file is not the one that was opened.
+    fn turn(&mut self, queue: &mut Queue, batch: &mut Vec<Job>) -> Result<(), Problem> {
+        if let Some(problem) = self.health.gone() {
+            queue.gather();
+            batch.extend(std::iter::from_fn(|| queue.pop()));
+            return Err(problem);
+        }
+        let before = self.connection.total_changes();
+        let committed = self.commit(queue, batch).map_err(|error| broken(&error));
+        let wrote = self.connection.total_changes() != before;
+        self.health.ended(&committed, wrote, batch.len());
+        committed
     }
 
     /// Does what waits, in one transaction; `batch` is who hears of its end.
@@ -156,16 +171,6 @@ impl Table {
         }
         transaction.commit()
     }
-}
-
-/// A commit that failed, and was rolled back with all that was in it.
-fn failed(error: &rusqlite::Error, requests: usize) -> Problem {
-    static FAILED: Rate = Rate::new();
-    let problem = broken(error);
-    if let Some(left_out) = FAILED.admit(problem.code) {
-        tracing::error!(code = %problem.code, requests, left_out, "not committed: {}", problem.detail);
-    }
-    problem
 }
 
 fn gone() -> Problem {

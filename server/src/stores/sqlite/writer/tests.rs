@@ -27,8 +27,10 @@ impl Busy {
         let clock = Arc::new(ManualClock::at(NOW));
         let options = Options { create: true, ..Options::default() };
         let opened = open::open(&folder.path().join("a.db"), clock.as_ref(), &options).unwrap();
+        let health = Arc::new(Health::of(&folder.path().join("a.db")).unwrap());
         let shared: Arc<dyn Clock> = clock.clone();
-        let writer = Writer::start(opened.connection, opened.store, shared, options).unwrap();
+        let writer =
+            Writer::start(opened.connection, opened.store, shared, options, health).unwrap();
         Busy { _folder: folder, clock, writer, done: Arc::default() }
     }
 

@@ -1,0 +1,199 @@
+//! `/readyz` is 200 only where leases can be had, and an operator hears of it when a store lost
+//! something.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{LEAFID, Serving, says};
+
+const REQUEST: &str = "0123456789abcdef0123456789abcdef";
+
+fn lease(serving: &Serving, more: Value) -> (u16, Value) {
+    let mut ask = json!({ "request": REQUEST });
+    if let (Value::Object(ask), Value::Object(more)) = (&mut ask, more) {
+        ask.extend(more);
+    }
+    serving.post("/v1/segments/orders/lease", &ask)
+}
+
+/// No file of the server may grow beyond its first byte: every write fails, as on a full disk.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_not_ready_and_space_makes_it_ready_again() {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("store.db").display());
+    // A write beyond the limit is an error, and does not end the program.
+    let script = "trap '' XFSZ; exec \"$0\" serve --create --listen 127.0.0.1:0 --store \"$1\"";
+    let mut serving = Serving::spawn(Command::new("sh").args(["-c", script, LEAFID, &store]));
+    says(&serving.url, &["tag", "create", "orders"]);
+    serving.ready(200, &["\"ok\""]);
+    let pid = Pid::from_raw(serving.child.id() as i32);
+    let limit = |current| {
+        let limits = Rlimit { current, maximum: None };
+        prlimit(pid, Resource::Fsize, limits).expect("the limit of a child of ours can be set");
+    };
+
+    limit(Some(1));
+    let told = serving.ready(503, &["STORE_UNAVAILABLE", "the store's file failed"]);
+    assert_eq!(told["status"], 503, "{told}");
+    let (status, refused) = lease(&serving, json!({}));
+    assert_eq!((status, &refused["code"]), (503, &json!("STORE_UNAVAILABLE")), "{refused}");
+    serving.logs(&["ERROR not committed", "the store's file failed"]);
+
+    limit(None);
+    serving.ready(200, &["\"ok\""]);
+    let (status, grant) = lease(&serving, json!({}));
+    assert_eq!((status, &grant["start"]), (200, &json!("1")), "what failed moved nothing: {grant}");
+    serving.logs(&[" INFO committed again"]);
+    assert_eq!(serving.end("-TERM").0, Some(0));
+}
+
+#[test]
+fn a_locked_file_is_not_ready_and_gets_ready_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let serving = Serving::start(&file);
+    let other = rusqlite::Connection::open(&file).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    serving.ready(503, &["STORE_UNAVAILABLE", "locked"]);
+    other.execute_batch("ROLLBACK").unwrap();
+    serving.ready(200, &["\"ok\""]);
+}
+
+/// Root may write whatever the mode of a file says, so the server runs as somebody else then.
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_written_is_refused_at_the_start() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+
+    let mode = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let store = format!("sqlite:{}", file.display());
+    says(&store, &["init"]);
+    mode(&file, 0o444);
+    mode(folder.path(), 0o777);
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--store", &store, "--listen", "127.0.0.1:0"]);
+    if std::fs::metadata(folder.path()).unwrap().uid() == 0 {
+        command.uid(65_534);
+    }
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(error) => {
+            // Not by a macro, which the harness would keep to itself.
+            let told = format!("NOT RUN: another user cannot start `{LEAFID}`: {error}\n");
+            std::io::stderr().write_all(told.as_bytes()).unwrap();
+            return;
+        }
+    };
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("STORE_UNAVAILABLE") && said.contains("may not be written"), "{said}");
+}
+
+#[test]
+fn a_line_that_went_back_degrades_until_it_is_moved_past_what_was_granted() {
+    let folder = tempfile::tempdir().unwrap();
+    let serving = Serving::start(&folder.path().join("store.db"));
+    let store = serving.ready(200, &["\"ok\""])["store"].clone();
+    says(&serving.url, &["tag", "create", "orders"]);
+    let (status, _) = lease(&serving, json!({ "have_until": "777001" }));
+    assert_eq!(status, 409);
+    let told = serving.ready(200, &["degraded"]);
+    let orders = json!({ "tag": "orders", "have_until": "777001", "max_id": "1" });
+    assert_eq!(told["went_back"], json!([orders]));
+
+    let ask = json!({ "request": REQUEST, "owner": "o" });
+    let (_, grant) = serving.post("/v1/workers/default/acquire", &ask);
+    let end: u64 = grant["end"].as_str().unwrap().parse().unwrap();
+    let renew = |have_until: u64| {
+        let ask = json!({ "request": REQUEST, "store": store, "worker": 0, "key": REQUEST,
+                          "have_until": have_until.to_string() });
+        serving.post("/v1/workers/default/renew", &ask).0
+    };
+    assert_eq!(renew(end + 5), 409);
+    let told = serving.ready(200, &["degraded"]);
+    let worker = json!({ "namespace": "default", "worker": 0, "have_until": (end + 5).to_string(),
+                         "reserved_until": end.to_string() });
+    assert_eq!(told["went_back"], json!([orders, worker]));
+
+    // Each is over when its own line stands where the holder's does, and not before.
+    assert_eq!(renew(end), 200);
+    assert_eq!(serving.ready(200, &["degraded"])["went_back"], json!([orders]));
+    lease(&serving, json!({ "step": 777_000 - 1 }));
+    let told = serving.ready(200, &["degraded"]);
+    assert_eq!(told["went_back"][0]["max_id"], "777000");
+    lease(&serving, json!({ "step": 1 }));
+    assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
+    serving.logs(&[" INFO tag `orders` was moved to 777001"]);
+}
+
+/// The file is taken away, or another one put in its place, while the server runs.
+fn the_file_goes(take: impl FnOnce(&Path), what: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let mut serving = Serving::start(&file);
+    says(&serving.url, &["tag", "create", "orders"]);
+    assert_eq!(lease(&serving, json!({})).0, 200);
+    take(&file);
+    // Nobody asks for anything: it looks by itself.
+    serving.logs(&["ERROR", "STORE_REFUSED", what]);
+    serving.ready(503, &["STORE_REFUSED", what]);
+    let (status, refused) = lease(&serving, json!({}));
+    assert_eq!((status, &refused["code"]), (500, &json!("STORE_REFUSED")), "{refused}");
+    let ask = json!({ "request": REQUEST, "owner": "o" });
+    assert_eq!(serving.post("/v1/workers/default/acquire", &ask).1["code"], "STORE_REFUSED");
+    assert_eq!(serving.end("-TERM").0, Some(0));
+    assert_eq!(serving.log().matches(what).count(), 1 + failed_requests(&serving), "said once");
+}
+
+/// How many lines tell of requests that were refused for it.
+fn failed_requests(serving: &Serving) -> usize {
+    serving.log().lines().filter(|line| line.contains("request failed")).count()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_removed_moved_or_replaced_grants_nothing_more() {
+    the_file_goes(|file| std::fs::remove_file(file).unwrap(), "was removed or moved");
+    the_file_goes(
+        |file| std::fs::rename(file, file.with_extension("moved")).unwrap(),
+        "was removed or moved",
+    );
+    the_file_goes(
+        |file| {
+            let other = file.with_extension("other");
+            says(other.to_str().unwrap(), &["init"]);
+            std::fs::rename(other, file).unwrap();
+        },
+        "was replaced by another file",
+    );
+}
+
+/// What was moved away is whole when the server has stopped, and goes on where it stood.
+#[cfg(unix)]
+#[test]
+fn a_file_that_was_moved_is_put_back_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, moved) = (folder.path().join("store.db"), folder.path().join("moved.db"));
+    let mut serving = Serving::start(&file);
+    says(&serving.url, &["tag", "create", "orders"]);
+    assert_eq!(lease(&serving, json!({ "step": 10 })).1["end"], "11");
+    std::fs::rename(&file, &moved).unwrap();
+    serving.ready(503, &["STORE_REFUSED"]);
+    std::fs::rename(&moved, &file).unwrap();
+    // Also then: what came back may be another copy. Only a start looks at it again.
+    serving.ready(503, &["STORE_REFUSED"]);
+    serving.end("-TERM");
+    let serving = Serving::start(&file);
+    assert_eq!(lease(&serving, json!({})).1["start"], "11");
+}
