@@ -14,6 +14,9 @@ use crate::routes;
 use crate::state::{App, Config};
 use crate::store::SharedStore;
 
+/// After so many seconds the store is asked to write, whether anybody asks it for anything.
+const BEATS: u64 = 3_600;
+
 /// Serves until `shutdown`: then the listener is closed, requests under way are answered, and the
 /// server's own windows are given back.
 ///
@@ -54,8 +57,15 @@ pub async fn serve(
     let watch = tokio::spawn(async move {
         let mut seconds = tokio::time::interval(Duration::from_secs(1));
         seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut beats = 0_u64;
         loop {
             seconds.tick().await;
+            if beats.is_multiple_of(BEATS) {
+                // Where nobody asks for anything, the store's time is written all the same. A
+                // failure is in the log, and in `/readyz`.
+                let _ = watching.store.ready().await;
+            }
+            beats = beats.wrapping_add(1);
             let store = Arc::clone(&watching.store);
             // A disk that hangs keeps only this from going on.
             let _ = tokio::task::spawn_blocking(move || store.watch()).await;

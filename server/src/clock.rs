@@ -8,6 +8,12 @@ use leafid_core::Millis;
 /// A wall clock that steps forward by more than this between two readings is not believed.
 const LARGEST_STEP_MS: i64 = 60_000;
 
+/// A wall clock that stands further above the last time that a store knows is not believed at
+/// start: a store that stood still over a holiday starts without a word.
+const MOST_AHEAD_MS: i64 = 30 * 86_400_000;
+/// A wall clock that stands further below the last grant of a store is not believed at start.
+const MOST_BEHIND_MS: i64 = 86_400_000;
+
 /// What a store and a server read.
 pub trait Clock: Send + Sync + 'static {
     /// Milliseconds since 1970: may step and be wrong.
@@ -77,6 +83,23 @@ impl Clock for ManualClock {
 
     fn boot(&self) -> Millis {
         Millis::new(self.boot.load(Ordering::SeqCst))
+    }
+}
+
+/// Whether a store's wall clock stands where no pause explains it.
+///
+/// `granted` is the latest time of a grant, `seen` the latest time that the store has written at
+/// all; without a grant nothing is known. Gives the time that the source strays from.
+pub fn strays(source: Millis, granted: Millis, seen: Millis) -> Option<Millis> {
+    let known = granted.max(seen);
+    if granted.get() <= 0 {
+        None
+    } else if granted.since(source) > MOST_BEHIND_MS {
+        Some(granted)
+    } else if source.since(known) > MOST_AHEAD_MS {
+        Some(known)
+    } else {
+        None
     }
 }
 
@@ -180,6 +203,30 @@ mod tests {
         assert_eq!(read(&mut time, &clock), 1_000_000);
         clock.step_wall(30_000);
         assert_eq!(read(&mut time, &clock), 1_030_000);
+    }
+
+    #[test]
+    fn a_clock_that_strays_from_the_last_grant_is_named() {
+        const DAY: i64 = 86_400_000;
+        let at = |days: i64| Millis::new(20_000 * DAY + days * DAY);
+        let never = Millis::new(0);
+        for (source, granted, seen, gives) in [
+            (at(0), at(0), never, None),
+            (at(30), at(0), never, None),
+            (at(31), at(0), never, Some(at(0))),
+            (at(3650), at(0), never, Some(at(0))),
+            (at(-1), at(0), never, None),
+            (at(-2), at(0), never, Some(at(0))),
+            // Numbers were leased meanwhile, and no window.
+            (at(31), at(0), at(5), None),
+            (at(36), at(0), at(5), Some(at(5))),
+            // Only grants speak against an earlier time.
+            (at(0), at(0), at(3650), None),
+            (at(0), never, never, None),
+            (at(0), never, at(3650), None),
+        ] {
+            assert_eq!(strays(source, granted, seen), gives, "{source:?} {granted:?} {seen:?}");
+        }
     }
 
     #[test]

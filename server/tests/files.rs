@@ -138,7 +138,8 @@ async fn a_store_that_replaces_a_lost_one_begins_above_it() {
     store.delete_tag(tag).await.unwrap();
     assert_eq!(store.put_tag(tag, TagChange::default()).await.unwrap().max_id, 5_000_001);
     drop(store);
-    assert_eq!(open(&file).unwrap().found().floor, Some(Millis::new(floor)));
+    let again = SqliteStore::open(&file, clock, Options::default()).unwrap();
+    assert_eq!(again.found().floor, Some(Millis::new(floor)));
 }
 
 #[test]

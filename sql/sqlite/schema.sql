@@ -9,7 +9,7 @@ CREATE TABLE meta (
     created_ms INTEGER NOT NULL,
     -- above 0: this store replaces a lost one, and grants no window that begins before this time
     floor_ms INTEGER NOT NULL DEFAULT 0,
-    -- when readiness was proved by a write; nothing depends on it
+    -- the latest time that was written for its own sake: a start far above it is not believed
     beat_ms INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 

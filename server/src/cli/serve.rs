@@ -33,6 +33,9 @@ pub struct Serve {
     #[arg(long, env = "LEAFID_EXPECT_STORE", value_name = "ID", value_parser = token,
           conflicts_with = "create")]
     expect_store: Option<Token>,
+    /// The clock of this machine is right, though it is far from the last time that the store knows
+    #[arg(long, env = "LEAFID_BELIEVE_CLOCK", value_parser = FalseyValueParser::new())]
+    believe_clock: bool,
     /// For development: makes the store, its tags and its namespaces on first use
     #[arg(long, env = "LEAFID_DEV", value_parser = FalseyValueParser::new())]
     dev: bool,
@@ -70,8 +73,13 @@ impl Serve {
         let listener = TcpListener::bind(self.listen).await.map_err(cannot)?;
         let address = listener.local_addr().map_err(cannot)?;
         let create = self.create || self.dev;
-        let expect = self.expect_store;
-        let options = Options { create, first_use: self.dev, expect, ..Options::default() };
+        let options = Options {
+            create,
+            first_use: self.dev,
+            expect: self.expect_store,
+            believe_clock: self.believe_clock,
+            ..Options::default()
+        };
         let store = open(&self.store, options)?;
         say(first_line(&store));
         let store: SharedStore = Arc::new(store);

@@ -7,7 +7,9 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{LEAFID, Serving, says};
+use leafid_server::clock::{Clock, SystemClock};
+
+use crate::support::{LEAFID, Serving, fails, says};
 
 const REQUEST: &str = "0123456789abcdef0123456789abcdef";
 
@@ -196,4 +198,32 @@ fn a_file_that_was_moved_is_put_back_and_goes_on() {
     serving.end("-TERM");
     let serving = Serving::start(&file);
     assert_eq!(lease(&serving, json!({})).1["start"], "11");
+}
+
+/// A server that once started ten years ahead stamped that time for good.
+#[test]
+fn a_store_from_the_future_starts_only_when_told_that_the_clock_is_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let store = format!("sqlite:{}", file.display());
+    says(&store, &["init"]);
+    says(&store, &["next", "--namespace", "default"]);
+    let future = "UPDATE workers SET granted_ms = granted_ms + 3650 * 86400000";
+    rusqlite::Connection::open(&file).unwrap().execute_batch(future).unwrap();
+    let serve = ["serve", "--listen", "127.0.0.1:0"];
+    let refused = fails(&store, &serve, 1);
+    assert!(refused.contains("STORE_REFUSED") && refused.contains("--believe-clock"), "{refused}");
+    let spawn = |more: &[&str]| {
+        let mut command = Command::new(LEAFID);
+        Serving::spawn(command.args(serve).args(["--store", &store]).args(more))
+    };
+    let mut serving = spawn(&["--believe-clock"]);
+    serving.logs(&[" WARN the clock is believed", "lowered=1"]);
+    let before = SystemClock.wall().get();
+    let now = serving.ready(200, &["\"ok\""])["now_ms"].as_i64().unwrap();
+    assert!((now - before).abs() < 60_000, "{now} and {before}");
+    serving.end("-TERM");
+    let serving = spawn(&[]);
+    serving.ready(200, &["\"ok\""]);
+    assert!(!serving.log().contains("believed"));
 }

@@ -115,7 +115,18 @@ impl Drop for Serving {
 
 pub fn leafid(store: &str, args: &[&str]) -> Output {
     let mut command = Command::new(LEAFID);
-    command.args(args).env("LEAFID_STORE", store).output().expect("leafid runs")
+    command.args(args).env("LEAFID_STORE", store).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("leafid runs");
+    // A server that was to be refused and serves does not end by itself. What a verb says is far
+    // less than a pipe holds.
+    let ended = until(|| child.try_wait().expect("a child of ours"));
+    if ended.is_none() {
+        child.kill().expect("a child of ours");
+    }
+    let output = child.wait_with_output().expect("leafid ends");
+    assert!(ended.is_some(), "{args:?} does not end: {output:?}");
+    output
 }
 
 pub fn says(store: &str, args: &[&str]) -> String {

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use leafid_core::{Code, Layout, Millis, Token};
-use rusqlite::Connection;
+use rusqlite::{Connection, TransactionBehavior};
 
-use super::desk::{Desk, Stop};
 use super::rows::Rows;
+use crate::clock;
 use crate::problem::Problem;
 use crate::utc;
 
@@ -66,6 +66,51 @@ pub fn found(connection: &Connection, created: bool) -> Result<Found, rusqlite::
     })
 }
 
+/// Refuses a wall clock that strays from what the store knows, or has the store follow it: no
+/// grant is later than now then. How far each number is reserved stays, and that alone keeps IDs
+/// unique.
+///
+/// # Errors
+/// `STORE_REFUSED` with both times, and what the file fails by.
+pub fn check_clock(
+    connection: &mut Connection,
+    source: Millis,
+    believe: bool,
+) -> Result<Result<(), Problem>, rusqlite::Error> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let rows = Rows::new(&transaction);
+    let (granted, seen) = (rows.latest_grant()?, beaten(&rows)?);
+    let Some(known) = clock::strays(source, granted, seen) else { return Ok(Ok(())) };
+    if believe {
+        let lowered = "UPDATE workers SET granted_ms = ?1 WHERE granted_ms > ?1";
+        let lowered = transaction.execute(lowered, [source.get()])?;
+        transaction.execute("UPDATE meta SET beat_ms = ?1", [source.get()])?;
+        transaction.commit()?;
+        let (source, known) = (utc::text(source), utc::text(known));
+        tracing::warn!(source, known, lowered, "the clock is believed; numbers stay reserved");
+        return Ok(Ok(()));
+    }
+    let by = source.since(known).saturating_abs() / 86_400_000;
+    let side = if source > known { "after" } else { "before" };
+    let detail = format!(
+        "the clock of this machine says {}, {by} days {side} the last time that this store knows, \
+         {}; IDs would carry the wrong one for good: set the clock, or, if it is right, start with \
+         leafid serve --believe-clock",
+        utc::text(source),
+        utc::text(known)
+    );
+    Ok(Err(Problem::new(Code::StoreRefused, detail)))
+}
+
+/// When the store wrote its time last.
+///
+/// # Errors
+/// The file failed.
+pub fn beaten(rows: &Rows<'_>) -> Result<Millis, rusqlite::Error> {
+    let beat = "SELECT beat_ms FROM meta";
+    rows.connection.query_row(beat, [], |row| row.get(0)).map(Millis::new)
+}
+
 /// Before when no window begins; 0 unless the store replaces a lost one.
 ///
 /// # Errors
@@ -75,14 +120,14 @@ pub fn floor(rows: &Rows<'_>) -> Result<Millis, rusqlite::Error> {
     rows.connection.query_row(floor, [], |row| row.get(0)).map(Millis::new)
 }
 
-/// Writes the time, and nothing else: whether a grant could be written shows.
+/// Writes the time: whether a grant could be written shows, and the next start knows it.
 ///
 /// # Errors
 /// The file failed.
-pub fn beat(desk: &Desk<'_>) -> Result<Millis, Stop> {
+pub fn beat(rows: &Rows<'_>, now: Millis) -> Result<(), rusqlite::Error> {
     let beat = "UPDATE meta SET beat_ms = ?1";
-    desk.rows.connection.prepare_cached(beat)?.execute([desk.now.get()])?;
-    Ok(desk.now)
+    rows.connection.prepare_cached(beat)?.execute([now.get()])?;
+    Ok(())
 }
 
 /// The first tick of a layout that begins no earlier than `floor`; 0 without a floor.

@@ -70,6 +70,7 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
     settle(&connection).map_err(cannot)??;
     let created = !made && create::make(&mut connection, clock, options).map_err(cannot)??;
     let store = meta::store(&connection, path)?;
+    meta::check_clock(&mut connection, clock.wall(), options.believe_clock).map_err(cannot)??;
     let found = meta::found(&connection, created).map_err(cannot)?;
     Ok(Opened { connection, store, found })
 }

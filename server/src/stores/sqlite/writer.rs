@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use leafid_core::Token;
+use leafid_core::{Millis, Token};
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::mpsc::error::TrySendError;
 
@@ -12,6 +12,7 @@ use super::Options;
 use super::desk::{Desk, Stop};
 use super::health::Health;
 use super::job::{Job, Kind, Worth};
+use super::meta;
 use super::queue::{self, Queue, Road};
 use super::rows::Rows;
 use crate::clock::{Clock, RegistryTime};
@@ -25,6 +26,8 @@ mod tests;
 const TOGETHER: usize = 1_024;
 /// After so many ms of work what is done is committed and answered, and the rest waits its turn.
 const SLICE_MS: i64 = 20;
+/// So often the store's time is written along with something else.
+const BEAT_MS: i64 = 3_600_000;
 
 /// The road to the thread. When it is dropped, changes that wait are still made.
 pub struct Writer {
@@ -42,10 +45,13 @@ impl Writer {
         options: Options,
         health: Arc<Health>,
     ) -> Result<Writer, Problem> {
-        let anchor = Rows::new(&connection).latest_grant().map_err(|error| broken(&error))?;
+        let rows = Rows::new(&connection);
+        let anchor = rows.latest_grant().map_err(|error| broken(&error))?;
+        let beaten = meta::beaten(&rows).map_err(|error| broken(&error))?;
         let time = RegistryTime::start(anchor, clock.as_ref());
         let (road, queue) = Queue::new();
-        let table = Table { connection, store, clock: Arc::clone(&clock), time, options, health };
+        let table =
+            Table { connection, store, clock: Arc::clone(&clock), time, options, health, beaten };
         let thread = std::thread::Builder::new()
             .name("leafid-store".to_owned())
             .spawn(move || table.serve(queue))
@@ -99,6 +105,8 @@ struct Table {
     time: RegistryTime,
     options: Options,
     health: Arc<Health>,
+    /// When the store's time was written last.
+    beaten: Millis,
 }
 
 impl Table {
@@ -141,6 +149,7 @@ impl Table {
                 return Err(error);
             }
         };
+        let before = transaction.total_changes();
         let rows = Rows::new(&transaction);
         // Read inside the transaction: no other process's grant lies between the time and the row.
         let longest = || rows.longest_window_ms().unwrap_or(0);
@@ -169,7 +178,17 @@ impl Table {
                 }
             }
         }
-        transaction.commit()
+        // Numbers of tags are leased without a time: the next start shall know one all the same.
+        let wrote = transaction.total_changes() != before;
+        let beats = wrote && now.since(self.beaten).saturating_abs() >= BEAT_MS;
+        if beats {
+            meta::beat(&desk.rows, now)?;
+        }
+        transaction.commit()?;
+        if beats {
+            self.beaten = now;
+        }
+        Ok(())
     }
 }
 
