@@ -21,6 +21,8 @@ pub struct Found {
     pub namespaces: u32,
     /// When the last window was granted, if one ever was.
     pub last_grant: Option<Millis>,
+    /// When it was last known to be in use, within an hour.
+    pub last_used: Option<Millis>,
     /// Before when it grants no window, since it replaces a lost store.
     pub floor: Option<Millis>,
 }
@@ -31,8 +33,12 @@ impl std::fmt::Display for Found {
         write!(f, "{} tag{}, ", self.tags, plural(self.tags))?;
         write!(f, "{} namespace{}, ", self.namespaces, plural(self.namespaces))?;
         match self.last_grant {
-            Some(at) => write!(f, "last window granted {}", utc::text(at)),
-            None => f.write_str("no window granted yet"),
+            Some(at) => write!(f, "last window granted {}", utc::text(at))?,
+            None => f.write_str("no window granted yet")?,
+        }
+        match self.last_used {
+            Some(at) => write!(f, ", last used {}", utc::text(at)),
+            None => Ok(()),
         }
     }
 }
@@ -57,11 +63,13 @@ pub fn found(connection: &Connection, created: bool) -> Result<Found, rusqlite::
     let count = |sql: &str| connection.query_row(sql, [], |row| row.get(0));
     let some = |at: Millis| (at.get() > 0).then_some(at);
     let rows = Rows::new(connection);
+    let granted = rows.latest_grant()?;
     Ok(Found {
         created,
         tags: count("SELECT count(*) FROM tags WHERE deleted = 0")?,
         namespaces: count("SELECT count(*) FROM namespaces")?,
-        last_grant: some(rows.latest_grant()?),
+        last_grant: some(granted),
+        last_used: some(granted.max(beaten(&rows)?)),
         floor: some(floor(&rows)?),
     })
 }
