@@ -1,7 +1,7 @@
 //! Which wall clock a store believes when it starts.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use leafid_core::{AcquireAsk, Code, Millis, Name, Range, SegmentAsk, Token, WindowGrant};
 use leafid_server::clock::ManualClock;
@@ -15,6 +15,38 @@ const DAY: i64 = 86_400_000;
 fn open(file: &Path, at: i64, believe_clock: bool) -> Result<SqliteStore, Problem> {
     let clock = Arc::new(ManualClock::at(Millis::new(at)));
     SqliteStore::open(file, clock, Options { create: true, believe_clock, ..Options::default() })
+}
+
+/// The log, as far as this test program wrote it.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_clock_that_leaps_is_told() {
+    let log = Log::default();
+    let lines = log.clone();
+    // The only test here that reads the log: the thread that writes the file has the log of all.
+    tracing_subscriber::fmt().with_writer(move || lines.clone()).init();
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Arc::new(ManualClock::at(Millis::new(START)));
+    let options = Options { create: true, ..Options::default() };
+    let store = SqliteStore::open(&folder.path().join("a.db"), clock.clone(), options).unwrap();
+    clock.step_wall(7_654_321);
+    assert_eq!(store.now().await.unwrap().get(), START);
+    let told = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let line = told.lines().find(|line| line.contains("by_ms=7654321"));
+    assert!(line.is_some_and(|line| line.contains(" WARN ")), "{told}");
 }
 
 /// A namespace with one worker number.

@@ -105,7 +105,7 @@ impl Create {
         client.close();
         let made = line(&made?);
         match before {
-            Ok(_) => say(format_args!("existed already, as it was to be: {made}")),
+            Ok(_) => say(format_args!("exists already, nothing changed: {made}")),
             Err(_) => say(made),
         }
         Ok(())

@@ -81,25 +81,30 @@ fn a_file_that_may_not_be_written_is_refused_at_the_start() {
     let file = folder.path().join("store.db");
     let store = format!("sqlite:{}", file.display());
     says(&store, &["init"]);
-    mode(&file, 0o444);
-    mode(folder.path(), 0o777);
-    let mut command = Command::new(LEAFID);
-    command.args(["serve", "--store", &store, "--listen", "127.0.0.1:0"]);
-    if std::fs::metadata(folder.path()).unwrap().uid() == 0 {
-        command.uid(65_534);
-    }
-    let output = match command.output() {
-        Ok(output) => output,
-        Err(error) => {
-            // Not by a macro, which the harness would keep to itself.
-            let told = format!("NOT RUN: another user cannot start `{LEAFID}`: {error}\n");
-            std::io::stderr().write_all(told.as_bytes()).unwrap();
-            return;
+    // The file, and the folder in which SQLite makes others.
+    for (of_file, of_folder) in [(0o444, 0o777), (0o666, 0o555)] {
+        mode(&file, of_file);
+        mode(folder.path(), of_folder);
+        let mut command = Command::new(LEAFID);
+        command.args(["serve", "--store", &store, "--listen", "127.0.0.1:0"]);
+        if std::fs::metadata(folder.path()).unwrap().uid() == 0 {
+            command.uid(65_534);
         }
-    };
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("STORE_UNAVAILABLE") && said.contains("may not be written"), "{said}");
+        let output = match command.output() {
+            Ok(output) => output,
+            Err(error) => {
+                // Not by a macro, which the harness would keep to itself.
+                let told = format!("NOT RUN: another user cannot start `{LEAFID}`: {error}\n");
+                std::io::stderr().write_all(told.as_bytes()).unwrap();
+                return;
+            }
+        };
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("STORE_UNAVAILABLE: `/"), "{said}");
+        assert!(said.contains("cannot be written by this user"), "{said}");
+    }
+    mode(folder.path(), 0o700);
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn verbs(store: &str) {
     let own = ["namespace", "create", "own", "--epoch-ms", "1735689600000", "--tick-ms", "10"];
     let own_bits = [&own[..], &["--bits", "39/8/6"]].concat();
     says(store, &own_bits);
-    assert!(says(store, &own_bits).contains("existed already"));
+    assert!(says(store, &own_bits).contains("exists already"));
     for other in [&["--layout", "leaf"][..], &["--layout", "edge", "--workers", "0..2"]] {
         let other = [&["namespace", "create", "edge"][..], other].concat();
         let refused = fails(store, &other, 1);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use leafid_core::{Code, Token};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::Options;
 use super::create::{self, Absence};
@@ -51,11 +51,7 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
     connection.set_prepared_statement_cache_capacity(64);
     // SQLite opens what it may not write to without a word.
     if connection.is_readonly("main").map_err(cannot)? {
-        let detail = format!(
-            "`{}` may not be written by this user; give them the file and its folder",
-            path.display()
-        );
-        return Err(Problem::unavailable(detail));
+        return Err(cannot_write(path));
     }
     let made = recognise(&connection, path)?;
     if !made && !may_create {
@@ -81,15 +77,19 @@ fn recognise(connection: &Connection, path: &Path) -> Result<bool, Problem> {
         let detail = format!("`{}` is no store of leafid: {why}", path.display());
         Problem::new(Code::SchemaMismatch, detail)
     };
+    let unread = |error: rusqlite::Error| match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => foreign(error.to_string()),
+        // Beside the file SQLite makes others.
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => cannot_write(path),
+        _ => Problem::unavailable(format!("cannot read `{}`: {error}", path.display())),
+    };
     let number = |pragma: &str| -> Result<i64, Problem> {
-        connection
-            .pragma_query_value(None, pragma, |row| row.get(0))
-            .map_err(|error| foreign(error.to_string()))
+        connection.pragma_query_value(None, pragma, |row| row.get(0)).map_err(unread)
     };
     let (application, version) = (number("application_id")?, number("user_version")?);
     let tables: i64 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-        .map_err(|error| foreign(error.to_string()))?;
+        .map_err(unread)?;
     match (application, version, tables) {
         (APPLICATION, VERSION, _) => Ok(true),
         (0, 0, 0) => Ok(false),
@@ -125,6 +125,14 @@ fn settle(connection: &Connection) -> Result<Result<(), Problem>, rusqlite::Erro
         )));
     }
     Ok(Ok(()))
+}
+
+fn cannot_write(path: &Path) -> Problem {
+    let path = path.display();
+    Problem::unavailable(format!(
+        "`{path}` cannot be written by this user; give them the right to write the file and its \
+         folder"
+    ))
 }
 
 fn unexpected(path: &Path, expected: Token, store: Token) -> Problem {
