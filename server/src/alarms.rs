@@ -41,6 +41,17 @@ pub struct Ends {
     pub stands_at: u64,
 }
 
+/// What an alarm told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Raised {
+    /// A line that nobody had reported, or more of it.
+    News,
+    /// Nothing that was not known.
+    Known,
+    /// Another line, where so many went back that no more are remembered.
+    Full,
+}
+
 /// The lines that went back.
 #[derive(Debug, Default)]
 pub struct Alarms {
@@ -48,20 +59,20 @@ pub struct Alarms {
 }
 
 impl Alarms {
-    /// Remembers that a line went back; false if this was known.
-    pub fn raise(&self, line: Line, ends: Ends) -> bool {
+    /// Remembers that a line went back.
+    pub fn raise(&self, line: Line, ends: Ends) -> Raised {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let full = lines.len() >= MOST;
         match lines.get_mut(&line) {
-            Some(known) if known.have_until >= ends.have_until => false,
+            Some(known) if known.have_until >= ends.have_until => Raised::Known,
             Some(known) => {
                 *known = ends;
-                true
+                Raised::News
             }
-            None if full => false,
+            None if full => Raised::Full,
             None => {
                 lines.insert(line, ends);
-                true
+                Raised::News
             }
         }
     }
@@ -110,5 +121,28 @@ fn stands<T>(read: Result<T, Problem>) -> Result<Option<T>, Problem> {
         Ok(value) => Ok(Some(value)),
         Err(problem) if problem.code.http_status() == Some(404) => Ok(None),
         Err(problem) => Err(problem),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_news_once_unless_more_of_it_is_missing() {
+        let alarms = Alarms::default();
+        let line = |worker| Line::Worker(Name::namespace("n").unwrap(), worker);
+        let ends = |have_until| Ends { have_until, stands_at: 1 };
+        assert_eq!(alarms.raise(line(0), ends(9)), Raised::News);
+        assert_eq!(alarms.raise(line(0), ends(8)), Raised::Known);
+        assert_eq!(alarms.raise(line(0), ends(10)), Raised::News);
+        for worker in 1..MOST as u32 {
+            assert_eq!(alarms.raise(line(worker), ends(9)), Raised::News);
+        }
+        assert_eq!(alarms.raise(line(MOST as u32), ends(9)), Raised::Full);
+        alarms.settle(line(0), 9);
+        assert_eq!(alarms.raise(line(0), ends(10)), Raised::Known, "it stands below what is held");
+        alarms.settle(line(0), 10);
+        assert_eq!(alarms.raise(line(MOST as u32), ends(9)), Raised::News, "there is room again");
     }
 }

@@ -8,12 +8,13 @@ use leafid_core::{
     AcquireAsk, Code, Millis, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, Token, WindowGrant,
 };
 
-use crate::alarms::{Alarms, Ends, Line};
+use crate::alarms::{Alarms, Ends, Line, Raised};
 use crate::log::Rate;
 use crate::problem::{Figure, Problem};
 use crate::store::{Answer, NamespaceChange, Page, SharedStore, Store, TagChange};
 
 static CHANGED: Rate = Rate::new();
+static WENT_BACK: Rate = Rate::new();
 
 /// A store, and what its refusals tell.
 pub struct Watched {
@@ -47,8 +48,10 @@ impl Watched {
         let have_until = figure(&["have_until"]);
         let ends = Ends { have_until, stands_at: figure(&["max_id", "reserved_until"]) };
         let Some(line) = line.line() else { return };
-        if !self.alarms.raise(line, ends) {
-            return;
+        match self.alarms.raise(line, ends) {
+            Raised::News => {}
+            Raised::Full if WENT_BACK.admit(problem.code).is_some() => {}
+            Raised::Known | Raised::Full => return,
         }
         let what = "STORE_WENT_BACK: a holder has more than this store ever granted, so the store \
                     has lost grants; it stopped, others may not have: move the line past \
