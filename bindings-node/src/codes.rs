@@ -1,6 +1,6 @@
 //! The error table.
 
-use leafid_core::{Code, Put};
+use leafid_core::{Code, FieldWriter};
 use napi::Result;
 use napi::bindgen_prelude::{Env, Object};
 use napi_derive::napi;

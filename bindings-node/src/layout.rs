@@ -1,6 +1,6 @@
 //! Layouts, and what IDs are made of. Each takes `{ layout }`: the five fields, or a preset's name.
 
-use leafid_core::{Fields, Layout, Millis, Parts, Put, Refusal};
+use leafid_core::{FieldWriter, Fields, Layout, Parts, Refusal, StoreTime};
 use napi::Result;
 use napi::bindgen_prelude::{BigInt, Env, Object};
 use napi_derive::napi;
@@ -26,10 +26,10 @@ fn id(id: u64, to: &mut Writing<'_>) {
 }
 
 /// The time in whole ms; what lies beyond 64 bits overflows any layout.
-fn millis(time: &BigInt) -> Millis {
+fn millis(time: &BigInt) -> StoreTime {
     match time.get_i64() {
-        (ms, true) => Millis::new(ms),
-        _ => Millis::MAX,
+        (ms, true) => StoreTime::new(ms),
+        _ => StoreTime::MAX,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The fields of asks, grants and rows in plain JavaScript objects.
 
-use leafid_core::{Code, Fields, Get, Put, Refusal};
+use leafid_core::{Code, FieldReader, FieldWriter, Fields, Refusal};
 use napi::bindgen_prelude::{BigInt, Either6, Env, Null, Object, ToNapiValue};
 use napi::{Error, Result};
 
@@ -50,7 +50,7 @@ impl Writing<'_> {
     }
 }
 
-impl Put for Writing<'_> {
+impl FieldWriter for Writing<'_> {
     fn number(&mut self, field: &'static str, value: u64) {
         self.set(field, value as f64);
     }
@@ -139,7 +139,7 @@ fn invalid() -> Refusal {
     Refusal::new(Code::RequestInvalid)
 }
 
-impl Get for Reading<'_> {
+impl FieldReader for Reading<'_> {
     fn number(&mut self, field: &'static str) -> Read<u64> {
         Ok(self.whole(field, 0.0)?.map(|n| n as u64))
     }

@@ -1,7 +1,10 @@
 //! The store's side of the protocol: rows and asks in, rows and answers out, all plain objects.
 
 use leafid_core::registry::{self, Candidates, Namespace, TagRow, Worker, WorkerRow};
-use leafid_core::{Code, Fields, Get, Millis, Name, Put, Refusal, Release, RenewAsk, Token};
+use leafid_core::{
+    Code, FieldReader, FieldWriter, Fields, HostTime, Name, Refusal, Release, RenewAsk, StoreTime,
+    Token,
+};
 use napi::Result;
 use napi::bindgen_prelude::{Env, Object};
 use napi_derive::napi;
@@ -150,14 +153,16 @@ fn row_of(worker: u32, row: Object<'_>) -> std::result::Result<WorkerRow, Wrong>
     }
 }
 
-fn whole(refusal: Refusal) -> Wrong {
-    (refusal, "")
+/// As plain data a time is a number, on whichever clock.
+fn whole(refusal: Refusal<StoreTime>) -> Wrong {
+    let until = refusal.until.map(|until| HostTime::new(until.get()));
+    (Refusal { code: refusal.code, until }, "")
 }
 
 fn token(text: &str) -> std::result::Result<Token, Wrong> {
     Token::parse(text).map_err(|refusal| (refusal, "store"))
 }
 
-fn millis(ms: f64) -> Millis {
-    Millis::new(ms as i64)
+fn millis(ms: f64) -> StoreTime {
+    StoreTime::new(ms as i64)
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use leafid_core::{Millis, Refusal, Segment, Snowflake};
+use leafid_core::{HostTime, Refusal, Segment, Snowflake};
 
 /// A generator of either kind.
 pub enum Generator {
@@ -31,7 +31,7 @@ pub struct Slot {
     /// Why the last draw gave nothing.
     pub refusal: Option<Refusal>,
     /// When the tick of the last draw's first ID is over, on the host's clock.
-    pub good_until: Millis,
+    pub good_until: HostTime,
 }
 
 thread_local! {
@@ -40,7 +40,7 @@ thread_local! {
 
 /// Puts a generator under a handle, which the caller never uses twice.
 pub fn put(handle: u32, generator: Generator) {
-    let slot = Slot { generator, refusal: None, good_until: Millis::MIN };
+    let slot = Slot { generator, refusal: None, good_until: HostTime::MIN };
     TABLE.with_borrow_mut(|table| table.insert(handle, slot));
 }
 

@@ -1,7 +1,8 @@
 //! Asks, answers and the end of a generator: everything but drawing.
 
 use leafid_core::{
-    Carryover, Code, Get, Grant, Layout, Millis, Outcome, Put, SegmentGrant, Token, WindowGrant,
+    Carryover, Code, FieldReader, FieldWriter, Grant, HostTime, Layout, Outcome, SegmentGrant,
+    Token, WindowGrant,
 };
 use leafid_core::{Fields, Refusal};
 use napi::Result;
@@ -14,7 +15,7 @@ use crate::table::{self, Generator, each};
 /// Whether an ask is due.
 #[napi]
 pub fn wants_ask(handle: u32, now: f64) -> bool {
-    let now = Millis::new(now as i64);
+    let now = HostTime::new(now as i64);
     table::with(handle, |slot| each!(&slot.generator, g => g.wants_ask(now))).unwrap_or(false)
 }
 
@@ -33,7 +34,7 @@ pub fn poll_ask<'env>(
     now: f64,
     entropy: &[u8],
 ) -> Result<Option<Object<'env>>> {
-    let (now, entropy) = (Millis::new(now as i64), sixteen(entropy));
+    let (now, entropy) = (HostTime::new(now as i64), sixteen(entropy));
     let ask = table::with(handle, |slot| each!(&mut slot.generator, g => g.poll_ask(now, entropy)));
     ask.flatten().map(|ask| object::written(env, |to| ask.put(to))).transpose()
 }
@@ -49,7 +50,7 @@ pub fn handle_grant<'env>(
     sent: f64,
     now: f64,
 ) -> Result<Object<'env>> {
-    let (sent, now) = (Millis::new(sent as i64), Millis::new(now as i64));
+    let (sent, now) = (HostTime::new(sent as i64), HostTime::new(now as i64));
     let numbers = table::with(handle, |slot| matches!(slot.generator, Generator::Segment(_)));
     let grant = match numbers {
         Some(true) => object::read::<SegmentGrant>(answer).map(Grant::Segment),
@@ -89,10 +90,10 @@ pub fn handle_failure(
     now: f64,
 ) {
     let code = Code::parse(&code).unwrap_or(Code::Internal);
-    fail(handle, &request, code, retry_after_ms.map(|ms| ms as u32), Millis::new(now as i64));
+    fail(handle, &request, code, retry_after_ms.map(|ms| ms as u32), HostTime::new(now as i64));
 }
 
-fn fail(handle: u32, request: &str, code: Code, retry_after_ms: Option<u32>, now: Millis) {
+fn fail(handle: u32, request: &str, code: Code, retry_after_ms: Option<u32>, now: HostTime) {
     let Ok(request) = Token::parse(request) else { return };
     table::with(handle, |slot| {
         each!(&mut slot.generator, g => g.handle_failure(request, code, retry_after_ms, now));
@@ -183,6 +184,6 @@ fn sixteen(bytes: &[u8]) -> [u8; 16] {
 }
 
 /// Reads an object's layout, which may be the name of a preset: `layout` of it.
-pub(crate) fn layout_of(from: &mut impl Get) -> std::result::Result<Layout, Refusal> {
+pub(crate) fn layout_of(from: &mut impl FieldReader) -> std::result::Result<Layout, Refusal> {
     from.layout("layout")?.ok_or(Refusal::new(Code::LayoutInvalid))
 }

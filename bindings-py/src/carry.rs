@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use leafid_core::{Ask, Grant, Millis};
+use leafid_core::{Ask, Grant, HostTime};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -60,7 +60,7 @@ impl<K: Kind> Work for Inner<K> {
         }
     }
 
-    fn answered(&self, ask: &Ask, sent: Millis, answer: Result<Grant, Failed>) {
+    fn answered(&self, ask: &Ask, sent: HostTime, answer: Result<Grant, Failed>) {
         let mut state = self.lock();
         let around = Around { clock: &self.clock, seen: &self.seen, about: &self.about };
         state.answered(around, ask, sent, answer);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use leafid_core::Millis;
+use leafid_core::HostTime;
 use pyo3::prelude::*;
 
 /// Where a generator reads the time.
@@ -20,7 +20,7 @@ impl Clock {
 
     /// Monotonic time in steps of a few ms, for one nanosecond or two.
     #[inline]
-    pub fn now(&self) -> Millis {
+    pub fn now(&self) -> HostTime {
         match &self.0 {
             None => monotonic(Steps::Coarse),
             Some(hands) => hands.monotonic(),
@@ -28,7 +28,7 @@ impl Clock {
     }
 
     /// Monotonic time, exact: for the moment when coarse time has nothing left to give.
-    pub fn exact(&self) -> Millis {
+    pub fn exact(&self) -> HostTime {
         match &self.0 {
             None => monotonic(Steps::Exact),
             Some(hands) => hands.monotonic(),
@@ -36,7 +36,7 @@ impl Clock {
     }
 
     /// Time since 1970.
-    pub fn wall(&self) -> Millis {
+    pub fn wall(&self) -> HostTime {
         match &self.0 {
             None => wall(),
             Some(hands) => hands.wall(),
@@ -57,7 +57,7 @@ enum Steps {
 
 #[cfg(target_os = "linux")]
 #[inline]
-fn monotonic(steps: Steps) -> Millis {
+fn monotonic(steps: Steps) -> HostTime {
     if steps == Steps::Coarse
         && let Some(now) = read(libc::CLOCK_MONOTONIC_COARSE)
     {
@@ -69,23 +69,23 @@ fn monotonic(steps: Steps) -> Millis {
 #[cfg(target_os = "linux")]
 #[inline]
 #[expect(unsafe_code, reason = "the standard library has no coarse clock")]
-fn read(clock: libc::clockid_t) -> Option<Millis> {
+fn read(clock: libc::clockid_t) -> Option<HostTime> {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the call writes to `now`, which lives longer than it.
     let refused = unsafe { libc::clock_gettime(clock, &raw mut now) } != 0;
-    (!refused).then(|| Millis::new(now.tv_sec * 1_000 + now.tv_nsec / 1_000_000))
+    (!refused).then(|| HostTime::new(now.tv_sec * 1_000 + now.tv_nsec / 1_000_000))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn monotonic(_: Steps) -> Millis {
+fn monotonic(_: Steps) -> HostTime {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
     let passed = START.get_or_init(std::time::Instant::now).elapsed().as_millis();
-    Millis::new(i64::try_from(passed).unwrap_or(i64::MAX))
+    HostTime::new(i64::try_from(passed).unwrap_or(i64::MAX))
 }
 
-fn wall() -> Millis {
+fn wall() -> HostTime {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Millis::new(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    HostTime::new(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// What a test's clock shows: the host's clocks, or where they were frozen, and shifts.
@@ -99,17 +99,17 @@ struct Hands {
 }
 
 impl Hands {
-    fn shown(&self, running: Millis, stood: &AtomicI64, shift: &AtomicI64) -> Millis {
+    fn shown(&self, running: HostTime, stood: &AtomicI64, shift: &AtomicI64) -> HostTime {
         let frozen = self.frozen.load(Ordering::Acquire);
-        let base = if frozen { Millis::new(stood.load(Ordering::Acquire)) } else { running };
+        let base = if frozen { HostTime::new(stood.load(Ordering::Acquire)) } else { running };
         base.plus(shift.load(Ordering::Acquire))
     }
 
-    fn monotonic(&self) -> Millis {
+    fn monotonic(&self) -> HostTime {
         self.shown(monotonic(Steps::Exact), &self.stood_monotonic, &self.shift_monotonic)
     }
 
-    fn wall(&self) -> Millis {
+    fn wall(&self) -> HostTime {
         self.shown(wall(), &self.stood_wall, &self.shift_wall)
     }
 }

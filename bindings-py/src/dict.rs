@@ -1,6 +1,6 @@
 //! The fields of asks, grants and rows in plain dicts.
 
-use leafid_core::{Code, Fields, Get, Layout, Put, Refusal};
+use leafid_core::{Code, FieldReader, FieldWriter, Fields, Layout, Refusal};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 
@@ -37,7 +37,7 @@ impl<'py> Writing<'py> {
     }
 }
 
-impl Put for Writing<'_> {
+impl FieldWriter for Writing<'_> {
     fn number(&mut self, field: &'static str, value: u64) {
         self.set(field, value);
     }
@@ -122,7 +122,7 @@ fn whole<'a, 'py>(value: &'a Bound<'py, PyAny>) -> Result<&'a Bound<'py, PyInt>,
     value.cast::<PyInt>().map_err(|_| invalid())
 }
 
-impl Get for Reading<'_> {
+impl FieldReader for Reading<'_> {
     fn number(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
         let Some(value) = self.item(field)? else { return Ok(None) };
         let number = whole(&value)?.extract::<u64>().map_err(|_| invalid())?;

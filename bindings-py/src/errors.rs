@@ -34,7 +34,7 @@ impl Failed {
 
     /// A refusal about something (`` tag `orders` ``), with the table's advice.
     pub fn about(refusal: Refusal, about: &str) -> Failed {
-        let until_ms = refusal.until.map(leafid_core::Millis::get);
+        let until_ms = refusal.until.map(leafid_core::HostTime::get);
         Failed { until_ms, ..Failed::new(refusal.code, words(refusal.code, about)) }
     }
 

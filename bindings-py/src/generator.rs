@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use leafid_core::{Code, Draw, Millis, SharedLine, Source, Stats};
+use leafid_core::{Code, HostTime, Ids, SharedLine, Stats};
 use pyo3::prelude::*;
 
 use crate::clock::Clock;
@@ -23,7 +23,7 @@ const NEVER: u64 = u64::MAX;
 pub struct Inner<K: Kind> {
     generation: Generation,
     line: Arc<SharedLine>,
-    draw: OnceLock<<K::Source as Source>::Draw>,
+    draw: OnceLock<<K::Core as leafid_core::Kind>::Ids>,
     /// The cursor from which on the carrying thread is to be called.
     mark: AtomicU64,
     /// IDs drawn without the lock; written by whoever holds the interpreter.
@@ -99,7 +99,7 @@ impl<K: Kind> Inner<K> {
 
     /// Copies out what the lock-free face needs, after the state was touched.
     pub fn publish(&self, state: &State<K>) {
-        if let Some(draw) = state.reserve.draw() {
+        if let Some(draw) = state.reserve.ids() {
             let _ = self.draw.set(draw);
         }
         if let Some(code) = state.reserve.failure()
@@ -109,7 +109,7 @@ impl<K: Kind> Inner<K> {
         }
         // While something is due by time, the thread needs no call.
         let by_draws = state.reserve.poll_at().is_none();
-        let mark = if by_draws { state.reserve.mark() } else { NEVER };
+        let mark = if by_draws { state.reserve.ask_from() } else { NEVER };
         self.mark.store(mark, Ordering::Release);
     }
 
@@ -189,7 +189,7 @@ impl<K: Kind> Generator<K> {
         if inner.is_current()
             && let Some(draw) = inner.draw.get()
         {
-            let now = if K::READS_CLOCK { inner.clock.now() } else { Millis::MIN };
+            let now = if K::READS_CLOCK { inner.clock.now() } else { HostTime::MIN };
             let mut line = &*inner.line;
             if let Ok(run) = draw.run(&mut line, now, 1) {
                 inner.drew(py, run.positions.end, 1);

@@ -1,6 +1,6 @@
 //! The fields of asks and grants as JSON: IDs and ticks are decimal strings.
 
-use leafid_core::{Code, Get, Put, Refusal};
+use leafid_core::{Code, FieldReader, FieldWriter, Refusal};
 use serde_json::{Map, Value};
 
 use crate::dict::decimal;
@@ -12,7 +12,7 @@ const EXACT: u64 = (1 << 53) - 1;
 #[derive(Default)]
 pub struct Writing(pub Map<String, Value>);
 
-impl Put for Writing {
+impl FieldWriter for Writing {
     fn number(&mut self, field: &'static str, value: u64) {
         self.0.insert(field.to_owned(), value.into());
     }
@@ -63,7 +63,7 @@ fn invalid() -> Refusal {
     Refusal::new(Code::RequestInvalid)
 }
 
-impl Get for Reading {
+impl FieldReader for Reading {
     fn number(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
         let Some(value) = self.item(field) else { return Ok(None) };
         value.as_u64().filter(|number| *number <= EXACT).map(Some).ok_or_else(invalid)

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use leafid_core::{Draw, Refusal, Reserve, SharedLine, Source};
+use leafid_core::{Ids, Refusal, SharedLine};
 
 /// What a generator is built from, again in every forked child.
 pub trait Kind: Send + Sync + 'static {
     /// Where its ranges come from.
-    type Source: Source<Draw: Draw + Send + Sync> + Send;
+    type Core: leafid_core::Kind<Ids: Ids + Send + Sync> + Send;
     /// Whether drawing looks at the time.
     const READS_CLOCK: bool;
     /// The store's methods that it uses.
@@ -21,7 +21,7 @@ pub trait Kind: Send + Sync + 'static {
         &self,
         seed: u64,
         line: Arc<SharedLine>,
-    ) -> Result<Reserve<Self::Source, Arc<SharedLine>>, Refusal>;
+    ) -> Result<leafid_core::Generator<Self::Core, Arc<SharedLine>>, Refusal>;
 
     /// What it is, for a message: `` tag `orders` ``.
     fn about(&self) -> String;

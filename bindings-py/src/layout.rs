@@ -1,6 +1,6 @@
 //! Layouts, and what an ID is made of.
 
-use leafid_core::{Fields, Layout, Millis, Parts, Refusal};
+use leafid_core::{Fields, Layout, Parts, Refusal, StoreTime};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -181,19 +181,19 @@ impl<'py> FromPyObject<'_, 'py> for LayoutArg {
 }
 
 /// A moment as callers name one: whole ms since 1970, or a `datetime`.
-pub struct Moment(Millis);
+pub struct Moment(StoreTime);
 
 impl<'py> FromPyObject<'_, 'py> for Moment {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Moment> {
         if let Ok(ms) = value.extract::<i64>() {
-            return Ok(Moment(Millis::new(ms)));
+            return Ok(Moment(StoreTime::new(ms)));
         }
         let seconds: f64 = value.call_method0("timestamp")?.extract()?;
         // To whole µs first, as a datetime has them: a float alone would lose a ms now and then.
         let micros = (seconds * 1e6).round();
-        Ok(Moment(Millis::new((micros / 1e3).floor() as i64)))
+        Ok(Moment(StoreTime::new((micros / 1e3).floor() as i64)))
     }
 }
 

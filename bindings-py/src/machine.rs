@@ -2,8 +2,8 @@
 //! grants are plain dicts. What the vectors drive.
 
 use leafid_core::{
-    Ask, Carryover, Code, Fields, Get, Grant, Millis, Outcome, Refusal, Segment, SegmentConfig,
-    SegmentGrant, Snowflake, SnowflakeConfig, Stats, WindowGrant,
+    Ask, Carryover, Code, FieldReader, Fields, Grant, HostTime, Outcome, Refusal, Segment,
+    SegmentConfig, SegmentGrant, Snowflake, SnowflakeConfig, Stats, WindowGrant,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -64,32 +64,33 @@ impl Machine {
     }
 
     fn next(&self, py: Python<'_>, at: i64) -> PyResult<u64> {
-        refused(py, both!(self, generator => generator.next(Millis::new(at))))
+        refused(py, both!(self, generator => generator.next(HostTime::new(at))))
     }
 
     fn fill(&self, py: Python<'_>, at: i64, n: usize) -> PyResult<Vec<u64>> {
         let mut ids = vec![0; n];
-        refused(py, both!(self, generator => generator.fill(Millis::new(at), &mut ids)))?;
+        refused(py, both!(self, generator => generator.fill(HostTime::new(at), &mut ids)))?;
         Ok(ids)
     }
 
     fn fill_available(&self, py: Python<'_>, at: i64, n: usize) -> PyResult<Vec<u64>> {
         let mut ids = vec![0; n];
-        let filled = both!(self, generator => generator.fill_available(Millis::new(at), &mut ids));
+        let filled =
+            both!(self, generator => generator.fill_available(HostTime::new(at), &mut ids));
         ids.truncate(refused(py, filled)?);
         Ok(ids)
     }
 
     fn ready(&self, py: Python<'_>, at: i64, n: u64) -> PyResult<bool> {
-        refused(py, both!(self, generator => generator.ready(Millis::new(at), n))).map(|()| true)
+        refused(py, both!(self, generator => generator.ready(HostTime::new(at), n))).map(|()| true)
     }
 
     fn wants_ask(&self, at: i64) -> bool {
-        both!(self, generator => generator.wants_ask(Millis::new(at)))
+        both!(self, generator => generator.wants_ask(HostTime::new(at)))
     }
 
     fn poll_at(&self) -> Option<i64> {
-        both!(self, generator => generator.poll_at()).map(Millis::get)
+        both!(self, generator => generator.poll_at()).map(HostTime::get)
     }
 
     fn poll_ask<'py>(
@@ -100,7 +101,7 @@ impl Machine {
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
         let entropy = entropy.0.bytes();
         let ask: Option<Ask> =
-            both!(self, generator => generator.poll_ask(Millis::new(at), entropy));
+            both!(self, generator => generator.poll_ask(HostTime::new(at), entropy));
         ask.map(|ask| dict::written(py, |to| ask.put(to))).transpose()
     }
 
@@ -113,7 +114,7 @@ impl Machine {
         grant: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = grant.py();
-        let (at, sent) = (Millis::new(at), Millis::new(sent));
+        let (at, sent) = (HostTime::new(at), HostTime::new(sent));
         // Which answer it is, it says itself: a window's has no tag.
         let tag = dict::read_with(grant, "the grant", |from| from.text("tag", |_| ()));
         let grant = match tag.map_err(|failed| failed.raise(py))? {
@@ -140,7 +141,7 @@ impl Machine {
     ) -> PyResult<()> {
         let code = Code::parse(code)
             .ok_or_else(|| PyValueError::new_err(format!("there is no code `{code}`")))?;
-        let at = Millis::new(at);
+        let at = HostTime::new(at);
         both!(self, generator => generator.handle_failure(request.0, code, retry_after_ms, at));
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use leafid_core::{Ask, Code, Failure, Fields, Grant, Name, Refusal, Release, Store};
+use leafid_core::{Ask, Code, Failure, Fields, Grant, Name, Refusal, Release, Store, StoreTime};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
@@ -40,7 +40,7 @@ impl Shelf {
             return Err(Failed::new(Code::Closed, message));
         }
         let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
-        rows.set_clock(self.clock.wall());
+        rows.set_clock(StoreTime::new(self.clock.wall().get()));
         act(&mut rows).map_err(|failure| Failed::of_store(failure, about))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use leafid_core::{Ask, Code, Fields, Grant, Millis, SegmentGrant, WindowGrant};
+use leafid_core::{Ask, Code, Fields, Grant, HostTime, SegmentGrant, WindowGrant};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -26,7 +26,7 @@ pub fn start(py: Python<'_>, work: Arc<dyn Work>, store: &Bound<'_, PyAny>) -> P
 pub struct Carrier {
     work: Arc<dyn Work>,
     /// The ask that is out, and when it left.
-    out: Mutex<Option<(Ask, Millis)>>,
+    out: Mutex<Option<(Ask, HostTime)>>,
 }
 
 type Call<'py> = (&'static str, Bound<'py, PyDict>);
@@ -84,7 +84,7 @@ impl Carrier {
 }
 
 impl Carrier {
-    fn put_out(&self, out: Option<(Ask, Millis)>) -> Option<(Ask, Millis)> {
+    fn put_out(&self, out: Option<(Ask, HostTime)>) -> Option<(Ask, HostTime)> {
         let mut held = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *held, out)
     }

@@ -2,7 +2,7 @@
 
 use leafid_core::registry::{self, Candidates, Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Fields, Get, Grant, Millis, Name, Refusal, Release, RenewAsk, SegmentAsk,
+    AcquireAsk, FieldReader, Fields, Grant, Name, Refusal, Release, RenewAsk, SegmentAsk, StoreTime,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -25,7 +25,7 @@ pub fn lease_segment<'py>(
 ) -> PyResult<Verdict<'py>> {
     let row: TagRow = read(row, "the row")?;
     let ask: SegmentAsk = read(ask, "the ask")?;
-    let (row, grant) = registry::lease_segment(store.0, &row, &ask, Millis::new(now_ms))
+    let (row, grant) = registry::lease_segment(store.0, &row, &ask, StoreTime::new(now_ms))
         .map_err(|refusal| refused(py, refusal, now_ms, &format!("tag `{}`", ask.tag)))?;
     Ok((dict::written(py, |to| row.put(to))?, granted(py, &Grant::Segment(grant))?))
 }
@@ -51,10 +51,10 @@ pub fn acquire<'py>(
     let candidates = dict::read_with(candidates, "the candidates", Candidates::get)
         .map_err(|failed| failed.raise(py))?;
     let ask: AcquireAsk = read(ask, "the ask")?;
-    let acquired = registry::acquire(store.0, &namespace, &candidates, &ask, Millis::new(now_ms))
-        .map_err(|refusal| {
-        refused(py, refusal, now_ms, &format!("namespace `{}`", ask.namespace))
-    })?;
+    let acquired =
+        registry::acquire(store.0, &namespace, &candidates, &ask, StoreTime::new(now_ms)).map_err(
+            |refusal| refused(py, refusal, now_ms, &format!("namespace `{}`", ask.namespace)),
+        )?;
     let freed = acquired.freed.map(|freed| row_of(py, &freed)).transpose()?;
     Ok((row_of(py, &acquired.worker)?, freed, granted(py, &Grant::Window(acquired.grant))?))
 }
@@ -72,7 +72,7 @@ pub fn renew<'py>(
     let namespace: Namespace = read(namespace, "the namespace")?;
     let row: WorkerRow = read(row, "the row")?;
     let ask: RenewAsk = read(ask, "the ask")?;
-    let (row, grant) = registry::renew(store.0, &namespace, &row, &ask, Millis::new(now_ms))
+    let (row, grant) = registry::renew(store.0, &namespace, &row, &ask, StoreTime::new(now_ms))
         .map_err(|refusal| refused(py, refusal, now_ms, &about(ask.worker, &ask.namespace)))?;
     Ok((row_of(py, &(ask.worker, row))?, granted(py, &Grant::Window(grant))?))
 }
@@ -139,8 +139,8 @@ fn row_of<'py>(py: Python<'py>, row: &Worker) -> PyResult<Bound<'py, PyDict>> {
     dict::written(py, |to| row.put(to))
 }
 
-fn refused(py: Python<'_>, refusal: Refusal, now_ms: i64, about: &str) -> PyErr {
-    let wait = refusal.until.map(|until| until.since(Millis::new(now_ms)).max(0));
+fn refused(py: Python<'_>, refusal: Refusal<StoreTime>, now_ms: i64, about: &str) -> PyErr {
+    let wait = refusal.until.map(|until| until.since(StoreTime::new(now_ms)).max(0));
     let retry_after_ms = wait.and_then(|ms| u32::try_from(ms).ok());
-    Failed { retry_after_ms, ..Failed::about(refusal, about) }.raise(py)
+    Failed { retry_after_ms, ..Failed::about(refusal.code.into(), about) }.raise(py)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leafid_core::{Code, Refusal, Reserve, SegmentConfig, SharedLine, TagSource};
+use leafid_core::{Code, Refusal, SegmentConfig, Segments, SharedLine};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -18,7 +18,7 @@ use crate::wait::checked_timeout;
 pub struct Numbers(SegmentConfig);
 
 impl Kind for Numbers {
-    type Source = TagSource;
+    type Core = Segments;
     const READS_CLOCK: bool = false;
     const VERBS: &'static [&'static str] = &["lease_segment"];
 
@@ -26,7 +26,7 @@ impl Kind for Numbers {
         &self,
         seed: u64,
         line: Arc<SharedLine>,
-    ) -> Result<Reserve<TagSource, Arc<SharedLine>>, Refusal> {
+    ) -> Result<leafid_core::Generator<Segments, Arc<SharedLine>>, Refusal> {
         leafid_core::Segment::with_line(self.0, seed, line)
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leafid_core::{Code, Refusal, Reserve, SharedLine, SnowflakeConfig, WindowSource};
+use leafid_core::{Code, Refusal, SharedLine, SnowflakeConfig, Snowflakes};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
@@ -24,7 +24,7 @@ pub struct Windows {
 }
 
 impl Kind for Windows {
-    type Source = WindowSource;
+    type Core = Snowflakes;
     const READS_CLOCK: bool = true;
     const VERBS: &'static [&'static str] = &["acquire", "renew", "release"];
 
@@ -32,7 +32,7 @@ impl Kind for Windows {
         &self,
         seed: u64,
         line: Arc<SharedLine>,
-    ) -> Result<Reserve<WindowSource, Arc<SharedLine>>, Refusal> {
+    ) -> Result<leafid_core::Generator<Snowflakes, Arc<SharedLine>>, Refusal> {
         let mut config = self.config;
         if !self.owner_is_given {
             // A forked child is another process.

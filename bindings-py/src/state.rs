@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use leafid_core::{Ask, Code, Grant, Millis, Outcome, Release, Reserve, SharedLine};
+use leafid_core::{Ask, Code, Grant, HostTime, Outcome, Release, SharedLine};
 
 use crate::clock::Clock;
 use crate::errors::{Failed, Shared};
@@ -30,13 +30,13 @@ pub struct Around<'a> {
 /// The generator itself, and its correspondence.
 pub struct State<K: Kind> {
     /// The generator.
-    pub reserve: Reserve<K::Source, Arc<SharedLine>>,
+    pub reserve: leafid_core::Generator<K::Core, Arc<SharedLine>>,
     /// How many answers came, failures included.
     pub answers: u64,
     /// Why the last ask failed, in words.
     pub last: Option<Shared>,
     /// When the first worker number is free, if that is why and the words do not say it.
-    pub free_at: Option<Millis>,
+    pub free_at: Option<HostTime>,
     /// Somebody waits since the last answer.
     pub demand: bool,
     /// Whether the thread that carries asks runs.
@@ -54,7 +54,7 @@ pub struct State<K: Kind> {
 /// What the carrying thread is to do.
 pub enum Job {
     /// Ask the store; the moment is when the ask left, on the host's clock.
-    Ask(Ask, Millis),
+    Ask(Ask, HostTime),
     /// Give a window's rest back.
     Release(Release),
     /// Forget every connection.
@@ -62,12 +62,12 @@ pub enum Job {
     /// Nothing more, ever.
     End,
     /// Nothing until this moment (host's clock) or until somebody calls.
-    Wait(Option<Millis>),
+    Wait(Option<HostTime>),
 }
 
 impl<K: Kind> State<K> {
     /// Before the first ask.
-    pub fn new(reserve: Reserve<K::Source, Arc<SharedLine>>) -> State<K> {
+    pub fn new(reserve: leafid_core::Generator<K::Core, Arc<SharedLine>>) -> State<K> {
         State {
             reserve,
             answers: 0,
@@ -114,7 +114,7 @@ impl<K: Kind> State<K> {
         }
     }
 
-    fn notice_suspend(&mut self, clock: &Clock, now: Millis) {
+    fn notice_suspend(&mut self, clock: &Clock, now: HostTime) {
         if !K::READS_CLOCK {
             return;
         }
@@ -131,7 +131,7 @@ impl<K: Kind> State<K> {
         &mut self,
         around: Around<'_>,
         ask: &Ask,
-        sent: Millis,
+        sent: HostTime,
         answer: Result<Grant, Failed>,
     ) {
         let now = around.clock.exact();
@@ -158,8 +158,8 @@ impl<K: Kind> State<K> {
         around: Around<'_>,
         ask: &Ask,
         grant: &Grant,
-        sent: Millis,
-        now: Millis,
+        sent: HostTime,
+        now: HostTime,
     ) -> Result<(), Code> {
         // One call, one answer: what does not echo is not somebody else's, but wrong.
         if grant.request() != ask.request() {
@@ -193,11 +193,11 @@ impl<K: Kind> State<K> {
 }
 
 /// When the first worker number is free, on the host's clock, if that is what failed.
-fn free_at(failed: &Failed, clock: &Clock, now: Millis) -> Option<Millis> {
+fn free_at(failed: &Failed, clock: &Clock, now: HostTime) -> Option<HostTime> {
     if failed.code != Code::WorkersExhausted || failed.says_when {
         return None;
     }
-    let until_ms = failed.until_ms.map(|until_ms| Millis::new(until_ms).since(clock.wall()));
+    let until_ms = failed.until_ms.map(|until_ms| HostTime::new(until_ms).since(clock.wall()));
     failed.retry_after_ms.map(i64::from).or(until_ms).map(|ms| now.plus(ms))
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use leafid_core::{Code, Millis, Refusal, Reserve, SharedLine};
+use leafid_core::{Code, HostTime, Refusal, SharedLine};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -19,7 +19,7 @@ const SLICE: Duration = Duration::from_millis(50);
 /// How often while a test moves the clock: it may leap.
 const SLICE_OF_TESTS: Duration = Duration::from_millis(2);
 
-type Face<K> = Reserve<<K as Kind>::Source, Arc<SharedLine>>;
+type Face<K> = leafid_core::Generator<<K as Kind>::Core, Arc<SharedLine>>;
 
 impl<K: Kind> Generator<K> {
     /// Tries until it succeeds, what failed cannot be cured by waiting, or the time is up.
@@ -31,7 +31,7 @@ impl<K: Kind> Generator<K> {
         &self,
         py: Python<'_>,
         timeout: Option<f64>,
-        mut attempt: impl FnMut(&mut Face<K>, Millis) -> Result<T, Refusal>,
+        mut attempt: impl FnMut(&mut Face<K>, HostTime) -> Result<T, Refusal>,
     ) -> PyResult<T> {
         let timeout = timeout.unwrap_or(self.plan.timeout);
         let patience = patience(timeout)?;
@@ -137,7 +137,7 @@ fn is_dry(code: Code) -> bool {
 fn pause<K: Kind>(
     inner: &Inner<K>,
     refusal: Refusal,
-    now: Millis,
+    now: HostTime,
     left: Option<Duration>,
 ) -> Duration {
     let slice = if inner.clock.is_given() { SLICE_OF_TESTS } else { SLICE };

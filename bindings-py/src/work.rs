@@ -1,6 +1,6 @@
 //! A generator as the thread that carries its asks sees it.
 
-use leafid_core::{Ask, Grant, Millis};
+use leafid_core::{Ask, Grant, HostTime};
 
 use crate::errors::Failed;
 use crate::state::Job;
@@ -10,7 +10,7 @@ pub trait Work: Send + Sync {
     /// Waits for the next thing to do.
     fn next_job(&self) -> Job;
     /// Takes an answer.
-    fn answered(&self, ask: &Ask, sent: Millis, answer: Result<Grant, Failed>);
+    fn answered(&self, ask: &Ask, sent: HostTime, answer: Result<Grant, Failed>);
     /// The thread has ended.
     fn ended(&self);
     /// Whether the thread has ended, and no caller waits.

@@ -1,7 +1,7 @@
 //! The error table.
 
 use js_sys::Object;
-use leafid_core::{Code, Put};
+use leafid_core::{Code, FieldWriter};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::object;

@@ -1,7 +1,9 @@
 //! Generators: how they are built, and the hot path.
 
 use js_sys::Object;
-use leafid_core::{Code, Millis, Refusal, Segment, SegmentConfig, Snowflake, SnowflakeConfig};
+use leafid_core::{
+    Code, HostTime, Offset, Refusal, Segment, SegmentConfig, Snowflake, SnowflakeConfig,
+};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::object;
@@ -63,9 +65,9 @@ fn filled(
     handle: u32,
     now: f64,
     out: &mut [u64],
-    fill: impl FnOnce(&mut Generator, Millis, &mut [u64]) -> Result<usize, Refusal>,
+    fill: impl FnOnce(&mut Generator, HostTime, &mut [u64]) -> Result<usize, Refusal>,
 ) -> u32 {
-    let now = Millis::new(now as i64);
+    let now = HostTime::new(now as i64);
     let filled = table::with(handle, |slot| {
         let filled = fill(&mut slot.generator, now, out);
         let due = each!(&slot.generator, g => g.wants_ask(now));
@@ -85,7 +87,7 @@ fn filled(
 /// Whether `n` IDs can be had in one go now.
 #[wasm_bindgen]
 pub fn ready(handle: u32, now: f64, n: f64) -> bool {
-    let now = Millis::new(now as i64);
+    let now = HostTime::new(now as i64);
     let ready = table::with(handle, |slot| {
         let ready = each!(&mut slot.generator, g => g.ready(now, n as u64));
         slot.refusal = ready.err();
@@ -121,9 +123,9 @@ impl Slot {
             && let Some(layout) = ids.layout()
             && let Ok(parts) = layout.decompose(first)
         {
-            let offset = ids.stats().offset_ms;
+            let offset = Offset::new(ids.stats().offset_ms);
             let over = layout.time(parts.tick.saturating_add(1));
-            self.good_until = over.plus(offset.saturating_neg());
+            self.good_until = offset.to_host(over);
         }
     }
 }

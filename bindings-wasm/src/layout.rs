@@ -1,7 +1,7 @@
 //! Layouts, and what IDs are made of. Each takes `{ layout }`: the five fields, or a preset's name.
 
 use js_sys::Object;
-use leafid_core::{Fields, Layout, Millis, Parts, Put, Refusal};
+use leafid_core::{FieldWriter, Fields, Layout, Parts, Refusal, StoreTime};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::object::{self, Writing};
@@ -37,7 +37,7 @@ pub fn layout_facts(layout: Object) -> Object {
 /// `{ id }` of a moment, a worker and a sequence number.
 #[wasm_bindgen]
 pub fn compose(layout: Object, time_ms: i64, worker: u32, sequence: u64) -> Object {
-    answer(layout, |layout| layout.compose(Millis::new(time_ms), worker, sequence), id)
+    answer(layout, |layout| layout.compose(StoreTime::new(time_ms), worker, sequence), id)
 }
 
 /// The parts of an ID.
@@ -59,11 +59,11 @@ pub fn decompose(layout: Object, whole: u64) -> Object {
 /// `{ id }`: the smallest that a moment can have.
 #[wasm_bindgen(js_name = firstId)]
 pub fn first_id(layout: Object, time_ms: i64) -> Object {
-    answer(layout, |layout| layout.first_id(Millis::new(time_ms)), id)
+    answer(layout, |layout| layout.first_id(StoreTime::new(time_ms)), id)
 }
 
 /// `{ id }`: the largest that a moment can have.
 #[wasm_bindgen(js_name = lastId)]
 pub fn last_id(layout: Object, time_ms: i64) -> Object {
-    answer(layout, |layout| layout.last_id(Millis::new(time_ms)), id)
+    answer(layout, |layout| layout.last_id(StoreTime::new(time_ms)), id)
 }

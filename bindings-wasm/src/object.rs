@@ -1,7 +1,7 @@
 //! The fields of asks, grants and rows in plain JavaScript objects.
 
 use js_sys::{BigInt, Object, Reflect};
-use leafid_core::{Code, Fields, Get, Put, Refusal};
+use leafid_core::{Code, FieldReader, FieldWriter, Fields, Refusal};
 use wasm_bindgen::{JsCast, JsValue};
 
 /// Numbers that every language holds exactly end here.
@@ -38,7 +38,7 @@ impl Writing {
     }
 }
 
-impl Put for Writing {
+impl FieldWriter for Writing {
     fn number(&mut self, field: &'static str, value: u64) {
         self.set(field, value as f64);
     }
@@ -113,7 +113,7 @@ fn invalid() -> Refusal {
     Refusal::new(Code::RequestInvalid)
 }
 
-impl Get for Reading {
+impl FieldReader for Reading {
     fn number(&mut self, field: &'static str) -> Read<u64> {
         Ok(self.whole(field, 0.0)?.map(|n| n as u64))
     }

@@ -2,7 +2,10 @@
 
 use js_sys::Object;
 use leafid_core::registry::{self, Candidates, Namespace, TagRow, Worker, WorkerRow};
-use leafid_core::{Code, Fields, Get, Millis, Name, Put, Refusal, Release, RenewAsk, Token};
+use leafid_core::{
+    Code, FieldReader, FieldWriter, Fields, HostTime, Name, Refusal, Release, RenewAsk, StoreTime,
+    Token,
+};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::object::{self, Writing, Wrong};
@@ -116,14 +119,16 @@ fn row_of(worker: u32, row: Object) -> Result<WorkerRow, Wrong> {
     }
 }
 
-fn whole(refusal: Refusal) -> Wrong {
-    (refusal, "")
+/// As plain data a time is a number, on whichever clock.
+fn whole(refusal: Refusal<StoreTime>) -> Wrong {
+    let until = refusal.until.map(|until| HostTime::new(until.get()));
+    (Refusal { code: refusal.code, until }, "")
 }
 
 fn token(text: &str) -> Result<Token, Wrong> {
     Token::parse(text).map_err(|refusal| (refusal, "store"))
 }
 
-fn millis(ms: f64) -> Millis {
-    Millis::new(ms as i64)
+fn millis(ms: f64) -> StoreTime {
+    StoreTime::new(ms as i64)
 }

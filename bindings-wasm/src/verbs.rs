@@ -2,7 +2,8 @@
 
 use js_sys::Object;
 use leafid_core::{
-    Carryover, Code, Get, Grant, Layout, Millis, Outcome, Put, SegmentGrant, Token, WindowGrant,
+    Carryover, Code, FieldReader, FieldWriter, Grant, HostTime, Layout, Outcome, SegmentGrant,
+    Token, WindowGrant,
 };
 use leafid_core::{Fields, Refusal};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -13,7 +14,7 @@ use crate::table::{self, Generator, each};
 /// Whether an ask is due.
 #[wasm_bindgen(js_name = wantsAsk)]
 pub fn wants_ask(handle: u32, now: f64) -> bool {
-    let now = Millis::new(now as i64);
+    let now = HostTime::new(now as i64);
     table::with(handle, |slot| each!(&slot.generator, g => g.wants_ask(now))).unwrap_or(false)
 }
 
@@ -27,7 +28,7 @@ pub fn poll_at(handle: u32) -> Option<i64> {
 /// What to ask the store for now: its fields and `ask`, or `undefined`. `entropy` are 16 random bytes.
 #[wasm_bindgen(js_name = pollAsk)]
 pub fn poll_ask(handle: u32, now: f64, entropy: &[u8]) -> Option<Object> {
-    let (now, entropy) = (Millis::new(now as i64), sixteen(entropy));
+    let (now, entropy) = (HostTime::new(now as i64), sixteen(entropy));
     let ask = table::with(handle, |slot| each!(&mut slot.generator, g => g.poll_ask(now, entropy)));
     ask.flatten().map(|ask| object::written(|to| ask.put(to)))
 }
@@ -36,7 +37,7 @@ pub fn poll_ask(handle: u32, now: f64, entropy: &[u8]) -> Option<Object> {
 /// `field` names what could not be read.
 #[wasm_bindgen(js_name = handleGrant)]
 pub fn handle_grant(handle: u32, request: &str, answer: Object, sent: f64, now: f64) -> Object {
-    let (sent, now) = (Millis::new(sent as i64), Millis::new(now as i64));
+    let (sent, now) = (HostTime::new(sent as i64), HostTime::new(now as i64));
     let numbers = table::with(handle, |slot| matches!(slot.generator, Generator::Segment(_)));
     let grant = match numbers {
         Some(true) => object::read::<SegmentGrant>(answer).map(Grant::Segment),
@@ -76,10 +77,10 @@ pub fn handle_failure(
     now: f64,
 ) {
     let code = Code::parse(code).unwrap_or(Code::Internal);
-    fail(handle, request, code, retry_after_ms.map(|ms| ms as u32), Millis::new(now as i64));
+    fail(handle, request, code, retry_after_ms.map(|ms| ms as u32), HostTime::new(now as i64));
 }
 
-fn fail(handle: u32, request: &str, code: Code, retry_after_ms: Option<u32>, now: Millis) {
+fn fail(handle: u32, request: &str, code: Code, retry_after_ms: Option<u32>, now: HostTime) {
     let Ok(request) = Token::parse(request) else { return };
     table::with(handle, |slot| {
         each!(&mut slot.generator, g => g.handle_failure(request, code, retry_after_ms, now));
@@ -164,6 +165,6 @@ fn sixteen(bytes: &[u8]) -> [u8; 16] {
 }
 
 /// Reads an object's layout, which may be the name of a preset: `layout` of it.
-pub(crate) fn layout_of(from: &mut impl Get) -> Result<Layout, Refusal> {
+pub(crate) fn layout_of(from: &mut impl FieldReader) -> Result<Layout, Refusal> {
     from.layout("layout")?.ok_or(Refusal::new(Code::LayoutInvalid))
 }

@@ -1,13 +1,23 @@
 //! The core of leafid: unique 64-bit IDs from leased ranges.
 //!
 //! A store hands out disjoint ranges; a generator spends them. A [`Segment`] spends ranges of
-//! numbers, a [`Snowflake`] ranges of a worker's time. Both are one machine, [`Reserve`]: a line
+//! numbers, a [`Snowflake`] ranges of a worker's time. Both are one machine, [`Generator`]: a line
 //! of positions, one operation that takes some, one mechanism for asking ahead. The store's side
 //! is as pure: [`registry`] turns a row and a request into a new row and an answer.
 //!
-//! Nothing here reads a clock, waits, allocates or panics. Time is an argument ([`Millis`]);
-//! randomness comes as seeds and entropy from the host; when no ID can be given, a [`Refusal`]
-//! says why and until when.
+//! Nothing here reads a clock, waits, allocates or panics. Time is an argument, and of two types:
+//! [`HostTime`] is a reading of the host's clock, which only has to tick; [`StoreTime`] is what the
+//! store says, and what IDs say. Randomness comes as seeds and entropy from the host. When no ID
+//! can be given, a [`Refusal`] says why and until when.
+//!
+//! Where to begin:
+//!
+//! - to hand out IDs in a host: [`Generator`], and [`refill`] where the store can be called and
+//!   waited for;
+//! - to draw from many threads without a lock: [`SharedLine`];
+//! - to write a store: [`registry`];
+//! - to read IDs: [`Layout::decompose`], [`Text`];
+//! - to carry all of it as plain data (JSON, a dict): [`Fields`].
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -29,7 +39,7 @@ extern crate std;
 #[cfg(any(loom, leafid_bugs))]
 macro_rules! bug {
     ($name:ident) => {
-        crate::bugs::on(crate::bugs::Bug::$name)
+        crate::seeded::bugs::on(crate::seeded::bugs::Bug::$name)
     };
 }
 #[cfg(not(any(loom, leafid_bugs)))]
@@ -39,59 +49,29 @@ macro_rules! bug {
     };
 }
 
-mod ask;
-mod asking;
-mod backoff;
-#[cfg(any(loom, leafid_bugs))]
-pub mod bugs;
-mod carryover;
-mod code;
-mod config;
-mod draw;
-mod fields;
-mod layout;
+mod generator;
 mod line;
-mod memory;
-#[cfg(all(test, loom))]
-mod model;
-mod name;
-mod range;
-pub mod registry;
-mod reserve;
-mod segment;
-#[cfg(target_has_atomic = "64")]
-mod shared;
-mod snowflake;
-mod source;
-mod spread;
-mod stats;
-mod step;
+mod protocol;
+#[cfg(any(loom, leafid_bugs))]
+mod seeded;
 mod store;
-mod text;
-mod time;
-mod token;
+mod values;
 
-pub use ask::{
-    AcquireAsk, Ask, Failure, Grant, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
+pub use generator::{
+    Generator, Kind, Outcome, Segment, SegmentConfig, SegmentIds, Segments, Snowflake,
+    SnowflakeConfig, SnowflakeIds, Snowflakes, StepPolicy,
 };
-pub use carryover::Carryover;
-pub use code::{Code, Refusal};
-pub use draw::Draw;
-pub use fields::{Fields, Get, Put};
-pub use layout::{Layout, Parts};
-pub use line::{Line, OwnLine, Run, Shape, Stop};
-pub use memory::MemoryStore;
-pub use name::{NAME_BYTES, Name};
-pub use range::{LINE_END, Range};
-pub use reserve::{Outcome, Reserve};
-pub use segment::{Numbers, Segment, SegmentConfig, TagSource};
 #[cfg(target_has_atomic = "64")]
-pub use shared::SharedLine;
-pub use snowflake::{Snowflake, SnowflakeConfig, Stamp, WindowSource};
-pub use source::Source;
-pub use stats::Stats;
-pub use step::StepPolicy;
-pub use store::{Store, refill};
-pub use text::{BASE32_LEN, DECIMAL_LEN, Text};
-pub use time::Millis;
-pub use token::Token;
+pub use line::SharedLine;
+pub use line::{Ids, Line, OwnLine, Run, Shape, Stop};
+pub use protocol::{
+    AcquireAsk, Ask, Carryover, Failure, FieldForm, FieldReader, FieldSchema, FieldWriter, Fields,
+    Grant, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant, registry,
+};
+#[cfg(any(loom, leafid_bugs))]
+pub use seeded::bugs;
+pub use store::{MemoryStore, Store, refill};
+pub use values::{
+    BASE32_LEN, Code, DECIMAL_LEN, HostTime, LINE_END, Layout, NAME_BYTES, Name, Offset, Parts,
+    Range, Refusal, Stats, StoreTime, Text, Token,
+};

@@ -2,7 +2,7 @@
 
 mod common;
 
-use leafid_core::{Code, LINE_END, Layout, Millis, Name, Refusal, Text, Token};
+use leafid_core::{Code, LINE_END, Layout, Name, Refusal, StoreTime, Text, Token};
 use proptest::prelude::*;
 
 use common::{any_number, check, entropy, token};
@@ -76,7 +76,7 @@ fn ids_are_composed_and_taken_apart_as_wide_numbers_say() {
                 | u128::from(sequence);
             Ok(u64::try_from(id).unwrap())
         };
-        let gave = layout.compose(Millis::new(ms), worker, sequence);
+        let gave = layout.compose(StoreTime::new(ms), worker, sequence);
         prop_assert_eq!(gave.map_err(|refusal| refusal.code), expected);
         let Ok(id) = expected else {
             tally.add("outside", 1);
@@ -86,11 +86,11 @@ fn ids_are_composed_and_taken_apart_as_wide_numbers_say() {
         prop_assert!(id <= LINE_END);
         let parts = layout.decompose(id).unwrap();
         prop_assert_eq!((parts.tick, parts.worker, parts.sequence), (tick, worker, sequence));
-        prop_assert_eq!(parts.time, Millis::new(ms));
+        prop_assert_eq!(parts.time, StoreTime::new(ms));
         let (first, last) = (layout.first_id(parts.time), layout.last_id(parts.time));
         prop_assert!(first.unwrap() <= id && id <= last.unwrap());
         if let Some(after) = ms.checked_add(layout.tick_ms().into())
-            && let Ok(next) = layout.first_id(Millis::new(after))
+            && let Ok(next) = layout.first_id(StoreTime::new(after))
         {
             prop_assert_eq!(last.unwrap() + 1, next);
         }
@@ -111,7 +111,7 @@ fn moments_and_lengths_round_as_wide_numbers_say() {
         let inside = (0..i128::from(layout.end_tick())).contains(&tick);
         tally.add("inside", u64::from(inside));
         let expected = if inside { Ok(tick as u64) } else { Err(Refusal::new(Code::TimeOverflow)) };
-        prop_assert_eq!(layout.tick(Millis::new(ms)), expected);
+        prop_assert_eq!(layout.tick(StoreTime::new(ms)), expected);
         if let Ok(tick) = expected {
             let begins = layout.time(tick).get();
             prop_assert!(begins <= ms && i128::from(ms) < i128::from(begins) + tick_ms);

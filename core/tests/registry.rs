@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use leafid_core::registry::{self, Acquired, Candidates, Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Code, LINE_END, Layout, Millis, Name, Range, Release, RenewAsk, SegmentAsk, Token,
+    AcquireAsk, Code, LINE_END, Layout, Name, Range, Release, RenewAsk, SegmentAsk, StoreTime,
+    Token,
 };
 use proptest::prelude::*;
 
@@ -68,7 +69,7 @@ fn requests() -> impl Strategy<Value = Vec<Request>> {
 struct Bench {
     namespace: Namespace,
     rows: BTreeMap<u32, WorkerRow>,
-    now: Millis,
+    now: StoreTime,
     /// By worker: who may use which ticks.
     rights: Vec<(u32, Token, Range)>,
     grants: u64,
@@ -311,7 +312,7 @@ fn windows_of_one_number_never_overlap() {
         let mut bench = Bench {
             namespace: Namespace::create(layout, workers, Some(max_window_ms)).unwrap(),
             rows: BTreeMap::new(),
-            now: Millis::new(1_800_000_000_000),
+            now: StoreTime::new(1_800_000_000_000),
             rights: Vec::new(),
             grants: 0,
             refusals: 0,
@@ -362,7 +363,7 @@ fn segments_of_one_tag_never_overlap() {
                         have_until,
                     };
                     let lied = have_until.is_some_and(|end| end > row.max_id);
-                    match registry::lease_segment(STORE, &row, &ask, Millis::new(0)) {
+                    match registry::lease_segment(STORE, &row, &ask, StoreTime::new(0)) {
                         Ok((after, grant)) => {
                             let Range { start, end } = grant.range;
                             prop_assert!(!lied && !row.deleted);

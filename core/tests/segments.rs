@@ -5,8 +5,8 @@ mod common;
 use std::collections::{BTreeSet, VecDeque};
 
 use leafid_core::{
-    Ask, Code, Grant, LINE_END, Line, Millis, Name, Outcome, OwnLine, Range, Refusal, Segment,
-    SegmentAsk, SegmentConfig, SegmentGrant, SharedLine, Token,
+    Ask, Code, Grant, HostTime, LINE_END, Line, Name, Outcome, OwnLine, Range, Refusal, Segment,
+    SegmentAsk, SegmentConfig, SegmentGrant, SharedLine, StoreTime, Token,
 };
 use proptest::prelude::*;
 
@@ -38,7 +38,7 @@ enum Event {
     },
     Forget,
     /// The host's clock shows this from now on.
-    Clock(Millis),
+    Clock(HostTime),
 }
 
 fn events() -> impl Strategy<Value = Vec<Event>> {
@@ -65,7 +65,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 }
 
 /// Any reading of a clock, the ends of its range often.
-fn any_millis() -> impl Strategy<Value = Millis> {
+fn any_millis() -> impl Strategy<Value = HostTime> {
     prop_oneof![
         2 => Just(i64::MIN),
         2 => Just(i64::MAX),
@@ -73,7 +73,7 @@ fn any_millis() -> impl Strategy<Value = Millis> {
         3 => any::<i64>(),
         4 => -5_000_000_000_000i64..5_000_000_000_000,
     ]
-    .prop_map(Millis::new)
+    .prop_map(HostTime::new)
 }
 
 /// The oracle: the numbers at hand, in the order in which they are handed out.
@@ -131,7 +131,7 @@ impl Oracle {
 struct Bench<L: Line> {
     generator: Segment<L>,
     oracle: Oracle,
-    now: Millis,
+    now: HostTime,
     asked: u64,
     /// Nothing was asked since the generator forgot.
     forgot: bool,
@@ -147,7 +147,7 @@ impl<L: Line> Bench<L> {
         Bench {
             generator: Segment::with_line(config, 1, line).unwrap(),
             oracle: Oracle::default(),
-            now: Millis::new(0),
+            now: HostTime::new(0),
             asked: 0,
             forgot: false,
             store: None,
@@ -182,7 +182,7 @@ impl<L: Line> Bench<L> {
             step: 10,
             max_step: 50,
             remaining: LINE_END - range.end.min(LINE_END),
-            now: self.now,
+            now: StoreTime::new(self.now.get()),
         }
     }
 

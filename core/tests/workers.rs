@@ -3,11 +3,11 @@
 
 use leafid_core::registry::{self, Acquired, Candidates, Namespace, Worker, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Code, Layout, Millis, Name, Range, Refusal, RenewAsk, Token, WindowGrant,
+    AcquireAsk, Code, Layout, Name, Range, Refusal, RenewAsk, StoreTime, Token, WindowGrant,
 };
 
 const STORE: Token = Token::new([7; 16]);
-const NOW: Millis = Millis::new(1_800_000_000_000);
+const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 
 fn namespace(start: u64, end: u64) -> Namespace {
     Namespace::create(Layout::LEAF, Some(Range::new(start, end)), Some(1_000)).expect("it is right")
@@ -26,7 +26,11 @@ fn ask(number: u8, strict: bool) -> AcquireAsk {
     }
 }
 
-fn renew(space: &Namespace, row: &Worker, grant: &WindowGrant) -> Result<WindowGrant, Refusal> {
+fn renew(
+    space: &Namespace,
+    row: &Worker,
+    grant: &WindowGrant,
+) -> Result<WindowGrant, Refusal<StoreTime>> {
     let ask = RenewAsk {
         namespace: Name::namespace("n").expect("a name"),
         request: Token::new([99; 16]),
@@ -71,7 +75,7 @@ fn a_number_that_left_the_range_goes_to_nobody_any_more() {
 }
 
 /// Two servers decided for one owner at once; its next ask finds both rows.
-fn after_a_race(strict: bool, free: bool) -> Result<Acquired, Refusal> {
+fn after_a_race(strict: bool, free: bool) -> Result<Acquired, Refusal<StoreTime>> {
     let space = namespace(0, 8);
     let decided = |number: u8, after| {
         let rested = Some((u32::from(number), WorkerRow::default()));

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use leafid_core::Millis;
+use leafid_core::{HostTime, StoreTime};
 
 /// A wall clock that steps forward by more than this between two readings is not believed.
 const LARGEST_STEP_MS: i64 = 60_000;
@@ -17,9 +17,9 @@ const MOST_BEHIND_MS: i64 = 86_400_000;
 /// What a store and a server read.
 pub trait Clock: Send + Sync + 'static {
     /// Milliseconds since 1970: may step and be wrong.
-    fn wall(&self) -> Millis;
+    fn wall(&self) -> StoreTime;
     /// Milliseconds since some moment, suspends included: only ticks.
-    fn boot(&self) -> Millis;
+    fn boot(&self) -> HostTime;
 }
 
 /// The clocks of the machine.
@@ -27,27 +27,29 @@ pub trait Clock: Send + Sync + 'static {
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    fn wall(&self) -> Millis {
+    fn wall(&self) -> StoreTime {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        Millis::new(since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX)))
+        StoreTime::new(
+            since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX)),
+        )
     }
 
     #[cfg(unix)]
-    fn boot(&self) -> Millis {
+    fn boot(&self) -> HostTime {
         // The clock that goes on while the machine sleeps has two names.
         #[cfg(any(target_os = "linux", target_os = "android"))]
         let id = rustix::time::ClockId::Boottime;
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
         let id = rustix::time::ClockId::Monotonic;
         let time = rustix::time::clock_gettime(id);
-        Millis::new(time.tv_sec * 1_000 + time.tv_nsec / 1_000_000)
+        HostTime::new(time.tv_sec * 1_000 + time.tv_nsec / 1_000_000)
     }
 
     #[cfg(not(unix))]
-    fn boot(&self) -> Millis {
+    fn boot(&self) -> HostTime {
         static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
         let elapsed = START.get_or_init(std::time::Instant::now).elapsed();
-        Millis::new(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))
+        HostTime::new(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))
     }
 }
 
@@ -60,12 +62,12 @@ pub struct ManualClock {
 
 impl ManualClock {
     /// Both clocks show `at`.
-    pub fn at(at: Millis) -> ManualClock {
+    pub fn at(at: StoreTime) -> ManualClock {
         ManualClock { wall: AtomicI64::new(at.get()), boot: AtomicI64::new(at.get()) }
     }
 
     /// Time passes, or is set to `at`, on both clocks.
-    pub fn set(&self, at: Millis) {
+    pub fn set(&self, at: StoreTime) {
         self.wall.store(at.get(), Ordering::SeqCst);
         self.boot.store(at.get(), Ordering::SeqCst);
     }
@@ -77,12 +79,12 @@ impl ManualClock {
 }
 
 impl Clock for ManualClock {
-    fn wall(&self) -> Millis {
-        Millis::new(self.wall.load(Ordering::SeqCst))
+    fn wall(&self) -> StoreTime {
+        StoreTime::new(self.wall.load(Ordering::SeqCst))
     }
 
-    fn boot(&self) -> Millis {
-        Millis::new(self.boot.load(Ordering::SeqCst))
+    fn boot(&self) -> HostTime {
+        HostTime::new(self.boot.load(Ordering::SeqCst))
     }
 }
 
@@ -90,7 +92,7 @@ impl Clock for ManualClock {
 ///
 /// `granted` is the latest time of a grant, `seen` the latest time that the store has written at
 /// all; without a grant nothing is known. Gives the time that the source strays from.
-pub fn strays(source: Millis, granted: Millis, seen: Millis) -> Option<Millis> {
+pub fn strays(source: StoreTime, granted: StoreTime, seen: StoreTime) -> Option<StoreTime> {
     let known = granted.max(seen);
     if granted.get() <= 0 {
         None
@@ -109,11 +111,11 @@ pub fn strays(source: Millis, granted: Millis, seen: Millis) -> Option<Millis> {
 /// clock that only ticks. The first moment known is the greatest that the store has written.
 #[derive(Clone, Copy, Debug)]
 pub struct RegistryTime {
-    now: Millis,
-    source: Millis,
-    boot: Millis,
+    now: StoreTime,
+    source: StoreTime,
+    boot: HostTime,
     /// Until when (by the ticking clock) the source is not believed.
-    distrusts_until: Option<Millis>,
+    distrusts_until: Option<HostTime>,
 }
 
 /// A forward step of the source that is not believed.
@@ -125,7 +127,7 @@ pub struct Leap {
 
 impl RegistryTime {
     /// Begins: the source is believed if it lies above the anchor.
-    pub fn start(anchor: Millis, clock: &dyn Clock) -> RegistryTime {
+    pub fn start(anchor: StoreTime, clock: &dyn Clock) -> RegistryTime {
         let (source, boot) = (clock.wall(), clock.boot());
         RegistryTime { now: source.max(anchor), source, boot, distrusts_until: None }
     }
@@ -136,7 +138,7 @@ impl RegistryTime {
         &mut self,
         clock: &dyn Clock,
         max_window_ms: impl FnOnce() -> i64,
-    ) -> (Millis, Option<Leap>) {
+    ) -> (StoreTime, Option<Leap>) {
         let (source, boot) = (clock.wall(), clock.boot());
         let elapsed = boot.since(self.boot).max(0);
         let own = self.now.plus(elapsed);
@@ -148,7 +150,7 @@ impl RegistryTime {
             self.distrusts_until = Some(self.boot.plus(max_window_ms()));
             leap = Some(Leap { by_ms: step });
         }
-        let over = |until: Millis| boot >= until || source.since(own) <= LARGEST_STEP_MS;
+        let over = |until: HostTime| boot >= until || source.since(own) <= LARGEST_STEP_MS;
         if self.distrusts_until.is_some_and(over) {
             self.distrusts_until = None;
         }
@@ -167,8 +169,8 @@ mod tests {
 
     #[test]
     fn time_goes_on_through_a_clock_that_is_set_back() {
-        let clock = ManualClock::at(Millis::new(1_000_000));
-        let mut time = RegistryTime::start(Millis::new(0), &clock);
+        let clock = ManualClock::at(StoreTime::new(1_000_000));
+        let mut time = RegistryTime::start(StoreTime::new(0), &clock);
         clock.step_wall(-3_600_000);
         assert_eq!(read(&mut time, &clock), 1_000_000);
         clock.boot.fetch_add(500, Ordering::SeqCst);
@@ -177,8 +179,8 @@ mod tests {
 
     #[test]
     fn a_leap_is_believed_only_after_a_window() {
-        let clock = ManualClock::at(Millis::new(1_000_000));
-        let mut time = RegistryTime::start(Millis::new(0), &clock);
+        let clock = ManualClock::at(StoreTime::new(1_000_000));
+        let mut time = RegistryTime::start(StoreTime::new(0), &clock);
         clock.step_wall(3_600_000);
         let (now, leap) = time.read(&clock, || 600_000);
         assert_eq!((now.get(), leap), (1_000_000, Some(Leap { by_ms: 3_600_000 })));
@@ -195,8 +197,8 @@ mod tests {
 
     #[test]
     fn a_leap_that_is_taken_back_was_none() {
-        let clock = ManualClock::at(Millis::new(1_000_000));
-        let mut time = RegistryTime::start(Millis::new(0), &clock);
+        let clock = ManualClock::at(StoreTime::new(1_000_000));
+        let mut time = RegistryTime::start(StoreTime::new(0), &clock);
         clock.step_wall(3_600_000);
         read(&mut time, &clock);
         clock.step_wall(-3_600_000);
@@ -208,8 +210,8 @@ mod tests {
     #[test]
     fn a_clock_that_strays_from_the_last_grant_is_named() {
         const DAY: i64 = 86_400_000;
-        let at = |days: i64| Millis::new(20_000 * DAY + days * DAY);
-        let never = Millis::new(0);
+        let at = |days: i64| StoreTime::new(20_000 * DAY + days * DAY);
+        let never = StoreTime::new(0);
         for (source, granted, seen, gives) in [
             (at(0), at(0), never, None),
             (at(30), at(0), never, None),
@@ -231,10 +233,10 @@ mod tests {
 
     #[test]
     fn a_pause_is_no_step_and_a_restart_begins_above_what_was_written() {
-        let clock = ManualClock::at(Millis::new(1_000_000));
-        let mut time = RegistryTime::start(Millis::new(2_000_000), &clock);
+        let clock = ManualClock::at(StoreTime::new(1_000_000));
+        let mut time = RegistryTime::start(StoreTime::new(2_000_000), &clock);
         assert_eq!(read(&mut time, &clock), 2_000_000);
-        clock.set(Millis::new(9_000_000));
+        clock.set(StoreTime::new(9_000_000));
         assert_eq!(read(&mut time, &clock), 10_000_000);
     }
 }

@@ -2,7 +2,7 @@
 
 use leafid_core::registry::{Namespace, STEP_CAP, TagRow, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Code, Layout, Millis, Name, Refusal, Release, RenewAsk, SegmentAsk, Token,
+    AcquireAsk, Code, Layout, Name, Refusal, Release, RenewAsk, SegmentAsk, StoreTime, Token,
 };
 
 use crate::problem::{Figure, Problem};
@@ -32,7 +32,12 @@ pub fn worker_invalid(name: &Name, namespace: &Namespace, worker: u32) -> Proble
 }
 
 /// A refused lease of numbers.
-pub fn segment(refusal: Refusal, store: Token, row: &TagRow, ask: &SegmentAsk) -> Problem {
+pub fn segment(
+    refusal: Refusal<StoreTime>,
+    store: Token,
+    row: &TagRow,
+    ask: &SegmentAsk,
+) -> Problem {
     let tag = &ask.tag;
     match refusal.code {
         Code::TagUnknown => tag_unknown(tag),
@@ -112,11 +117,11 @@ pub fn namespace_exists(name: &Name, row: &Namespace) -> Problem {
 
 /// A refused acquire.
 pub fn acquire(
-    refusal: Refusal,
+    refusal: Refusal<StoreTime>,
     store: Token,
     namespace: &Namespace,
     ask: &AcquireAsk,
-    now: Millis,
+    now: StoreTime,
 ) -> Problem {
     let name = &ask.namespace;
     match refusal.code {
@@ -146,12 +151,12 @@ pub fn acquire(
 
 /// A refused renewal.
 pub fn renew(
-    refusal: Refusal,
+    refusal: Refusal<StoreTime>,
     store: Token,
     namespace: &Namespace,
     row: &WorkerRow,
     ask: &RenewAsk,
-    now: Millis,
+    now: StoreTime,
 ) -> Problem {
     let (name, worker) = (&ask.namespace, ask.worker);
     match refusal.code {
@@ -171,7 +176,12 @@ pub fn renew(
 }
 
 /// A refused release.
-pub fn release(refusal: Refusal, store: Token, row: &WorkerRow, ask: &Release) -> Problem {
+pub fn release(
+    refusal: Refusal<StoreTime>,
+    store: Token,
+    row: &WorkerRow,
+    ask: &Release,
+) -> Problem {
     match refusal.code {
         Code::StoreChanged => store_changed(store, Some(ask.store)),
         Code::LeaseLost => lease_lost(&ask.namespace, ask.worker),
@@ -239,7 +249,12 @@ fn store_changed(store: Token, named: Option<Token>) -> Problem {
     Problem::new(Code::StoreChanged, detail).with("store", Figure::Text(hex(store)))
 }
 
-fn time(refusal: Refusal, name: &Name, namespace: &Namespace, now: Millis) -> Problem {
+fn time(
+    refusal: Refusal<StoreTime>,
+    name: &Name,
+    namespace: &Namespace,
+    now: StoreTime,
+) -> Problem {
     if refusal.code != Code::TimeOverflow {
         return refusal.into();
     }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use leafid_core::registry::DEFAULT_STEP;
 use leafid_core::{
-    Code, Name, Segment, SegmentConfig, Snowflake, SnowflakeConfig, Source, StepPolicy, TagSource,
-    WindowSource,
+    Code, Kind, Name, Segment, SegmentConfig, Segments, Snowflake, SnowflakeConfig, Snowflakes,
+    StepPolicy,
 };
 
 use crate::keeper::{Keeper, Road};
@@ -23,8 +23,8 @@ const STEP_CAP: u32 = 10_000;
 pub struct Generators {
     road: Road,
     owner: Name,
-    tags: Map<TagSource>,
-    namespaces: Map<WindowSource>,
+    tags: Map<Segments>,
+    namespaces: Map<Snowflakes>,
 }
 
 type Map<S> = Mutex<HashMap<Name, Arc<Keeper<S>>>>;
@@ -102,7 +102,7 @@ impl Generators {
         }
     }
 
-    async fn segment(&self, tag: Name) -> Result<Arc<Keeper<TagSource>>, Problem> {
+    async fn segment(&self, tag: Name) -> Result<Arc<Keeper<Segments>>, Problem> {
         // The tag's own step decides how far the step may grow; a tag that is made by its first
         // use has none yet.
         let own = match self.road.store.tag(tag).await {
@@ -115,14 +115,14 @@ impl Generators {
         Ok(Keeper::new(Segment::new(config, u64::from_le_bytes(random::bytes()?))?))
     }
 
-    fn snowflake(&self, namespace: Name) -> Result<Arc<Keeper<WindowSource>>, Problem> {
+    fn snowflake(&self, namespace: Name) -> Result<Arc<Keeper<Snowflakes>>, Problem> {
         let config = SnowflakeConfig::new(namespace.as_str(), self.owner.as_str())?;
         Ok(Keeper::new(Snowflake::new(config, u64::from_le_bytes(random::bytes()?))?))
     }
 
     /// A generator that failed for good is dropped, so that the next request asks anew: the tag
     /// may have been created by then.
-    async fn settle<S: Source + Send + 'static>(
+    async fn settle<S: Kind + Send + 'static>(
         &self,
         map: &Map<S>,
         name: &Name,

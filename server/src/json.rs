@@ -20,7 +20,7 @@ pub fn shown(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::problem::Problem;
-    use leafid_core::{Code, Fields, Get, Layout, Name, Put, SegmentAsk, Token};
+    use leafid_core::{Code, FieldReader, FieldWriter, Fields, Layout, Name, SegmentAsk, Token};
     use serde_json::Value;
 
     fn read(body: &str) -> Result<SegmentAsk, Problem> {

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use leafid_core::{Ask, Code, Grant, Millis, Outcome, Refusal, Release, Reserve, Source};
+use leafid_core::{Ask, Code, Generator, Grant, HostTime, Kind, Outcome, Refusal, Release};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -29,13 +29,13 @@ pub struct Road {
 }
 
 /// A generator, and who waits for it.
-pub struct Keeper<S: Source> {
+pub struct Keeper<S: Kind> {
     state: Mutex<State<S>>,
     changed: Notify,
 }
 
-struct State<S: Source> {
-    generator: Reserve<S>,
+struct State<S: Kind> {
+    generator: Generator<S>,
     /// What the store said last, if it failed.
     problem: Option<Problem>,
     /// How many asks are under way.
@@ -53,9 +53,9 @@ enum Look {
     },
 }
 
-impl<S: Source + Send + 'static> Keeper<S> {
+impl<S: Kind + Send + 'static> Keeper<S> {
     /// Keeps this generator.
-    pub fn new(generator: Reserve<S>) -> Arc<Keeper<S>> {
+    pub fn new(generator: Generator<S>) -> Arc<Keeper<S>> {
         let state = Mutex::new(State { generator, problem: None, carrying: 0 });
         Arc::new(Keeper { state, changed: Notify::new() })
     }
@@ -184,13 +184,13 @@ impl<S: Source + Send + 'static> Keeper<S> {
     }
 }
 
-impl<S: Source> State<S> {
+impl<S: Kind> State<S> {
     fn handle(
         &mut self,
         ask: &Ask,
         answer: Result<Grant, Problem>,
-        sent: Millis,
-        now: Millis,
+        sent: HostTime,
+        now: HostTime,
     ) -> Option<Release> {
         self.problem = match answer {
             Ok(grant) => match self.generator.handle_grant(&grant, sent, now) {

@@ -1,6 +1,6 @@
 //! What went wrong, in the store's words: a code, a detail for a person, and the figures.
 
-use leafid_core::{Code, Millis, Refusal};
+use leafid_core::{Code, Refusal, StoreTime};
 
 /// The longest pause that an answer demands. Numbers come free early when holders close, so a
 /// caller that waits for one asks again now and then.
@@ -29,7 +29,7 @@ pub struct Problem {
     /// How long to wait before asking again, in ms.
     pub retry_after_ms: Option<u32>,
     /// When the first worker number is free (store's clock).
-    pub free_at: Option<Millis>,
+    pub free_at: Option<StoreTime>,
     /// The figures, by field name.
     pub figures: Vec<(&'static str, Figure)>,
 }
@@ -62,7 +62,7 @@ impl Problem {
 
     /// The same, and when the first number is free.
     #[must_use]
-    pub fn free_at(self, until: Option<Millis>, now: Millis) -> Problem {
+    pub fn free_at(self, until: Option<StoreTime>, now: StoreTime) -> Problem {
         let Some(until) = until else { return self };
         let pause = until.since(now).clamp(1, LONGEST_PAUSE_MS);
         let retry_after_ms = u32::try_from(pause).ok();
@@ -81,8 +81,8 @@ impl Problem {
 }
 
 /// A refusal of the core, explained by its code's own advice.
-impl From<Refusal> for Problem {
-    fn from(refusal: Refusal) -> Problem {
+impl<T> From<Refusal<T>> for Problem {
+    fn from(refusal: Refusal<T>) -> Problem {
         Problem::new(refusal.code, refusal.code.advice())
     }
 }
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_number_that_is_free_in_an_hour_is_asked_for_before_that() {
-        let now = Millis::new(1_000);
+        let now = StoreTime::new(1_000);
         let problem = Problem::new(Code::WorkersExhausted, "x").free_at(Some(now.plus(40)), now);
         assert_eq!((problem.retry_after_ms, problem.free_at), (Some(40), Some(now.plus(40))));
         let late = now.plus(3_600_000);

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use leafid_core::registry::{Namespace, TagRow, Worker};
 use leafid_core::{
-    AcquireAsk, Fields, Get, Layout, Millis, Name, Range, Refusal, Release, RenewAsk, SegmentAsk,
-    SegmentGrant, Token, WindowGrant,
+    AcquireAsk, FieldReader, Fields, Layout, Name, Range, Refusal, Release, RenewAsk, SegmentAsk,
+    SegmentGrant, StoreTime, Token, WindowGrant,
 };
 
 use crate::problem::Problem;
@@ -37,7 +37,7 @@ impl TagChange {
     ///
     /// # Errors
     /// `REQUEST_INVALID`.
-    pub fn get(from: &mut impl Get) -> Result<TagChange, Refusal> {
+    pub fn get(from: &mut impl FieldReader) -> Result<TagChange, Refusal> {
         Ok(TagChange {
             from: from.big("from")?,
             step: from.small("step")?,
@@ -65,7 +65,7 @@ impl NamespaceChange {
     ///
     /// # Errors
     /// `REQUEST_INVALID`, `LAYOUT_INVALID`.
-    pub fn get(from: &mut impl Get) -> Result<NamespaceChange, Refusal> {
+    pub fn get(from: &mut impl FieldReader) -> Result<NamespaceChange, Refusal> {
         Ok(NamespaceChange {
             layout: from.layout("layout")?,
             workers: from.nested("workers", Range::get)?,
@@ -96,11 +96,11 @@ pub trait Store: Send + Sync + 'static {
     /// Where it lies, for a person.
     fn place(&self) -> String;
     /// The store's time; fails when the store cannot be used.
-    fn now(&self) -> Answer<'_, Millis>;
+    fn now(&self) -> Answer<'_, StoreTime>;
 
     /// The store's time, when something could be written a moment ago, or can be now; fails when
     /// nothing can be granted.
-    fn ready(&self) -> Answer<'_, Millis>;
+    fn ready(&self) -> Answer<'_, StoreTime>;
     /// Looks whether the store is still the one that was opened; called each second. Where it is
     /// not, nothing is granted from then on.
     fn watch(&self);

@@ -1,9 +1,9 @@
 //! A moment as text.
 
-use leafid_core::Millis;
+use leafid_core::StoreTime;
 
 /// A moment as `2026-11-21T09:15:00.123Z`.
-pub fn text(at: Millis) -> String {
+pub fn text(at: StoreTime) -> String {
     let (days, ms) = (at.get().div_euclid(86_400_000), at.get().rem_euclid(86_400_000));
     let (year, month, day) = date(days);
     let (hour, minute) = (ms / 3_600_000, ms / 60_000 % 60);
@@ -39,7 +39,7 @@ mod tests {
             (1_735_689_600_000, "2025-01-01T00:00:00.000Z"),
             (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
         ] {
-            assert_eq!(text(Millis::new(ms)), expected);
+            assert_eq!(text(StoreTime::new(ms)), expected);
         }
     }
 }

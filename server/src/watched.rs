@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use leafid_core::registry::{Namespace, TagRow, Worker};
 use leafid_core::{
-    AcquireAsk, Code, Millis, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, Token, WindowGrant,
+    AcquireAsk, Code, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime, Token,
+    WindowGrant,
 };
 
 use crate::alarms::{Alarms, Ends, Line, Raised};
@@ -109,11 +110,11 @@ impl Store for Watched {
         self.store.place()
     }
 
-    fn now(&self) -> Answer<'_, Millis> {
+    fn now(&self) -> Answer<'_, StoreTime> {
         self.store.now()
     }
 
-    fn ready(&self) -> Answer<'_, Millis> {
+    fn ready(&self) -> Answer<'_, StoreTime> {
         self.store.ready()
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use leafid_core::{AcquireAsk, Code, Millis, Name, Range, SegmentAsk, Token, WindowGrant};
+use leafid_core::{AcquireAsk, Code, Name, Range, SegmentAsk, StoreTime, Token, WindowGrant};
 use leafid_server::clock::ManualClock;
 use leafid_server::problem::Problem;
 use leafid_server::store::{NamespaceChange, Store, TagChange};
@@ -13,7 +13,7 @@ const START: i64 = 1_800_000_000_000;
 const DAY: i64 = 86_400_000;
 
 fn open(file: &Path, at: i64, believe_clock: bool) -> Result<SqliteStore, Problem> {
-    let clock = Arc::new(ManualClock::at(Millis::new(at)));
+    let clock = Arc::new(ManualClock::at(StoreTime::new(at)));
     SqliteStore::open(file, clock, Options { create: true, believe_clock, ..Options::default() })
 }
 
@@ -39,7 +39,7 @@ async fn a_clock_that_leaps_is_told() {
     // The only test here that reads the log: the thread that writes the file has the log of all.
     tracing_subscriber::fmt().with_writer(move || lines.clone()).init();
     let folder = tempfile::tempdir().unwrap();
-    let clock = Arc::new(ManualClock::at(Millis::new(START)));
+    let clock = Arc::new(ManualClock::at(StoreTime::new(START)));
     let options = Options { create: true, ..Options::default() };
     let store = SqliteStore::open(&folder.path().join("a.db"), clock.clone(), options).unwrap();
     clock.step_wall(7_654_321);
@@ -107,7 +107,11 @@ async fn a_clock_far_from_the_last_grant_is_refused_with_both_times() {
         }
     }
     let store = open(&file, START + 2, false).unwrap();
-    assert_eq!(store.found().last_grant, Some(Millis::new(START)), "a refused start wrote nothing");
+    assert_eq!(
+        store.found().last_grant,
+        Some(StoreTime::new(START)),
+        "a refused start wrote nothing"
+    );
 }
 
 /// Started once ten years ahead, and put right: the time comes back, and what was granted is not
@@ -155,14 +159,14 @@ async fn a_clock_ahead_that_is_believed_needs_no_flag_twice() {
 async fn a_store_that_only_leases_numbers_starts_after_months() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.db");
-    let clock = Arc::new(ManualClock::at(Millis::new(START)));
+    let clock = Arc::new(ManualClock::at(StoreTime::new(START)));
     let options = Options { create: true, ..Options::default() };
     let store = SqliteStore::open(&file, clock.clone(), options).unwrap();
     acquire(&store, Name::namespace("default").unwrap(), 1).await.unwrap();
     let tag = Name::tag("orders").unwrap();
     store.put_tag(tag, TagChange::default()).await.unwrap();
     for day in 0..100 {
-        clock.set(Millis::new(START + day * DAY));
+        clock.set(StoreTime::new(START + day * DAY));
         let request = Token::new([day as u8; 16]);
         let ask =
             SegmentAsk { tag, request, store: None, step: None, at_least: None, have_until: None };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
-use leafid_core::{Millis, Token};
+use leafid_core::{StoreTime, Token};
 use leafid_server::clock::ManualClock;
 use leafid_server::routes;
 use leafid_server::state::{App, Config};
@@ -216,9 +216,9 @@ fn without(value: &Value, field: &str) -> Value {
     value
 }
 
-fn at(step: &Value) -> Millis {
+fn at(step: &Value) -> StoreTime {
     let text = step["at"].as_str().expect("a step has `at`");
-    Millis::new(text.parse().expect("`at` is a number"))
+    StoreTime::new(text.parse().expect("`at` is a number"))
 }
 
 fn path(kind: &str, name: &Value, tail: &str) -> String {

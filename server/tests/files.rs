@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use leafid_core::{AcquireAsk, Code, Layout, Millis, Name, Range, SegmentAsk, Token};
+use leafid_core::{AcquireAsk, Code, Layout, Name, Range, SegmentAsk, StoreTime, Token};
 use leafid_server::clock::{ManualClock, SystemClock};
 use leafid_server::problem::Problem;
 use leafid_server::store::{NamespaceChange, Store, TagChange};
@@ -88,11 +88,11 @@ async fn a_store_that_replaces_a_lost_one_begins_above_it() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.db");
     let start = 1_800_000_000_000;
-    let clock = Arc::new(ManualClock::at(Millis::new(start)));
+    let clock = Arc::new(ManualClock::at(StoreTime::new(start)));
     let options = Options { replaces_lost_ms: Some(60_000), ..Options::default() };
     let store = SqliteStore::init(&file, clock.clone(), options).unwrap();
     let floor = start + 60_000 + 5_000;
-    assert_eq!(store.found().floor, Some(Millis::new(floor)));
+    assert_eq!(store.found().floor, Some(StoreTime::new(floor)));
     // A namespace that is made later has the floor, too, and keeps it when its layout changes.
     let [wide, js53] = ["wide", "js53"].map(|name| Name::namespace(name).unwrap());
     let change = NamespaceChange { layout: Some(Layout::LONG), ..NamespaceChange::default() };
@@ -119,7 +119,7 @@ async fn a_store_that_replaces_a_lost_one_begins_above_it() {
         assert_eq!(refused.code, Code::WorkersExhausted, "{namespace}: {refused}");
         assert!((floor..floor + 20).contains(&free_at), "{namespace}: {free_at} after {floor}");
     }
-    clock.set(Millis::new(floor + 20));
+    clock.set(StoreTime::new(floor + 20));
     for namespace in spaces {
         let grant = store.acquire(ask(namespace, 2)).await.unwrap();
         let begins = grant.layout.time(grant.ticks.start).get();
@@ -139,7 +139,7 @@ async fn a_store_that_replaces_a_lost_one_begins_above_it() {
     assert_eq!(store.put_tag(tag, TagChange::default()).await.unwrap().max_id, 5_000_001);
     drop(store);
     let again = SqliteStore::open(&file, clock, Options::default()).unwrap();
-    assert_eq!(again.found().floor, Some(Millis::new(floor)));
+    assert_eq!(again.found().floor, Some(StoreTime::new(floor)));
 }
 
 #[test]
@@ -227,7 +227,7 @@ async fn while_another_process_writes_there_is_no_answer_and_then_there_is() {
 async fn readiness_writes_at_most_once_a_second() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.db");
-    let clock = Arc::new(ManualClock::at(Millis::new(1_800_000_000_000)));
+    let clock = Arc::new(ManualClock::at(StoreTime::new(1_800_000_000_000)));
     let options = Options { create: true, ..Options::default() };
     let store = SqliteStore::open(&file, clock.clone(), options).unwrap();
     let other = rusqlite::Connection::open(&file).unwrap();
@@ -236,7 +236,7 @@ async fn readiness_writes_at_most_once_a_second() {
     let begun = std::time::Instant::now();
     let mut beats = std::collections::BTreeSet::from([beat()]);
     for ms in 1..=200 {
-        let now = Millis::new(1_800_000_000_000 + ms);
+        let now = StoreTime::new(1_800_000_000_000 + ms);
         clock.set(now);
         assert_eq!(store.ready().await.unwrap(), now);
         beats.insert(beat());

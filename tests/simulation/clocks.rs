@@ -1,7 +1,7 @@
 //! Clocks: those of hosts, which may do anything but tick right, and those of the store's
 //! servers, each with the registry's time rule.
 
-use leafid_core::Millis;
+use leafid_core::{HostTime, StoreTime};
 
 /// How far a host's clock can be relied on to show what its generator makes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,12 +45,12 @@ impl HostClock {
     }
 
     /// What it shows.
-    pub fn read(&self, t: i64) -> Millis {
+    pub fn read(&self, t: i64) -> HostTime {
         if self.frozen {
-            return Millis::new(self.shown);
+            return HostTime::new(self.shown);
         }
         let passed = t - self.since;
-        Millis::new(self.shown + passed + passed * self.ppm / 1_000_000)
+        HostTime::new(self.shown + passed + passed * self.ppm / 1_000_000)
     }
 
     /// Whether it stands still.
@@ -120,13 +120,13 @@ pub struct StoreClock {
 impl StoreClock {
     /// A server that starts at true time `t`, whose source is wrong by `skew` and drifts, over a
     /// store whose greatest grant was made at `anchor`.
-    pub fn new(t: i64, skew: i64, ppm: i64, anchor: Millis) -> StoreClock {
+    pub fn new(t: i64, skew: i64, ppm: i64, anchor: StoreTime) -> StoreClock {
         let anchor = anchor.get().max(t + skew);
         StoreClock { skew, ppm, start: t, anchor, anchored: t, disbelieved_since: None }
     }
 
     /// The time, for a decision.
-    pub fn read(&mut self, t: i64) -> Millis {
+    pub fn read(&mut self, t: i64) -> StoreTime {
         let own = self.anchor + (t - self.anchored);
         let ahead = self.source(t) - own;
         let since = *self.disbelieved_since.get_or_insert(t);
@@ -136,7 +136,7 @@ impl StoreClock {
         }
         self.anchor = if believed { own.max(self.source(t)) } else { own };
         self.anchored = t;
-        Millis::new(self.anchor)
+        StoreTime::new(self.anchor)
     }
 
     /// What a reading would show.
@@ -151,7 +151,7 @@ impl StoreClock {
     }
 
     /// Starts anew over a store whose greatest grant was made at `anchor`.
-    pub fn restart(&mut self, t: i64, anchor: Millis) {
+    pub fn restart(&mut self, t: i64, anchor: StoreTime) {
         *self = StoreClock::new(t, self.source(t) - t, self.ppm, anchor);
     }
 
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_store_goes_on_when_its_source_goes_back_and_doubts_a_leap() {
-        let mut clock = StoreClock::new(1_000, 50, 0, Millis::new(0));
+        let mut clock = StoreClock::new(1_000, 50, 0, StoreTime::new(0));
         assert_eq!(clock.read(1_000).get(), 1_050);
         clock.step(-3_600_000);
         assert_eq!(clock.read(1_100).get(), 1_150);

@@ -3,8 +3,8 @@
 
 use leafid_core::registry::{self, Acquired, Candidates, Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Ask, Code, Failure, Grant, Millis, Name, Range, Refusal, Release, RenewAsk,
-    SegmentAsk, Token, WindowGrant,
+    AcquireAsk, Ask, Code, Failure, Grant, Name, Range, Refusal, Release, RenewAsk, SegmentAsk,
+    StoreTime, Token, WindowGrant,
 };
 
 use crate::ledger::{Ledger, LineName};
@@ -41,7 +41,7 @@ pub struct Database {
     /// The oracle.
     pub ledger: Ledger,
     /// The greatest `granted` in it.
-    pub anchor: Millis,
+    pub anchor: StoreTime,
     /// A mistake that it makes.
     pub bug: Option<StoreBug>,
     /// Whether its rows are looked at, or only what was granted.
@@ -78,7 +78,7 @@ fn number(name: &Name) -> usize {
     name.as_str().get(1..).and_then(|digits| digits.parse().ok()).unwrap_or(usize::MAX)
 }
 
-fn failure(refusal: Refusal, now: Millis) -> Failure {
+fn failure(refusal: Refusal<StoreTime>, now: StoreTime) -> Failure {
     let wait = refusal.until.map(|until| until.since(now).clamp(0, i64::from(u32::MAX)) as u32);
     Failure { code: refusal.code, retry_after_ms: wait }
 }
@@ -96,7 +96,7 @@ impl Space {
     }
 
     /// Whether this owner could have a number now; of a sticky owner that is strict, its own.
-    pub fn has_free(&self, owner: &Name, strict: bool, now: Millis) -> bool {
+    pub fn has_free(&self, owner: &Name, strict: bool, now: StoreTime) -> bool {
         let Ok(tick) = self.namespace.layout.tick(now) else { return false };
         let free = |row: &WorkerRow| row.is_free(self.namespace.floor, owner, now, tick);
         let is_own = |row: &WorkerRow| row.sticky && row.owner == *owner;
@@ -109,8 +109,8 @@ impl Space {
 }
 
 impl Database {
-    /// Decides an ask at the store's time `now`. Numbers are leased in one statement.
-    pub fn ask(&mut self, ask: &Ask, now: Millis, tally: &mut Tally) -> Verdict<Answered> {
+    /// Decides an ask at the store's time `now`. SegmentIds are leased in one statement.
+    pub fn ask(&mut self, ask: &Ask, now: StoreTime, tally: &mut Tally) -> Verdict<Answered> {
         match ask {
             Ask::Segment(ask) => self.lease_segment(ask, now, tally),
             Ask::Acquire(ask) => self.acquire(ask, now, tally),
@@ -121,7 +121,7 @@ impl Database {
     fn lease_segment(
         &mut self,
         ask: &SegmentAsk,
-        now: Millis,
+        now: StoreTime,
         tally: &mut Tally,
     ) -> Verdict<Answered> {
         let tag = number(&ask.tag);
@@ -143,7 +143,12 @@ impl Database {
         Ok(Ok(Decided::Answer(Grant::Segment(grant))))
     }
 
-    fn acquire(&mut self, ask: &AcquireAsk, now: Millis, tally: &mut Tally) -> Verdict<Answered> {
+    fn acquire(
+        &mut self,
+        ask: &AcquireAsk,
+        now: StoreTime,
+        tally: &mut Tally,
+    ) -> Verdict<Answered> {
         let index = number(&ask.namespace);
         let Some(space) = self.spaces.get(index) else {
             return Ok(Err(Code::NamespaceUnknown.into()));
@@ -178,7 +183,7 @@ impl Database {
         Ok(Ok(self.to_write(index, worker, row, What::Window(grant, ask.request))))
     }
 
-    fn renew(&mut self, ask: &RenewAsk, now: Millis) -> Verdict<Answered> {
+    fn renew(&mut self, ask: &RenewAsk, now: StoreTime) -> Verdict<Answered> {
         let index = number(&ask.namespace);
         let Some(space) = self.spaces.get(index) else {
             return Ok(Err(Code::NamespaceUnknown.into()));
@@ -277,7 +282,7 @@ fn check_row(
     furthest: i64,
 ) -> Verdict {
     let layout = &namespace.layout;
-    let now = layout.tick(Millis::new(furthest)).unwrap_or(layout.end_tick());
+    let now = layout.tick(StoreTime::new(furthest)).unwrap_or(layout.end_tick());
     let most = now + layout.ticks(namespace.max_window_ms.max(1_000).into()).max(2) + 1;
     let fell = after.reserved_until < before.reserved_until;
     let too_far = after.reserved_until > most.max(before.reserved_until);

@@ -1,6 +1,6 @@
 //! Drawing, and what is checked of every ID: exactly once, inside the grants, ascending, timely.
 
-use leafid_core::{Code, Layout, Millis, Range, Refusal};
+use leafid_core::{Code, HostTime, Layout, Range, Refusal};
 
 use crate::clocks::Trust;
 use crate::database::Database;
@@ -94,7 +94,7 @@ pub fn draw(
     Ok(drawn)
 }
 
-fn next(holder: &mut Holder, buffer: &mut [u64], n: usize, now: Millis) -> Drawn {
+fn next(holder: &mut Holder, buffer: &mut [u64], n: usize, now: HostTime) -> Drawn {
     for (count, place) in buffer.iter_mut().take(n).enumerate() {
         match holder.generator.next(now) {
             Ok(id) => *place = id,
@@ -203,7 +203,7 @@ fn check_time(holder: &Holder, scene: &Scene<'_>, layout: &Layout, ticks: (u64, 
 fn check_refusal(
     holder: &Holder,
     refusal: Refusal,
-    now: Millis,
+    now: HostTime,
     whole: u64,
     rng: &mut Rng,
 ) -> Verdict {

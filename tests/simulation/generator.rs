@@ -4,14 +4,14 @@
 use std::rc::Rc;
 
 use leafid_core::{
-    Ask, Carryover, Code, Draw, Grant, Layout, Millis, Outcome, Refusal, Release, Segment,
+    Ask, Carryover, Code, Grant, HostTime, Ids, Layout, Outcome, Refusal, Release, Segment,
     SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, Stats, Token,
 };
 
 /// What a generator is built from.
 #[derive(Clone, Copy, Debug)]
 pub enum Config {
-    /// Numbers of a tag.
+    /// SegmentIds of a tag.
     Tag(SegmentConfig),
     /// Time of a namespace's workers.
     Space(SnowflakeConfig),
@@ -19,11 +19,11 @@ pub enum Config {
 
 /// A generator.
 pub enum Generator {
-    /// Numbers, `&mut`.
+    /// SegmentIds, `&mut`.
     OwnNumbers(Segment),
     /// Time, `&mut`.
     OwnTime(Snowflake),
-    /// Numbers, lock-free.
+    /// SegmentIds, lock-free.
     SharedNumbers(Segment<Rc<SharedLine>>, Rc<SharedLine>),
     /// Time, lock-free.
     SharedTime(Snowflake<Rc<SharedLine>>, Rc<SharedLine>),
@@ -76,96 +76,102 @@ impl Generator {
     }
 
     /// One ID past the generator, as a thread draws that still holds the line.
-    pub fn draw_past(&mut self, now: Millis) -> Option<u64> {
+    pub fn draw_past(&mut self, now: HostTime) -> Option<u64> {
         match self {
-            Generator::SharedNumbers(generator, line) => past(generator.draw()?, line, now),
-            Generator::SharedTime(generator, line) => past(generator.draw()?, line, now),
+            Generator::SharedNumbers(generator, line) => past(generator.ids()?, line, now),
+            Generator::SharedTime(generator, line) => past(generator.ids()?, line, now),
             other => other.next(now).ok(),
         }
     }
 
-    /// See `Reserve`.
-    pub fn next(&mut self, now: Millis) -> Result<u64, Refusal> {
+    /// See `Generator`.
+    pub fn next(&mut self, now: HostTime) -> Result<u64, Refusal> {
         each!(self, g => g.next(now))
     }
 
-    /// See `Reserve`.
-    pub fn fill(&mut self, now: Millis, out: &mut [u64]) -> Result<usize, Refusal> {
+    /// See `Generator`.
+    pub fn fill(&mut self, now: HostTime, out: &mut [u64]) -> Result<usize, Refusal> {
         each!(self, g => g.fill_available(now, out))
     }
 
-    /// See `Reserve`.
-    pub fn ready(&mut self, now: Millis, n: u64) -> Result<(), Refusal> {
+    /// See `Generator`.
+    pub fn ready(&mut self, now: HostTime, n: u64) -> Result<(), Refusal> {
         each!(self, g => g.ready(now, n))
     }
 
-    /// See `Reserve`.
-    pub fn wants_ask(&self, now: Millis) -> bool {
+    /// See `Generator`.
+    pub fn wants_ask(&self, now: HostTime) -> bool {
         each!(self, g => g.wants_ask(now))
     }
 
-    /// See `Reserve`.
-    pub fn poll_at(&self) -> Option<Millis> {
+    /// See `Generator`.
+    pub fn poll_at(&self) -> Option<HostTime> {
         each!(self, g => g.poll_at())
     }
 
-    /// See `Reserve`.
-    pub fn poll_ask(&mut self, now: Millis, entropy: [u8; 16]) -> Option<Ask> {
+    /// See `Generator`.
+    pub fn poll_ask(&mut self, now: HostTime, entropy: [u8; 16]) -> Option<Ask> {
         each!(self, g => g.poll_ask(now, entropy))
     }
 
-    /// See `Reserve`.
+    /// See `Generator`.
     pub fn handle_grant(
         &mut self,
         grant: &Grant,
-        sent: Millis,
-        now: Millis,
+        sent: HostTime,
+        now: HostTime,
     ) -> Result<Outcome, Refusal> {
         each!(self, g => g.handle_grant(grant, sent, now))
     }
 
-    /// See `Reserve`.
-    pub fn handle_failure(&mut self, request: Token, code: Code, after: Option<u32>, now: Millis) {
+    /// See `Generator`.
+    pub fn handle_failure(
+        &mut self,
+        request: Token,
+        code: Code,
+        after: Option<u32>,
+        now: HostTime,
+    ) {
         each!(self, g => g.handle_failure(request, code, after, now));
     }
 
-    /// See `Reserve`.
+    /// See `Generator`.
     pub fn retire(&mut self) -> Option<Release> {
         each!(self, g => g.retire())
     }
 
-    /// See `Reserve`.
+    /// See `Generator`.
     pub fn forget(&mut self) {
         each!(self, g => g.forget());
     }
 
-    /// See `Reserve`.
+    /// See `Generator`.
     pub fn resumed(&mut self) {
         each!(self, g => g.resumed());
     }
 
-    /// See `Reserve`.
+    /// See `Generator`.
     pub fn resume(&mut self, before: Carryover) {
         each!(self, g => g.resume(before));
     }
 
-    /// See `Reserve`.
+    /// See `Generator`.
     pub fn carryover(&self) -> Carryover {
         each!(self, g => g.carryover())
     }
 
-    /// See `Reserve`.
+    /// See `Generator`.
     pub fn failure(&self) -> Option<Code> {
         each!(self, g => g.failure())
     }
 
-    /// See `Reserve`.
+    /// See `Generator`.
     pub fn stats(&self) -> Stats {
         each!(self, g => g.stats())
     }
 }
 
-fn past<D: Draw>(draw: D, mut line: &SharedLine, now: Millis) -> Option<u64> {
+fn past<D: Ids>(draw: D, mut line: &SharedLine, now: HostTime) -> Option<u64> {
     let run = draw.run(&mut line, now, 1).ok()?;
     Some(draw.id(run.positions.start, run.worker))
 }

@@ -1,6 +1,6 @@
 //! A holder: a process with one generator, a clock, and habits.
 
-use leafid_core::{Millis, Token};
+use leafid_core::{HostTime, Token};
 
 use crate::clocks::HostClock;
 use crate::generator::{Config, Generator};
@@ -57,7 +57,7 @@ pub struct Book {
     pub ids: u64,
     /// Answers that it applied.
     pub grants: u64,
-    /// Numbers in these (segments).
+    /// SegmentIds in these (segments).
     pub numbers: u64,
     /// The last range of numbers.
     pub last_range: (u64, u64),
@@ -101,7 +101,7 @@ pub struct OpenCall {
     /// Which call of this holder.
     pub number: u64,
     /// The host's clock when it left.
-    pub sent: Millis,
+    pub sent: HostTime,
 }
 
 /// A holder.
@@ -170,7 +170,7 @@ impl Holder {
     }
 
     /// Reads its clock, as it does for every verb that moves the generator's time.
-    pub fn now(&mut self, t: i64) -> Millis {
+    pub fn now(&mut self, t: i64) -> HostTime {
         let now = self.clock.read(t);
         self.book.read(now.get() + self.generator.stats().offset_ms);
         now

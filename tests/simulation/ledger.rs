@@ -34,7 +34,7 @@ pub fn request(identity: u32, counter: u32, random: u64) -> [u8; 16] {
 
 #[derive(Clone, Debug, Default)]
 struct Line {
-    /// Numbers, or ticks.
+    /// SegmentIds, or ticks.
     granted: Owned,
     /// Positions.
     issued: Spans,

@@ -19,7 +19,7 @@ impl World {
         if let Some(holder) = self.fresh(None) {
             let life = holder.life;
             self.holders.push(holder);
-            self.queue.put(self.t + delay, Event::Draw(self.holders.len() - 1, life));
+            self.queue.put(self.t + delay, Event::Ids(self.holders.len() - 1, life));
         }
     }
 
@@ -42,7 +42,7 @@ impl World {
             self.trace.note(self.t, || format!("holder {i} starts as {}", holder.identity));
             let life = holder.life;
             self.holders[i] = holder;
-            self.queue.put(self.t + 1, Event::Draw(i, life));
+            self.queue.put(self.t + 1, Event::Ids(i, life));
         }
     }
 
@@ -138,7 +138,7 @@ impl World {
             }
             None => return,
         };
-        self.queue.put(self.t + 1, Event::Draw(place, life));
+        self.queue.put(self.t + 1, Event::Ids(place, life));
     }
 
     /// A process forgets by itself, or goes on from an older image of its memory.
@@ -187,7 +187,7 @@ impl World {
             if self.rng.chance(500) {
                 holder.generator.resumed();
             }
-            self.queue.put(self.t, Event::Draw(i, holder.life));
+            self.queue.put(self.t, Event::Ids(i, holder.life));
         }
         Ok(())
     }

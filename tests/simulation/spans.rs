@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use leafid_core::Range;
 
-/// Numbers that were issued.
+/// SegmentIds that were issued.
 #[derive(Clone, Debug, Default)]
 pub struct Spans(BTreeMap<u64, u64>);
 

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use leafid_core::{Ask, Failure, Grant, Millis, Range, Release, Token};
+use leafid_core::{Ask, Failure, Grant, HostTime, Range, Release, Token};
 
 use crate::database::Decision;
 
@@ -28,7 +28,7 @@ pub struct Letter {
     /// Which call of that holder; 0 for what needs no answer.
     pub call: u64,
     /// The host's clock when it left.
-    pub sent: Millis,
+    pub sent: HostTime,
     /// True time when it left.
     pub sent_at: i64,
     /// What it says.
@@ -47,7 +47,7 @@ pub struct Reply {
     /// The request of that call.
     pub request: Token,
     /// The host's clock when the call left.
-    pub sent: Millis,
+    pub sent: HostTime,
     /// True time when the call left.
     pub sent_at: i64,
     /// Whether it answers a renewal.
@@ -64,7 +64,7 @@ pub struct Reply {
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A holder draws.
-    Draw(usize, u64),
+    Ids(usize, u64),
     /// A holder's timer: it may be time to ask.
     Poll(usize, u64),
     /// A call comes to a server.

@@ -1,6 +1,6 @@
 //! A world: holders, stores, faults, and the loop that lets things happen in order.
 
-use leafid_core::{Code, Millis, Range, Refusal, Token};
+use leafid_core::{Code, Range, Refusal, StoreTime, Token};
 
 use crate::clocks::StoreClock;
 use crate::database::{Database, Space, StoreBug};
@@ -84,7 +84,7 @@ impl World {
         let servers = servers
             .map(|store| {
                 let (skew, ppm) = (rng.between(-3_000, 3_000), rng.between(-100, 100));
-                let clock = StoreClock::new(plan.start, skew, ppm, Millis::new(0));
+                let clock = StoreClock::new(plan.start, skew, ppm, StoreTime::new(0));
                 Server { store, clock, up: true, epoch: 0, astray: false }
             })
             .collect();
@@ -148,7 +148,7 @@ impl World {
 
     fn happen(&mut self, event: Event) -> Verdict {
         match event {
-            Event::Draw(i, life) if self.holders[i].life == life => self.draw(i),
+            Event::Ids(i, life) if self.holders[i].life == life => self.draw(i),
             Event::Poll(i, life) if self.holders[i].life == life => self.poll(i),
             Event::Resume(i, life) if self.holders[i].life == life => self.resume(i),
             Event::Thaw(i, life, catches_up) if self.holders[i].life == life => {
@@ -159,7 +159,7 @@ impl World {
                 self.restart(i);
                 Ok(())
             }
-            Event::Draw(..)
+            Event::Ids(..)
             | Event::Poll(..)
             | Event::Resume(..)
             | Event::Thaw(..)
@@ -234,7 +234,7 @@ impl World {
         self.poll(i)?;
         let every = if refused.is_some() { (5, 300) } else { pace.every };
         let next = self.t + self.rng.magnitude(every.0, every.1) as i64;
-        self.queue.put(next, Event::Draw(i, self.holders[i].life));
+        self.queue.put(next, Event::Ids(i, self.holders[i].life));
         Ok(())
     }
 
@@ -301,8 +301,8 @@ impl World {
                 let space = &store.spaces[holder.make.place];
                 let layout = &space.namespace.layout;
                 let ends = [slowest - 10_000, furthest + 10_000];
-                let fits = ends.iter().all(|at| layout.tick(Millis::new(*at)).is_ok());
-                let now = Millis::new(slowest);
+                let fits = ends.iter().all(|at| layout.tick(StoreTime::new(*at)).is_ok());
+                let now = StoreTime::new(slowest);
                 !fits || !space.has_free(&config.owner, config.strict, now)
             }
         }
@@ -325,7 +325,7 @@ fn database(plan: &Plan, rng: &mut Rng, settings: Settings) -> Database {
         tags: plan.tags.clone(),
         spaces: plan.spaces.iter().map(space).collect(),
         ledger: Ledger::new(plan.tags.len(), &ranges),
-        anchor: Millis::new(0),
+        anchor: StoreTime::new(0),
         bug,
         rules: settings.rules,
     }

@@ -9,16 +9,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use leafid_core::{
-    Draw, Layout, MemoryStore, Millis, Segment, SegmentConfig, SharedLine, Snowflake,
-    SnowflakeConfig, refill,
+    HostTime, Ids, Layout, MemoryStore, Segment, SegmentConfig, SharedLine, Snowflake,
+    SnowflakeConfig, StoreTime, refill,
 };
 use measure::{Work, in_turns, print};
 
-const NOW: Millis = Millis::new(1_800_000_000_000);
+const NOW: HostTime = HostTime::new(0);
+const STORE_NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 
 fn store() -> MemoryStore {
     let mut store = MemoryStore::new([1; 16]);
-    store.set_clock(NOW);
+    store.set_clock(STORE_NOW);
     store
 }
 
@@ -30,11 +31,11 @@ fn main() {
     let mut own = segment(leafid_core::OwnLine::new());
     let line = SharedLine::new();
     let shared = segment(&line);
-    let numbers = shared.draw().expect("numbers need no layout");
+    let numbers = shared.ids().expect("numbers need no layout");
     let mut own_flake = snowflake(leafid_core::OwnLine::new());
     let flake_line = SharedLine::new();
     let flake = snowflake(&flake_line);
-    let stamp = flake.draw().expect("a window was acquired");
+    let stamp = flake.ids().expect("a window was acquired");
     let mut shared_now = 0i64;
     let mut own_now = 0i64;
 
@@ -115,7 +116,7 @@ fn segment<L: leafid_core::Line>(line: L) -> Segment<L> {
         step: 1_000,
         max_step: 1_000_000,
         remaining: 0,
-        now: NOW,
+        now: STORE_NOW,
     };
     segment.handle_grant(&leafid_core::Grant::Segment(grant), NOW, NOW).expect("a good grant");
     segment

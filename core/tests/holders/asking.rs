@@ -1,6 +1,8 @@
 //! How often a segment generator asks, and for how much.
 
-use leafid_core::{Carryover, Code, MemoryStore, Millis, Segment, SegmentConfig, Token};
+use leafid_core::{
+    Carryover, Code, HostTime, MemoryStore, Segment, SegmentConfig, StoreTime, Token,
+};
 
 use crate::{carry, name};
 
@@ -8,7 +10,7 @@ const START: i64 = 1_000_000;
 
 fn store(step: u32, max_step: u32) -> MemoryStore {
     let mut store = MemoryStore::new([7; 16]);
-    store.set_clock(Millis::new(START));
+    store.set_clock(StoreTime::new(START));
     store.create_tag(name("orders"), None, Some(step), Some(max_step)).expect("a new tag");
     store
 }
@@ -23,7 +25,7 @@ fn lives_beside_another(count: u64) -> (u64, u64) {
     let (mut one, mut other, mut counter) = (segment(1), segment(2), 0);
     let refused = (0..50).find_map(|ms| {
         let at = START + ms;
-        let refusal = one.ready(Millis::new(at), count).err()?;
+        let refusal = one.ready(HostTime::new(at), count).err()?;
         let _ = carry(&mut one, &mut store, (at, at), &mut counter);
         (refusal.code == Code::CountInvalid).then_some(at)
     });
@@ -34,12 +36,12 @@ fn lives_beside_another(count: u64) -> (u64, u64) {
         // Its leases fall between those of the one.
         if ms < 100 || ms % 100 == 0 {
             for _ in 0..60 {
-                let _ = other.next(Millis::new(at));
+                let _ = other.next(HostTime::new(at));
             }
             let _ = carry(&mut other, &mut store, (at, at), &mut counter);
         }
         if ms % 100 == 0 {
-            let _ = one.next(Millis::new(at));
+            let _ = one.next(HostTime::new(at));
         }
     }
     (one.stats().asks, one.stats().dropped)
@@ -56,7 +58,7 @@ fn a_count_that_was_refused_is_not_asked_for_for_ever() {
 #[test]
 fn a_count_beyond_every_step_is_refused_at_once_and_forgotten() {
     let (mut store, mut ids, mut counter) = (store(10, 1_000), segment(1), 0);
-    let now = Millis::new(START);
+    let now = HostTime::new(START);
     assert_eq!(ids.ready(now, 3_000_000_000).unwrap_err().code, Code::CountInvalid);
     assert_eq!(carry(&mut ids, &mut store, (START, START), &mut counter), Ok(true));
     assert_eq!(ids.next(now), Ok(1));
@@ -65,7 +67,7 @@ fn a_count_beyond_every_step_is_refused_at_once_and_forgotten() {
 #[test]
 fn a_first_ask_for_a_few_leases_the_tags_own_step() {
     let (mut store, mut ids, mut counter) = (store(1_000, 1_000_000), segment(1), 0);
-    let now = Millis::new(START);
+    let now = HostTime::new(START);
     assert_eq!(ids.ready(now, 10).unwrap_err().code, Code::SegmentDry);
     assert_eq!(carry(&mut ids, &mut store, (START, START), &mut counter), Ok(true));
     assert_eq!((ids.ready(now, 10), ids.stats().in_hand), (Ok(()), 1_000));
@@ -74,7 +76,7 @@ fn a_first_ask_for_a_few_leases_the_tags_own_step() {
 #[test]
 fn a_first_ask_for_many_leases_them_in_one_go() {
     let (mut store, mut ids, mut counter) = (store(1_000, 1_000_000), segment(1), 0);
-    let now = Millis::new(START);
+    let now = HostTime::new(START);
     assert_eq!(ids.ready(now, 50_000).unwrap_err().code, Code::SegmentDry);
     assert_eq!(carry(&mut ids, &mut store, (START, START), &mut counter), Ok(true));
     assert_eq!((ids.ready(now, 50_000), ids.stats().in_hand), (Ok(()), 50_000));
@@ -83,12 +85,12 @@ fn a_first_ask_for_many_leases_them_in_one_go() {
 #[test]
 fn nothing_is_leased_for_a_count_that_can_never_be_had() {
     let (mut store, mut ids, mut counter) = (store(1_000, 1_000_000), segment(1), 0);
-    let now = Millis::new(START);
+    let now = HostTime::new(START);
     assert_eq!(ids.ready(now, 1_000_000_000).unwrap_err().code, Code::SegmentDry);
     for ms in 0..1_000 {
         let at = START + ms;
         let _ = carry(&mut ids, &mut store, (at, at), &mut counter);
-        if ids.ready(Millis::new(at), 1_000_000_000).unwrap_err().code == Code::CountInvalid {
+        if ids.ready(HostTime::new(at), 1_000_000_000).unwrap_err().code == Code::CountInvalid {
             break;
         }
     }
@@ -104,7 +106,7 @@ fn a_range_that_is_used_up_on_arrival_counts_as_a_failure() {
     for ms in 0..5_000 {
         let at = START + ms;
         let _ = carry(&mut child, &mut store, (at, at), &mut counter);
-        let _ = child.next(Millis::new(at));
+        let _ = child.next(HostTime::new(at));
     }
     let asks = child.stats().asks;
     println!("{asks} asks in 5 s, every answer used up on arrival");
@@ -117,7 +119,7 @@ fn another_image_knows_the_store_and_the_highest_end() {
     let mut parent = segment(1);
     let mut before = store(1_000, 1_000);
     assert_eq!(carry(&mut parent, &mut before, (START, START), &mut counter), Ok(true));
-    assert_eq!(parent.next(Millis::new(START)), Ok(1));
+    assert_eq!(parent.next(HostTime::new(START)), Ok(1));
 
     // The store went back between the fork and the child's first ask.
     let mut child = segment(2);
@@ -137,5 +139,5 @@ fn another_image_knows_the_store_and_the_highest_end() {
     child.resume(parent.carryover());
     assert_eq!(parent.carryover().store, Some(Token::new([7; 16])));
     assert_eq!(carry(&mut child, &mut before, (START, START), &mut counter), Ok(true));
-    assert_eq!(child.next(Millis::new(START)), Ok(1_001));
+    assert_eq!(child.next(HostTime::new(START)), Ok(1_001));
 }

@@ -5,7 +5,7 @@ mod asking;
 mod time;
 mod windows;
 
-use leafid_core::{Line, Millis, Name, Refusal, Reserve, Source, Store, refill};
+use leafid_core::{Generator, HostTime, Kind, Line, Name, Refusal, Store, refill};
 
 /// A name that is right.
 fn name(text: &str) -> Name {
@@ -19,13 +19,13 @@ fn fresh(counter: &mut u64) -> [u8; 16] {
 }
 
 /// Carries an ask, if one is due: it leaves at `sent` and its answer comes at `now`.
-fn carry<S: Source, L: Line>(
-    generator: &mut Reserve<S, L>,
+fn carry<S: Kind, L: Line>(
+    generator: &mut Generator<S, L>,
     store: &mut impl Store,
     (sent, now): (i64, i64),
     counter: &mut u64,
 ) -> Result<bool, Refusal> {
     let mut times = [sent, now].into_iter();
-    let clock = || Millis::new(times.next().unwrap_or(now));
+    let clock = || HostTime::new(times.next().unwrap_or(now));
     refill(generator, store, clock, || fresh(counter))
 }

@@ -1,6 +1,6 @@
 //! Clocks that leap, and stores that are slow to answer.
 
-use leafid_core::{Code, MemoryStore, Millis, Snowflake, SnowflakeConfig};
+use leafid_core::{Code, HostTime, MemoryStore, Snowflake, SnowflakeConfig, StoreTime};
 
 use crate::carry;
 
@@ -22,12 +22,12 @@ fn recovers_after_a_leap(trip: i64) -> Option<i64> {
             leap = HOUR;
         }
         let host = at + leap;
-        if at > 60_000 && ids.next(Millis::new(host)).is_ok() {
+        if at > 60_000 && ids.next(HostTime::new(host)).is_ok() {
             return Some(at - 60_000);
         }
-        store.set_clock(Millis::new(START + at + trip / 2));
+        store.set_clock(StoreTime::new(START + at + trip / 2));
         let _ = carry(&mut ids, &mut store, (host, host + trip), &mut counter);
-        let _ = ids.next(Millis::new(host + trip));
+        let _ = ids.next(HostTime::new(host + trip));
         at += 100.max(trip);
         at -= at % 100;
     }
@@ -47,16 +47,16 @@ fn a_leap_is_mended_by_answers_however_slow_they_are() {
 fn a_window_that_ran_out_is_asked_for_within_a_second() {
     let (mut store, mut ids, mut counter) = (MemoryStore::<4, 2, 32>::new([1; 16]), snowflake(), 0);
     for at in (0..100_000).step_by(100) {
-        store.set_clock(Millis::new(START + at));
+        store.set_clock(StoreTime::new(START + at));
         let _ = carry(&mut ids, &mut store, (at, at), &mut counter);
     }
-    assert!(ids.next(Millis::new(100_000)).is_ok());
+    assert!(ids.next(HostTime::new(100_000)).is_ok());
     // One reading that is an hour ahead; the next are right again.
-    assert_eq!(ids.next(Millis::new(100_000 + HOUR)).unwrap_err().code, Code::WindowSpent);
+    assert_eq!(ids.next(HostTime::new(100_000 + HOUR)).unwrap_err().code, Code::WindowSpent);
     let waited = (100_000..200_000).step_by(10).find(|at| {
-        store.set_clock(Millis::new(START + at));
+        store.set_clock(StoreTime::new(START + at));
         let _ = carry(&mut ids, &mut store, (*at, *at), &mut counter);
-        ids.next(Millis::new(*at)).is_ok()
+        ids.next(HostTime::new(*at)).is_ok()
     });
     println!("IDs again at {waited:?}");
     assert!(waited.is_some_and(|at| at <= 101_010), "{waited:?}");

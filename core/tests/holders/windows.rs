@@ -1,7 +1,7 @@
 //! How long the windows are that a snowflake generator asks for, and what they can give.
 
 use leafid_core::{
-    Ask, Code, Layout, MemoryStore, Millis, Name, Refusal, Snowflake, SnowflakeConfig,
+    Ask, Code, HostTime, Layout, MemoryStore, Name, Refusal, Snowflake, SnowflakeConfig, StoreTime,
 };
 
 use crate::{carry, fresh};
@@ -18,7 +18,7 @@ fn asked_after(config: SnowflakeConfig, age_ms: i64) -> Option<u32> {
     let mut ids = Snowflake::new(config, 7).expect("it is right");
     let mut at = 0;
     loop {
-        let ask = ids.poll_ask(Millis::new(at), fresh(&mut counter));
+        let ask = ids.poll_ask(HostTime::new(at), fresh(&mut counter));
         if at >= age_ms {
             return match ask.expect("something is due") {
                 Ask::Acquire(ask) => ask.length_ms,
@@ -27,9 +27,9 @@ fn asked_after(config: SnowflakeConfig, age_ms: i64) -> Option<u32> {
             };
         }
         if let Some(ask) = ask {
-            store.set_clock(Millis::new(START + at));
+            store.set_clock(StoreTime::new(START + at));
             let grant = leafid_core::Store::ask(&mut store, &ask).expect("it grants");
-            ids.handle_grant(&grant, Millis::new(at), Millis::new(at)).expect("it is applied");
+            ids.handle_grant(&grant, HostTime::new(at), HostTime::new(at)).expect("it is applied");
         }
         at = ids.poll_at().expect("renewed by time").get();
     }
@@ -59,11 +59,11 @@ fn a_child_is_as_young_as_its_first_ask() {
     let (mut store, mut counter) = (MemoryStore::<4, 2, 32>::new([1; 16]), 0);
     let mut ids = Snowflake::new(config(), 7).expect("it is right");
     for at in (0..600_000).step_by(100) {
-        store.set_clock(Millis::new(START + at));
+        store.set_clock(StoreTime::new(START + at));
         let _ = carry(&mut ids, &mut store, (at, at), &mut counter);
     }
     ids.forget();
-    match ids.poll_ask(Millis::new(600_000), fresh(&mut counter)) {
+    match ids.poll_ask(HostTime::new(600_000), fresh(&mut counter)) {
         Some(Ask::Acquire(ask)) => assert_eq!(ask.length_ms, Some(10_000)),
         other => panic!("{other:?}"),
     }
@@ -72,16 +72,16 @@ fn a_child_is_as_young_as_its_first_ask() {
 /// Whether `n` IDs at once can be had within ten minutes, from a store that answers in 50 ms.
 fn can_have(max_window_ms: u32, max_ahead_ms: u32, n: u64) -> Result<i64, Refusal> {
     let (mut store, mut counter) = (MemoryStore::<4, 2, 32>::new([1; 16]), 0);
-    store.set_clock(Millis::new(START));
+    store.set_clock(StoreTime::new(START));
     let namespace = Name::namespace("short").expect("a name");
     store.create_namespace(namespace, Layout::LEAF, Some(max_window_ms)).expect("a new one");
     let config = SnowflakeConfig { namespace, max_ahead_ms, ..config() };
     let mut ids = Snowflake::new(config, 7).expect("it is right");
     let mut last = Refusal::new(Code::WindowSpent);
     for at in (0..600_000).step_by(50) {
-        store.set_clock(Millis::new(START + at + 25));
+        store.set_clock(StoreTime::new(START + at + 25));
         let _ = carry(&mut ids, &mut store, (at, at + 50), &mut counter);
-        let now = Millis::new(at + 50);
+        let now = HostTime::new(at + 50);
         match ids.ready(now, if n == 0 { ids.most() } else { n }) {
             Ok(()) => return Ok(at),
             Err(refusal) if refusal.code == Code::CountInvalid => return Err(refusal),

@@ -1,7 +1,8 @@
 //! A generator beside the oracle: what happens to one happens to the other.
 
 use leafid_core::{
-    Ask, Code, Grant, Layout, Line, Millis, Outcome, Range, Refusal, Snowflake, Token, WindowGrant,
+    Ask, Code, Grant, HostTime, Layout, Line, Outcome, Range, Refusal, Snowflake, StoreTime, Token,
+    WindowGrant,
 };
 use proptest::prelude::*;
 
@@ -77,7 +78,7 @@ impl<L: Line> Bench<L> {
 
     fn draw(&mut self, n: usize) -> Result<(), TestCaseError> {
         let mut ids = vec![0; n];
-        let now = Millis::new(self.host);
+        let now = HostTime::new(self.host);
         let gave = if n == 1 {
             self.generator.next(now).map(|id| vec![id])
         } else {
@@ -114,7 +115,7 @@ impl<L: Line> Bench<L> {
 
     /// Lets every pause pass without moving the clock on, as the sender of an ask would see it.
     fn ask(&mut self) -> Option<Ask> {
-        let due = self.generator.poll_at()?.max(Millis::new(self.host));
+        let due = self.generator.poll_at()?.max(HostTime::new(self.host));
         self.asked += 1;
         self.generator.poll_ask(due, entropy(self.asked))
     }
@@ -138,7 +139,7 @@ impl<L: Line> Bench<L> {
             }
             Event::Failure(code) => {
                 let Some(ask) = self.ask() else { return Ok(()) };
-                let now = Millis::new(self.host);
+                let now = HostTime::new(self.host);
                 // It looks at the line to see whether it is dry.
                 let _ = self.limits();
                 self.generator.handle_failure(ask.request(), code, None, now);
@@ -199,13 +200,13 @@ impl<L: Line> Bench<L> {
 
     fn granted(&mut self, ticks: u64, early: u64, worker: u32) -> Result<(), TestCaseError> {
         let Some(ask) = self.ask() else { return Ok(()) };
-        let Ok(now) = self.layout.tick(Millis::new(self.store)) else { return Ok(()) };
+        let Ok(now) = self.layout.tick(StoreTime::new(self.store)) else { return Ok(()) };
         let worker = worker % self.layout.workers() as u32;
         let grant = match ask {
             // So long after its end somebody else has the number.
             Ask::Renew(renew) if now > renew.have_until + 100 => {
                 let _ = self.limits();
-                let now = Millis::new(self.host);
+                let now = HostTime::new(self.host);
                 self.generator.handle_failure(renew.request, Code::LeaseLost, None, now);
                 self.fails(Code::LeaseLost);
                 return Ok(());
@@ -221,7 +222,7 @@ impl<L: Line> Bench<L> {
             }
         };
         self.hear(&ask, grant)?;
-        let now = Millis::new(self.host);
+        let now = HostTime::new(self.host);
         let again = self.generator.handle_grant(&Grant::Window(grant), now, now);
         prop_assert_eq!(again, Ok(Outcome::Ignored), "a repeated answer");
         Ok(())
@@ -234,7 +235,7 @@ impl<L: Line> Bench<L> {
             worker,
             ticks,
             layout: self.layout,
-            now: Millis::new(self.store),
+            now: StoreTime::new(self.store),
             max_window_ms: 600_000,
         }
     }
@@ -242,7 +243,7 @@ impl<L: Line> Bench<L> {
     /// Gives the generator an answer of any kind, and compares what it makes of it.
     fn hear(&mut self, ask: &Ask, grant: WindowGrant) -> Result<(), TestCaseError> {
         let expected = self.expect(ask, &grant);
-        let now = Millis::new(self.host);
+        let now = HostTime::new(self.host);
         let outcome = self.generator.handle_grant(&Grant::Window(grant), now, now);
         self.tally[3] += u64::from(outcome.is_err());
         prop_assert_eq!(outcome.map_err(|refusal| refusal.code), expected, "{:?}", grant);
@@ -282,7 +283,7 @@ impl<L: Line> Bench<L> {
         if !possible || !fits {
             return Err(Code::GrantInvalid);
         }
-        let tick = self.layout.tick(Millis::new(store_now)).map_err(|refusal| refusal.code)?;
+        let tick = self.layout.tick(StoreTime::new(store_now)).map_err(|refusal| refusal.code)?;
         if tick >= ticks.end && !ticks.is_empty() {
             return Err(Code::GrantInvalid);
         }

@@ -1,7 +1,7 @@
 //! `leafid next …` and `leafid decode …`
 
 use clap::{ArgGroup, Args};
-use leafid_core::{Code, Layout, Name, Put};
+use leafid_core::{Code, FieldWriter, Layout, Name};
 use serde_json::Value;
 
 use super::args::preset;

@@ -1,7 +1,7 @@
 //! `leafid namespace …`
 
 use clap::{ArgGroup, Args, Subcommand};
-use leafid_core::{Code, Fields, Layout, Millis, Name, Put, Range};
+use leafid_core::{Code, FieldWriter, Fields, Layout, Name, Range, StoreTime};
 use serde_json::Value;
 
 use super::args::{bits, duration_ms, preset, range};
@@ -187,6 +187,6 @@ fn line(row: &Value) -> String {
         row["workers"]["start"],
         row["workers"]["end"],
         row["max_window_ms"],
-        utc::text(Millis::new(row["last_ms"].as_i64().unwrap_or(0)))
+        utc::text(StoreTime::new(row["last_ms"].as_i64().unwrap_or(0)))
     )
 }

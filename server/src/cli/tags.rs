@@ -1,7 +1,7 @@
 //! `leafid tag …`
 
 use clap::{Args, Subcommand};
-use leafid_core::{Code, Put};
+use leafid_core::{Code, FieldWriter};
 
 use super::args::number;
 use super::client::Target;

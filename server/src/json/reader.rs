@@ -1,6 +1,6 @@
 //! Fields read out of a parsed object.
 
-use leafid_core::{Code, Fields, Get, Layout, Refusal, Token};
+use leafid_core::{Code, FieldReader, Fields, Layout, Refusal, Token};
 use serde_json::{Map, Value};
 
 use super::shown;
@@ -124,7 +124,7 @@ impl Reader {
     }
 }
 
-impl Get for Reader {
+impl FieldReader for Reader {
     fn number(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
         self.take(field, "a whole number from 0 to 9007199254740991", |value| {
             signed(value)?.try_into().ok()

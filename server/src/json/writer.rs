@@ -1,6 +1,6 @@
 //! Fields written straight into a text.
 
-use leafid_core::{Fields, Put, Text};
+use leafid_core::{FieldWriter, Fields, Text};
 use serde_json::Value;
 
 use crate::problem::Figure;
@@ -91,7 +91,7 @@ impl Writer {
     }
 }
 
-impl Put for Writer {
+impl FieldWriter for Writer {
     fn number(&mut self, field: &'static str, value: u64) {
         self.name(field);
         self.digits(value);

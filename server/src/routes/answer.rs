@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
-use leafid_core::{Fields, Put};
+use leafid_core::{FieldWriter, Fields};
 
 use crate::json::Writer;
 use crate::problem::Problem;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::Uri;
-use leafid_core::{Code, Fields, Layout, Name, Put, Text};
+use leafid_core::{Code, FieldWriter, Fields, Layout, Name, Text};
 
 use super::answer::Json;
 use super::input::{IdPath, namespace, query};
@@ -50,7 +50,7 @@ pub fn parts(text: &str, layout: &Layout) -> Result<Decoded, Problem> {
 
 /// Writes the parts of an ID.
 pub fn put_parts(
-    writer: &mut impl Put,
+    writer: &mut impl FieldWriter,
     (id, parts): Decoded,
     layout: &Layout,
     namespace: Option<&Name>,

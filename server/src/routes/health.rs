@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use leafid_core::{Millis, Put};
+use leafid_core::{FieldWriter, StoreTime};
 
 use super::answer::Json;
 use crate::alarms::{Ends, Line};
@@ -28,13 +28,13 @@ pub async fn readyz(State(app): State<Arc<App>>) -> Result<Json, Problem> {
     }))
 }
 
-async fn look(app: &App) -> Result<(Millis, Vec<(Line, Ends)>), Problem> {
+async fn look(app: &App) -> Result<(StoreTime, Vec<(Line, Ends)>), Problem> {
     let now = app.store.ready().await?;
     Ok((now, app.alarms.standing(app.store.as_ref()).await?))
 }
 
 /// A line that went back: what a holder has, and what the store knows.
-fn put_line(writer: &mut impl Put, line: &Line, ends: Ends) {
+fn put_line(writer: &mut impl FieldWriter, line: &Line, ends: Ends) {
     let stands_at = match line {
         Line::Tag(tag) => {
             writer.text("tag", tag.as_str());

@@ -7,7 +7,7 @@ use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request
 use axum::http::header::IF_NONE_MATCH;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Uri};
-use leafid_core::{Code, Get, NAME_BYTES, Name, Refusal};
+use leafid_core::{Code, FieldReader, NAME_BYTES, Name, Refusal};
 
 use super::body::must_be_json;
 use crate::json::{Reader, shown, whole};
@@ -131,7 +131,7 @@ pub fn count(input: Reader) -> Result<u64, Problem> {
 ///
 /// # Errors
 /// `REQUEST_INVALID`.
-pub fn get_count(from: &mut impl Get) -> Result<u64, Refusal> {
+pub fn get_count(from: &mut impl FieldReader) -> Result<u64, Refusal> {
     from.number("count")?.ok_or(Code::RequestInvalid.into())
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use leafid_core::registry::Namespace;
-use leafid_core::{Fields, Name, Put};
+use leafid_core::{FieldWriter, Fields, Name};
 
 use super::answer::Json;
 use super::input::{Input, NamespacePath, namespace, only_create, page};
@@ -44,7 +44,7 @@ pub async fn put(
 }
 
 /// A row of the list.
-pub fn put_row(writer: &mut impl Put, name: &Name, row: &Namespace) {
+pub fn put_row(writer: &mut impl FieldWriter, name: &Name, row: &Namespace) {
     writer.text("namespace", name.as_str());
     row.put(writer);
     writer.millis("last_ms", row.layout.last().get());

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use leafid_core::registry::{Namespace, TagRow, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Code, Fields, Layout, Millis, Name, Put, Range, Release, RenewAsk, SegmentAsk,
-    SegmentGrant, Token, WindowGrant,
+    AcquireAsk, Code, FieldWriter, Fields, Layout, Name, Range, Release, RenewAsk, SegmentAsk,
+    SegmentGrant, StoreTime, Token, WindowGrant,
 };
 use serde_json::{Value, json};
 
@@ -227,7 +227,7 @@ fn numbers() -> Value {
             step: 0,
             max_step: 0,
             remaining: 0,
-            now: Millis::new(0),
+            now: StoreTime::new(0),
         }
         .put(to);
     })
@@ -241,7 +241,7 @@ fn window() -> Value {
             worker: 0,
             ticks: Range::new(0, 0),
             layout: Layout::LEAF,
-            now: Millis::new(0),
+            now: StoreTime::new(0),
             max_window_ms: 0,
         }
         .put(to);

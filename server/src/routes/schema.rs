@@ -1,6 +1,6 @@
 //! JSON schemas of what crosses the wire, recorded from the code that reads and writes it.
 
-use leafid_core::{Code, Get, Layout, Put, Refusal, Token};
+use leafid_core::{Code, FieldReader, FieldWriter, Layout, Refusal, Token};
 use serde_json::{Map, Value, json};
 
 use super::fields::described;
@@ -76,7 +76,7 @@ impl Written {
     }
 }
 
-impl Put for Written {
+impl FieldWriter for Written {
     fn number(&mut self, field: &'static str, _: u64) {
         self.field(field, number());
     }
@@ -131,7 +131,7 @@ impl Read {
     }
 }
 
-impl Get for Read {
+impl FieldReader for Read {
     fn number(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
         self.record(field, number(), 1)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use leafid_core::registry::TagRow;
-use leafid_core::{Fields, Name, Put};
+use leafid_core::{FieldWriter, Fields, Name};
 
 use super::answer::Json;
 use super::input::{Input, TagPath, only_create, page, tag};
@@ -49,7 +49,7 @@ pub async fn delete(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Resul
 }
 
 /// A row of the list.
-pub fn put_row(writer: &mut impl Put, tag: &Name, row: &TagRow) {
+pub fn put_row(writer: &mut impl FieldWriter, tag: &Name, row: &TagRow) {
     writer.text("tag", tag.as_str());
     row.put(writer);
     writer.big("remaining", row.remaining());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::Uri;
 use leafid_core::registry::WorkerRow;
-use leafid_core::{AcquireAsk, Code, Fields, Layout, Put, Release, RenewAsk};
+use leafid_core::{AcquireAsk, Code, FieldWriter, Fields, Layout, Release, RenewAsk};
 
 use super::answer::Json;
 use super::input::{Input, NamespacePath, WorkerPath, page, worker};
@@ -75,7 +75,7 @@ pub async fn list(
 }
 
 /// A row of the list: whether the number is held, but never by which key.
-pub fn put_row(writer: &mut impl Put, worker: u32, row: &WorkerRow, layout: &Layout) {
+pub fn put_row(writer: &mut impl FieldWriter, worker: u32, row: &WorkerRow, layout: &Layout) {
     writer.number("worker", worker.into());
     writer.flag("held", row.key.is_some());
     WorkerRow { key: None, ..*row }.put(writer);

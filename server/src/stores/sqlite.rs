@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use leafid_core::registry::{Namespace, TagRow, Worker};
 use leafid_core::{
-    AcquireAsk, Millis, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, Token, WindowGrant,
+    AcquireAsk, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime, Token, WindowGrant,
 };
 
 use crate::clock::Clock;
@@ -116,11 +116,11 @@ impl Store for SqliteStore {
         format!("sqlite:{}", self.path.display())
     }
 
-    fn now(&self) -> Answer<'_, Millis> {
+    fn now(&self) -> Answer<'_, StoreTime> {
         self.writer.submit(Kind::Take, |desk| Ok(desk.now))
     }
 
-    fn ready(&self) -> Answer<'_, Millis> {
+    fn ready(&self) -> Answer<'_, StoreTime> {
         Box::pin(async move {
             match self.health.recent() {
                 Some(outcome) => outcome?,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::support::{Server, number, request};
-use leafid_core::Millis;
+use leafid_core::StoreTime;
 use leafid_server::clock::{Clock, ManualClock, SystemClock};
 use leafid_server::state::Config;
 use leafid_server::stores::sqlite::Options;
@@ -260,7 +260,7 @@ fn in_development_the_first_use_creates() {
 fn the_stores_time_goes_on_when_the_wall_clock_is_set() {
     let (_folder, file) = store();
     let start = 1_800_000_000_000;
-    let clock = Arc::new(ManualClock::at(Millis::new(start)));
+    let clock = Arc::new(ManualClock::at(StoreTime::new(start)));
     let config = Config { clock: clock.clone(), ..Config::default() };
     let server = Server::start_with(&file, Options::default(), config);
     server.put("/v1/tags/orders", "{}").ok();
@@ -274,7 +274,7 @@ fn the_stores_time_goes_on_when_the_wall_clock_is_set() {
     assert_eq!(now(), start + 5_000);
     server.stop().unwrap();
     // A start below what was granted begins at it.
-    let clock = Arc::new(ManualClock::at(Millis::new(start - 86_400_000)));
+    let clock = Arc::new(ManualClock::at(StoreTime::new(start - 86_400_000)));
     let config = Config { clock, ..Config::default() };
     let server = Server::start_with(&file, Options::default(), config);
     assert_eq!(server.get("/readyz").ok()["now_ms"].as_i64().unwrap(), start);

@@ -2,8 +2,8 @@
 
 use leafid_core::registry::{Namespace, TagRow, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Ask, Fields, Get, Grant, Layout, Put, Range, Refusal, Release, RenewAsk,
-    SegmentAsk, SegmentConfig, SegmentGrant, SnowflakeConfig, Stats, Token, WindowGrant,
+    AcquireAsk, Ask, FieldReader, FieldWriter, Fields, Grant, Layout, Range, Refusal, Release,
+    RenewAsk, SegmentAsk, SegmentConfig, SegmentGrant, SnowflakeConfig, Stats, Token, WindowGrant,
 };
 
 /// An object of a host: any field may be absent, of another type, or anything of its type.
@@ -24,7 +24,7 @@ impl Object {
     }
 }
 
-impl Put for Object {
+impl FieldWriter for Object {
     fn number(&mut self, field: &'static str, value: u64) {
         self.note(field, value);
     }
@@ -51,7 +51,7 @@ impl Put for Object {
     }
 }
 
-impl Get for Object {
+impl FieldReader for Object {
     fn number(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
         self.note(field, 0);
         self.whole

@@ -2,23 +2,23 @@
 
 use core::fmt::Write;
 
-use leafid_core::{Code, Layout, Millis, Name, Parts, Range, Refusal, Text, Token};
+use leafid_core::{Code, Layout, Name, Parts, Range, Refusal, StoreTime, Text, Token};
 
 verbs! {
     layout_new(epoch: &i64, tick: &u32, bits: &[u8; 3]) -> Result<Layout, Refusal> {
         Layout::new(*epoch, *tick, bits[0], bits[1], bits[2])
     }
     layout_named(name: &&str) -> Option<Layout> { Layout::named(name) }
-    layout_compose(of: &Layout, at: &Millis, worker: &u32, n: &u64) -> Result<u64, Refusal> {
+    layout_compose(of: &Layout, at: &StoreTime, worker: &u32, n: &u64) -> Result<u64, Refusal> {
         of.compose(*at, *worker, *n)
     }
     layout_decompose(of: &Layout, id: &u64) -> Result<Parts, Refusal> { of.decompose(*id) }
-    layout_first_id(of: &Layout, at: &Millis) -> Result<u64, Refusal> { of.first_id(*at) }
-    layout_last_id(of: &Layout, at: &Millis) -> Result<u64, Refusal> { of.last_id(*at) }
-    layout_tick(of: &Layout, at: &Millis) -> Result<u64, Refusal> { of.tick(*at) }
-    layout_time(of: &Layout, tick: &u64) -> Millis { of.time(*tick) }
+    layout_first_id(of: &Layout, at: &StoreTime) -> Result<u64, Refusal> { of.first_id(*at) }
+    layout_last_id(of: &Layout, at: &StoreTime) -> Result<u64, Refusal> { of.last_id(*at) }
+    layout_tick(of: &Layout, at: &StoreTime) -> Result<u64, Refusal> { of.tick(*at) }
+    layout_time(of: &Layout, tick: &u64) -> StoreTime { of.time(*tick) }
     layout_ticks(of: &Layout, ms: &u64) -> u64 { of.ticks(*ms) }
-    layout_last(of: &Layout) -> Millis { of.last() }
+    layout_last(of: &Layout) -> StoreTime { of.last() }
     layout_rates(of: &Layout) -> [u64; 4] {
         [of.workers(), of.per_tick(), of.per_second(), of.end_tick()]
     }
@@ -43,8 +43,8 @@ verbs! {
     range_ask(range: &Range, x: &u64) -> (u64, bool, bool) {
         (range.len(), range.is_empty(), range.contains(*x))
     }
-    millis_plus(at: &Millis, ms: &i64) -> Millis { at.plus(*ms) }
-    millis_since(at: &Millis, earlier: &Millis) -> i64 { at.since(*earlier) }
+    millis_plus(at: &StoreTime, ms: &i64) -> StoreTime { at.plus(*ms) }
+    millis_since(at: &StoreTime, earlier: &StoreTime) -> i64 { at.since(*earlier) }
 
     code_parse(text: &&str) -> Option<Code> { Code::parse(text) }
     code_words(code: &Code) -> (usize, usize, Option<u16>) {

@@ -1,8 +1,8 @@
 //! Both generators on the `&mut` face: every verb, once for each.
 
 use leafid_core::{
-    Ask, Carryover, Code, Grant, Layout, Millis, Numbers, Outcome, Refusal, Release, Segment, SegmentConfig,
-    Snowflake, SnowflakeConfig, Stamp, Stats, Token,
+    Ask, Carryover, Code, Grant, HostTime, Layout, Outcome, Refusal, Release, Segment,
+    SegmentConfig, SegmentIds, Snowflake, SnowflakeConfig, SnowflakeIds, Stats, Token,
 };
 
 /// The verbs of one generator, whatever it is made of.
@@ -11,26 +11,26 @@ macro_rules! generator {
      $poll_at:ident $poll_ask:ident $grant:ident $failure:ident $retire:ident $forget:ident
      $resumed:ident $carryover:ident $resume:ident $last:ident $copy:ident $stats:ident) => {
         verbs! {
-            $next(ids: &mut $type, now: &Millis) -> Result<u64, Refusal> { ids.next(*now) }
-            $fill(ids: &mut $type, now: &Millis, to: &mut &mut [u64]) -> Result<(), Refusal> {
+            $next(ids: &mut $type, now: &HostTime) -> Result<u64, Refusal> { ids.next(*now) }
+            $fill(ids: &mut $type, now: &HostTime, to: &mut &mut [u64]) -> Result<(), Refusal> {
                 ids.fill(*now, to)
             }
-            $available(ids: &mut $type, now: &Millis, to: &mut &mut [u64])
+            $available(ids: &mut $type, now: &HostTime, to: &mut &mut [u64])
                 -> Result<usize, Refusal> { ids.fill_available(*now, to) }
-            $ready(ids: &mut $type, now: &Millis, n: &u64) -> Result<(), Refusal> {
+            $ready(ids: &mut $type, now: &HostTime, n: &u64) -> Result<(), Refusal> {
                 ids.ready(*now, *n)
             }
             $most(ids: &$type) -> u64 { ids.most() }
-            $wants(ids: &$type, now: &Millis) -> bool { ids.wants_ask(*now) }
-            $mark(ids: &$type) -> u64 { ids.mark() }
-            $poll_at(ids: &$type) -> Option<Millis> { ids.poll_at() }
-            $poll_ask(ids: &mut $type, now: &Millis, entropy: &[u8; 16]) -> Option<Ask> {
+            $wants(ids: &$type, now: &HostTime) -> bool { ids.wants_ask(*now) }
+            $mark(ids: &$type) -> u64 { ids.ask_from() }
+            $poll_at(ids: &$type) -> Option<HostTime> { ids.poll_at() }
+            $poll_ask(ids: &mut $type, now: &HostTime, entropy: &[u8; 16]) -> Option<Ask> {
                 ids.poll_ask(*now, *entropy)
             }
-            $grant(ids: &mut $type, grant: &Grant, at: &[Millis; 2]) -> Result<Outcome, Refusal> {
+            $grant(ids: &mut $type, grant: &Grant, at: &[HostTime; 2]) -> Result<Outcome, Refusal> {
                 ids.handle_grant(grant, at[0], at[1])
             }
-            $failure(ids: &mut $type, of: &Token, code: &Code, after: &Option<u32>, now: &Millis)
+            $failure(ids: &mut $type, of: &Token, code: &Code, after: &Option<u32>, now: &HostTime)
                 -> () { ids.handle_failure(*of, *code, *after, *now) }
             $retire(ids: &mut $type) -> Option<Release> { ids.retire() }
             $forget(ids: &mut $type) -> () { ids.forget() }
@@ -38,7 +38,7 @@ macro_rules! generator {
             $carryover(ids: &$type) -> Carryover { ids.carryover() }
             $resume(ids: &mut $type, before: &Carryover) -> () { ids.resume(*before) }
             $last(ids: &$type) -> Option<Code> { ids.failure() }
-            $copy(ids: &$type) -> Option<$draw> { ids.draw() }
+            $copy(ids: &$type) -> Option<$draw> { ids.ids() }
             $stats(ids: &$type) -> Stats { ids.stats() }
         }
     };
@@ -46,12 +46,12 @@ macro_rules! generator {
 
 pub(crate) use generator;
 
-generator!(Segment, Numbers; segment_next segment_fill segment_fill_available segment_ready segment_most segment_wants_ask
+generator!(Segment, SegmentIds; segment_next segment_fill segment_fill_available segment_ready segment_most segment_wants_ask
     segment_mark segment_poll_at segment_poll_ask segment_handle_grant segment_handle_failure
     segment_retire segment_forget segment_resumed segment_carryover segment_resume segment_failure
     segment_draw segment_stats);
 
-generator!(Snowflake, Stamp; snowflake_next snowflake_fill snowflake_fill_available snowflake_ready snowflake_most snowflake_wants_ask
+generator!(Snowflake, SnowflakeIds; snowflake_next snowflake_fill snowflake_fill_available snowflake_ready snowflake_most snowflake_wants_ask
     snowflake_mark snowflake_poll_at snowflake_poll_ask snowflake_handle_grant
     snowflake_handle_failure snowflake_retire snowflake_forget snowflake_resumed
     snowflake_carryover snowflake_resume snowflake_failure snowflake_draw snowflake_stats);
@@ -76,5 +76,5 @@ verbs! {
     carryover_above(before: &Carryover, id: &u64, layout: &Option<Layout>) -> Carryover {
         before.above(*id, layout.as_ref())
     }
-    stamp_layout(stamp: &Stamp) -> Layout { stamp.layout() }
+    stamp_layout(stamp: &SnowflakeIds) -> Layout { stamp.layout() }
 }

@@ -1,8 +1,9 @@
 //! The lock-free face: the line alone, both generators over it, drawing without a generator.
 
 use leafid_core::{
-    Ask, Carryover, Code, Draw, Grant, Line, Millis, Numbers, Outcome, Range, Refusal, Release, Run, Segment,
-    SegmentConfig, Shape, SharedLine, Snowflake, SnowflakeConfig, Stamp, Stats, Stop, Token,
+    Ask, Carryover, Code, Grant, HostTime, Ids, Outcome, Range, Refusal, Release, Run, Segment,
+    SegmentConfig, SegmentIds, Shape, SharedLine, Snowflake, SnowflakeConfig, SnowflakeIds, Stats,
+    Stop, Token,
 };
 
 use crate::generators::generator;
@@ -10,13 +11,13 @@ use crate::generators::generator;
 type SharedSegment = Segment<&'static SharedLine>;
 type SharedSnowflake = Snowflake<&'static SharedLine>;
 
-generator!(SharedSegment, Numbers; shared_segment_next shared_segment_fill shared_segment_fill_available shared_segment_ready shared_segment_most
+generator!(SharedSegment, SegmentIds; shared_segment_next shared_segment_fill shared_segment_fill_available shared_segment_ready shared_segment_most
     shared_segment_wants_ask shared_segment_mark shared_segment_poll_at shared_segment_poll_ask
     shared_segment_handle_grant shared_segment_handle_failure shared_segment_retire
     shared_segment_forget shared_segment_resumed shared_segment_carryover shared_segment_resume
     shared_segment_failure shared_segment_draw shared_segment_stats);
 
-generator!(SharedSnowflake, Stamp; shared_snowflake_next shared_snowflake_fill shared_snowflake_fill_available
+generator!(SharedSnowflake, SnowflakeIds; shared_snowflake_next shared_snowflake_fill shared_snowflake_fill_available
     shared_snowflake_ready shared_snowflake_most shared_snowflake_wants_ask shared_snowflake_mark
     shared_snowflake_poll_at shared_snowflake_poll_ask shared_snowflake_handle_grant
     shared_snowflake_handle_failure shared_snowflake_retire shared_snowflake_forget
@@ -33,17 +34,15 @@ verbs! {
     shared_line_take(line: &SharedLine, shape: &Shape, limits: &Range, n: &u64)
         -> Result<Run, Stop> { line.take(*shape, *limits, *n) }
     shared_line_stands_at(line: &SharedLine) -> u64 { line.stands_at() }
-    shared_line_close(line: &SharedLine) -> () { { line }.close() }
-    shared_line_extend(line: &SharedLine, bound: &u64) -> () { { line }.extend(*bound) }
 
-    numbers_run(line: &SharedLine, now: &Millis, n: &u64) -> Result<Run, Refusal> {
-        Numbers.run(&mut { line }, *now, *n)
+    numbers_run(line: &SharedLine, now: &HostTime, n: &u64) -> Result<Run, Refusal> {
+        SegmentIds.run(&mut { line }, *now, *n)
     }
-    numbers_write(run: &Run, to: &mut &mut [u64]) -> () { Numbers.write(*run, to) }
-    stamp_run(stamp: &Stamp, line: &SharedLine, now: &Millis, n: &u64) -> Result<Run, Refusal> {
+    numbers_write(run: &Run, to: &mut &mut [u64]) -> () { SegmentIds.write(*run, to) }
+    stamp_run(stamp: &SnowflakeIds, line: &SharedLine, now: &HostTime, n: &u64) -> Result<Run, Refusal> {
         stamp.run(&mut { line }, *now, *n)
     }
-    stamp_ready(stamp: &Stamp, line: &SharedLine, now: &Millis, n: &[u64; 2])
+    stamp_ready(stamp: &SnowflakeIds, line: &SharedLine, now: &HostTime, n: &[u64; 2])
         -> Result<(), Refusal> { stamp.ready(&mut { line }, *now, n[0], n[1]) }
-    stamp_write(stamp: &Stamp, run: &Run, to: &mut &mut [u64]) -> () { stamp.write(*run, to) }
+    stamp_write(stamp: &SnowflakeIds, run: &Run, to: &mut &mut [u64]) -> () { stamp.write(*run, to) }
 }

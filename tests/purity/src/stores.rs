@@ -2,8 +2,9 @@
 
 use leafid_core::registry::{self, Acquired, Candidates, Namespace, TagRow, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Ask, Failure, Grant, Layout, MemoryStore, Millis, Name, Range, Refusal, Release,
-    RenewAsk, Segment, SegmentAsk, SegmentGrant, Snowflake, Store, Token, WindowGrant, refill,
+    AcquireAsk, Ask, Failure, Grant, HostTime, Layout, MemoryStore, Name, Range, Refusal, Release,
+    RenewAsk, Segment, SegmentAsk, SegmentGrant, Snowflake, Store, StoreTime, Token, WindowGrant,
+    refill,
 };
 
 verbs! {
@@ -16,31 +17,31 @@ verbs! {
     namespace_create(layout: &Layout, workers: &Option<Range>, max_window_ms: &Option<u32>)
         -> Result<Namespace, Refusal> { Namespace::create(*layout, *workers, *max_window_ms) }
     worker_row_rests_until(row: &WorkerRow, floor: &u64) -> u64 { row.rests_until(*floor) }
-    worker_row_is_kept_from(row: &WorkerRow, owner: &Name, now: &Millis) -> bool {
+    worker_row_is_kept_from(row: &WorkerRow, owner: &Name, now: &StoreTime) -> bool {
         row.is_kept_from(owner, *now)
     }
-    worker_row_is_free(row: &WorkerRow, floor: &u64, owner: &Name, now: &Millis, tick: &u64)
+    worker_row_is_free(row: &WorkerRow, floor: &u64, owner: &Name, now: &StoreTime, tick: &u64)
         -> bool { row.is_free(*floor, owner, *now, *tick) }
     worker_row_revoked(row: &WorkerRow) -> WorkerRow { row.revoked() }
 
-    registry_lease_segment(store: &Token, row: &TagRow, ask: &SegmentAsk, now: &Millis)
-        -> Result<(TagRow, SegmentGrant), Refusal> {
+    registry_lease_segment(store: &Token, row: &TagRow, ask: &SegmentAsk, now: &StoreTime)
+        -> Result<(TagRow, SegmentGrant), Refusal<StoreTime>> {
             registry::lease_segment(*store, row, ask, *now)
         }
     registry_acquire(store: &Token, of: &Namespace, rows: &Candidates, ask: &AcquireAsk,
-        now: &Millis) -> Result<Acquired, Refusal> {
+        now: &StoreTime) -> Result<Acquired, Refusal<StoreTime>> {
             registry::acquire(*store, of, rows, ask, *now)
         }
-    registry_renew(store: &Token, of: &Namespace, row: &WorkerRow, ask: &RenewAsk, now: &Millis)
-        -> Result<(WorkerRow, WindowGrant), Refusal> {
+    registry_renew(store: &Token, of: &Namespace, row: &WorkerRow, ask: &RenewAsk, now: &StoreTime)
+        -> Result<(WorkerRow, WindowGrant), Refusal<StoreTime>> {
             registry::renew(*store, of, row, ask, *now)
         }
     registry_release(store: &Token, row: &WorkerRow, release: &Release)
-        -> Result<WorkerRow, Refusal> { registry::release(*store, row, release) }
+        -> Result<WorkerRow, Refusal<StoreTime>> { registry::release(*store, row, release) }
 
     memory_new(id: &[u8; 16]) -> MemoryStore { MemoryStore::new(*id) }
     memory_id(store: &MemoryStore) -> Token { store.id() }
-    memory_set_clock(store: &mut MemoryStore, now: &Millis) -> () { store.set_clock(*now) }
+    memory_set_clock(store: &mut MemoryStore, now: &StoreTime) -> () { store.set_clock(*now) }
     memory_create_tag(store: &mut MemoryStore, tag: &Name, from: &Option<u64>,
         steps: &[Option<u32>; 2]) -> Result<(), Refusal> {
             store.create_tag(*tag, *from, steps[0], steps[1])
@@ -53,8 +54,8 @@ verbs! {
     memory_release(store: &mut MemoryStore, release: &Release) -> Result<(), Failure> {
         store.release(release)
     }
-    refill_segment(ids: &mut Segment, store: &mut MemoryStore, now: &Millis, with: &[u8; 16])
+    refill_segment(ids: &mut Segment, store: &mut MemoryStore, now: &HostTime, with: &[u8; 16])
         -> Result<bool, Refusal> { refill(ids, store, || *now, || *with) }
-    refill_snowflake(ids: &mut Snowflake, store: &mut MemoryStore, now: &Millis, with: &[u8; 16])
+    refill_snowflake(ids: &mut Snowflake, store: &mut MemoryStore, now: &HostTime, with: &[u8; 16])
         -> Result<bool, Refusal> { refill(ids, store, || *now, || *with) }
 }

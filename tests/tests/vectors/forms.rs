@@ -1,10 +1,10 @@
 //! Layouts, text forms and the error table: steps that need no state.
 
-use leafid_core::{Code, Fields, Get, Layout, Refusal, Text};
+use leafid_core::{Code, FieldReader, Fields, Layout, Refusal, Text};
 use serde_json::{Value, json};
 
 use crate::Subject;
-use crate::json::{either, moment, number, object, open, text};
+use crate::json::{either, number, object, open, store_time, text};
 
 /// Answers the steps of the kinds `layouts`, `text` and `errors`.
 pub struct Forms;
@@ -14,18 +14,18 @@ impl Subject for Forms {
         match text(step, "do")? {
             "layout" => Ok(either(layout(step), shown_layout)),
             "compose" => {
-                let (time, sequence) = (moment(step, "time_ms")?, number(step, "sequence")?);
+                let (time, sequence) = (store_time(step, "time_ms")?, number(step, "sequence")?);
                 let worker = step["worker"].as_u64().and_then(|worker| worker.try_into().ok());
                 let worker = worker.ok_or("`worker` is no worker number")?;
                 Ok(id(layout(step).and_then(|layout| layout.compose(time, worker, sequence))))
             }
             "decompose" => decompose(step),
             "first_id" => {
-                let time = moment(step, "time_ms")?;
+                let time = store_time(step, "time_ms")?;
                 Ok(id(layout(step).and_then(|layout| layout.first_id(time))))
             }
             "last_id" => {
-                let time = moment(step, "time_ms")?;
+                let time = store_time(step, "time_ms")?;
                 Ok(id(layout(step).and_then(|layout| layout.last_id(time))))
             }
             "decimal" => Ok(written(Text::decimal(number(step, "id")?))),

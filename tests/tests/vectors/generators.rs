@@ -1,12 +1,12 @@
 //! Both generators, sans-I/O, each on both faces of the line.
 
 use leafid_core::{
-    Carryover, Code, Fields, Get, Grant, Line, Outcome, OwnLine, Refusal, Reserve, Segment,
-    SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, Source,
+    Carryover, Code, FieldReader, Fields, Generator, Grant, Kind, Line, Outcome, OwnLine, Refusal,
+    Segment, SegmentConfig, SharedLine, Snowflake, SnowflakeConfig,
 };
 use serde_json::{Value, json};
 
-use crate::json::{either, moment, number, object, open, read, refused, text, token};
+use crate::json::{either, host_time, number, object, open, read, refused, text, token};
 use crate::{Subject, run};
 
 /// A script of the kind `segment`.
@@ -25,10 +25,10 @@ pub fn replay_snowflake(script: &Value) -> Result<(), String> {
     on_both_faces(script, config.and_then(|config| Snowflake::new(config, seed)), shared)
 }
 
-fn on_both_faces<S: Source>(
+fn on_both_faces<S: Kind>(
     script: &Value,
-    own: Result<Reserve<S, OwnLine>, Refusal>,
-    shared: impl FnOnce(Box<SharedLine>) -> Result<Reserve<S, Box<SharedLine>>, Refusal>,
+    own: Result<Generator<S, OwnLine>, Refusal>,
+    shared: impl FnOnce(Box<SharedLine>) -> Result<Generator<S, Box<SharedLine>>, Refusal>,
 ) -> Result<(), String> {
     let own = match own {
         Ok(generator) => generator,
@@ -59,11 +59,11 @@ fn goes_back(script: &Value) -> bool {
 }
 
 /// A generator that takes the steps of a script.
-struct Driven<S: Source, L: Line>(Reserve<S, L>);
+struct Driven<S: Kind, L: Line>(Generator<S, L>);
 
-impl<S: Source, L: Line> Subject for Driven<S, L> {
+impl<S: Kind, L: Line> Subject for Driven<S, L> {
     fn step(&mut self, step: &Value) -> Result<Value, String> {
-        let at = moment(step, "at")?;
+        let at = host_time(step, "at")?;
         let generator = &mut self.0;
         match text(step, "do")? {
             "next" => Ok(either(generator.next(at), |id| json!(id.to_string()))),
@@ -117,11 +117,11 @@ impl<S: Source, L: Line> Subject for Driven<S, L> {
     }
 }
 
-impl<S: Source, L: Line> Driven<S, L> {
+impl<S: Kind, L: Line> Driven<S, L> {
     /// A fill, of all or of what is at hand; the IDs ascend, or the script is red.
     fn filled(&mut self, step: &Value, exactly: bool) -> Result<Result<Vec<u64>, Refusal>, String> {
         let room = usize::try_from(count(step)?).map_err(|_| "so many are no fill")?;
-        let (mut ids, at) = (vec![0; room], moment(step, "at")?);
+        let (mut ids, at) = (vec![0; room], host_time(step, "at")?);
         let filled = match exactly {
             true => self.0.fill(at, &mut ids).map(|()| room),
             false => self.0.fill_available(at, &mut ids),
@@ -146,7 +146,7 @@ impl<S: Source, L: Line> Driven<S, L> {
             None => read(answer).map(Grant::Window),
         };
         let grant = grant.map_err(|refusal| format!("the answer: {refusal}"))?;
-        let outcome = self.0.handle_grant(&grant, moment(step, "sent")?, moment(step, "at")?);
+        let outcome = self.0.handle_grant(&grant, host_time(step, "sent")?, host_time(step, "at")?);
         Ok(either(outcome, |outcome| match outcome {
             Outcome::Applied => json!("applied"),
             Outcome::Ignored => json!("ignored"),

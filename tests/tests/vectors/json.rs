@@ -1,6 +1,6 @@
 //! JSON as the core's plain data.
 
-use leafid_core::{Code, Fields, Get, Millis, Put, Refusal, Token};
+use leafid_core::{Code, FieldReader, FieldWriter, Fields, HostTime, Refusal, StoreTime, Token};
 use serde_json::{Map, Value, json};
 
 /// A JSON object that is written or read.
@@ -25,15 +25,18 @@ pub fn open(from: &Value) -> Object {
 }
 
 /// A refusal as the vectors write it.
-pub fn refused(refusal: Refusal) -> Value {
+pub fn refused<T: Into<i64>>(refusal: Refusal<T>) -> Value {
     match refusal.until {
-        Some(until) => json!({ "code": refusal.code.as_str(), "until": until.get().to_string() }),
+        Some(until) => json!({ "code": refusal.code.as_str(), "until": until.into().to_string() }),
         None => json!({ "code": refusal.code.as_str() }),
     }
 }
 
 /// What was given, or the refusal.
-pub fn either<T>(result: Result<T, Refusal>, shown: impl FnOnce(T) -> Value) -> Value {
+pub fn either<G, T: Into<i64>>(
+    result: Result<G, Refusal<T>>,
+    shown: impl FnOnce(G) -> Value,
+) -> Value {
     result.map_or_else(refused, shown)
 }
 
@@ -47,9 +50,14 @@ pub fn number<T: std::str::FromStr>(step: &Value, field: &str) -> Result<T, Stri
     text(step, field)?.parse().map_err(|_| format!("`{field}` is no number of its size"))
 }
 
-/// A moment of a step.
-pub fn moment(step: &Value, field: &str) -> Result<Millis, String> {
-    number(step, field).map(Millis::new)
+/// A reading of the host's clock in a step.
+pub fn host_time(step: &Value, field: &str) -> Result<HostTime, String> {
+    number(step, field).map(HostTime::new)
+}
+
+/// A moment of the store in a step.
+pub fn store_time(step: &Value, field: &str) -> Result<StoreTime, String> {
+    number(step, field).map(StoreTime::new)
 }
 
 /// A token of a step.
@@ -78,7 +86,7 @@ impl Object {
     }
 }
 
-impl Put for Object {
+impl FieldWriter for Object {
     fn number(&mut self, field: &'static str, value: u64) {
         self.0.insert(field.to_owned(), json!(value));
     }
@@ -104,7 +112,7 @@ impl Put for Object {
     }
 }
 
-impl Get for Object {
+impl FieldReader for Object {
     fn number(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
         self.read(field, Value::as_u64)
     }

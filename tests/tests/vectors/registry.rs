@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use leafid_core::registry::{self, Acquired, Candidates, Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Code, Layout, Millis, Name, Range, Refusal, Release, RenewAsk, SegmentAsk,
-    SegmentGrant, Token, WindowGrant,
+    AcquireAsk, Code, Layout, Name, Range, Refusal, Release, RenewAsk, SegmentAsk, SegmentGrant,
+    StoreTime, Token, WindowGrant,
 };
 
 /// Rows in memory. Its clock is told, and does not go back.
 #[derive(Debug)]
 pub struct Rows {
     id: Token,
-    now: Millis,
+    now: StoreTime,
     tags: BTreeMap<Name, TagRow>,
     namespaces: BTreeMap<Name, (Namespace, BTreeMap<u32, WorkerRow>)>,
 }
@@ -20,11 +20,11 @@ pub struct Rows {
 impl Rows {
     /// No rows yet.
     pub fn new(id: Token) -> Rows {
-        Rows { id, now: Millis::MIN, tags: BTreeMap::new(), namespaces: BTreeMap::new() }
+        Rows { id, now: StoreTime::MIN, tags: BTreeMap::new(), namespaces: BTreeMap::new() }
     }
 
     /// Tells it the time.
-    pub fn set_clock(&mut self, now: Millis) {
+    pub fn set_clock(&mut self, now: StoreTime) {
         self.now = self.now.max(now);
     }
 
@@ -62,13 +62,17 @@ impl Rows {
     }
 
     /// Hands out other numbers from now on.
-    pub fn set_workers(&mut self, namespace: Name, workers: Range) -> Result<(), Refusal> {
+    pub fn set_workers(
+        &mut self,
+        namespace: Name,
+        workers: Range,
+    ) -> Result<(), Refusal<StoreTime>> {
         self.space(namespace)?.0.workers = workers;
         Ok(())
     }
 
     /// Takes a number from its holder, who goes on to the end in hand.
-    pub fn revoke(&mut self, namespace: Name, worker: u32) -> Result<(), Refusal> {
+    pub fn revoke(&mut self, namespace: Name, worker: u32) -> Result<(), Refusal<StoreTime>> {
         let (namespace, rows) = self.space(namespace)?;
         if !namespace.hands_out(worker) && !rows.contains_key(&worker) {
             return Err(Code::WorkerInvalid.into());
@@ -79,7 +83,7 @@ impl Rows {
     }
 
     /// Leases numbers.
-    pub fn lease_segment(&mut self, ask: &SegmentAsk) -> Result<SegmentGrant, Refusal> {
+    pub fn lease_segment(&mut self, ask: &SegmentAsk) -> Result<SegmentGrant, Refusal<StoreTime>> {
         let row = self.tags.get_mut(&ask.tag).ok_or(Code::TagUnknown)?;
         let (after, grant) = registry::lease_segment(self.id, row, ask, self.now)?;
         *row = after;
@@ -87,7 +91,7 @@ impl Rows {
     }
 
     /// Gives a worker number.
-    pub fn acquire(&mut self, ask: &AcquireAsk) -> Result<WindowGrant, Refusal> {
+    pub fn acquire(&mut self, ask: &AcquireAsk) -> Result<WindowGrant, Refusal<StoreTime>> {
         let (id, now) = (self.id, self.now);
         let (namespace, rows) = self.space(ask.namespace)?;
         let find = |is_it: &dyn Fn(&WorkerRow) -> bool| {
@@ -104,7 +108,7 @@ impl Rows {
     }
 
     /// Extends a window.
-    pub fn renew(&mut self, ask: &RenewAsk) -> Result<WindowGrant, Refusal> {
+    pub fn renew(&mut self, ask: &RenewAsk) -> Result<WindowGrant, Refusal<StoreTime>> {
         let (id, now) = (self.id, self.now);
         let (namespace, rows) = self.space(ask.namespace)?;
         let row = rows.get(&ask.worker).copied().unwrap_or_default();
@@ -114,7 +118,7 @@ impl Rows {
     }
 
     /// Takes back the rest of a window.
-    pub fn release(&mut self, release: &Release) -> Result<(), Refusal> {
+    pub fn release(&mut self, release: &Release) -> Result<(), Refusal<StoreTime>> {
         let id = self.id;
         let (_, rows) = self.space(release.namespace)?;
         let row = rows.get(&release.worker).copied().unwrap_or_default();
@@ -131,13 +135,13 @@ impl Rows {
     }
 }
 
-/// The number that rested longest, else the one that is free first: by the moment from which it is
+/// The number that rested longest, else the one that is free first: by the store_time from which it is
 /// free, whoever keeps it. Any other order conforms as well.
 fn rested(
     namespace: &Namespace,
     rows: &BTreeMap<u32, WorkerRow>,
     owner: &Name,
-    now: Millis,
+    now: StoreTime,
 ) -> Option<Worker> {
     let numbers = namespace.workers.start..namespace.workers.end;
     numbers

@@ -1,11 +1,11 @@
 //! The conformance suite of a store, on the reference store and on the core's memory store.
 
 use leafid_core::{
-    Code, Failure, Fields, Get, MemoryStore, Millis, Name, Range, Refusal, Store, Token,
+    Code, Failure, FieldReader, Fields, MemoryStore, Name, Range, Refusal, Store, StoreTime, Token,
 };
 use serde_json::{Value, json};
 
-use crate::json::{either, moment, object, open, read, text, token};
+use crate::json::{either, object, open, read, store_time, text, token};
 use crate::registry::Rows;
 use crate::{Subject, run};
 
@@ -106,7 +106,7 @@ impl Kept {
         self.rows.create_namespace(name, layout, workers, max_window_ms)
     }
 
-    fn take(&mut self, verb: &str, step: &Value) -> Result<Value, Refusal> {
+    fn take(&mut self, verb: &str, step: &Value) -> Result<Value, Refusal<StoreTime>> {
         let ask = &step["ask"];
         match verb {
             "lease_segment" => self.rows.lease_segment(&read(ask)?).map(|grant| shown(&grant)),
@@ -124,8 +124,11 @@ impl Kept {
                 let workers = workers.ok_or(Code::RequestInvalid)?;
                 self.rows.set_workers(namespace, workers).map(|()| json!({}))
             }
-            "create_tag" => self.create_tag(step).map(|()| json!({})),
-            "delete_tag" => self.rows.delete_tag(name(step, "tag", Name::tag)?).map(|()| json!({})),
+            "create_tag" => Ok(self.create_tag(step).map(|()| json!({}))?),
+            "delete_tag" => {
+                let tag = name(step, "tag", Name::tag)?;
+                Ok(self.rows.delete_tag(tag).map(|()| json!({}))?)
+            }
             _ => Err(Code::RequestInvalid.into()),
         }
     }
@@ -133,7 +136,7 @@ impl Kept {
 
 impl Subject for Kept {
     fn step(&mut self, step: &Value) -> Result<Value, String> {
-        self.rows.set_clock(moment(step, "at")?);
+        self.rows.set_clock(store_time(step, "at")?);
         Ok(either(self.take(text(step, "do")?, step), |gave| gave))
     }
 }
@@ -145,7 +148,7 @@ struct Memory<const WORKERS: usize> {
 
 impl<const WORKERS: usize> Subject for Memory<WORKERS> {
     fn step(&mut self, step: &Value) -> Result<Value, String> {
-        let now = moment(step, "at")?;
+        let now = store_time(step, "at")?;
         self.store.set_clock(now);
         let store = &mut self.store;
         let ask = &step["ask"];
@@ -163,9 +166,9 @@ impl<const WORKERS: usize> Subject for Memory<WORKERS> {
 /// Asks a store whose refusals say how long to wait, not until when.
 fn asked<A: Fields>(
     ask: &Value,
-    now: Millis,
+    now: StoreTime,
     carry: impl FnOnce(A) -> Result<Value, Failure>,
-) -> Result<Value, Refusal> {
+) -> Result<Value, Refusal<StoreTime>> {
     carry(read(ask)?).map_err(|failure| Refusal {
         code: failure.code,
         until: failure.retry_after_ms.map(|wait| now.plus(wait.into())),

@@ -120,7 +120,7 @@ pub fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use leafid_core::{Layout, Millis};
+    use leafid_core::{Layout, StoreTime};
 
     use super::{decoded, grouped};
 
@@ -128,7 +128,7 @@ mod tests {
     fn numbers_and_ids_are_readable() {
         let shown: Vec<_> = [0, 999, 1_000, 1_234_567].map(grouped).into();
         assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
-        let id = Layout::LEAF.compose(Millis::new(1_735_689_600_123), 7, 42).expect("it fits");
+        let id = Layout::LEAF.compose(StoreTime::new(1_735_689_600_123), 7, 42).expect("it fits");
         assert_eq!(decoded(id), format!("00:00:00.123Z worker 7 sequence 42 = {id}"));
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use leafid_core::registry::Namespace;
-use leafid_core::{Code, Layout, Millis, Name};
+use leafid_core::{Code, Layout, Name, StoreTime};
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::Options;
@@ -104,7 +104,7 @@ pub fn make(
     };
     transaction.execute_batch(SCHEMA)?;
     let now = clock.wall();
-    let floor = options.replaces_lost_ms.map_or(Millis::new(0), |max_window_ms| {
+    let floor = options.replaces_lost_ms.map_or(StoreTime::new(0), |max_window_ms| {
         now.plus(i64::from(max_window_ms)).plus(CLOCKS_DIFFER_MS)
     });
     let made = "INSERT INTO meta (one, store, created_ms, floor_ms) VALUES (1, ?1, ?2, ?3)";

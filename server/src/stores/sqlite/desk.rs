@@ -1,6 +1,6 @@
 //! What a request works with inside a transaction, and how it ends without an answer.
 
-use leafid_core::{Millis, Token};
+use leafid_core::{StoreTime, Token};
 
 use super::Options;
 use super::rows::Rows;
@@ -35,7 +35,7 @@ pub struct Desk<'c> {
     /// The store's id.
     pub store: Token,
     /// The registry's time.
-    pub now: Millis,
+    pub now: StoreTime,
     /// How the file was opened.
     pub options: Options,
 }

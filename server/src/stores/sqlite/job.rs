@@ -1,6 +1,6 @@
 //! A request on its way through a transaction, and whether it is still worth doing.
 
-use leafid_core::{Code, Millis};
+use leafid_core::{Code, HostTime};
 use tokio::sync::oneshot;
 
 use super::desk::{Desk, Stop};
@@ -25,7 +25,7 @@ pub enum Kind {
 pub struct Job {
     kind: Kind,
     /// When it came, by the clock that only ticks.
-    asked: Millis,
+    asked: HostTime,
     errand: Box<dyn Errand>,
 }
 
@@ -44,7 +44,7 @@ impl Job {
     /// Work for a transaction, and the road of its answer.
     pub fn new<F, T>(
         kind: Kind,
-        asked: Millis,
+        asked: HostTime,
         work: F,
     ) -> (Job, oneshot::Receiver<Result<T, Problem>>)
     where
@@ -62,7 +62,7 @@ impl Job {
     }
 
     /// Whether it is still worth doing at `now`, by the clock that only ticks.
-    pub fn worth(&self, now: Millis) -> Worth {
+    pub fn worth(&self, now: HostTime) -> Worth {
         let waited = now.since(self.asked);
         match self.kind {
             Kind::Change => Worth::Done,

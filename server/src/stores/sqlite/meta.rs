@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use leafid_core::{Code, Layout, Millis, Token};
+use leafid_core::{Code, Layout, StoreTime, Token};
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::rows::Rows;
@@ -20,11 +20,11 @@ pub struct Found {
     /// How many namespaces it has.
     pub namespaces: u32,
     /// When the last window was granted, if one ever was.
-    pub last_grant: Option<Millis>,
+    pub last_grant: Option<StoreTime>,
     /// When it was last known to be in use, within an hour.
-    pub last_used: Option<Millis>,
+    pub last_used: Option<StoreTime>,
     /// Before when it grants no window, since it replaces a lost store.
-    pub floor: Option<Millis>,
+    pub floor: Option<StoreTime>,
 }
 
 impl std::fmt::Display for Found {
@@ -61,7 +61,7 @@ pub fn store(connection: &Connection, path: &Path) -> Result<Token, Problem> {
 /// The file failed.
 pub fn found(connection: &Connection, created: bool) -> Result<Found, rusqlite::Error> {
     let count = |sql: &str| connection.query_row(sql, [], |row| row.get(0));
-    let some = |at: Millis| (at.get() > 0).then_some(at);
+    let some = |at: StoreTime| (at.get() > 0).then_some(at);
     let rows = Rows::new(connection);
     let granted = rows.latest_grant()?;
     Ok(Found {
@@ -82,7 +82,7 @@ pub fn found(connection: &Connection, created: bool) -> Result<Found, rusqlite::
 /// `STORE_REFUSED` with both times, and what the file fails by.
 pub fn check_clock(
     connection: &mut Connection,
-    source: Millis,
+    source: StoreTime,
     believe: bool,
 ) -> Result<Result<(), Problem>, rusqlite::Error> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -114,32 +114,32 @@ pub fn check_clock(
 ///
 /// # Errors
 /// The file failed.
-pub fn beaten(rows: &Rows<'_>) -> Result<Millis, rusqlite::Error> {
+pub fn beaten(rows: &Rows<'_>) -> Result<StoreTime, rusqlite::Error> {
     let beat = "SELECT beat_ms FROM meta";
-    rows.connection.query_row(beat, [], |row| row.get(0)).map(Millis::new)
+    rows.connection.query_row(beat, [], |row| row.get(0)).map(StoreTime::new)
 }
 
 /// Before when no window begins; 0 unless the store replaces a lost one.
 ///
 /// # Errors
 /// The file failed.
-pub fn floor(rows: &Rows<'_>) -> Result<Millis, rusqlite::Error> {
+pub fn floor(rows: &Rows<'_>) -> Result<StoreTime, rusqlite::Error> {
     let floor = "SELECT floor_ms FROM meta";
-    rows.connection.query_row(floor, [], |row| row.get(0)).map(Millis::new)
+    rows.connection.query_row(floor, [], |row| row.get(0)).map(StoreTime::new)
 }
 
 /// Writes the time: whether a grant could be written shows, and the next start knows it.
 ///
 /// # Errors
 /// The file failed.
-pub fn beat(rows: &Rows<'_>, now: Millis) -> Result<(), rusqlite::Error> {
+pub fn beat(rows: &Rows<'_>, now: StoreTime) -> Result<(), rusqlite::Error> {
     let beat = "UPDATE meta SET beat_ms = ?1";
     rows.connection.prepare_cached(beat)?.execute([now.get()])?;
     Ok(())
 }
 
 /// The first tick of a layout that begins no earlier than `floor`; 0 without a floor.
-pub fn floor_tick(layout: &Layout, floor: Millis) -> u64 {
+pub fn floor_tick(layout: &Layout, floor: StoreTime) -> u64 {
     if floor.get() == 0 || floor.get() < layout.epoch_ms() {
         return 0;
     }

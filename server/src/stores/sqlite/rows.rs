@@ -1,7 +1,7 @@
 //! The tables, read and written row by row. Nothing is decided here.
 
 use leafid_core::registry::{Namespace, TagRow};
-use leafid_core::{Layout, Millis, Name, Range, Refusal};
+use leafid_core::{Layout, Name, Range, Refusal, StoreTime};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Params, Row, named_params};
 
@@ -27,9 +27,9 @@ impl<'c> Rows<'c> {
     }
 
     /// The greatest time that was ever written with a grant.
-    pub fn latest_grant(&self) -> Result<Millis> {
+    pub fn latest_grant(&self) -> Result<StoreTime> {
         let latest = "SELECT coalesce(max(granted_ms), 0) FROM workers";
-        self.connection.query_row(latest, [], |row| row.get(0)).map(Millis::new)
+        self.connection.query_row(latest, [], |row| row.get(0)).map(StoreTime::new)
     }
 
     /// The longest window of any namespace, in ms.

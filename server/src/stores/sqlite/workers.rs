@@ -2,7 +2,7 @@
 //! names; lists; and what of a row is written.
 
 use leafid_core::registry::{Worker, WorkerRow};
-use leafid_core::{Millis, Name, Token};
+use leafid_core::{Name, StoreTime, Token};
 use rusqlite::{Error, Params, Row, ToSql, named_params};
 
 use super::rows::{Rows, name, signed, unsigned};
@@ -148,7 +148,7 @@ fn read_worker(row: &Row<'_>) -> Result<Worker> {
         key: key.map(Token::new),
         held_from: unsigned(row, 4)?,
         reserved_until: unsigned(row, 5)?,
-        granted: Millis::new(row.get(6)?),
+        granted: StoreTime::new(row.get(6)?),
     };
     Ok((row.get(0)?, read))
 }
@@ -172,7 +172,7 @@ mod tests {
             key: Some(Token::new([1; 16])),
             held_from: 10,
             reserved_until: 20,
-            granted: Millis::new(30),
+            granted: StoreTime::new(30),
         };
         for place in [ns, other] {
             rows.put_worker(&place, 7, None, &first).unwrap();
@@ -184,7 +184,7 @@ mod tests {
             WorkerRow { key: None, ..first },
             WorkerRow { held_from: 11, ..first },
             WorkerRow { reserved_until: 21, ..first },
-            WorkerRow { granted: Millis::new(31), ..first },
+            WorkerRow { granted: StoreTime::new(31), ..first },
             WorkerRow::default(),
             first,
             first,

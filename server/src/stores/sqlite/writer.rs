@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use leafid_core::{Millis, Token};
+use leafid_core::{StoreTime, Token};
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::mpsc::error::TrySendError;
 
@@ -106,7 +106,7 @@ struct Table {
     options: Options,
     health: Arc<Health>,
     /// When the store's time was written last.
-    beaten: Millis,
+    beaten: StoreTime,
 }
 
 impl Table {

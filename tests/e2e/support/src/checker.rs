@@ -120,13 +120,13 @@ impl Checker {
 
 #[cfg(test)]
 mod tests {
-    use leafid_core::{Layout, Millis};
+    use leafid_core::{Layout, StoreTime};
 
     use super::Checker;
     use crate::line::Line;
 
     fn run(at: i64, worker: u32, count: u64) -> Line {
-        let time = Millis::new(1_800_000_000_000 + at);
+        let time = StoreTime::new(1_800_000_000_000 + at);
         let first = Layout::LEAF.compose(time, worker, 0).expect("it fits");
         Line::Snowflakes { first, last: first + count - 1, count }
     }

@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use leafid_core::{
-    Code, Draw, Layout, Line, MemoryStore, Millis, Name, Outcome, Refusal, Reserve, Segment,
-    SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, Source, Store, Text, Token, refill,
+    Code, Ids, Layout, Line, MemoryStore, HostTime, Name, Outcome, Refusal, Generator, StoreTime, Segment,
+    SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, Kind, Store, Text, Token, refill,
 };
 
 /// Where the run begins: some time in 2027.
@@ -23,14 +23,14 @@ pub fn everything() -> Result<u64, Refusal> {
     Ok(calls)
 }
 
-fn life<S: Source, L: Line>(mut ids: Reserve<S, L>) -> Result<u64, Refusal> {
+fn life<S: Kind, L: Line>(mut ids: Generator<S, L>) -> Result<u64, Refusal> {
     let mut store: MemoryStore = MemoryStore::new([1; 16]);
     store.create_tag(Name::tag("orders")?, None, Some(100), Some(1_000))?;
     let mut out = [0; 64];
     let (mut calls, mut drawn, mut refused) = (0, 0, 0);
     for turn in 0..2_000_u64 {
-        let now = Millis::new(START + turn as i64 * 50);
-        store.set_clock(now);
+        let now = HostTime::new(START + turn as i64 * 50);
+        store.set_clock(StoreTime::new(now.get()));
         // Every seventh answer is lost, every eleventh ask fails, every fifth grant comes twice.
         match ids.poll_ask(now, turn.to_le_bytes().repeat_to_16()) {
             Some(ask) if turn % 11 == 0 => {
@@ -54,11 +54,11 @@ fn life<S: Source, L: Line>(mut ids: Reserve<S, L>) -> Result<u64, Refusal> {
             Err(refusal) => refused += u64::from(black_box(refusal).until.is_some()) + 1,
         }
         drawn += usize::from(black_box(ids.next(now)).is_ok());
-        black_box((ids.wants_ask(now), ids.poll_at(), ids.mark(), ids.failure()));
+        black_box((ids.wants_ask(now), ids.poll_at(), ids.ask_from(), ids.failure()));
         black_box((
             ids.ready(now, 3).is_ok(),
             ids.most(),
-            ids.draw().map(Draw::shape),
+            ids.ids().map(Ids::shape),
             ids.stats(),
         ));
         calls += 13;
@@ -72,7 +72,7 @@ fn life<S: Source, L: Line>(mut ids: Reserve<S, L>) -> Result<u64, Refusal> {
     if let Some(release) = ids.retire() {
         store.release(&release).map_err(|failure| Refusal::new(failure.code))?;
     }
-    let end = Millis::new(START + 100_000);
+    let end = HostTime::new(START + 100_000);
     black_box((ids.next(end).is_err(), refill(&mut ids, &mut store, || end, || [9; 16]).is_ok()));
     // A run that drew nothing, or was never refused, would prove nothing.
     if drawn < 5_000 || refused == 0 { Err(Code::Internal.into()) } else { Ok(calls + 4) }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use leafid_core::{Code, Layout, Millis, Range, Token};
+use leafid_core::{Code, Layout, Range, StoreTime, Token};
 use rusqlite::Connection;
 
 use super::*;
 use crate::clock::ManualClock;
 use crate::stores::sqlite::{Options, open};
 
-const NOW: Millis = Millis::new(1_800_000_000_000);
+const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 /// So long after it was seen last an owner keeps nothing any more: 30 days.
 const STICKY_KEEP_MS: i64 = 30 * 86_400_000;
 const SIZES: [u32; 3] = [10, 1_000, 65_536];

@@ -3,14 +3,14 @@
 use std::sync::Mutex;
 use std::sync::mpsc;
 
-use leafid_core::{Code, Millis};
+use leafid_core::{Code, StoreTime};
 use tokio::sync::oneshot;
 
 use super::*;
 use crate::clock::ManualClock;
 use crate::stores::sqlite::open;
 
-const NOW: Millis = Millis::new(1_800_000_000_000);
+const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 
 /// A writer whose thread is kept busy, so that whatever is submitted meanwhile waits together.
 struct Busy {
@@ -49,10 +49,10 @@ impl Busy {
     }
 
     /// Work that takes so many ms, and answers when its transaction began.
-    fn submit(&self, kind: Kind, number: u32, takes_ms: i64) -> Answer<'_, Millis> {
+    fn submit(&self, kind: Kind, number: u32, takes_ms: i64) -> Answer<'_, StoreTime> {
         let (clock, done) = (Arc::clone(&self.clock), Arc::clone(&self.done));
         self.writer.submit(kind, move |desk| {
-            clock.set(clock.boot().plus(takes_ms));
+            clock.set(clock.wall().plus(takes_ms));
             done.lock().unwrap().push(number);
             Ok(desk.now)
         })

@@ -1,0 +1,53 @@
+//! When to ask again after a failure.
+
+use crate::generator::spread::mix;
+
+/// The first pause.
+const FIRST_MS: i64 = 100;
+/// The longest pause while callers wait.
+const DRY_MS: i64 = 800;
+/// The longest pause while IDs are at hand.
+const AT_HAND_MS: i64 = 10_000;
+
+/// The pause after the `failures`-th failure in a row (1, 2, …), in ms: 100 doubling to 800 while
+/// dry, to 10,000 while IDs are at hand, ± 20 % by `seed`.
+pub(crate) fn pause_ms(seed: u64, failures: u32, dry: bool) -> i64 {
+    let cap = if dry { DRY_MS } else { AT_HAND_MS };
+    let doublings = failures.saturating_sub(1).min(16);
+    let pause = FIRST_MS.checked_shl(doublings).unwrap_or(cap).min(cap);
+    jitter(seed, u64::from(failures), pause, 20)
+}
+
+/// `ms` moved by up to `percent` either way.
+fn jitter(seed: u64, word: u64, ms: i64, percent: i64) -> i64 {
+    let width = percent.saturating_mul(2).saturating_add(1);
+    let drawn = (mix(seed, word) >> 1) as i64;
+    let share = drawn.checked_rem(width).unwrap_or(0).saturating_sub(percent);
+    ms.saturating_add(ms.saturating_mul(share) / 100)
+}
+
+/// `ms` shortened by up to a fifth, so that holders which began together do not ask together.
+pub(crate) fn early_ms(seed: u64, word: u64, ms: i64) -> i64 {
+    let moved = jitter(seed, word, ms, 10);
+    moved.saturating_sub(ms / 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_to_their_cap_and_differ_by_a_fifth_at_most() {
+        for seed in 0..200 {
+            for (failures, dry, middle) in
+                [(1, true, 100), (2, true, 200), (4, true, 800), (9, true, 800), (8, false, 10_000)]
+            {
+                let pause = pause_ms(seed, failures, dry);
+                assert!(pause >= middle * 8 / 10 && pause <= middle * 12 / 10, "{pause}");
+            }
+            let early = early_ms(seed, 3, 1_000);
+            assert!((800..=1_000).contains(&early), "{early}");
+        }
+        assert!(pause_ms(1, u32::MAX, false) <= 12_000);
+    }
+}

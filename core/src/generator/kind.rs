@@ -1,0 +1,76 @@
+//! What the two generators bring: how they ask, what they accept, and how they draw.
+
+use crate::line::Ids;
+use crate::protocol::{Ask, Grant, Release};
+use crate::values::{Code, HostTime, Range, StoreTime, Token};
+
+/// A range that was granted and looked over, ready to be spent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewRange {
+    /// Its positions.
+    pub(crate) positions: Range,
+    /// The bound's word: worker and end.
+    pub(crate) bound: u64,
+    /// Whether it only raises the end of the line in hand.
+    pub(crate) extends: bool,
+}
+
+/// What a generator knows that outlives its rights: facts for its asks and against bad answers.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    pub(crate) store: Option<Token>,
+    /// Where the range in hand ends, or would if the next range adjoined it; positions.
+    pub(crate) end: u64,
+    /// The highest end that was ever in hand; positions.
+    pub(crate) have_until: Option<u64>,
+    /// How many IDs a caller waits for at once; 0 when none does.
+    pub(crate) wanted: u64,
+}
+
+/// Only this crate says what kinds of generators there are.
+pub(crate) mod sealed {
+    pub trait Sealed {}
+}
+
+/// What differs between the two generators when they ask, accept and draw: [`Segments`] and
+/// [`Snowflakes`](crate::Snowflakes).
+///
+/// [`Segments`]: crate::Segments
+pub trait Kind: sealed::Sealed {
+    /// How positions become IDs.
+    type Ids: Ids;
+    /// Whether a range with a hole before it waits until the line is dry, or opens at once.
+    const DOUBLE_BUFFERED: bool;
+
+    /// How to draw, once that is known.
+    fn ids(&self) -> Option<Self::Ids>;
+    /// The word for an empty line.
+    fn dry_code(&self) -> Code;
+    /// The cursor at which asking ahead is due; 0 is always, all ones never.
+    fn ask_from(&self, standing: &Standing) -> u64;
+    /// What to ask for now.
+    fn ask(&mut self, standing: &Standing, request: Token, now: HostTime) -> Ask;
+    /// Looks a grant over that answers `ask`; `store_now` is the store's time.
+    fn vet(
+        &self,
+        ask: &Ask,
+        grant: &Grant,
+        standing: &Standing,
+        store_now: StoreTime,
+    ) -> Result<NewRange, Code>;
+    /// Notes a grant that is applied; returns for how many ms nothing more needs to be asked.
+    fn accept(&mut self, ask: &Ask, grant: &Grant, now: HostTime, store_now: StoreTime) -> i64;
+    /// Notes that a store refused. Whether it took away what was held: then something else may be
+    /// asked for at once.
+    fn refused(&mut self, code: Code) -> bool;
+    /// How many IDs can be given in one go at most, as far as is known.
+    fn most(&self) -> u64;
+    /// The release of a grant that came after closing: nothing of it was used.
+    fn release_unopened(&self, ask: &Ask, grant: &Grant) -> Option<Release>;
+    /// Gives the lease up: its release, with everything at or above `cursor` unused.
+    fn release(&mut self, cursor: u64) -> Option<Release>;
+    /// Drops the lease without a word; from now on it is a holder that has just begun.
+    fn forget(&mut self);
+    /// The step of [`Stats`](crate::Stats).
+    fn step(&self) -> u64;
+}

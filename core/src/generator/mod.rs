@@ -1,0 +1,150 @@
+//! The generators: what both share, and what each of the two is.
+
+mod asking;
+mod backoff;
+mod config;
+mod drawing;
+mod ending;
+mod kind;
+mod pending;
+mod segment;
+mod snowflake;
+mod spread;
+mod step;
+
+pub use asking::Outcome;
+pub use kind::Kind;
+pub use segment::{Segment, SegmentConfig, SegmentIds, Segments};
+pub use snowflake::{Snowflake, SnowflakeConfig, SnowflakeIds, Snowflakes};
+pub use step::StepPolicy;
+
+use crate::line::{Ids, Line, OwnLine};
+use crate::values::{Code, Offset, Stats, Token};
+
+use kind::NewRange;
+use pending::Pending;
+
+/// Hands out IDs from leased ranges: a [`Segment`](crate::Segment) or a
+/// [`Snowflake`](crate::Snowflake).
+///
+/// It does no I/O. The host calls it with readings of its own clock, carries its asks to a store
+/// and brings the answers back:
+///
+/// | verb | what it does | when |
+/// |---|---|---|
+/// | [`next`](Generator::next), [`fill`](Generator::fill), [`fill_available`](Generator::fill_available) | one ID, exactly so many, as many as are at hand | any time |
+/// | [`ready`](Generator::ready) | whether `n` can be had in one go; if not, asks for so many | before a `fill` |
+/// | [`wants_ask`](Generator::wants_ask), [`poll_at`](Generator::poll_at) | whether, and when, there is something to ask | after drawing, after an answer |
+/// | [`poll_ask`](Generator::poll_ask) | what to ask the store, complete | when `wants_ask` says so |
+/// | [`handle_grant`](Generator::handle_grant), [`handle_failure`](Generator::handle_failure) | applies the answer, or backs off | once per ask |
+/// | [`retire`](Generator::retire) | closes, and gives the rest of a window back | at the end |
+/// | [`forget`](Generator::forget), [`resume`](Generator::resume) | drops every right; takes over what another image knew | after a fork, a snapshot |
+///
+/// One ask is out at a time. An answer may come late, twice, or for another ask: none of it does
+/// harm. Every value that `poll_at` and `wants_ask` give may change with any call on `&mut self`.
+///
+/// ```
+/// use leafid_core::{
+///     Code, Grant, HostTime, MemoryStore, Outcome, Segment, SegmentConfig, Store,
+/// };
+/// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+/// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
+/// let mut now = HostTime::new(0);
+/// let refusal = orders.next(now).unwrap_err();
+/// assert_eq!(refusal.code, Code::SegmentDry);
+///
+/// // A host's loop: a thread, a promise, or a test that moves the time itself.
+/// while let Some(ask) = orders.poll_ask(now, [2; 16]) {
+///     let sent = now;
+///     now = now.plus(3); // the store takes 3 ms
+///     match store.ask(&ask) {
+///         Ok(grant) => match orders.handle_grant(&grant, sent, now)? {
+///             Outcome::Applied | Outcome::Ignored => {}
+///             Outcome::Release(release) => drop(store.release(&release)),
+///         },
+///         Err(failure) => {
+///             let retry_after_ms = failure.retry_after_ms;
+///             orders.handle_failure(ask.request(), failure.code, retry_after_ms, now);
+///         }
+///     }
+/// }
+/// let mut three = [0; 3];
+/// orders.fill(now, &mut three)?;
+/// assert_eq!(three, [1, 2, 3]);
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
+///
+/// Not `Clone`: two copies would hand out the same positions. What a fork does to it is
+/// [`Generator::image`].
+#[derive(Debug)]
+pub struct Generator<K: Kind, L: Line = OwnLine> {
+    kind: K,
+    line: L,
+    next_range: Option<NewRange>,
+    have_until: Option<u64>,
+    wanted: u64,
+    pending: Pending,
+    /// None before the first answer.
+    offset: Option<Offset>,
+    store: Option<Token>,
+    /// Why nothing will ever be handed out again.
+    ended: Option<Code>,
+    /// Where the line stood at the last wait, so that a wait counts once.
+    waited_at: Option<u64>,
+    stats: Stats,
+}
+
+impl<K: Kind, L: Line> Generator<K, L> {
+    pub(crate) fn from_parts(kind: K, line: L, seed: u64) -> Generator<K, L> {
+        Generator {
+            kind,
+            line,
+            next_range: None,
+            have_until: None,
+            wanted: 0,
+            pending: Pending::new(seed),
+            offset: None,
+            store: None,
+            ended: None,
+            waited_at: None,
+            stats: Stats::default(),
+        }
+    }
+
+    /// How to draw from the line without this generator: the lock-free hot path. `None` until the
+    /// first window says which layout it has.
+    pub fn ids(&self) -> Option<K::Ids> {
+        self.kind.ids()
+    }
+
+    /// What the generator did so far.
+    pub fn stats(&self) -> Stats {
+        Stats {
+            in_hand: self.in_hand(),
+            step: self.kind.step(),
+            offset_ms: self.line.offset().get(),
+            last_code: self.failure(),
+            ..self.stats
+        }
+    }
+
+    pub(crate) fn kind(&self) -> &K {
+        &self.kind
+    }
+
+    fn line_end(&self) -> u64 {
+        match self.kind.ids() {
+            Some(draw) if !self.line.is_closed() => draw.shape().end(self.line.bound()),
+            _ => 0,
+        }
+    }
+
+    fn in_hand(&self) -> u64 {
+        let next = self.next_range.map_or(0, |range| range.positions.len());
+        self.line_end().saturating_sub(self.line.cursor()).saturating_add(next)
+    }
+
+    fn drop_positions(&mut self, n: u64) {
+        self.stats.dropped = self.stats.dropped.saturating_add(n);
+    }
+}

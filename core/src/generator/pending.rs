@@ -1,0 +1,179 @@
+//! One ask at a time: which is out, when it is sent again, and when the next may be made.
+
+use crate::generator::backoff;
+use crate::protocol::Ask;
+use crate::values::{Code, HostTime, Token};
+
+/// A store may demand a longer pause than this, but what it waits for (a number set free, a quota
+/// raised) may come any moment.
+const LONGEST_RETRY_MS: i64 = 60_000;
+/// An ask that got no answer for so long is sent again, under the same request id.
+const EXPIRES_MS: i64 = 3_000;
+/// A generator with nothing at hand asks within this time, unless an ask is out or has failed.
+const DRY_MS: i64 = 1_000;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pending {
+    out: Option<Ask>,
+    /// The pause runs from here …
+    since: HostTime,
+    /// … for so long. A clock that shows less than `since` ends it: it went back, and nobody
+    /// knows by how much.
+    pause_ms: i64,
+    /// What the store demanded with its last failure.
+    retry_after_ms: i64,
+    failures: u32,
+    last: Option<Code>,
+    seed: u64,
+}
+
+impl Pending {
+    pub(crate) fn new(seed: u64) -> Pending {
+        Pending {
+            out: None,
+            since: HostTime::MIN,
+            pause_ms: 0,
+            retry_after_ms: 0,
+            failures: 0,
+            last: None,
+            seed,
+        }
+    }
+
+    /// Whether the pause is over.
+    pub(crate) fn is_due(&self, now: HostTime) -> bool {
+        now.since(self.since) >= self.pause_ms || now < self.since
+    }
+
+    /// When the pause is over.
+    pub(crate) fn due_at(&self) -> HostTime {
+        self.since.plus(self.pause_ms)
+    }
+
+    /// The ask that is out.
+    pub(crate) fn out(&self) -> Option<Ask> {
+        self.out
+    }
+
+    /// Notes that an ask goes out now.
+    pub(crate) fn send(&mut self, ask: Ask, now: HostTime) {
+        self.out = Some(ask);
+        self.pause(now, EXPIRES_MS);
+    }
+
+    /// Why the last ask failed, until one succeeds.
+    pub(crate) fn last(&self) -> Option<Code> {
+        self.last
+    }
+
+    /// Takes the ask that this request names, if it is the one that is out: any answer that was
+    /// read ends it.
+    pub(crate) fn answered(&mut self, request: Token) -> Option<Ask> {
+        let ask = self.out?;
+        if ask.request() != request && !bug!(NoEcho) {
+            return None;
+        }
+        if !bug!(RequestSurvives) {
+            self.out = None;
+        }
+        Some(ask)
+    }
+
+    /// A grant was applied; nothing more is asked for `pause_ms`.
+    pub(crate) fn succeeded(&mut self, now: HostTime, pause_ms: i64) {
+        self.out = None;
+        self.failures = 0;
+        self.retry_after_ms = 0;
+        self.last = None;
+        let drawn = self.since.get() as u64;
+        self.pause(now, backoff::early_ms(self.seed, drawn, pause_ms));
+    }
+
+    /// An ask failed. One that was never answered stays out and is sent again as it is.
+    pub(crate) fn failed(
+        &mut self,
+        code: Code,
+        retry_after_ms: Option<u32>,
+        now: HostTime,
+        dry: bool,
+    ) {
+        self.failures = self.failures.saturating_add(1);
+        self.last = Some(code);
+        self.retry_after_ms = retry_after_ms.map_or(0, i64::from).min(LONGEST_RETRY_MS);
+        self.pause(now, self.back_off(dry));
+    }
+
+    /// What was held is lost: another ask, for something new, may go out at once. What failed
+    /// before it failed to keep that.
+    pub(crate) fn lost(&mut self, code: Code, now: HostTime) {
+        self.failures = 1;
+        self.last = Some(code);
+        self.retry_after_ms = 0;
+        self.pause(now, 0);
+    }
+
+    /// A grant was applied, but there is nothing in it that could be handed out: the pause is that
+    /// of a failure, which it is to nobody who waits.
+    pub(crate) fn brought_nothing(&mut self, now: HostTime, dry: bool) {
+        if bug!(NothingIsSuccess) {
+            return self.succeeded(now, 0);
+        }
+        self.out = None;
+        self.failures = self.failures.saturating_add(1);
+        self.retry_after_ms = 0;
+        self.last = None;
+        self.pause(now, self.back_off(dry));
+    }
+
+    /// The IDs at hand ran out during a pause that was meant for a generator that has some.
+    pub(crate) fn went_dry(&mut self) {
+        if self.failures > 0 && self.out.is_none_or(|_| self.pause_ms != EXPIRES_MS) {
+            self.pause_ms = self.pause_ms.min(self.back_off(true));
+        } else if self.failures == 0 && self.out.is_none() {
+            self.pause_ms = self.pause_ms.min(DRY_MS);
+        }
+    }
+
+    /// Ends the pause, unless it waits for an answer or after a failure.
+    pub(crate) fn hurry(&mut self) {
+        if self.out.is_none() && self.failures == 0 {
+            self.pause_ms = 0;
+        }
+    }
+
+    /// Forgets the ask that is out and every failure.
+    pub(crate) fn forget(&mut self) {
+        let out = if bug!(ForgetKeepsAsk) { self.out } else { None };
+        *self = Pending { out, ..Pending::new(self.seed) };
+    }
+
+    fn back_off(&self, dry: bool) -> i64 {
+        if bug!(NoBackOff) {
+            return 0;
+        }
+        backoff::pause_ms(self.seed, self.failures, dry).max(self.retry_after_ms)
+    }
+
+    fn pause(&mut self, now: HostTime, ms: i64) {
+        self.since = now;
+        self.pause_ms = ms;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_may_demand_a_pause_of_a_minute_at_most() {
+        let mut asking = Pending::new(7);
+        let begin = HostTime::new(0);
+        asking.failed(Code::WorkersExhausted, Some(30_000), begin, true);
+        assert_eq!(asking.due_at().get(), 30_000);
+        asking.failed(Code::WorkersExhausted, Some(u32::MAX), begin, true);
+        assert_eq!(asking.due_at().get(), LONGEST_RETRY_MS);
+        assert!(!asking.is_due(HostTime::new(59_999)) && asking.is_due(HostTime::new(60_000)));
+        // A clock that went back says nothing about how long it was.
+        assert!(asking.is_due(HostTime::new(-1)));
+    }
+}

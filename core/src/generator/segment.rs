@@ -1,0 +1,224 @@
+//! Segment IDs: the numbers of a tag, in leased ranges.
+
+use super::kind::sealed::Sealed;
+use super::kind::{Kind, NewRange, Standing};
+use super::{Generator, StepPolicy};
+use crate::line::{Ids, Line, OwnLine, Shape, Stop};
+use crate::protocol::registry::STEP_CAP;
+use crate::protocol::{Ask, Grant, Release, SegmentAsk, SegmentGrant};
+use crate::values::{Code, HostTime, LINE_END, Name, Offset, Range, Refusal, StoreTime, Token};
+
+/// What a segment generator is built from.
+#[derive(Clone, Copy, Debug)]
+pub struct SegmentConfig {
+    /// The tag.
+    pub tag: Name,
+    /// How many numbers to lease at first; the tag's own step if not said.
+    pub step: Option<u32>,
+    /// How the step follows consumption.
+    pub policy: StepPolicy,
+    /// More is asked for when less than this share of the last range is left, in percent, 1 to
+    /// 100. 90 by default: Leaf asks when 10 % are used.
+    pub ask_below_percent: u8,
+}
+
+impl SegmentConfig {
+    /// The defaults for a tag.
+    ///
+    /// # Errors
+    /// `TAG_INVALID`.
+    pub fn new(tag: &str) -> Result<SegmentConfig, Refusal> {
+        let policy = StepPolicy::default();
+        Ok(SegmentConfig { tag: Name::tag(tag)?, step: None, policy, ask_below_percent: 90 })
+    }
+}
+
+/// Hands out the numbers of one tag, strictly ascending within this generator.
+///
+/// ```
+/// use leafid_core::{HostTime, MemoryStore, Segment, SegmentConfig, refill};
+/// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+/// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
+/// let now = HostTime::new(0);
+/// assert!(orders.next(now).is_err(), "nothing is leased before it is asked for");
+/// refill(&mut orders, &mut store, || now, || [2; 16])?;
+/// assert_eq!(orders.next(now)?, 1);
+/// assert_eq!(orders.next(now)?, 2);
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
+pub type Segment<L = OwnLine> = Generator<Segments, L>;
+
+impl Segment {
+    /// A generator of one owner. `seed` is 64 random bits.
+    ///
+    /// # Errors
+    /// `STEP_INVALID` for a step of 0 or above [`STEP_CAP`], `RANGE_INVALID` for a share outside 1
+    /// to 100.
+    pub fn new(config: SegmentConfig, seed: u64) -> Result<Segment, Refusal> {
+        Segment::with_line(config, seed, OwnLine::new())
+    }
+}
+
+impl<L: Line> Segment<L> {
+    /// A generator that spends this line.
+    ///
+    /// # Errors
+    /// As [`Segment::new`].
+    pub fn with_line(config: SegmentConfig, seed: u64, line: L) -> Result<Segment<L>, Refusal> {
+        if config.step.is_some_and(|step| step == 0 || step > STEP_CAP) {
+            return Err(Code::StepInvalid.into());
+        }
+        if !(1..=100).contains(&config.ask_below_percent) {
+            return Err(Code::RangeInvalid.into());
+        }
+        Ok(Generator::from_parts(Segments { config, last: None }, line, seed))
+    }
+
+    /// The tag.
+    pub fn tag(&self) -> &str {
+        self.kind().config.tag.as_str()
+    }
+}
+
+/// How numbers become IDs: they are IDs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentIds;
+
+impl Ids for SegmentIds {
+    #[inline]
+    fn shape(self) -> Shape {
+        Shape::NUMBERS
+    }
+
+    #[inline]
+    fn limits<L: Line>(self, _line: &mut L, _host: HostTime) -> Result<Range, Refusal> {
+        Ok(Range::new(0, u64::MAX))
+    }
+
+    #[inline]
+    fn id(self, position: u64, _worker: u32) -> u64 {
+        position
+    }
+
+    fn refusal(self, _stop: Stop, _limits: Range, _offset: Offset) -> Refusal {
+        Code::SegmentDry.into()
+    }
+}
+
+/// The last range that was granted.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    size: u32,
+    own_step: u32,
+    max_step: u32,
+    granted: HostTime,
+}
+
+/// Where numbers come from: a tag of a store.
+#[derive(Clone, Copy, Debug)]
+pub struct Segments {
+    config: SegmentConfig,
+    last: Option<Last>,
+}
+
+impl Segments {
+    fn grant<'g>(&self, ask: &Ask, grant: &'g Grant) -> Option<&'g SegmentGrant> {
+        match (ask, grant) {
+            (Ask::Segment(ask), Grant::Segment(grant)) if ask.tag == grant.tag => Some(grant),
+            _ => None,
+        }
+    }
+}
+
+impl Sealed for Segments {}
+
+impl Kind for Segments {
+    type Ids = SegmentIds;
+    const DOUBLE_BUFFERED: bool = true;
+
+    #[inline]
+    fn ids(&self) -> Option<SegmentIds> {
+        Some(SegmentIds)
+    }
+
+    fn dry_code(&self) -> Code {
+        Code::SegmentDry
+    }
+
+    /// Due when what is left is below the share of the last range, or below what a caller wants.
+    #[inline]
+    fn ask_from(&self, standing: &Standing) -> u64 {
+        let Some(last) = self.last else { return 0 };
+        let share = u64::from(last.size).saturating_mul(self.config.ask_below_percent.into());
+        let share = share.div_ceil(100);
+        let enough = share.max(standing.wanted).max(1);
+        standing.end.saturating_add(1).saturating_sub(enough)
+    }
+
+    fn ask(&mut self, standing: &Standing, request: Token, now: HostTime) -> Ask {
+        let adapted = self.last.map(|last| {
+            let own = self.config.step.unwrap_or(last.own_step);
+            self.config.policy.next(own, last.max_step, last.size, last.granted, now)
+        });
+        let at_least = u32::try_from(standing.wanted).ok().filter(|wanted| *wanted > 1);
+        Ask::Segment(SegmentAsk {
+            tag: self.config.tag,
+            request,
+            store: standing.store,
+            step: adapted.or(self.config.step),
+            at_least,
+            have_until: standing.have_until.filter(|_| !bug!(HaveUntilUnsent)),
+        })
+    }
+
+    fn vet(
+        &self,
+        ask: &Ask,
+        grant: &Grant,
+        standing: &Standing,
+        _store_now: StoreTime,
+    ) -> Result<NewRange, Code> {
+        let grant = self.grant(ask, grant).ok_or(Code::GrantInvalid)?;
+        let positions = grant.range;
+        let seen = standing.have_until.filter(|_| !bug!(SegmentBelowSeen)).unwrap_or(0);
+        let fits = !positions.is_empty() && positions.end <= LINE_END && positions.start >= seen;
+        if !fits || grant.step == 0 || grant.max_step == 0 {
+            return Err(Code::GrantInvalid);
+        }
+        Ok(NewRange { positions, bound: positions.end, extends: false })
+    }
+
+    fn accept(&mut self, ask: &Ask, grant: &Grant, now: HostTime, _store_now: StoreTime) -> i64 {
+        if let Some(grant) = self.grant(ask, grant) {
+            self.last = Some(Last {
+                size: u32::try_from(grant.range.len()).unwrap_or(u32::MAX),
+                own_step: grant.step,
+                max_step: grant.max_step,
+                granted: now,
+            });
+        }
+        0
+    }
+
+    fn refused(&mut self, _code: Code) -> bool {
+        false
+    }
+
+    fn most(&self) -> u64 {
+        self.last.map_or(STEP_CAP, |last| last.max_step).into()
+    }
+
+    fn release_unopened(&self, _ask: &Ask, _grant: &Grant) -> Option<Release> {
+        None
+    }
+
+    fn release(&mut self, _cursor: u64) -> Option<Release> {
+        None
+    }
+
+    fn forget(&mut self) {}
+
+    fn step(&self) -> u64 {
+        self.last.map_or(0, |last| last.size.into())
+    }
+}

@@ -1,0 +1,82 @@
+//! How positions on a worker's time become IDs.
+
+use super::SnowflakeConfig;
+use crate::generator::spread::Spread;
+use crate::line::{Ids, Line, Shape, Stop};
+use crate::values::{Code, HostTime, Layout, Offset, Range, Refusal};
+
+/// How positions on a worker's time become IDs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SnowflakeIds {
+    pub(super) layout: Layout,
+    pub(super) spread: Spread,
+    pub(super) max_ahead_ms: u32,
+    seed: u64,
+}
+
+impl SnowflakeIds {
+    pub(super) fn new(config: &SnowflakeConfig, layout: Layout, seed: u64) -> SnowflakeIds {
+        let per_tick = layout.per_tick();
+        let spread = match config.spread {
+            None => Spread::default_for(per_tick),
+            Some(below) => Spread::below(below, per_tick),
+        };
+        SnowflakeIds { layout, spread, max_ahead_ms: config.max_ahead_ms, seed }
+    }
+
+    /// The layout.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+}
+
+impl Ids for SnowflakeIds {
+    #[inline]
+    fn shape(self) -> Shape {
+        Shape::ticks(self.layout.time_bits(), self.layout.sequence_bits())
+    }
+
+    /// The floor is the first position of now's tick, plus the spread where the tick is fresh:
+    /// not when the cursor is close behind it, or the burst that brought it there would skip
+    /// numbers. The ceiling is the first position more than `max_ahead` after now.
+    #[inline]
+    fn limits<L: Line>(self, line: &mut L, host: HostTime) -> Result<Range, Refusal> {
+        // Without a window there is no time either: the host's clock may show anything.
+        if line.is_closed() {
+            return Err(Code::WindowSpent.into());
+        }
+        let now = line.now(host);
+        let tick = self.layout.tick(now)?;
+        let first = self.shape().position(tick);
+        if bug!(FollowsClock) && self.shape().tick(line.cursor()) > tick.saturating_add(1) {
+            line.put_cursor(crate::line::INSIDE, first);
+        }
+        let fresh = line.cursor() < first.saturating_sub(self.layout.per_tick() / 2);
+        let start = if fresh { self.spread.start(self.seed, tick) } else { 0 };
+        let ahead =
+            now.plus(i64::from(self.max_ahead_ms).saturating_add(self.layout.tick_ms().into()));
+        // Beyond the layout it is the window that ends, however many are wanted at once.
+        let ceiling = match self.layout.tick(ahead) {
+            Ok(ahead) => self.shape().position(ahead),
+            Err(_) => u64::MAX,
+        };
+        Ok(Range::new(first | start, ceiling))
+    }
+
+    #[inline]
+    fn id(self, position: u64, worker: u32) -> u64 {
+        self.layout.stamp(position, worker)
+    }
+
+    fn refusal(self, stop: Stop, limits: Range, offset: Offset) -> Refusal {
+        let Stop::Ceiling(position) = stop else {
+            return Code::WindowSpent.into();
+        };
+        let shape = self.shape();
+        let tick = shape.tick(position);
+        let behind = tick > shape.tick(limits.end).saturating_add(1);
+        let code = if behind { Code::ClockBehind } else { Code::SequenceSpent };
+        let reached = self.layout.time(tick).plus(i64::from(self.max_ahead_ms).saturating_neg());
+        Refusal::until(code, offset.to_host(reached))
+    }
+}

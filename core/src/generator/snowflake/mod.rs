@@ -1,0 +1,163 @@
+//! Snowflake IDs: time, worker and sequence, stamped only inside a leased window of ticks.
+
+mod ids;
+mod windows;
+
+pub use ids::SnowflakeIds;
+pub use windows::Snowflakes;
+
+use crate::generator::Generator;
+use crate::line::{Line, OwnLine};
+use crate::values::{Code, Layout, Name, Refusal};
+
+use windows::Age;
+
+/// What a snowflake generator is built from.
+#[derive(Clone, Copy, Debug)]
+pub struct SnowflakeConfig {
+    /// The namespace: whose worker numbers, which layout.
+    pub namespace: Name,
+    /// The label of this holder, such as `hostname/pid`.
+    pub owner: Name,
+    /// The layout that the caller counts on; the namespace's own if not said.
+    pub layout: Option<Layout>,
+    /// How long a window to ask for at most, in ms; all that the namespace allows if not said. A
+    /// window is no longer than twice the age of its holder, or 10 s. An outage of the store is
+    /// survived for as long as the window in hand lasts.
+    pub length_ms: Option<u32>,
+    /// Whether the worker number shall stay this owner's.
+    pub sticky: bool,
+    /// Whether, of a sticky owner, no other number will do.
+    pub strict: bool,
+    /// How far IDs may run ahead of the clock in a burst, in ms; 0 is never. 1,000 by default.
+    pub max_ahead_ms: u32,
+    /// The sequence of a fresh tick begins below this; `min(100, 2^sequence_bits / 16)` if not
+    /// said, 0 is at zero.
+    pub spread: Option<u32>,
+}
+
+impl SnowflakeConfig {
+    /// The defaults for a namespace.
+    ///
+    /// # Errors
+    /// `NAMESPACE_INVALID`, or `REQUEST_INVALID` for an owner of no or more than 128 bytes.
+    pub fn new(namespace: &str, owner: &str) -> Result<SnowflakeConfig, Refusal> {
+        Ok(SnowflakeConfig {
+            namespace: Name::namespace(namespace)?,
+            owner: Name::owner(owner)?,
+            layout: None,
+            length_ms: None,
+            sticky: false,
+            strict: false,
+            max_ahead_ms: 1_000,
+            spread: None,
+        })
+    }
+}
+
+/// Stamps IDs with the store's time and a leased worker number, ascending within this generator.
+///
+/// Only ticks inside the leased window are stamped: whatever the host's clock does, nobody else
+/// was given them. See [`Generator`] for the verbs.
+///
+/// ```
+/// use leafid_core::{
+///     HostTime, Layout, MemoryStore, Snowflake, SnowflakeConfig, StoreTime, refill,
+/// };
+/// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+/// store.set_clock(StoreTime::new(1_800_000_000_000));
+/// let mut ids = Snowflake::new(SnowflakeConfig::new("default", "host/1")?, 7)?;
+/// // This host's clock counts from its own start.
+/// let now = HostTime::new(250);
+/// refill(&mut ids, &mut store, || now, || [2; 16])?;
+/// let parts = Layout::LEAF.decompose(ids.next(now)?)?;
+/// assert_eq!((parts.time, parts.worker), (StoreTime::new(1_800_000_000_000), 0));
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
+pub type Snowflake<L = OwnLine> = Generator<Snowflakes, L>;
+
+impl Snowflake {
+    /// A generator of one owner. `seed` is 64 random bits.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` for `strict` without `sticky`.
+    pub fn new(config: SnowflakeConfig, seed: u64) -> Result<Snowflake, Refusal> {
+        Snowflake::with_line(config, seed, OwnLine::new())
+    }
+}
+
+impl<L: Line> Snowflake<L> {
+    /// A generator that spends this line.
+    ///
+    /// # Errors
+    /// As [`Snowflake::new`].
+    pub fn with_line(config: SnowflakeConfig, seed: u64, line: L) -> Result<Snowflake<L>, Refusal> {
+        if config.strict && !config.sticky {
+            return Err(Code::RequestInvalid.into());
+        }
+        let source = Snowflakes {
+            config,
+            seed,
+            ids: config.layout.map(|layout| SnowflakeIds::new(&config, layout, seed)),
+            lease: None,
+            length_ms: 0,
+            longest_ms: None,
+            age: Age::default(),
+        };
+        Ok(Generator::from_parts(source, line, seed))
+    }
+
+    /// The namespace.
+    pub fn namespace(&self) -> &str {
+        self.kind().config.namespace.as_str()
+    }
+
+    /// The layout, once it is known.
+    pub fn layout(&self) -> Option<Layout> {
+        self.kind().ids.map(|ids| ids.layout())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{HostTime, MemoryStore, StoreTime, refill};
+
+    #[test]
+    fn at_the_end_of_the_layout_it_is_the_window_that_is_spent() {
+        let layout = Layout::new(1_000_000, 1_000, 4, 2, 4).unwrap();
+        let (now, store_now) = (HostTime::new(0), StoreTime::new(layout.last().get() - 500));
+        let mut store: MemoryStore = MemoryStore::new([1; 16]);
+        store.set_clock(store_now);
+        store.create_namespace(Name::namespace("ends").unwrap(), layout, None).unwrap();
+        let config = SnowflakeConfig {
+            spread: Some(0),
+            max_ahead_ms: 3_000,
+            ..SnowflakeConfig::new("ends", "host/1").unwrap()
+        };
+        let mut ids = Snowflake::new(config, 7).unwrap();
+        assert_eq!(refill(&mut ids, &mut store, || now, || [2; 16]), Ok(true));
+        // 16 are left, and a moment that has 40 will never come.
+        assert_eq!(ids.ready(now, 40).unwrap_err().code, Code::WindowSpent);
+        assert_eq!(ids.fill_available(now, &mut [0; 20]), Ok(16));
+        assert_eq!(ids.ready(now, 40).unwrap_err().code, Code::WindowSpent);
+        assert_eq!(ids.next(now).unwrap_err().code, Code::WindowSpent);
+    }
+    #[test]
+    fn a_clock_that_leapt_over_the_window_is_put_right_by_the_next_answer() {
+        let (start, hour) = (1_800_000_000_000, 3_600_000);
+        let mut store: MemoryStore = MemoryStore::new([1; 16]);
+        store.set_clock(StoreTime::new(start));
+        let mut ids =
+            Snowflake::new(SnowflakeConfig::new("default", "host/1").unwrap(), 7).unwrap();
+        assert_eq!(refill(&mut ids, &mut store, || HostTime::new(0), || [2; 16]), Ok(true));
+        let first = ids.next(HostTime::new(0)).unwrap();
+        let leapt = HostTime::new(hour);
+        assert_eq!(ids.next(leapt).unwrap_err().code, Code::WindowSpent);
+        store.set_clock(StoreTime::new(start + 10));
+        assert_eq!(refill(&mut ids, &mut store, || leapt, || [3; 16]), Ok(true));
+        let next = ids.next(leapt).unwrap();
+        assert!(next > first);
+        assert_eq!(Layout::LEAF.decompose(next).unwrap().time.get(), start + 10);
+    }
+}

@@ -1,0 +1,233 @@
+//! Where windows come from: what to ask a namespace for, and which answers to accept.
+
+use super::{SnowflakeConfig, SnowflakeIds};
+use crate::generator::kind::sealed::Sealed;
+use crate::generator::kind::{Kind, NewRange, Standing};
+use crate::line::{Ids, Shape};
+use crate::protocol::{AcquireAsk, Ask, Grant, Release, RenewAsk, WindowGrant};
+use crate::values::{Code, HostTime, LINE_END, Range, StoreTime, Token};
+
+/// The first renewal comes after this, so that a process that crashes at once blocks its number
+/// for a minute only, and one that lives has a full window soon.
+const FIRST_RENEWAL_MS: i64 = 2_000;
+/// A window is renewed at least so often.
+const RENEWAL_MS: i64 = 60_000;
+/// And never more often than this.
+const SHORTEST_RENEWAL_MS: i64 = 100;
+/// A holder that has just begun asks for a window of this length, and later for twice its age: one
+/// that crashes at once, or lives for one task, blocks its number no longer than that.
+const YOUNG_WINDOW_MS: u32 = 10_000;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lease {
+    worker: u32,
+    key: Token,
+    store: Token,
+    end_tick: u64,
+}
+
+/// How long a holder has lived, by what its clock went forward between its asks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Age {
+    ms: u32,
+    read: Option<HostTime>,
+}
+
+impl Age {
+    fn at(&mut self, now: HostTime) -> u32 {
+        let passed = self.read.map_or(0, |before| now.since(before).max(0));
+        self.ms = self.ms.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
+        self.read = Some(now);
+        self.ms
+    }
+}
+
+/// Where windows come from: a namespace of a store.
+#[derive(Clone, Copy, Debug)]
+pub struct Snowflakes {
+    pub(super) config: SnowflakeConfig,
+    pub(super) seed: u64,
+    pub(super) ids: Option<SnowflakeIds>,
+    pub(super) lease: Option<Lease>,
+    /// What was left of the window in hand when it was granted.
+    pub(super) length_ms: u64,
+    /// The namespace's longest window, once it is known.
+    pub(super) longest_ms: Option<u32>,
+    pub(super) age: Age,
+}
+
+impl Snowflakes {
+    /// How long a window to ask for.
+    fn window_ms(&mut self, now: HostTime) -> Option<u32> {
+        let grown = self.age.at(now).saturating_mul(2).max(YOUNG_WINDOW_MS);
+        match self.config.length_ms {
+            Some(most) => Some(most.min(grown)),
+            // All that there is, if it has lived for long enough.
+            None => Some(grown).filter(|grown| self.longest_ms.is_none_or(|all| *grown < all)),
+        }
+    }
+}
+
+impl Sealed for Snowflakes {}
+
+impl Kind for Snowflakes {
+    type Ids = SnowflakeIds;
+    const DOUBLE_BUFFERED: bool = false;
+
+    #[inline]
+    fn ids(&self) -> Option<SnowflakeIds> {
+        self.ids
+    }
+
+    fn dry_code(&self) -> Code {
+        Code::WindowSpent
+    }
+
+    /// Windows are asked for by time, whatever was drawn.
+    #[inline]
+    fn ask_from(&self, _standing: &Standing) -> u64 {
+        0
+    }
+
+    fn ask(&mut self, standing: &Standing, request: Token, now: HostTime) -> Ask {
+        let length_ms = self.window_ms(now);
+        match self.lease {
+            Some(lease) => Ask::Renew(RenewAsk {
+                namespace: self.config.namespace,
+                request,
+                store: lease.store,
+                worker: lease.worker,
+                key: lease.key,
+                have_until: lease.end_tick,
+                length_ms,
+            }),
+            None => Ask::Acquire(AcquireAsk {
+                namespace: self.config.namespace,
+                request,
+                store: standing.store,
+                owner: self.config.owner,
+                layout: self.config.layout,
+                length_ms,
+                sticky: self.config.sticky,
+                strict: self.config.strict,
+            }),
+        }
+    }
+
+    fn vet(
+        &self,
+        ask: &Ask,
+        grant: &Grant,
+        _standing: &Standing,
+        store_now: StoreTime,
+    ) -> Result<NewRange, Code> {
+        let Grant::Window(grant) = grant else { return Err(Code::GrantInvalid) };
+        if self.ids.is_some_and(|ids| ids.layout() != grant.layout) {
+            return Err(Code::LayoutMismatch);
+        }
+        let layout = grant.layout;
+        let WindowGrant { worker, ticks, .. } = *grant;
+        if ticks.start > ticks.end
+            || ticks.end > layout.last_end()
+            || u64::from(worker) >= layout.workers()
+        {
+            return Err(Code::GrantInvalid);
+        }
+        let extends = match (ask, self.lease) {
+            (Ask::Renew(ask), Some(lease)) => {
+                let in_hand = ticks.start == lease.end_tick || bug!(RenewalAnyEnd);
+                if ask.key != lease.key || worker != lease.worker || !in_hand {
+                    return Err(Code::GrantInvalid);
+                }
+                true
+            }
+            (Ask::Acquire(_), _) if !ticks.is_empty() => false,
+            _ => return Err(Code::GrantInvalid),
+        };
+        let over = layout.tick(store_now).map_err(|refusal| refusal.code)? >= ticks.end;
+        if over && !ticks.is_empty() {
+            return Err(Code::GrantInvalid);
+        }
+        let end_tick = if bug!(RoundTwice) { ticks.end.saturating_add(1) } else { ticks.end };
+        let shape = Shape::ticks(layout.time_bits(), layout.sequence_bits());
+        let positions = Range::new(shape.position(ticks.start), shape.position(end_tick));
+        Ok(NewRange { positions, bound: shape.bound(worker, end_tick), extends })
+    }
+
+    fn accept(&mut self, ask: &Ask, grant: &Grant, _now: HostTime, store_now: StoreTime) -> i64 {
+        let Grant::Window(grant) = grant else { return 0 };
+        let key = match (ask, self.lease) {
+            (Ask::Renew(_), Some(lease)) => lease.key,
+            _ => grant.request,
+        };
+        self.ids = Some(SnowflakeIds::new(&self.config, grant.layout, self.seed));
+        self.lease = Some(Lease {
+            worker: grant.worker,
+            key,
+            store: grant.store,
+            end_tick: grant.ticks.end,
+        });
+        self.longest_ms = Some(grant.max_window_ms);
+        let left = grant.layout.time(grant.ticks.end).since(store_now);
+        self.length_ms = u64::try_from(left).unwrap_or(0);
+        let longest = match ask {
+            Ask::Renew(_) => RENEWAL_MS,
+            _ => FIRST_RENEWAL_MS,
+        };
+        if bug!(NeverRenewsEarly) {
+            return left;
+        }
+        (left / 3).clamp(SHORTEST_RENEWAL_MS, longest)
+    }
+
+    fn refused(&mut self, code: Code) -> bool {
+        code == Code::LeaseLost && self.lease.take().is_some()
+    }
+
+    /// What lies up to `max_ahead` after now, or in half a window: the other half may be over
+    /// until a window that was asked for is here.
+    fn most(&self) -> u64 {
+        let Some(ids) = self.ids else { return LINE_END };
+        let SnowflakeIds { layout, max_ahead_ms, spread, .. } = ids;
+        let ahead = layout.in_ticks(max_ahead_ms.into()).saturating_add(1);
+        let longest_ms = self.longest_ms.unwrap_or(u32::MAX);
+        let window = layout.ticks(self.config.length_ms.unwrap_or(u32::MAX).min(longest_ms).into());
+        let ticks = ahead.min((window / 2).max(1));
+        ticks.saturating_mul(layout.per_tick()).saturating_sub(spread.most()).max(1)
+    }
+
+    fn release_unopened(&self, ask: &Ask, grant: &Grant) -> Option<Release> {
+        match (ask, grant) {
+            (Ask::Acquire(ask), Grant::Window(grant)) => Some(Release {
+                namespace: self.config.namespace,
+                store: grant.store,
+                worker: grant.worker,
+                key: ask.request,
+                unused_from: grant.ticks.start,
+            }),
+            _ => None,
+        }
+    }
+
+    fn release(&mut self, cursor: u64) -> Option<Release> {
+        let (lease, ids) = (self.lease.take()?, self.ids?);
+        Some(Release {
+            namespace: self.config.namespace,
+            store: lease.store,
+            worker: lease.worker,
+            key: lease.key,
+            unused_from: ids.shape().first_unused_tick(cursor).min(lease.end_tick),
+        })
+    }
+
+    fn forget(&mut self) {
+        self.age = Age::default();
+        if !bug!(ForgetKeepsLease) {
+            self.lease = None;
+        }
+    }
+
+    fn step(&self) -> u64 {
+        self.length_ms
+    }
+}

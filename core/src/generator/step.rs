@@ -1,0 +1,82 @@
+//! How many numbers to ask for: Leaf's adaptive step.
+
+use crate::values::HostTime;
+
+/// Doubles the step when a range lasted less than `short_ms`, keeps it up to `long_ms`, halves it
+/// beyond: between the tag's own step and the cap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepPolicy {
+    /// A range that lasted less is followed by one of twice the size. 15 minutes by default.
+    pub short_ms: u32,
+    /// A range that lasted at least as long is followed by one of half the size. 30 minutes.
+    pub long_ms: u32,
+    /// The step grows to this multiple of the tag's own at most. No limit but the tag's
+    /// `max_step` by default; 16 suits hosts that live for seconds.
+    pub max_growth: u32,
+}
+
+impl Default for StepPolicy {
+    fn default() -> StepPolicy {
+        StepPolicy { short_ms: 15 * 60_000, long_ms: 30 * 60_000, max_growth: u32::MAX }
+    }
+}
+
+impl StepPolicy {
+    /// The step after a range of `last` numbers that was granted at `granted` and is asked on
+    /// from `now` (host's clock), for a tag whose own step is `own` and largest `max_step`.
+    pub(crate) fn next(
+        &self,
+        own: u32,
+        max_step: u32,
+        last: u32,
+        granted: HostTime,
+        now: HostTime,
+    ) -> u32 {
+        let lasted = now.since(granted);
+        let next = if lasted < i64::from(self.short_ms) {
+            last.saturating_mul(2)
+        } else if lasted < i64::from(self.long_ms) {
+            last
+        } else {
+            last / 2
+        };
+        let cap = own.saturating_mul(self.max_growth.max(1)).min(max_step).max(1);
+        next.clamp(own.clamp(1, cap), cap)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_follows_consumption_between_the_tags_step_and_the_cap() {
+        let policy = StepPolicy::default();
+        let after = |last, minutes: i64| {
+            policy.next(1_000, 8_000, last, HostTime::new(0), HostTime::new(minutes * 60_000))
+        };
+        assert_eq!(after(1_000, 14), 2_000);
+        assert_eq!(after(2_000, 15), 2_000);
+        assert_eq!(after(2_000, 29), 2_000);
+        assert_eq!(after(2_000, 30), 1_000);
+        assert_eq!(after(1_000, 90), 1_000);
+        assert_eq!(after(8_000, 0), 8_000);
+        // A clock that went back looks like a short range.
+        assert_eq!(after(1_000, -90), 2_000);
+    }
+
+    #[test]
+    fn hosts_that_live_for_seconds_grow_little() {
+        let policy = StepPolicy { max_growth: 16, ..StepPolicy::default() };
+        let next = |last| policy.next(100, 1_000_000, last, HostTime::new(0), HostTime::new(0));
+        assert_eq!(next(800), 1_600);
+        assert_eq!(next(1_600), 1_600);
+    }
+
+    #[test]
+    fn extremes_stay_in_order() {
+        let policy = StepPolicy { short_ms: 0, long_ms: 0, max_growth: 0 };
+        assert_eq!(policy.next(0, 0, 0, HostTime::MIN, HostTime::MAX), 1);
+        assert_eq!(policy.next(u32::MAX, 5, u32::MAX, HostTime::MAX, HostTime::MIN), 5);
+    }
+}

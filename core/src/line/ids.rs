@@ -1,0 +1,94 @@
+//! How positions become IDs: the hot path, the same on both faces of the line.
+
+use crate::line::{Line, Run, Shape, Stop};
+use crate::values::{HostTime, Offset, Range, Refusal};
+
+/// All that drawing needs to know, a small value to copy: [`SegmentIds`](crate::SegmentIds) or
+/// [`SnowflakeIds`](crate::SnowflakeIds). A lock-free host keeps one beside its
+/// `SharedLine` and draws without the generator.
+pub trait Ids: Copy {
+    /// How the bound's word is read.
+    fn shape(self) -> Shape;
+
+    /// Floor and ceiling at this reading of the host's clock.
+    ///
+    /// # Errors
+    /// `TIME_OVERFLOW` when the time does not fit the layout.
+    fn limits<L: Line>(self, line: &mut L, host: HostTime) -> Result<Range, Refusal>;
+
+    /// The ID of a position.
+    fn id(self, position: u64, worker: u32) -> u64;
+
+    /// What a stop is called, and until when it lasts (host's clock).
+    fn refusal(self, stop: Stop, limits: Range, offset: Offset) -> Refusal;
+
+    /// Takes up to `n` positions.
+    ///
+    /// # Errors
+    /// As [`Generator::next`](crate::Generator::next), but that a line which is closed for good is
+    /// called dry: the generator knows better.
+    #[inline]
+    fn run<L: Line>(self, line: &mut L, host: HostTime, n: u64) -> Result<Run, Refusal> {
+        let limits = self.limits(line, host)?;
+        line.take(self.shape(), limits, n).map_err(|stop| {
+            if bug!(RefusalResets) && matches!(stop, Stop::Ceiling(_)) {
+                line.put_cursor(
+                    crate::line::INSIDE,
+                    self.shape().position(self.shape().tick(limits.end).saturating_sub(1)),
+                );
+            }
+            self.refusal(stop, limits, line.offset())
+        })
+    }
+
+    /// Takes `n` positions, or none.
+    ///
+    /// # Errors
+    /// As [`Ids::run`].
+    fn run_exactly<L: Line>(self, line: &mut L, host: HostTime, n: u64) -> Result<Run, Refusal> {
+        let limits = self.limits(line, host)?;
+        let taken = line.take_between(self.shape(), limits, n, n);
+        taken.map_err(|stop| self.refusal(stop, limits, line.offset()))
+    }
+
+    /// Whether the line has `n` positions to give now, `next` others included.
+    ///
+    /// # Errors
+    /// As [`Ids::run`]; `until` is when all of them can be had.
+    fn ready<L: Line>(
+        self,
+        line: &mut L,
+        host: HostTime,
+        n: u64,
+        next: u64,
+    ) -> Result<(), Refusal> {
+        let limits = self.limits(line, host)?;
+        let (closed, bound) = (line.is_closed(), line.bound());
+        let start = line.stands_at().max(limits.start);
+        let end = if closed { 0 } else { self.shape().end(bound) };
+        let last = start.saturating_add(n.saturating_sub(next).saturating_sub(1));
+        let stop = if n <= next {
+            return Ok(());
+        } else if closed {
+            Stop::Closed
+        } else if last >= limits.end {
+            // Called by where the line stands; over when the last of them can be had.
+            let Refusal { code, .. } = self.refusal(Stop::Ceiling(start), limits, line.offset());
+            let Refusal { until, .. } = self.refusal(Stop::Ceiling(last), limits, line.offset());
+            return Err(Refusal { code, until });
+        } else if last >= end {
+            Stop::Dry
+        } else {
+            return Ok(());
+        };
+        Err(self.refusal(stop, limits, line.offset()))
+    }
+
+    /// Writes the IDs of a run, in order, as far as `out` reaches.
+    #[inline]
+    fn write(self, run: Run, out: &mut [u64]) {
+        for (place, position) in out.iter_mut().zip(run.positions.start..run.positions.end) {
+            *place = self.id(position, run.worker);
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! The line: one operation, `take(floor, ceiling, n)`, as a pure decision, and the steps that
+//! extend, open and close a line, over whatever holds its two words.
+//!
+//! While a line is open its cursor never takes a value twice, so a position is won by one swap,
+//! once. The bound is read after the cursor; if the swap succeeds, neither an opening nor a
+//! closing lay between, and the bound is this opening's, or an earlier and lower one.
+
+mod ids;
+mod own;
+#[cfg(target_has_atomic = "64")]
+mod shared;
+
+pub use ids::Ids;
+pub use own::OwnLine;
+#[cfg(target_has_atomic = "64")]
+pub use shared::SharedLine;
+
+use crate::values::{HostTime, Offset, Range, StoreTime};
+
+/// Set in the cursor of a closed line, whose other bits go on saying where it stood. No position
+/// has it: none lies above [`LINE_END`](crate::LINE_END).
+pub(crate) const CLOSED: u64 = 1 << 63;
+
+/// How the bound's word is read: `worker << end_bits | end_tick` for a window, the end itself for
+/// numbers. Worker and end stand in one word so that they cannot be torn apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    end_bits: u32,
+    sequence_bits: u32,
+    /// Whether a line of this shape goes on strictly above the tick in which it was closed.
+    reopens_above: bool,
+}
+
+impl Shape {
+    /// A line of numbers: the bound is its end.
+    pub(crate) const NUMBERS: Shape =
+        Shape { end_bits: 64, sequence_bits: 0, reopens_above: false };
+
+    /// A worker's time: `time_bits + 1` bits for the end, which may be one above the last tick.
+    pub(crate) const fn ticks(time_bits: u8, sequence_bits: u8) -> Shape {
+        Shape {
+            end_bits: (time_bits as u32).saturating_add(1),
+            sequence_bits: sequence_bits as u32,
+            reopens_above: true,
+        }
+    }
+
+    pub(crate) const fn bound(self, worker: u32, end: u64) -> u64 {
+        match (worker as u64).checked_shl(self.end_bits) {
+            Some(high) => high | end,
+            None => end,
+        }
+    }
+
+    pub(crate) const fn worker(self, bound: u64) -> u32 {
+        match bound.checked_shr(self.end_bits) {
+            Some(worker) => worker as u32,
+            None => 0,
+        }
+    }
+
+    /// The end of the bound as a position.
+    #[inline]
+    pub(crate) const fn end(self, bound: u64) -> u64 {
+        let mask = match 1u64.checked_shl(self.end_bits) {
+            Some(one) => one.wrapping_sub(1),
+            None => u64::MAX,
+        };
+        self.position(bound & mask)
+    }
+
+    /// The first position of a tick.
+    #[inline]
+    pub(crate) const fn position(self, tick: u64) -> u64 {
+        tick.wrapping_shl(self.sequence_bits)
+    }
+
+    /// The tick of a position.
+    #[inline]
+    pub(crate) const fn tick(self, position: u64) -> u64 {
+        position.wrapping_shr(self.sequence_bits)
+    }
+
+    /// The first tick at or above a position: what was not begun yet.
+    pub(crate) const fn first_unused_tick(self, cursor: u64) -> u64 {
+        let tick = self.tick(cursor);
+        if self.position(tick) < cursor { tick.saturating_add(1) } else { tick }
+    }
+
+    /// Where a line goes on that stood at `cursor` when it was closed. A window goes on strictly
+    /// above that tick: at it, a thread that stalled before the closing could stamp what the old
+    /// worker gave back. Numbers need no such room: a range never begins below an end seen.
+    fn reopen(self, cursor: u64) -> u64 {
+        if !self.reopens_above || bug!(OpenAtOldTick) {
+            return cursor;
+        }
+        self.position(self.tick(cursor).saturating_add(1))
+    }
+}
+
+/// Positions that were taken, and the worker whose they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The positions.
+    pub positions: Range,
+    /// The worker number; 0 on a line of numbers.
+    pub worker: u32,
+}
+
+/// Why a line gave nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// No range is open.
+    Closed,
+    /// The range is used up.
+    Dry,
+    /// The next position, which this is, does not lie below the ceiling.
+    Ceiling(u64),
+}
+
+/// The decision: the first `n` positions at or above `max(cursor, floor)` and below
+/// `min(end, ceiling)`. Nothing is changed here.
+#[inline]
+pub(crate) fn decide(cursor: u64, end: u64, limits: Range, n: u64) -> Result<Range, Stop> {
+    let start = if cursor > limits.start { cursor } else { limits.start };
+    if start >= limits.end {
+        return Err(Stop::Ceiling(start));
+    }
+    let end = if bug!(InclusiveEnd) { end.saturating_add(1) } else { end };
+    if start >= end {
+        return Err(Stop::Dry);
+    }
+    let left = end.min(limits.end).saturating_sub(start);
+    Ok(Range::new(start, start.saturating_add(n.min(left))))
+}
+
+/// What a call shows that comes from this crate: nobody else may write the two words of a line.
+#[derive(Clone, Copy, Debug)]
+pub struct Inside(());
+
+/// The only one there is.
+pub(crate) const INSIDE: Inside = Inside(());
+
+/// Two words and the time on them. [`OwnLine`] holds them for one owner;
+/// `SharedLine` for many threads (where there are 64-bit atomics).
+///
+/// The provided methods are the protocol; what is required are single loads and stores.
+pub trait Line {
+    /// The next unused position; with the highest bit set while the line is closed.
+    fn cursor(&self) -> u64;
+    /// Worker and end.
+    fn bound(&self) -> u64;
+    /// Sets the cursor if it still is `from`.
+    ///
+    /// # Errors
+    /// The cursor that was found instead.
+    fn compare_swap(&mut self, _: Inside, from: u64, to: u64) -> Result<(), u64>;
+    /// Sets the highest bit of the cursor: one step, after which no `compare_swap` succeeds that
+    /// began before it.
+    fn set_closed(&mut self, _: Inside);
+    /// Sets the cursor.
+    fn put_cursor(&mut self, _: Inside, to: u64);
+    /// Sets the bound.
+    fn put_bound(&mut self, _: Inside, to: u64);
+    /// The store's time at this reading of the host's clock; it never goes back by itself.
+    fn now(&mut self, host: HostTime) -> StoreTime;
+    /// What turns the host's clock into the store's.
+    fn offset(&self) -> Offset;
+    /// Sets that, for a store's time that is never below `not_before` from now on.
+    fn put_offset(&mut self, _: Inside, offset: Offset, not_before: StoreTime);
+
+    /// Takes up to `n` positions inside `limits` (floor and ceiling). A refusal changes nothing.
+    ///
+    /// # Errors
+    /// [`Stop`]: closed, dry, or above the ceiling.
+    #[inline]
+    fn take(&mut self, shape: Shape, limits: Range, n: u64) -> Result<Run, Stop> {
+        self.take_between(shape, limits, 1, n)
+    }
+
+    /// Takes up to `n` positions inside `limits`, and not fewer than `least`. A refusal changes
+    /// nothing.
+    ///
+    /// # Errors
+    /// As [`Line::take`]; dry as well where there are too few.
+    #[inline]
+    fn take_between(
+        &mut self,
+        shape: Shape,
+        limits: Range,
+        least: u64,
+        n: u64,
+    ) -> Result<Run, Stop> {
+        let early = if bug!(BoundBeforeCursor) { Some(self.bound()) } else { None };
+        let mut cursor = self.cursor();
+        loop {
+            if cursor & CLOSED != 0 {
+                return Err(Stop::Closed);
+            }
+            let bound = match early {
+                Some(bound) => bound,
+                None => self.bound(),
+            };
+            let positions = decide(cursor, shape.end(bound), limits, n)?;
+            if positions.len() < least {
+                return Err(Stop::Dry);
+            }
+            match self.compare_swap(INSIDE, cursor, positions.end) {
+                Ok(()) => return Ok(Run { positions, worker: shape.worker(bound) }),
+                Err(seen) => cursor = seen,
+            }
+        }
+    }
+
+    /// Raises the end: the new range begins where the line ends, on the same worker.
+    fn extend(&mut self, _: Inside, bound: u64) {
+        self.put_bound(INSIDE, bound);
+    }
+
+    /// Whether the line is closed.
+    #[inline]
+    fn is_closed(&self) -> bool {
+        self.cursor() & CLOSED != 0
+    }
+
+    /// The first position that was not taken, closed or not.
+    fn stands_at(&self) -> u64 {
+        self.cursor() & !CLOSED
+    }
+
+    /// Closes the line where it stands; nothing is taken any more.
+    fn close(&mut self, _: Inside) {
+        self.set_closed(INSIDE);
+    }
+
+    /// Has a closed line stand elsewhere. One caller at a time.
+    fn close_at(&mut self, _: Inside, position: u64) {
+        self.put_cursor(INSIDE, CLOSED | position);
+    }
+
+    /// Opens a closed line on another range, above where it stood. One caller at a time.
+    fn open(&mut self, _: Inside, shape: Shape, start: u64, bound: u64) {
+        let cursor = start.max(shape.reopen(self.stands_at()));
+        if bug!(CursorBeforeBound) {
+            self.put_cursor(INSIDE, cursor);
+            self.put_bound(INSIDE, bound);
+            return;
+        }
+        self.put_bound(INSIDE, bound);
+        self.put_cursor(INSIDE, cursor);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worker_and_end_share_a_word_at_every_width() {
+        for (time, worker_bits, sequence) in [(41, 10, 12), (62, 1, 0), (63, 0, 0), (1, 0, 62)] {
+            let shape = Shape::ticks(time, sequence);
+            let end = 1u64 << time;
+            let worker = ((1u64 << worker_bits) - 1) as u32;
+            let bound = shape.bound(worker, end);
+            assert_eq!(shape.worker(bound), worker);
+            assert_eq!(shape.end(bound), end << sequence);
+        }
+        assert_eq!(Shape::NUMBERS.end(u64::MAX), u64::MAX);
+        assert_eq!(Shape::NUMBERS.worker(u64::MAX), 0);
+    }
+
+    #[test]
+    fn a_window_reopens_strictly_above_the_tick_it_stood_in() {
+        let shape = Shape::ticks(41, 12);
+        assert_eq!(shape.reopen(7 << 12), 8 << 12);
+        assert_eq!(shape.reopen((7 << 12) + 1), 8 << 12);
+        assert_eq!(Shape::NUMBERS.reopen(7), 7);
+        // Time alone, 63 bits of it, is no line of numbers.
+        assert_eq!(Shape::ticks(63, 0).reopen(7), 8);
+        assert_eq!(shape.first_unused_tick(7 << 12), 7);
+        assert_eq!(shape.first_unused_tick((7 << 12) + 1), 8);
+    }
+
+    #[test]
+    fn decisions_at_the_ends() {
+        let all = Range::new(0, u64::MAX);
+        assert_eq!(decide(5, 8, all, 10), Ok(Range::new(5, 8)));
+        assert_eq!(decide(8, 8, all, 1), Err(Stop::Dry));
+        assert_eq!(decide(5, 8, Range::new(7, 8), 1), Ok(Range::new(7, 8)));
+        assert_eq!(decide(5, 8, Range::new(0, 5), 1), Err(Stop::Ceiling(5)));
+        assert_eq!(decide(5, 8, Range::new(9, 9), 1), Err(Stop::Ceiling(9)));
+        assert_eq!(decide(0, u64::MAX, all, u64::MAX), Ok(Range::new(0, u64::MAX)));
+    }
+}

@@ -1,0 +1,74 @@
+//! The `&mut` face of the line: two words that one owner holds.
+
+use super::{CLOSED, Inside, Line};
+use crate::values::{HostTime, Offset, StoreTime};
+
+/// A line that one owner holds: the `&mut` face.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnLine {
+    cursor: u64,
+    bound: u64,
+    offset: Offset,
+    last_now: StoreTime,
+}
+
+impl OwnLine {
+    /// A closed line.
+    pub const fn new() -> OwnLine {
+        OwnLine { cursor: CLOSED, bound: 0, offset: Offset::new(0), last_now: StoreTime::MIN }
+    }
+}
+
+impl Default for OwnLine {
+    fn default() -> OwnLine {
+        OwnLine::new()
+    }
+}
+
+impl Line for OwnLine {
+    #[inline]
+    fn cursor(&self) -> u64 {
+        self.cursor
+    }
+
+    #[inline]
+    fn bound(&self) -> u64 {
+        self.bound
+    }
+
+    #[inline]
+    fn compare_swap(&mut self, _: Inside, _from: u64, to: u64) -> Result<(), u64> {
+        self.cursor = to;
+        Ok(())
+    }
+
+    fn set_closed(&mut self, _: Inside) {
+        self.cursor |= CLOSED;
+    }
+
+    fn put_cursor(&mut self, _: Inside, to: u64) {
+        self.cursor = to;
+    }
+
+    fn put_bound(&mut self, _: Inside, to: u64) {
+        self.bound = to;
+    }
+
+    #[inline]
+    fn now(&mut self, host: HostTime) -> StoreTime {
+        let now = self.offset.to_store(host);
+        if now > self.last_now || bug!(OffsetGoesBack) {
+            self.last_now = now;
+        }
+        self.last_now
+    }
+
+    fn offset(&self) -> Offset {
+        self.offset
+    }
+
+    fn put_offset(&mut self, _: Inside, offset: Offset, not_before: StoreTime) {
+        self.last_now = not_before;
+        self.offset = offset;
+    }
+}

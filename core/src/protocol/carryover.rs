@@ -1,0 +1,47 @@
+//! What a memory image of a generator leaves to another: facts, and no right to anything.
+
+use crate::values::{Layout, Token};
+
+/// What a forked child, a rebuilt instance or a restarted process may know of the generator
+/// before it. It holds no range, no lease and no request: whoever reads it can hand out nothing
+/// with it, but goes on above, and notices a store that changed or went back.
+///
+/// ```
+/// use leafid_core::{Carryover, HostTime, MemoryStore, Segment, SegmentConfig, refill};
+/// let (config, now) = (SegmentConfig::new("orders")?, HostTime::new(0));
+/// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+/// let mut parent = Segment::new(config, 7)?;
+/// refill(&mut parent, &mut store, || now, || [2; 16])?;
+/// assert_eq!(parent.next(now)?, 1);
+///
+/// let mut child = Segment::new(config, 8)?;
+/// child.resume(parent.carryover());
+/// refill(&mut child, &mut store, || now, || [3; 16])?;
+/// assert_eq!(child.next(now)?, 1_001, "not one number of its parent's range");
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Carryover {
+    /// The store that answered.
+    pub store: Option<Token>,
+    /// The first position that was not handed out.
+    pub position: u64,
+    /// The highest end that was ever in hand, as a position.
+    pub have_until: Option<u64>,
+}
+
+impl Carryover {
+    /// The same, above an ID that was handed out; `layout` is a snowflake's, and `None` a
+    /// segment's. An ID that is not of this layout changes nothing.
+    #[must_use]
+    pub fn above(self, id: u64, layout: Option<&Layout>) -> Carryover {
+        let position = match layout {
+            None => Some(id),
+            Some(layout) => layout.decompose(id).ok().map(|parts| {
+                parts.tick.wrapping_shl(layout.sequence_bits().into()) | parts.sequence
+            }),
+        };
+        let above = position.map_or(0, |position| position.saturating_add(1));
+        Carryover { position: self.position.max(above), ..self }
+    }
+}

@@ -1,0 +1,133 @@
+//! The table of a store's rows, and of the values in them.
+
+use super::codec::{
+    Absent, Big, Codec, Count, Epoch, Flag, Id, LayoutObject, Length, Moment, OwnerOrNobody,
+    TickLength, Width, WorkerBound, Workers,
+};
+use super::table::fields;
+use super::{FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, need};
+use crate::protocol::registry::{Acquired, Candidates, Namespace, TagRow, Worker, WorkerRow};
+use crate::values::{Layout, Range, Refusal, Stats};
+
+fields! { Layout, |layout| {
+    /// Where time begins, in ms since 1970.
+    required epoch_ms: Epoch = layout.epoch_ms();
+    /// How long a tick is, in ms.
+    required tick_ms: TickLength = layout.tick_ms();
+    /// The width of the time; all three together have at most 63 bits.
+    required time_bits: Width = layout.time_bits();
+    /// The width of the worker number.
+    required worker_bits: Width = layout.worker_bits();
+    /// The width of the sequence.
+    required sequence_bits: Width = layout.sequence_bits();
+} => Layout::new(epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits)? }
+
+fields! {
+/// Worker numbers, as small numbers.
+Range, |range| {
+    /// The first one.
+    required start: WorkerBound = range.start;
+    /// One more than the last one.
+    required end: WorkerBound = range.end;
+} => Range::new(start, end) }
+
+fields! { TagRow, |row| {
+    /// The next number that was never granted.
+    required max_id: Big = row.max_id;
+    /// How many numbers a lease takes unless it says.
+    required step: Count = row.step;
+    /// How many a lease takes at most.
+    required max_step: Count = row.max_step;
+    /// A tombstone: it keeps the position.
+    defaulted deleted: Flag = row.deleted;
+} => TagRow { max_id, step, max_step, deleted } }
+
+fields! { Namespace, |space| {
+    /// The layout of all its IDs.
+    required layout: LayoutObject = space.layout;
+    /// The longest window, in ms.
+    optional max_window_ms: Length = Some(space.max_window_ms);
+    /// The worker numbers that may be handed out.
+    optional workers: Workers = Some(space.workers);
+    /// No window begins below this tick.
+    defaulted floor: Big = space.floor;
+} => Namespace { floor, ..Namespace::create(layout, workers, max_window_ms)? } }
+
+fields! {
+/// A row of a worker number; the number itself stands beside it: [`Worker`].
+WorkerRow, |row| {
+    /// The label of who acquired it last; empty for nobody.
+    defaulted owner: OwnerOrNobody = row.owner;
+    /// Whether the owner keeps it.
+    defaulted sticky: Flag = row.sticky;
+    /// The request id of the acquire whose lease it is.
+    optional key: Id = row.key;
+    /// The first tick of the lease.
+    defaulted held_from: Big = row.held_from;
+    /// Nothing at or above this tick was ever granted on this number.
+    defaulted reserved_until: Big = row.reserved_until;
+    /// When it was granted or renewed last, in ms since 1970.
+    defaulted granted_ms: Moment = row.granted;
+} => WorkerRow { owner, sticky, key, held_from, reserved_until, granted: granted_ms } }
+
+/// A row of a worker number with the number beside it, as `worker`.
+impl Fields for Worker {
+    const SCHEMA: &'static [FieldSchema] = &[FieldSchema {
+        name: "worker",
+        form: FieldForm::Number { least: 0, most: u32::MAX as u64 },
+        required: true,
+        about: "The worker number; beside it the fields of its row.",
+    }];
+
+    fn put(&self, to: &mut impl FieldWriter) {
+        to.number("worker", self.0.into());
+        self.1.put(to);
+    }
+
+    fn get(from: &mut impl FieldReader) -> Result<Worker, Refusal> {
+        Ok((need(from.small("worker"))?, WorkerRow::get(from)?))
+    }
+}
+
+impl Candidates {
+    /// Reads `mine`, `own` (and `spare`, the other one that the owner keeps) and `rested`, each a
+    /// row with its `worker`, as far as they are there.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID`.
+    pub fn get(from: &mut impl FieldReader) -> Result<Candidates, Refusal> {
+        Ok(Candidates {
+            mine: from.nested("mine", Worker::get)?,
+            own: [from.nested("own", Worker::get)?, from.nested("spare", Worker::get)?],
+            rested: from.nested("rested", Worker::get)?,
+        })
+    }
+}
+
+impl Acquired {
+    /// Writes `row`, `freed` (if another row is to be written, too) and `grant`.
+    pub fn put(&self, to: &mut impl FieldWriter) {
+        to.nested("row", |to| self.worker.put(to));
+        if let Some(freed) = self.freed {
+            to.nested("freed", |to| freed.put(to));
+        }
+        to.nested("grant", |to| self.grant.put(to));
+    }
+}
+
+impl Stats {
+    /// Writes the counters.
+    pub fn put(&self, to: &mut impl FieldWriter) {
+        to.big("ids", self.ids);
+        to.big("asks", self.asks);
+        to.big("grants", self.grants);
+        to.big("failures", self.failures);
+        to.big("waits", self.waits);
+        to.big("dropped", self.dropped);
+        to.big("gaps", self.gaps);
+        to.big("in_hand", self.in_hand);
+        to.big("step", self.step);
+        to.millis("offset_ms", self.offset_ms);
+        self.last_code.inspect(|code| to.text("last_code", code.as_str()));
+    }
+}

@@ -1,0 +1,45 @@
+//! What a field is, for a description of the wire.
+
+/// One field of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldSchema {
+    /// Its name.
+    pub name: &'static str,
+    /// What stands in it.
+    pub form: FieldForm,
+    /// Whether reading fails without it.
+    pub required: bool,
+    /// What it means.
+    pub about: &'static str,
+}
+
+/// What stands in a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldForm {
+    /// 32 lower-case hex digits.
+    Token,
+    /// A whole number within these bounds, both included.
+    Number {
+        /// The smallest.
+        least: u64,
+        /// The largest.
+        most: u64,
+    },
+    /// A number of 64 bits: a decimal string on the wire.
+    Big,
+    /// A time or a difference of times, in ms.
+    Millis,
+    /// True or false.
+    Flag,
+    /// The name of a tag or a namespace.
+    Name,
+    /// Any text of at most so many bytes.
+    Text {
+        /// The most bytes.
+        most: usize,
+    },
+    /// A layout: an object, or the name of a preset.
+    Layout,
+    /// An object with these fields.
+    Object(&'static [FieldSchema]),
+}

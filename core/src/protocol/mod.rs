@@ -1,0 +1,13 @@
+//! What passes between a holder and a store, and the store's side of it, pure.
+
+mod carryover;
+mod fields;
+mod message;
+pub mod registry;
+
+pub use carryover::Carryover;
+pub(crate) use fields::need;
+pub use fields::{FieldForm, FieldReader, FieldSchema, FieldWriter, Fields};
+pub use message::{
+    AcquireAsk, Ask, Failure, Grant, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
+};

@@ -1,0 +1,78 @@
+//! The store's side of the protocol, pure: a row and a request in, a new row and an answer out.
+//!
+//! Every store is then the same small thing: read the row, decide here, write the new row on
+//! condition that nobody else wrote it (and, for windows, that the namespace's floor has not
+//! changed), and only then answer. What it needs of a database is that one write is atomic and
+//! durable; what it needs of its own is a table of rows.
+//!
+//! | verb | reads | writes |
+//! |---|---|---|
+//! | [`lease_segment`] | the tag's row | it |
+//! | [`acquire`] | the namespace, and up to four rows: [`Candidates`] | one row, or two ([`Acquired`]) |
+//! | [`renew`] | the namespace, the row of the number | it |
+//! | [`release`] | the row of the number | it |
+//!
+//! A store of one's own, whose table is a map:
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//! use leafid_core::registry::{self, TagRow};
+//! use leafid_core::{Code, Name, Refusal, SegmentAsk, SegmentGrant, StoreTime, Token};
+//!
+//! struct Tags {
+//!     id: Token,
+//!     rows: BTreeMap<Name, TagRow>,
+//! }
+//!
+//! impl Tags {
+//!     fn lease(&mut self, ask: &SegmentAsk, now: StoreTime) -> Result<SegmentGrant, Refusal<StoreTime>> {
+//!         let row = self.rows.get_mut(&ask.tag).ok_or(Code::TagUnknown)?;
+//!         let (after, grant) = registry::lease_segment(self.id, row, ask, now)?;
+//!         *row = after; // a database: UPDATE … WHERE max_id = the one that was read
+//!         Ok(grant)
+//!     }
+//! }
+//!
+//! let tag = Name::tag("orders")?;
+//! let row = TagRow::create(None, Some(5_000_001), Some(100), None)?;
+//! let mut store = Tags { id: Token::new([1; 16]), rows: BTreeMap::from([(tag, row)]) };
+//! let request = Token::new([2; 16]);
+//! let ask =
+//!     SegmentAsk { tag, request, store: None, step: None, at_least: None, have_until: None };
+//! let grant = store.lease(&ask, StoreTime::new(1_800_000_000_000)).map_err(|no| no.code)?;
+//! assert_eq!((grant.range.start, grant.range.end), (5_000_001, 5_000_101));
+//! # Ok::<(), leafid_core::Refusal>(())
+//! ```
+
+mod namespace;
+mod segment;
+mod tag;
+mod window;
+mod worker;
+
+pub use namespace::Namespace;
+pub use segment::lease_segment;
+pub use tag::TagRow;
+pub use window::{Acquired, Candidates, acquire, release, renew};
+pub use worker::{Worker, WorkerRow};
+
+use crate::values::{Code, Refusal, StoreTime, Token};
+
+/// The step of a tag for which none is said.
+pub const DEFAULT_STEP: u32 = 1_000;
+/// The largest step of a tag for which none is said.
+pub const DEFAULT_MAX_STEP: u32 = 1_000_000;
+/// The largest step that can be said (a signed 32-bit column holds it).
+pub const STEP_CAP: u32 = i32::MAX as u32;
+/// The longest window of a namespace for which none is said: ten minutes.
+pub const DEFAULT_MAX_WINDOW_MS: u32 = 600_000;
+/// The longest window that can be said: a day.
+pub const MAX_WINDOW_CAP_MS: u32 = 86_400_000;
+
+/// Whether a request that names a store means this one.
+fn same_store(store: Token, named: Option<Token>) -> Result<(), Refusal<StoreTime>> {
+    match named {
+        Some(named) if named != store && !bug!(NoStoreCheck) => Err(Code::StoreChanged.into()),
+        _ => Ok(()),
+    }
+}

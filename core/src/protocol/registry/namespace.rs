@@ -1,0 +1,72 @@
+//! The row of a namespace.
+
+use super::{DEFAULT_MAX_WINDOW_MS, MAX_WINDOW_CAP_MS};
+use crate::protocol::WindowGrant;
+use crate::values::{Code, Layout, Range, Refusal, StoreTime, Token};
+
+/// A window is at least so long, in ms, and at least two ticks.
+const SHORTEST_WINDOW_MS: u32 = 1_000;
+
+/// The row of a namespace, as far as leases need it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Namespace {
+    /// The layout of all its IDs.
+    pub layout: Layout,
+    /// The longest window, in ms.
+    pub max_window_ms: u32,
+    /// The worker numbers that may be handed out.
+    pub workers: Range,
+    /// No grant begins below this tick.
+    pub floor: u64,
+}
+
+impl Namespace {
+    /// A namespace; all worker numbers and ten minutes, unless said.
+    ///
+    /// # Errors
+    /// `WORKER_INVALID` for numbers outside the layout or none at all, `RANGE_INVALID` for a
+    /// window below a second or above a day.
+    pub fn create(
+        layout: Layout,
+        workers: Option<Range>,
+        max_window_ms: Option<u32>,
+    ) -> Result<Namespace, Refusal> {
+        let workers = workers.unwrap_or(Range::new(0, layout.workers()));
+        if workers.is_empty() || workers.end > layout.workers() {
+            return Err(Code::WorkerInvalid.into());
+        }
+        let max_window_ms = max_window_ms.unwrap_or(DEFAULT_MAX_WINDOW_MS);
+        if !(SHORTEST_WINDOW_MS..=MAX_WINDOW_CAP_MS).contains(&max_window_ms) {
+            return Err(Code::RangeInvalid.into());
+        }
+        Ok(Namespace { layout, max_window_ms, workers, floor: 0 })
+    }
+
+    /// Whether a worker number may be handed out.
+    pub fn hands_out(&self, worker: u32) -> bool {
+        self.workers.contains(worker.into()) || bug!(OutsideWorkers)
+    }
+
+    /// How many ticks a window of `length_ms` has here.
+    pub(super) fn window_ticks(&self, length_ms: Option<u32>) -> u64 {
+        let length = length_ms.unwrap_or(self.max_window_ms).max(SHORTEST_WINDOW_MS);
+        self.layout.ticks(length.min(self.max_window_ms).into()).max(2)
+    }
+
+    /// `length` ticks from `now`, within the layout.
+    pub(super) fn end(&self, now: u64, length: u64) -> u64 {
+        now.saturating_add(length).min(self.layout.last_end())
+    }
+
+    pub(super) fn answer(
+        &self,
+        store: Token,
+        request: Token,
+        worker: u32,
+        ticks: Range,
+        now: StoreTime,
+    ) -> WindowGrant {
+        let Namespace { layout, max_window_ms, .. } = *self;
+        WindowGrant { request, store, worker, ticks, layout, now, max_window_ms }
+    }
+}

@@ -1,0 +1,178 @@
+//! Windows: acquire, renew, release.
+
+use super::worker::STICKY_KEEP_MS;
+use super::{Namespace, Worker, WorkerRow, same_store};
+use crate::protocol::{AcquireAsk, Release, RenewAsk, WindowGrant};
+use crate::values::{Code, Name, Range, Refusal, StoreTime, Token};
+
+/// A first window is at most so long: a process that crashes at once blocks its number no longer.
+const FIRST_WINDOW_MS: u64 = 60_000;
+
+/// The rows that an acquire is decided on. A store looks them up; the decision looks at nothing
+/// else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Candidates {
+    /// The row whose key is this request.
+    pub mine: Option<Worker>,
+    /// The rows that this owner keeps, if the ask is sticky: one, and two after two servers have
+    /// decided at once. A store that finds more gives any two.
+    pub own: [Option<Worker>; 2],
+    /// A number that is free, the one that rested longest where that is cheap to find; else the
+    /// one that will be free first.
+    pub rested: Option<Worker>,
+}
+
+/// A worker number that was given: what is to be written, in one step, and the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acquired {
+    /// The number and its row.
+    pub worker: Worker,
+    /// Another number that this owner kept and keeps no longer.
+    pub freed: Option<Worker>,
+    /// The answer.
+    pub grant: WindowGrant,
+}
+
+/// Gives a worker number and a first window on it, of at most a minute.
+///
+/// # Errors
+/// `STORE_CHANGED`, `LAYOUT_MISMATCH`, `REQUEST_INVALID` (strict without sticky), `TIME_OVERFLOW`,
+/// and `WORKERS_EXHAUSTED` until the first number is free.
+pub fn acquire(
+    store: Token,
+    namespace: &Namespace,
+    candidates: &Candidates,
+    ask: &AcquireAsk,
+    now: StoreTime,
+) -> Result<Acquired, Refusal<StoreTime>> {
+    let Candidates { mine, own, rested } = *candidates;
+    same_store(store, ask.store)?;
+    if ask.layout.is_some_and(|layout| layout != namespace.layout) {
+        return Err(Code::LayoutMismatch.into());
+    }
+    if ask.strict && !ask.sticky {
+        return Err(Code::RequestInvalid.into());
+    }
+    if let Some((number, row)) = mine.filter(|(_, row)| row.key == Some(ask.request)) {
+        let ticks = Range::new(row.held_from, row.reserved_until);
+        let grant = namespace.answer(store, ask.request, number, ticks, now);
+        return Ok(Acquired { worker: (number, row), freed: None, grant });
+    }
+    let tick = namespace.layout.tick(now)?;
+    let is_free = |(_, row): &Worker| row.is_free(namespace.floor, &ask.owner, now, tick);
+    let inside = |(number, _): &Worker| namespace.hands_out(*number);
+    let (own, spare) = kept(namespace, own, ask);
+    let (number, row, sticky) = match own {
+        Some(own) if is_free(&own) => (own.0, own.1, true),
+        Some(own) if ask.strict && !bug!(StrictIgnored) => {
+            return Err(exhausted(namespace, Some(own), &ask.owner, now));
+        }
+        _ => {
+            let rested = rested.filter(inside);
+            let (number, row) = rested
+                .filter(is_free)
+                .ok_or_else(|| exhausted(namespace, rested, &ask.owner, now))?;
+            (number, row, ask.sticky && (own.is_none() || bug!(BorrowedSticky)))
+        }
+    };
+    let freed = spare.filter(|(spare, _)| *spare != number);
+    let freed = freed.map(|(number, row)| (number, WorkerRow { sticky: false, ..row }));
+    let length = namespace.window_ticks(ask.length_ms).min(namespace.layout.ticks(FIRST_WINDOW_MS));
+    let ticks = Range::new(tick, namespace.end(tick, length));
+    let row = WorkerRow {
+        owner: ask.owner,
+        sticky,
+        key: Some(ask.request),
+        held_from: ticks.start,
+        reserved_until: ticks.end.max(row.reserved_until),
+        granted: now,
+    };
+    let grant = namespace.answer(store, ask.request, number, ticks, now);
+    Ok(Acquired { worker: (number, row), freed, grant })
+}
+
+/// Which number an owner keeps, and which other one it shall keep no longer: of two the older, or
+/// one outside the range that may be handed out.
+fn kept(
+    namespace: &Namespace,
+    own: [Option<Worker>; 2],
+    ask: &AcquireAsk,
+) -> (Option<Worker>, Option<Worker>) {
+    let is_own = |(_, row): &Worker| ask.sticky && row.sticky && row.owner == ask.owner;
+    let [a, b] = own.map(|own| own.filter(|own| is_own(own) && !bug!(StickyIgnored)));
+    let rank = |own: &Worker| (namespace.hands_out(own.0), own.1.granted, own.0);
+    let (best, other) = if a.map(|a| rank(&a)) < b.map(|b| rank(&b)) { (b, a) } else { (a, b) };
+    let other = other.filter(|_| !bug!(TwoSticky));
+    match best.filter(|(number, _)| namespace.hands_out(*number)) {
+        Some(best) => (Some(best), other),
+        None => (None, best),
+    }
+}
+
+/// No number is free; the first one will be when its window and the floor are over, or its owner
+/// keeps it no longer.
+fn exhausted(
+    namespace: &Namespace,
+    first: Option<Worker>,
+    owner: &Name,
+    now: StoreTime,
+) -> Refusal<StoreTime> {
+    let Some((_, row)) = first else { return Code::WorkersExhausted.into() };
+    let rested = namespace.layout.time(row.rests_until(namespace.floor));
+    let kept = row.is_kept_from(owner, now).then(|| row.granted.plus(STICKY_KEEP_MS));
+    Refusal::until(Code::WorkersExhausted, kept.map_or(rested, |kept| kept.max(rested)))
+}
+
+/// Moves the end of a window forward. Nothing new to give is a success with an empty range; what
+/// a lost answer promised is given by the next.
+///
+/// # Errors
+/// `STORE_CHANGED`, `STORE_WENT_BACK` if the caller has ticks that were never granted here,
+/// `LEASE_LOST` if the row is another lease's or the number may no longer be handed out,
+/// `TIME_OVERFLOW`.
+pub fn renew(
+    store: Token,
+    namespace: &Namespace,
+    row: &WorkerRow,
+    ask: &RenewAsk,
+    now: StoreTime,
+) -> Result<(WorkerRow, WindowGrant), Refusal<StoreTime>> {
+    same_store(store, Some(ask.store))?;
+    if row.key != Some(ask.key) {
+        return Err(Code::LeaseLost.into());
+    }
+    if ask.have_until > row.reserved_until {
+        return Err(Code::StoreWentBack.into());
+    }
+    let below = ask.have_until < row.held_from && !bug!(RenewWithoutHeldFrom);
+    if ask.have_until < namespace.floor || below || !namespace.hands_out(ask.worker) {
+        return Err(Code::LeaseLost.into());
+    }
+    let tick = namespace.layout.tick(now)?;
+    let end = namespace.end(tick, namespace.window_ticks(ask.length_ms));
+    let reserved_until = if bug!(RenewLowers) { end } else { end.max(row.reserved_until) };
+    let row = WorkerRow { reserved_until, granted: now.max(row.granted), ..*row };
+    let ticks = Range::new(ask.have_until, reserved_until);
+    Ok((row, namespace.answer(store, ask.request, ask.worker, ticks, now)))
+}
+
+/// Takes back what of a window was not used; the number rests no longer than to `unused_from`.
+///
+/// # Errors
+/// `STORE_CHANGED`, `LEASE_LOST` if the row is another lease's (a repeat gets this too, and a
+/// closing holder ignores it), `RANGE_INVALID` if nothing at `unused_from` was granted.
+pub fn release(
+    store: Token,
+    row: &WorkerRow,
+    release: &Release,
+) -> Result<WorkerRow, Refusal<StoreTime>> {
+    same_store(store, Some(release.store))?;
+    if row.key != Some(release.key) {
+        return Err(Code::LeaseLost.into());
+    }
+    if release.unused_from > row.reserved_until {
+        return Err(Code::RangeInvalid.into());
+    }
+    let lowest = if bug!(ReleaseWithoutHeldFrom) { 0 } else { row.held_from };
+    Ok(WorkerRow { key: None, reserved_until: release.unused_from.max(lowest), ..*row })
+}

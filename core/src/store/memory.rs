@@ -1,0 +1,201 @@
+//! A store in memory, of fixed size: for tests, examples and single processes.
+
+use crate::protocol::registry::{self, Acquired, Candidates, Namespace, TagRow, Worker, WorkerRow};
+use crate::protocol::{
+    AcquireAsk, Failure, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
+};
+use crate::store::Store;
+use crate::values::{Code, Layout, Name, Range, Refusal, StoreTime, Token};
+
+/// A store of at most `TAGS` tags and `NAMESPACES` namespaces of `WORKERS` numbers each, that
+/// creates on first use.
+///
+/// It is given the wall clock with [`MemoryStore::set_clock`] and never lets it go back. What it
+/// granted is gone with it: it is no store for IDs that outlive the process.
+#[derive(Clone, Debug)]
+pub struct MemoryStore<
+    const TAGS: usize = 16,
+    const NAMESPACES: usize = 2,
+    const WORKERS: usize = 32,
+> {
+    id: Token,
+    now: StoreTime,
+    tags: [Option<(Name, TagRow)>; TAGS],
+    namespaces: [Option<MemoryNamespace<WORKERS>>; NAMESPACES],
+}
+
+#[derive(Clone, Debug)]
+struct MemoryNamespace<const WORKERS: usize> {
+    name: Name,
+    namespace: Namespace,
+    rows: [WorkerRow; WORKERS],
+}
+
+impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize>
+    MemoryStore<TAGS, NAMESPACES, WORKERS>
+{
+    /// An empty store; `id` are 16 random bytes.
+    pub fn new(id: [u8; 16]) -> Self {
+        MemoryStore {
+            id: Token::new(id),
+            now: StoreTime::new(0),
+            tags: [None; TAGS],
+            namespaces: [const { None }; NAMESPACES],
+        }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> Token {
+        self.id
+    }
+
+    /// Tells it the wall clock, in ms since 1970. A clock that goes back is not followed.
+    pub fn set_clock(&mut self, now: StoreTime) {
+        self.now = self.now.max(now);
+    }
+
+    /// Creates a tag.
+    ///
+    /// # Errors
+    /// As [`TagRow::create`], and `OVERLOADED` when there is no room for another.
+    pub fn create_tag(
+        &mut self,
+        tag: Name,
+        from: Option<u64>,
+        step: Option<u32>,
+        max_step: Option<u32>,
+    ) -> Result<(), Refusal> {
+        let place = place(&mut self.tags, |(name, _)| *name == tag).ok_or(Code::Overloaded)?;
+        let before = place.as_ref().map(|(_, row)| row);
+        *place = Some((tag, TagRow::create(before, from, step, max_step)?));
+        Ok(())
+    }
+
+    /// Creates a namespace: the worker numbers from 0, as many as there are rows for.
+    ///
+    /// # Errors
+    /// As [`Namespace::create`], `LAYOUT_MISMATCH` if it is there with another layout, and
+    /// `OVERLOADED` when there is no room for another.
+    pub fn create_namespace(
+        &mut self,
+        name: Name,
+        layout: Layout,
+        max_window_ms: Option<u32>,
+    ) -> Result<(), Refusal> {
+        let place = place(&mut self.namespaces, |space| space.name == name);
+        let place = place.ok_or(Code::Overloaded)?;
+        match place {
+            Some(space) if space.namespace.layout == layout => Ok(()),
+            Some(_) => Err(Code::LayoutMismatch.into()),
+            None => {
+                let workers = Range::new(0, layout.workers().min(WORKERS as u64));
+                let namespace = Namespace::create(layout, Some(workers), max_window_ms)?;
+                let rows = [WorkerRow::default(); WORKERS];
+                *place = Some(MemoryNamespace { name, namespace, rows });
+                Ok(())
+            }
+        }
+    }
+
+    fn space(&mut self, name: Name) -> Result<&mut MemoryNamespace<WORKERS>, Refusal> {
+        place(&mut self.namespaces, |space| space.name == name)
+            .and_then(Option::as_mut)
+            .ok_or(Refusal::new(Code::NamespaceUnknown))
+    }
+}
+
+/// The place of the entry that `is_it`, or an empty one.
+fn place<T>(places: &mut [Option<T>], is_it: impl Fn(&T) -> bool) -> Option<&mut Option<T>> {
+    let taken = places.iter().position(|place| place.as_ref().is_some_and(&is_it));
+    let index = taken.or_else(|| places.iter().position(Option::is_none))?;
+    places.get_mut(index)
+}
+
+impl<const WORKERS: usize> MemoryNamespace<WORKERS> {
+    fn row(&mut self, worker: u32) -> Option<&mut WorkerRow> {
+        self.rows.get_mut(usize::try_from(worker).ok()?)
+    }
+
+    fn find(&self, is_it: impl Fn(&WorkerRow) -> bool) -> Option<Worker> {
+        (0..).zip(self.rows).find(|(_, row)| is_it(row))
+    }
+
+    /// The number that is free first: kept ones last, then by how long they rested.
+    fn rested(&self, owner: &Name, now: StoreTime) -> Option<Worker> {
+        (0..)
+            .zip(self.rows)
+            .filter(|(number, _)| self.namespace.workers.contains(u64::from(*number)))
+            .min_by_key(|(_, row)| (row.is_kept_from(owner, now), row.reserved_until))
+    }
+}
+
+impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize> Store
+    for MemoryStore<TAGS, NAMESPACES, WORKERS>
+{
+    fn lease_segment(&mut self, ask: &SegmentAsk) -> Result<SegmentGrant, Failure> {
+        let known = |entry: &Option<(Name, TagRow)>| entry.is_some_and(|(name, _)| name == ask.tag);
+        if !self.tags.iter().any(known) {
+            self.create_tag(ask.tag, None, None, None).map_err(failure)?;
+        }
+        let place = place(&mut self.tags, |(name, _)| *name == ask.tag).and_then(Option::as_mut);
+        let (_, row) = place.ok_or(Code::TagUnknown)?;
+        let (after, grant) =
+            registry::lease_segment(self.id, row, ask, self.now).map_err(failure)?;
+        *row = after;
+        Ok(grant)
+    }
+
+    fn acquire(&mut self, ask: &AcquireAsk) -> Result<WindowGrant, Failure> {
+        let (id, now) = (self.id, self.now);
+        if self.space(ask.namespace).is_err() {
+            let layout = ask.layout.unwrap_or(Layout::LEAF);
+            self.create_namespace(ask.namespace, layout, None).map_err(failure)?;
+        }
+        let space = self.space(ask.namespace).map_err(failure)?;
+        let candidates = Candidates {
+            mine: space.find(|row| row.key == Some(ask.request)),
+            // One owner has one number here: nobody else decides at the same time.
+            own: [space.find(|row| row.sticky && row.owner == ask.owner), None],
+            rested: space.rested(&ask.owner, now),
+        };
+        let acquired = registry::acquire(id, &space.namespace, &candidates, ask, now);
+        let Acquired { worker, freed, grant } = acquired.map_err(|refusal| Failure {
+            code: refusal.code,
+            retry_after_ms: refusal.until.map(|until| wait(until, now)),
+        })?;
+        for (number, row) in [Some(worker), freed].into_iter().flatten() {
+            if let Some(place) = space.row(number) {
+                *place = row;
+            }
+        }
+        Ok(grant)
+    }
+
+    fn renew(&mut self, ask: &RenewAsk) -> Result<WindowGrant, Failure> {
+        let (id, now) = (self.id, self.now);
+        let space = self.space(ask.namespace).map_err(failure)?;
+        let namespace = space.namespace;
+        let mut absent = WorkerRow::default();
+        let row = space.row(ask.worker).unwrap_or(&mut absent);
+        let (after, grant) = registry::renew(id, &namespace, row, ask, now).map_err(failure)?;
+        *row = after;
+        Ok(grant)
+    }
+
+    fn release(&mut self, release: &Release) -> Result<(), Failure> {
+        let id = self.id;
+        let space = self.space(release.namespace).map_err(failure)?;
+        let mut absent = WorkerRow::default();
+        let row = space.row(release.worker).unwrap_or(&mut absent);
+        *row = registry::release(id, row, release).map_err(failure)?;
+        Ok(())
+    }
+}
+
+fn failure<T>(refusal: Refusal<T>) -> Failure {
+    refusal.code.into()
+}
+
+fn wait(until: StoreTime, now: StoreTime) -> u32 {
+    u32::try_from(until.since(now).max(0)).unwrap_or(u32::MAX)
+}

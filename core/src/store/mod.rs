@@ -1,0 +1,87 @@
+//! What a host must bring for synchronous stores, and the short loop that joins them.
+
+mod memory;
+
+pub use memory::MemoryStore;
+
+use crate::generator::{Generator, Kind, Outcome};
+use crate::line::Line;
+use crate::protocol::{
+    AcquireAsk, Ask, Failure, Grant, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
+};
+use crate::values::{Code, HostTime, Refusal};
+
+/// Hands out disjoint ranges. What it answers is durable before it answers: a range that is
+/// granted, lost in a crash and granted again is handed out twice.
+///
+/// Each verb is one decision of the [`registry`](crate::registry) and one atomic write; see there
+/// for a store over one's own table. [`MemoryStore`] is one that keeps nothing.
+pub trait Store {
+    /// Leases numbers: [`registry::lease_segment`](crate::registry::lease_segment).
+    ///
+    /// # Errors
+    /// Its codes, or `STORE_UNAVAILABLE` when there is no answer.
+    fn lease_segment(&mut self, ask: &SegmentAsk) -> Result<SegmentGrant, Failure>;
+    /// Gives a worker number: [`registry::acquire`](crate::registry::acquire).
+    ///
+    /// # Errors
+    /// Its codes, or `STORE_UNAVAILABLE` when there is no answer.
+    fn acquire(&mut self, ask: &AcquireAsk) -> Result<WindowGrant, Failure>;
+    /// Extends a window: [`registry::renew`](crate::registry::renew).
+    ///
+    /// # Errors
+    /// Its codes, or `STORE_UNAVAILABLE` when there is no answer.
+    fn renew(&mut self, ask: &RenewAsk) -> Result<WindowGrant, Failure>;
+    /// Takes back the rest of a window: [`registry::release`](crate::registry::release).
+    ///
+    /// # Errors
+    /// Its codes, or `STORE_UNAVAILABLE` when there is no answer.
+    fn release(&mut self, release: &Release) -> Result<(), Failure>;
+
+    /// Carries any ask.
+    ///
+    /// # Errors
+    /// As the verb that it is.
+    fn ask(&mut self, ask: &Ask) -> Result<Grant, Failure> {
+        match ask {
+            Ask::Segment(ask) => self.lease_segment(ask).map(Grant::Segment),
+            Ask::Acquire(ask) => self.acquire(ask).map(Grant::Window),
+            Ask::Renew(ask) => self.renew(ask).map(Grant::Window),
+        }
+    }
+}
+
+/// Carries one ask of a generator to its store, if it has one now, and the answer back. Returns
+/// whether there was an ask.
+///
+/// An answer that does not echo the request is `GRANT_INVALID`: on this synchronous road nobody
+/// else's answer can come.
+///
+/// # Errors
+/// Why the ask failed; the generator has backed off and is usable.
+pub fn refill<S: Kind, L: Line>(
+    generator: &mut Generator<S, L>,
+    store: &mut impl Store,
+    mut clock: impl FnMut() -> HostTime,
+    mut entropy: impl FnMut() -> [u8; 16],
+) -> Result<bool, Refusal> {
+    let sent = clock();
+    if !generator.wants_ask(sent) {
+        return Ok(false);
+    }
+    let Some(ask) = generator.poll_ask(sent, entropy()) else { return Ok(false) };
+    let answer = store.ask(&ask);
+    let now = clock();
+    let failure = match answer {
+        Ok(grant) if grant.request() == ask.request() => {
+            if let Outcome::Release(release) = generator.handle_grant(&grant, sent, now)? {
+                store.release(&release).map_err(|failure| Refusal::new(failure.code))?;
+            }
+            return Ok(true);
+        }
+        Ok(_) => Failure::from(Code::GrantInvalid),
+        Err(failure) => failure,
+    };
+    generator.handle_failure(ask.request(), failure.code, failure.retry_after_ms, now);
+    Err(failure.code.into())
+}

@@ -1,0 +1,214 @@
+//! The error table: one list of codes, the same in every language and on the wire.
+
+use crate::values::{HostTime, StoreTime};
+use core::fmt;
+
+macro_rules! codes {
+    ($( $(#[$doc:meta])* $variant:ident $text:literal $http:literal $advice:literal; )*) => {
+        /// What went wrong, as one word that every host and the wire share.
+        ///
+        /// ```
+        /// use leafid_core::Code;
+        /// assert_eq!(Code::SegmentDry.as_str(), "SEGMENT_DRY");
+        /// assert_eq!(Code::parse("SEGMENT_DRY"), Some(Code::SegmentDry));
+        /// assert_eq!(Code::TagUnknown.http_status(), Some(404));
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Code { $( $(#[$doc])* $variant, )* }
+
+        impl Code {
+            /// Every code, in the order of the table.
+            pub const ALL: &'static [Code] = &[ $( Code::$variant, )* ];
+
+            /// The code as it stands on the wire and in `.code`.
+            pub const fn as_str(self) -> &'static str {
+                match self { $( Code::$variant => $text, )* }
+            }
+
+            /// The code that is written so, if there is one.
+            pub fn parse(text: &str) -> Option<Code> {
+                match text { $( $text => Some(Code::$variant), )* _ => None }
+            }
+
+            /// The HTTP status that carries it; `None` for codes that exist inside a host only.
+            pub const fn http_status(self) -> Option<u16> {
+                let status: u16 = match self { $( Code::$variant => $http, )* };
+                if status == 0 { None } else { Some(status) }
+            }
+
+            /// What a program, or the person behind it, does about it.
+            pub const fn advice(self) -> &'static str {
+                match self { $( Code::$variant => $advice, )* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The request is not of the form that the API describes.
+    RequestInvalid "REQUEST_INVALID" 400 "mend the call";
+    /// A tag does not match `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`.
+    TagInvalid "TAG_INVALID" 400 "name a tag of letters, digits and `._:-`, at most 128 of them";
+    /// A namespace does not match `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`.
+    NamespaceInvalid "NAMESPACE_INVALID" 400 "name a namespace of letters, digits and `._:-`, at most 128 of them";
+    /// A step is 0 or above the cap.
+    StepInvalid "STEP_INVALID" 400 "ask for a step from 1 to the tag's `max_step`";
+    /// A count is 0 or above what can be given in one go.
+    CountInvalid "COUNT_INVALID" 400 "ask for fewer IDs at once";
+    /// A layout has no time bits, more than 63 bits together, or no tick.
+    LayoutInvalid "LAYOUT_INVALID" 400 "use a preset, or widths of at most 63 bits together";
+    /// A worker number lies outside the layout or the namespace.
+    WorkerInvalid "WORKER_INVALID" 400 "name a worker number inside the layout";
+    /// A range or a number lies outside what it may be.
+    RangeInvalid "RANGE_INVALID" 400 "mend the numbers of the call";
+    /// A text or a number is not an ID of this form.
+    IdInvalid "ID_INVALID" 400 "pass an ID as it was issued";
+    /// The store wants a token, or does not know this one.
+    Unauthorized "UNAUTHORIZED" 401 "ask the operator for a token";
+    /// The store knows the caller and does not allow this.
+    Forbidden "FORBIDDEN" 403 "ask the operator for the permission";
+    /// The tag was never created, or is deleted.
+    TagUnknown "TAG_UNKNOWN" 404 "create it: `leafid tag create TAG`";
+    /// The namespace was never created.
+    NamespaceUnknown "NAMESPACE_UNKNOWN" 404 "create it: `leafid namespace create NAMESPACE`";
+    /// The store does not offer this.
+    NotEnabled "NOT_ENABLED" 404 "use a store that offers it";
+    /// The tag is there already.
+    TagExists "TAG_EXISTS" 409 "use the tag that is there, or another name";
+    /// The namespace has another layout than the caller.
+    LayoutMismatch "LAYOUT_MISMATCH" 409 "use the namespace's own layout, or another namespace";
+    /// The lease of a window belongs to somebody else now.
+    LeaseLost "LEASE_LOST" 409 "go on to the end in hand and acquire anew";
+    /// Another store answers behind the same name.
+    StoreChanged "STORE_CHANGED" 409 "stop and find out why two stores stand behind one name";
+    /// The store no longer knows what it granted.
+    StoreWentBack "STORE_WENT_BACK" 409 "stop, and repair the store before anything is leased from it";
+    /// The line has no numbers left.
+    TagSpent "TAG_SPENT" 422 "go on with a new tag";
+    /// The time lies before the layout's epoch or beyond its last tick.
+    TimeOverflow "TIME_OVERFLOW" 422 "go on with a new namespace and a layout that lasts";
+    /// The caller's quota is used up.
+    QuotaExceeded "QUOTA_EXCEEDED" 429 "wait, or ask the operator for more";
+    /// No answer that can be used came from the store.
+    StoreUnavailable "STORE_UNAVAILABLE" 503 "back off and ask again";
+    /// The store has too much to do.
+    Overloaded "OVERLOADED" 503 "back off and ask again";
+    /// Every worker number is held or still rests.
+    WorkersExhausted "WORKERS_EXHAUSTED" 503 "wait until a number is free, or give the namespace more";
+    /// No number is at hand; more have been asked for.
+    SegmentDry "SEGMENT_DRY" 503 "wait for the grant";
+    /// The window in hand is over; another has been asked for.
+    WindowSpent "WINDOW_SPENT" 503 "wait for the grant";
+    /// Every ID up to `max_ahead` is handed out.
+    SequenceSpent "SEQUENCE_SPENT" 503 "wait for the next tick";
+    /// The clock stands behind the IDs that were handed out.
+    ClockBehind "CLOCK_BEHIND" 503 "wait until the clock has caught up";
+    /// The caller's time-out passed.
+    TimedOut "TIMED_OUT" 504 "ask again";
+    /// The store refuses to lease until an operator has looked.
+    StoreRefused "STORE_REFUSED" 500 "look at the store";
+    /// The store's tables are not as they should be.
+    SchemaMismatch "SCHEMA_MISMATCH" 500 "look at the store's tables";
+    /// The store failed in a way that it has no word for.
+    Internal "INTERNAL" 500 "look at the store's log";
+    /// The generator or the store was closed.
+    Closed "CLOSED" 0 "build a new one";
+    /// An answer of the store cannot be right, and was not used.
+    GrantInvalid "GRANT_INVALID" 0 "look at what answers as the store";
+    /// Another process holds the state file.
+    StateLocked "STATE_LOCKED" 0 "give each process a state file of its own";
+    /// The state file is of another machine, or damaged.
+    StateInvalid "STATE_INVALID" 0 "remove the state file";
+}
+
+impl Code {
+    /// Whether waiting cannot cure it: hosts raise these at once instead of waiting for a grant.
+    ///
+    /// True for the HTTP statuses 400–409 and 422 but for [`Code::LeaseLost`], and for what ends
+    /// a generator ([`Code::Closed`]).
+    pub const fn is_permanent(self) -> bool {
+        match self {
+            Code::LeaseLost => false,
+            Code::Closed => true,
+            other => matches!(other.http_status(), Some(400..=409 | 422)),
+        }
+    }
+
+    /// Whether a generator that hears it stops at once, with the IDs in hand.
+    pub const fn stops(self) -> bool {
+        matches!(self, Code::StoreChanged | Code::StoreWentBack)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why something was not done, and until when it will not be: on the host's clock where a generator
+/// says so, on the store's ([`StoreTime`]) from the [`registry`](crate::registry).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Refusal<T = HostTime> {
+    /// The word for it.
+    pub code: Code,
+    /// When to come again.
+    pub until: Option<T>,
+}
+
+impl<T> Refusal<T> {
+    /// A refusal that names no time.
+    pub const fn new(code: Code) -> Refusal<T> {
+        Refusal { code, until: None }
+    }
+
+    /// A refusal that ends at `until`.
+    pub const fn until(code: Code, until: T) -> Refusal<T> {
+        Refusal { code, until: Some(until) }
+    }
+}
+
+impl<T> From<Code> for Refusal<T> {
+    fn from(code: Code) -> Refusal<T> {
+        Refusal::new(code)
+    }
+}
+
+/// A value that was refused (a name, a layout, a moment) names no time, on whichever clock.
+impl From<Refusal> for Refusal<StoreTime> {
+    fn from(refusal: Refusal) -> Refusal<StoreTime> {
+        refusal.code.into()
+    }
+}
+
+impl<T> fmt::Display for Refusal<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.code.advice())
+    }
+}
+
+impl<T: fmt::Debug> core::error::Error for Refusal<T> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_reads_back_and_names_are_unlike() {
+        for (i, code) in Code::ALL.iter().enumerate() {
+            assert_eq!(Code::parse(code.as_str()), Some(*code));
+            assert!(Code::ALL.iter().skip(i + 1).all(|other| other.as_str() != code.as_str()));
+        }
+        assert_eq!(Code::parse("segment_dry"), None);
+    }
+
+    #[test]
+    fn waiting_cures_what_a_store_may_answer_differently_soon() {
+        assert!(!Code::LeaseLost.is_permanent());
+        assert!(!Code::WorkersExhausted.is_permanent());
+        assert!(Code::TagUnknown.is_permanent());
+        assert!(Code::TagSpent.is_permanent());
+        assert!(Code::Closed.is_permanent());
+        assert!(!Code::GrantInvalid.is_permanent());
+    }
+}

@@ -1,0 +1,336 @@
+//! Layouts: how time, worker and sequence share the bits of an ID.
+
+use crate::values::{Code, Refusal, StoreTime};
+
+/// The largest epoch, in ms since 1970: what a JavaScript number still holds exactly.
+const MAX_EPOCH_MS: i64 = (1 << 53) - 1;
+/// The longest tick: a day.
+const MAX_TICK_MS: u32 = 86_400_000;
+
+/// Epoch, tick length and the widths of time, worker and sequence: at most 63 bits together.
+///
+/// | preset | widths | tick | lasts until | numbers | IDs per second and number |
+/// |---|---|---|---|---|---|
+/// | [`Layout::LEAF`] | 41/10/12 | 1 ms | 2080 | 1,024 | 4,096,000 |
+/// | [`Layout::EDGE`] | 41/16/6 | 1 ms | 2094 | 65,536 | 64,000 |
+/// | [`Layout::LONG`] | 39/16/8 | 10 ms | 2199 | 65,536 | 25,600 |
+/// | [`Layout::JS53`] | 39/8/6 | 10 ms | 2199 | 256 | 6,400 |
+///
+/// ```
+/// use leafid_core::{Layout, StoreTime};
+/// let id = Layout::LEAF.compose(StoreTime::new(1_700_000_000_000), 5, 17)?;
+/// let parts = Layout::LEAF.decompose(id)?;
+/// assert_eq!((parts.time.get(), parts.worker, parts.sequence), (1_700_000_000_000, 5, 17));
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    epoch_ms: i64,
+    tick_ms: u32,
+    time_bits: u8,
+    worker_bits: u8,
+    sequence_bits: u8,
+}
+
+/// What an ID is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Parts {
+    /// When it was stamped: the beginning of its tick, in ms since 1970.
+    pub time: StoreTime,
+    /// Ticks since the epoch.
+    pub tick: u64,
+    /// The worker number.
+    pub worker: u32,
+    /// The number within the tick.
+    pub sequence: u64,
+}
+
+const fn preset(epoch_ms: i64, tick_ms: u32, widths: (u8, u8, u8)) -> Layout {
+    let (time_bits, worker_bits, sequence_bits) = widths;
+    Layout { epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits }
+}
+
+impl Layout {
+    /// Twitter's and Leaf's: 41/10/12 bits, 1 ms, since 2010-11-04.
+    pub const LEAF: Layout = preset(1_288_834_974_657, 1, (41, 10, 12));
+    /// For thousands of isolates: 41/16/6 bits, 1 ms, since 2025.
+    pub const EDGE: Layout = preset(1_735_689_600_000, 1, (41, 16, 6));
+    /// For 174 years: 39/16/8 bits, 10 ms, since 2025 (Sonyflake's widths).
+    pub const LONG: Layout = preset(1_735_689_600_000, 10, (39, 16, 8));
+    /// For JavaScript numbers (below 2^53): 39/8/6 bits, 10 ms, since 2025.
+    pub const JS53: Layout = preset(1_735_689_600_000, 10, (39, 8, 6));
+
+    /// A layout of one's own: the epoch in ms since 1970, the tick in ms (1 to a day), the widths.
+    ///
+    /// # Errors
+    /// `LAYOUT_INVALID` if the widths are more than 63 bits together, time has none, worker more
+    /// than 32, the tick is 0 or longer than a day, or the epoch lies before 1970 or at 2^53 or
+    /// beyond.
+    pub const fn new(
+        epoch_ms: i64,
+        tick_ms: u32,
+        time_bits: u8,
+        worker_bits: u8,
+        sequence_bits: u8,
+    ) -> Result<Layout, Refusal> {
+        let together = (time_bits as u16)
+            .saturating_add(worker_bits as u16)
+            .saturating_add(sequence_bits as u16);
+        let fits = time_bits >= 1
+            && worker_bits <= 32
+            && together <= 63
+            && tick_ms >= 1
+            && tick_ms <= MAX_TICK_MS
+            && epoch_ms >= 0
+            && epoch_ms <= MAX_EPOCH_MS;
+        if fits {
+            Ok(preset(epoch_ms, tick_ms, (time_bits, worker_bits, sequence_bits)))
+        } else {
+            Err(Refusal::new(Code::LayoutInvalid))
+        }
+    }
+
+    /// The preset of that name: `leaf`, `edge`, `long` or `js53`.
+    pub fn named(name: &str) -> Option<Layout> {
+        match name {
+            "leaf" => Some(Layout::LEAF),
+            "edge" => Some(Layout::EDGE),
+            "long" => Some(Layout::LONG),
+            "js53" => Some(Layout::JS53),
+            _ => None,
+        }
+    }
+
+    /// Where time begins, in ms since 1970.
+    pub const fn epoch_ms(&self) -> i64 {
+        self.epoch_ms
+    }
+
+    /// How long a tick is, in ms.
+    pub const fn tick_ms(&self) -> u32 {
+        self.tick_ms
+    }
+
+    /// The width of the time, in bits.
+    pub const fn time_bits(&self) -> u8 {
+        self.time_bits
+    }
+
+    /// The width of the worker number, in bits.
+    pub const fn worker_bits(&self) -> u8 {
+        self.worker_bits
+    }
+
+    /// The width of the sequence, in bits.
+    pub const fn sequence_bits(&self) -> u8 {
+        self.sequence_bits
+    }
+
+    /// One more than the last tick.
+    #[inline]
+    pub const fn end_tick(&self) -> u64 {
+        1u64.wrapping_shl(self.time_bits as u32)
+    }
+
+    /// The highest end of a window: as [`Layout::end_tick`], but that its position, too, is no
+    /// larger than [`LINE_END`](crate::LINE_END), so that a layout of 63 bits without worker
+    /// numbers does without its last tick.
+    pub(crate) const fn last_end(&self) -> u64 {
+        let last = crate::LINE_END.wrapping_shr(self.sequence_bits as u32);
+        if self.end_tick() < last { self.end_tick() } else { last }
+    }
+
+    /// How many worker numbers there are.
+    pub const fn workers(&self) -> u64 {
+        1u64.wrapping_shl(self.worker_bits as u32)
+    }
+
+    /// How many IDs one worker has in one tick.
+    pub const fn per_tick(&self) -> u64 {
+        1u64.wrapping_shl(self.sequence_bits as u32)
+    }
+
+    /// How many IDs one worker has in a second, the rate of the format; at most `u64::MAX`.
+    pub const fn per_second(&self) -> u64 {
+        let a_thousand_ticks = (self.per_tick() as u128).saturating_mul(1_000);
+        match a_thousand_ticks.checked_div(self.tick_ms as u128) {
+            Some(rate) if rate <= u64::MAX as u128 => rate as u64,
+            _ => u64::MAX,
+        }
+    }
+
+    /// The last moment that fits: the end of the last tick, in ms since 1970.
+    pub const fn last(&self) -> StoreTime {
+        let last_tick = self.end_tick().wrapping_sub(1);
+        self.time(last_tick).plus((self.tick_ms as i64).saturating_sub(1))
+    }
+
+    /// The tick of a moment (store's clock, ms since 1970), rounded down.
+    ///
+    /// # Errors
+    /// `TIME_OVERFLOW` if it lies before the epoch or beyond the last tick.
+    #[inline]
+    pub const fn tick(&self, now: StoreTime) -> Result<u64, Refusal> {
+        let ms = now.since(StoreTime::new(self.epoch_ms));
+        let tick = self.in_ticks(ms.unsigned_abs());
+        if ms < 0 || tick >= self.end_tick() {
+            return Err(Refusal::new(Code::TimeOverflow));
+        }
+        Ok(tick)
+    }
+
+    /// When a tick begins, in ms since 1970.
+    pub const fn time(&self, tick: u64) -> StoreTime {
+        let ms = tick.saturating_mul(self.tick_ms as u64);
+        let ms = if ms > i64::MAX as u64 { i64::MAX } else { ms as i64 };
+        StoreTime::new(self.epoch_ms).plus(ms)
+    }
+
+    /// How many ticks a length of `ms` takes, rounded up.
+    pub const fn ticks(&self, ms: u64) -> u64 {
+        let whole = self.in_ticks(ms);
+        if whole.saturating_mul(self.tick_ms as u64) < ms { whole.saturating_add(1) } else { whole }
+    }
+
+    /// How many whole ticks fit into `ms`.
+    #[inline]
+    pub(crate) const fn in_ticks(&self, ms: u64) -> u64 {
+        // Most layouts tick in milliseconds, and a division costs as much as all the rest.
+        if self.tick_ms == 1 {
+            return ms;
+        }
+        match ms.checked_div(self.tick_ms as u64) {
+            Some(ticks) => ticks,
+            None => 0,
+        }
+    }
+
+    /// The ID of a moment, a worker and a sequence number.
+    ///
+    /// # Errors
+    /// `TIME_OVERFLOW` for a moment that does not fit, `WORKER_INVALID` and `RANGE_INVALID` for a
+    /// worker or a sequence beyond its bits.
+    pub const fn compose(
+        &self,
+        time: StoreTime,
+        worker: u32,
+        sequence: u64,
+    ) -> Result<u64, Refusal> {
+        let tick = match self.tick(time) {
+            Ok(tick) => tick,
+            Err(refusal) => return Err(refusal),
+        };
+        if worker as u64 >= self.workers() {
+            return Err(Refusal::new(Code::WorkerInvalid));
+        }
+        if sequence >= self.per_tick() {
+            return Err(Refusal::new(Code::RangeInvalid));
+        }
+        Ok(self.stamp(tick.wrapping_shl(self.sequence_bits as u32) | sequence, worker))
+    }
+
+    /// What an ID is made of.
+    ///
+    /// # Errors
+    /// `ID_INVALID` if it has bits above the layout's.
+    pub const fn decompose(&self, id: u64) -> Result<Parts, Refusal> {
+        let shift = (self.worker_bits as u32).saturating_add(self.sequence_bits as u32);
+        let tick = id.wrapping_shr(shift);
+        if tick >= self.end_tick() {
+            return Err(Refusal::new(Code::IdInvalid));
+        }
+        let worker = id.wrapping_shr(self.sequence_bits as u32) & self.workers().wrapping_sub(1);
+        let sequence = id & self.per_tick().wrapping_sub(1);
+        Ok(Parts { time: self.time(tick), tick, worker: worker as u32, sequence })
+    }
+
+    /// The smallest ID that a moment can have, over all workers: the lower bound of a range query.
+    ///
+    /// # Errors
+    /// `TIME_OVERFLOW` for a moment that does not fit.
+    pub const fn first_id(&self, time: StoreTime) -> Result<u64, Refusal> {
+        self.compose(time, 0, 0)
+    }
+
+    /// The largest ID that a moment can have, over all workers: the upper bound (inclusive).
+    ///
+    /// # Errors
+    /// `TIME_OVERFLOW` for a moment that does not fit.
+    pub const fn last_id(&self, time: StoreTime) -> Result<u64, Refusal> {
+        let worker = self.workers().wrapping_sub(1) as u32;
+        self.compose(time, worker, self.per_tick().wrapping_sub(1))
+    }
+
+    /// The ID of a position on a worker's line: the worker number put between tick and sequence.
+    #[inline]
+    pub(crate) const fn stamp(&self, position: u64, worker: u32) -> u64 {
+        let sequence_bits = self.sequence_bits as u32;
+        let tick = position.wrapping_shr(sequence_bits);
+        tick.wrapping_shl((self.worker_bits as u32).wrapping_add(sequence_bits))
+            | (worker as u64).wrapping_shl(sequence_bits)
+            | position & self.per_tick().wrapping_sub(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_valid_and_say_when_they_end() {
+        for layout in [Layout::LEAF, Layout::EDGE, Layout::LONG, Layout::JS53] {
+            let again = Layout::new(
+                layout.epoch_ms,
+                layout.tick_ms,
+                layout.time_bits,
+                layout.worker_bits,
+                layout.sequence_bits,
+            );
+            assert_eq!(again, Ok(layout));
+            assert!(layout.tick(layout.last()).is_ok());
+            assert_eq!(layout.tick(layout.last().plus(1)).unwrap_err().code, Code::TimeOverflow);
+        }
+        assert_eq!(Layout::LEAF.last().get(), 3_487_858_230_208);
+        assert_eq!(Layout::LEAF.per_second(), 4_096_000);
+        assert_eq!(Layout::JS53.per_second(), 6_400);
+        assert_eq!(Layout::new(0, 1_000, 1, 0, 62).unwrap().per_second(), 1 << 62);
+        assert!(Layout::JS53.last_id(Layout::JS53.last()).unwrap() < 1 << 53);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for (epoch, tick, t, w, s) in [
+            (0, 1, 41, 10, 13),
+            (0, 1, 0, 10, 12),
+            (0, 0, 41, 10, 12),
+            (0, MAX_TICK_MS + 1, 41, 10, 12),
+            (-1, 1, 41, 10, 12),
+            (1 << 53, 1, 41, 10, 12),
+            (0, 1, 20, 33, 4),
+            (0, 1, 255, 255, 255),
+        ] {
+            assert_eq!(Layout::new(epoch, tick, t, w, s).unwrap_err().code, Code::LayoutInvalid);
+        }
+    }
+
+    #[test]
+    fn widths_at_their_ends() {
+        let all_time = Layout::new(0, 1, 63, 0, 0).unwrap();
+        assert_eq!(all_time.compose(StoreTime::MAX, 0, 0), Ok(i64::MAX as u64));
+        assert_eq!(all_time.last(), StoreTime::MAX);
+        assert_eq!(all_time.tick(StoreTime::new(-1)).unwrap_err().code, Code::TimeOverflow);
+        assert_eq!(all_time.decompose(1 << 63).unwrap_err().code, Code::IdInvalid);
+        let one_bit = Layout::new(0, 1_000, 1, 0, 62).unwrap();
+        assert_eq!(one_bit.end_tick(), 2);
+        assert_eq!(one_bit.last().get(), 1_999);
+    }
+
+    #[test]
+    fn range_queries_enclose_every_id_of_the_moment() {
+        let at = StoreTime::new(1_800_000_000_123);
+        let (first, last) = (Layout::EDGE.first_id(at).unwrap(), Layout::EDGE.last_id(at).unwrap());
+        let inside = Layout::EDGE.compose(at, 40_000, 63).unwrap();
+        assert!(first < inside && inside < last);
+        assert_eq!(last + 1, Layout::EDGE.first_id(at.plus(1)).unwrap());
+    }
+}

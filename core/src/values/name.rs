@@ -1,0 +1,112 @@
+//! Names of fixed size: tags, namespaces and owners, each at most 128 bytes.
+
+use crate::values::{Code, Refusal};
+use core::fmt;
+
+/// The most bytes that a name holds.
+pub const NAME_BYTES: usize = 128;
+
+/// A tag, a namespace or an owner, held inline (there is no allocator).
+///
+/// ```
+/// use leafid_core::{Code, Name};
+/// assert_eq!(Name::tag("orders").unwrap().as_str(), "orders");
+/// assert_eq!(Name::tag("or ders").unwrap_err().code, Code::TagInvalid);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Name {
+    bytes: [u8; NAME_BYTES],
+    len: u8,
+}
+
+impl Name {
+    /// No name: the owner of a row that nobody holds.
+    pub const EMPTY: Name = Name { bytes: [0; NAME_BYTES], len: 0 };
+
+    /// The name of a line of numbers.
+    ///
+    /// # Errors
+    /// `TAG_INVALID` unless it matches `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`.
+    pub fn tag(text: &str) -> Result<Name, Refusal> {
+        Name::matching(text).ok_or(Refusal::new(Code::TagInvalid))
+    }
+
+    /// The name of a set of workers.
+    ///
+    /// # Errors
+    /// `NAMESPACE_INVALID` unless it matches `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`.
+    pub fn namespace(text: &str) -> Result<Name, Refusal> {
+        Name::matching(text).ok_or(Refusal::new(Code::NamespaceInvalid))
+    }
+
+    /// The label of a holder, such as `hostname/pid`. It identifies nobody; the key does.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` unless it has 1 to 128 bytes without control characters.
+    pub fn owner(text: &str) -> Result<Name, Refusal> {
+        if text.is_empty() || text.chars().any(char::is_control) {
+            return Err(Code::RequestInvalid.into());
+        }
+        Name::held(text).ok_or(Refusal::new(Code::RequestInvalid))
+    }
+
+    fn matching(text: &str) -> Option<Name> {
+        let mut bytes = text.bytes();
+        let first = bytes.next()?;
+        let fits = first.is_ascii_alphanumeric()
+            && bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b':' | b'-'));
+        if fits { Name::held(text) } else { None }
+    }
+
+    fn held(text: &str) -> Option<Name> {
+        let mut name = Name::EMPTY;
+        name.bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
+        name.len = u8::try_from(text.len()).ok()?;
+        Some(name)
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        let bytes = self.bytes.get(..usize::from(self.len)).unwrap_or(&[]);
+        core::str::from_utf8(bytes).unwrap_or("")
+    }
+
+    /// Whether it is [`Name::EMPTY`].
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.as_str())
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_strict_and_owners_are_labels() {
+        let long = "x".repeat(128);
+        for good in ["a", "0", "orders", "a.b_c:d-e", long.as_str()] {
+            assert_eq!(Name::tag(good).unwrap().as_str(), good);
+        }
+        let too_long = "x".repeat(129);
+        for bad in ["", ".a", "-a", "a b", "a/b", "ä", "a\n", too_long.as_str()] {
+            assert_eq!(Name::tag(bad).unwrap_err().code, Code::TagInvalid, "{bad}");
+            assert_eq!(Name::namespace(bad).unwrap_err().code, Code::NamespaceInvalid);
+        }
+        assert_eq!(Name::owner("höst/17").unwrap().as_str(), "höst/17");
+        for bad in ["", "a\u{7}", too_long.as_str()] {
+            assert_eq!(Name::owner(bad).unwrap_err().code, Code::RequestInvalid);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Counters: one set for all languages.
+
+use crate::values::Code;
+
+/// What a generator did so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// IDs handed out through the generator's own verbs (a lock-free host adds its own).
+    pub ids: u64,
+    /// Asks that were handed to the host, those sent again included.
+    pub asks: u64,
+    /// Grants that were applied.
+    pub grants: u64,
+    /// Failures: refusals of the store, answers of no use, and no answers.
+    pub failures: u64,
+    /// How often the line had nothing to give, each time counted once however often it was tried.
+    pub waits: u64,
+    /// Positions that were granted and will never be handed out.
+    pub dropped: u64,
+    /// Ranges that did not begin where the one before ended.
+    pub gaps: u64,
+    /// Positions at hand, the next range included.
+    pub in_hand: u64,
+    /// Segments: the size of the last range. Snowflake: the length of the window in hand, in ms.
+    pub step: u64,
+    /// What to add to the host's clock for the store's time, in ms.
+    pub offset_ms: i64,
+    /// Why the last ask failed, until one succeeds.
+    pub last_code: Option<Code>,
+}

@@ -1,0 +1,156 @@
+//! Text forms of an ID: decimal, and fixed-width sortable base32 (Crockford's alphabet).
+
+use crate::values::{Code, LINE_END, Refusal};
+
+const CROCKFORD: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+/// How many characters the base32 form has.
+pub const BASE32_LEN: usize = 13;
+/// How many characters a decimal form has at most.
+pub const DECIMAL_LEN: usize = 19;
+
+/// The short text of an ID, held inline.
+///
+/// ```
+/// use leafid_core::Text;
+/// let text = Text::base32(7_222_222_222_222_222_222)?;
+/// assert_eq!(text.as_str(), "68EKWV2E7SRWE");
+/// assert_eq!(Text::parse_base32(text.as_str())?, 7_222_222_222_222_222_222);
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Text {
+    bytes: [u8; DECIMAL_LEN],
+    start: u8,
+    end: u8,
+}
+
+impl Text {
+    /// The decimal form, without leading zeros.
+    ///
+    /// # Errors
+    /// `ID_INVALID` above 2^63 - 1.
+    pub fn decimal(id: u64) -> Result<Text, Refusal> {
+        let mut rest = checked(id)?;
+        let mut text = Text { bytes: [0; DECIMAL_LEN], start: 0, end: DECIMAL_LEN as u8 };
+        for (place, byte) in text.bytes.iter_mut().enumerate().rev() {
+            *byte = b'0' | (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                text.start = place as u8;
+                break;
+            }
+        }
+        Ok(text)
+    }
+
+    /// 13 characters of Crockford's base32, upper case: they sort as the numbers do.
+    ///
+    /// # Errors
+    /// `ID_INVALID` above 2^63 - 1.
+    pub fn base32(id: u64) -> Result<Text, Refusal> {
+        let mut rest = checked(id)?;
+        let mut text = Text { bytes: [0; DECIMAL_LEN], start: 0, end: BASE32_LEN as u8 };
+        for byte in text.bytes.iter_mut().take(BASE32_LEN).rev() {
+            *byte = CROCKFORD.get((rest & 31) as usize).copied().unwrap_or(b'0');
+            rest >>= 5;
+        }
+        Ok(text)
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        let bytes = self.bytes.get(usize::from(self.start)..usize::from(self.end)).unwrap_or(&[]);
+        core::str::from_utf8(bytes).unwrap_or("")
+    }
+
+    /// The ID of a decimal form. Strict: digits only, no leading zero, no sign.
+    ///
+    /// # Errors
+    /// `ID_INVALID` for anything that [`Text::decimal`] does not write.
+    pub fn parse_decimal(text: &str) -> Result<u64, Refusal> {
+        let canonical = text == "0" || !text.starts_with('0');
+        if !canonical || !text.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(Code::IdInvalid.into());
+        }
+        text.parse().map_err(|_| Refusal::new(Code::IdInvalid)).and_then(checked)
+    }
+
+    /// The ID of a base32 form. Strict: 13 characters, upper case, no look-alikes.
+    ///
+    /// # Errors
+    /// `ID_INVALID` for anything that [`Text::base32`] does not write.
+    pub fn parse_base32(text: &str) -> Result<u64, Refusal> {
+        if text.len() != BASE32_LEN {
+            return Err(Code::IdInvalid.into());
+        }
+        let mut id: u64 = 0;
+        for byte in text.bytes() {
+            let digit = CROCKFORD.iter().position(|c| *c == byte).ok_or(Code::IdInvalid)?;
+            let room = id.leading_zeros() >= 5;
+            if !room {
+                return Err(Code::IdInvalid.into());
+            }
+            id = id << 5 | digit as u64;
+        }
+        checked(id)
+    }
+}
+
+fn checked(id: u64) -> Result<u64, Refusal> {
+    if id > LINE_END { Err(Code::IdInvalid.into()) } else { Ok(id) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_ends_of_the_line() {
+        assert_eq!(Text::decimal(0).unwrap().as_str(), "0");
+        assert_eq!(Text::base32(0).unwrap().as_str(), "0000000000000");
+        assert_eq!(Text::decimal(LINE_END).unwrap().as_str(), "9223372036854775807");
+        assert_eq!(Text::base32(LINE_END).unwrap().as_str(), "7ZZZZZZZZZZZZ");
+        assert_eq!(Text::base32(LINE_END + 1).unwrap_err().code, Code::IdInvalid);
+    }
+
+    #[test]
+    fn what_was_not_written_here_is_refused() {
+        for wrong in [
+            "",
+            "-1",
+            "+1",
+            "01",
+            " 1",
+            "1 ",
+            "9223372036854775808",
+            "1e3",
+            "99999999999999999999",
+            "１",
+        ] {
+            assert!(Text::parse_decimal(wrong).is_err(), "{wrong}");
+        }
+        for wrong in [
+            "",
+            "0",
+            "000000000000o",
+            "000000000000I",
+            "000000000000a",
+            "8000000000000",
+            "ZZZZZZZZZZZZZ",
+            "00000000000000",
+        ] {
+            assert!(Text::parse_base32(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn both_forms_read_back_and_base32_sorts(a in 0..=LINE_END, b in 0..=LINE_END) {
+            let (ta, tb) = (Text::base32(a).unwrap(), Text::base32(b).unwrap());
+            prop_assert_eq!(Text::parse_base32(ta.as_str()).unwrap(), a);
+            prop_assert_eq!(a.cmp(&b), ta.as_str().cmp(tb.as_str()));
+            prop_assert_eq!(Text::parse_decimal(Text::decimal(a).unwrap().as_str()).unwrap(), a);
+        }
+    }
+}

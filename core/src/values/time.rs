@@ -1,0 +1,151 @@
+//! Time as the core knows it: whole milliseconds that are passed in. The host's clock and the
+//! store's are two types, and only an [`Offset`] turns one into the other.
+
+macro_rules! clock {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+        pub struct $name(i64);
+
+        impl $name {
+            /// The latest moment there is.
+            pub const MAX: $name = $name(i64::MAX);
+            /// The earliest moment there is.
+            pub const MIN: $name = $name(i64::MIN);
+
+            /// That many milliseconds.
+            pub const fn new(ms: i64) -> $name {
+                $name(ms)
+            }
+
+            /// The number of milliseconds.
+            pub const fn get(self) -> i64 {
+                self.0
+            }
+
+            /// The moment `ms` milliseconds later (earlier, if negative).
+            #[must_use]
+            pub const fn plus(self, ms: i64) -> $name {
+                $name(self.0.saturating_add(ms))
+            }
+
+            /// How many milliseconds have passed since `earlier` (negative if it lies ahead).
+            pub const fn since(self, earlier: $name) -> i64 {
+                self.0.saturating_sub(earlier.0)
+            }
+        }
+
+        impl From<$name> for i64 {
+            fn from(time: $name) -> i64 {
+                time.0
+            }
+        }
+    };
+}
+
+clock! {
+    /// Milliseconds on a host's clock, which only has to tick: it may begin anywhere, below zero
+    /// as well. Arithmetic saturates.
+    ///
+    /// ```
+    /// use leafid_core::HostTime;
+    /// assert_eq!(HostTime::new(5).plus(10).since(HostTime::new(3)), 12);
+    /// ```
+    HostTime
+}
+
+clock! {
+    /// Milliseconds since 1970 on a store's clock: what IDs say, and when windows end. Arithmetic
+    /// saturates.
+    ///
+    /// ```
+    /// use leafid_core::{Layout, StoreTime};
+    /// let tick = Layout::LEAF.tick(StoreTime::new(1_700_000_000_000))?;
+    /// assert_eq!(Layout::LEAF.time(tick), StoreTime::new(1_700_000_000_000));
+    /// # Ok::<(), leafid_core::Refusal>(())
+    /// ```
+    StoreTime
+}
+
+/// What to add to a host's clock for the store's time, in ms, as far as answers have proved it.
+///
+/// An answer that was asked for at `sent` and came at `received` (host's clock) and says that it
+/// was written at `now` (store's clock) proves `now - received <= offset <= now - sent`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offset(i64);
+
+impl Offset {
+    /// That many milliseconds.
+    pub const fn new(ms: i64) -> Offset {
+        Offset(ms)
+    }
+
+    /// The number of milliseconds.
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+
+    /// The store's time at this reading of the host's clock.
+    pub const fn to_store(self, host: HostTime) -> StoreTime {
+        StoreTime(host.0.saturating_add(self.0))
+    }
+
+    /// What the host's clock shows at this time of the store.
+    pub const fn to_host(self, store: StoreTime) -> HostTime {
+        HostTime(store.0.saturating_sub(self.0))
+    }
+
+    /// The offset after this answer: the middle of the first bounds, then the old one moved no
+    /// further than the new bounds demand. The bounds of a slow answer are wide, not wrong.
+    pub(crate) fn after(
+        before: Option<Offset>,
+        sent: HostTime,
+        received: HostTime,
+        now: StoreTime,
+    ) -> Offset {
+        let low = now.0.saturating_sub(received.0);
+        let high = now.0.saturating_sub(sent.0).max(low);
+        Offset(match before {
+            None => low.saturating_add(high.saturating_sub(low) / 2),
+            Some(known) if bug!(SlowAnswerIgnored) && high.saturating_sub(low) > 1_000 => known.0,
+            Some(known) => known.0.clamp(low, high),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(before: Option<Offset>, sent: i64, received: i64, now: i64) -> Offset {
+        let (sent, received) = (HostTime::new(sent), HostTime::new(received));
+        Offset::after(before, sent, received, StoreTime::new(now))
+    }
+
+    #[test]
+    fn the_first_answer_sets_the_middle_and_later_ones_only_pull() {
+        let first = after(None, 100, 120, 1_110);
+        assert_eq!(first.get(), 1_000);
+        // Inside the new bounds: stays.
+        assert_eq!(after(Some(first), 200, 260, 1_230).get(), 1_000);
+        // Outside: moves to the nearer bound.
+        assert_eq!(after(Some(first), 300, 310, 1_250).get(), 950);
+        assert_eq!(after(Some(first), 300, 310, 1_350).get(), 1_040);
+    }
+
+    #[test]
+    fn a_slow_answer_has_wide_bounds_and_moves_what_lies_outside_them() {
+        let known = after(None, 0, 0, 500);
+        assert_eq!(after(Some(known), 0, 60_000, 30_000).get(), 500);
+        assert_eq!(after(Some(known), 0, 1_001, 90_000).get(), 88_999);
+        assert_eq!(after(None, 0, 2_000, 10_000).get(), 9_000);
+    }
+
+    #[test]
+    fn extremes_saturate() {
+        let wild = after(None, i64::MIN, i64::MAX, i64::MAX);
+        assert_eq!(wild.to_store(HostTime::MAX), StoreTime::MAX);
+        assert_eq!(Offset::new(i64::MIN).to_host(StoreTime::MAX), HostTime::MAX);
+        assert_eq!(HostTime::MIN.since(HostTime::MAX), i64::MIN);
+    }
+}

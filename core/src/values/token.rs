@@ -1,0 +1,100 @@
+//! Tokens: the 128 random bits that name a request, the key of a lease, and a store.
+
+use crate::values::{Code, Refusal};
+use core::fmt;
+
+/// 16 bytes of randomness; on the wire 32 lower-case hex digits.
+///
+/// As a request id it proves that an answer belongs to the question; as a key (the fencing token
+/// of a window) it alone says whose lease a row is, so [`fmt::Debug`] shows only its beginning.
+///
+/// ```
+/// use leafid_core::Token;
+/// let token = Token::parse("000102030405060708090a0b0c0d0e0f").unwrap();
+/// assert_eq!(token.to_hex(), *b"000102030405060708090a0b0c0d0e0f");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Token([u8; 16]);
+
+impl Token {
+    /// These 16 bytes.
+    pub const fn new(bytes: [u8; 16]) -> Token {
+        Token(bytes)
+    }
+
+    /// The 16 bytes.
+    pub const fn bytes(&self) -> [u8; 16] {
+        self.0
+    }
+
+    /// The token that is written so.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` if the text is not 32 lower-case hex digits.
+    pub fn parse(text: &str) -> Result<Token, Refusal> {
+        let invalid = Refusal::new(Code::RequestInvalid);
+        if text.len() != 32 {
+            return Err(invalid);
+        }
+        let mut bytes = [0; 16];
+        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+            let (Some(high), Some(low)) =
+                (pair.first().and_then(digit), pair.get(1).and_then(digit))
+            else {
+                return Err(invalid);
+            };
+            *byte = high << 4 | low;
+        }
+        Ok(Token(bytes))
+    }
+
+    /// The 32 lower-case hex digits, as ASCII.
+    pub fn to_hex(&self) -> [u8; 32] {
+        let mut text = [0; 32];
+        for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
+            for (place, nibble) in pair.iter_mut().zip([byte >> 4, byte & 15]) {
+                *place = if nibble < 10 { b'0' | nibble } else { (b'a' - 10).wrapping_add(nibble) };
+            }
+        }
+        text
+    }
+}
+
+fn digit(ascii: &u8) -> Option<u8> {
+    match ascii {
+        b'0'..=b'9' => Some(ascii & 15),
+        b'a'..=b'f' => Some((ascii & 15).wrapping_add(9)),
+        _ => None,
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in self.0.iter().take(4) {
+            write!(f, "{byte:02x}")?;
+        }
+        f.write_str("…")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hex_is_strict() {
+        let text = "0123456789abcdef0123456789abcdef";
+        let token = Token::parse(text).unwrap();
+        assert_eq!(core::str::from_utf8(&token.to_hex()).unwrap(), text);
+        for wrong in ["", "0123", "0123456789ABCDEF0123456789abcdef", &text[1..], "é"] {
+            assert!(Token::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_not_logged_whole() {
+        extern crate std;
+        let shown = std::format!("{:?}", Token::new([0xab; 16]));
+        assert_eq!(shown, "abababab…");
+    }
+}
