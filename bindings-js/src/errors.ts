@@ -51,7 +51,7 @@ export function isPermanent(code: string): boolean {
 
 /** What to do about it, in a few words. */
 export function advice(code: string): string {
-  return codeFacts(code)?.advice ?? 'look at the store'
+  return codeFacts(code)?.advice ?? "read the store's log"
 }
 
 /** What a generator's refusal says has happened. */

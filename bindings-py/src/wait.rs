@@ -117,7 +117,7 @@ impl<K: Kind> Inner<K> {
 /// How long a caller is ready to wait; `None` is for ever.
 fn patience(timeout: f64) -> PyResult<Option<Duration>> {
     if timeout.is_nan() || timeout < 0.0 {
-        return Err(PyValueError::new_err(format!("a timeout of `{timeout}` s is none")));
+        return Err(PyValueError::new_err(format!("timeout must be 0 or more, got `{timeout}`")));
     }
     Ok(Duration::try_from_secs_f64(timeout).ok())
 }

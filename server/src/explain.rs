@@ -141,6 +141,10 @@ pub fn acquire(
                 true => format!("the number that `{}` keeps is not free yet", ask.owner),
                 false => detail,
             };
+            let detail = match refusal.until.map(|until| until.since(now).max(0)) {
+                Some(ms) => format!("{detail}; the first is free in {} s", (ms + 999) / 1_000),
+                None => detail,
+            };
             Problem::new(refusal.code, detail)
                 .free_at(refusal.until, now)
                 .with("workers", Figure::Number(count))

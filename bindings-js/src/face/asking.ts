@@ -198,7 +198,7 @@ export class Asking {
       ? cause
       : new LeafidError(
           'STORE_UNAVAILABLE',
-          `the store's \`${verb}\` for ${this.#what} failed with ${shown(cause)}: back off and ask again`,
+          `the store's \`${verb}\` for ${this.#what} failed with ${shown(cause)}: retry with back-off`,
           { cause },
         )
     this.#note(error)
@@ -248,11 +248,11 @@ export class Asking {
   #invalid(verb: Verb, why: string): LeafidError {
     return new LeafidError(
       'GRANT_INVALID',
-      `the store's answer to \`${verb}\` for ${this.#what} was not used, ${why}: look at what answers as the store`,
+      `the store's answer to \`${verb}\` for ${this.#what} was not used, ${why}: check what answers as the store`,
     )
   }
 
   #late(verb: string): LeafidError {
-    return new LeafidError('STORE_UNAVAILABLE', `the store did not answer \`${verb}\` within ${ASK_MS} ms: back off and ask again`)
+    return new LeafidError('STORE_UNAVAILABLE', `the store did not answer \`${verb}\` within ${ASK_MS} ms: retry with back-off`)
   }
 }

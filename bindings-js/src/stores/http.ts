@@ -66,7 +66,7 @@ async function send(url: string, headers: Record<string, string>, body: object, 
   const json = parsed(text)
   if (status >= 200 && status < 300) {
     if (json !== undefined) return json
-    throw new LeafidError('GRANT_INVALID', `${shown(url)} answered ${shown(text)}, which is no JSON object: look at what answers as the store`)
+    throw new LeafidError('GRANT_INVALID', `${shown(url)} answered ${shown(text)}, which is no JSON object: check what answers as the store`)
   }
   throw problem(url, status, json, after)
 }
@@ -83,7 +83,7 @@ function problem(url: string, status: number, json: Record<string, unknown> | un
   const unread = status >= 500 || status < 400
   return new LeafidError(
     unread ? 'STORE_UNAVAILABLE' : 'GRANT_INVALID',
-    `${shown(url)} answered ${status} without a code: look at what answers as the store`,
+    `${shown(url)} answered ${status} without a code: check what answers as the store`,
     { retryAfter },
   )
 }

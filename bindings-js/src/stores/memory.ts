@@ -88,7 +88,7 @@ export class MemoryStore implements Store {
     const { numbers, row } = this.#space(namespace)
     if (!numbers.knows(worker)) {
       const { start, end } = row.workers
-      throw new LeafidError('WORKER_INVALID', `the worker ${shown(worker)} is none of ${start} to ${end - 1}: ${advice('WORKER_INVALID')}`)
+      throw new LeafidError('WORKER_INVALID', `the worker number must be ${start} to ${end - 1}, got ${shown(worker)}: ${advice('WORKER_INVALID')}`)
     }
     const { key: _, ...rest } = numbers.get(worker)
     numbers.put({ ...rest, owner: '', sticky: false })

@@ -93,5 +93,5 @@ test('nothing has failed: the answer is on its way', async () => {
   const store = { lease_segment: () => new Promise(() => {}) }
   const error = await refusal(() => new Segment('orders', { store, timeout: 20 }).next())
   tells(error, 'SEGMENT_DRY')
-  assert.equal(error.message, 'tag `orders` gave no ID within 20 ms (SEGMENT_DRY): tag `orders` has no number at hand: wait for the grant')
+  assert.equal(error.message, 'tag `orders` gave no ID within 20 ms (SEGMENT_DRY): tag `orders` has no number at hand: wait for the next segment')
 })

@@ -46,11 +46,11 @@ macro_rules! codes {
 
 codes! {
     /// The request is not of the form that the API describes.
-    RequestInvalid "REQUEST_INVALID" 400 "mend the call";
+    RequestInvalid "REQUEST_INVALID" 400 "fix the request";
     /// A tag does not match `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`.
-    TagInvalid "TAG_INVALID" 400 "name a tag of letters, digits and `._:-`, at most 128 of them";
+    TagInvalid "TAG_INVALID" 400 "use 1 to 128 letters, digits and `._:-`, starting with a letter or digit";
     /// A namespace does not match `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`.
-    NamespaceInvalid "NAMESPACE_INVALID" 400 "name a namespace of letters, digits and `._:-`, at most 128 of them";
+    NamespaceInvalid "NAMESPACE_INVALID" 400 "use 1 to 128 letters, digits and `._:-`, starting with a letter or digit";
     /// A step is 0 or above the cap.
     StepInvalid "STEP_INVALID" 400 "ask for a step from 1 to the tag's `max_step`";
     /// A count is 0 or above what can be given in one go.
@@ -60,61 +60,61 @@ codes! {
     /// A worker number lies outside the layout or the namespace.
     WorkerInvalid "WORKER_INVALID" 400 "name a worker number inside the layout";
     /// A range or a number lies outside what it may be.
-    RangeInvalid "RANGE_INVALID" 400 "mend the numbers of the call";
+    RangeInvalid "RANGE_INVALID" 400 "use numbers within the allowed range";
     /// A text or a number is not an ID of this form.
-    IdInvalid "ID_INVALID" 400 "pass an ID as it was issued";
+    IdInvalid "ID_INVALID" 400 "pass an ID exactly as it was issued";
     /// The store wants a token, or does not know this one.
     Unauthorized "UNAUTHORIZED" 401 "ask the operator for a token";
     /// The store knows the caller and does not allow this.
-    Forbidden "FORBIDDEN" 403 "ask the operator for the permission";
+    Forbidden "FORBIDDEN" 403 "ask the operator for permission";
     /// The tag was never created, or is deleted.
     TagUnknown "TAG_UNKNOWN" 404 "create it: `leafid tag create TAG`";
     /// The namespace was never created.
     NamespaceUnknown "NAMESPACE_UNKNOWN" 404 "create it: `leafid namespace create NAMESPACE`";
     /// The store does not offer this.
-    NotEnabled "NOT_ENABLED" 404 "use a store that offers it";
+    NotEnabled "NOT_ENABLED" 404 "use a store that supports it";
     /// The tag is there already.
-    TagExists "TAG_EXISTS" 409 "use the tag that is there, or another name";
+    TagExists "TAG_EXISTS" 409 "use the existing tag, or another name";
     /// The namespace has another layout than the caller.
     LayoutMismatch "LAYOUT_MISMATCH" 409 "use the namespace's own layout, or another namespace";
     /// The lease of a window belongs to somebody else now.
-    LeaseLost "LEASE_LOST" 409 "go on to the end in hand and acquire anew";
+    LeaseLost "LEASE_LOST" 409 "use up the window in hand and acquire another worker number";
     /// Another store answers behind the same name.
-    StoreChanged "STORE_CHANGED" 409 "stop and find out why two stores stand behind one name";
+    StoreChanged "STORE_CHANGED" 409 "stop, and find out why two stores answer under one name";
     /// The store no longer knows what it granted.
-    StoreWentBack "STORE_WENT_BACK" 409 "stop, and repair the store before anything is leased from it";
+    StoreWentBack "STORE_WENT_BACK" 409 "stop, and repair the store before leasing anything from it";
     /// The line has no numbers left.
-    TagSpent "TAG_SPENT" 422 "go on with a new tag";
+    TagSpent "TAG_SPENT" 422 "create a new tag";
     /// The time lies before the layout's epoch or beyond its last tick.
-    TimeOverflow "TIME_OVERFLOW" 422 "go on with a new namespace and a layout that lasts";
+    TimeOverflow "TIME_OVERFLOW" 422 "create a namespace with a layout that lasts longer";
     /// The caller's quota is used up.
     QuotaExceeded "QUOTA_EXCEEDED" 429 "wait, or ask the operator for more";
     /// No answer that can be used came from the store.
-    StoreUnavailable "STORE_UNAVAILABLE" 503 "back off and ask again";
+    StoreUnavailable "STORE_UNAVAILABLE" 503 "retry with back-off";
     /// The store has too much to do.
-    Overloaded "OVERLOADED" 503 "back off and ask again";
+    Overloaded "OVERLOADED" 503 "retry with back-off";
     /// Every worker number is held or still rests.
     WorkersExhausted "WORKERS_EXHAUSTED" 503 "wait until a number is free, or give the namespace more";
     /// No number is at hand; more have been asked for.
-    SegmentDry "SEGMENT_DRY" 503 "wait for the grant";
+    SegmentDry "SEGMENT_DRY" 503 "wait for the next segment";
     /// The window in hand is over; another has been asked for.
-    WindowSpent "WINDOW_SPENT" 503 "wait for the grant";
+    WindowSpent "WINDOW_SPENT" 503 "wait for the next window";
     /// Every ID up to `max_ahead` is handed out.
     SequenceSpent "SEQUENCE_SPENT" 503 "wait for the next tick";
     /// The clock stands behind the IDs that were handed out.
     ClockBehind "CLOCK_BEHIND" 503 "wait until the clock has caught up";
     /// The caller's time-out passed.
-    TimedOut "TIMED_OUT" 504 "ask again";
+    TimedOut "TIMED_OUT" 504 "try again";
     /// The store refuses to lease until an operator has looked.
-    StoreRefused "STORE_REFUSED" 500 "look at the store";
+    StoreRefused "STORE_REFUSED" 500 "read the store's log";
     /// The store's tables are not as they should be.
-    SchemaMismatch "SCHEMA_MISMATCH" 500 "look at the store's tables";
+    SchemaMismatch "SCHEMA_MISMATCH" 500 "check the store's tables";
     /// The store failed in a way that it has no word for.
-    Internal "INTERNAL" 500 "look at the store's log";
+    Internal "INTERNAL" 500 "read the store's log";
     /// The generator or the store was closed.
-    Closed "CLOSED" 0 "build a new one";
+    Closed "CLOSED" 0 "create a new one";
     /// An answer of the store cannot be right, and was not used.
-    GrantInvalid "GRANT_INVALID" 0 "look at what answers as the store";
+    GrantInvalid "GRANT_INVALID" 0 "check what answers as the store";
     /// Another process holds the state file.
     StateLocked "STATE_LOCKED" 0 "give each process a state file of its own";
     /// The state file is of another machine, or damaged.

@@ -122,6 +122,7 @@ fn a_stop_gives_windows_back_and_a_start_goes_on_above() {
     assert_eq!((taken.status, taken.code()), (503, "WORKERS_EXHAUSTED"), "{taken:?}");
     assert!(taken.headers.contains("retry-after: "), "{}", taken.headers);
     assert!(taken.json["retry_after_ms"].as_u64().unwrap() <= 10_000);
+    assert!(taken.json["detail"].as_str().unwrap().contains("the first is free in "));
     assert!(taken.json["free_at_ms"].as_i64().unwrap() > SystemClock.wall().get());
     server.stop().unwrap();
 
