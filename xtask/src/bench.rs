@@ -2,23 +2,41 @@
 
 use std::path::Path;
 
+use leafid_stream::store::Store;
+
 use crate::args::Args;
 use crate::process::Run;
+use crate::run::scratch::Scratch;
 use crate::summary::Summary;
 use crate::{Outcome, build, consumers, files, project};
+
+/// Libraries that make 64-bit IDs, at the versions that the README names.
+const PEERS: &[&str] = &[
+    "snowflake-id==1.0.2",
+    "sonyflake-turbo==1.0.1",
+    "flakeid==0.1.1",
+    "snowflake-id-toolkit==0.6.0",
+    "typing_extensions",
+];
 
 /// Runs the bench of one face.
 type Face = fn() -> Outcome<String>;
 
-const FACES: &[(&str, Face)] =
-    &[("core", core), ("store", store), ("python", python), ("node", node), ("edge", edge)];
+const FACES: &[(&str, Face)] = &[
+    ("core", core),
+    ("store", store),
+    ("python", python),
+    ("fork", fork),
+    ("node", node),
+    ("edge", edge),
+];
 
 /// The verb: one face after another, each beside the floor of its own run.
 pub fn main(mut args: Args) -> Outcome {
     let only = args.value("--only")?;
     args.finish()?;
     if only.as_ref().is_some_and(|only| FACES.iter().all(|(name, _)| name != only)) {
-        return Err("`--only` takes core, store, python, node or edge".to_owned());
+        return Err("`--only` takes core, store, python, fork, node or edge".to_owned());
     }
     let mut summary = Summary::default();
     for (name, face) in FACES.iter().filter(|(name, _)| only.as_deref().is_none_or(|o| o == *name))
@@ -45,6 +63,18 @@ fn python() -> Outcome<String> {
     let python = consumers::python()?;
     Run::new(python).arg("benches/python.py").without("PYTHONPATH").done()?;
     Ok("see the table above".to_owned())
+}
+
+/// Four forked workers on one generator, beside four libraries that are installed for it.
+fn fork() -> Outcome<String> {
+    let python = consumers::python_beside(PEERS)?;
+    let scratch = Scratch::make()?;
+    let mut store = Store::start(&build::server_binary(), scratch.path())?;
+    store.operate(&["tag", "create", "fork"])?;
+    let said = Run::new(python).arg("benches/fork.py").env("LEAFID_STORE", store.url());
+    let said = said.without("PYTHONPATH").done();
+    store.terminate()?;
+    said.map(|()| "see the table above".to_owned())
 }
 
 // An import finds packages from the file that imports, so the script is copied to them.

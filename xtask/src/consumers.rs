@@ -50,6 +50,25 @@ pub fn python() -> Outcome<PathBuf> {
     Ok(python)
 }
 
+/// An environment of its own with the built wheel and these packages; its interpreter.
+pub fn python_beside(packages: &[&str]) -> Outcome<PathBuf> {
+    build::need(&["server", "wheel"])?;
+    let folder = project::at(".cache/consumer-peers");
+    let python = folder.join("bin/python");
+    let mark = folder.join("peers-installed");
+    let wanted = packages.join("\n");
+    if !files::read(&mark).is_ok_and(|installed| installed == wanted) {
+        tools::make_venv(&folder)?;
+        Run::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages).done()?;
+        files::write(&mark, &wanted)?;
+    }
+    Run::new(&python)
+        .args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"])
+        .arg(build::wheel_file()?)
+        .done()?;
+    Ok(python)
+}
+
 /// A folder with both npm packages.
 pub fn node() -> Outcome<PathBuf> {
     build::need(&["server", "wasm", "node", "npm"])?;
