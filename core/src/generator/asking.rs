@@ -187,10 +187,10 @@ impl<K: Kind, L: Line> Generator<K, L> {
 
     fn fail(&mut self, code: Code, retry_after_ms: Option<u32>, now: HostTime) -> Refusal {
         self.stats.failures = self.stats.failures.saturating_add(1);
+        let dry = self.is_dry(now);
         if self.kind.refused(code) {
             self.pending.lost(code, now);
         } else {
-            let dry = self.is_dry(now);
             self.pending.failed(code, retry_after_ms, now, dry);
         }
         if code.stops() {

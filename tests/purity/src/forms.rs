@@ -2,9 +2,13 @@
 
 use core::fmt::Write;
 
-use leafid_core::{Code, Layout, Name, Parts, Range, Refusal, StoreTime, Text, Token};
+use leafid_core::{
+    Code, HostTime, Layout, Name, Offset, Parts, Range, Refusal, StoreTime, Text, Token,
+};
 
 verbs! {
+    offset_to_store(offset: &Offset, host: &HostTime) -> StoreTime { offset.to_store(*host) }
+    offset_to_host(offset: &Offset, store: &StoreTime) -> HostTime { offset.to_host(*store) }
     layout_new(epoch: &i64, tick: &u32, bits: &[u8; 3]) -> Result<Layout, Refusal> {
         Layout::new(*epoch, *tick, bits[0], bits[1], bits[2])
     }

@@ -22,6 +22,7 @@ verbs! {
     }
     worker_row_is_free(row: &WorkerRow, floor: &u64, owner: &Name, now: &StoreTime, tick: &u64)
         -> bool { row.is_free(*floor, owner, *now, *tick) }
+    namespace_hands_out(of: &Namespace, worker: &u32) -> bool { of.hands_out(*worker) }
     worker_row_revoked(row: &WorkerRow) -> WorkerRow { row.revoked() }
 
     registry_lease_segment(store: &Token, row: &TagRow, ask: &SegmentAsk, now: &StoreTime)

@@ -3,8 +3,9 @@
 use std::hint::black_box;
 
 use leafid_core::{
-    Code, Ids, Layout, Line, MemoryStore, HostTime, Name, Outcome, Refusal, Generator, StoreTime, Segment,
-    SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, Kind, Store, Text, Token, refill,
+    Code, Generator, HostTime, Ids, Kind, Layout, Line, MemoryStore, Name, Outcome, Refusal,
+    Segment, SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, Store, StoreTime, Text, Token,
+    refill,
 };
 
 /// Where the run begins: some time in 2027.
@@ -55,12 +56,7 @@ fn life<S: Kind, L: Line>(mut ids: Generator<S, L>) -> Result<u64, Refusal> {
         }
         drawn += usize::from(black_box(ids.next(now)).is_ok());
         black_box((ids.wants_ask(now), ids.poll_at(), ids.ask_from(), ids.failure()));
-        black_box((
-            ids.ready(now, 3).is_ok(),
-            ids.most(),
-            ids.ids().map(Ids::shape),
-            ids.stats(),
-        ));
+        black_box((ids.ready(now, 3).is_ok(), ids.most(), ids.ids().map(Ids::shape), ids.stats()));
         calls += 13;
         if turn % 500 == 499 {
             ids.resumed();
