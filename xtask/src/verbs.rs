@@ -24,7 +24,7 @@ const VERBS: &[Verb] = &[
         name: "build",
         options: "[--only server|wheel|wasm|node|npm]",
         does: "what is published, into `dist/`: the server, the wheel, the npm packages",
-        takes: "2 min cold, 5 s warm",
+        takes: "2.5 min cold, 5 s warm",
         run: build::main,
     },
     Verb {
@@ -40,7 +40,7 @@ const VERBS: &[Verb] = &[
         options: "[--only PROOF] [--self-test]",
         does: "formatting, lints, who may know whom, the purity of the core; `--self-test` gives \
                each proof something that it must refuse",
-        takes: "3 min cold, 20 s warm, 10 s the self-test",
+        takes: "5 min cold, 25 s warm, 10 s the self-test",
         run: check::main,
     },
     Verb {
@@ -55,7 +55,7 @@ const VERBS: &[Verb] = &[
         name: "bench",
         options: "[--only core|store|python|node|edge]",
         does: "every figure that the README states, as a ratio to the floor of the same run",
-        takes: "4 min, release builds included",
+        takes: "6 min, after a build",
         run: bench::main,
     },
     Verb {
