@@ -81,6 +81,31 @@ impl<K: Kind> Generator<K> {
         })
     }
 
+    /// Waits until so many IDs are at hand.
+    ///
+    /// # Errors
+    /// As `Segment.ready`.
+    pub fn ready(&self, py: Python<'_>, n: i64, timeout: Option<f64>) -> PyResult<()> {
+        let Ok(count) = u64::try_from(n) else {
+            let message = format!("`{n}` IDs cannot be at hand: ask for 0 or more");
+            return Err(errors::raise(py, Code::CountInvalid, message));
+        };
+        if count == 0 {
+            return Ok(());
+        }
+        let most = self.wait_for(py, timeout, |reserve, now| match reserve.ready(now, count) {
+            Err(refusal) if refusal.code == Code::CountInvalid => Ok(Some(reserve.most())),
+            verdict => verdict.map(|()| None),
+        })?;
+        most.map_or(Ok(()), |most| Err(self.too_many(py, count, most)))
+    }
+
+    fn too_many(&self, py: Python<'_>, count: u64, most: u64) -> PyErr {
+        let about = self.plan.kind.about();
+        let message = format!("`{count}` IDs of {about} cannot be had in one go: at most {most}");
+        errors::raise(py, Code::CountInvalid, message)
+    }
+
     /// So many IDs, in memory of our own: nobody sees any before all of them are there.
     fn exactly(&self, py: Python<'_>, count: usize, timeout: Option<f64>) -> PyResult<Vec<u64>> {
         let mut ids = Vec::new();
@@ -109,12 +134,7 @@ impl<K: Kind> Generator<K> {
         match never {
             None => Ok(ids),
             Some(Never::Memory) => Err(PyMemoryError::new_err(format!("no room for {count} IDs"))),
-            Some(Never::MoreThan(most)) => {
-                let about = &self.plan.kind.about();
-                let message =
-                    format!("`{count}` IDs of {about} cannot be had in one go: at most {most}");
-                Err(errors::raise(py, Code::CountInvalid, message))
-            }
+            Some(Never::MoreThan(most)) => Err(self.too_many(py, count as u64, most)),
         }
     }
 }

@@ -100,6 +100,14 @@ macro_rules! generator_class {
                 self.0.fill_available(buffer, timeout)
             }
 
+            /// Waits until `n` IDs are at hand, so that the next `n` calls of `next(timeout=0)` need
+            /// not wait. Nothing is drawn, and nothing is kept for this caller: other threads take
+            /// of the same.
+            #[pyo3(signature = (n, timeout = None))]
+            fn ready(&self, py: Python<'_>, n: i64, timeout: Option<f64>) -> PyResult<()> {
+                self.0.ready(py, n, timeout)
+            }
+
             /// Stops: a window's rest is given back, a segment's rest is a gap. In a forked child
             /// nothing is sent in the parent's name. Harmless when repeated.
             fn close(&self, py: Python<'_>) -> PyResult<()> {

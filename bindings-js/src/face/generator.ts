@@ -41,6 +41,7 @@ export type Stats = Record<'ids' | 'asks' | 'grants' | 'failures' | 'waits' | 'd
 export abstract class BaseGenerator implements AsyncDisposable {
   readonly #what: string
   readonly #dry: string
+  readonly #timed: boolean
   readonly #timeout: number
   readonly #clock: () => number
   readonly #handle: Handle
@@ -57,6 +58,7 @@ export abstract class BaseGenerator implements AsyncDisposable {
     }
     check(plan)
     this.#what = plan.what
+    this.#timed = timed
     this.#dry = timed ? 'WINDOW_SPENT' : 'SEGMENT_DRY'
     this.#timeout = Math.min(timeout, MOST)
     this.#clock = options.clock ?? theHost().clock
@@ -106,6 +108,15 @@ export abstract class BaseGenerator implements AsyncDisposable {
   takeSync(n: number): bigint[] {
     const count = counted(n)
     return this.#now(() => this.#takeAll(count))
+  }
+
+  /**
+   * Waits until `n` IDs are at hand, so that the next `n` calls of `nextSync` need not wait: for synchronous hooks. Nothing
+   * is drawn, and nothing is kept for this caller: whoever draws meanwhile takes of the same. Waits as `next` does.
+   */
+  async ready(n: number): Promise<void> {
+    const count = counted(n)
+    await this.#wait(() => this.#isReady(count), `not ${count} IDs at hand`)
   }
 
   /** Fills the array with IDs, ascending: all of it, or an error and it is left as it was, with nothing spent. Waits as `next` does. */
@@ -178,6 +189,14 @@ export abstract class BaseGenerator implements AsyncDisposable {
     const goodUntil = count > 1 ? this.#handle.do((engine, handle) => engine.goodUntil(handle)) : 0
     this.#handle.note(room[count - 1]!)
     return this.#pool.filled(count, goodUntil)
+  }
+
+  #isReady(n: number): true | undefined {
+    const now = this.#clock()
+    // Snowflakes in the pool may be over before they are drawn: they do not count.
+    const missing = this.#timed ? n : n - this.#pool.length
+    const ready = missing <= 0 || this.#handle.do((engine, handle) => engine.ready(handle, now, missing))
+    return ready || undefined
   }
 
   #takeAll(n: number): bigint[] | undefined {
