@@ -143,6 +143,8 @@ fn bare(code: &str, target: &str, word: &str) -> Outcome<String> {
 /// Cargo in a copy of the workspace that holds the core alone, changed by a few lines at its end.
 fn in_copy(command: &[&str], code: &str) -> Outcome<Run> {
     let copy = project::target().join("controls/workspace");
+    // A file that has moved since would still stand where it was.
+    files::remove_dir(&copy)?;
     let manifest = files::read(&project::at("Cargo.toml"))?;
     files::write(&copy.join("Cargo.toml"), core_alone(&manifest)?)?;
     files::write(&copy.join("Cargo.lock"), files::read(&project::at("Cargo.lock"))?)?;

@@ -26,7 +26,7 @@ const PARTS: &[Part] = &[
     Part { name: "check-self-test", needs: None, run: check::controls },
     Part { name: "build", needs: None, run: build::all },
     Part { name: "rust", needs: None, run: rust::workspace },
-    Part { name: "models", needs: Some("core/src/shared.rs"), run: rust::models },
+    Part { name: "models", needs: Some("core/src/line/shared.rs"), run: rust::models },
     Part { name: "description", needs: Some("server/tests/openapi"), run: description::agrees },
     Part { name: "python", needs: Some("bindings-py/tests"), run: suites::python },
     Part { name: "types", needs: Some("bindings-js/tests/types"), run: suites::types },
