@@ -142,5 +142,6 @@ fn row_of<'py>(py: Python<'py>, row: &Worker) -> PyResult<Bound<'py, PyDict>> {
 fn refused(py: Python<'_>, refusal: Refusal<StoreTime>, now_ms: i64, about: &str) -> PyErr {
     let wait = refusal.until.map(|until| until.since(StoreTime::new(now_ms)).max(0));
     let retry_after_ms = wait.and_then(|ms| u32::try_from(ms).ok());
-    Failed { retry_after_ms, ..Failed::about(refusal.code.into(), about) }.raise(py)
+    let until_ms = refusal.until.map(StoreTime::get);
+    Failed { until_ms, retry_after_ms, ..Failed::about(refusal.code.into(), about) }.raise(py)
 }
