@@ -148,6 +148,11 @@ impl<K: Kind, L: Line> Generator<K, L> {
             self.line.extend(INSIDE, range.bound);
             return true;
         }
+        // Another image of this generator stood above all of it, and IDs ascend.
+        if K::DOUBLE_BUFFERED && range.positions.end <= self.line.stands_at() {
+            self.drop_positions(range.positions.len());
+            return false;
+        }
         let adjoins = |before: u64| K::DOUBLE_BUFFERED && before == range.positions.start;
         if let Some(next) = &mut self.next_range {
             if adjoins(next.positions.end) {

@@ -114,6 +114,21 @@ fn a_range_that_is_used_up_on_arrival_counts_as_a_failure() {
 }
 
 #[test]
+fn a_range_below_where_another_image_stood_is_not_at_hand() {
+    let (mut store, mut counter) = (store(100, 100), 0);
+    let mut child = segment(8);
+    child.resume(Carryover { position: 350, ..Carryover::default() });
+    for (at, in_hand) in [(0, 0), (1_000, 0), (2_000, 100)] {
+        assert_eq!(carry(&mut child, &mut store, (at, at), &mut counter), Ok(true));
+        assert_eq!(child.stats().in_hand, in_hand, "at {at} ms");
+        // Somebody else's lease falls between.
+        assert_eq!(carry(&mut segment(9), &mut store, (at, at), &mut counter), Ok(true));
+    }
+    let now = HostTime::new(3_000);
+    assert_eq!(child.next(now), Ok(401));
+}
+
+#[test]
 fn another_image_knows_the_store_and_the_highest_end() {
     let mut counter = 0;
     let mut parent = segment(1);
