@@ -129,6 +129,19 @@ fn a_range_below_where_another_image_stood_is_not_at_hand() {
 }
 
 #[test]
+fn of_a_range_around_where_another_image_stood_only_the_upper_part_is_at_hand() {
+    let (mut store, mut counter) = (store(100, 100), 0);
+    let mut child = segment(8);
+    child.resume(Carryover { position: 150, ..Carryover::default() });
+    for at in [0, 1_000, 2_000] {
+        assert_eq!(carry(&mut child, &mut store, (at, at), &mut counter), Ok(true));
+    }
+    let mut ids = [0; 60];
+    assert_eq!(child.fill(HostTime::new(3_000), &mut ids), Ok(()));
+    assert_eq!((ids[0], ids[59]), (150, 209));
+}
+
+#[test]
 fn another_image_knows_the_store_and_the_highest_end() {
     let mut counter = 0;
     let mut parent = segment(1);
