@@ -1,5 +1,6 @@
 //! A store in this process's memory, for tests, examples and single processes.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use leafid_core::{Ask, Code, Failure, Fields, Grant, Name, Refusal, Release, Store, StoreTime};
@@ -24,7 +25,30 @@ pub struct Shelf {
     clock: Clock,
 }
 
+/// The stores that were named by `memory:NAME`. The lock is held only by whoever holds the
+/// interpreter.
+static NAMED: Mutex<BTreeMap<String, Arc<Shelf>>> = Mutex::new(BTreeMap::new());
+
 impl Shelf {
+    /// The store of this process with this name, which its first use makes.
+    ///
+    /// # Errors
+    /// When the system has no randomness.
+    pub fn named(name: &str) -> PyResult<Arc<Shelf>> {
+        let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shelf) = named.get(name) {
+            return Ok(Arc::clone(shelf));
+        }
+        let shelf = Arc::new(Shelf::new(Clock::given(None))?);
+        named.insert(name.to_owned(), Arc::clone(&shelf));
+        Ok(shelf)
+    }
+
+    fn new(clock: Clock) -> PyResult<Shelf> {
+        let rows = Mutex::new(Box::new(Rows::new(random::entropy()?)));
+        Ok(Shelf { rows, made_in: guard::current(), clock })
+    }
+
     /// Does something with the rows, at the wall clock's time.
     ///
     /// # Errors
@@ -35,7 +59,7 @@ impl Shelf {
         about: &str,
     ) -> Result<T, Failed> {
         if !guard::is_current(self.made_in) {
-            let message = "a `MemoryStore` belongs to the process that made it, and this is a \
+            let message = "a memory store belongs to the process that made it, and this is a \
                            forked child: make one here, or use a store that both can reach";
             return Err(Failed::new(Code::Closed, message));
         }
@@ -76,9 +100,7 @@ impl MemoryStore {
     #[new]
     #[pyo3(signature = (*, clock = None))]
     fn new(clock: Option<PyRef<'_, TestClock>>) -> PyResult<MemoryStore> {
-        let rows = Mutex::new(Box::new(Rows::new(random::entropy()?)));
-        let shelf = Shelf { rows, made_in: guard::current(), clock: Clock::given(clock) };
-        Ok(MemoryStore(Arc::new(shelf)))
+        Ok(MemoryStore(Arc::new(Shelf::new(Clock::given(clock))?)))
     }
 
     /// Its id: 32 hex digits.

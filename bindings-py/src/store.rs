@@ -66,13 +66,17 @@ fn from_environment(py: Python<'_>) -> PyResult<StoreArg> {
             py,
             Code::RequestInvalid,
             format!(
-                "no store: pass `store=\"http://127.0.0.1:8750\"`, or set `{VARIABLE}` to such a URL"
+                "no store: pass `store=\"http://127.0.0.1:8750\"` (or `\"memory:\"` in a test), or set \
+                 `{VARIABLE}` to such a URL"
             ),
         )),
     }
 }
 
 fn from_url(py: Python<'_>, url: &str) -> PyResult<StoreArg> {
+    if let Some(name) = url.strip_prefix("memory:") {
+        return Ok(StoreArg::Memory(Shelf::named(name)?));
+    }
     let http = Http::new(url, None).map_err(|failed| failed.raise(py))?;
     Ok(StoreArg::Http(Arc::new(http)))
 }
