@@ -71,7 +71,7 @@ export declare function handleFailure(handle: number, request: string, code: str
  * Applies the answer to the ask of this request: `{ outcome, release? }`, or the refusal, whose
  * `field` names what could not be read.
  */
-export declare function handleGrant(handle: number, request: string, answer: object, sent: number, now: number): object
+export declare function handleGrant(handle: number, request: string, grant: object, sent: number, now: number): object
 
 /** Whether a worker's row is kept from this owner, however long its window is over. */
 export declare function isKeptFrom(row: object, owner: string, nowMs: number): boolean
@@ -79,7 +79,10 @@ export declare function isKeptFrom(row: object, owner: string, nowMs: number): b
 /** `{ id }`: the largest that a moment can have. */
 export declare function lastId(layout: object, timeMs: bigint): object
 
-/** The fields of a layout, and what follows from them. */
+/**
+ * The fields of a layout, and what follows from them. Every `layout` here is `{ layout }`: the
+ * five fields, or a preset's name.
+ */
 export declare function layoutFacts(layout: object): object
 
 /** The layout of a snowflake generator, once it is known. */
@@ -139,7 +142,7 @@ export declare function tagRow(before: object | undefined | null, wanted: object
 /** 13 characters that sort as the numbers do. */
 export declare function toBase32(id: bigint): string | null
 
-/** The decimal form. */
+/** The decimal form, `null` for what is none; so are the forms below. */
 export declare function toDecimal(id: bigint): string | null
 
 /** Whether an ask is due. */

@@ -1,15 +1,12 @@
 //! The engine of leafid for Node: plain functions over a handle, the same as the wasm engine's.
+//! What they do stands in `leafid_bindings`; these are their names.
 //!
-//! No function raises for what the core refuses: a refusal is the plain object `{ code, until }`.
+//! No function throws for what the core refuses: a refusal is the plain object `{ code, until }`.
 
-pub mod codes;
-pub mod generator;
-pub mod layout;
+pub mod generators;
 pub mod object;
 pub mod registry;
-pub mod table;
-pub mod text;
-pub mod verbs;
+pub mod values;
 
 use napi_derive::napi;
 

@@ -1,202 +1,91 @@
-//! The fields of asks, grants and rows in plain JavaScript objects.
+//! Plain objects of JavaScript's.
 
-use leafid_core::{Code, FieldReader, FieldWriter, Fields, Refusal};
-use napi::bindgen_prelude::{BigInt, Either6, Env, Null, Object, ToNapiValue};
-use napi::{Error, Result};
+use leafid_bindings::{Answer, Reading, Value, Wrong};
+use leafid_core::{HostTime, StoreTime};
+use napi::bindgen_prelude::{BigInt, Either6, Null, Object};
+use napi::{Env, JsValue, Result};
 
-/// Numbers that every language holds exactly end here.
-const EXACT: f64 = ((1u64 << 53) - 1) as f64;
+/// An object of JavaScript's.
+pub struct Js<'env>(Object<'env>);
 
-/// An object that is being written.
-pub struct Writing<'env> {
-    env: &'env Env,
-    object: Object<'env>,
-    broken: Option<Error>,
+impl leafid_bindings::Object for Js<'_> {
+    fn get(&self, field: &'static str) -> Value<'static, Self> {
+        match self.0.get::<Either6<bool, f64, String, BigInt, Null, Object<'_>>>(field) {
+            Ok(None | Some(Either6::E(Null))) => Value::Absent,
+            Ok(Some(Either6::A(flag))) => Value::Flag(flag),
+            Ok(Some(Either6::B(number))) => Value::Number(number),
+            Ok(Some(Either6::C(text))) => Value::Owned(text),
+            Ok(Some(Either6::D(big))) => exact(&big).map_or(Value::Other, Value::Big),
+            Ok(Some(Either6::F(object))) => Value::Object(Js(object)),
+            Err(_) => Value::Other,
+        }
+    }
+
+    fn set(&mut self, field: &'static str, value: Value<'_, Self>) {
+        // A plain object of our own takes every field.
+        let _ = match value {
+            Value::Absent | Value::Other => Ok(()),
+            Value::Flag(flag) => self.0.set(field, flag),
+            Value::Number(number) => self.0.set(field, number),
+            Value::Big(big) => self.0.set(field, BigInt::from(big)),
+            Value::Moment(ms) => self.0.set(field, BigInt::from(ms)),
+            Value::Text(text) => self.0.set(field, text),
+            Value::Owned(text) => self.0.set(field, text),
+            Value::Object(object) => self.0.set(field, object.0),
+        };
+    }
+
+    fn empty(&self) -> Option<Self> {
+        Object::new(&Env::from_raw(self.0.value().env)).ok().map(Js)
+    }
 }
 
-/// The object of something with fields.
+/// The object of what a verb gave, or of its refusal.
 ///
 /// # Errors
 /// What JavaScript throws.
-pub fn written<'env>(
+pub fn answer<'env>(
     env: &'env Env,
-    write: impl FnOnce(&mut Writing<'env>),
+    given: std::result::Result<impl Answer, Wrong>,
 ) -> Result<Object<'env>> {
-    let mut writing = Writing { env, object: Object::new(env)?, broken: None };
-    write(&mut writing);
-    writing.broken.map_or(Ok(writing.object), Err)
+    Ok(leafid_bindings::answer(Js(Object::new(env)?), given).0)
 }
 
-/// The object of a refusal: `{ code, until }`, and the field that was no good.
+/// The same of what there may be.
 ///
 /// # Errors
 /// What JavaScript throws.
-pub fn refused<'env>(env: &'env Env, refusal: Refusal, field: &str) -> Result<Object<'env>> {
-    written(env, |to| {
-        to.text("code", refusal.code.as_str());
-        refusal.until.inspect(|until| to.set("until", BigInt::from(until.get())));
-        if !field.is_empty() {
-            to.text("field", field);
-        }
-    })
+pub fn maybe<'env>(env: &'env Env, given: Option<impl Answer>) -> Result<Option<Object<'env>>> {
+    given.map(|given| answer(env, Ok(given))).transpose()
 }
 
-impl Writing<'_> {
-    /// Sets a field to whatever JavaScript knows.
-    pub fn set(&mut self, field: &str, value: impl ToNapiValue) {
-        if let Err(error) = self.object.set(field, value) {
-            self.broken = Some(error);
-        }
-    }
+/// An object to read from.
+pub fn from(object: Object<'_>) -> Reading<Js<'_>> {
+    Reading::new(Js(object))
 }
 
-impl FieldWriter for Writing<'_> {
-    fn number(&mut self, field: &'static str, value: u64) {
-        self.set(field, value as f64);
-    }
-
-    fn millis(&mut self, field: &'static str, value: i64) {
-        self.set(field, value as f64);
-    }
-
-    fn big(&mut self, field: &'static str, value: u64) {
-        self.set(field, BigInt::from(value));
-    }
-
-    fn flag(&mut self, field: &'static str, value: bool) {
-        self.set(field, value);
-    }
-
-    fn text(&mut self, field: &'static str, value: &str) {
-        self.set(field, value);
-    }
-
-    fn nested(&mut self, field: &'static str, write: impl FnOnce(&mut Self)) {
-        match Object::new(self.env) {
-            Ok(object) => {
-                let mut inner = Writing { env: self.env, object, broken: None };
-                write(&mut inner);
-                self.broken = self.broken.take().or(inner.broken);
-                self.set(field, inner.object);
-            }
-            Err(error) => self.broken = Some(error),
-        }
-    }
+/// A moment on the host's clock.
+pub fn host(ms: f64) -> HostTime {
+    HostTime::new(ms as i64)
 }
 
-/// An object that is being read; it remembers which field it looked at last.
-pub struct Reading<'env> {
-    object: Object<'env>,
-    field: &'static str,
+/// A moment on the store's clock.
+pub fn store(ms: f64) -> StoreTime {
+    StoreTime::new(ms as i64)
 }
 
-/// What is wrong with an object, and in which field.
-pub type Wrong = (Refusal, &'static str);
-
-/// Reads something with fields.
-///
-/// # Errors
-/// The refusal, and the field.
-pub fn read<T: Fields>(object: Object<'_>) -> std::result::Result<T, Wrong> {
-    read_with(object, |from| T::get(from))
+/// A bigint from 0 to 2^64 - 1; any other is the largest, which is no ID.
+pub fn bits(big: &BigInt) -> u64 {
+    exact(big).unwrap_or(u64::MAX)
 }
 
-/// As [`read`], for what has no `Fields`.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_with<'env, T>(
-    object: Object<'env>,
-    get: impl FnOnce(&mut Reading<'env>) -> std::result::Result<T, Refusal>,
-) -> std::result::Result<T, Wrong> {
-    let mut reading = Reading { object, field: "" };
-    get(&mut reading).map_err(|refusal| (refusal, reading.field))
+/// A bigint as a time; one of more than 64 bits is the last, which no layout has.
+pub fn millis(big: &BigInt) -> i64 {
+    let (ms, whole) = big.get_i64();
+    if whole { ms } else { i64::MAX }
 }
 
-type Value<'env> = Either6<bool, f64, String, BigInt, Null, Object<'env>>;
-type Read<T> = std::result::Result<Option<T>, Refusal>;
-
-impl<'env> Reading<'env> {
-    fn value(&mut self, field: &'static str) -> Read<Value<'env>> {
-        self.field = field;
-        match self.object.get::<Value<'env>>(field) {
-            Ok(None | Some(Either6::E(Null))) => Ok(None),
-            Ok(value) => Ok(value),
-            Err(_) => Err(invalid()),
-        }
-    }
-
-    fn whole(&mut self, field: &'static str, least: f64) -> Read<f64> {
-        match self.value(field)? {
-            None => Ok(None),
-            Some(Either6::B(n)) if n.fract() == 0.0 && n >= least && n <= EXACT => Ok(Some(n)),
-            Some(_) => Err(invalid()),
-        }
-    }
-}
-
-fn invalid() -> Refusal {
-    Refusal::new(Code::RequestInvalid)
-}
-
-impl FieldReader for Reading<'_> {
-    fn number(&mut self, field: &'static str) -> Read<u64> {
-        Ok(self.whole(field, 0.0)?.map(|n| n as u64))
-    }
-
-    fn millis(&mut self, field: &'static str) -> Read<i64> {
-        Ok(self.whole(field, -EXACT)?.map(|n| n as i64))
-    }
-
-    fn big(&mut self, field: &'static str) -> Read<u64> {
-        match self.value(field)? {
-            None => Ok(None),
-            Some(Either6::C(text)) => decimal(&text).map(Some),
-            Some(Either6::D(big)) => bits(&big).map(Some).ok_or(invalid()),
-            Some(_) => Err(invalid()),
-        }
-    }
-
-    fn flag(&mut self, field: &'static str) -> Read<bool> {
-        match self.value(field)? {
-            None => Ok(None),
-            Some(Either6::A(flag)) => Ok(Some(flag)),
-            Some(_) => Err(invalid()),
-        }
-    }
-
-    fn text<T>(&mut self, field: &'static str, read: impl FnOnce(&str) -> T) -> Read<T> {
-        match self.value(field)? {
-            None => Ok(None),
-            Some(Either6::C(text)) => Ok(Some(read(&text))),
-            Some(_) => Err(invalid()),
-        }
-    }
-
-    fn nested<T>(
-        &mut self,
-        field: &'static str,
-        read: impl FnOnce(&mut Self) -> std::result::Result<T, Refusal>,
-    ) -> Read<T> {
-        match self.value(field)? {
-            None => Ok(None),
-            Some(Either6::F(object)) => read(&mut Reading { object, field }).map(Some),
-            Some(_) => Err(invalid()),
-        }
-    }
-}
-
-/// The 64 bits of a bigint from 0 to 2^64 - 1.
-pub fn bits(big: &BigInt) -> Option<u64> {
+fn exact(big: &BigInt) -> Option<u64> {
     let (negative, bits, whole) = big.get_u64();
     (whole && !(negative && bits > 0)).then_some(bits)
-}
-
-/// A number of 64 bits in decimal: digits only, no leading zero.
-fn decimal(text: &str) -> std::result::Result<u64, Refusal> {
-    let canonical = text == "0" || !text.starts_with('0');
-    if !canonical || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(invalid());
-    }
-    text.parse().map_err(|_| invalid())
 }

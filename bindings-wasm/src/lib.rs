@@ -1,16 +1,12 @@
 //! The engine of leafid for workers and browsers: plain functions over a handle, the same as the
-//! native engine's.
+//! native engine's. What they do stands in `leafid_bindings`; these are their names.
 //!
 //! No function throws for what the core refuses: a refusal is the plain object `{ code, until }`.
 
-pub mod codes;
-pub mod generator;
-pub mod layout;
+pub mod generators;
 pub mod object;
 pub mod registry;
-pub mod table;
-pub mod text;
-pub mod verbs;
+pub mod values;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -101,7 +101,7 @@ export function handleFailure(handle: number, request: string, code: string, ret
  * Applies the answer to the ask of this request: `{ outcome, release? }`, or the refusal, whose
  * `field` names what could not be read.
  */
-export function handleGrant(handle: number, request: string, answer: object, sent: number, now: number): object;
+export function handleGrant(handle: number, request: string, grant: object, sent: number, now: number): object;
 
 /**
  * Whether a worker's row is kept from this owner, however long its window is over.
@@ -114,7 +114,8 @@ export function isKeptFrom(row: object, owner: string, now_ms: number): boolean;
 export function lastId(layout: object, time_ms: bigint): object;
 
 /**
- * The fields of a layout, and what follows from them.
+ * The fields of a layout, and what follows from them. Every `layout` here is `{ layout }`: the
+ * five fields, or a preset's name.
  */
 export function layoutFacts(layout: object): object;
 
@@ -202,7 +203,7 @@ export function tagRow(before: object | null | undefined, wanted: object): objec
 export function toBase32(id: bigint): string | undefined;
 
 /**
- * The decimal form.
+ * The decimal form, `undefined` for what is none; so are the forms below.
  */
 export function toDecimal(id: bigint): string | undefined;
 

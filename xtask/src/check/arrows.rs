@@ -11,9 +11,10 @@ use crate::{Outcome, files, project};
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("leafid-core", &[]),
     ("leafid-server", &["leafid-core"]),
-    ("leafid-py", &["leafid-core"]),
-    ("leafid-node", &["leafid-core"]),
-    ("leafid-wasm", &["leafid-core"]),
+    ("leafid-bindings", &["leafid-core"]),
+    ("leafid-py", &["leafid-bindings", "leafid-core"]),
+    ("leafid-node", &["leafid-bindings", "leafid-core"]),
+    ("leafid-wasm", &["leafid-bindings", "leafid-core"]),
     ("leafid-stream", &["leafid-core"]),
     ("leafid-tests", EVERYONE),
     ("leafid-benches", EVERYONE),
@@ -21,8 +22,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
 ];
 
 /// Whom the tools may know: all that is published, and the check of a stream.
-const EVERYONE: &[&str] =
-    &["leafid-core", "leafid-server", "leafid-py", "leafid-node", "leafid-wasm", "leafid-stream"];
+const EVERYONE: &[&str] = &[
+    "leafid-core",
+    "leafid-bindings",
+    "leafid-server",
+    "leafid-py",
+    "leafid-node",
+    "leafid-wasm",
+    "leafid-stream",
+];
 
 /// A folder of TypeScript, and the folders whose files it may import, itself included. The native
 /// engine may import `wasm/`: what wasm-bindgen made is its fallback where no native part fits.

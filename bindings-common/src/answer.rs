@@ -1,0 +1,124 @@
+//! What a verb gives back, as an object.
+
+use leafid_core::registry::Acquired;
+use leafid_core::{Ask, Carryover, FieldWriter, Fields, Layout, Outcome, Parts, Release, Stats};
+
+use crate::codes::Facts;
+use crate::layouts::{Id, Known};
+use crate::object::{Object, Writing};
+use crate::registry::{Leased, Row};
+use crate::source::Wrong;
+
+/// What can be written into an object.
+pub trait Answer {
+    /// Writes its fields.
+    fn put<O: Object>(&self, to: &mut Writing<O>);
+}
+
+/// The object of what a verb gave, or of its refusal: `{ code, until?, field? }`. `to` has no
+/// fields yet.
+pub fn answer<O: Object>(to: O, given: Result<impl Answer, Wrong>) -> O {
+    let mut to = Writing(to);
+    match given {
+        Ok(value) => value.put(&mut to),
+        Err(wrong) => wrong.put(&mut to),
+    }
+    to.0
+}
+
+impl Answer for Wrong {
+    fn put<O: Object>(&self, to: &mut Writing<O>) {
+        to.text("code", self.refusal.code.as_str());
+        if let Some(until) = self.refusal.until {
+            to.moment("until", until.get());
+        }
+        if !self.field.is_empty() {
+            to.text("field", self.field);
+        }
+    }
+}
+
+macro_rules! with_fields {
+    ($($name:ty),+) => {$(
+        impl Answer for $name {
+            fn put<O: Object>(&self, to: &mut Writing<O>) {
+                Fields::put(self, to);
+            }
+        }
+    )+};
+}
+with_fields!(Release, Carryover, Layout);
+
+macro_rules! as_it_is {
+    ($($name:ty),+) => {$(
+        impl Answer for $name {
+            fn put<O: Object>(&self, to: &mut Writing<O>) {
+                <$name>::put(self, to);
+            }
+        }
+    )+};
+}
+as_it_is!(Ask, Stats, Acquired);
+
+/// `{ outcome, release? }`.
+impl Answer for Outcome {
+    fn put<O: Object>(&self, to: &mut Writing<O>) {
+        let outcome = match self {
+            Outcome::Applied => "applied",
+            Outcome::Ignored => "ignored",
+            Outcome::Release(_) => "release",
+        };
+        to.text("outcome", outcome);
+        if let Outcome::Release(release) = self {
+            to.nested("release", |to| Fields::put(release, to));
+        }
+    }
+}
+
+impl<R: Fields, G: Fields> Answer for Leased<R, G> {
+    fn put<O: Object>(&self, to: &mut Writing<O>) {
+        to.nested("row", |to| self.row.put(to));
+        to.nested("grant", |to| self.grant.put(to));
+    }
+}
+
+impl<R: Fields> Answer for Row<R> {
+    fn put<O: Object>(&self, to: &mut Writing<O>) {
+        to.nested("row", |to| self.0.put(to));
+    }
+}
+
+impl Answer for Id {
+    fn put<O: Object>(&self, to: &mut Writing<O>) {
+        to.big("id", self.0);
+    }
+}
+
+impl Answer for Parts {
+    fn put<O: Object>(&self, to: &mut Writing<O>) {
+        to.moment("time_ms", self.time.get());
+        to.big("tick", self.tick);
+        to.number("worker", self.worker.into());
+        to.big("sequence", self.sequence);
+    }
+}
+
+impl Answer for Known {
+    fn put<O: Object>(&self, to: &mut Writing<O>) {
+        Fields::put(&self.0, to);
+        to.moment("last_ms", self.0.last().get());
+        to.big("per_second", self.0.per_second());
+        to.big("workers", self.0.workers());
+    }
+}
+
+impl Answer for Facts {
+    fn put<O: Object>(&self, to: &mut Writing<O>) {
+        if let Some(status) = self.0.http_status() {
+            to.number("http", status.into());
+        }
+        to.flag("permanent", self.0.is_permanent());
+        to.flag("stops", self.0.stops());
+        to.text("advice", self.0.advice());
+    }
+}

@@ -1,0 +1,208 @@
+//! A generator of either kind, and the verbs of both.
+
+use alloc::boxed::Box;
+
+use leafid_core::{
+    Ask, Carryover, Code, Grant, HostTime, Layout, Outcome, Refusal, Release, Segment,
+    SegmentConfig, SegmentGrant, Snowflake, SnowflakeConfig, Stats, Token, WindowGrant,
+};
+
+use crate::source::{Source, Wrong, read, read_with};
+
+/// A generator of either kind.
+#[derive(Debug)]
+pub enum AnyGenerator {
+    /// Numbers of a tag.
+    Segment(Box<Segment>),
+    /// Stamps of a worker's time.
+    Snowflake(Box<Snowflake>),
+}
+
+/// Does the same with whichever it is.
+macro_rules! each {
+    ($any:expr, $generator:ident => $body:expr) => {
+        match $any {
+            AnyGenerator::Segment($generator) => $body,
+            AnyGenerator::Snowflake($generator) => $body,
+        }
+    };
+}
+
+impl AnyGenerator {
+    /// Builds a generator; `kind` is `segment` or `snowflake`.
+    ///
+    /// # Errors
+    /// What of the configuration cannot be; `REQUEST_INVALID` for another kind.
+    pub fn new(kind: &str, config: impl Source, seed: u64) -> Result<AnyGenerator, Wrong> {
+        read_with(config, "config", |from| match kind {
+            "segment" => {
+                let ids = Segment::new(SegmentConfig::get(from)?, seed)?;
+                Ok(AnyGenerator::Segment(Box::new(ids)))
+            }
+            "snowflake" => {
+                let ids = Snowflake::new(SnowflakeConfig::get(from)?, seed)?;
+                Ok(AnyGenerator::Snowflake(Box::new(ids)))
+            }
+            _ => Err(Code::RequestInvalid.into()),
+        })
+    }
+
+    /// One ID.
+    ///
+    /// # Errors
+    /// Why there is none, and until when.
+    pub fn next(&mut self, now: HostTime) -> Result<u64, Refusal> {
+        each!(self, generator => generator.next(now))
+    }
+
+    /// IDs for all of `out`, in order, or none.
+    ///
+    /// # Errors
+    /// Why not all can be had, and until when.
+    pub fn fill(&mut self, now: HostTime, out: &mut [u64]) -> Result<(), Refusal> {
+        each!(self, generator => generator.fill(now, out))
+    }
+
+    /// As many IDs as are at hand, in order: how many.
+    ///
+    /// # Errors
+    /// Why there is none, and until when.
+    pub fn fill_available(&mut self, now: HostTime, out: &mut [u64]) -> Result<usize, Refusal> {
+        each!(self, generator => generator.fill_available(now, out))
+    }
+
+    /// Whether `n` IDs can be had in one go now.
+    ///
+    /// # Errors
+    /// Why not, and until when.
+    pub fn ready(&mut self, now: HostTime, n: u64) -> Result<(), Refusal> {
+        each!(self, generator => generator.ready(now, n))
+    }
+
+    /// How many IDs can be had in one go at most, as far as is known.
+    pub fn most(&self) -> u64 {
+        each!(self, generator => generator.most())
+    }
+
+    /// Whether an ask is due.
+    pub fn wants_ask(&self, now: HostTime) -> bool {
+        each!(self, generator => generator.wants_ask(now))
+    }
+
+    /// When the next ask is due; `None` while only drawing can make it so.
+    pub fn poll_at(&self) -> Option<HostTime> {
+        each!(self, generator => generator.poll_at())
+    }
+
+    /// What to ask the store for now.
+    pub fn poll_ask(&mut self, now: HostTime, entropy: [u8; 16]) -> Option<Ask> {
+        each!(self, generator => generator.poll_ask(now, entropy))
+    }
+
+    /// Applies an answer.
+    ///
+    /// # Errors
+    /// Why it cannot be right; its ask has failed then.
+    pub fn handle_grant(
+        &mut self,
+        grant: &Grant,
+        sent: HostTime,
+        now: HostTime,
+    ) -> Result<Outcome, Refusal> {
+        each!(self, generator => generator.handle_grant(grant, sent, now))
+    }
+
+    /// Notes that the ask of this request failed.
+    pub fn handle_failure(
+        &mut self,
+        request: Token,
+        code: Code,
+        retry_after_ms: Option<u32>,
+        now: HostTime,
+    ) {
+        each!(self, generator => generator.handle_failure(request, code, retry_after_ms, now));
+    }
+
+    /// Graceful stop: the release to send.
+    pub fn retire(&mut self) -> Option<Release> {
+        each!(self, generator => generator.retire())
+    }
+
+    /// Drops every right and the ask that is out.
+    pub fn forget(&mut self) {
+        each!(self, generator => generator.forget());
+    }
+
+    /// The host was suspended: what was not due yet is.
+    pub fn resumed(&mut self) {
+        each!(self, generator => generator.resumed());
+    }
+
+    /// What another memory image may know.
+    pub fn carryover(&self) -> Carryover {
+        each!(self, generator => generator.carryover())
+    }
+
+    /// Takes over what another memory image knew, and goes on above the highest ID that it handed
+    /// out, whose layout was this.
+    pub fn resume(&mut self, before: Carryover, highest: Option<u64>, layout: Option<Layout>) {
+        let before = match (highest, &*self) {
+            (Some(id), AnyGenerator::Segment(_)) => before.above(id, None),
+            // Nothing was drawn before the first window said which layout it has.
+            (Some(id), AnyGenerator::Snowflake(_)) if layout.is_some() => {
+                before.above(id, layout.as_ref())
+            }
+            _ => before,
+        };
+        each!(self, generator => generator.resume(before));
+    }
+
+    /// The layout of a snowflake generator, once it is known.
+    pub fn layout(&self) -> Option<Layout> {
+        match self {
+            AnyGenerator::Snowflake(ids) => ids.layout(),
+            AnyGenerator::Segment(_) => None,
+        }
+    }
+
+    /// Why asking fails, until an ask succeeds.
+    pub fn failing(&self) -> Option<Code> {
+        each!(self, generator => generator.failure())
+    }
+
+    /// The counters.
+    pub fn stats(&self) -> Stats {
+        each!(self, generator => generator.stats())
+    }
+
+    /// Which answers this generator waits for.
+    pub fn answers(&self) -> Answers {
+        match self {
+            AnyGenerator::Segment(_) => Answers::Segments,
+            AnyGenerator::Snowflake(_) => Answers::Windows,
+        }
+    }
+}
+
+/// Which answers a generator waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answers {
+    /// Ranges of a tag.
+    Segments,
+    /// Windows of a worker number.
+    Windows,
+}
+
+impl Answers {
+    /// Reads such an answer.
+    ///
+    /// # Errors
+    /// `GRANT_INVALID`, and the field.
+    pub fn read(self, from: impl Source) -> Result<Grant, Wrong> {
+        let grant = match self {
+            Answers::Segments => read::<SegmentGrant>(from, "grant").map(Grant::Segment),
+            Answers::Windows => read::<WindowGrant>(from, "grant").map(Grant::Window),
+        };
+        grant.map_err(|wrong| Wrong { refusal: Code::GrantInvalid.into(), ..wrong })
+    }
+}

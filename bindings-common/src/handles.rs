@@ -1,0 +1,201 @@
+//! Generators behind handles, for hosts that pass numbers faster than objects.
+
+use alloc::collections::BTreeMap;
+use core::cell::{RefCell, RefMut};
+
+use leafid_core::{Ask, Carryover, Code, HostTime, Layout, Outcome, Release, Stats, Token};
+
+use crate::any::{Answers, AnyGenerator};
+use crate::draw::Entry;
+use crate::source::{Source, Wrong, read};
+
+/// Which generator a handle names. One table per thread, so that threads share nothing; a handle
+/// is the caller's to choose, and none is used twice. A handle that names nothing is a closed
+/// generator.
+#[derive(Debug, Default)]
+pub struct Handles(RefCell<BTreeMap<u32, Entry>>);
+
+impl Handles {
+    /// No generators.
+    pub const fn new() -> Handles {
+        Handles(RefCell::new(BTreeMap::new()))
+    }
+
+    /// Nothing of the host's may run within `act`: it could come back here.
+    fn with<T>(&self, handle: u32, act: impl FnOnce(&mut Entry) -> T) -> Option<T> {
+        self.entry(handle).map(|mut entry| act(&mut entry))
+    }
+
+    fn entry(&self, handle: u32) -> Option<RefMut<'_, Entry>> {
+        RefMut::filter_map(self.0.borrow_mut(), |all| all.get_mut(&handle)).ok()
+    }
+
+    /// Builds a generator under a handle.
+    ///
+    /// # Errors
+    /// [`AnyGenerator::new`]'s.
+    pub fn create(
+        &self,
+        handle: u32,
+        kind: &str,
+        config: impl Source,
+        seed: u64,
+    ) -> Result<(), Wrong> {
+        let generator = AnyGenerator::new(kind, config, seed)?;
+        self.0.borrow_mut().insert(handle, Entry::new(generator));
+        Ok(())
+    }
+
+    /// Drops a generator.
+    pub fn free(&self, handle: u32) {
+        self.0.borrow_mut().remove(&handle);
+    }
+
+    /// [`Entry::fill`].
+    pub fn fill(&self, handle: u32, now: HostTime, out: &mut [u64]) -> u32 {
+        self.with(handle, |entry| entry.fill(now, out)).unwrap_or(0)
+    }
+
+    /// [`Entry::fill_available`].
+    pub fn fill_available(&self, handle: u32, now: HostTime, out: &mut [u64]) -> u32 {
+        self.with(handle, |entry| entry.fill_available(now, out)).unwrap_or(0)
+    }
+
+    /// [`Entry::ready`].
+    pub fn ready(&self, handle: u32, now: HostTime, n: u64) -> bool {
+        self.with(handle, |entry| entry.ready(now, n)).unwrap_or(false)
+    }
+
+    /// [`AnyGenerator::most`].
+    pub fn most(&self, handle: u32) -> u64 {
+        self.with(handle, |entry| entry.generator.most()).unwrap_or(0)
+    }
+
+    /// Why the last draw or `ready` gave nothing.
+    pub fn refusal(&self, handle: u32) -> Wrong {
+        let refusal = self.with(handle, |entry| entry.refusal).flatten();
+        refusal.map_or(Code::Closed.into(), Wrong::from)
+    }
+
+    /// Until when what the last draw gave is timely: the end of the tick of its first ID.
+    pub fn good_until(&self, handle: u32) -> HostTime {
+        self.with(handle, |entry| entry.good_until).unwrap_or(HostTime::MIN)
+    }
+
+    /// [`AnyGenerator::wants_ask`].
+    pub fn wants_ask(&self, handle: u32, now: HostTime) -> bool {
+        self.with(handle, |entry| entry.generator.wants_ask(now)).unwrap_or(false)
+    }
+
+    /// [`AnyGenerator::poll_at`].
+    pub fn poll_at(&self, handle: u32) -> Option<HostTime> {
+        self.with(handle, |entry| entry.generator.poll_at()).flatten()
+    }
+
+    /// What to ask the store for now. `entropy` are 16 random bytes.
+    pub fn poll_ask(&self, handle: u32, now: HostTime, entropy: &[u8]) -> Option<Ask> {
+        let mut sixteen = [0; 16];
+        sixteen.iter_mut().zip(entropy).for_each(|(place, byte)| *place = *byte);
+        self.with(handle, |entry| entry.generator.poll_ask(now, sixteen)).flatten()
+    }
+
+    /// Applies the answer to the ask of this request. An answer that cannot be read, or cannot be
+    /// right, fails that ask.
+    ///
+    /// # Errors
+    /// `GRANT_INVALID` and the field that could not be read; what the generator found.
+    pub fn handle_grant(
+        &self,
+        handle: u32,
+        request: &str,
+        answer: impl Source,
+        sent: HostTime,
+        now: HostTime,
+    ) -> Result<Outcome, Wrong> {
+        let answers = self.with(handle, |entry| entry.generator.answers());
+        let grant = answers.unwrap_or(Answers::Windows).read(answer).inspect_err(|wrong| {
+            self.fail(handle, request, wrong.refusal.code, None, now);
+        })?;
+        let outcome = self.with(handle, |entry| entry.generator.handle_grant(&grant, sent, now));
+        Ok(outcome.unwrap_or(Ok(Outcome::Ignored))?)
+    }
+
+    /// Notes that the ask of this request failed; a code that nobody knows is `INTERNAL`.
+    pub fn handle_failure(
+        &self,
+        handle: u32,
+        request: &str,
+        code: &str,
+        retry_after_ms: Option<u32>,
+        now: HostTime,
+    ) {
+        let code = Code::parse(code).unwrap_or(Code::Internal);
+        self.fail(handle, request, code, retry_after_ms, now);
+    }
+
+    fn fail(
+        &self,
+        handle: u32,
+        request: &str,
+        code: Code,
+        retry_after_ms: Option<u32>,
+        now: HostTime,
+    ) {
+        let Ok(request) = Token::parse(request) else { return };
+        self.with(handle, |entry| {
+            entry.generator.handle_failure(request, code, retry_after_ms, now);
+        });
+    }
+
+    /// [`AnyGenerator::retire`].
+    pub fn retire(&self, handle: u32) -> Option<Release> {
+        self.with(handle, |entry| entry.generator.retire()).flatten()
+    }
+
+    /// [`AnyGenerator::forget`].
+    pub fn forget(&self, handle: u32) {
+        self.with(handle, |entry| entry.generator.forget());
+    }
+
+    /// [`AnyGenerator::resumed`].
+    pub fn resumed(&self, handle: u32) {
+        self.with(handle, |entry| entry.generator.resumed());
+    }
+
+    /// [`AnyGenerator::carryover`].
+    pub fn carryover(&self, handle: u32) -> Carryover {
+        self.with(handle, |entry| entry.generator.carryover()).unwrap_or_default()
+    }
+
+    /// [`AnyGenerator::resume`]; what cannot be read of what was known counts as nothing.
+    pub fn resume<S: Source>(
+        &self,
+        handle: u32,
+        before: S,
+        highest: Option<u64>,
+        layout: Option<S>,
+    ) {
+        let before = read(before, "carryover").unwrap_or_default();
+        let layout = layout.and_then(|layout| read(layout, "layout").ok());
+        self.with(handle, |entry| entry.generator.resume(before, highest, layout));
+    }
+
+    /// [`AnyGenerator::layout`].
+    pub fn layout_in_use(&self, handle: u32) -> Option<Layout> {
+        self.with(handle, |entry| entry.generator.layout()).flatten()
+    }
+
+    /// [`AnyGenerator::failing`].
+    pub fn failing(&self, handle: u32) -> Option<Code> {
+        self.with(handle, |entry| entry.generator.failing()).flatten()
+    }
+
+    /// The counters.
+    ///
+    /// # Errors
+    /// `CLOSED` for a handle that names nothing.
+    pub fn stats(&self, handle: u32) -> Result<Stats, Wrong> {
+        let stats = self.with(handle, |entry| entry.generator.stats());
+        stats.ok_or(Code::Closed.into())
+    }
+}

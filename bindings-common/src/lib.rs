@@ -1,0 +1,49 @@
+//! What every binding of leafid exposes, written once: plain data in, plain data out.
+//!
+//! A binding (napi, wasm-bindgen, PyO3, a component) is a face over this crate: it names the
+//! functions as its host wants them and converts values, and decides nothing. A verb reads what it
+//! is given through the core's [`FieldReader`](leafid_core::FieldReader), decides, and returns a
+//! value of the core or [`Wrong`]: the refusal, and the field that could not be read.
+//!
+//! - generators behind handles: [`Handles`]; a single one: [`AnyGenerator`];
+//! - the store's side of the protocol: [`registry`];
+//! - what IDs are made of and how they are written: [`layouts`], [`text`];
+//! - the error table: [`codes`];
+//! - objects of a host whose numbers are doubles: [`Object`], [`answer`].
+//!
+//! Nothing of the host's runs while a generator is borrowed: an object's fields may be getters, and
+//! a getter may call back.
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::unreachable
+    )
+)]
+
+extern crate alloc;
+
+pub mod codes;
+pub mod layouts;
+pub mod registry;
+pub mod strict;
+pub mod text;
+
+mod answer;
+mod any;
+mod draw;
+mod handles;
+mod object;
+mod source;
+
+pub use answer::{Answer, answer};
+pub use any::AnyGenerator;
+pub use draw::{ASK_IS_DUE, Entry};
+pub use handles::Handles;
+pub use object::{Object, Reading, Value, Writing};
+pub use source::{Source, Wrong, read, read_with};

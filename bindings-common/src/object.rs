@@ -1,0 +1,160 @@
+//! Objects of a host whose numbers are doubles and whose 64-bit numbers are of a type of their own:
+//! JavaScript.
+
+use alloc::string::String;
+
+use leafid_core::{FieldReader, FieldWriter, Refusal};
+
+use crate::source::Source;
+use crate::strict::{self, invalid};
+
+/// A plain object of the host's.
+pub trait Object: Sized {
+    /// What stands in a field.
+    fn get(&self, field: &'static str) -> Value<'static, Self>;
+    /// Writes a field.
+    fn set(&mut self, field: &'static str, value: Value<'_, Self>);
+    /// Another object without fields; `None` while the host makes none.
+    fn empty(&self) -> Option<Self>;
+}
+
+/// What stands in a field of an [`Object`].
+pub enum Value<'a, O> {
+    /// Nothing, or the host's null.
+    Absent,
+    /// True or false.
+    Flag(bool),
+    /// A number.
+    Number(f64),
+    /// A number of 64 bits: a bigint.
+    Big(u64),
+    /// A time of 64 bits, which may lie before 1970: a bigint.
+    Moment(i64),
+    /// A text to write.
+    Text(&'a str),
+    /// A text that was read.
+    Owned(String),
+    /// An object within.
+    Object(O),
+    /// What no field may hold.
+    Other,
+}
+
+/// An object that is being written.
+pub struct Writing<O>(pub O);
+
+impl<O: Object> Writing<O> {
+    /// A time of 64 bits.
+    pub fn moment(&mut self, field: &'static str, ms: i64) {
+        self.0.set(field, Value::Moment(ms));
+    }
+}
+
+impl<O: Object> FieldWriter for Writing<O> {
+    fn number(&mut self, field: &'static str, value: u64) {
+        self.0.set(field, Value::Number(value as f64));
+    }
+
+    fn millis(&mut self, field: &'static str, value: i64) {
+        self.0.set(field, Value::Number(value as f64));
+    }
+
+    fn big(&mut self, field: &'static str, value: u64) {
+        self.0.set(field, Value::Big(value));
+    }
+
+    fn flag(&mut self, field: &'static str, value: bool) {
+        self.0.set(field, Value::Flag(value));
+    }
+
+    fn text(&mut self, field: &'static str, value: &str) {
+        self.0.set(field, Value::Text(value));
+    }
+
+    fn nested(&mut self, field: &'static str, write: impl FnOnce(&mut Self)) {
+        if let Some(mut inner) = self.0.empty().map(Writing) {
+            write(&mut inner);
+            self.0.set(field, Value::Object(inner.0));
+        }
+    }
+}
+
+/// An object that is being read.
+pub struct Reading<O> {
+    object: O,
+    field: &'static str,
+}
+
+impl<O: Object> Reading<O> {
+    /// Reads this object.
+    pub fn new(object: O) -> Reading<O> {
+        Reading { object, field: "" }
+    }
+
+    fn value(&mut self, field: &'static str) -> Value<'static, O> {
+        self.field = field;
+        self.object.get(field)
+    }
+}
+
+impl<O: Object> Source for Reading<O> {
+    fn field(&self) -> &'static str {
+        self.field
+    }
+}
+
+impl<O: Object> FieldReader for Reading<O> {
+    fn number(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
+        let ms = self.millis(field)?;
+        ms.map(|number| u64::try_from(number).map_err(|_| invalid())).transpose()
+    }
+
+    fn millis(&mut self, field: &'static str) -> Result<Option<i64>, Refusal> {
+        match self.value(field) {
+            Value::Absent => Ok(None),
+            Value::Number(number) => strict::double(number).map(Some),
+            _ => Err(invalid()),
+        }
+    }
+
+    fn big(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
+        match self.value(field) {
+            Value::Absent => Ok(None),
+            Value::Big(big) => Ok(Some(big)),
+            Value::Owned(text) => strict::decimal(&text).map(Some),
+            _ => Err(invalid()),
+        }
+    }
+
+    fn flag(&mut self, field: &'static str) -> Result<Option<bool>, Refusal> {
+        match self.value(field) {
+            Value::Absent => Ok(None),
+            Value::Flag(flag) => Ok(Some(flag)),
+            _ => Err(invalid()),
+        }
+    }
+
+    fn text<T>(
+        &mut self,
+        field: &'static str,
+        read: impl FnOnce(&str) -> T,
+    ) -> Result<Option<T>, Refusal> {
+        match self.value(field) {
+            Value::Absent => Ok(None),
+            Value::Owned(text) => Ok(Some(read(&text))),
+            _ => Err(invalid()),
+        }
+    }
+
+    fn nested<T>(
+        &mut self,
+        field: &'static str,
+        read: impl FnOnce(&mut Self) -> Result<T, Refusal>,
+    ) -> Result<Option<T>, Refusal> {
+        match self.value(field) {
+            Value::Absent => Ok(None),
+            Value::Object(object) => read(&mut Reading { object, field }).map(Some),
+            _ => Err(invalid()),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The store's side of the protocol: rows and asks in, rows and answers out.
+
+use leafid_core::registry::{self, Acquired, Candidates, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::{
+    AcquireAsk, Code, Fields, Name, Range, Refusal, Release, RenewAsk, SegmentAsk, SegmentGrant,
+    StoreTime, Token, WindowGrant,
+};
+
+use crate::source::{Source, Wrong, read, read_with};
+
+/// A new row, and the answer to send once it is durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leased<R, G> {
+    /// The row.
+    pub row: R,
+    /// The answer.
+    pub grant: G,
+}
+
+/// A new row, and nothing to tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row<R>(pub R);
+
+/// Leases the next numbers of a tag.
+///
+/// # Errors
+/// What could not be read; [`registry::lease_segment`]'s.
+pub fn lease_segment(
+    store: &str,
+    row: impl Source,
+    ask: impl Source,
+    now: StoreTime,
+) -> Result<Leased<TagRow, SegmentGrant>, Wrong> {
+    let (row, ask): (TagRow, SegmentAsk) = (read(row, "row")?, read(ask, "ask")?);
+    let (row, grant) = registry::lease_segment(token(store)?, &row, &ask, now)?;
+    Ok(Leased { row, grant })
+}
+
+/// Gives a worker number. `rows` has `mine`, `own`, `spare` and `rested`, each with its `worker`, as
+/// far as they are there.
+///
+/// # Errors
+/// What could not be read; [`registry::acquire`]'s.
+pub fn acquire(
+    store: &str,
+    namespace: impl Source,
+    rows: impl Source,
+    ask: impl Source,
+    now: StoreTime,
+) -> Result<Acquired, Wrong> {
+    let namespace: Namespace = read(namespace, "namespace")?;
+    let candidates = read_with(rows, "candidates", Candidates::get)?;
+    let ask: AcquireAsk = read(ask, "ask")?;
+    Ok(registry::acquire(token(store)?, &namespace, &candidates, &ask, now)?)
+}
+
+/// Moves the end of a window forward. The row has its `worker`, which is the ask's.
+///
+/// # Errors
+/// What could not be read; [`registry::renew`]'s.
+pub fn renew(
+    store: &str,
+    namespace: impl Source,
+    row: impl Source,
+    ask: impl Source,
+    now: StoreTime,
+) -> Result<Leased<Worker, WindowGrant>, Wrong> {
+    let namespace: Namespace = read(namespace, "namespace")?;
+    let ask: RenewAsk = read(ask, "ask")?;
+    let row = row_of(ask.worker, row)?;
+    let (row, grant) = registry::renew(token(store)?, &namespace, &row, &ask, now)?;
+    Ok(Leased { row: (ask.worker, row), grant })
+}
+
+/// Takes back the rest of a window. The row has its `worker`, which is the ask's.
+///
+/// # Errors
+/// What could not be read; [`registry::release`]'s.
+pub fn release(store: &str, row: impl Source, ask: impl Source) -> Result<Row<Worker>, Wrong> {
+    let ask: Release = read(ask, "ask")?;
+    let row = row_of(ask.worker, row)?;
+    Ok(Row((ask.worker, registry::release(token(store)?, &row, &ask)?)))
+}
+
+/// The row of a new tag, or of one that is created again over its tombstone. `wanted` has `from`,
+/// `step`, `max_step`, and `tag`, which is only checked.
+///
+/// # Errors
+/// What could not be read; [`TagRow::create`]'s.
+pub fn tag_row<S: Source>(before: Option<S>, wanted: S) -> Result<Row<TagRow>, Wrong> {
+    let before: Option<TagRow> = before.map(|row| read(row, "row before")).transpose()?;
+    let (from, step, max_step) = read_with(wanted, "tag", |from| {
+        from.text("tag", Name::tag)?.transpose()?;
+        Ok((from.big("from")?, from.small("step")?, from.small("max_step")?))
+    })?;
+    Ok(Row(TagRow::create(before.as_ref(), from, step, max_step)?))
+}
+
+/// The row of a new namespace. `wanted` has `layout`, `workers`, `max_window_ms`, and `namespace`,
+/// which is only checked.
+///
+/// # Errors
+/// What could not be read, a missing layout included; [`Namespace::create`]'s.
+pub fn namespace_row(wanted: impl Source) -> Result<Row<Namespace>, Wrong> {
+    let (layout, workers, max_window_ms) = read_with(wanted, "namespace", |from| {
+        from.text("namespace", Name::namespace)?.transpose()?;
+        let layout = from.layout("layout")?.ok_or(Refusal::new(Code::RequestInvalid))?;
+        Ok((layout, from.nested("workers", Range::get)?, from.small("max_window_ms")?))
+    })?;
+    Ok(Row(Namespace::create(layout, workers, max_window_ms)?))
+}
+
+/// Whether a worker's row is kept from this owner, however long its window is over.
+pub fn is_kept_from(row: impl Source, owner: &str, now: StoreTime) -> bool {
+    match (read::<WorkerRow>(row, "row"), Name::owner(owner)) {
+        (Ok(row), Ok(owner)) => row.is_kept_from(&owner, now),
+        _ => false,
+    }
+}
+
+/// The row of the worker number that an ask names.
+fn row_of(worker: u32, row: impl Source) -> Result<WorkerRow, Wrong> {
+    read_with(row, "row", |from| {
+        let (number, row) = Worker::get(from)?;
+        Ok((number == worker).then_some(row))
+    })?
+    .ok_or(Wrong { refusal: Code::RequestInvalid.into(), field: "worker", of: "row" })
+}
+
+fn token(text: &str) -> Result<Token, Wrong> {
+    Token::parse(text).map_err(|refusal| Wrong { refusal, field: "store", of: "call" })
+}

@@ -1,0 +1,38 @@
+//! Text forms of an ID.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+
+use leafid_core::{Refusal, Text};
+
+/// The decimal form.
+///
+/// # Errors
+/// `ID_INVALID`.
+pub fn to_decimal(id: u64) -> Result<String, Refusal> {
+    Text::decimal(id).map(|text| text.as_str().to_owned())
+}
+
+/// 13 characters that sort as the numbers do.
+///
+/// # Errors
+/// `ID_INVALID`.
+pub fn to_base32(id: u64) -> Result<String, Refusal> {
+    Text::base32(id).map(|text| text.as_str().to_owned())
+}
+
+/// The ID of a decimal form.
+///
+/// # Errors
+/// `ID_INVALID`.
+pub fn from_decimal(text: &str) -> Result<u64, Refusal> {
+    Text::parse_decimal(text)
+}
+
+/// The ID of a base32 form.
+///
+/// # Errors
+/// `ID_INVALID`.
+pub fn from_base32(text: &str) -> Result<u64, Refusal> {
+    Text::parse_base32(text)
+}

@@ -1,0 +1,188 @@
+//! Generators behind handles.
+
+use leafid_bindings::Handles;
+use leafid_core::Code;
+use napi::Result;
+use napi::bindgen_prelude::{BigInt, Env, Object};
+use napi_derive::napi;
+
+use crate::object::{answer, bits, from, host, maybe};
+
+/// The elements of a `BigUint64Array` of JavaScript's, in place.
+type Elements<'js> = &'js mut [u64];
+
+thread_local! {
+    static HANDLES: Handles = const { Handles::new() };
+}
+
+/// Builds a generator under a handle of the caller's; `null`, or the refusal.
+#[napi]
+pub fn create<'e>(
+    env: &'e Env,
+    handle: u32,
+    kind: String,
+    config: Object<'e>,
+    seed: BigInt,
+) -> Result<Option<Object<'e>>> {
+    let created = HANDLES.with(|all| all.create(handle, &kind, from(config), bits(&seed)));
+    maybe(env, created.err())
+}
+
+/// Forgets a generator for good.
+#[napi]
+pub fn free(handle: u32) {
+    HANDLES.with(|all| all.free(handle));
+}
+
+/// IDs for all of `out`, in order: how many, 0 when not all can be had, and then nothing is written
+/// or spent; the highest bit says that an ask is due.
+#[napi]
+pub fn fill(
+    handle: u32,
+    now: f64,
+    #[napi(ts_arg_type = "BigUint64Array")] out: Elements<'_>,
+) -> u32 {
+    HANDLES.with(|all| all.fill(handle, host(now), out))
+}
+
+/// As many IDs as are at hand, in order, up to the length of `out`: how many, 0 when none is;
+/// the highest bit says that an ask is due.
+#[napi]
+pub fn fill_available(
+    handle: u32,
+    now: f64,
+    #[napi(ts_arg_type = "BigUint64Array")] out: Elements<'_>,
+) -> u32 {
+    HANDLES.with(|all| all.fill_available(handle, host(now), out))
+}
+
+/// Whether `n` IDs can be had in one go now.
+#[napi]
+pub fn ready(handle: u32, now: f64, n: f64) -> bool {
+    HANDLES.with(|all| all.ready(handle, host(now), n as u64))
+}
+
+/// How many IDs can be had in one go at most, as far as is known.
+#[napi]
+pub fn most(handle: u32) -> f64 {
+    HANDLES.with(|all| all.most(handle)) as f64
+}
+
+/// Why the last filling or `ready` gave nothing.
+#[napi]
+pub fn refusal<'e>(env: &'e Env, handle: u32) -> Result<Object<'e>> {
+    answer(env, Ok(HANDLES.with(|all| all.refusal(handle))))
+}
+
+/// Until when what the last filling gave is timely, on the host's clock: the end of the tick of its
+/// first ID. Segments have no time; this is told of snowflakes, and of more than one ID.
+#[napi]
+pub fn good_until(handle: u32) -> f64 {
+    HANDLES.with(|all| all.good_until(handle)).get() as f64
+}
+
+/// Whether an ask is due.
+#[napi]
+pub fn wants_ask(handle: u32, now: f64) -> bool {
+    HANDLES.with(|all| all.wants_ask(handle, host(now)))
+}
+
+/// When the next ask is due (host's clock), `null` while only drawing can make it so.
+#[napi]
+pub fn poll_at(handle: u32) -> Option<BigInt> {
+    HANDLES.with(|all| all.poll_at(handle)).map(|at| at.get().into())
+}
+
+/// What to ask the store for now: its fields and `ask`, or `null`. `entropy` are 16 random bytes.
+#[napi]
+pub fn poll_ask<'e>(
+    env: &'e Env,
+    handle: u32,
+    now: f64,
+    entropy: &[u8],
+) -> Result<Option<Object<'e>>> {
+    maybe(env, HANDLES.with(|all| all.poll_ask(handle, host(now), entropy)))
+}
+
+/// Applies the answer to the ask of this request: `{ outcome, release? }`, or the refusal, whose
+/// `field` names what could not be read.
+#[napi]
+pub fn handle_grant<'e>(
+    env: &'e Env,
+    handle: u32,
+    request: String,
+    grant: Object<'e>,
+    sent: f64,
+    now: f64,
+) -> Result<Object<'e>> {
+    let (sent, now) = (host(sent), host(now));
+    answer(env, HANDLES.with(|all| all.handle_grant(handle, &request, from(grant), sent, now)))
+}
+
+/// Notes that the ask of this request failed.
+#[napi]
+pub fn handle_failure(
+    handle: u32,
+    request: String,
+    code: String,
+    retry_after_ms: Option<f64>,
+    now: f64,
+) {
+    let after = retry_after_ms.map(|ms| ms as u32);
+    HANDLES.with(|all| all.handle_failure(handle, &request, &code, after, host(now)));
+}
+
+/// Graceful stop: the release to send, or `null`.
+#[napi]
+pub fn retire<'e>(env: &'e Env, handle: u32) -> Result<Option<Object<'e>>> {
+    maybe(env, HANDLES.with(|all| all.retire(handle)))
+}
+
+/// Drops every right and the ask that is out.
+#[napi]
+pub fn forget(handle: u32) {
+    HANDLES.with(|all| all.forget(handle));
+}
+
+/// The host was suspended: what was not due yet is.
+#[napi]
+pub fn resumed(handle: u32) {
+    HANDLES.with(|all| all.resumed(handle));
+}
+
+/// What another instance of this generator may know: `store`, `position`, `have_until`.
+#[napi]
+pub fn carryover<'e>(env: &'e Env, handle: u32) -> Result<Object<'e>> {
+    answer(env, Ok(HANDLES.with(|all| all.carryover(handle))))
+}
+
+/// Takes over what another instance of this generator knew, and goes on above the highest ID that
+/// it handed out, whose layout was this.
+#[napi]
+pub fn resume(
+    handle: u32,
+    before: Object<'_>,
+    highest: Option<BigInt>,
+    layout: Option<Object<'_>>,
+) {
+    HANDLES
+        .with(|all| all.resume(handle, from(before), highest.as_ref().map(bits), layout.map(from)));
+}
+
+/// The layout of a snowflake generator, once it is known.
+#[napi]
+pub fn layout_in_use<'e>(env: &'e Env, handle: u32) -> Result<Option<Object<'e>>> {
+    maybe(env, HANDLES.with(|all| all.layout_in_use(handle)))
+}
+
+/// Why asking fails, until an ask succeeds.
+#[napi]
+pub fn failing(handle: u32) -> Option<&'static str> {
+    HANDLES.with(|all| all.failing(handle)).map(Code::as_str)
+}
+
+/// The counters.
+#[napi]
+pub fn stats<'e>(env: &'e Env, handle: u32) -> Result<Object<'e>> {
+    answer(env, HANDLES.with(|all| all.stats(handle)))
+}

@@ -1,0 +1,81 @@
+//! Layouts, text forms and the error table.
+
+use leafid_bindings::{codes, layouts, text};
+use napi::Result;
+use napi::bindgen_prelude::{BigInt, Env, Object};
+use napi_derive::napi;
+
+use crate::object::{answer, bits, from, maybe, millis};
+
+/// The fields of a layout, and what follows from them. Every `layout` here is `{ layout }`: the
+/// five fields, or a preset's name.
+#[napi]
+pub fn layout_facts<'e>(env: &'e Env, layout: Object<'e>) -> Result<Object<'e>> {
+    answer(env, layouts::facts(from(layout)))
+}
+
+/// `{ id }` of a moment, a worker and a sequence number.
+#[napi]
+pub fn compose<'e>(
+    env: &'e Env,
+    layout: Object<'e>,
+    time_ms: BigInt,
+    worker: u32,
+    sequence: BigInt,
+) -> Result<Object<'e>> {
+    answer(env, layouts::compose(from(layout), millis(&time_ms), worker, bits(&sequence)))
+}
+
+/// The parts of an ID.
+#[napi]
+pub fn decompose<'e>(env: &'e Env, layout: Object<'e>, whole: BigInt) -> Result<Object<'e>> {
+    answer(env, layouts::decompose(from(layout), bits(&whole)))
+}
+
+/// `{ id }`: the smallest that a moment can have.
+#[napi]
+pub fn first_id<'e>(env: &'e Env, layout: Object<'e>, time_ms: BigInt) -> Result<Object<'e>> {
+    answer(env, layouts::first_id(from(layout), millis(&time_ms)))
+}
+
+/// `{ id }`: the largest that a moment can have.
+#[napi]
+pub fn last_id<'e>(env: &'e Env, layout: Object<'e>, time_ms: BigInt) -> Result<Object<'e>> {
+    answer(env, layouts::last_id(from(layout), millis(&time_ms)))
+}
+
+/// The decimal form, `null` for what is none; so are the forms below.
+#[napi]
+pub fn to_decimal(id: BigInt) -> Option<String> {
+    text::to_decimal(bits(&id)).ok()
+}
+
+/// 13 characters that sort as the numbers do.
+#[napi]
+pub fn to_base32(id: BigInt) -> Option<String> {
+    text::to_base32(bits(&id)).ok()
+}
+
+/// The ID of a decimal form.
+#[napi]
+pub fn from_decimal(text: String) -> Option<u64> {
+    text::from_decimal(&text).ok()
+}
+
+/// The ID of a base32 form.
+#[napi]
+pub fn from_base32(text: String) -> Option<u64> {
+    text::from_base32(&text).ok()
+}
+
+/// Every code, in the order of the table.
+#[napi]
+pub fn codes() -> Vec<&'static str> {
+    codes::names().collect()
+}
+
+/// What a code means: `{ http, permanent, stops, advice }`, or `null` if there is none.
+#[napi]
+pub fn code_facts<'e>(env: &'e Env, code: String) -> Result<Option<Object<'e>>> {
+    maybe(env, codes::facts(&code))
+}

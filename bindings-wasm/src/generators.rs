@@ -1,0 +1,152 @@
+//! Generators behind handles.
+
+use js_sys::Object;
+use leafid_bindings::Handles;
+use leafid_core::HostTime;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::object::{answer, from, host};
+
+thread_local! {
+    static HANDLES: Handles = const { Handles::new() };
+}
+
+/// Builds a generator under a handle of the caller's; `undefined`, or the refusal.
+#[wasm_bindgen]
+pub fn create(handle: u32, kind: &str, config: Object, seed: u64) -> Option<Object> {
+    let created = HANDLES.with(|all| all.create(handle, kind, from(config), seed));
+    created.err().map(|wrong| answer(Ok(wrong)))
+}
+
+/// Forgets a generator for good.
+#[wasm_bindgen]
+pub fn free(handle: u32) {
+    HANDLES.with(|all| all.free(handle));
+}
+
+/// IDs for all of `out`, in order: how many, 0 when not all can be had, and then nothing is written
+/// or spent; the highest bit says that an ask is due.
+#[wasm_bindgen]
+pub fn fill(handle: u32, now: f64, out: &mut [u64]) -> u32 {
+    HANDLES.with(|all| all.fill(handle, host(now), out))
+}
+
+/// As many IDs as are at hand, in order, up to the length of `out`: how many, 0 when none is;
+/// the highest bit says that an ask is due.
+#[wasm_bindgen(js_name = fillAvailable)]
+pub fn fill_available(handle: u32, now: f64, out: &mut [u64]) -> u32 {
+    HANDLES.with(|all| all.fill_available(handle, host(now), out))
+}
+
+/// Whether `n` IDs can be had in one go now.
+#[wasm_bindgen]
+pub fn ready(handle: u32, now: f64, n: f64) -> bool {
+    HANDLES.with(|all| all.ready(handle, host(now), n as u64))
+}
+
+/// How many IDs can be had in one go at most, as far as is known.
+#[wasm_bindgen]
+pub fn most(handle: u32) -> f64 {
+    HANDLES.with(|all| all.most(handle)) as f64
+}
+
+/// Why the last filling or `ready` gave nothing.
+#[wasm_bindgen]
+pub fn refusal(handle: u32) -> Object {
+    answer(Ok(HANDLES.with(|all| all.refusal(handle))))
+}
+
+/// Until when what the last filling gave is timely, on the host's clock: the end of the tick of its
+/// first ID. Segments have no time; this is told of snowflakes, and of more than one ID.
+#[wasm_bindgen(js_name = goodUntil)]
+pub fn good_until(handle: u32) -> f64 {
+    HANDLES.with(|all| all.good_until(handle)).get() as f64
+}
+
+/// Whether an ask is due.
+#[wasm_bindgen(js_name = wantsAsk)]
+pub fn wants_ask(handle: u32, now: f64) -> bool {
+    HANDLES.with(|all| all.wants_ask(handle, host(now)))
+}
+
+/// When the next ask is due (host's clock), `undefined` while only drawing can make it so.
+#[wasm_bindgen(js_name = pollAt)]
+pub fn poll_at(handle: u32) -> Option<i64> {
+    HANDLES.with(|all| all.poll_at(handle)).map(HostTime::get)
+}
+
+/// What to ask the store for now: its fields and `ask`, or `undefined`. `entropy` are 16 random bytes.
+#[wasm_bindgen(js_name = pollAsk)]
+pub fn poll_ask(handle: u32, now: f64, entropy: &[u8]) -> Option<Object> {
+    HANDLES.with(|all| all.poll_ask(handle, host(now), entropy)).map(|ask| answer(Ok(ask)))
+}
+
+/// Applies the answer to the ask of this request: `{ outcome, release? }`, or the refusal, whose
+/// `field` names what could not be read.
+#[wasm_bindgen(js_name = handleGrant)]
+pub fn handle_grant(handle: u32, request: &str, grant: Object, sent: f64, now: f64) -> Object {
+    let (sent, now) = (host(sent), host(now));
+    answer(HANDLES.with(|all| all.handle_grant(handle, request, from(grant), sent, now)))
+}
+
+/// Notes that the ask of this request failed.
+#[wasm_bindgen(js_name = handleFailure)]
+pub fn handle_failure(
+    handle: u32,
+    request: &str,
+    code: &str,
+    retry_after_ms: Option<f64>,
+    now: f64,
+) {
+    let after = retry_after_ms.map(|ms| ms as u32);
+    HANDLES.with(|all| all.handle_failure(handle, request, code, after, host(now)));
+}
+
+/// Graceful stop: the release to send, or `undefined`.
+#[wasm_bindgen]
+pub fn retire(handle: u32) -> Option<Object> {
+    HANDLES.with(|all| all.retire(handle)).map(|release| answer(Ok(release)))
+}
+
+/// Drops every right and the ask that is out.
+#[wasm_bindgen]
+pub fn forget(handle: u32) {
+    HANDLES.with(|all| all.forget(handle));
+}
+
+/// The host was suspended: what was not due yet is.
+#[wasm_bindgen]
+pub fn resumed(handle: u32) {
+    HANDLES.with(|all| all.resumed(handle));
+}
+
+/// What another instance of this generator may know: `store`, `position`, `have_until`.
+#[wasm_bindgen]
+pub fn carryover(handle: u32) -> Object {
+    answer(Ok(HANDLES.with(|all| all.carryover(handle))))
+}
+
+/// Takes over what another instance of this generator knew, and goes on above the highest ID that
+/// it handed out, whose layout was this.
+#[wasm_bindgen]
+pub fn resume(handle: u32, before: Object, highest: Option<u64>, layout: Option<Object>) {
+    HANDLES.with(|all| all.resume(handle, from(before), highest, layout.map(from)));
+}
+
+/// The layout of a snowflake generator, once it is known.
+#[wasm_bindgen(js_name = layoutInUse)]
+pub fn layout_in_use(handle: u32) -> Option<Object> {
+    HANDLES.with(|all| all.layout_in_use(handle)).map(|layout| answer(Ok(layout)))
+}
+
+/// Why asking fails, until an ask succeeds.
+#[wasm_bindgen]
+pub fn failing(handle: u32) -> Option<String> {
+    HANDLES.with(|all| all.failing(handle)).map(|code| code.as_str().to_owned())
+}
+
+/// The counters.
+#[wasm_bindgen]
+pub fn stats(handle: u32) -> Object {
+    answer(HANDLES.with(|all| all.stats(handle)))
+}
