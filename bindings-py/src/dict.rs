@@ -1,14 +1,12 @@
 //! The fields of asks, grants and rows in plain dicts.
 
+use leafid_bindings::{Source, Wrong, strict};
 use leafid_core::{Code, FieldReader, FieldWriter, Fields, Layout, Refusal};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 
 use crate::errors::Failed;
 use crate::layout::PyLayout;
-
-/// Numbers that every language holds exactly end here.
-const EXACT: u64 = (1 << 53) - 1;
 
 /// A dict that is being written.
 pub struct Writing<'py> {
@@ -89,17 +87,39 @@ pub fn read_with<'py, T>(
     what: &str,
     get: impl FnOnce(&mut Reading<'py>) -> Result<T, Refusal>,
 ) -> Result<T, Failed> {
+    let mut reading = from(value, what)?;
+    get(&mut reading).map_err(|refusal| unread(refusal, reading.field, what))
+}
+
+/// A dict to read from; `what` names it in the error.
+///
+/// # Errors
+/// `REQUEST_INVALID` for anything else.
+pub fn from<'py>(value: &Bound<'py, PyAny>, what: &str) -> Result<Reading<'py>, Failed> {
     let Ok(dict) = value.cast::<PyDict>() else {
         let kind = value.get_type().name().map_or("object".to_owned(), |name| name.to_string());
         let message = format!("{what} is a `{kind}`, not a dict");
         return Err(Failed::new(Code::RequestInvalid, message));
     };
-    let mut reading = Reading { dict: dict.clone(), field: "" };
-    get(&mut reading).map_err(|refusal| {
-        let field = reading.field;
-        let message = format!("`{field}` of {what} is missing or not what it has to be");
-        Failed::new(refusal.code, message)
-    })
+    Ok(Reading { dict: dict.clone(), field: "" })
+}
+
+/// What was wrong, in words: with the field that could not be read, else with what it was about.
+pub fn wrong(wrong: Wrong, about: impl FnOnce() -> String) -> Failed {
+    match wrong.field {
+        "" => Failed::about(wrong.refusal, &about()),
+        field => unread(wrong.refusal, field, &format!("the {}", wrong.of)),
+    }
+}
+
+fn unread(refusal: Refusal, field: &str, what: &str) -> Failed {
+    Failed::new(refusal.code, format!("`{field}` of {what} is missing or not what it has to be"))
+}
+
+impl Source for Reading<'_> {
+    fn field(&self) -> &'static str {
+        self.field
+    }
 }
 
 impl<'py> Reading<'py> {
@@ -125,21 +145,21 @@ fn whole<'a, 'py>(value: &'a Bound<'py, PyAny>) -> Result<&'a Bound<'py, PyInt>,
 impl FieldReader for Reading<'_> {
     fn number(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
         let Some(value) = self.item(field)? else { return Ok(None) };
-        let number = whole(&value)?.extract::<u64>().map_err(|_| invalid())?;
-        if number > EXACT { Err(invalid()) } else { Ok(Some(number)) }
+        let number = whole(&value)?.extract().map_err(|_| invalid())?;
+        strict::number(number).map(Some)
     }
 
     fn millis(&mut self, field: &'static str) -> Result<Option<i64>, Refusal> {
         let Some(value) = self.item(field)? else { return Ok(None) };
-        let ms = whole(&value)?.extract::<i64>().map_err(|_| invalid())?;
-        if ms.unsigned_abs() > EXACT { Err(invalid()) } else { Ok(Some(ms)) }
+        let ms = whole(&value)?.extract().map_err(|_| invalid())?;
+        strict::millis(ms).map(Some)
     }
 
     fn big(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
         let Some(value) = self.item(field)? else { return Ok(None) };
         if let Ok(text) = value.cast::<PyString>() {
             let text = text.to_cow().map_err(|_| invalid())?;
-            return decimal(&text).map(Some);
+            return strict::decimal(&text).map(Some);
         }
         whole(&value)?.extract::<u64>().map(Some).map_err(|_| invalid())
     }
@@ -180,16 +200,4 @@ impl FieldReader for Reading<'_> {
         }
         self.nested(field, Layout::get)
     }
-}
-
-/// A number of 64 bits in decimal: digits only, no leading zero.
-///
-/// # Errors
-/// `REQUEST_INVALID`.
-pub fn decimal(text: &str) -> Result<u64, Refusal> {
-    let canonical = text == "0" || !text.starts_with('0');
-    if !canonical || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(invalid());
-    }
-    text.parse().map_err(|_| invalid())
 }

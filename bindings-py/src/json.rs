@@ -1,12 +1,8 @@
 //! The fields of asks and grants as JSON: IDs and ticks are decimal strings.
 
+use leafid_bindings::strict;
 use leafid_core::{Code, FieldReader, FieldWriter, Refusal};
 use serde_json::{Map, Value};
-
-use crate::dict::decimal;
-
-/// Numbers that every language holds exactly end here.
-const EXACT: u64 = (1 << 53) - 1;
 
 /// An object that is being written.
 #[derive(Default)]
@@ -66,17 +62,17 @@ fn invalid() -> Refusal {
 impl FieldReader for Reading {
     fn number(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
         let Some(value) = self.item(field) else { return Ok(None) };
-        value.as_u64().filter(|number| *number <= EXACT).map(Some).ok_or_else(invalid)
+        value.as_u64().map(strict::number).transpose()?.map(Some).ok_or_else(invalid)
     }
 
     fn millis(&mut self, field: &'static str) -> Result<Option<i64>, Refusal> {
         let Some(value) = self.item(field) else { return Ok(None) };
-        value.as_i64().filter(|ms| ms.unsigned_abs() <= EXACT).map(Some).ok_or_else(invalid)
+        value.as_i64().map(strict::millis).transpose()?.map(Some).ok_or_else(invalid)
     }
 
     fn big(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
         let Some(value) = self.item(field) else { return Ok(None) };
-        decimal(value.as_str().ok_or_else(invalid)?).map(Some)
+        strict::decimal(value.as_str().ok_or_else(invalid)?).map(Some)
     }
 
     fn flag(&mut self, field: &'static str) -> Result<Option<bool>, Refusal> {

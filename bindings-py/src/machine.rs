@@ -1,10 +1,8 @@
 //! A generator without a store, a thread or a clock: every verb takes the time, and asks and
 //! grants are plain dicts. What the vectors drive.
 
-use leafid_core::{
-    Ask, Carryover, Code, FieldReader, Fields, Grant, HostTime, Outcome, Refusal, Segment,
-    SegmentConfig, SegmentGrant, Snowflake, SnowflakeConfig, Stats, WindowGrant,
-};
+use leafid_bindings::AnyGenerator;
+use leafid_core::{Carryover, Code, Fields, HostTime, Outcome, Refusal};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -14,28 +12,13 @@ use crate::dict;
 use crate::errors;
 use crate::memory::Hex;
 
-enum Either {
-    Segment(Box<Segment>),
-    Snowflake(Box<Snowflake>),
-}
-
-/// The same verb of whichever it is.
-macro_rules! both {
-    ($self:ident, $generator:ident => $act:expr) => {
-        match &mut *$self.lock() {
-            Either::Segment($generator) => $act,
-            Either::Snowflake($generator) => $act,
-        }
-    };
-}
-
 /// A generator, sans-I/O: `kind` is `segment` or `snowflake`, `config` a dict, `seed` 64 bits.
 /// Every `at` is the host's clock in ms.
 #[pyclass(frozen, name = "Generator", module = "leafid.testing")]
-pub struct Machine(Mutex<Either>);
+pub struct Machine(Mutex<AnyGenerator>);
 
 impl Machine {
-    fn lock(&self) -> MutexGuard<'_, Either> {
+    fn lock(&self) -> MutexGuard<'_, AnyGenerator> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -45,52 +28,44 @@ impl Machine {
     #[new]
     fn new(kind: &str, config: &Bound<'_, PyAny>, seed: u64) -> PyResult<Machine> {
         let py = config.py();
-        let built = match kind {
-            "segment" => dict::read_with(config, "the config", |from| {
-                Segment::new(SegmentConfig::get(from)?, seed).map(Box::new).map(Either::Segment)
-            }),
-            "snowflake" => dict::read_with(config, "the config", |from| {
-                Snowflake::new(SnowflakeConfig::get(from)?, seed)
-                    .map(Box::new)
-                    .map(Either::Snowflake)
-            }),
-            other => {
-                return Err(PyValueError::new_err(format!(
-                    "`{other}` is neither segment nor snowflake"
-                )));
-            }
-        };
-        built.map(Mutex::new).map(Machine).map_err(|failed| failed.raise(py))
+        if !["segment", "snowflake"].contains(&kind) {
+            return Err(PyValueError::new_err(format!(
+                "`{kind}` is neither segment nor snowflake"
+            )));
+        }
+        let from = dict::from(config, "the config").map_err(|failed| failed.raise(py))?;
+        let built = AnyGenerator::new(kind, from, seed);
+        let wrong = |wrong| dict::wrong(wrong, || "the config".to_owned()).raise(py);
+        Ok(Machine(Mutex::new(built.map_err(wrong)?)))
     }
 
     fn next(&self, py: Python<'_>, at: i64) -> PyResult<u64> {
-        refused(py, both!(self, generator => generator.next(HostTime::new(at))))
+        refused(py, self.lock().next(HostTime::new(at)))
     }
 
     fn fill(&self, py: Python<'_>, at: i64, n: usize) -> PyResult<Vec<u64>> {
         let mut ids = vec![0; n];
-        refused(py, both!(self, generator => generator.fill(HostTime::new(at), &mut ids)))?;
+        refused(py, self.lock().fill(HostTime::new(at), &mut ids))?;
         Ok(ids)
     }
 
     fn fill_available(&self, py: Python<'_>, at: i64, n: usize) -> PyResult<Vec<u64>> {
         let mut ids = vec![0; n];
-        let filled =
-            both!(self, generator => generator.fill_available(HostTime::new(at), &mut ids));
+        let filled = self.lock().fill_available(HostTime::new(at), &mut ids);
         ids.truncate(refused(py, filled)?);
         Ok(ids)
     }
 
     fn ready(&self, py: Python<'_>, at: i64, n: u64) -> PyResult<bool> {
-        refused(py, both!(self, generator => generator.ready(HostTime::new(at), n))).map(|()| true)
+        refused(py, self.lock().ready(HostTime::new(at), n)).map(|()| true)
     }
 
     fn wants_ask(&self, at: i64) -> bool {
-        both!(self, generator => generator.wants_ask(HostTime::new(at)))
+        self.lock().wants_ask(HostTime::new(at))
     }
 
     fn poll_at(&self) -> Option<i64> {
-        both!(self, generator => generator.poll_at()).map(HostTime::get)
+        self.lock().poll_at().map(HostTime::get)
     }
 
     fn poll_ask<'py>(
@@ -100,8 +75,7 @@ impl Machine {
         entropy: Hex,
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
         let entropy = entropy.0.bytes();
-        let ask: Option<Ask> =
-            both!(self, generator => generator.poll_ask(HostTime::new(at), entropy));
+        let ask = self.lock().poll_ask(HostTime::new(at), entropy);
         ask.map(|ask| dict::written(py, |to| ask.put(to))).transpose()
     }
 
@@ -115,15 +89,12 @@ impl Machine {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = grant.py();
         let (at, sent) = (HostTime::new(at), HostTime::new(sent));
-        // Which answer it is, it says itself: a window's has no tag.
-        let tag = dict::read_with(grant, "the grant", |from| from.text("tag", |_| ()));
-        let grant = match tag.map_err(|failed| failed.raise(py))? {
-            Some(()) => dict::read::<SegmentGrant>(grant, "the grant").map(Grant::Segment),
-            None => dict::read::<WindowGrant>(grant, "the grant").map(Grant::Window),
-        };
-        let grant =
-            grant.map_err(|failed| errors::raise(py, Code::GrantInvalid, failed.message))?;
-        let outcome = both!(self, generator => generator.handle_grant(&grant, sent, at));
+        let from = dict::from(grant, "the grant").map_err(|failed| failed.raise(py))?;
+        let answers = self.lock().answers();
+        let grant = answers
+            .read(from)
+            .map_err(|wrong| dict::wrong(wrong, || "the grant".to_owned()).raise(py))?;
+        let outcome = self.lock().handle_grant(&grant, sent, at);
         match refused(py, outcome)? {
             Outcome::Applied => Ok("applied".into_pyobject(py)?.into_any()),
             Outcome::Ignored => Ok("ignored".into_pyobject(py)?.into_any()),
@@ -142,26 +113,26 @@ impl Machine {
         let code = Code::parse(code)
             .ok_or_else(|| PyValueError::new_err(format!("there is no code `{code}`")))?;
         let at = HostTime::new(at);
-        both!(self, generator => generator.handle_failure(request.0, code, retry_after_ms, at));
+        self.lock().handle_failure(request.0, code, retry_after_ms, at);
         Ok(())
     }
 
     fn retire<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let release = both!(self, generator => generator.retire());
+        let release = self.lock().retire();
         release.map(|release| dict::written(py, |to| release.put(to))).transpose()
     }
 
     fn forget(&self) {
-        both!(self, generator => generator.forget());
+        self.lock().forget();
     }
 
     fn resumed(&self) {
-        both!(self, generator => generator.resumed());
+        self.lock().resumed();
     }
 
     /// What another memory image may know: `store`, `position`, `have_until`.
     fn carryover<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let before = both!(self, generator => generator.carryover());
+        let before = self.lock().carryover();
         dict::written(py, |to| before.put(to))
     }
 
@@ -169,17 +140,17 @@ impl Machine {
     fn resume(&self, before: &Bound<'_, PyAny>) -> PyResult<()> {
         let read = dict::read::<Carryover>(before, "what was carried over");
         let before = read.map_err(|failed| failed.raise(before.py()))?;
-        both!(self, generator => generator.resume(before));
+        self.lock().resume(before, None, None);
         Ok(())
     }
 
     /// The code why asks fail, if they do.
     fn failing(&self) -> Option<&'static str> {
-        both!(self, generator => generator.failure()).map(Code::as_str)
+        self.lock().failing().map(Code::as_str)
     }
 
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let stats: Stats = both!(self, generator => generator.stats());
+        let stats = self.lock().stats();
         dict::written(py, |to| stats.put(to))
     }
 }

@@ -206,6 +206,13 @@ pub fn granted<'py>(py: Python<'py>, grant: &Grant) -> PyResult<Bound<'py, PyDic
 /// 16 bytes as callers write them: `bytes`, or 32 hex digits.
 pub struct Hex(pub leafid_core::Token);
 
+impl Hex {
+    /// The 32 digits.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.to_hex()).into_owned()
+    }
+}
+
 impl<'py> FromPyObject<'_, 'py> for Hex {
     type Error = PyErr;
 

@@ -1,15 +1,14 @@
 //! `leafid.registry`: the store's side of the protocol, over plain dicts.
 
-use leafid_core::registry::{self, Candidates, Namespace, TagRow, Worker, WorkerRow};
-use leafid_core::{
-    AcquireAsk, FieldReader, Fields, Grant, Name, Refusal, Release, RenewAsk, SegmentAsk, StoreTime,
-};
+use leafid_bindings::registry::{self, Leased, Row};
+use leafid_bindings::{Source, Wrong};
+use leafid_core::{FieldReader, Fields, StoreTime};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::dict;
-use crate::errors::{self, Failed};
-use crate::memory::{Hex, granted};
+use crate::errors::Failed;
+use crate::memory::Hex;
 
 /// A new row and the answer to send once it is durable.
 type Verdict<'py> = (Bound<'py, PyDict>, Bound<'py, PyDict>);
@@ -23,11 +22,9 @@ pub fn lease_segment<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: i64,
 ) -> PyResult<Verdict<'py>> {
-    let row: TagRow = read(row, "the row")?;
-    let ask: SegmentAsk = read(ask, "the ask")?;
-    let (row, grant) = registry::lease_segment(store.0, &row, &ask, StoreTime::new(now_ms))
-        .map_err(|refusal| refused(py, refusal, now_ms, &format!("tag `{}`", ask.tag)))?;
-    Ok((dict::written(py, |to| row.put(to))?, granted(py, &Grant::Segment(grant))?))
+    let (row, from) = (reading(row, "the row")?, reading(ask, "the ask")?);
+    let decided = registry::lease_segment(&store.text(), row, from, StoreTime::new(now_ms));
+    leased(py, decided.map_err(|wrong| refused(ask, wrong, now_ms))?)
 }
 
 /// The row after an acquire, another row to write with it (or None), and the answer.
@@ -47,19 +44,16 @@ pub fn acquire<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: i64,
 ) -> PyResult<Given<'py>> {
-    let namespace: Namespace = read(namespace, "the namespace")?;
-    let candidates = dict::read_with(candidates, "the candidates", Candidates::get)
-        .map_err(|failed| failed.raise(py))?;
-    let ask: AcquireAsk = read(ask, "the ask")?;
-    let acquired =
-        registry::acquire(store.0, &namespace, &candidates, &ask, StoreTime::new(now_ms)).map_err(
-            |refusal| refused(py, refusal, now_ms, &format!("namespace `{}`", ask.namespace)),
-        )?;
-    let freed = acquired.freed.map(|freed| row_of(py, &freed)).transpose()?;
-    Ok((row_of(py, &acquired.worker)?, freed, granted(py, &Grant::Window(acquired.grant))?))
+    let namespace = reading(namespace, "the namespace")?;
+    let (rows, from) = (reading(candidates, "the candidates")?, reading(ask, "the ask")?);
+    let now = StoreTime::new(now_ms);
+    let acquired = registry::acquire(&store.text(), namespace, rows, from, now)
+        .map_err(|wrong| refused(ask, wrong, now_ms))?;
+    let freed = acquired.freed.map(|freed| written(py, &freed)).transpose()?;
+    Ok((written(py, &acquired.worker)?, freed, written(py, &acquired.grant)?))
 }
 
-/// Extends a window: the row after it, and the answer.
+/// Extends a window: the row after it, and the answer. The row has its `worker`.
 #[pyfunction]
 pub fn renew<'py>(
     py: Python<'py>,
@@ -69,15 +63,14 @@ pub fn renew<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: i64,
 ) -> PyResult<Verdict<'py>> {
-    let namespace: Namespace = read(namespace, "the namespace")?;
-    let row: WorkerRow = read(row, "the row")?;
-    let ask: RenewAsk = read(ask, "the ask")?;
-    let (row, grant) = registry::renew(store.0, &namespace, &row, &ask, StoreTime::new(now_ms))
-        .map_err(|refusal| refused(py, refusal, now_ms, &about(ask.worker, &ask.namespace)))?;
-    Ok((row_of(py, &(ask.worker, row))?, granted(py, &Grant::Window(grant))?))
+    let namespace = reading(namespace, "the namespace")?;
+    let (row, from) = (reading(row, "the row")?, reading(ask, "the ask")?);
+    let decided = registry::renew(&store.text(), namespace, row, from, StoreTime::new(now_ms));
+    leased(py, decided.map_err(|wrong| refused(ask, wrong, now_ms))?)
 }
 
-/// Takes back what of a window was not used: the row after it, and the answer.
+/// Takes back what of a window was not used: the row after it, and the answer. The row has its
+/// `worker`.
 #[pyfunction]
 #[pyo3(signature = (store, row, ask, now_ms = 0))]
 pub fn release<'py>(
@@ -87,11 +80,10 @@ pub fn release<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: i64,
 ) -> PyResult<Verdict<'py>> {
-    let row: WorkerRow = read(row, "the row")?;
-    let ask: Release = read(ask, "the release")?;
-    let row = registry::release(store.0, &row, &ask)
-        .map_err(|refusal| refused(py, refusal, now_ms, &about(ask.worker, &ask.namespace)))?;
-    Ok((row_of(py, &(ask.worker, row))?, PyDict::new(py)))
+    let (row, from) = (reading(row, "the row")?, reading(ask, "the release")?);
+    let Row(row) =
+        registry::release(&store.text(), row, from).map_err(|wrong| refused(ask, wrong, now_ms))?;
+    Ok((written(py, &row)?, PyDict::new(py)))
 }
 
 /// The row of a new tag (`tag`, `from`, `step`, `max_step`), or of one made anew over its tombstone.
@@ -102,15 +94,9 @@ pub fn tag_row<'py>(
     spec: &Bound<'py, PyAny>,
     before: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let before: Option<TagRow> = before.map(|row| read(row, "the row before")).transpose()?;
-    let spec = dict::read_with(spec, "the tag", |from| {
-        from.text("tag", Name::tag)?.transpose()?;
-        Ok((from.big("from")?, from.small("step")?, from.small("max_step")?))
-    });
-    let (from, step, max_step) = spec.map_err(|failed| failed.raise(py))?;
-    let row = TagRow::create(before.as_ref(), from, step, max_step)
-        .map_err(|refusal| errors::refuse(py, refusal, "the tag"))?;
-    dict::written(py, |to| row.put(to))
+    let before = before.map(|row| reading(row, "the row before")).transpose()?;
+    let row = registry::tag_row(before, reading(spec, "the tag")?);
+    written(py, &row.map_err(|wrong| refused(spec, wrong, 0))?.0)
 }
 
 /// The row of a new namespace (`namespace`, `layout`, `workers`, `max_window_ms`).
@@ -119,29 +105,39 @@ pub fn namespace_row<'py>(
     py: Python<'py>,
     spec: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let row = dict::read_with(spec, "the namespace", |from| {
-        from.text("namespace", Name::namespace)?.transpose()?;
-        Namespace::get(from)
-    });
-    let row = row.map_err(|failed| failed.raise(py))?;
+    let row = registry::namespace_row(reading(spec, "the namespace")?);
+    written(py, &row.map_err(|wrong| refused(spec, wrong, 0))?.0)
+}
+
+fn reading<'py>(value: &Bound<'py, PyAny>, what: &str) -> PyResult<impl Source + use<'py>> {
+    dict::from(value, what).map_err(|failed| failed.raise(value.py()))
+}
+
+fn written<'py>(py: Python<'py>, row: &impl Fields) -> PyResult<Bound<'py, PyDict>> {
     dict::written(py, |to| row.put(to))
 }
 
-fn about(worker: u32, namespace: &impl std::fmt::Display) -> String {
-    format!("worker {worker} of namespace `{namespace}`")
+fn leased<'py>(
+    py: Python<'py>,
+    decided: Leased<impl Fields, impl Fields>,
+) -> PyResult<Verdict<'py>> {
+    Ok((written(py, &decided.row)?, written(py, &decided.grant)?))
 }
 
-fn read<T: Fields>(value: &Bound<'_, PyAny>, what: &str) -> PyResult<T> {
-    dict::read(value, what).map_err(|failed| failed.raise(value.py()))
-}
-
-fn row_of<'py>(py: Python<'py>, row: &Worker) -> PyResult<Bound<'py, PyDict>> {
-    dict::written(py, |to| row.put(to))
-}
-
-fn refused(py: Python<'_>, refusal: Refusal<StoreTime>, now_ms: i64, about: &str) -> PyErr {
-    let wait = refusal.until.map(|until| until.since(StoreTime::new(now_ms)).max(0));
+fn refused(ask: &Bound<'_, PyAny>, wrong: Wrong, now_ms: i64) -> PyErr {
+    let wait = wrong.refusal.until.map(|until| until.get().saturating_sub(now_ms).max(0));
     let retry_after_ms = wait.and_then(|ms| u32::try_from(ms).ok());
-    let until_ms = refusal.until.map(StoreTime::get);
-    Failed { until_ms, retry_after_ms, ..Failed::about(refusal.code.into(), about) }.raise(py)
+    Failed { retry_after_ms, ..dict::wrong(wrong, || about(ask)) }.raise(ask.py())
+}
+
+/// What an ask was about: `` tag `orders` ``, ``worker 3 of namespace `n` ``.
+fn about(ask: &Bound<'_, PyAny>) -> String {
+    let Ok(mut from) = dict::from(ask, "") else { return "the ask".to_owned() };
+    let mut name = |field| from.text(field, |text| format!("{field} `{text}`")).ok().flatten();
+    let (tag, namespace) = (name("tag"), name("namespace"));
+    match (tag.or(namespace), from.number("worker")) {
+        (Some(name), Ok(Some(worker))) => format!("worker {worker} of {name}"),
+        (Some(name), _) => name,
+        (None, _) => "the call".to_owned(),
+    }
 }
