@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use leafid_core::{
     Ask, Carryover, Code, Grant, HostTime, Layout, Outcome, Refusal, Release, Segment,
-    SegmentConfig, SegmentGrant, Snowflake, SnowflakeConfig, Stats, Token, WindowGrant,
+    SegmentConfig, SegmentGrant, Snowflake, SnowflakeConfig, Stats, Suspend, Token, WindowGrant,
 };
 
 use crate::source::{Source, Wrong, read, read_with};
@@ -15,7 +15,7 @@ pub enum AnyGenerator {
     /// Numbers of a tag.
     Segment(Box<Segment>),
     /// Stamps of a worker's time.
-    Snowflake(Box<Snowflake>),
+    Snowflake(Box<Snowflake>, Suspend),
 }
 
 /// Does the same with whichever it is.
@@ -23,7 +23,7 @@ macro_rules! each {
     ($any:expr, $generator:ident => $body:expr) => {
         match $any {
             AnyGenerator::Segment($generator) => $body,
-            AnyGenerator::Snowflake($generator) => $body,
+            AnyGenerator::Snowflake($generator, _) => $body,
         }
     };
 }
@@ -41,7 +41,7 @@ impl AnyGenerator {
             }
             "snowflake" => {
                 let ids = Snowflake::new(SnowflakeConfig::get(from)?, seed)?;
-                Ok(AnyGenerator::Snowflake(Box::new(ids)))
+                Ok(AnyGenerator::Snowflake(Box::new(ids), Suspend::default()))
             }
             _ => Err(Code::RequestInvalid.into()),
         })
@@ -131,11 +131,32 @@ impl AnyGenerator {
     /// Drops every right and the ask that is out.
     pub fn forget(&mut self) {
         each!(self, generator => generator.forget());
+        if let AnyGenerator::Snowflake(_, suspend) = self {
+            *suspend = Suspend::default();
+        }
     }
 
     /// The host was suspended: what was not due yet is.
     pub fn resumed(&mut self) {
         each!(self, generator => generator.resumed());
+    }
+
+    /// A lease was granted, at these readings of the host's monotonic and wall clock.
+    pub fn leased(&mut self, now: HostTime, wall: HostTime) {
+        if let AnyGenerator::Snowflake(_, suspend) = self {
+            suspend.leased(now, wall);
+        }
+    }
+
+    /// Whether the host was suspended since the last lease, by the same two clocks; what was not
+    /// due yet is due then. A segment has nothing that ends with time.
+    pub fn look(&mut self, now: HostTime, wall: HostTime) -> bool {
+        let AnyGenerator::Snowflake(ids, suspend) = self else { return false };
+        let suspended = suspend.look(now, wall);
+        if suspended {
+            ids.resumed();
+        }
+        suspended
     }
 
     /// What another memory image may know.
@@ -149,7 +170,7 @@ impl AnyGenerator {
         let before = match (highest, &*self) {
             (Some(id), AnyGenerator::Segment(_)) => before.above(id, None),
             // Nothing was drawn before the first window said which layout it has.
-            (Some(id), AnyGenerator::Snowflake(_)) if layout.is_some() => {
+            (Some(id), AnyGenerator::Snowflake(..)) if layout.is_some() => {
                 before.above(id, layout.as_ref())
             }
             _ => before,
@@ -160,7 +181,7 @@ impl AnyGenerator {
     /// The layout of a snowflake generator, once it is known.
     pub fn layout(&self) -> Option<Layout> {
         match self {
-            AnyGenerator::Snowflake(ids) => ids.layout(),
+            AnyGenerator::Snowflake(ids, _) => ids.layout(),
             AnyGenerator::Segment(_) => None,
         }
     }
@@ -179,7 +200,7 @@ impl AnyGenerator {
     pub fn answers(&self) -> Answers {
         match self {
             AnyGenerator::Segment(_) => Answers::Segments,
-            AnyGenerator::Snowflake(_) => Answers::Windows,
+            AnyGenerator::Snowflake(..) => Answers::Windows,
         }
     }
 }

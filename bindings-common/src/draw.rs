@@ -57,7 +57,7 @@ impl Entry {
 
     /// Segments have no time, and one ID is handed out at once: this is told of more snowflakes.
     fn note_tick(&mut self, out: &[u64]) {
-        if let AnyGenerator::Snowflake(ids) = &self.generator
+        if let AnyGenerator::Snowflake(ids, _) = &self.generator
             && let Some(layout) = ids.layout()
             && let Some(Ok(parts)) = out.first().map(|first| layout.decompose(*first))
         {

@@ -162,6 +162,16 @@ impl Handles {
         self.with(handle, |entry| entry.generator.resumed());
     }
 
+    /// [`AnyGenerator::leased`].
+    pub fn leased(&self, handle: u32, now: HostTime, wall: HostTime) {
+        self.with(handle, |entry| entry.generator.leased(now, wall));
+    }
+
+    /// [`AnyGenerator::look`].
+    pub fn look(&self, handle: u32, now: HostTime, wall: HostTime) -> bool {
+        self.with(handle, |entry| entry.generator.look(now, wall)).unwrap_or(false)
+    }
+
     /// [`AnyGenerator::carryover`].
     pub fn carryover(&self, handle: u32) -> Carryover {
         self.with(handle, |entry| entry.generator.carryover()).unwrap_or_default()

@@ -69,6 +69,10 @@ export interface Engine {
   retire(handle: number): object | null | undefined
   forget(handle: number): void
   resumed(handle: number): void
+  /** A lease was granted, at these readings of the two clocks. */
+  leased(handle: number, now: number, wall: number): void
+  /** Whether the host was suspended since the last lease: what was not due yet is due then. */
+  look(handle: number, now: number, wall: number): boolean
   carryover(handle: number): Carryover
   /** For a generator that was granted nothing yet. `highest` is the last ID that was handed out, of this layout. */
   resume(handle: number, before: Carryover, highest?: bigint, layout?: object): void
@@ -96,6 +100,8 @@ export interface Engine {
   fromDecimal(text: string): bigint | null | undefined
 
   codes(): string[]
+  /** The code of an answer that came without one. */
+  codeFromHttp(status: number): string
   codeFacts(code: string): CodeFacts | null | undefined
 
   /** Throws the instance away and builds another, where one can be lost (wasm). */

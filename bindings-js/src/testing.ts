@@ -72,6 +72,16 @@ export class Generator {
     theEngine().resumed(this.#handle)
   }
 
+  /** A lease was granted, when the wall clock showed `wall`. */
+  leased(at: At, wall: At): void {
+    theEngine().leased(this.#handle, Number(at), Number(wall))
+  }
+
+  /** Whether the host was suspended since the last lease. */
+  look(at: At, wall: At): boolean {
+    return theEngine().look(this.#handle, Number(at), Number(wall))
+  }
+
   /** What another instance of this generator may know. */
   carryover(): Carryover {
     return theEngine().carryover(this.#handle)
@@ -102,6 +112,11 @@ export class Generator {
 /** Every code of the error table. */
 export function codes(): string[] {
   return theEngine().codes()
+}
+
+/** The code of an HTTP answer that came without one. */
+export function codeFromHttp(status: number): string {
+  return theEngine().codeFromHttp(status)
 }
 
 /** What the error table says of a code. */

@@ -13,6 +13,9 @@ export declare function carryover(handle: number): object
 /** What a code means: `{ http, permanent, stops, advice }`, or `null` if there is none. */
 export declare function codeFacts(code: string): object | null
 
+/** The code of an HTTP answer that came without one. */
+export declare function codeFromHttp(status: number): string
+
 /** Every code, in the order of the table. */
 export declare function codes(): Array<string>
 
@@ -88,8 +91,14 @@ export declare function layoutFacts(layout: object): object
 /** The layout of a snowflake generator, once it is known. */
 export declare function layoutInUse(handle: number): object | null
 
+/** A lease was granted, at these readings of the host's monotonic and wall clock. */
+export declare function leased(handle: number, now: number, wall: number): void
+
 /** Leases the next numbers of a tag: `{ row, grant }`, or the refusal. */
 export declare function leaseSegment(store: string, row: object, ask: object, nowMs: number): object
+
+/** Whether the host was suspended since the last lease: what was not due yet is due then. */
+export declare function look(handle: number, now: number, wall: number): boolean
 
 /** How many IDs can be had in one go at most, as far as is known. */
 export declare function most(handle: number): number

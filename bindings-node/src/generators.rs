@@ -150,6 +150,18 @@ pub fn resumed(handle: u32) {
     HANDLES.with(|all| all.resumed(handle));
 }
 
+/// A lease was granted, at these readings of the host's monotonic and wall clock.
+#[napi]
+pub fn leased(handle: u32, now: f64, wall: f64) {
+    HANDLES.with(|all| all.leased(handle, host(now), host(wall)));
+}
+
+/// Whether the host was suspended since the last lease: what was not due yet is due then.
+#[napi]
+pub fn look(handle: u32, now: f64, wall: f64) -> bool {
+    HANDLES.with(|all| all.look(handle, host(now), host(wall)))
+}
+
 /// What another instance of this generator may know: `store`, `position`, `have_until`.
 #[napi]
 pub fn carryover<'e>(env: &'e Env, handle: u32) -> Result<Object<'e>> {

@@ -74,6 +74,12 @@ pub fn codes() -> Vec<&'static str> {
     codes::names().collect()
 }
 
+/// The code of an HTTP answer that came without one.
+#[napi]
+pub fn code_from_http(status: u16) -> &'static str {
+    codes::from_http(status)
+}
+
 /// What a code means: `{ http, permanent, stops, advice }`, or `null` if there is none.
 #[napi]
 pub fn code_facts<'e>(env: &'e Env, code: String) -> Result<Option<Object<'e>>> {

@@ -191,22 +191,11 @@ fn problem(
             "`{url}` answered {} with `{kind}` instead of a store's JSON; is it a leafid store?",
             status.as_u16(),
         );
-        return Failed { retry_after_ms, ..Failed::new(without_code(status), message) };
+        return Failed { retry_after_ms, ..Failed::new(Code::from_http(status.as_u16()), message) };
     };
     let detail = text("detail").or(text("title")).unwrap_or(code.advice());
     let until_ms = object.get("free_at_ms").and_then(Value::as_i64);
     Failed { until_ms, retry_after_ms, says_when: true, ..Failed::new(code, detail) }
-}
-
-/// What a status says by itself: something in front of the store answered.
-fn without_code(status: StatusCode) -> Code {
-    match status.as_u16() {
-        401 => Code::Unauthorized,
-        403 => Code::Forbidden,
-        429 => Code::QuotaExceeded,
-        500.. => Code::StoreUnavailable,
-        _ => Code::GrantInvalid,
-    }
 }
 
 fn retry_after(response: &Response<Body>) -> Option<u32> {

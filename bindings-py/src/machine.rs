@@ -130,6 +130,16 @@ impl Machine {
         self.lock().resumed();
     }
 
+    /// A lease was granted, when the wall clock showed `wall`.
+    fn leased(&self, at: i64, wall: i64) {
+        self.lock().leased(HostTime::new(at), HostTime::new(wall));
+    }
+
+    /// Whether the host was suspended since the last lease.
+    fn look(&self, at: i64, wall: i64) -> bool {
+        self.lock().look(HostTime::new(at), HostTime::new(wall))
+    }
+
     /// What another memory image may know: `store`, `position`, `have_until`.
     fn carryover<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let before = self.lock().carryover();

@@ -6,15 +6,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use leafid_core::{Ask, Code, Grant, HostTime, Outcome, Release, SharedLine};
+use leafid_core::{Ask, Code, Grant, HostTime, Outcome, Release, SharedLine, Suspend};
 
 use crate::clock::Clock;
 use crate::errors::{Failed, Shared};
 use crate::kind::Kind;
 use crate::seen::Seen;
-
-/// A gap between wall and monotonic clock that grew by more than this was a suspend.
-const SUSPEND_MS: i64 = 1_000;
 
 /// What stands around the state, readable without its lock.
 #[derive(Clone, Copy)]
@@ -48,7 +45,7 @@ pub struct State<K: Kind> {
     /// Everything was forgotten: nothing is asked for before somebody calls.
     asleep: bool,
     outbox: VecDeque<Release>,
-    gap_ms: Option<i64>,
+    suspend: Suspend,
 }
 
 /// What the carrying thread is to do.
@@ -79,7 +76,7 @@ impl<K: Kind> State<K> {
             reconnect: false,
             asleep: false,
             outbox: VecDeque::new(),
-            gap_ms: None,
+            suspend: Suspend::default(),
         }
     }
 
@@ -115,13 +112,7 @@ impl<K: Kind> State<K> {
     }
 
     fn notice_suspend(&mut self, clock: &Clock, now: HostTime) {
-        if !K::READS_CLOCK {
-            return;
-        }
-        let gap_ms = clock.wall().since(now);
-        let before = *self.gap_ms.get_or_insert(gap_ms);
-        if gap_ms.saturating_sub(before) > SUSPEND_MS {
-            self.gap_ms = Some(gap_ms);
+        if K::READS_CLOCK && self.suspend.look(now, clock.wall()) {
             self.reserve.resumed();
         }
     }
@@ -168,7 +159,7 @@ impl<K: Kind> State<K> {
         let outcome =
             self.reserve.handle_grant(grant, sent, now).map_err(|refusal| refusal.code)?;
         around.seen.note(grant);
-        self.gap_ms = Some(around.clock.wall().since(now));
+        self.suspend.leased(now, around.clock.wall());
         if let Outcome::Release(release) = outcome {
             self.outbox.push_back(release);
         }
@@ -184,6 +175,7 @@ impl<K: Kind> State<K> {
     /// Drops every right without a word, and the connections.
     pub fn forget(&mut self) {
         self.reserve.forget();
+        self.suspend = Suspend::default();
         self.outbox.clear();
         (self.last, self.free_at) = (None, None);
         self.reconnect = self.carried;

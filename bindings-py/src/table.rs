@@ -13,6 +13,12 @@ pub fn codes() -> Vec<&'static str> {
     Code::ALL.iter().map(|code| code.as_str()).collect()
 }
 
+/// The code of an HTTP answer that came without one.
+#[pyfunction]
+pub fn code_from_http(status: u16) -> &'static str {
+    leafid_bindings::codes::from_http(status)
+}
+
 /// What the table says about a code: `http`, `permanent`, `stops`, `advice`, and the name of its
 /// exception class.
 #[pyfunction]

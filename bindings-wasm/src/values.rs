@@ -67,6 +67,12 @@ pub fn codes() -> Vec<String> {
     codes::names().map(str::to_owned).collect()
 }
 
+/// The code of an HTTP answer that came without one.
+#[wasm_bindgen(js_name = codeFromHttp)]
+pub fn code_from_http(status: u16) -> String {
+    codes::from_http(status).to_owned()
+}
+
 /// What a code means: `{ http, permanent, stops, advice }`, or `undefined` if there is none.
 #[wasm_bindgen(js_name = codeFacts)]
 pub fn code_facts(code: &str) -> Option<Object> {

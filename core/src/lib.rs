@@ -59,7 +59,7 @@ mod values;
 
 pub use generator::{
     Generator, Kind, Outcome, Segment, SegmentConfig, SegmentIds, Segments, Snowflake,
-    SnowflakeConfig, SnowflakeIds, Snowflakes, StepPolicy,
+    SnowflakeConfig, SnowflakeIds, Snowflakes, StepPolicy, Suspend,
 };
 #[cfg(target_has_atomic = "64")]
 pub use line::SharedLine;

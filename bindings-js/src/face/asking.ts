@@ -8,8 +8,8 @@ import { isPromise, within } from './wait.js'
 
 /** An ask that got no answer for so long is given up; the core sends it again. */
 const ASK_MS = 3_000
-/** The wall clock may run so far ahead of the monotonic one; a longer gap was a suspend. */
-const SUSPEND_MS = 1_000
+/** How often to look whether the host was suspended. */
+const LOOK_MS = 1_000
 /** No timer sleeps longer. */
 const LONGEST_MS = 60_000
 
@@ -39,7 +39,6 @@ export class Asking {
   readonly #listener: Listener
   #chosen: Store | undefined
   #cancel: (() => void) | undefined
-  #gap: number | undefined
   #lookedAt = Number.NEGATIVE_INFINITY
   readonly #waiting = new Set<() => void>()
   /** How many asks are under way. */
@@ -80,17 +79,15 @@ export class Asking {
     return work
   }
 
-  /** Where time is measured by two clocks: asks at once if the host was suspended since the last look. */
+  /** Where time is measured by two clocks: asks at once if the host was suspended since the last lease. */
   look(now: number): void {
-    if (now - this.#lookedAt < SUSPEND_MS) return
+    if (now - this.#lookedAt < LOOK_MS) return
     this.#lookedAt = now
-    const host = theHost()
-    if (!host.showsSuspend || this.#clock !== host.clock) return
-    const gap = host.wall() - now
-    if (this.#gap !== undefined && Math.abs(gap - this.#gap) > SUSPEND_MS) {
-      this.#handle.do((engine, handle) => engine.resumed(handle))
-    }
-    this.#gap = gap
+    if (this.#showsSuspend) this.#handle.do((engine, handle) => engine.look(handle, now, theHost().wall()))
+  }
+
+  get #showsSuspend(): boolean {
+    return theHost().showsSuspend && this.#clock === theHost().clock
   }
 
   /** How long to wait at least from now on, in ms, by what the store said with its last failure. */
@@ -126,7 +123,6 @@ export class Asking {
   /** Drops what is known of the store's answers. */
   forget(): void {
     this.failure = undefined
-    this.#gap = undefined
   }
 
   #store(): Store {
@@ -188,7 +184,10 @@ export class Asking {
       return undefined
     }
     if (verdict.outcome === 'release') return verdict.release as ReleaseAsk
-    if (verdict.outcome === 'applied') this.failure = undefined
+    if (verdict.outcome === 'applied') {
+      this.failure = undefined
+      if (this.#showsSuspend) this.#handle.do((engine, handle) => engine.leased(handle, now, theHost().wall()))
+    }
     return undefined
   }
 

@@ -1,3 +1,4 @@
+import { theEngine } from '../engine.js'
 import { LeafidError, codeFacts, shown } from '../errors.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
 
@@ -80,9 +81,8 @@ function problem(url: string, status: number, json: Record<string, unknown> | un
     const detail = typeof json?.['detail'] === 'string' ? json['detail'] : `the store answered ${status}`
     return new LeafidError(code, detail, { retryAfter, until: number(json?.['free_at_ms']) })
   }
-  const unread = status >= 500 || status < 400
   return new LeafidError(
-    unread ? 'STORE_UNAVAILABLE' : 'GRANT_INVALID',
+    theEngine().codeFromHttp(status),
     `${shown(url)} answered ${status} without a code: check what answers as the store`,
     { retryAfter },
   )

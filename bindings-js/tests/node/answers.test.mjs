@@ -133,7 +133,8 @@ const overHttp = {
   '500 without a code': [() => ({ status: 500, ...HTML }), 'STORE_UNAVAILABLE'],
   '503 with a code': [() => ({ status: 503, body: '{"code":"OVERLOADED","detail":"too much","retry_after_ms":50}' }), 'OVERLOADED'],
   'a code that no store has': [() => ({ status: 500, body: '{"code":"CLOSED"}' }), 'STORE_UNAVAILABLE'],
-  'a redirect': [() => ({ status: 302, headers: { location: '/elsewhere' }, body: '' }), 'STORE_UNAVAILABLE'],
+  'a redirect': [() => ({ status: 302, headers: { location: '/elsewhere' }, body: '' }), 'GRANT_INVALID'],
+  '429 without a code': [() => ({ status: 429, ...HTML }), 'QUOTA_EXCEEDED'],
   'a cut connection': [() => undefined, 'STORE_UNAVAILABLE'],
   'IDs as numbers': [({ body }) => ({ body: JSON.stringify(wrongly(JSON.parse(body))) }), 'GRANT_INVALID'],
 }
@@ -168,6 +169,18 @@ test('over HTTP: a refusal that waiting cannot cure comes at once, with the word
   assert.deepEqual([error.code, error.message], ['TAG_UNKNOWN', detail])
   assert.ok(Date.now() - began < 2_000)
 })
+
+for (const [status, code] of [[401, 'UNAUTHORIZED'], [403, 'FORBIDDEN']]) {
+  test(`over HTTP: ${status} without a code comes at once`, async (t) => {
+    const server = await httpServer(() => ({ status, ...HTML }))
+    t.after(server.end)
+    const began = Date.now()
+    const error = await refusal(() => new Segment('orders', { store: server.url }).next())
+    assert.equal(error.code, code)
+    assert.match(error.message, new RegExp(`answered ${status} without a code`))
+    assert.ok(Date.now() - began < 2_000)
+  })
+}
 
 test('over HTTP: what is sent', async (t) => {
   const server = await httpServer(wire(memoryStore()))

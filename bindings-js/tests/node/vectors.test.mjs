@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as leafid from 'leafid'
+import * as registry from 'leafid/registry'
 import * as testing from 'leafid/testing'
 import { vectorFiles } from '../support/places.mjs'
 import { replay } from '../support/vectors.mjs'
 
 for (const { name, text } of vectorFiles()) {
   test(`vectors: ${name}`, () => {
-    const { count, wrong } = replay(leafid, testing, JSON.parse(text))
+    const { count, wrong } = replay(leafid, { ...testing, registry }, JSON.parse(text))
     assert.deepEqual(wrong, [])
     assert.ok(count > 0)
     console.log(`vectors: node ${name} ${count}`)

@@ -16,7 +16,7 @@ export function replay(leafid, testing, { scripts }) {
 
 class Wrong extends Error {}
 
-const KINDS = { layouts, text, segment: generator, snowflake: generator, store, errors }
+const KINDS = { layouts, text, segment: generator, snowflake: generator, store, rows, errors }
 
 function play(leafid, testing, script) {
   const bound = new Map()
@@ -95,6 +95,8 @@ function generator(_, { Generator }, { kind, config, seed }) {
     retire: () => ids.retire(),
     forget: () => ids.forget(),
     resumed: () => ids.resumed(),
+    leased: ({ at, wall }) => ids.leased(at, wall),
+    look: ({ at, wall }) => ids.look(at, wall),
     failing: () => ids.failing(),
     stats: () => ids.stats(),
   }
@@ -127,8 +129,23 @@ function store({ memoryStore }, _, script) {
   }
 }
 
-function errors(_, { codes, codeFacts }) {
-  return (step) => (step.do === 'codes' ? codes() : codeFacts(step.code))
+function rows(_, { registry }) {
+  const verbs = {
+    tag_row: ({ wanted, before }) => ({ row: registry.tag_row(wanted, before) }),
+    namespace_row: ({ wanted }) => ({ row: registry.namespace_row(wanted) }),
+    renew: ({ store, namespace, row, ask, at }) => registry.renew(store, namespace, row, ask, Number(at)),
+    release: ({ store, row, ask }) => registry.release(store, row, ask),
+  }
+  return (step) => verbs[step.do](step)
+}
+
+function errors(_, { codes, codeFacts, codeFromHttp }) {
+  const verbs = {
+    codes: () => codes(),
+    code: ({ code }) => codeFacts(code),
+    from_http: ({ status }) => codeFromHttp(status),
+  }
+  return (step) => verbs[step.do](step)
 }
 
 function bytes(hex) {

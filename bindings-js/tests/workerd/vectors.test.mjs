@@ -7,11 +7,12 @@ import { startWorker } from '../support/miniflare.mjs'
 
 const source = `
 import * as leafid from 'leafid'
+import * as registry from 'leafid/registry'
 import * as testing from 'leafid/testing'
 import { replay } from './vectors.mjs'
 export default {
   async fetch(request) {
-    return Response.json(replay(leafid, testing, await request.json()))
+    return Response.json(replay(leafid, { ...testing, registry }, await request.json()))
   },
 }`
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import leafid
-from leafid import Layout, LeafidError, testing
+from leafid import Layout, LeafidError, registry, testing
 from support.rows import Rows
 
 Step = dict[str, Any]
@@ -26,6 +26,8 @@ def build(script: Step) -> Any:
     kind = script["kind"]
     if kind in ("layouts", "text", "errors"):
         return form
+    if kind == "rows":
+        return rows
     if kind == "store":
         return Stored(script)
     try:
@@ -64,6 +66,8 @@ def form(step: Step) -> Any:
             return testing.codes()
         case "code":
             return testing.code(step["code"])
+        case "from_http":
+            return testing.code_from_http(step["status"])
     layout = layout_of(step["layout"])
     match step["do"]:
         case "layout":
@@ -76,6 +80,22 @@ def form(step: Step) -> Any:
             return leafid.decode(int(step["id"]), layout)._asdict()
         case "first_id" | "last_id":
             return getattr(layout, step["do"])(int(step["time_ms"]))
+    raise AssertionError(f"there is no step `{step['do']}`")
+
+
+def rows(step: Step) -> Any:
+    """The verbs of a store, as a store of somebody else's calls them."""
+    match step["do"]:
+        case "tag_row":
+            return {"row": registry.tag_row(step["wanted"], step.get("before"))}
+        case "namespace_row":
+            return {"row": registry.namespace_row(step["wanted"])}
+        case "renew":
+            given = (step["store"], step["namespace"], step["row"], step["ask"], int(step["at"]))
+            row, grant = registry.renew(*given)
+            return {"row": row, "grant": grant}
+        case "release":
+            return {"row": registry.release(step["store"], step["row"], step["ask"])[0]}
     raise AssertionError(f"there is no step `{step['do']}`")
 
 
@@ -104,6 +124,8 @@ def generate(generator: testing.Generator, step: Step) -> Any:
         case "failure":
             retry_after_ms = step.get("retry_after_ms")
             return generator.failure(at, step["request"], step["code"], retry_after_ms)
+        case "leased" | "look":
+            return getattr(generator, step["do"])(at, int(step["wall"]))
         case "resume":
             return generator.resume(step["before"])
         case "poll_at" | "retire" | "forget" | "resumed" | "carryover" | "failing" | "stats":

@@ -20,6 +20,11 @@ export function carryover(handle: number): object;
 export function codeFacts(code: string): object | undefined;
 
 /**
+ * The code of an HTTP answer that came without one.
+ */
+export function codeFromHttp(status: number): string;
+
+/**
  * Every code, in the order of the table.
  */
 export function codes(): string[];
@@ -130,6 +135,16 @@ export function layoutInUse(handle: number): object | undefined;
 export function leaseSegment(store: string, row: object, ask: object, now_ms: number): object;
 
 /**
+ * A lease was granted, at these readings of the host's monotonic and wall clock.
+ */
+export function leased(handle: number, now: number, wall: number): void;
+
+/**
+ * Whether the host was suspended since the last lease: what was not due yet is due then.
+ */
+export function look(handle: number, now: number, wall: number): boolean;
+
+/**
  * How many IDs can be had in one go at most, as far as is known.
  */
 export function most(handle: number): number;
@@ -219,6 +234,7 @@ export interface InitOutput {
     readonly acquire: (a: number, b: number, c: any, d: any, e: any, f: number) => any;
     readonly carryover: (a: number) => any;
     readonly codeFacts: (a: number, b: number) => any;
+    readonly codeFromHttp: (a: number) => [number, number];
     readonly codes: () => [number, number];
     readonly compose: (a: any, b: bigint, c: number, d: bigint) => any;
     readonly create: (a: number, b: number, c: number, d: any, e: bigint) => any;
@@ -240,6 +256,8 @@ export interface InitOutput {
     readonly layoutFacts: (a: any) => any;
     readonly layoutInUse: (a: number) => any;
     readonly leaseSegment: (a: number, b: number, c: any, d: any, e: number) => any;
+    readonly leased: (a: number, b: number, c: number) => void;
+    readonly look: (a: number, b: number, c: number) => number;
     readonly most: (a: number) => number;
     readonly namespaceRow: (a: any) => any;
     readonly pollAsk: (a: number, b: number, c: number, d: number) => any;

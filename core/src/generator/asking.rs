@@ -129,8 +129,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         self.fail(code, retry_after_ms, now);
     }
 
-    /// The host was suspended, as the gap between its wall and its monotonic clock shows: a
-    /// renewal that was not due yet is due.
+    /// The host was suspended, as [`Suspend`](crate::Suspend) notices: a renewal that was not due
+    /// yet is due.
     pub fn resumed(&mut self) {
         self.pending.hurry();
     }

@@ -11,12 +11,14 @@ mod segment;
 mod snowflake;
 mod spread;
 mod step;
+mod suspend;
 
 pub use asking::Outcome;
 pub use kind::Kind;
 pub use segment::{Segment, SegmentConfig, SegmentIds, Segments};
 pub use snowflake::{Snowflake, SnowflakeConfig, SnowflakeIds, Snowflakes};
 pub use step::StepPolicy;
+pub use suspend::Suspend;
 
 use crate::line::{Ids, Line, OwnLine};
 use crate::values::{Code, Offset, Stats, Token};

@@ -122,6 +122,23 @@ codes! {
 }
 
 impl Code {
+    /// The code of an HTTP answer that came without one: something in front of the store gave it.
+    ///
+    /// ```
+    /// use leafid_core::Code;
+    /// assert_eq!(Code::from_http(502), Code::StoreUnavailable);
+    /// assert_eq!(Code::from_http(302), Code::GrantInvalid);
+    /// ```
+    pub const fn from_http(status: u16) -> Code {
+        match status {
+            401 => Code::Unauthorized,
+            403 => Code::Forbidden,
+            429 => Code::QuotaExceeded,
+            500..=599 => Code::StoreUnavailable,
+            _ => Code::GrantInvalid,
+        }
+    }
+
     /// Whether waiting cannot cure it: hosts raise these at once instead of waiting for a grant.
     ///
     /// True for the HTTP statuses 400–409 and 422 but for [`Code::LeaseLost`], and for what ends

@@ -3,7 +3,7 @@
 use core::fmt::Write;
 
 use leafid_core::{
-    Code, HostTime, Layout, Name, Offset, Parts, Range, Refusal, StoreTime, Text, Token,
+    Code, HostTime, Layout, Name, Offset, Parts, Range, Refusal, StoreTime, Suspend, Text, Token,
 };
 
 verbs! {
@@ -54,6 +54,9 @@ verbs! {
     code_words(code: &Code) -> (usize, usize, Option<u16>) {
         (code.as_str().len(), code.advice().len(), code.http_status())
     }
+    code_from_http(status: &u16) -> Code { Code::from_http(*status) }
+    suspend_leased(of: &mut Suspend, now: &HostTime, wall: &HostTime) -> () { of.leased(*now, *wall) }
+    suspend_look(of: &mut Suspend, now: &HostTime, wall: &HostTime) -> bool { of.look(*now, *wall) }
     code_kind(code: &Code) -> (bool, bool) { (code.is_permanent(), code.stops()) }
     refusal_display(refusal: &Refusal) -> (usize, bool) {
         let mut sink = Length(0);

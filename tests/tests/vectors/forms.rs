@@ -33,6 +33,10 @@ impl Subject for Forms {
             "parse_decimal" => Ok(id(Text::parse_decimal(text(step, "text")?))),
             "parse_base32" => Ok(id(Text::parse_base32(text(step, "text")?))),
             "code" => code(step),
+            "from_http" => {
+                let status = step["status"].as_u64().and_then(|status| status.try_into().ok());
+                Ok(json!(Code::from_http(status.ok_or("`status` is no HTTP status")?).as_str()))
+            }
             "codes" => Ok(Code::ALL.iter().map(|code| code.as_str()).collect()),
             other => Err(format!("there is no step `{other}`")),
         }

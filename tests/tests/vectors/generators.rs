@@ -2,7 +2,7 @@
 
 use leafid_core::{
     Carryover, Code, FieldReader, Fields, Generator, Grant, Kind, Line, Outcome, OwnLine, Refusal,
-    Segment, SegmentConfig, SharedLine, Snowflake, SnowflakeConfig,
+    Segment, SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, Suspend,
 };
 use serde_json::{Value, json};
 
@@ -34,13 +34,14 @@ fn on_both_faces<S: Kind>(
         Ok(generator) => generator,
         Err(refusal) => return not_built(script, refusal),
     };
-    run(script, &mut Driven(own))?;
+    run(script, &mut Driven(own, Suspend::default()))?;
     // The lock-free face counts on a clock that does not go back by itself.
     if goes_back(script) {
         return Ok(());
     }
     let shared = shared(Box::default()).map_err(|refusal| refusal.to_string())?;
-    run(script, &mut Driven(shared)).map_err(|problem| format!("on the lock-free face: {problem}"))
+    run(script, &mut Driven(shared, Suspend::default()))
+        .map_err(|problem| format!("on the lock-free face: {problem}"))
 }
 
 fn not_built(script: &Value, refusal: Refusal) -> Result<(), String> {
@@ -59,7 +60,7 @@ fn goes_back(script: &Value) -> bool {
 }
 
 /// A generator that takes the steps of a script.
-struct Driven<S: Kind, L: Line>(Generator<S, L>);
+struct Driven<S: Kind, L: Line>(Generator<S, L>, Suspend);
 
 impl<S: Kind, L: Line> Subject for Driven<S, L> {
     fn step(&mut self, step: &Value) -> Result<Value, String> {
@@ -98,11 +99,23 @@ impl<S: Kind, L: Line> Subject for Driven<S, L> {
             }
             "forget" => {
                 generator.forget();
+                self.1 = Suspend::default();
                 Ok(Value::Null)
             }
             "resumed" => {
                 generator.resumed();
                 Ok(Value::Null)
+            }
+            "leased" => {
+                self.1.leased(at, host_time(step, "wall")?);
+                Ok(Value::Null)
+            }
+            "look" => {
+                let suspended = self.1.look(at, host_time(step, "wall")?);
+                if suspended {
+                    generator.resumed();
+                }
+                Ok(json!(suspended))
             }
             "failing" => Ok(json!(generator.failure().map(|code| code.as_str()))),
             "carryover" => Ok(object(|to| generator.carryover().put(to))),

@@ -1,5 +1,6 @@
 //! JSON as the core's plain data.
 
+use leafid_bindings::strict;
 use leafid_core::{Code, FieldReader, FieldWriter, Fields, HostTime, Refusal, StoreTime, Token};
 use serde_json::{Map, Value, json};
 
@@ -114,16 +115,17 @@ impl FieldWriter for Object {
 
 impl FieldReader for Object {
     fn number(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
-        self.read(field, Value::as_u64)
+        let number = self.read(field, Value::as_u64)?;
+        number.map(strict::number).transpose()
     }
 
     fn millis(&mut self, field: &'static str) -> Result<Option<i64>, Refusal> {
-        self.read(field, Value::as_i64)
+        let ms = self.read(field, Value::as_i64)?;
+        ms.map(strict::millis).transpose()
     }
 
     fn big(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
-        // All 64 bits: it is the core that refuses what lies beyond a line's end.
-        self.read(field, |value| value.as_str()?.parse().ok())
+        self.read(field, |value| strict::decimal(value.as_str()?).ok())
     }
 
     fn flag(&mut self, field: &'static str) -> Result<Option<bool>, Refusal> {

@@ -9,6 +9,7 @@ mod forms;
 mod generators;
 mod json;
 mod registry;
+mod rows;
 mod stores;
 
 use std::path::{Path, PathBuf};
@@ -71,6 +72,7 @@ fn replay(script: &Value) -> Result<(), String> {
         "layouts" | "text" | "errors" => run(script, &mut forms::Forms),
         "segment" => generators::replay_segment(script),
         "snowflake" => generators::replay_snowflake(script),
+        "rows" => run(script, &mut rows::Rows),
         "store" => stores::replay(script),
         other => Err(format!("there is no kind `{other}`")),
     };
