@@ -5,7 +5,7 @@
  * Gives a worker number: `{ row, freed?, grant }`, each row with its `worker`, or the refusal.
  * `rows` has `mine`, `own`, `spare` and `rested`, each with its `worker`, as far as they are there.
  */
-export declare function acquire(store: string, namespace: object, rows: object, ask: object, nowMs: number): object
+export declare function acquire(store: string, namespace: object, rows: object, ask: object, now: number): object
 
 /** What another instance of this generator may know: `store`, `position`, `have_until`. */
 export declare function carryover(handle: number): object
@@ -20,7 +20,7 @@ export declare function codeFromHttp(status: number): string
 export declare function codes(): Array<string>
 
 /** `{ id }` of a moment, a worker and a sequence number. */
-export declare function compose(layout: object, timeMs: bigint, worker: number, sequence: bigint): object
+export declare function compose(layout: object, time: bigint, worker: number, sequence: bigint): object
 
 /** Builds a generator under a handle of the caller's; `null`, or the refusal. */
 export declare function create(handle: number, kind: string, config: object, seed: bigint): object | null
@@ -77,7 +77,7 @@ export declare function handleFailure(handle: number, request: string, code: str
 export declare function handleGrant(handle: number, request: string, grant: object, sent: number, now: number): object
 
 /** Whether a worker's row is kept from this owner, however long its window is over. */
-export declare function isKeptFrom(row: object, owner: string, nowMs: number): boolean
+export declare function isKeptFrom(row: object, owner: string, now: number): boolean
 
 /** `{ id }`: the largest that a moment can have. */
 export declare function lastId(layout: object, timeMs: bigint): object
@@ -95,7 +95,7 @@ export declare function layoutInUse(handle: number): object | null
 export declare function leased(handle: number, now: number, wall: number): void
 
 /** Leases the next numbers of a tag: `{ row, grant }`, or the refusal. */
-export declare function leaseSegment(store: string, row: object, ask: object, nowMs: number): object
+export declare function leaseSegment(store: string, row: object, ask: object, now: number): object
 
 /** Whether the host was suspended since the last lease: what was not due yet is due then. */
 export declare function look(handle: number, now: number, wall: number): boolean
@@ -125,7 +125,7 @@ export declare function refusal(handle: number): object
 export declare function release(store: string, row: object, ask: object): object
 
 /** Moves the end of a window forward: `{ row, grant }`, or the refusal. */
-export declare function renew(store: string, namespace: object, row: object, ask: object, nowMs: number): object
+export declare function renew(store: string, namespace: object, row: object, ask: object, now: number): object
 
 /**
  * Takes over what another instance of this generator knew, and goes on above the highest ID that

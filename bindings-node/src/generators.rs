@@ -2,11 +2,10 @@
 
 use leafid_bindings::Handles;
 use leafid_core::Code;
-use napi::Result;
 use napi::bindgen_prelude::{BigInt, Env, Object};
 use napi_derive::napi;
 
-use crate::object::{answer, bits, from, host, maybe};
+use crate::object::{Given, Maybe, answer, bits, env, from, host, maybe};
 
 /// The elements of a `BigUint64Array` of JavaScript's, in place.
 type Elements<'js> = &'js mut [u64];
@@ -16,16 +15,10 @@ thread_local! {
 }
 
 /// Builds a generator under a handle of the caller's; `null`, or the refusal.
-#[napi]
-pub fn create<'e>(
-    env: &'e Env,
-    handle: u32,
-    kind: String,
-    config: Object<'e>,
-    seed: BigInt,
-) -> Result<Option<Object<'e>>> {
+#[napi(ts_return_type = "object | null")]
+pub fn create<'e>(handle: u32, kind: String, config: Object<'e>, seed: BigInt) -> Maybe<'e> {
     let created = HANDLES.with(|all| all.create(handle, &kind, from(config), bits(&seed)));
-    maybe(env, created.err())
+    maybe(&env(&config), created.err())
 }
 
 /// Forgets a generator for good.
@@ -36,23 +29,15 @@ pub fn free(handle: u32) {
 
 /// IDs for all of `out`, in order: how many, 0 when not all can be had, and then nothing is written
 /// or spent; the highest bit says that an ask is due.
-#[napi]
-pub fn fill(
-    handle: u32,
-    now: f64,
-    #[napi(ts_arg_type = "BigUint64Array")] out: Elements<'_>,
-) -> u32 {
+#[napi(ts_args_type = "handle: number, now: number, out: BigUint64Array")]
+pub fn fill(handle: u32, now: f64, out: Elements<'_>) -> u32 {
     HANDLES.with(|all| all.fill(handle, host(now), out))
 }
 
 /// As many IDs as are at hand, in order, up to the length of `out`: how many, 0 when none is;
 /// the highest bit says that an ask is due.
-#[napi]
-pub fn fill_available(
-    handle: u32,
-    now: f64,
-    #[napi(ts_arg_type = "BigUint64Array")] out: Elements<'_>,
-) -> u32 {
+#[napi(ts_args_type = "handle: number, now: number, out: BigUint64Array")]
+pub fn fill_available(handle: u32, now: f64, out: Elements<'_>) -> u32 {
     HANDLES.with(|all| all.fill_available(handle, host(now), out))
 }
 
@@ -69,8 +54,8 @@ pub fn most(handle: u32) -> f64 {
 }
 
 /// Why the last filling or `ready` gave nothing.
-#[napi]
-pub fn refusal<'e>(env: &'e Env, handle: u32) -> Result<Object<'e>> {
+#[napi(ts_return_type = "object")]
+pub fn refusal<'e>(env: &'e Env, handle: u32) -> Given<'e> {
     answer(env, Ok(HANDLES.with(|all| all.refusal(handle))))
 }
 
@@ -94,29 +79,24 @@ pub fn poll_at(handle: u32) -> Option<BigInt> {
 }
 
 /// What to ask the store for now: its fields and `ask`, or `null`. `entropy` are 16 random bytes.
-#[napi]
-pub fn poll_ask<'e>(
-    env: &'e Env,
-    handle: u32,
-    now: f64,
-    entropy: &[u8],
-) -> Result<Option<Object<'e>>> {
+#[napi(ts_return_type = "object | null")]
+pub fn poll_ask<'e>(env: &'e Env, handle: u32, now: f64, entropy: &[u8]) -> Maybe<'e> {
     maybe(env, HANDLES.with(|all| all.poll_ask(handle, host(now), entropy)))
 }
 
 /// Applies the answer to the ask of this request: `{ outcome, release? }`, or the refusal, whose
 /// `field` names what could not be read.
-#[napi]
+#[napi(ts_return_type = "object")]
 pub fn handle_grant<'e>(
-    env: &'e Env,
     handle: u32,
     request: String,
     grant: Object<'e>,
     sent: f64,
     now: f64,
-) -> Result<Object<'e>> {
+) -> Given<'e> {
     let (sent, now) = (host(sent), host(now));
-    answer(env, HANDLES.with(|all| all.handle_grant(handle, &request, from(grant), sent, now)))
+    let outcome = HANDLES.with(|all| all.handle_grant(handle, &request, from(grant), sent, now));
+    answer(&env(&grant), outcome)
 }
 
 /// Notes that the ask of this request failed.
@@ -133,8 +113,8 @@ pub fn handle_failure(
 }
 
 /// Graceful stop: the release to send, or `null`.
-#[napi]
-pub fn retire<'e>(env: &'e Env, handle: u32) -> Result<Option<Object<'e>>> {
+#[napi(ts_return_type = "object | null")]
+pub fn retire<'e>(env: &'e Env, handle: u32) -> Maybe<'e> {
     maybe(env, HANDLES.with(|all| all.retire(handle)))
 }
 
@@ -163,8 +143,8 @@ pub fn look(handle: u32, now: f64, wall: f64) -> bool {
 }
 
 /// What another instance of this generator may know: `store`, `position`, `have_until`.
-#[napi]
-pub fn carryover<'e>(env: &'e Env, handle: u32) -> Result<Object<'e>> {
+#[napi(ts_return_type = "object")]
+pub fn carryover<'e>(env: &'e Env, handle: u32) -> Given<'e> {
     answer(env, Ok(HANDLES.with(|all| all.carryover(handle))))
 }
 
@@ -177,13 +157,13 @@ pub fn resume(
     highest: Option<BigInt>,
     layout: Option<Object<'_>>,
 ) {
-    HANDLES
-        .with(|all| all.resume(handle, from(before), highest.as_ref().map(bits), layout.map(from)));
+    let highest = highest.as_ref().map(bits);
+    HANDLES.with(|all| all.resume(handle, from(before), highest, layout.map(from)));
 }
 
 /// The layout of a snowflake generator, once it is known.
-#[napi]
-pub fn layout_in_use<'e>(env: &'e Env, handle: u32) -> Result<Option<Object<'e>>> {
+#[napi(ts_return_type = "object | null")]
+pub fn layout_in_use<'e>(env: &'e Env, handle: u32) -> Maybe<'e> {
     maybe(env, HANDLES.with(|all| all.layout_in_use(handle)))
 }
 
@@ -194,7 +174,7 @@ pub fn failing(handle: u32) -> Option<&'static str> {
 }
 
 /// The counters.
-#[napi]
-pub fn stats<'e>(env: &'e Env, handle: u32) -> Result<Object<'e>> {
+#[napi(ts_return_type = "object")]
+pub fn stats<'e>(env: &'e Env, handle: u32) -> Given<'e> {
     answer(env, HANDLES.with(|all| all.stats(handle)))
 }

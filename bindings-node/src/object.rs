@@ -36,18 +36,20 @@ impl leafid_bindings::Object for Js<'_> {
     }
 
     fn empty(&self) -> Option<Self> {
-        Object::new(&Env::from_raw(self.0.value().env)).ok().map(Js)
+        Object::new(&env(&self.0)).ok().map(Js)
     }
 }
+
+/// An object for JavaScript, or what it throws instead.
+pub type Given<'env> = Result<Object<'env>>;
+/// The same, or `null`.
+pub type Maybe<'env> = Result<Option<Object<'env>>>;
 
 /// The object of what a verb gave, or of its refusal.
 ///
 /// # Errors
 /// What JavaScript throws.
-pub fn answer<'env>(
-    env: &'env Env,
-    given: std::result::Result<impl Answer, Wrong>,
-) -> Result<Object<'env>> {
+pub fn answer<'env>(env: &Env, given: std::result::Result<impl Answer, Wrong>) -> Given<'env> {
     Ok(leafid_bindings::answer(Js(Object::new(env)?), given).0)
 }
 
@@ -55,8 +57,13 @@ pub fn answer<'env>(
 ///
 /// # Errors
 /// What JavaScript throws.
-pub fn maybe<'env>(env: &'env Env, given: Option<impl Answer>) -> Result<Option<Object<'env>>> {
+pub fn maybe<'env>(env: &Env, given: Option<impl Answer>) -> Maybe<'env> {
     given.map(|given| answer(env, Ok(given))).transpose()
+}
+
+/// Where an object lives.
+pub fn env(object: &Object<'_>) -> Env {
+    Env::from_raw(object.value().env)
 }
 
 /// An object to read from.

@@ -1,47 +1,40 @@
 //! Layouts, text forms and the error table.
 
 use leafid_bindings::{codes, layouts, text};
-use napi::Result;
 use napi::bindgen_prelude::{BigInt, Env, Object};
 use napi_derive::napi;
 
-use crate::object::{answer, bits, from, maybe, millis};
+use crate::object::{Given, Maybe, answer, bits, env, from, maybe, millis};
 
 /// The fields of a layout, and what follows from them. Every `layout` here is `{ layout }`: the
 /// five fields, or a preset's name.
-#[napi]
-pub fn layout_facts<'e>(env: &'e Env, layout: Object<'e>) -> Result<Object<'e>> {
-    answer(env, layouts::facts(from(layout)))
+#[napi(ts_return_type = "object")]
+pub fn layout_facts<'e>(layout: Object<'e>) -> Given<'e> {
+    answer(&env(&layout), layouts::facts(from(layout)))
 }
 
 /// `{ id }` of a moment, a worker and a sequence number.
-#[napi]
-pub fn compose<'e>(
-    env: &'e Env,
-    layout: Object<'e>,
-    time_ms: BigInt,
-    worker: u32,
-    sequence: BigInt,
-) -> Result<Object<'e>> {
-    answer(env, layouts::compose(from(layout), millis(&time_ms), worker, bits(&sequence)))
+#[napi(ts_return_type = "object")]
+pub fn compose<'e>(layout: Object<'e>, time: BigInt, worker: u32, sequence: BigInt) -> Given<'e> {
+    answer(&env(&layout), layouts::compose(from(layout), millis(&time), worker, bits(&sequence)))
 }
 
 /// The parts of an ID.
-#[napi]
-pub fn decompose<'e>(env: &'e Env, layout: Object<'e>, whole: BigInt) -> Result<Object<'e>> {
-    answer(env, layouts::decompose(from(layout), bits(&whole)))
+#[napi(ts_return_type = "object")]
+pub fn decompose<'e>(layout: Object<'e>, whole: BigInt) -> Given<'e> {
+    answer(&env(&layout), layouts::decompose(from(layout), bits(&whole)))
 }
 
 /// `{ id }`: the smallest that a moment can have.
-#[napi]
-pub fn first_id<'e>(env: &'e Env, layout: Object<'e>, time_ms: BigInt) -> Result<Object<'e>> {
-    answer(env, layouts::first_id(from(layout), millis(&time_ms)))
+#[napi(ts_return_type = "object")]
+pub fn first_id<'e>(layout: Object<'e>, time_ms: BigInt) -> Given<'e> {
+    answer(&env(&layout), layouts::first_id(from(layout), millis(&time_ms)))
 }
 
 /// `{ id }`: the largest that a moment can have.
-#[napi]
-pub fn last_id<'e>(env: &'e Env, layout: Object<'e>, time_ms: BigInt) -> Result<Object<'e>> {
-    answer(env, layouts::last_id(from(layout), millis(&time_ms)))
+#[napi(ts_return_type = "object")]
+pub fn last_id<'e>(layout: Object<'e>, time_ms: BigInt) -> Given<'e> {
+    answer(&env(&layout), layouts::last_id(from(layout), millis(&time_ms)))
 }
 
 /// The decimal form, `null` for what is none; so are the forms below.
@@ -81,7 +74,7 @@ pub fn code_from_http(status: u16) -> &'static str {
 }
 
 /// What a code means: `{ http, permanent, stops, advice }`, or `null` if there is none.
-#[napi]
-pub fn code_facts<'e>(env: &'e Env, code: String) -> Result<Option<Object<'e>>> {
+#[napi(ts_return_type = "object | null")]
+pub fn code_facts<'e>(env: &'e Env, code: String) -> Maybe<'e> {
     maybe(env, codes::facts(&code))
 }
