@@ -105,7 +105,7 @@ export declare function most(handle: number): number
 
 /**
  * The row of a new namespace: `{ row }`, or the refusal. `wanted` has `layout`, `workers`,
- * `max_window_ms`, and `namespace`, which is only looked at.
+ * `max_window_ms`, and `namespace`, which is only checked.
  */
 export declare function namespaceRow(wanted: object): object
 
@@ -143,8 +143,8 @@ export declare function retire(handle: number): object | null
 export declare function stats(handle: number): object
 
 /**
- * The row of a new tag, or of one made anew over its tombstone: `{ row }`, or the refusal.
- * `wanted` has `from`, `step`, `max_step`, and `tag`, which is only looked at.
+ * The row of a new tag, or of one created again over its tombstone: `{ row }`, or the refusal.
+ * `wanted` has `from`, `step`, `max_step`, and `tag`, which is only checked.
  */
 export declare function tagRow(before: object | undefined | null, wanted: object): object
 

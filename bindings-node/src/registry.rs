@@ -43,15 +43,15 @@ pub fn release<'e>(store: String, row: Object<'e>, ask: Object<'e>) -> Given<'e>
     answer(&env(&ask), registry::release(&store, from(row), from(ask)))
 }
 
-/// The row of a new tag, or of one made anew over its tombstone: `{ row }`, or the refusal.
-/// `wanted` has `from`, `step`, `max_step`, and `tag`, which is only looked at.
+/// The row of a new tag, or of one created again over its tombstone: `{ row }`, or the refusal.
+/// `wanted` has `from`, `step`, `max_step`, and `tag`, which is only checked.
 #[napi(ts_return_type = "object")]
 pub fn tag_row<'e>(before: Option<Object<'e>>, wanted: Object<'e>) -> Given<'e> {
     answer(&env(&wanted), registry::tag_row(before.map(from), from(wanted)))
 }
 
 /// The row of a new namespace: `{ row }`, or the refusal. `wanted` has `layout`, `workers`,
-/// `max_window_ms`, and `namespace`, which is only looked at.
+/// `max_window_ms`, and `namespace`, which is only checked.
 #[napi(ts_return_type = "object")]
 pub fn namespace_row<'e>(wanted: Object<'e>) -> Given<'e> {
     answer(&env(&wanted), registry::namespace_row(from(wanted)))

@@ -86,7 +86,7 @@ pub fn release<'py>(
     Ok((written(py, &row)?, PyDict::new(py)))
 }
 
-/// The row of a new tag (`tag`, `from`, `step`, `max_step`), or of one made anew over its tombstone.
+/// The row of a new tag (`tag`, `from`, `step`, `max_step`), or of one created again over its tombstone.
 #[pyfunction]
 #[pyo3(signature = (spec, before = None))]
 pub fn tag_row<'py>(

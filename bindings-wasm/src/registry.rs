@@ -31,15 +31,15 @@ pub fn release(store: &str, row: Object, ask: Object) -> Object {
     answer(registry::release(store, from(row), from(ask)))
 }
 
-/// The row of a new tag, or of one made anew over its tombstone: `{ row }`, or the refusal.
-/// `wanted` has `from`, `step`, `max_step`, and `tag`, which is only looked at.
+/// The row of a new tag, or of one created again over its tombstone: `{ row }`, or the refusal.
+/// `wanted` has `from`, `step`, `max_step`, and `tag`, which is only checked.
 #[wasm_bindgen(js_name = tagRow)]
 pub fn tag_row(before: Option<Object>, wanted: Object) -> Object {
     answer(registry::tag_row(before.map(from), from(wanted)))
 }
 
 /// The row of a new namespace: `{ row }`, or the refusal. `wanted` has `layout`, `workers`,
-/// `max_window_ms`, and `namespace`, which is only looked at.
+/// `max_window_ms`, and `namespace`, which is only checked.
 #[wasm_bindgen(js_name = namespaceRow)]
 pub fn namespace_row(wanted: Object) -> Object {
     answer(registry::namespace_row(from(wanted)))

@@ -151,7 +151,7 @@ export function most(handle: number): number;
 
 /**
  * The row of a new namespace: `{ row }`, or the refusal. `wanted` has `layout`, `workers`,
- * `max_window_ms`, and `namespace`, which is only looked at.
+ * `max_window_ms`, and `namespace`, which is only checked.
  */
 export function namespaceRow(wanted: object): object;
 
@@ -207,8 +207,8 @@ export function retire(handle: number): object | undefined;
 export function stats(handle: number): object;
 
 /**
- * The row of a new tag, or of one made anew over its tombstone: `{ row }`, or the refusal.
- * `wanted` has `from`, `step`, `max_step`, and `tag`, which is only looked at.
+ * The row of a new tag, or of one created again over its tombstone: `{ row }`, or the refusal.
+ * `wanted` has `from`, `step`, `max_step`, and `tag`, which is only checked.
  */
 export function tagRow(before: object | null | undefined, wanted: object): object;
 
