@@ -1,11 +1,9 @@
-//! What goes wrong besides the wire: hosts, clocks, servers, operators.
+//! What goes wrong besides the wire: hosts, their clocks, servers and theirs.
 
-use leafid_core::registry::TagRow;
-
-use crate::clocks::Trust;
 use crate::generator::Config;
 use crate::holder::State;
-use crate::verdict::{Check, Verdict, wrong};
+use crate::plan::Theme;
+use crate::verdict::Verdict;
 use crate::wire::Event;
 use crate::world::World;
 
@@ -20,18 +18,21 @@ impl World {
             return Ok(());
         }
         let i = self.rng.pick(&running);
-        match self.rng.below(100) {
+        // Who lives long is seldom killed.
+        let lives_long = self.plan.theme == Theme::Calm && self.rng.chance(930);
+        match if lives_long { 60 + self.rng.below(40) } else { self.rng.below(100) } {
             0..=15 => self.crash(i),
             16..=31 => return self.close(i),
             32..=47 => self.fork(i),
             48..=53 => self.forget(i, false),
             54..=59 if !self.is_shared(i) => self.forget(i, true),
-            60..=69 => self.pause(i),
-            70..=83 => self.clock_fault(i),
-            84..=90 => self.server_down(),
-            91..=93 => self.source_astray(),
-            94..=97 => self.revoke(),
-            98 => self.delete_tag(),
+            60..=68 => self.pause(i),
+            69..=81 => self.clock_fault(i),
+            82..=88 => self.server_down(),
+            89..=91 => self.source_astray(),
+            92..=94 => self.revoke(),
+            95 => self.delete_tag(),
+            96..=98 => return self.move_workers(),
             _ => self.believed_step(),
         }
         Ok(())
@@ -40,11 +41,24 @@ impl World {
     fn clock_fault(&mut self, i: usize) {
         self.tally.clock_faults += 1;
         let kind = self.rng.below(4);
-        let by = self.rng.magnitude(1, 4_000_000) as i64;
+        let steps = |i: &usize| {
+            let holder = &self.holders[*i];
+            holder.state == State::Running && !holder.clock.monotonic
+        };
+        let settable: Vec<usize> = (0..self.holders.len()).filter(steps).collect();
+        let i = if kind < 2 || settable.is_empty() { i } else { self.rng.pick(&settable) };
+        let least = if kind == 3 { 1_000 } else { 1 };
+        let by = self.rng.magnitude(least, 4_000_000) as i64;
         let ppm = self.rng.between(-200, 200);
         let freeze = self.rng.magnitude(10, 100_000) as i64;
         let holder = &mut self.holders[i];
         let life = holder.life;
+        let left = holder.thrift.window_left(holder.clock.read(self.t));
+        let longest = match holder.make.config {
+            Config::Space(_) => i64::from(self.stores[0].spaces[holder.make.place].longest_ms),
+            Config::Tag(_) => 0,
+        };
+        holder.thrift.disturbed();
         self.trace.note(self.t, || format!("holder {i}: clock fault {kind} by {by}"));
         match kind {
             0 => holder.clock.drift(self.t, ppm),
@@ -56,13 +70,11 @@ impl World {
             3 if !holder.clock.monotonic => {
                 holder.clock.step(self.t, by);
                 // Inside the window its time does not go back: it has to wait for the store's.
-                let window = match holder.make.config {
-                    Config::Space(_) => self.plan.spaces[holder.make.place].max_window_ms,
-                    Config::Tag(_) => 0,
-                };
-                let excused = self.t + by.min(i64::from(window)) + 10_000;
+                let waits = left.map_or(longest, |left| left.clamp(0, longest));
+                let excused = self.t + by.min(waits) + 10_000;
                 holder.excused_until = holder.excused_until.max(excused);
-                holder.clock.trust = Trust::Lost;
+                let ahead = self.t + by.min(longest) + 10_000;
+                holder.ahead_until = holder.ahead_until.max(ahead);
             }
             _ => holder.clock.drift(self.t, ppm),
         }
@@ -102,7 +114,8 @@ impl World {
         let number = self.rng.below(self.servers.len() as u64) as usize;
         let by = self.rng.magnitude(100_000, 4_000_000) as i64;
         let by = if self.rng.chance(500) { -by } else { by };
-        let length = self.rng.magnitude(1_000, 300_000) as i64;
+        let disbelief = self.plan.longest_window_ms() as u64 * 9 / 10;
+        let length = self.rng.magnitude(100, disbelief.clamp(100, 300_000)) as i64;
         let server = &mut self.servers[number];
         if server.up && !server.astray {
             // The step is seen between two readings.
@@ -129,44 +142,5 @@ impl World {
         self.servers[number].clock.step(by);
         self.believed_ms += by;
         self.tally.server_clock_faults += 1;
-    }
-
-    fn revoke(&mut self) {
-        let spaces = self.stores[0].spaces.len() as u64;
-        if spaces > 0 {
-            let space = self.rng.below(spaces) as usize;
-            let rows = self.stores[0].spaces[space].rows.len() as u64;
-            let row = self.rng.below(rows) as usize;
-            self.stores[0].revoke(space, row);
-            self.tally.revokes += 1;
-        }
-    }
-
-    fn delete_tag(&mut self) {
-        let tag = self.rng.below(self.stores[0].tags.len() as u64) as usize;
-        for store in &mut self.stores {
-            store.tags[tag].deleted = true;
-        }
-        self.tally.tags_deleted += 1;
-        let delay = self.rng.magnitude(100, 60_000) as i64;
-        self.queue.put(self.t + delay, Event::Recreate(tag));
-    }
-
-    /// A tag is made anew over its tombstone, from 1 as far as its maker knows.
-    pub(crate) fn recreate(&mut self, tag: usize) -> Verdict {
-        let step = self.rng.magnitude(1, 10_000) as u32;
-        for store in &mut self.stores {
-            let row = &store.tags[tag];
-            if !row.deleted {
-                continue;
-            }
-            match TagRow::create(Some(row), None, Some(step), None) {
-                Ok(row) => store.tags[tag] = row,
-                Err(refusal) => {
-                    return wrong(Check::RowRule, format!("tag {tag} made anew: {refusal}"));
-                }
-            }
-        }
-        Ok(())
     }
 }

@@ -2,15 +2,20 @@
 
 use leafid_core::{Ask, Code, Failure, Grant};
 
-use crate::database::{Answered, Decided, Decision, StoreBug, Written};
-use crate::holder::OpenCall;
+use crate::database::{Answered, Decided, StoreBug};
+use crate::holder::{Holder, OpenCall};
 use crate::ledger::identity;
 use crate::verdict::{Check, Verdict, wrong};
+use crate::windows::{Decision, Written};
 use crate::wire::{Body, Event, Letter, Reply};
 use crate::world::{Mistake, World};
 
 /// How often a server decides anew because somebody else wrote the row.
 const ATTEMPTS: usize = 5;
+/// Of a thousand acquires of sticky owners, so many come to two servers at once.
+const RACES: u64 = 60;
+/// Of a thousand holders that ask for a window, so many are closed before they have it.
+const CLOSES_ASKING: u64 = 8;
 
 impl World {
     /// Asks the store, if the generator wants to.
@@ -21,15 +26,18 @@ impl World {
         }
         let now = holder.clock.read(self.t);
         if !holder.generator.wants_ask(now) {
+            holder.thrift.wants_nothing(now, holder.generator.stats().in_hand)?;
             self.plan_poll(i);
             return Ok(());
         }
         let entropy = holder.entropy(&mut self.rng);
+        let stock = holder.stock();
         let Some(ask) = holder.generator.poll_ask(now, entropy) else { return Ok(()) };
         if self.settings.rules {
             self.check_ask(i, &ask)?;
         }
         let holder = &mut self.holders[i];
+        holder.thrift.asks(&ask, stock, now)?;
         holder.calls += 1;
         let (number, life, gives_up) = (holder.calls, holder.life, holder.make.gives_up);
         holder.call = Some(OpenCall { request: ask.request(), number, sent: now });
@@ -38,6 +46,10 @@ impl World {
             self.queue.put(self.t + after as i64, Event::GiveUp(i, life, number));
         }
         self.send(i, number, Body::Ask(ask));
+        if matches!(ask, Ask::Acquire(_)) && self.rng.chance(CLOSES_ASKING) {
+            let soon = self.rng.magnitude(1, 200) as i64;
+            self.queue.put(self.t + soon, Event::Close(i, life));
+        }
         self.plan_poll(i);
         Ok(())
     }
@@ -66,6 +78,11 @@ impl World {
         if holder.answered == Some(ask.request()) {
             return wrong(Check::RequestReused, format!("holder {}: {ask:?}", holder.identity));
         }
+        let have_until = holder.book.have_until;
+        if matches!(ask, Ask::Segment(ask) if ask.have_until != have_until) {
+            let detail = format!("holder {} has {have_until:?}: {ask:?}", holder.identity);
+            return wrong(Check::HaveUntil, detail);
+        }
         Ok(())
     }
 
@@ -73,12 +90,25 @@ impl World {
     pub(crate) fn send(&mut self, i: usize, call: u64, body: Body) {
         let holder = &self.holders[i];
         let sent = holder.clock.read(self.t);
-        let letter = Letter { from: i, life: holder.life, call, sent, sent_at: self.t, body };
+        let Holder { life, book, .. } = holder;
+        let (life, have_until) = (*life, book.have_until);
+        let letter = Letter { from: i, life, call, sent, sent_at: self.t, have_until, body };
         let server = self.some_server();
         let rates = self.plan.rates;
         if !self.servers[server].up {
             let failure = Failure::from(Code::StoreUnavailable);
             self.deliver(&letter, server, Err(failure), 1);
+            return;
+        }
+        let races = matches!(&letter.body, Body::Ask(Ask::Acquire(ask)) if ask.sticky)
+            && self.rng.chance(RACES);
+        if races {
+            // Two servers decide about one owner at once.
+            self.tally.doubled += 1;
+            let delay = self.delay();
+            for server in [0, 1] {
+                self.queue.put(self.t + delay, Event::Arrive(server, Box::new(letter.clone())));
+            }
             return;
         }
         if self.rng.chance(rates.doubled) {
@@ -108,7 +138,8 @@ impl World {
             self.tally.late += u64::from(delay > 3_000);
             return delay;
         }
-        self.rng.magnitude(1, self.plan.rates.delay_ms) as i64
+        let (least, most) = self.plan.rates.delay_ms;
+        self.rng.magnitude(least, most) as i64
     }
 
     /// A call comes to a server.
@@ -130,7 +161,15 @@ impl World {
         };
         match answered {
             Err(failure) => self.answer(&letter, server, Err(failure)),
-            Ok(Decided::Answer(grant)) => self.answer(&letter, server, Ok(grant)),
+            Ok(Decided::Answer(grant)) => {
+                if let (Grant::Segment(grant), 0) = (&grant, store)
+                    && letter.have_until.is_some_and(|end| end > grant.range.start)
+                {
+                    let detail = format!("{grant:?} to who has {:?}", letter.have_until);
+                    return wrong(Check::Untold, detail);
+                }
+                self.answer(&letter, server, Ok(grant));
+            }
             Ok(Decided::Write(decision)) => {
                 let delay = match self.rng.below(4) {
                     0 | 1 => return self.write_now(server, letter, *decision),

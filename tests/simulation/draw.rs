@@ -2,10 +2,10 @@
 
 use leafid_core::{Code, HostTime, Layout, Range, Refusal};
 
-use crate::clocks::Trust;
 use crate::database::Database;
 use crate::generator::Config;
 use crate::holder::{Book, Holder};
+use crate::host_clock::{HostClock, SLACK_MS, Trust};
 use crate::ledger::LineName;
 use crate::rng::Rng;
 use crate::tally::Tally;
@@ -51,21 +51,13 @@ pub fn draw(
 ) -> Verdict<Drawn> {
     let now = holder.now(scene.t);
     let in_hand = if scene.rules { holder.generator.stats().in_hand } else { 0 };
-    let n = n.clamp(1, scene.buffer.len());
+    let whole = if matches!(way, Way::Take) { n as u64 } else { 1 };
+    let n = if whole > 1 { n } else { n.clamp(1, scene.buffer.len()) };
     holder.draws += 1;
     let drawn = match way {
         Way::Next => next(holder, scene.buffer, n.min(8), now),
-        Way::Fill => holder.generator.fill(now, &mut scene.buffer[..n]),
-        Way::Take => match holder.generator.ready(now, n as u64) {
-            Err(refusal) => Err(refusal),
-            Ok(()) => {
-                let drawn = holder.generator.fill(now, &mut scene.buffer[..n]);
-                if drawn != Ok(n) {
-                    return wrong(Check::Promise, format!("{n} were ready, {drawn:?} came"));
-                }
-                drawn
-            }
-        },
+        Way::Fill => holder.generator.fill_available(now, &mut scene.buffer[..n]),
+        Way::Take => take(holder, scene, n, now)?,
     };
     match drawn {
         Ok(count) => {
@@ -84,7 +76,6 @@ pub fn draw(
                 let detail = format!("{} moved what is in hand: {in_hand}, now {left}", refusal);
                 return wrong(Check::RefusalChanges, detail);
             }
-            let whole = if matches!(way, Way::Take) { n as u64 } else { 1 };
             check_refusal(holder, refusal, now, whole, rng)?;
         }
     }
@@ -92,6 +83,43 @@ pub fn draw(
         check_counters(holder)?;
     }
     Ok(drawn)
+}
+
+/// All or none. What can never be had is told at once, and nothing else is.
+fn take(holder: &mut Holder, scene: &mut Scene<'_>, n: usize, now: HostTime) -> Verdict<Drawn> {
+    let most = holder.generator.most();
+    let generator = &mut holder.generator;
+    let ready = generator.ready(now, n as u64);
+    let out = scene.buffer.get_mut(..n);
+    let taken = match out {
+        Some(out) => {
+            let marked = [out[0], out[n - 1]];
+            let taken = generator.fill(now, out);
+            if taken.is_err() && marked != [out[0], out[n - 1]] {
+                return wrong(Check::Promise, format!("{n} were refused, and some came"));
+            }
+            taken
+        }
+        None => ready,
+    };
+    if taken.map_err(|refusal| refusal.code) != ready.map_err(|refusal| refusal.code) {
+        return wrong(Check::Promise, format!("{n} were ready: {ready:?}; then {taken:?}"));
+    }
+    holder.thrift.wanted(n as u64, ready.map_err(|refusal| refusal.code));
+    if let Err(refusal) = ready {
+        let too_many = n as u64 > most;
+        if !refusal.code.stops() && too_many != (refusal.code == Code::CountInvalid) {
+            let detail = format!("{n} are wanted, {most} the most at once: {refusal}");
+            return wrong(Check::Promise, detail);
+        }
+        scene.tally.counts_refused += u64::from(too_many);
+        return Ok(Err(refusal));
+    }
+    // So many were ready; who has no room for them takes what there is room for.
+    if n > scene.buffer.len() {
+        return Ok(holder.generator.fill_available(now, scene.buffer));
+    }
+    Ok(Ok(n))
 }
 
 fn next(holder: &mut Holder, buffer: &mut [u64], n: usize, now: HostTime) -> Drawn {
@@ -182,12 +210,14 @@ const DRIFT_MS: i64 = 2_500;
 
 fn check_time(holder: &Holder, scene: &Scene<'_>, layout: &Layout, ticks: (u64, u64)) -> Verdict {
     let Config::Space(config) = holder.make.config else { return Ok(()) };
-    let slack = holder.book.slowest_answer.max(1_000) + DRIFT_MS + i64::from(layout.tick_ms());
+    let HostClock { trust, error_ms, ahead_until, .. } = holder.clock;
+    let slack = error_ms.max(SLACK_MS).saturating_add(DRIFT_MS + i64::from(layout.tick_ms()));
     let (slowest, furthest) = scene.store_times;
+    let ahead = i64::from(config.max_ahead_ms);
     let late = slowest - layout.time(ticks.0).get();
-    let early = layout.time(ticks.1).get() - furthest - i64::from(config.max_ahead_ms);
-    let is_late = holder.clock.trust == Trust::Honest && late > slack;
-    let is_early = holder.clock.trust <= Trust::Behind && early > slack;
+    let early = layout.time(ticks.1).get() - furthest.max(ahead_until) - ahead;
+    let is_late = trust == Trust::Honest && late > slack;
+    let is_early = trust <= Trust::Behind && early > slack;
     if is_late || is_early {
         let detail = format!(
             "holder {}: an ID {late} ms behind the slowest and {early} ms above `max_ahead` of \

@@ -11,7 +11,7 @@ use leafid_core::{
 /// What a generator is built from.
 #[derive(Clone, Copy, Debug)]
 pub enum Config {
-    /// SegmentIds of a tag.
+    /// Numbers of a tag.
     Tag(SegmentConfig),
     /// Time of a namespace's workers.
     Space(SnowflakeConfig),
@@ -19,11 +19,11 @@ pub enum Config {
 
 /// A generator.
 pub enum Generator {
-    /// SegmentIds, `&mut`.
+    /// Numbers, `&mut`.
     OwnNumbers(Segment),
     /// Time, `&mut`.
     OwnTime(Snowflake),
-    /// SegmentIds, lock-free.
+    /// Numbers, lock-free.
     SharedNumbers(Segment<Rc<SharedLine>>, Rc<SharedLine>),
     /// Time, lock-free.
     SharedTime(Snowflake<Rc<SharedLine>>, Rc<SharedLine>),
@@ -90,13 +90,23 @@ impl Generator {
     }
 
     /// See `Generator`.
-    pub fn fill(&mut self, now: HostTime, out: &mut [u64]) -> Result<usize, Refusal> {
+    pub fn fill_available(&mut self, now: HostTime, out: &mut [u64]) -> Result<usize, Refusal> {
         each!(self, g => g.fill_available(now, out))
+    }
+
+    /// See `Generator`.
+    pub fn fill(&mut self, now: HostTime, out: &mut [u64]) -> Result<(), Refusal> {
+        each!(self, g => g.fill(now, out))
     }
 
     /// See `Generator`.
     pub fn ready(&mut self, now: HostTime, n: u64) -> Result<(), Refusal> {
         each!(self, g => g.ready(now, n))
+    }
+
+    /// See `Generator`.
+    pub fn most(&self) -> u64 {
+        each!(self, g => g.most())
     }
 
     /// See `Generator`.

@@ -3,13 +3,12 @@
 use leafid_core::{Code, Failure, Grant, Outcome, Refusal};
 
 use crate::holder::State;
+use crate::host_clock::Trust;
 use crate::ledger::identity;
+use crate::plan::Loss;
 use crate::verdict::{Check, Verdict, wrong};
 use crate::wire::{Body, Event, Reply};
 use crate::world::World;
-
-/// Answers that took longer do not set a generator's time, but the first one.
-const SLOW_ANSWER_MS: i64 = 1_000;
 
 impl World {
     /// An answer comes to a holder.
@@ -39,15 +38,30 @@ impl World {
         let holder = &mut self.holders[reply.to];
         let now = holder.now(self.t);
         self.tally.alien += u64::from(reply.store != 0);
+        let dropped = holder.generator.stats().dropped;
         let outcome = holder.generator.handle_grant(grant, reply.sent, now);
+        let dropped = holder.generator.stats().dropped - dropped;
+        if holder.is_numbers() && outcome == Ok(Outcome::Applied) && !holder.book.resumed {
+            holder.thrift.dropped(dropped)?;
+            self.tally.dropped += dropped;
+        }
         match outcome {
-            Ok(Outcome::Ignored) => return Ok(()),
+            Ok(Outcome::Ignored) => {
+                let late = holder.state == State::Closed
+                    && holder.thrift.waits_for_window(grant.request());
+                if late && !reply.garbled {
+                    let detail = format!("holder {} keeps {grant:?}", holder.identity);
+                    return wrong(Check::Leak, detail);
+                }
+                return Ok(());
+            }
             Ok(Outcome::Applied) if reply.garbled => {
                 let detail = format!("holder {} applied {grant:?}", holder.identity);
                 return wrong(Check::Nonsense, detail);
             }
-            Ok(Outcome::Applied) => self.applied(reply, grant),
+            Ok(Outcome::Applied) => self.applied(reply, grant)?,
             Ok(Outcome::Release(release)) => {
+                holder.thrift.ends(grant.request());
                 self.tally.late_releases += 1;
                 if identity(release.key) != holder.identity && self.settings.rules {
                     let detail = format!("holder {} sends {release:?}", holder.identity);
@@ -57,6 +71,7 @@ impl World {
                 self.send(reply.to, 0, Body::Release(release));
             }
             Err(Refusal { code, .. }) => {
+                holder.thrift.failed(grant.request(), code, now, true);
                 self.tally.refused_answers += 1;
                 self.alarm(reply.to, code)?;
             }
@@ -65,8 +80,7 @@ impl World {
         Ok(())
     }
 
-    fn applied(&mut self, reply: &Reply, grant: &Grant) {
-        let took = self.t - reply.sent_at;
+    fn applied(&mut self, reply: &Reply, grant: &Grant) -> Verdict {
         let holder = &mut self.holders[reply.to];
         let now = holder.now(self.t);
         let book = &mut holder.book;
@@ -75,18 +89,22 @@ impl World {
         book.grants += 1;
         holder.told_until = i64::MIN;
         book.store.get_or_insert(reply.store);
-        if book.slowest_answer == 0 || took <= SLOW_ANSWER_MS {
-            book.slowest_answer = book.slowest_answer.max(took).max(1);
-            holder.clock.told(reply.sent_at);
-        }
+        let heard = now.get() + holder.generator.stats().offset_ms;
+        let mut left = None;
         if let Grant::Window(grant) = grant {
-            let heard = now.get() + holder.generator.stats().offset_ms;
-            book.told(heard, grant.layout.time(grant.ticks.end).get());
+            let over_at = grant.layout.time(grant.ticks.end).get();
+            book.told(heard, over_at);
+            left = Some(over_at - heard);
         }
+        let was_lost = holder.clock.trust == Trust::Lost;
+        holder.clock.told(reply.sent_at, self.t, book.reached);
+        self.tally.clocks_mended += u64::from(was_lost && holder.clock.trust == Trust::Honest);
+        holder.thrift.granted(reply.request, now, left)?;
         match grant {
             Grant::Segment(grant) => {
                 self.tally.switches += u64::from(book.last_range.1 != grant.range.start);
                 book.numbers += grant.range.len();
+                book.have_until = book.have_until.max(Some(grant.range.end));
                 book.last_range = (grant.range.start, grant.range.end);
             }
             Grant::Window(_) if !reply.renewal => {
@@ -95,6 +113,7 @@ impl World {
             }
             Grant::Window(_) => {}
         }
+        Ok(())
     }
 
     fn hear_failure(&mut self, reply: &Reply, failure: Failure) -> Verdict {
@@ -103,7 +122,9 @@ impl World {
         let now = holder.now(self.t);
         holder.generator.handle_failure(reply.request, code, retry_after_ms, now);
         self.tally.leases_lost += u64::from(code == Code::LeaseLost);
-        if !matches!(code, Code::StoreUnavailable | Code::TimedOut) {
+        let read = !matches!(code, Code::StoreUnavailable | Code::TimedOut);
+        holder.thrift.failed(reply.request, code, now, read);
+        if read {
             holder.answered = Some(reply.request);
         }
         if let Some(wait) = retry_after_ms {
@@ -120,7 +141,12 @@ impl World {
         }
         let holder = &self.holders[i];
         let foreign = self.plan.alien && (code == Code::StoreChanged || !self.settings.rules);
-        if !foreign {
+        // A fence keeps the numbers of tags above all that was granted, and windows not.
+        let lost = code == Code::StoreWentBack
+            && self.stores[0].went_back
+            && (self.plan.loss == Loss::Unfenced || !holder.is_numbers());
+        self.tally.told_went_back += u64::from(lost);
+        if !foreign && !lost {
             return wrong(Check::FalseAlarm, format!("holder {}: {code}", holder.identity));
         }
         self.tally.stopped += 1;
@@ -138,6 +164,7 @@ impl World {
             holder.call = None;
             let now = holder.now(self.t);
             let code = self.rng.pick(&[Code::StoreUnavailable, Code::TimedOut]);
+            holder.thrift.failed(call.request, code, now, false);
             holder.generator.handle_failure(call.request, code, None, now);
         }
     }

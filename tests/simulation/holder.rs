@@ -2,10 +2,12 @@
 
 use leafid_core::{HostTime, Token};
 
-use crate::clocks::HostClock;
+use crate::draw::Way;
 use crate::generator::{Config, Generator};
+use crate::host_clock::HostClock;
 use crate::ledger;
 use crate::rng::Rng;
+use crate::thrift::{Stock, Thrift};
 
 /// How a holder draws.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +37,21 @@ pub struct Make {
     pub monotonic: bool,
     /// How it draws.
     pub pace: Pace,
+    /// After how many draws it dies, again and again.
+    pub fuse: Option<u32>,
+}
+
+/// What a caller of a holder wants, and goes on wanting.
+#[derive(Clone, Copy, Debug)]
+pub struct Want {
+    /// How.
+    pub way: Way,
+    /// How many.
+    pub count: usize,
+    /// How often it still tries what cannot be had.
+    pub tries: u32,
+    /// Whether it was refused before.
+    pub waited: bool,
 }
 
 /// What it does now.
@@ -57,7 +74,7 @@ pub struct Book {
     pub ids: u64,
     /// Answers that it applied.
     pub grants: u64,
-    /// SegmentIds in these (segments).
+    /// Numbers in these (segments).
     pub numbers: u64,
     /// The last range of numbers.
     pub last_range: (u64, u64),
@@ -69,8 +86,8 @@ pub struct Book {
     pub known_tick: u64,
     /// Its time is not above this, in ms.
     pub reached: i64,
-    /// The longest that an answer took which may have set its time.
-    pub slowest_answer: i64,
+    /// The highest end of numbers that it had.
+    pub have_until: Option<u64>,
     /// Whether it went on above where another stood: what it skipped so is nowhere counted.
     pub resumed: bool,
     /// The store that it knows, by number.
@@ -87,7 +104,8 @@ impl Book {
     pub fn told(&mut self, heard: i64, over_at: i64) {
         if over_at <= self.reached.max(heard) {
             self.known_tick = 0;
-            self.reached = heard;
+            // What it read while it had no window did not move it: it may stand anywhere below.
+            self.reached = self.reached.min(over_at);
         }
         self.read(heard);
     }
@@ -133,17 +151,24 @@ pub struct Holder {
     pub starved_since: Option<i64>,
     /// Until when it is excused, because its clock leapt.
     pub excused_until: i64,
+    /// Until when it may stand ahead of the time, because it drew while its clock had leapt.
+    pub ahead_until: i64,
     /// Until when, on its own clock, the store told it to wait.
     pub told_until: i64,
     /// How often it drew.
     pub draws: u64,
+    /// What its caller wants, until that is had.
+    pub want: Option<Want>,
+    /// How often it asks.
+    pub thrift: Thrift,
+    /// When it was started.
+    pub born: i64,
 }
 
 impl Holder {
     /// Starts a holder.
     pub fn start(
-        identity: u32,
-        life: u64,
+        (identity, life, born): (u32, u64, i64),
         make: Make,
         clock: HostClock,
         rng: &mut Rng,
@@ -164,8 +189,12 @@ impl Holder {
             image: None,
             starved_since: None,
             excused_until: 0,
+            ahead_until: 0,
             told_until: i64::MIN,
             draws: 0,
+            want: None,
+            thrift: Thrift::default(),
+            born,
         })
     }
 
@@ -197,6 +226,16 @@ impl Holder {
         self.call = None;
         self.answered = None;
         self.image = None;
+        self.want = None;
+        self.thrift = Thrift::default();
+    }
+
+    /// What it has of numbers, and when it may ask for more.
+    pub fn stock(&self) -> Stock {
+        let Config::Tag(config) = self.make.config else { return Stock::default() };
+        let stats = self.generator.stats();
+        let ask_below = (stats.step * u64::from(config.ask_below_percent)).div_ceil(100);
+        Stock { in_hand: stats.in_hand, ask_below, most: self.generator.most() }
     }
 
     /// Whether it spends numbers.

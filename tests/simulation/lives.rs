@@ -1,14 +1,20 @@
 //! How holders begin, fork, forget, close, die and start again.
 
-use leafid_core::{Range, Release};
+use leafid_core::{Carryover, Range, Release};
 
-use crate::clocks::HostClock;
 use crate::generator::{Config, Generator};
 use crate::holder::{Book, Holder, Make, State};
+use crate::host_clock::HostClock;
 use crate::ledger::{identity, request};
+use crate::plan::Theme;
 use crate::verdict::{Check, Verdict, wrong};
 use crate::wire::{Body, Event};
 use crate::world::{Mistake, World};
+
+/// Who is younger than this has not lived long, in ms …
+const YOUNG_MS: i64 = 5_000;
+/// … and who is older has.
+const OLD_MS: i64 = 3_600_000;
 
 /// Forks add holders up to this many; more take the place of one that is over.
 const MOST_HOLDERS: usize = 40;
@@ -19,7 +25,7 @@ impl World {
         if let Some(holder) = self.fresh(None) {
             let life = holder.life;
             self.holders.push(holder);
-            self.queue.put(self.t + delay, Event::Ids(self.holders.len() - 1, life));
+            self.queue.put(self.t + delay, Event::Draw(self.holders.len() - 1, life));
         }
     }
 
@@ -32,7 +38,7 @@ impl World {
         let ppm = self.rng.between(-200, 200);
         let clock = HostClock::new(self.t, shown, ppm, make.monotonic);
         self.tally.starts += 1;
-        Holder::start(identity, life, make, clock, &mut self.rng)
+        Holder::start((identity, life, self.t), make, clock, &mut self.rng)
     }
 
     /// A holder starts in the place of one that is over.
@@ -42,7 +48,7 @@ impl World {
             self.trace.note(self.t, || format!("holder {i} starts as {}", holder.identity));
             let life = holder.life;
             self.holders[i] = holder;
-            self.queue.put(self.t + 1, Event::Ids(i, life));
+            self.queue.put(self.t + 1, Event::Draw(i, life));
         }
     }
 
@@ -54,9 +60,39 @@ impl World {
     /// A holder dies without a word.
     pub(crate) fn crash(&mut self, i: usize) {
         self.tally.crashes += 1;
+        self.note_life(i);
+        self.note_blocked(i);
         self.trace.note(self.t, || format!("holder {i} dies"));
         self.holders[i].state = State::Crashed;
         self.start_later(i);
+    }
+
+    /// A holder's life is over: whether it was long.
+    pub(crate) fn note_life(&mut self, i: usize) {
+        self.tally.long_lives += u64::from(self.t - self.holders[i].born > OLD_MS);
+    }
+
+    /// For how long the number of a holder that dies rests after it was granted last.
+    fn note_blocked(&mut self, i: usize) {
+        let holder = &self.holders[i];
+        let Some(space) = self.stores[0].spaces.get(holder.make.place) else { return };
+        let theirs = |key| identity(key) == holder.identity;
+        let held = space.workers().find(|(_, row)| row.key.is_some_and(theirs));
+        let Some((_, row)) = held else { return };
+        let until = space.namespace.layout.time(row.reserved_until);
+        let blocked = until.since(row.granted).max(0) as u64;
+        // Only where a window could last for a minute, and need not.
+        let Config::Space(config) = holder.make.config else { return };
+        let most = config.length_ms.unwrap_or(u32::MAX).min(space.namespace.max_window_ms);
+        if most < 60_000 || space.namespace.layout.tick_ms() > 1_000 {
+            return;
+        }
+        self.tally.crashes_holding += 1;
+        self.tally.blocked_ms += blocked;
+        if self.t - holder.born < YOUNG_MS {
+            self.tally.young_crashes += 1;
+            self.tally.young_blocked_ms += blocked;
+        }
     }
 
     /// A holder is closed: what of its window was not begun goes back.
@@ -68,6 +104,7 @@ impl World {
         );
         let release = holder.generator.retire();
         holder.state = State::Closed;
+        self.note_life(i);
         self.trace.note(self.t, || format!("holder {i} closes with {release:?}"));
         self.draw_after_closing(i, release)?;
         if let Some(release) = release {
@@ -103,9 +140,17 @@ impl World {
         let (child, life) = (self.identity(), self.life());
         let parent = &self.holders[i];
         let (make, book, clock) = (parent.make, parent.book, parent.clock);
-        let carryover = parent.generator.carryover();
+        // Some children are told the last ID and nothing else.
+        let told_all = book.last_id.is_none() || self.rng.chance(700);
+        let carryover = match book.last_id {
+            Some(id) if !told_all => {
+                Carryover::default().above(id, parent.generator.layout().as_ref())
+            }
+            _ => parent.generator.carryover(),
+        };
         let image = parent.generator.image();
-        let Some(mut holder) = Holder::start(child, life, make, clock, &mut self.rng) else {
+        let Some(mut holder) = Holder::start((child, life, self.t), make, clock, &mut self.rng)
+        else {
             return;
         };
         match image {
@@ -120,10 +165,14 @@ impl World {
             None => {
                 // The inherited line stays untouched; a new generator goes on above it.
                 holder.generator.resume(carryover);
-                holder.book = Book { last_id: book.last_id, resumed: true, ..Book::default() };
+                let Book { last_id, .. } = book;
+                let have_until = carryover.have_until.filter(|_| holder.is_numbers());
+                holder.book = Book { last_id, have_until, resumed: true, ..Book::default() };
+                holder.clock.error_ms = i64::MAX;
             }
         }
         holder.excused_until = self.holders[i].excused_until;
+        holder.ahead_until = self.holders[i].ahead_until;
         self.tally.forks += 1;
         self.trace.note(self.t, || format!("holder {i} forks: {child}"));
         let over = |holder: &Holder| matches!(holder.state, State::Crashed | State::Closed);
@@ -138,7 +187,7 @@ impl World {
             }
             None => return,
         };
-        self.queue.put(self.t + 1, Event::Ids(place, life));
+        self.queue.put(self.t + 1, Event::Draw(place, life));
     }
 
     /// A process forgets by itself, or goes on from an older image of its memory.
@@ -153,6 +202,9 @@ impl World {
             None => self.tally.forgets += 1,
         }
         holder.forget_as(identity);
+        if restored {
+            holder.clock.unknown(self.t);
+        }
         self.trace.note(self.t, || format!("holder {i} forgets and is {identity}"));
     }
 
@@ -160,14 +212,19 @@ impl World {
     pub(crate) fn pause(&mut self, i: usize) {
         let holder = &mut self.holders[i];
         let window = match holder.make.config {
-            Config::Space(_) => i64::from(self.plan.spaces[holder.make.place].max_window_ms),
+            Config::Space(_) => i64::from(self.stores[0].spaces[holder.make.place].longest_ms),
             Config::Tag(_) => 60_000,
         };
-        let longest = (2 * window).clamp(20_000, 400_000);
+        let longest = match self.plan.theme {
+            Theme::Storm => (2 * window).clamp(20_000, 400_000),
+            Theme::Calm => 2 * OLD_MS,
+            Theme::Months => 100 * OLD_MS,
+        };
         let length = self.rng.magnitude(500, longest as u64) as i64;
         self.tally.long_pauses += u64::from(length > window);
         holder.state = State::Paused(self.t + length);
         let suspended = self.rng.chance(400);
+        holder.thrift.disturbed();
         if suspended {
             holder.clock.freeze(self.t);
         }
@@ -186,8 +243,9 @@ impl World {
             holder.state = State::Running;
             if self.rng.chance(500) {
                 holder.generator.resumed();
+                holder.thrift.disturbed();
             }
-            self.queue.put(self.t, Event::Ids(i, holder.life));
+            self.queue.put(self.t, Event::Draw(i, holder.life));
         }
         Ok(())
     }

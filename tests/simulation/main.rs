@@ -5,27 +5,36 @@
 //! was granted to whom and what was issued, and nothing of rows, cursors or clocks.
 
 mod args;
+mod callers;
 mod chaos;
-mod clocks;
 mod courier;
 mod database;
 mod draw;
 mod garble;
 mod generator;
+mod habits;
 mod hear;
 mod holder;
+mod host_clock;
 #[cfg(leafid_bugs)]
 mod hunt;
+mod keeping;
 mod ledger;
 mod lives;
+mod operators;
+mod places;
 mod plan;
+mod restore;
 mod rng;
 mod run;
 mod sloppy;
 mod spans;
+mod store_clock;
 mod tally;
+mod thrift;
 mod trace;
 mod verdict;
+mod windows;
 mod wire;
 mod world;
 

@@ -35,11 +35,15 @@ pub fn simulate(options: &Options, first: u64) -> Result<String, String> {
     let began = Instant::now();
     let mut shown = began;
     let mut total = Tally::default();
+    let mut wrong_in = 0;
     let mut seed = first;
     while total.worlds < most && (began.elapsed() < limit || total.worlds == 0) {
         let (verdict, tally, trace) = world(seed, settings);
         total.add(&tally);
-        if let Err(violation) = verdict {
+        if let (Err(violation), true) = (&verdict, options.keep_going) {
+            println!("seed {seed}, world {}: {violation}", total.worlds);
+            wrong_in += 1;
+        } else if let Err(violation) = verdict {
             for line in trace {
                 println!("  {line}");
             }
@@ -56,9 +60,12 @@ pub fn simulate(options: &Options, first: u64) -> Result<String, String> {
     for (name, count, _) in total.rows() {
         println!("  {name:20} {count}");
     }
-    let short = total.below_floor();
+    if wrong_in > 0 {
+        return Err(format!("simulate: {}, wrong in {wrong_in}", line(&total, began.elapsed())));
+    }
+    let short = total.out_of_bounds();
     if !short.is_empty() {
-        return Err(format!("simulate: too little happened: {}", short.join("; ")));
+        return Err(format!("simulate: too little happened, or too much: {}", short.join("; ")));
     }
     Ok(format!("simulate: {}, nothing wrong", line(&total, began.elapsed())))
 }

@@ -3,9 +3,10 @@
 
 use leafid_core::{AcquireAsk, Ask, Code, Failure, Grant, Name, Release, RenewAsk, Token};
 
-use crate::database::{Decided, Written};
+use crate::database::Decided;
 use crate::ledger::request;
 use crate::verdict::{Check, Verdict, wrong};
+use crate::windows::Written;
 use crate::wire::Event;
 use crate::world::World;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use leafid_core::Range;
 
-/// SegmentIds that were issued.
+/// Numbers that were issued.
 #[derive(Clone, Debug, Default)]
 pub struct Spans(BTreeMap<u64, u64>);
 

@@ -42,7 +42,7 @@ counts! {
     /// Releases that were sent.
     releases 300,
     /// Of these, for grants that came after closing.
-    late_releases 1,
+    late_releases 60,
     /// Generators copied, the child's told to forget.
     forks 300,
     /// Generators that went on from an older image.
@@ -87,6 +87,39 @@ counts! {
     exhausted 500,
     /// Sticky owners that borrowed a number.
     borrowed 30,
+    /// Sticky owners that got their own number again.
+    kept 1_000,
+    /// Sticky owners that came back to two numbers of their own.
+    kept_twice 1,
+    /// Ranges of worker numbers that operators moved.
+    moves 100,
+    /// Numbers that left their range while somebody had a key to them.
+    left_with_key 50,
+    /// Stores that went back to an older copy.
+    losses 10,
+    /// Fences that were put above what such a store may have granted since.
+    fences 10,
+    /// Holders that were told that their store went back.
+    told_went_back 10,
+    /// Holders that lived for more than an hour.
+    long_lives 500,
+    /// Holders that waited for a count until they had it.
+    waited_for_count 5_000,
+    /// Numbers that an answer made a holder drop, for a caller that wanted more.
+    dropped 50_000,
+    /// Draws of more than can ever be had at once.
+    counts_refused 20_000,
+    /// Clocks that had leapt ahead and were put right by an answer.
+    clocks_mended 500,
+    /// Crashes of holders with a window that could last for a minute, and for how many ms together
+    /// their numbers rest after they were granted last.
+    crashes_holding 50,
+    /// …
+    blocked_ms 1,
+    /// Of these, of holders younger than five seconds.
+    young_crashes 10,
+    /// …
+    young_blocked_ms 1,
     /// Tags deleted, or made anew.
     tags_deleted 50,
     /// Asks at the end of a tag.
@@ -123,9 +156,9 @@ impl Tally {
         .sum()
     }
 
-    /// What lies below its floor, scaled to the number of worlds; single worlds have none but
+    /// What lies below its floor or above its ceiling, scaled to the number of worlds; single worlds have none but
     /// that something happened.
-    pub fn below_floor(&self) -> Vec<String> {
+    pub fn out_of_bounds(&self) -> Vec<String> {
         let worlds = self.worlds;
         if worlds < 20 {
             return if self.ids == 0 { vec!["ids 0, floor 1".to_owned()] } else { Vec::new() };
@@ -134,6 +167,11 @@ impl Tally {
             let floor = floor * worlds / 100;
             (*count < floor).then(|| format!("{name} {count}, floor {floor}"))
         };
-        self.rows().iter().filter_map(short).collect()
+        let mut short: Vec<_> = self.rows().iter().filter_map(short).collect();
+        let numbers = self.ids - self.snowflake_ids;
+        if self.dropped > numbers / 20 {
+            short.push(format!("{} numbers dropped of {numbers} used, 5 % the most", self.dropped));
+        }
+        short
     }
 }

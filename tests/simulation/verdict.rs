@@ -27,8 +27,21 @@ pub enum Check {
     Counters,
     /// An answer that cannot be right is refused.
     Nonsense,
-    /// No number is kept for an owner that has another.
+    /// Nothing is held for nobody: a number for an owner that has another, a window that comes
+    /// after closing.
     Leak,
+    /// A sticky owner gets its own number, and nobody else's.
+    Kept,
+    /// One number at most is kept for an owner, once whoever decides can know.
+    TwoKept,
+    /// Only numbers of the namespace's range are granted.
+    OutsideWorkers,
+    /// Nobody asks without need, or too soon.
+    Greedy,
+    /// A window is renewed long before it is over.
+    Unrenewed,
+    /// Who holds more than a store remembers is told so.
+    Untold,
     /// Nobody hears that a store changed or went back that did not.
     FalseAlarm,
     /// Nothing panics.
@@ -41,6 +54,8 @@ pub enum Check {
     ForeignName,
     /// Rule: a request id ends with its answer.
     RequestReused,
+    /// Rule: an ask says how far its holder's numbers reach.
+    HaveUntil,
 }
 
 impl Check {
@@ -65,12 +80,19 @@ impl Check {
             Check::Counters => "counters that lie",
             Check::Nonsense => "nonsense applied",
             Check::Leak => "a leaked worker number",
+            Check::Kept => "a kept number that the wrong one got",
+            Check::TwoKept => "two numbers kept for one owner",
+            Check::OutsideWorkers => "a number outside the range",
+            Check::Greedy => "asks without need",
+            Check::Unrenewed => "a renewal that comes too late",
+            Check::Untold => "a store that went back and does not say so",
             Check::FalseAlarm => "a false alarm",
             Check::Panic => "a panic",
             Check::RowRule => "a wrong row",
             Check::RefusalChanges => "a refusal that changes something",
             Check::ForeignName => "an ask in another's name",
             Check::RequestReused => "a dead request sent again",
+            Check::HaveUntil => "an ask that hides what its holder has",
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use leafid_core::{Ask, Failure, Grant, HostTime, Range, Release, Token};
 
-use crate::database::Decision;
+use crate::windows::Decision;
 
 /// What a holder sends.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub struct Letter {
     pub sent: HostTime,
     /// True time when it left.
     pub sent_at: i64,
+    /// How far the numbers reach that the holder has or had.
+    pub have_until: Option<u64>,
     /// What it says.
     pub body: Body,
 }
@@ -64,7 +66,7 @@ pub struct Reply {
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A holder draws.
-    Ids(usize, u64),
+    Draw(usize, u64),
     /// A holder's timer: it may be time to ask.
     Poll(usize, u64),
     /// A call comes to a server.
@@ -89,6 +91,12 @@ pub enum Event {
     Recreate(usize),
     /// A sloppy client does something.
     Sloppy(usize),
+    /// A holder is closed.
+    Close(usize, u64),
+    /// Somebody makes a copy of the store.
+    Copy,
+    /// The store goes back to that copy.
+    Lose,
     /// Something goes wrong.
     Chaos,
 }

@@ -1,19 +1,19 @@
 //! A world: holders, stores, faults, and the loop that lets things happen in order.
 
-use leafid_core::{Code, Range, Refusal, StoreTime, Token};
+use leafid_core::{Range, StoreTime, Token};
 
-use crate::clocks::StoreClock;
 use crate::database::{Database, Space, StoreBug};
-use crate::draw::{self, Scene, Way};
-use crate::generator::Config;
+use crate::draw;
 use crate::holder::{Holder, State};
 use crate::ledger::Ledger;
-use crate::plan::Plan;
+use crate::plan::{Loss, Plan, SpacePlan, Theme};
+use crate::restore::{FenceBug, StoreCopy};
 use crate::rng::Rng;
 use crate::sloppy::Sloppy;
+use crate::store_clock::StoreClock;
 use crate::tally::Tally;
 use crate::trace::Trace;
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::Verdict;
 use crate::wire::{Event, Queue};
 
 /// How a world is run.
@@ -34,6 +34,8 @@ pub enum Mistake {
     Store(StoreBug),
     /// A child that does not forget.
     NoForget,
+    /// Of the fence.
+    Fence(FenceBug),
 }
 
 /// A server of a store.
@@ -68,23 +70,30 @@ pub struct World {
     pub(crate) believed_ms: i64,
     /// Nobody could reach the store until then.
     pub(crate) trouble_until: i64,
+    /// An older copy of the store.
+    pub(crate) copy: Option<StoreCopy>,
     identities: u32,
     lives: u64,
-    buffer: Vec<u64>,
+    pub(crate) buffer: Vec<u64>,
 }
 
 impl World {
     /// The world of a seed.
     pub fn new(seed: u64, settings: Settings) -> World {
         let mut rng = Rng::new(seed);
-        let plan = Plan::draw(&mut rng);
+        let plan = Plan::draw(&mut rng, seed);
         let stores: Vec<_> =
             (0..=usize::from(plan.alien)).map(|_| database(&plan, &mut rng, settings)).collect();
         let servers = (0..plan.servers).map(|_| 0).chain(plan.alien.then_some(1));
         let servers = servers
             .map(|store| {
-                let (skew, ppm) = (rng.between(-3_000, 3_000), rng.between(-100, 100));
-                let clock = StoreClock::new(plan.start, skew, ppm, StoreTime::new(0));
+                // The fence counts on clocks that differ by less than 5 s. What drifts for
+                // months is put right by somebody.
+                let apart = if plan.loss == Loss::Fenced { 1_000 } else { 3_000 };
+                let ppm = if plan.theme == Theme::Months { 0 } else { rng.between(-100, 100) };
+                let off = (rng.between(-apart, apart), ppm);
+                let longest = plan.longest_window_ms();
+                let clock = StoreClock::new(plan.start, off, StoreTime::new(0), longest);
                 Server { store, clock, up: true, epoch: 0, astray: false }
             })
             .collect();
@@ -101,6 +110,7 @@ impl World {
             furthest: i64::MIN,
             believed_ms: 0,
             trouble_until: 0,
+            copy: None,
             identities: 0,
             lives: 0,
             buffer: vec![0; 16_384],
@@ -120,6 +130,19 @@ impl World {
             self.queue.put(self.t + 1_000, Event::Sloppy(i));
         }
         self.queue.put(self.t + self.plan.chaos_every as i64, Event::Chaos);
+        let (third, most) = (self.plan.length / 3, self.plan.length);
+        match self.plan.loss {
+            Loss::None => return,
+            Loss::Unfenced => {
+                let at = self.rng.between(third, most * 9 / 10);
+                self.queue.put(self.t + at, Event::Lose);
+            }
+            Loss::Fenced => {
+                let at = self.rng.between(60_000, third);
+                self.queue.put(self.t + at, Event::Lose);
+            }
+        }
+        self.queue.put(self.t + 30_000, Event::Copy);
     }
 
     /// Runs it to its end.
@@ -132,6 +155,11 @@ impl World {
             self.tally.simulated_ms += (at - self.t) as u64;
             self.t = at;
             self.happen(event)?;
+        }
+        for i in 0..self.holders.len() {
+            if self.holders[i].state != State::Crashed && self.holders[i].state != State::Closed {
+                self.note_life(i);
+            }
         }
         self.holders.iter().filter(|holder| holder.hears()).try_for_each(draw::check_counters)
     }
@@ -148,7 +176,7 @@ impl World {
 
     fn happen(&mut self, event: Event) -> Verdict {
         match event {
-            Event::Ids(i, life) if self.holders[i].life == life => self.draw(i),
+            Event::Draw(i, life) if self.holders[i].life == life => self.draw(i),
             Event::Poll(i, life) if self.holders[i].life == life => self.poll(i),
             Event::Resume(i, life) if self.holders[i].life == life => self.resume(i),
             Event::Thaw(i, life, catches_up) if self.holders[i].life == life => {
@@ -159,7 +187,21 @@ impl World {
                 self.restart(i);
                 Ok(())
             }
-            Event::Ids(..)
+            Event::Close(i, life)
+                if self.holders[i].life == life && self.holders[i].state == State::Running =>
+            {
+                self.close(i)
+            }
+            Event::Copy => {
+                self.copy_store();
+                Ok(())
+            }
+            Event::Lose => {
+                self.lose();
+                Ok(())
+            }
+            Event::Close(..)
+            | Event::Draw(..)
             | Event::Poll(..)
             | Event::Resume(..)
             | Event::Thaw(..)
@@ -205,116 +247,11 @@ impl World {
         self.furthest = self.furthest.max(furthest);
         (slowest - self.believed_ms, self.furthest)
     }
-
-    fn draw(&mut self, i: usize) -> Verdict {
-        if self.holders[i].state != State::Running {
-            return Ok(());
-        }
-        let pace = self.holders[i].make.pace;
-        let way = self.rng.pick(&[Way::Next, Way::Fill, Way::Fill, Way::Take]);
-        let count = self.rng.magnitude(pace.count.0, pace.count.1) as usize;
-        let mut refused = None;
-        for _ in 0..pace.repeat {
-            match self.draw_once(i, count, way)? {
-                Ok(_) => self.holders[i].starved_since = None,
-                Err(refusal) => {
-                    refused = Some(refusal);
-                    break;
-                }
-            }
-        }
-        // More than a tag gives at once was wanted: not a thing to wait for.
-        if let Some(refusal) = refused.filter(|refusal| refusal.code != Code::CountInvalid) {
-            self.starving(i, refusal)?;
-        }
-        if self.rng.chance(10) {
-            let holder = &mut self.holders[i];
-            holder.image = holder.generator.image().map(|image| (image, holder.book));
-        }
-        self.poll(i)?;
-        let every = if refused.is_some() { (5, 300) } else { pace.every };
-        let next = self.t + self.rng.magnitude(every.0, every.1) as i64;
-        self.queue.put(next, Event::Ids(i, self.holders[i].life));
-        Ok(())
-    }
-
-    pub(crate) fn draw_once(&mut self, i: usize, count: usize, way: Way) -> Verdict<draw::Drawn> {
-        let store_times = self.store_times();
-        let mut scene = Scene {
-            t: self.t,
-            store_times,
-            rules: self.settings.rules,
-            stores: &mut self.stores,
-            tally: &mut self.tally,
-            buffer: &mut self.buffer,
-        };
-        let drawn = draw::draw(&mut self.holders[i], &mut scene, count, way, &mut self.rng);
-        self.trace.note(self.t, || format!("holder {i} draws {count} {way:?}: {drawn:?}"));
-        drawn
-    }
-
-    /// A holder that gets nothing must be excused by something, or get some soon.
-    fn starving(&mut self, i: usize, refusal: Refusal) -> Verdict {
-        let t = self.t;
-        let since = *self.holders[i].starved_since.get_or_insert(t);
-        if since == t || t - since < 3_000 {
-            return Ok(());
-        }
-        if self.is_excused(i) {
-            self.holders[i].starved_since = Some(t);
-            return Ok(());
-        }
-        if t - since > self.plan.rates.dead_after_ms() {
-            let holder = &self.holders[i];
-            let detail = format!(
-                "holder {} of {:?}: {} for {} ms, asking fails with {:?}, {:?}, clock {:?}",
-                holder.identity,
-                holder.make,
-                refusal.code,
-                t - since,
-                holder.generator.failure(),
-                holder.generator.stats(),
-                holder.clock,
-            );
-            return wrong(Check::Dead, detail);
-        }
-        Ok(())
-    }
-
-    fn is_excused(&mut self, i: usize) -> bool {
-        let (slowest, furthest) = self.store_times();
-        let holder = &self.holders[i];
-        let store = &self.stores[holder.book.store.unwrap_or(0)];
-        let stopped = holder.generator.failure().is_some_and(Code::stops);
-        let told = holder.told_until > holder.clock.read(self.t).get();
-        let waits = holder.excused_until > self.t || told;
-        let alone = self.trouble_until + 20_000 > self.t || waits;
-        if stopped || alone || holder.clock.is_frozen() {
-            return true;
-        }
-        match holder.make.config {
-            Config::Tag(_) => {
-                let row = &store.tags[holder.make.place];
-                row.deleted || row.remaining() == 0
-            }
-            Config::Space(config) => {
-                let space = &store.spaces[holder.make.place];
-                let layout = &space.namespace.layout;
-                let ends = [slowest - 10_000, furthest + 10_000];
-                let fits = ends.iter().all(|at| layout.tick(StoreTime::new(*at)).is_ok());
-                let now = StoreTime::new(slowest);
-                !fits || !space.has_free(&config.owner, config.strict, now)
-            }
-        }
-    }
 }
 
 fn database(plan: &Plan, rng: &mut Rng, settings: Settings) -> Database {
-    let ranges: Vec<Range> = plan.spaces.iter().map(|space| space.workers).collect();
-    let space = |namespace: &leafid_core::registry::Namespace| Space {
-        namespace: *namespace,
-        rows: vec![Default::default(); namespace.workers.len() as usize],
-    };
+    let ranges: Vec<Range> = plan.spaces.iter().map(|space| space.territory).collect();
+    let space = |plan: &SpacePlan| Space::new(plan.namespace, plan.territory);
     let bug = match settings.mistake {
         Some(Mistake::Store(bug)) => Some(bug),
         _ => None,
@@ -322,10 +259,14 @@ fn database(plan: &Plan, rng: &mut Rng, settings: Settings) -> Database {
     let words = u128::from(rng.word()) << 64 | u128::from(rng.word());
     Database {
         id: Token::new(words.to_be_bytes()),
-        tags: plan.tags.clone(),
+        tags: plan.tags.iter().map(|(row, _)| *row).collect(),
+        stingy: plan.tags.iter().map(|(_, stingy)| *stingy).collect(),
+        journal: vec![Default::default(); plan.tags.len()],
         spaces: plan.spaces.iter().map(space).collect(),
         ledger: Ledger::new(plan.tags.len(), &ranges),
         anchor: StoreTime::new(0),
+        writes: 0,
+        went_back: false,
         bug,
         rules: settings.rules,
     }

@@ -1,0 +1,168 @@
+//! The clocks of hosts, which may do anything but tick right.
+
+use leafid_core::HostTime;
+
+/// How far a host's clock can be relied on to show what its generator makes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trust {
+    /// It only ever drifted, or was put right by an answer since.
+    Honest,
+    /// It stood still or went back: IDs may be late until the store's next answer.
+    Behind,
+    /// It leapt ahead: IDs may be early until then, up to the end of the window in hand.
+    Lost,
+}
+
+/// A host's clock.
+#[derive(Clone, Copy, Debug)]
+pub struct HostClock {
+    shown: i64,
+    since: i64,
+    /// How much faster than true time it runs, in millionths.
+    ppm: i64,
+    frozen: bool,
+    /// Whether it can neither be set nor go back.
+    pub monotonic: bool,
+    /// What may be expected of the IDs.
+    pub trust: Trust,
+    /// When it was last disturbed.
+    disturbed_at: i64,
+    /// When it was last told the time.
+    told_at: i64,
+    /// How wrong the answers may have left it, in ms.
+    pub error_ms: i64,
+    /// Up to this moment of the store IDs may be early: time had been there when an answer put it
+    /// right, and does not go back.
+    pub ahead_until: i64,
+}
+
+/// So much may any clock be wrong, in ms.
+pub const SLACK_MS: i64 = 1_000;
+/// An honest clock that is not told the time for so long has drifted by what may be seen.
+const SELDOM_MS: i64 = 600_000;
+
+impl HostClock {
+    /// A clock that shows `shown` at true time `t`.
+    pub fn new(t: i64, shown: i64, ppm: i64, monotonic: bool) -> HostClock {
+        HostClock {
+            shown,
+            since: t,
+            ppm,
+            frozen: false,
+            monotonic,
+            trust: Trust::Honest,
+            disturbed_at: t,
+            told_at: t,
+            error_ms: i64::MAX,
+            ahead_until: i64::MIN,
+        }
+    }
+
+    /// What it shows.
+    pub fn read(&self, t: i64) -> HostTime {
+        if self.frozen {
+            return HostTime::new(self.shown);
+        }
+        let passed = t - self.since;
+        HostTime::new(self.shown + passed + passed * self.ppm / 1_000_000)
+    }
+
+    /// Whether it stands still.
+    pub fn is_frozen(&self) -> bool {
+        self.frozen
+    }
+
+    /// It drifts otherwise from now on.
+    pub fn drift(&mut self, t: i64, ppm: i64) {
+        self.shown = self.read(t).get();
+        self.since = t;
+        self.ppm = ppm;
+    }
+
+    /// It stands still: a suspended machine, or an isolate between two inputs.
+    pub fn freeze(&mut self, t: i64) {
+        self.shown = self.read(t).get();
+        self.since = t;
+        self.frozen = true;
+        self.disturbed(t, Trust::Behind);
+    }
+
+    /// It goes on: where it stood, or (`catches_up`) where it would be.
+    pub fn thaw(&mut self, t: i64, catches_up: bool) {
+        if self.frozen && !catches_up {
+            self.since = t;
+        }
+        self.frozen = false;
+        self.disturbed_at = t;
+    }
+
+    /// It was told the time by an answer to a call that left at `sent_at` and came at `t`: what
+    /// was wrong with it before is mended, but that time which had reached `reached` (on the
+    /// store's clock) waits there.
+    pub fn told(&mut self, sent_at: i64, t: i64, reached: i64) {
+        let took = (t - sent_at).max(1);
+        let mended = !self.frozen && sent_at > self.disturbed_at;
+        if self.trust != Trust::Honest && mended {
+            self.trust = Trust::Honest;
+            self.error_ms = took;
+            self.ahead_until = self.ahead_until.max(reached);
+        } else if t - self.told_at > SELDOM_MS {
+            self.error_ms = took;
+            self.ahead_until = self.ahead_until.max(reached);
+        } else {
+            // What was early within the old error was rightly so, and does not go back.
+            if self.error_ms > SLACK_MS && took < self.error_ms && self.error_ms < i64::MAX {
+                self.ahead_until = self.ahead_until.max(reached);
+            }
+            self.error_ms = self.error_ms.min(took);
+        }
+        self.told_at = t;
+    }
+
+    /// Its generator goes on from an older image, with what that knew of the time.
+    pub fn unknown(&mut self, t: i64) {
+        self.disturbed(t, Trust::Lost);
+    }
+
+    /// It is set forward or back.
+    pub fn step(&mut self, t: i64, by: i64) {
+        self.shown = self.read(t).get() + by;
+        self.since = t;
+        self.disturbed(t, if by > 0 { Trust::Lost } else { Trust::Behind });
+    }
+
+    fn disturbed(&mut self, t: i64, trust: Trust) {
+        self.disturbed_at = t;
+        self.trust = self.trust.max(trust);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frozen_clock_goes_on_as_it_is_told() {
+        let mut clock = HostClock::new(0, 500, 0, true);
+        clock.freeze(10);
+        assert_eq!(clock.read(100).get(), 510);
+        let mut suspended = clock;
+        suspended.thaw(100, false);
+        assert_eq!(suspended.read(101).get(), 511);
+        clock.thaw(100, true);
+        assert_eq!(clock.read(101).get(), 601);
+    }
+
+    #[test]
+    fn an_answer_that_left_after_the_step_puts_a_clock_right() {
+        let mut clock = HostClock::new(0, 0, 0, false);
+        clock.told(10, 30, 0);
+        assert_eq!((clock.trust, clock.error_ms), (Trust::Honest, 20));
+        clock.step(50, 3_600_000);
+        clock.told(40, 60, 0);
+        assert_eq!(clock.trust, Trust::Lost);
+        clock.told(55, 2_055, 3_600_000);
+        assert_eq!((clock.trust, clock.error_ms), (Trust::Honest, 2_000));
+        assert_eq!(clock.ahead_until, 3_600_000);
+    }
+}

@@ -1,0 +1,132 @@
+//! The oracle of kept numbers: which owner has which number for its own. It is told what is
+//! written, and reads no row's `sticky`.
+
+use std::collections::BTreeMap;
+
+use leafid_core::{Name, Range, StoreTime};
+
+use crate::verdict::{Check, Verdict, wrong};
+
+/// An owner that was not seen for so long keeps nothing: 30 days, in ms.
+const KEPT_MS: i64 = 30 * 86_400_000;
+
+/// Who keeps what in one namespace.
+#[derive(Clone, Debug, Default)]
+pub struct Keeping {
+    /// The owner of each number, and when it was granted to it last (store's clock).
+    kept: BTreeMap<u32, (Name, StoreTime)>,
+}
+
+/// Who wants a number, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Wish<'a> {
+    /// The owner.
+    pub owner: &'a Name,
+    /// Whether it wants its own.
+    pub sticky: bool,
+    /// Whether no other will do.
+    pub strict: bool,
+}
+
+impl Keeping {
+    /// The numbers of an owner inside a range.
+    fn of<'k>(&'k self, owner: &'k Name, workers: Range) -> impl Iterator<Item = u32> + 'k {
+        let theirs = self.kept.iter().filter(move |(_, (whose, _))| whose == owner);
+        theirs.map(|(number, _)| *number).filter(move |n| workers.contains(u64::from(*n)))
+    }
+
+    /// How many numbers an owner keeps inside a range.
+    pub fn count(&self, owner: &Name, workers: Range) -> usize {
+        self.of(owner, workers).count()
+    }
+
+    /// Of the numbers that an owner keeps inside a range the one that is its own: of two, which a
+    /// race left, the one that was granted last.
+    fn own(&self, owner: &Name, workers: Range) -> Option<u32> {
+        let seen = |number: &u32| self.kept.get(number).map(|(_, seen)| (*seen, *number));
+        self.of(owner, workers).max_by_key(seen)
+    }
+
+    /// Whether an owner may take a number for its own: it is, or it has none.
+    pub fn may_keep(&self, owner: &Name, number: u32, workers: Range) -> bool {
+        self.own(owner, workers).is_none_or(|own| own == number)
+    }
+
+    /// What the registry decided at `now` for this wish: a number, or none; `is_free` says
+    /// whether a number's last window is over.
+    pub fn check(
+        &self,
+        wish: Wish<'_>,
+        given: Option<u32>,
+        workers: Range,
+        now: StoreTime,
+        is_free: impl Fn(u32) -> bool,
+    ) -> Verdict {
+        let Wish { owner, sticky, strict } = wish;
+        let own = self.own(owner, workers);
+        let is_own = given.is_some_and(|number| self.of(owner, workers).any(|own| own == number));
+        if let Some(free) = own.filter(|own| sticky && is_free(*own) && !is_own) {
+            let detail = format!("{owner} keeps {free}, which is free, and got {given:?}");
+            return wrong(Check::Kept, detail);
+        }
+        let Some(number) = given else { return Ok(()) };
+        if strict && !is_own && self.of(owner, workers).next().is_some() {
+            return wrong(Check::Kept, format!("{owner} takes only its own, and got {number}"));
+        }
+        match self.kept.get(&number) {
+            Some((other, seen)) if other != owner && now.since(*seen) < KEPT_MS => {
+                wrong(Check::Kept, format!("{other} keeps {number}, and {owner} got it"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A number was granted; `keeps` is whether as the owner's own.
+    pub fn granted(&mut self, number: u32, owner: &Name, keeps: bool, at: StoreTime) {
+        if keeps {
+            self.kept.insert(number, (*owner, at));
+        } else {
+            self.kept.remove(&number);
+        }
+    }
+
+    /// Its window was renewed.
+    pub fn renewed(&mut self, number: u32, at: StoreTime) {
+        if let Some((_, seen)) = self.kept.get_mut(&number) {
+            *seen = at.max(*seen);
+        }
+    }
+
+    /// Nobody keeps it any more.
+    pub fn freed(&mut self, number: u32) {
+        self.kept.remove(&number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kept_number_is_for_its_owner_and_for_thirty_days() {
+        let (ann, bob) = (Name::owner("ann").unwrap(), Name::owner("bob").unwrap());
+        let workers = Range::new(0, 8);
+        let mut keeping = Keeping::default();
+        keeping.granted(3, &ann, true, StoreTime::new(0));
+        let check = |keeping: &Keeping, owner, strict, given, at, free: bool| {
+            let wish = Wish { owner, sticky: true, strict };
+            keeping.check(wish, given, workers, StoreTime::new(at), |_| free).is_ok()
+        };
+        assert!(check(&keeping, &ann, true, Some(3), 5, true));
+        assert!(!check(&keeping, &ann, false, Some(4), 5, true));
+        assert!(check(&keeping, &ann, false, Some(4), 5, false));
+        assert!(!check(&keeping, &ann, true, Some(4), 5, false));
+        assert!(check(&keeping, &ann, true, None, 5, false));
+        assert!(!check(&keeping, &bob, false, Some(3), KEPT_MS - 1, true));
+        assert!(check(&keeping, &bob, false, Some(3), KEPT_MS, true));
+        assert!(keeping.may_keep(&ann, 3, workers) && !keeping.may_keep(&ann, 4, workers));
+        assert!(keeping.may_keep(&ann, 4, Range::new(4, 8)));
+        keeping.granted(3, &bob, true, StoreTime::new(KEPT_MS));
+        assert_eq!(keeping.count(&ann, workers), 0);
+    }
+}

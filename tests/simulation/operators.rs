@@ -1,0 +1,114 @@
+//! What operators do to a store: they take rows from their holders, delete tags and make them
+//! again, and move the range of a namespace's worker numbers.
+
+use leafid_core::registry::TagRow;
+use leafid_core::{Range, StoreTime, Token};
+
+use crate::database::StoreBug;
+use crate::ledger::{BY_HAND, LineName, request};
+use crate::verdict::{Check, Verdict, wrong};
+use crate::wire::Event;
+use crate::world::World;
+
+impl World {
+    /// A row is taken from its holder.
+    pub(crate) fn revoke(&mut self) {
+        let spaces = self.stores[0].spaces.len() as u64;
+        if spaces > 0 {
+            let space = self.rng.below(spaces) as usize;
+            let rows = self.stores[0].spaces[space].rows.len() as u64;
+            let row = self.rng.below(rows);
+            self.stores[0].revoke(space, row);
+            self.tally.revokes += 1;
+        }
+    }
+
+    /// A tag is deleted.
+    pub(crate) fn delete_tag(&mut self) {
+        let tag = self.rng.below(self.stores[0].tags.len() as u64) as usize;
+        for store in &mut self.stores {
+            store.tags[tag].deleted = true;
+        }
+        self.tally.tags_deleted += 1;
+        let delay = self.rng.magnitude(100, 60_000) as i64;
+        self.queue.put(self.t + delay, Event::Recreate(tag));
+    }
+
+    /// A tag is made anew over its tombstone, from 1 as far as its maker knows.
+    pub(crate) fn recreate(&mut self, tag: usize) -> Verdict {
+        let step = self.rng.magnitude(1, 10_000) as u32;
+        for store in &mut self.stores {
+            let row = &store.tags[tag];
+            if !row.deleted {
+                continue;
+            }
+            match TagRow::create(Some(row), None, Some(step), None) {
+                Ok(row) => store.tags[tag] = row,
+                Err(refusal) => {
+                    return wrong(Check::RowRule, format!("tag {tag} made anew: {refusal}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The range of a namespace's numbers shrinks, moves or grows, and its longest window
+    /// changes. A number leaves only when its last window is over; then it is given away by hand,
+    /// until it comes back.
+    pub(crate) fn move_workers(&mut self) -> Verdict {
+        let spaces = self.stores[0].spaces.len() as u64;
+        if spaces == 0 || !self.plan.moves {
+            return Ok(());
+        }
+        let index = self.rng.below(spaces) as usize;
+        let server = self.rng.below(self.plan.servers as u64) as usize;
+        let now = self.servers[server].clock.read(self.t);
+        let (slowest, _) = self.store_times();
+        let store = &mut self.stores[0];
+        let space = &mut store.spaces[index];
+        let layout = space.namespace.layout;
+        let Ok(tick) = layout.tick(now) else { return Ok(()) };
+        let before = space.namespace.workers;
+        let held = |number: &u64| {
+            space.row(*number as u32).is_some_and(|(row, _)| row.reserved_until > tick)
+        };
+        let held: Vec<u64> = (before.start..before.end).filter(held).collect();
+        let Range { start, end } = space.territory;
+        let first = start + self.rng.below(end - start);
+        let last = first + 1 + self.rng.below(end - first);
+        let first = held.first().map_or(first, |held| first.min(*held));
+        let last = held.last().map_or(last, |held| last.max(held + 1));
+        let after = Range::new(first, last);
+        let shortest = if self.plan.is_slow() { 10_000 } else { 1_000 };
+        let max_window_ms = match self.rng.below(3) {
+            0 => self.rng.magnitude(shortest, 600_000) as u32,
+            _ => space.namespace.max_window_ms,
+        };
+        store.writes += 1;
+        let write = store.writes;
+        space.version = write;
+        space.namespace.workers = after;
+        space.namespace.max_window_ms = max_window_ms;
+        space.longest_ms = space.longest_ms.max(max_window_ms);
+        self.tally.moves += 1;
+        let by_hand = Token::new(request(BY_HAND, 0, 0));
+        let slowest = layout.tick(StoreTime::new(slowest)).unwrap_or(0);
+        for number in start..end {
+            let line = LineName::Worker(index, number as u32);
+            let (was, is) = (before.contains(number), after.contains(number));
+            if was && !is {
+                let key = space.row(number as u32).and_then(|(row, _)| row.key);
+                self.tally.left_with_key += u64::from(key.is_some());
+                store.ledger.grant(line, Range::new(tick, layout.end_tick()), by_hand)?;
+            } else if is && !was {
+                // Whoever still has a key to it would be given the time since, too.
+                if store.bug != Some(StoreBug::KeyComesBack) {
+                    space.revoke(number as u32, write);
+                }
+                store.ledger.give_back(line, slowest, by_hand);
+            }
+        }
+        self.trace.note(self.t, || format!("namespace {index} has {after:?}, had {before:?}"));
+        Ok(())
+    }
+}

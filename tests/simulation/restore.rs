@@ -1,0 +1,141 @@
+//! A store that goes back to an older copy of itself, and the fence above what it may have
+//! granted since.
+
+use leafid_core::registry::WorkerRow;
+use leafid_core::{LINE_END, StoreTime};
+
+use crate::database::{Database, Space};
+use crate::plan::Loss;
+use crate::wire::Event;
+use crate::world::{Mistake, World};
+
+/// The servers' clocks differ by less than this, in ms: where they do not, there is no fence.
+const CLOCKS_DIFFER_MS: i64 = 5_000;
+/// The gap above a tag's last known end, in leases of its largest step.
+const GAP_STEPS: u64 = 100;
+
+/// A mistake of the fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FenceBug {
+    /// There is none.
+    None,
+    /// It adds to the high-water marks that were found, instead of flooring all that comes.
+    Adds,
+    /// The longest window is changed while windows last, and the fence knows the new one only.
+    WindowChanged,
+}
+
+/// What was copied of a store.
+#[derive(Clone, Debug)]
+pub struct StoreCopy {
+    tags: Vec<leafid_core::registry::TagRow>,
+    spaces: Vec<Space>,
+    anchor: StoreTime,
+}
+
+impl World {
+    /// A copy of the store is made, and the next time that one is.
+    pub(crate) fn copy_store(&mut self) {
+        let Database { tags, spaces, anchor, .. } = &self.stores[0];
+        self.copy = Some(StoreCopy { tags: tags.clone(), spaces: spaces.clone(), anchor: *anchor });
+        let next = self.rng.magnitude(5_000, 400_000) as i64;
+        self.queue.put(self.t + next, Event::Copy);
+    }
+
+    /// The store is put back from its copy.
+    pub(crate) fn lose(&mut self) {
+        let fenced = self.plan.loss == Loss::Fenced;
+        if fenced {
+            let next = self.rng.magnitude(60_000, 1_200_000) as i64;
+            self.queue.put(self.t + next, Event::Lose);
+        }
+        let now = self.servers[0].clock.read(self.t);
+        let (_, furthest) = self.store_times();
+        let Some(copy) = self.copy.clone() else { return };
+        if fenced && furthest - now.get() >= CLOCKS_DIFFER_MS {
+            return;
+        }
+        let store = &mut self.stores[0];
+        let witnessed: Vec<u64> =
+            (0..store.tags.len()).map(|tag| store.witnessed(tag, now)).collect();
+        let exact: Vec<u64> = store.tags.iter().map(|row| row.max_id).collect();
+        (store.tags, store.spaces, store.anchor) = (copy.tags, copy.spaces, copy.anchor);
+        // Nothing that was decided on the rows as they were is written over these.
+        store.writes += 1;
+        let write = store.writes;
+        for space in &mut store.spaces {
+            space.version = write;
+            space.rows.iter_mut().for_each(|(_, at)| *at = write);
+        }
+        store.went_back = true;
+        self.tally.losses += 1;
+        if fenced {
+            let mistake = self.settings.mistake;
+            if mistake != Some(Mistake::Fence(FenceBug::None)) {
+                fence(store, now, &witnessed, &exact, mistake);
+            }
+            self.tally.fences += 1;
+        } else {
+            store.ledger.mute();
+        }
+        let anchor = store.anchor;
+        for server in self.servers.iter_mut().filter(|server| server.store == 0) {
+            server.epoch += 1;
+            // No server starts while its source is wrong by an hour.
+            if !server.astray {
+                server.clock.restart(self.t, anchor);
+            }
+        }
+        self.trace.note(self.t, || format!("the store goes back, fence {fenced}"));
+        if !fenced {
+            self.fork_all_shared();
+        }
+    }
+
+    /// Children that begin where their parents stood, on a store that stands below.
+    fn fork_all_shared(&mut self) {
+        for i in 0..self.holders.len() {
+            if self.is_shared(i) && self.holders[i].state == crate::holder::State::Running {
+                self.fork(i);
+            }
+        }
+    }
+}
+
+/// No window begins before all are over that may have been granted, and no number below those
+/// that may have been.
+fn fence(
+    store: &mut Database,
+    now: StoreTime,
+    witnessed: &[u64],
+    exact: &[u64],
+    mistake: Option<Mistake>,
+) {
+    let is = |bug| mistake == Some(Mistake::Fence(bug));
+    for space in &mut store.spaces {
+        let layout = space.namespace.layout;
+        let changed = is(FenceBug::WindowChanged);
+        let longest_ms = if changed { 1_000 } else { space.namespace.max_window_ms };
+        let longest = layout.ticks(longest_ms.max(1_000).into()).max(2);
+        let above = longest + layout.ticks(CLOCKS_DIFFER_MS as u64);
+        let last = now.max(store.anchor);
+        let floor = match layout.tick(last) {
+            Ok(tick) => tick.saturating_add(above).min(layout.end_tick()),
+            Err(_) if last.get() < layout.epoch_ms() => 0,
+            Err(_) => layout.end_tick(),
+        };
+        if is(FenceBug::Adds) {
+            let add = |row: &mut WorkerRow| row.reserved_until += above;
+            let rows = space.rows.iter_mut().map(|(row, _)| row);
+            rows.filter(|row| row.reserved_until > 0).for_each(add);
+            continue;
+        }
+        space.namespace.floor = space.namespace.floor.max(floor);
+    }
+    for ((row, witnessed), exact) in store.tags.iter_mut().zip(witnessed).zip(exact) {
+        let gap = GAP_STEPS * u64::from(row.max_step);
+        // What is lost beyond the journal is less than the gap: that is what it is for.
+        let known = if exact - witnessed < gap { *witnessed } else { *exact };
+        row.max_id = row.max_id.max(known).saturating_add(gap).min(LINE_END);
+    }
+}

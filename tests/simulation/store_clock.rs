@@ -1,0 +1,93 @@
+//! The time of the store's servers: the server's own rule, over a source that may be wrong.
+
+use leafid_core::{HostTime, StoreTime};
+use leafid_server::clock::{Clock, RegistryTime};
+
+/// What the clocks of a server's machine show at one moment.
+struct Shown {
+    wall: i64,
+    boot: i64,
+}
+
+impl Clock for Shown {
+    fn wall(&self) -> StoreTime {
+        StoreTime::new(self.wall)
+    }
+
+    fn boot(&self) -> HostTime {
+        HostTime::new(self.boot)
+    }
+}
+
+/// The time of one server of the store.
+#[derive(Clone, Copy, Debug)]
+pub struct StoreClock {
+    skew: i64,
+    ppm: i64,
+    start: i64,
+    /// For so long a leap of the source is not believed, in ms.
+    disbelief_ms: i64,
+    time: RegistryTime,
+}
+
+impl StoreClock {
+    /// A server that starts at true time `t`, whose source is wrong by `skew` and drifts, over a
+    /// store whose greatest grant was made at `anchor` and whose longest window is
+    /// `longest_window_ms`.
+    pub fn new(
+        t: i64,
+        (skew, ppm): (i64, i64),
+        anchor: StoreTime,
+        longest_window_ms: i64,
+    ) -> StoreClock {
+        let time = RegistryTime::start(anchor, &Shown { wall: t + skew, boot: t });
+        StoreClock { skew, ppm, start: t, disbelief_ms: longest_window_ms, time }
+    }
+
+    /// The time, for a decision.
+    pub fn read(&mut self, t: i64) -> StoreTime {
+        let shown = Shown { wall: self.source(t), boot: t };
+        let disbelief_ms = self.disbelief_ms;
+        self.time.read(&shown, || disbelief_ms).0
+    }
+
+    /// What a reading would show.
+    pub fn peek(&self, t: i64) -> i64 {
+        let mut copy = *self;
+        copy.read(t).get()
+    }
+
+    /// The source is set forward or back.
+    pub fn step(&mut self, by: i64) {
+        self.skew += by;
+    }
+
+    /// Starts again over a store whose greatest grant was made at `anchor`.
+    pub fn restart(&mut self, t: i64, anchor: StoreTime) {
+        let off = (self.source(t) - t, self.ppm);
+        *self = StoreClock::new(t, off, anchor, self.disbelief_ms);
+    }
+
+    fn source(&self, t: i64) -> i64 {
+        t + self.skew + (t - self.start) * self.ppm / 1_000_000
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_goes_on_when_its_source_goes_back_and_doubts_a_leap() {
+        let mut clock = StoreClock::new(1_000, (50, 0), StoreTime::new(0), 600_000);
+        assert_eq!(clock.read(1_000).get(), 1_050);
+        clock.step(-3_600_000);
+        assert_eq!(clock.read(1_100).get(), 1_150);
+        clock.step(3_600_000 + 3_600_000);
+        assert_eq!(clock.read(1_200).get(), 1_250);
+        clock.step(-3_600_000);
+        assert_eq!(clock.read(1_300).get(), 1_350);
+        clock.step(5_000);
+        assert_eq!(clock.read(1_300).get(), 6_350);
+    }
+}

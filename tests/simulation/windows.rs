@@ -1,0 +1,264 @@
+//! Windows on worker numbers: decided from the rows as they are read, written if they are still
+//! the same, and what is checked of both.
+
+use leafid_core::registry::{self, Acquired, Candidates, Namespace, Worker, WorkerRow};
+use leafid_core::{
+    AcquireAsk, Code, Failure, Grant, Name, Release, RenewAsk, StoreTime, Token, WindowGrant,
+};
+
+use crate::database::{Answered, Database, Decided, Space, StoreBug, failure, number};
+use crate::keeping::Wish;
+use crate::ledger::LineName;
+use crate::rng::Rng;
+use crate::tally::Tally;
+use crate::verdict::{Check, Verdict, wrong};
+
+/// A decision about workers' rows, not written yet.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    space: usize,
+    worker: u32,
+    row: WorkerRow,
+    /// Another row of the owner, that is written with it.
+    freed: Option<Worker>,
+    /// How often anything had been written when the rows were read.
+    read_at: u64,
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    /// Of a new window: the owner, whether by the rules the number is its own from now on, and
+    /// whether all that it had could be put right.
+    Acquired(WindowGrant, Name, bool, bool),
+    Renewed(WindowGrant, Token),
+    Release(Release),
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug)]
+pub enum Written {
+    /// A window, to be answered.
+    Window(WindowGrant),
+    /// A release.
+    Release,
+}
+
+impl Database {
+    /// Decides an acquire.
+    pub fn acquire(
+        &mut self,
+        ask: &AcquireAsk,
+        now: StoreTime,
+        tally: &mut Tally,
+    ) -> Verdict<Answered> {
+        let index = number(&ask.namespace);
+        let Some(space) = self.spaces.get(index) else {
+            return Ok(Err(Code::NamespaceUnknown.into()));
+        };
+        let mine = space.workers().find(|(_, row)| row.key == Some(ask.request));
+        let mut own = space.workers().filter(|(_, row)| row.sticky && row.owner == ask.owner);
+        let own = [own.next(), own.next()];
+        let candidates = Candidates { mine, own, rested: rested(space, ask, now) };
+        let namespace = &space.namespace;
+        let decided = registry::acquire(self.id, namespace, &candidates, ask, now);
+        if mine.is_none() {
+            let refused = match &decided {
+                Ok(_) => false,
+                Err(refusal) => refusal.code == Code::WorkersExhausted,
+            };
+            let given = decided.as_ref().ok().map(|acquired| acquired.worker.0);
+            if given.is_some() || refused {
+                check_kept(space, ask, given, now)?;
+            }
+        }
+        let Acquired { worker: (worker, row), freed, grant } = match decided {
+            Ok(decided) => decided,
+            Err(refusal) => {
+                tally.exhausted += u64::from(refusal.code == Code::WorkersExhausted);
+                return Ok(Err(failure(refusal, now)));
+            }
+        };
+        if mine.is_some() {
+            tally.repeated += 1;
+            self.ledger.grant(LineName::Worker(index, worker), grant.ticks, ask.request)?;
+            return Ok(Ok(Decided::Answer(Grant::Window(grant))));
+        }
+        check_inside(namespace, worker, ask)?;
+        let kept = space.keeping.count(&ask.owner, namespace.workers);
+        let may_keep = space.keeping.may_keep(&ask.owner, worker, namespace.workers);
+        if ask.sticky {
+            tally.borrowed += u64::from(!may_keep);
+            tally.kept += u64::from(may_keep && kept > 0);
+            tally.kept_twice += u64::from(kept > 1);
+        }
+        if row.sticky && !may_keep {
+            let detail = format!("{} keeps a number, and now {worker} as well", ask.owner);
+            return wrong(Check::Leak, detail);
+        }
+        // A third number, or one outside the range, is left to the next.
+        let is_own = |(_, row): &Worker| row.sticky && row.owner == ask.owner;
+        let had = space.workers().filter(is_own).count();
+        let all = had <= 2 && space.inside().filter(is_own).count() == had;
+        let what = What::Acquired(grant, ask.owner, ask.sticky && may_keep, all);
+        Ok(Ok(self.to_write(index, worker, row, freed, what)))
+    }
+
+    /// Decides a renewal.
+    pub fn renew(&mut self, ask: &RenewAsk, now: StoreTime) -> Verdict<Answered> {
+        let index = number(&ask.namespace);
+        let Some(space) = self.spaces.get(index) else {
+            return Ok(Err(Code::NamespaceUnknown.into()));
+        };
+        let Some((row, _)) = space.row(ask.worker) else {
+            return Ok(Err(Code::WorkerInvalid.into()));
+        };
+        match registry::renew(self.id, &space.namespace, row, ask, now) {
+            Ok((row, grant)) => {
+                check_inside(&space.namespace, ask.worker, ask)?;
+                let what = What::Renewed(grant, ask.key);
+                Ok(Ok(self.to_write(index, ask.worker, row, None, what)))
+            }
+            Err(refusal) => Ok(Err(failure(refusal, now))),
+        }
+    }
+
+    /// Decides a release.
+    pub fn release(&self, release: &Release) -> Result<Decided, Failure> {
+        let index = number(&release.namespace);
+        let space = self.spaces.get(index).ok_or(Code::NamespaceUnknown)?;
+        let (row, _) = space.row(release.worker).ok_or(Code::WorkerInvalid)?;
+        let row = registry::release(self.id, row, release).map_err(|refusal| refusal.code)?;
+        Ok(self.to_write(index, release.worker, row, None, What::Release(*release)))
+    }
+
+    fn to_write(
+        &self,
+        space: usize,
+        worker: u32,
+        row: WorkerRow,
+        freed: Option<Worker>,
+        what: What,
+    ) -> Decided {
+        let read_at = self.writes;
+        Decided::Write(Box::new(Decision { space, worker, row, freed, read_at, what }))
+    }
+
+    /// Writes a decision if the rows are still what they were when it was decided; `None` if not.
+    /// `furthest` is what the furthest of the store's clocks shows.
+    pub fn write(&mut self, decision: &Decision, furthest: i64) -> Verdict<Option<Written>> {
+        let Decision { space: index, worker, row, freed, read_at, what } = decision;
+        let blind = self.bug == Some(StoreBug::BlindWrite);
+        let Some(space) = self.spaces.get_mut(*index) else { return Ok(None) };
+        let is_old = |number: u32| space.row(number).is_some_and(|(_, at)| at <= read_at);
+        let old = is_old(*worker) && freed.is_none_or(|(number, _)| is_old(number));
+        if !blind && (!old || space.version > *read_at) {
+            return Ok(None);
+        }
+        let namespace = space.namespace;
+        self.writes += 1;
+        let Some(place) = space.row_mut(*worker) else { return Ok(None) };
+        if self.rules {
+            check_row(&namespace, &place.0, row, what, furthest)?;
+        }
+        *place = (*row, self.writes);
+        if let Some((number, row)) = freed
+            && let Some(place) = space.row_mut(*number)
+        {
+            *place = (*row, self.writes);
+            space.keeping.freed(*number);
+        }
+        let line = LineName::Worker(*index, *worker);
+        self.anchor = self.anchor.max(row.granted);
+        match what {
+            What::Acquired(grant, owner, keeps, all) => {
+                space.keeping.granted(*worker, owner, *keeps, row.granted);
+                if *all && !blind {
+                    check_one_kept(space, owner, *read_at, self.writes)?;
+                }
+                self.ledger.grant(line, grant.ticks, grant.request)?;
+                Ok(Some(Written::Window(*grant)))
+            }
+            What::Renewed(grant, key) => {
+                space.keeping.renewed(*worker, row.granted);
+                self.ledger.grant(line, grant.ticks, *key)?;
+                Ok(Some(Written::Window(*grant)))
+            }
+            What::Release(release) => {
+                self.ledger.give_back(line, release.unused_from, release.key);
+                Ok(Some(Written::Release))
+            }
+        }
+    }
+}
+
+/// A number that is free, or the one that will be free first. Any free one will do, and two
+/// servers do not find the same.
+fn rested(space: &Space, ask: &AcquireAsk, now: StoreTime) -> Option<Worker> {
+    let Namespace { layout, floor, .. } = space.namespace;
+    let tick = layout.tick(now).unwrap_or(0);
+    let is_free = |(_, row): &Worker| row.is_free(floor, &ask.owner, now, tick);
+    let drawn = Rng::new(now.get() as u64 ^ u64::from(ask.request.bytes()[7])).word() as usize;
+    let free = space.inside().filter(is_free).count();
+    match drawn.checked_rem(free).filter(|_| drawn & 1 << 40 != 0) {
+        Some(nth) => space.inside().filter(is_free).nth(nth),
+        None => space
+            .inside()
+            .min_by_key(|(_, row)| (row.is_kept_from(&ask.owner, now), row.reserved_until)),
+    }
+}
+
+/// The owner gets its own number where it can, and nobody else's.
+fn check_kept(space: &Space, ask: &AcquireAsk, given: Option<u32>, now: StoreTime) -> Verdict {
+    let Namespace { layout, workers, floor, .. } = space.namespace;
+    let Ok(tick) = layout.tick(now) else { return Ok(()) };
+    let wish = Wish { owner: &ask.owner, sticky: ask.sticky, strict: ask.strict };
+    space.keeping.check(wish, given, workers, now, |number| {
+        space.row(number).is_some_and(|(row, _)| row.rests_until(floor) <= tick)
+    })
+}
+
+/// Only numbers of the range are granted, for the first time and again.
+fn check_inside(namespace: &Namespace, worker: u32, ask: &impl std::fmt::Debug) -> Verdict {
+    let workers = namespace.workers;
+    if workers.contains(u64::from(worker)) {
+        return Ok(());
+    }
+    let detail = format!("{worker} outside {}..{} for {ask:?}", workers.start, workers.end);
+    wrong(Check::OutsideWorkers, detail)
+}
+
+/// Of the rows that could be read when this was decided, one is the owner's at most. Who decides
+/// at the same time cannot know; whoever comes next can.
+fn check_one_kept(space: &Space, owner: &Name, read_at: u64, write: u64) -> Verdict {
+    let theirs = |row: &WorkerRow| row.sticky && row.owner == *owner;
+    let numbered = (space.territory.start..).zip(&space.rows);
+    let known = numbered.filter(|(_, (_, at))| *at <= read_at || *at == write);
+    let kept: Vec<_> = known.filter(|(_, (row, _))| theirs(row)).collect();
+    let used = kept.iter().any(|(_, (_, at))| *at == write);
+    if used && kept.len() > 1 {
+        let numbers: Vec<_> = kept.iter().map(|(number, _)| number).collect();
+        return wrong(Check::TwoKept, format!("{owner} keeps {numbers:?}"));
+    }
+    Ok(())
+}
+
+fn check_row(
+    namespace: &Namespace,
+    before: &WorkerRow,
+    after: &WorkerRow,
+    what: &What,
+    furthest: i64,
+) -> Verdict {
+    let layout = &namespace.layout;
+    let now = layout.tick(StoreTime::new(furthest)).unwrap_or(layout.end_tick());
+    let most = now + layout.ticks(namespace.max_window_ms.max(1_000).into()).max(2) + 1;
+    let fell = after.reserved_until < before.reserved_until;
+    let too_far = after.reserved_until > most.max(before.reserved_until);
+    let given_back = matches!(what, What::Release(_));
+    if (fell && !given_back) || too_far || after.held_from < before.held_from {
+        let detail = format!("{before:?} became {after:?} at {furthest} ms by {what:?}");
+        return wrong(Check::RowRule, detail);
+    }
+    Ok(())
+}
