@@ -9,9 +9,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use leafid_core::{AcquireAsk, Layout, Name, Range, Release, Token, WindowGrant};
+use leafid_server::backends::opening::Options;
 use leafid_server::clock::SystemClock;
+use leafid_server::opening::open_sqlite;
+use leafid_server::registry::Registry;
 use leafid_server::store::{NamespaceChange, Store};
-use leafid_server::stores::sqlite::{Options, SqliteStore};
 use measure::{Work, in_turns, print};
 use tokio::runtime::Runtime;
 
@@ -57,7 +59,7 @@ fn processor() -> u128 {
 }
 
 struct Space {
-    store: SqliteStore,
+    store: Registry,
     past: Past,
     name: Name,
     rows: u32,
@@ -71,7 +73,7 @@ impl Space {
         let open = || {
             let clock = Arc::new(SystemClock);
             let options = Options { create: true, ..Options::default() };
-            SqliteStore::open(&file, clock, options).expect("a store")
+            open_sqlite(&file, clock, options).expect("a store")
         };
         let put = |end: u64| {
             let change = NamespaceChange {

@@ -1,10 +1,11 @@
 //! The central store of leafid: one place that hands out disjoint ranges, over HTTP.
 //!
-//! `main → cli → app → routes → state → generators → keeper → store ← stores`: what stands to the left
+//! `main → cli → app → routes → state → generators → keeper → store ← registry → backends`: what stands to the left
 //! imports from the right, never the other way. Every decision is `leafid_core::registry`'s.
 
 pub mod alarms;
 pub mod app;
+pub mod backends;
 pub mod cli;
 pub mod clock;
 pub mod connection;
@@ -13,11 +14,12 @@ pub mod generators;
 pub mod json;
 pub mod keeper;
 pub mod log;
+pub mod opening;
 pub mod problem;
 mod random;
+pub mod registry;
 pub mod routes;
 pub mod state;
 pub mod store;
-pub mod stores;
 pub mod utc;
 pub mod watched;

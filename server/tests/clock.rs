@@ -4,17 +4,19 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use leafid_core::{AcquireAsk, Code, Name, Range, SegmentAsk, StoreTime, Token, WindowGrant};
+use leafid_server::backends::opening::Options;
 use leafid_server::clock::ManualClock;
+use leafid_server::opening::open_sqlite;
 use leafid_server::problem::Problem;
+use leafid_server::registry::Registry;
 use leafid_server::store::{NamespaceChange, Store, TagChange};
-use leafid_server::stores::sqlite::{Options, SqliteStore};
 
 const START: i64 = 1_800_000_000_000;
 const DAY: i64 = 86_400_000;
 
-fn open(file: &Path, at: i64, believe_clock: bool) -> Result<SqliteStore, Problem> {
+fn open(file: &Path, at: i64, believe_clock: bool) -> Result<Registry, Problem> {
     let clock = Arc::new(ManualClock::at(StoreTime::new(at)));
-    SqliteStore::open(file, clock, Options { create: true, believe_clock, ..Options::default() })
+    open_sqlite(file, clock, Options { create: true, believe_clock, ..Options::default() })
 }
 
 /// The log, as far as this test program wrote it.
@@ -41,7 +43,7 @@ async fn a_clock_that_leaps_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let clock = Arc::new(ManualClock::at(StoreTime::new(START)));
     let options = Options { create: true, ..Options::default() };
-    let store = SqliteStore::open(&folder.path().join("a.db"), clock.clone(), options).unwrap();
+    let store = open_sqlite(&folder.path().join("a.db"), clock.clone(), options).unwrap();
     clock.step_wall(7_654_321);
     assert_eq!(store.now().await.unwrap().get(), START);
     let told = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
@@ -50,14 +52,14 @@ async fn a_clock_that_leaps_is_told() {
 }
 
 /// A namespace with one worker number.
-async fn one(store: &SqliteStore) -> Name {
+async fn one(store: &Registry) -> Name {
     let name = Name::namespace("one").unwrap();
     let workers = Some(Range::new(0, 1));
     store.put_namespace(name, NamespaceChange { workers, ..Default::default() }).await.unwrap();
     name
 }
 
-async fn acquire(store: &SqliteStore, namespace: Name, n: u8) -> Result<WindowGrant, Problem> {
+async fn acquire(store: &Registry, namespace: Name, n: u8) -> Result<WindowGrant, Problem> {
     let ask = AcquireAsk {
         namespace,
         request: Token::new([n; 16]),
@@ -161,7 +163,7 @@ async fn a_store_that_only_leases_numbers_starts_after_months() {
     let file = folder.path().join("a.db");
     let clock = Arc::new(ManualClock::at(StoreTime::new(START)));
     let options = Options { create: true, ..Options::default() };
-    let store = SqliteStore::open(&file, clock.clone(), options).unwrap();
+    let store = open_sqlite(&file, clock.clone(), options).unwrap();
     acquire(&store, Name::namespace("default").unwrap(), 1).await.unwrap();
     let tag = Name::tag("orders").unwrap();
     store.put_tag(tag, TagChange::default()).await.unwrap();

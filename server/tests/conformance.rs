@@ -9,11 +9,12 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use leafid_core::{StoreTime, Token};
+use leafid_server::backends::opening::Options;
 use leafid_server::clock::ManualClock;
+use leafid_server::opening::open_sqlite;
 use leafid_server::routes;
 use leafid_server::state::{App, Config};
 use leafid_server::store::SharedStore;
-use leafid_server::stores::sqlite::{Options, SqliteStore};
 use serde_json::{Map, Value, json};
 use tower::ServiceExt;
 
@@ -21,11 +22,11 @@ use tower::ServiceExt;
 type Open = fn(&Path, Token, Arc<ManualClock>) -> SharedStore;
 
 /// Every engine passes the same suite.
-const ENGINES: [(&str, Open); 1] = [("sqlite", open_sqlite)];
+const ENGINES: [(&str, Open); 1] = [("sqlite", sqlite)];
 
-fn open_sqlite(folder: &Path, id: Token, clock: Arc<ManualClock>) -> SharedStore {
+fn sqlite(folder: &Path, id: Token, clock: Arc<ManualClock>) -> SharedStore {
     let options = Options { create: true, id: Some(id), ..Options::default() };
-    let store = SqliteStore::open(&folder.join("store.db"), clock, options);
+    let store = open_sqlite(&folder.join("store.db"), clock, options);
     Arc::new(store.expect("the store opens"))
 }
 
@@ -70,8 +71,8 @@ async fn a_wrong_answer_is_found() {
                         "gives": { "start": "1", "end": end } }],
         })
     };
-    replay(&script("11"), open_sqlite).await.expect("ten numbers from 1 on");
-    let why = replay(&script("12"), open_sqlite).await.expect_err("eleven are not right");
+    replay(&script("11"), sqlite).await.expect("ten numbers from 1 on");
+    let why = replay(&script("12"), sqlite).await.expect_err("eleven are not right");
     assert!(why.contains("`end`"), "{why}");
 }
 

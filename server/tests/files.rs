@@ -4,17 +4,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use leafid_core::{AcquireAsk, Code, Layout, Name, Range, SegmentAsk, StoreTime, Token};
+use leafid_server::backends::opening::Options;
 use leafid_server::clock::{ManualClock, SystemClock};
+use leafid_server::opening::{create_sqlite, open_sqlite};
 use leafid_server::problem::Problem;
+use leafid_server::registry::Registry;
 use leafid_server::store::{NamespaceChange, Store, TagChange};
-use leafid_server::stores::sqlite::{Options, SqliteStore};
 
-fn open(file: &Path) -> Result<SqliteStore, Problem> {
-    SqliteStore::open(file, Arc::new(SystemClock), Options::default())
+fn open(file: &Path) -> Result<Registry, Problem> {
+    open_sqlite(file, Arc::new(SystemClock), Options::default())
 }
 
-fn create(file: &Path) -> Result<SqliteStore, Problem> {
-    SqliteStore::init(file, Arc::new(SystemClock), Options::default())
+fn create(file: &Path) -> Result<Registry, Problem> {
+    create_sqlite(file, Arc::new(SystemClock), Options::default())
 }
 
 #[test]
@@ -60,9 +62,9 @@ fn what_is_there_is_not_made_again() {
     assert!(!create_or_open(&file).unwrap().found().created);
 }
 
-fn create_or_open(file: &Path) -> Result<SqliteStore, Problem> {
+fn create_or_open(file: &Path) -> Result<Registry, Problem> {
     let options = Options { create: true, ..Options::default() };
-    SqliteStore::open(file, Arc::new(SystemClock), options)
+    open_sqlite(file, Arc::new(SystemClock), options)
 }
 
 /// SQLite would remove the log, and with it what was granted last.
@@ -90,7 +92,7 @@ async fn a_store_that_replaces_a_lost_one_begins_above_it() {
     let start = 1_800_000_000_000;
     let clock = Arc::new(ManualClock::at(StoreTime::new(start)));
     let options = Options { replaces_lost_ms: Some(60_000), ..Options::default() };
-    let store = SqliteStore::init(&file, clock.clone(), options).unwrap();
+    let store = create_sqlite(&file, clock.clone(), options).unwrap();
     let floor = start + 60_000 + 5_000;
     assert_eq!(store.found().floor, Some(StoreTime::new(floor)));
     // A namespace that is made later has the floor, too, and keeps it when its layout changes.
@@ -138,7 +140,7 @@ async fn a_store_that_replaces_a_lost_one_begins_above_it() {
     store.delete_tag(tag).await.unwrap();
     assert_eq!(store.put_tag(tag, TagChange::default()).await.unwrap().max_id, 5_000_001);
     drop(store);
-    let again = SqliteStore::open(&file, clock, Options::default()).unwrap();
+    let again = open_sqlite(&file, clock, Options::default()).unwrap();
     assert_eq!(again.found().floor, Some(StoreTime::new(floor)));
 }
 
@@ -229,7 +231,7 @@ async fn readiness_writes_at_most_once_a_second() {
     let file = folder.path().join("a.db");
     let clock = Arc::new(ManualClock::at(StoreTime::new(1_800_000_000_000)));
     let options = Options { create: true, ..Options::default() };
-    let store = SqliteStore::open(&file, clock.clone(), options).unwrap();
+    let store = open_sqlite(&file, clock.clone(), options).unwrap();
     let other = rusqlite::Connection::open(&file).unwrap();
     let beat =
         || -> i64 { other.query_row("SELECT beat_ms FROM meta", [], |row| row.get(0)).unwrap() };

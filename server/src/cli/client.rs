@@ -11,13 +11,15 @@ use leafid_core::Code;
 use serde_json::Value;
 use tower::ServiceExt;
 
+use crate::backends::opening::Options;
 use crate::clock::SystemClock;
 use crate::json::shown;
+use crate::opening::open_sqlite;
 use crate::problem::Problem;
+use crate::registry::Registry;
 use crate::routes;
 use crate::state::{App, Config};
 use crate::store::SharedStore;
-use crate::stores::sqlite::{Options, SqliteStore};
 
 /// The store of verbs that open a file, unless said.
 pub const DEFAULT_FILE: &str = "sqlite:./leafid.db";
@@ -61,8 +63,8 @@ impl Target {
 }
 
 /// Opens the store that `sqlite:PATH`, or a bare path, names.
-pub fn open(named: &str, options: Options) -> Result<SqliteStore, Problem> {
-    SqliteStore::open(&path(named)?, Arc::new(SystemClock), options)
+pub fn open(named: &str, options: Options) -> Result<Registry, Problem> {
+    open_sqlite(&path(named)?, Arc::new(SystemClock), options)
 }
 
 /// The file that a store's name means: `sqlite:PATH`, or a bare path.

@@ -8,9 +8,11 @@ use leafid_core::registry::DEFAULT_MAX_WINDOW_MS;
 use super::args::duration_ms;
 use super::client::{DEFAULT_FILE, open, path};
 use super::{Failure, say};
+use crate::backends::opening::Options;
+use crate::backends::sqlite::VERSION;
 use crate::clock::SystemClock;
+use crate::opening::create_sqlite;
 use crate::store::Store;
-use crate::stores::sqlite::{Options, SqliteStore, VERSION};
 use crate::utc;
 
 #[derive(Args, Debug)]
@@ -40,7 +42,7 @@ impl Init {
         let longest = self.max_window.unwrap_or(DEFAULT_MAX_WINDOW_MS);
         let replaces_lost_ms = self.replaces_lost.then_some(longest);
         let options = Options { replaces_lost_ms, ..Options::default() };
-        let store = SqliteStore::init(&path(&self.store)?, Arc::new(SystemClock), options)?;
+        let store = create_sqlite(&path(&self.store)?, Arc::new(SystemClock), options)?;
         let (place, id) = (store.place(), store.id().to_hex());
         let id = String::from_utf8_lossy(&id);
         say(format_args!("created {place}, store id {id}; serve it: leafid serve --store {place}"));

@@ -12,10 +12,11 @@ use super::args::{listen, token};
 use super::client::{DEFAULT_FILE, open};
 use super::{Failure, say};
 use crate::app;
+use crate::backends::opening::Options;
 use crate::problem::Problem;
+use crate::registry::Registry;
 use crate::state::Config;
 use crate::store::{SharedStore, Store};
-use crate::stores::sqlite::{Options, SqliteStore};
 
 #[derive(Args, Debug)]
 pub struct Serve {
@@ -91,7 +92,7 @@ impl Serve {
 }
 
 /// What is served: an operator sees at once whether it is the store that was meant.
-fn first_line(store: &SqliteStore) -> String {
+fn first_line(store: &Registry) -> String {
     let found = store.found();
     let opened = if found.created { "created" } else { "opened" };
     let (place, id) = (store.place(), store.id().to_hex());

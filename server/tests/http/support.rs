@@ -8,9 +8,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use leafid_server::app::serve;
+use leafid_server::backends::opening::Options;
+use leafid_server::opening::open_sqlite;
 use leafid_server::problem::Problem;
 use leafid_server::state::Config;
-use leafid_server::stores::sqlite::{Options, SqliteStore};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -29,7 +30,7 @@ impl Server {
 
     pub fn start_with(file: &Path, options: Options, config: Config) -> Server {
         let options = Options { create: true, ..options };
-        let store = SqliteStore::open(file, Arc::clone(&config.clock), options);
+        let store = open_sqlite(file, Arc::clone(&config.clock), options);
         let store = Arc::new(store.expect("the store opens"));
         let (stop, stopped) = oneshot::channel::<()>();
         let (told, address) = std::sync::mpsc::channel();

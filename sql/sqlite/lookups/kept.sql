@@ -1,6 +1,7 @@
--- The kept number whose owner was not seen for longest: the first that its owner keeps no longer.
+-- The kept numbers whose owners were not seen for longest: the first of them is the first that its
+-- owner keeps no longer.
 SELECT worker, owner, sticky, key, held_from, reserved_until, granted_ms
 FROM workers INDEXED BY workers_kept
 WHERE namespace = :namespace AND sticky = 1 AND inside = 1
 ORDER BY granted_ms, worker
-LIMIT 1;
+LIMIT :count;

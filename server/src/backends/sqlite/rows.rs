@@ -5,6 +5,7 @@ use leafid_core::{Layout, Name, Range, Refusal, StoreTime};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Params, Row, named_params};
 
+use crate::backends::NamespaceRow;
 use crate::store::Page;
 
 type Result<T> = std::result::Result<T, rusqlite::Error>;
@@ -54,24 +55,28 @@ impl<'c> Rows<'c> {
         })
     }
 
-    /// Moves a tag's line.
-    pub fn move_tag(&self, tag: &Name, max_id: u64) -> Result<()> {
-        let sql = "UPDATE tags SET max_id = ?2 WHERE tag = ?1";
-        self.write(sql, (tag.as_str(), signed(max_id)?))
-    }
-
-    /// Writes a tag whole.
-    pub fn put_tag(&self, tag: &Name, row: &TagRow) -> Result<()> {
-        let sql = "INSERT OR REPLACE INTO tags (tag, max_id, step, max_step, deleted)
-                   VALUES (?1, ?2, ?3, ?4, ?5)";
+    /// Writes a tag, if it is as it was; whether it was.
+    pub fn put_tag(&self, tag: &Name, before: Option<&TagRow>, row: &TagRow) -> Result<bool> {
         let TagRow { max_id, step, max_step, deleted } = *row;
-        self.write(sql, (tag.as_str(), signed(max_id)?, step, max_step, deleted))
+        let (tag, max_id) = (tag.as_str(), signed(max_id)?);
+        let Some(before) = before else {
+            let add = "INSERT INTO tags (tag, max_id, step, max_step, deleted)
+                       VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
+            return self.write(add, (tag, max_id, step, max_step, deleted));
+        };
+        let change = "UPDATE tags SET max_id = ?2, step = ?3, max_step = ?4, deleted = ?5
+                      WHERE tag = ?1 AND max_id = ?6 AND step = ?7 AND max_step = ?8
+                          AND deleted = ?9";
+        let was = (signed(before.max_id)?, before.step, before.max_step, before.deleted);
+        self.write(change, (tag, max_id, step, max_step, deleted, was.0, was.1, was.2, was.3))
     }
 
-    /// A namespace, and the lowest number from its first on that has no row.
-    pub fn namespace(&self, name: &Name) -> Result<Option<(Namespace, u64)>> {
+    /// A namespace.
+    pub fn namespace(&self, name: &Name) -> Result<Option<NamespaceRow>> {
         let sql = format!("SELECT {NAMESPACE} FROM namespaces WHERE namespace = ?1");
-        self.one(&sql, [name.as_str()], |row| Ok((read_namespace(row)?, unsigned(row, 9)?)))
+        self.one(&sql, [name.as_str()], |row| {
+            Ok(NamespaceRow { namespace: read_namespace(row)?, used_until: unsigned(row, 9)? })
+        })
     }
 
     /// Namespaces, by name.
@@ -85,13 +90,27 @@ impl<'c> Rows<'c> {
         })
     }
 
-    /// Writes a namespace whole, and notes which numbers its range has and which were never used.
-    pub fn put_namespace(&self, name: &Name, row: &Namespace) -> Result<()> {
+    /// Writes a namespace, if it is as it was, and notes which numbers its range has; whether it
+    /// was.
+    pub fn put_namespace(
+        &self,
+        name: &Name,
+        before: Option<&NamespaceRow>,
+        row: &NamespaceRow,
+    ) -> Result<bool> {
+        if self.namespace(name)?.as_ref() != before {
+            return Ok(false);
+        }
+        let NamespaceRow { namespace, used_until } = *row;
+        if before.is_some_and(|before| before.namespace == namespace) {
+            let sql = "UPDATE namespaces SET used_until = ?2 WHERE namespace = ?1";
+            return self.write(sql, (name.as_str(), signed(used_until)?));
+        }
         let sql = "INSERT OR REPLACE INTO namespaces (namespace, epoch_ms, tick_ms, time_bits,
                        worker_bits, sequence_bits, max_window_ms, workers_start, workers_end,
                        floor, used_until)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
-        let Namespace { layout, max_window_ms, workers, floor } = *row;
+        let Namespace { layout, max_window_ms, workers, floor } = namespace;
         let (start, end) = (signed(workers.start)?, signed(workers.end)?);
         let range = named_params! { ":namespace": name.as_str(), ":start": start, ":end": end };
         self.write(RANGE, range)?;
@@ -108,15 +127,9 @@ impl<'c> Rows<'c> {
                 start,
                 end,
                 signed(floor)?,
-                signed(self.unused(name, workers.start)?)?,
+                signed(used_until)?,
             ),
         )
-    }
-
-    /// Notes the lowest number that was never handed out.
-    pub fn put_used(&self, name: &Name, used_until: u64) -> Result<()> {
-        let sql = "UPDATE namespaces SET used_until = ?2 WHERE namespace = ?1";
-        self.write(sql, (name.as_str(), signed(used_until)?))
     }
 
     pub(super) fn one<T>(
@@ -137,8 +150,9 @@ impl<'c> Rows<'c> {
         self.connection.prepare_cached(sql)?.query_map(params, read)?.collect()
     }
 
-    pub(super) fn write(&self, sql: &str, params: impl Params) -> Result<()> {
-        self.connection.prepare_cached(sql)?.execute(params).map(|_| ())
+    /// Whether a row was written.
+    pub(super) fn write(&self, sql: &str, params: impl Params) -> Result<bool> {
+        Ok(self.connection.prepare_cached(sql)?.execute(params)? > 0)
     }
 }
 

@@ -1,22 +1,61 @@
 //! What is done of what waits, in which order, and how much of it at once.
 
-use std::sync::Mutex;
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 
-use leafid_core::{Code, StoreTime};
+use leafid_core::{Code, Name, StoreTime};
 use tokio::sync::oneshot;
 
-use super::*;
-use crate::clock::ManualClock;
-use crate::stores::sqlite::open;
+use crate::backends::opening::Options;
+use crate::backends::sqlite::Sqlite;
+use crate::backends::{BackEnd, Facts, Fault, Group, Read, Want, Watch, Written};
+use crate::clock::{Clock, ManualClock};
+use crate::registry::Registry;
+use crate::registry::groups::Scope;
+use crate::registry::job::Kind;
+use crate::store::Answer;
 
 const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 
-/// A writer whose thread is kept busy, so that whatever is submitted meanwhile waits together.
+/// A file of which each row takes so many ms to read as the number that a tag is named by, and
+/// which looks for the rows of one request at a time.
+struct Slow(Sqlite, Arc<ManualClock>);
+
+impl BackEnd for Slow {
+    fn facts(&self) -> Facts {
+        self.0.facts()
+    }
+
+    fn watch(&self) -> Arc<dyn Watch> {
+        self.0.watch()
+    }
+
+    fn at_once(&self) -> usize {
+        1
+    }
+
+    async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
+        self.0.begin().await
+    }
+
+    async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
+        let takes = wants.iter().map(|want| match want {
+            Want::Tag(tag) => tag.as_str().rsplit('-').next().unwrap().parse().unwrap(),
+            _ => 0,
+        });
+        self.1.set(self.1.wall().plus(takes.sum()));
+        self.0.read(wants).await
+    }
+
+    async fn write(&mut self, groups: &[Group]) -> Result<Written, Fault> {
+        self.0.write(groups).await
+    }
+}
+
+/// A registry whose thread is kept busy, so that whatever is submitted meanwhile waits together.
 struct Busy {
     _folder: tempfile::TempDir,
     clock: Arc<ManualClock>,
-    writer: Writer,
+    registry: Registry,
     /// What was done, in order.
     done: Arc<Mutex<Vec<u32>>>,
 }
@@ -26,33 +65,33 @@ impl Busy {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(ManualClock::at(NOW));
         let options = Options { create: true, ..Options::default() };
-        let opened = open::open(&folder.path().join("a.db"), clock.as_ref(), &options).unwrap();
-        let health = Arc::new(Health::of(&folder.path().join("a.db")).unwrap());
-        let shared: Arc<dyn Clock> = clock.clone();
-        let writer =
-            Writer::start(opened.connection, opened.store, shared, options, health).unwrap();
-        Busy { _folder: folder, clock, writer, done: Arc::default() }
+        let file = Sqlite::open(&folder.path().join("a.db"), clock.clone(), &options).unwrap();
+        let slow = Slow(file, clock.clone());
+        let registry = Registry::over(slow, clock.clone(), false).unwrap();
+        Busy { _folder: folder, clock, registry, done: Arc::default() }
     }
 
     /// The thread begins with this and does nothing else until it is let go.
     fn hold(&self) -> mpsc::Sender<()> {
         let (go, wait) = mpsc::channel();
         let (begun, has_begun) = mpsc::channel();
+        let wait = Mutex::new(wait);
         // A change is done though nobody waits for its answer.
-        drop(self.writer.submit(Kind::Change, move |_| {
+        drop(self.registry.submit(Kind::Change, Scope::Nothing, move |_| {
             begun.send(()).unwrap();
-            wait.recv().unwrap();
+            wait.lock().unwrap().recv().unwrap();
             Ok(())
         }));
         has_begun.recv().unwrap();
         go
     }
 
-    /// Work that takes so many ms, and answers when its transaction began.
+    /// Work that takes so many ms, and answers when its turn began.
     fn submit(&self, kind: Kind, number: u32, takes_ms: i64) -> Answer<'_, StoreTime> {
-        let (clock, done) = (Arc::clone(&self.clock), Arc::clone(&self.done));
-        self.writer.submit(kind, move |desk| {
-            clock.set(clock.wall().plus(takes_ms));
+        let done = Arc::clone(&self.done);
+        let tag = Name::tag(&format!("{number}-{takes_ms}")).unwrap();
+        self.registry.submit(kind, Scope::Nothing, move |desk| {
+            desk.tag(&tag)?;
             done.lock().unwrap().push(number);
             Ok(desk.now)
         })
@@ -154,10 +193,10 @@ fn changes_that_wait_are_made_when_the_store_is_closed() {
     let busy = Busy::new();
     let go = busy.hold();
     drop(busy.submit(Kind::Change, 1, 0));
-    let Busy { writer, done, .. } = busy;
+    let Busy { registry, done, .. } = busy;
     let (closed, is_closed) = oneshot::channel();
     let closing = std::thread::spawn(move || {
-        drop(writer);
+        drop(registry);
         closed.send(()).unwrap();
     });
     go.send(()).unwrap();

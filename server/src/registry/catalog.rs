@@ -4,20 +4,23 @@ use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, Range};
 
 use super::desk::{Desk, Stop};
-use super::meta;
+use crate::backends::opening::floor_tick;
+use crate::backends::{NamespaceRow, Want};
 use crate::explain;
 use crate::problem::Problem;
-use crate::store::NamespaceChange;
+use crate::store::{NamespaceChange, Page};
 
 /// The row of a namespace.
-pub fn namespace(desk: &Desk<'_>, name: &Name) -> Result<Namespace, Stop> {
-    let found = desk.rows.namespace(name)?;
-    found.map(|(row, _)| row).ok_or_else(|| explain::namespace_unknown(name).into())
+pub fn namespace(desk: &mut Desk, name: &Name) -> Result<Namespace, Stop> {
+    let found = desk.namespace(name)?;
+    found.map(|row| row.namespace).ok_or_else(|| explain::namespace_unknown(name).into())
 }
 
 /// Creates or changes a namespace.
-pub fn put(desk: &Desk<'_>, name: &Name, change: &NamespaceChange) -> Result<Namespace, Stop> {
-    let before = desk.rows.namespace(name)?.map(|(row, _)| row);
+pub fn put(desk: &mut Desk, name: &Name, change: &NamespaceChange) -> Result<Namespace, Stop> {
+    let before = desk.untouched(name)?;
+    let used_until = before.map(|row| row.used_until);
+    let before = before.map(|row| row.namespace);
     if let Some(before) = before.filter(|_| change.only_create) {
         return existing(name, before, change);
     }
@@ -34,13 +37,16 @@ pub fn put(desk: &Desk<'_>, name: &Name, change: &NamespaceChange) -> Result<Nam
     }
     let created = Namespace::create(layout, workers, max_window_ms)
         .map_err(|refusal| refused(refusal.code, name, &layout, workers, change))?;
-    let row = Namespace { floor: floor(desk, before, &layout)?, ..created };
+    let row = Namespace { floor: floor(desk, before, &layout), ..created };
     if let Some(before) = before.filter(|before| *before != row) {
         keeps_promises(desk, name, &before, &row)?;
     }
-    if before != Some(row) {
-        desk.rows.put_namespace(name, &row)?;
-    }
+    let used_until = match (before, used_until) {
+        (Some(before), Some(used_until)) if before.workers == row.workers => used_until,
+        (None, _) => row.workers.start,
+        _ => desk.first_unused(name, row.workers.start, row.workers.end)?,
+    };
+    desk.put_namespace(name, NamespaceRow { namespace: row, used_until });
     Ok(row)
 }
 
@@ -58,34 +64,40 @@ fn existing(name: &Name, before: Namespace, change: &NamespaceChange) -> Result<
 
 /// The tick below which nothing is granted, which a change of the layout leaves where it was in
 /// time.
-fn floor(desk: &Desk<'_>, before: Option<Namespace>, layout: &Layout) -> Result<u64, Stop> {
-    let of_store = meta::floor_tick(layout, meta::floor(&desk.rows)?);
+fn floor(desk: &Desk, before: Option<Namespace>, layout: &Layout) -> u64 {
+    let of_store = floor_tick(layout, desk.floor);
     let own = match before {
         Some(row) if row.layout == *layout || row.floor == 0 => row.floor,
-        Some(row) => meta::floor_tick(layout, row.layout.time(row.floor)),
+        Some(row) => floor_tick(layout, row.layout.time(row.floor)),
         None => 0,
     };
-    Ok(own.max(of_store))
+    own.max(of_store)
 }
 
 /// The layout never changes after the first window.
-fn keeps_layout(desk: &Desk<'_>, name: &Name, before: &Layout, after: &Layout) -> Result<(), Stop> {
-    match desk.rows.worker_where("worker >= 0", [name.as_str()])? {
-        None => Ok(()),
-        Some(_) => Err(explain::layout_is_fixed(name, before, after).into()),
+fn keeps_layout(desk: &mut Desk, name: &Name, before: &Layout, after: &Layout) -> Result<(), Stop> {
+    match has_windows(desk, name)? {
+        false => Ok(()),
+        true => Err(explain::layout_is_fixed(name, before, after).into()),
     }
+}
+
+/// Whether any window was granted yet. If none was, none is until this is written: the first one
+/// changes the row of the namespace.
+fn has_windows(desk: &mut Desk, name: &Name) -> Result<bool, Stop> {
+    let any = desk.list(Want::Workers(*name, Page { after: None, limit: 1 }))?;
+    Ok(!any.workers().is_empty())
 }
 
 /// After the first window the longest window does not change, and a number leaves the range only
 /// when it is free.
 fn keeps_promises(
-    desk: &Desk<'_>,
+    desk: &mut Desk,
     name: &Name,
     before: &Namespace,
     after: &Namespace,
 ) -> Result<(), Stop> {
-    let any = desk.rows.worker_where("worker >= 0", [name.as_str()])?;
-    if any.is_none() {
+    if !has_windows(desk, name)? {
         return Ok(());
     }
     if before.max_window_ms != after.max_window_ms {
@@ -97,21 +109,9 @@ fn keeps_promises(
         return Err(Problem::new(Code::LayoutMismatch, detail).into());
     }
     let tick = before.layout.tick(desk.now).map_err(Problem::from)?;
-    let Range { start, end } = after.workers;
-    let leaves = "NOT (worker >= ?2 AND worker < ?3) AND worker >= ?4 AND worker < ?5
-                  AND reserved_until > ?6 ORDER BY reserved_until DESC";
-    let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
-    let held = desk.rows.worker_where(
-        leaves,
-        (
-            name.as_str(),
-            signed(start),
-            signed(end),
-            signed(before.workers.start),
-            signed(before.workers.end),
-            signed(tick),
-        ),
-    )?;
+    let leaving = Want::Leaving { namespace: *name, before: before.workers, after: after.workers };
+    let longest = desk.list(leaving)?.workers().into_iter().next();
+    let held = longest.filter(|(_, row)| row.reserved_until > tick);
     let Some((worker, row)) = held else { return Ok(()) };
     let free_at = before.layout.time(row.reserved_until);
     let detail = format!(

@@ -2,46 +2,14 @@
 
 use std::path::Path;
 
-use leafid_core::{Code, Layout, StoreTime, Token};
+use leafid_core::{Code, StoreTime, Token};
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::rows::Rows;
+use crate::backends::opening::Found;
 use crate::clock;
 use crate::problem::Problem;
 use crate::utc;
-
-/// What a file held when it was opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// Whether the store was made by this opening.
-    pub created: bool,
-    /// How many tags it has, without those that were deleted.
-    pub tags: u32,
-    /// How many namespaces it has.
-    pub namespaces: u32,
-    /// When the last window was granted, if one ever was.
-    pub last_grant: Option<StoreTime>,
-    /// When it was last known to be in use, within an hour.
-    pub last_used: Option<StoreTime>,
-    /// Before when it grants no window, since it replaces a lost store.
-    pub floor: Option<StoreTime>,
-}
-
-impl std::fmt::Display for Found {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let plural = |count: u32| if count == 1 { "" } else { "s" };
-        write!(f, "{} tag{}, ", self.tags, plural(self.tags))?;
-        write!(f, "{} namespace{}, ", self.namespaces, plural(self.namespaces))?;
-        match self.last_grant {
-            Some(at) => write!(f, "last window granted {}", utc::text(at))?,
-            None => f.write_str("no window granted yet")?,
-        }
-        match self.last_used {
-            Some(at) => write!(f, ", last used {}", utc::text(at)),
-            None => Ok(()),
-        }
-    }
-}
 
 /// The store's id.
 ///
@@ -136,18 +104,6 @@ pub fn beat(rows: &Rows<'_>, now: StoreTime) -> Result<(), rusqlite::Error> {
     let beat = "UPDATE meta SET beat_ms = ?1";
     rows.connection.prepare_cached(beat)?.execute([now.get()])?;
     Ok(())
-}
-
-/// The first tick of a layout that begins no earlier than `floor`; 0 without a floor.
-pub fn floor_tick(layout: &Layout, floor: StoreTime) -> u64 {
-    if floor.get() == 0 || floor.get() < layout.epoch_ms() {
-        return 0;
-    }
-    match layout.tick(floor) {
-        Ok(tick) if layout.time(tick) == floor => tick,
-        Ok(tick) => tick.saturating_add(1),
-        Err(_) => layout.end_tick(),
-    }
 }
 
 /// A token as it is written.

@@ -6,10 +6,10 @@ use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, StoreTime};
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::Options;
-use super::meta;
 use super::open::{APPLICATION, VERSION};
 use super::rows::Rows;
+use crate::backends::NamespaceRow;
+use crate::backends::opening::{Found, Options, floor_tick};
 use crate::clock::Clock;
 use crate::problem::Problem;
 use crate::random;
@@ -77,7 +77,7 @@ pub fn not_there(path: &Path, absence: Absence) -> Problem {
 }
 
 /// A store where one was to be made.
-pub fn exists(path: &Path, store: &str, found: &meta::Found) -> Problem {
+pub fn exists(path: &Path, store: &str, found: &Found) -> Problem {
     let path = path.display();
     let detail = format!(
         "`{path}` is a store already: id {store}, {found}; serve it: leafid serve --store \
@@ -112,8 +112,9 @@ pub fn make(
     if let (Ok(name), Ok(row)) =
         (Name::namespace("default"), Namespace::create(Layout::LEAF, None, None))
     {
-        let row = Namespace { floor: meta::floor_tick(&row.layout, floor), ..row };
-        Rows::new(&transaction).put_namespace(&name, &row)?;
+        let namespace = Namespace { floor: floor_tick(&row.layout, floor), ..row };
+        let row = NamespaceRow { namespace, used_until: namespace.workers.start };
+        Rows::new(&transaction).put_namespace(&name, None, &row)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", VERSION)?;

@@ -1,10 +1,11 @@
-//! What waits for the thread that touches the file. Acquires wait in a line of their own, and both
+//! What waits for its turn. Acquires wait in a line of their own, and both
 //! lines are served in turns: a start of many holders does not keep anybody from a segment.
 
 use std::collections::VecDeque;
 
 use leafid_core::Code;
 use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::job::{Job, Kind};
 use crate::problem::Problem;
@@ -15,9 +16,11 @@ const WAITING: usize = 8_192;
 /// The way into the queue.
 pub type Road = mpsc::Sender<Job>;
 
-/// The thread's end.
+/// The registry's end.
 pub struct Queue {
     arriving: mpsc::Receiver<Job>,
+    /// Those that had a turn and need another.
+    again: VecDeque<Job>,
     acquires: VecDeque<Job>,
     others: VecDeque<Job>,
     acquires_next: bool,
@@ -27,17 +30,46 @@ impl Queue {
     /// An empty queue, and the way into it.
     pub fn new() -> (Road, Queue) {
         let (road, arriving) = mpsc::channel(WAITING);
-        let (acquires, others) = Default::default();
-        (road, Queue { arriving, acquires, others, acquires_next: false })
+        let (again, acquires, others) = Default::default();
+        (road, Queue { arriving, again, acquires, others, acquires_next: false })
     }
 
     /// Waits until there is something to do. `false`: nobody is left who could ask.
-    pub fn wait(&mut self) -> bool {
-        if self.acquires.is_empty() && self.others.is_empty() {
-            let Some(first) = self.arriving.blocking_recv() else { return false };
-            self.line_up(first);
+    pub async fn wait(&mut self) -> bool {
+        if !self.acquires.is_empty() || !self.others.is_empty() {
+            return true;
         }
+        let first = match self.again.iter().map(|job| job.due).min() {
+            None => self.arriving.recv().await,
+            Some(due) => match timeout_at(due, self.arriving.recv()).await {
+                Ok(None) => {
+                    sleep_until(due).await;
+                    return true;
+                }
+                Ok(first) => first,
+                Err(_) => return true,
+            },
+        };
+        let Some(first) = first else { return false };
+        self.line_up(first);
         true
+    }
+
+    /// Lets a request wait for another turn, not before it is due.
+    pub fn again(&mut self, job: Job) {
+        self.again.push_back(job);
+    }
+
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        self.again.len() + self.acquires.len() + self.others.len()
+    }
+
+    /// Everything that waits, whatever it waits for.
+    pub fn drain(&mut self) -> Vec<Job> {
+        self.gather();
+        let lines = [&mut self.again, &mut self.acquires, &mut self.others];
+        lines.into_iter().flat_map(|line| line.drain(..)).collect()
     }
 
     /// Lets in what has arrived. Whoever finds its line full is refused.
@@ -47,8 +79,14 @@ impl Queue {
         }
     }
 
-    /// The next request: of either line in turns.
+    /// The next request: one that had a turn before, or of either line in turns.
     pub fn pop(&mut self) -> Option<Job> {
+        if !self.again.is_empty() {
+            let now = Instant::now();
+            if let Some(at) = self.again.iter().position(|job| job.due <= now) {
+                return self.again.remove(at);
+            }
+        }
         let (first, second) = match self.acquires_next {
             true => (&mut self.acquires, &mut self.others),
             false => (&mut self.others, &mut self.acquires),

@@ -4,35 +4,34 @@ use leafid_core::registry::{self, TagRow};
 use leafid_core::{Name, SegmentAsk, SegmentGrant};
 
 use super::desk::{Desk, Stop};
-use super::meta;
 use crate::explain;
 use crate::store::TagChange;
 
 /// Leases the next numbers of a tag.
-pub fn lease(desk: &Desk<'_>, ask: &SegmentAsk) -> Result<SegmentGrant, Stop> {
-    let row = match desk.rows.tag(&ask.tag)? {
-        None if desk.options.first_use => put(desk, &ask.tag, &TagChange::default())?,
+pub fn lease(desk: &mut Desk, ask: &SegmentAsk) -> Result<SegmentGrant, Stop> {
+    let row = match desk.tag(&ask.tag)? {
+        None if desk.first_use => put(desk, &ask.tag, &TagChange::default())?,
         None => return Err(explain::tag_unknown(&ask.tag).into()),
         Some(row) => row,
     };
     let (row, grant) = registry::lease_segment(desk.store, &row, ask, desk.now)
         .map_err(|refusal| explain::segment(refusal, desk.store, &row, ask))?;
-    desk.rows.move_tag(&ask.tag, row.max_id)?;
+    desk.put_tag(&ask.tag, row);
     Ok(grant)
 }
 
 /// The row of a tag that is not deleted.
-pub fn tag(desk: &Desk<'_>, tag: &Name) -> Result<TagRow, Stop> {
-    let row = desk.rows.tag(tag)?.filter(|row| !row.deleted);
+pub fn tag(desk: &mut Desk, tag: &Name) -> Result<TagRow, Stop> {
+    let row = desk.tag(tag)?.filter(|row| !row.deleted);
     row.ok_or_else(|| explain::tag_unknown(tag).into())
 }
 
 /// Creates or changes a tag.
-pub fn put(desk: &Desk<'_>, tag: &Name, change: &TagChange) -> Result<TagRow, Stop> {
-    let before = desk.rows.tag(tag)?;
+pub fn put(desk: &mut Desk, tag: &Name, change: &TagChange) -> Result<TagRow, Stop> {
+    let before = desk.tag(tag)?;
     let may_change = change.from.is_none() && !change.only_create;
     // A line of a lost store would begin at 1 again.
-    if before.is_none() && change.from.is_none() && meta::floor(&desk.rows)?.get() > 0 {
+    if before.is_none() && change.from.is_none() && desk.floor.get() > 0 {
         return Err(explain::tag_needs_from(tag).into());
     }
     let decided = match before.filter(|row| !row.deleted && may_change) {
@@ -40,15 +39,13 @@ pub fn put(desk: &Desk<'_>, tag: &Name, change: &TagChange) -> Result<TagRow, St
         None => TagRow::create(before.as_ref(), change.from, change.step, change.max_step),
     };
     let row = decided.map_err(|refusal| explain::tag_change(refusal, tag, change))?;
-    if before != Some(row) {
-        desk.rows.put_tag(tag, &row)?;
-    }
+    desk.put_tag(tag, row);
     Ok(row)
 }
 
 /// Leaves a tombstone, which keeps the position.
-pub fn delete(desk: &Desk<'_>, name: &Name) -> Result<(), Stop> {
+pub fn delete(desk: &mut Desk, name: &Name) -> Result<(), Stop> {
     let row = tag(desk, name)?;
-    desk.rows.put_tag(name, &TagRow { deleted: true, ..row })?;
+    desk.put_tag(name, TagRow { deleted: true, ..row });
     Ok(())
 }

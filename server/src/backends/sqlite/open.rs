@@ -6,9 +6,9 @@ use std::time::Duration;
 use leafid_core::{Code, Token};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::Options;
 use super::create::{self, Absence};
-use super::meta::{self, Found};
+use super::meta;
+use crate::backends::opening::{Found, Options};
 use crate::clock::Clock;
 use crate::problem::Problem;
 

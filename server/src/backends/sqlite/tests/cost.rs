@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use leafid_core::{Code, Layout, Range, StoreTime, Token};
-use rusqlite::Connection;
+use leafid_core::{AcquireAsk, Code, Layout, Name, Range, StoreTime, Token};
+use rusqlite::{Connection, named_params};
 
-use super::*;
+use crate::backends::opening::Options;
+use crate::backends::sqlite::Sqlite;
 use crate::clock::ManualClock;
-use crate::stores::sqlite::{Options, open};
+use crate::registry::Registry;
+use crate::store::{NamespaceChange, Store};
 
+const MINE: &str = include_str!("../../../../../sql/sqlite/lookups/mine.sql");
 const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 /// So long after it was seen last an owner keeps nothing any more: 30 days.
 const STICKY_KEEP_MS: i64 = 30 * 86_400_000;
@@ -18,6 +21,8 @@ const SIZES: [u32; 3] = [10, 1_000, 65_536];
 /// A namespace of so many numbers that were all handed out, rested in turn, and nobody keeps.
 struct Space {
     _folder: tempfile::TempDir,
+    store: Registry,
+    /// Another connection to the same file.
     connection: Connection,
     steps: Arc<AtomicU64>,
     asked: u8,
@@ -25,12 +30,21 @@ struct Space {
 
 impl Space {
     fn new(rows: u32, range: u32) -> Space {
-        let clock = ManualClock::at(NOW);
+        let clock = Arc::new(ManualClock::at(NOW));
         let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
         let create = Options { create: true, ..Options::default() };
-        let opened = open::open(&folder.path().join("a.db"), &clock, &create).unwrap();
-        let connection = opened.connection;
-        let mut space = Space { _folder: folder, connection, steps: Arc::default(), asked: 0 };
+        let mut file = Sqlite::open(&path, clock.clone(), &create).unwrap();
+        let steps = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&steps);
+        let handler = move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+            false
+        };
+        file.connection.progress_handler(1, Some(handler)).unwrap();
+        let store = Registry::over(file, clock, false).unwrap();
+        let connection = Connection::open(&path).unwrap();
+        let mut space = Space { _folder: folder, store, connection, steps, asked: 0 };
         space.put(Range::new(0, 1));
         space.sql(&format!(
             "WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number
@@ -40,28 +54,11 @@ impl Space {
              SELECT 'ns', n, 'owner-' || n, 0, randomblob(16), n, n + 1000, n FROM number"
         ));
         space.put(Range::new(0, range.into()));
-        space.count();
         space
     }
 
     fn sql(&self, sql: &str) {
         self.connection.execute_batch(sql).unwrap();
-    }
-
-    /// Counts every step from now on.
-    fn count(&mut self) {
-        let steps = Arc::clone(&self.steps);
-        let handler = move || {
-            steps.fetch_add(1, Ordering::Relaxed);
-            false
-        };
-        self.connection.progress_handler(1, Some(handler)).unwrap();
-    }
-
-    fn desk(&self) -> Desk<'_> {
-        let options = Options::default();
-        let rows = crate::stores::sqlite::rows::Rows::new(&self.connection);
-        Desk { rows, store: Token::new([9; 16]), now: NOW, options }
     }
 
     /// Gives the namespace this range.
@@ -72,7 +69,7 @@ impl Space {
             max_window_ms: None,
             only_create: false,
         };
-        catalog::put(&self.desk(), &name(), &change).unwrap();
+        wait(self.store.put_namespace(name(), change)).unwrap();
     }
 
     /// Acquires; how many steps that took.
@@ -94,13 +91,39 @@ impl Space {
             sticky,
             strict: false,
         };
-        let answer = match acquire(&self.desk(), &ask) {
-            Ok(grant) => Ok(grant.worker),
-            Err(Stop::Refused(problem)) => Err(problem.code),
-            Err(Stop::Broken(error)) => panic!("{error}"),
-        };
+        let answer = wait(self.store.acquire(ask));
+        let answer = answer.map(|grant| grant.worker).map_err(|problem| problem.code);
         (answer, self.steps.load(Ordering::Relaxed) - before)
     }
+
+    /// How many steps it takes to read the namespace, and the row of the last request.
+    fn two_rows(&self) -> u64 {
+        let before = self.steps.load(Ordering::Relaxed);
+        wait(self.store.namespace(name())).unwrap();
+        let namespace = self.steps.load(Ordering::Relaxed) - before;
+        let counted = Arc::new(AtomicU64::new(0));
+        let steps = Arc::clone(&counted);
+        let handler = move || {
+            steps.fetch_add(1, Ordering::Relaxed);
+            false
+        };
+        let mut other = Connection::open(self.connection.path().unwrap()).unwrap();
+        other.progress_handler(1, Some(handler)).unwrap();
+        let mut look = other.prepare(MINE).unwrap();
+        let mut mine = || {
+            let before = counted.load(Ordering::Relaxed);
+            let named = named_params! { ":namespace": "ns", ":key": &[self.asked; 16] };
+            look.query_row(named, |_| Ok(())).unwrap();
+            counted.load(Ordering::Relaxed) - before
+        };
+        // The first reads the schema too.
+        mine();
+        namespace + mine()
+    }
+}
+
+fn wait<T>(answer: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(answer)
 }
 
 fn name() -> Name {
@@ -207,10 +230,7 @@ fn a_request_that_comes_again_pays_for_its_own_row_alone() {
         let (given, first) = space.acquire("a", true);
         let (repeated, again) = space.again("a", true);
         assert_eq!(given, repeated);
-        let before = space.steps.load(Ordering::Relaxed);
-        space.desk().rows.namespace(&name()).unwrap().unwrap();
-        space.desk().rows.mine(&name(), &Token::new([space.asked; 16])).unwrap().unwrap();
-        let two_rows = space.steps.load(Ordering::Relaxed) - before;
+        let two_rows = space.two_rows();
         println!("{rows} rows: {first} steps, again {again}, of two rows {two_rows}");
         assert!(two_rows > 0 && again == two_rows, "{rows} rows: {again} steps to answer again");
     }

@@ -1,9 +1,11 @@
-//! A request on its way through a transaction, and whether it is still worth doing.
+//! A request on its way through a turn, and whether it is still worth doing.
 
 use leafid_core::{Code, HostTime};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use super::desk::{Desk, Stop};
+use super::groups::Scope;
 use crate::problem::Problem;
 
 /// A caller counts its ask as lost after so long, and sends it again: what has waited longer is
@@ -24,6 +26,12 @@ pub enum Kind {
 /// A request that waits for its turn.
 pub struct Job {
     kind: Kind,
+    /// What it reads and changes.
+    pub scope: Scope,
+    /// How often others wrote first what it was to write.
+    pub lost: u32,
+    /// Not before then it is tried again.
+    pub due: Instant,
     /// When it came, by the clock that only ticks.
     asked: HostTime,
     errand: Box<dyn Errand>,
@@ -41,19 +49,21 @@ pub enum Worth {
 }
 
 impl Job {
-    /// Work for a transaction, and the road of its answer.
+    /// A decision, and the road of its answer. It is made again when a row that it wants was read,
+    /// and when somebody else wrote first.
     pub fn new<F, T>(
         kind: Kind,
+        scope: Scope,
         asked: HostTime,
-        work: F,
+        decide: F,
     ) -> (Job, oneshot::Receiver<Result<T, Problem>>)
     where
-        F: FnOnce(&Desk<'_>) -> Result<T, Stop> + Send + 'static,
+        F: Fn(&mut Desk) -> Result<T, Stop> + Send + 'static,
         T: Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        let errand = Box::new(Request { work: Some(work), outcome: None, reply });
-        (Job { kind, asked, errand }, answer)
+        let errand = Box::new(Request { decide, outcome: None, reply });
+        (Job { kind, scope, lost: 0, due: Instant::now(), asked, errand }, answer)
     }
 
     /// What it is for.
@@ -72,9 +82,9 @@ impl Job {
         }
     }
 
-    /// Does it. An error is the file's, and ends the transaction.
-    pub fn work(&mut self, desk: &Desk<'_>) -> Result<(), rusqlite::Error> {
-        self.errand.work(desk)
+    /// Decides it, if the rows for that are at hand.
+    pub fn decide(&mut self, desk: &mut Desk) -> Decided {
+        self.errand.decide(desk)
     }
 
     /// Answers what was done, if it was committed.
@@ -92,35 +102,46 @@ impl Job {
     }
 }
 
+/// How far a request came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decided {
+    /// It has an answer, which counts when what it changes is written.
+    Done,
+    /// Rows are wanted.
+    Wanting,
+    /// Its turn is the next.
+    Later,
+}
+
 trait Errand: Send {
     fn is_alone(&self) -> bool;
-    fn work(&mut self, desk: &Desk<'_>) -> Result<(), rusqlite::Error>;
+    fn decide(&mut self, desk: &mut Desk) -> Decided;
     fn answer(self: Box<Self>, committed: Result<(), Problem>);
 }
 
 struct Request<F, T> {
-    work: Option<F>,
+    decide: F,
     outcome: Option<Result<T, Problem>>,
     reply: oneshot::Sender<Result<T, Problem>>,
 }
 
 impl<F, T> Errand for Request<F, T>
 where
-    F: FnOnce(&Desk<'_>) -> Result<T, Stop> + Send,
+    F: Fn(&mut Desk) -> Result<T, Stop> + Send,
     T: Send,
 {
     fn is_alone(&self) -> bool {
         self.reply.is_closed()
     }
 
-    fn work(&mut self, desk: &Desk<'_>) -> Result<(), rusqlite::Error> {
-        let Some(work) = self.work.take() else { return Ok(()) };
-        self.outcome = Some(match work(desk) {
-            Ok(value) => Ok(value),
-            Err(Stop::Refused(problem)) => Err(problem),
-            Err(Stop::Broken(error)) => return Err(error),
-        });
-        Ok(())
+    fn decide(&mut self, desk: &mut Desk) -> Decided {
+        self.outcome = match (self.decide)(desk) {
+            Ok(value) => Some(Ok(value)),
+            Err(Stop::Refused(problem)) => Some(Err(problem)),
+            Err(Stop::Wanting) => return Decided::Wanting,
+            Err(Stop::Later) => return Decided::Later,
+        };
+        Decided::Done
     }
 
     fn answer(self: Box<Self>, committed: Result<(), Problem>) {

@@ -1,0 +1,252 @@
+//! The databases below the server's store. A back end decides nothing and words no refusal: it
+//! reads the rows that a decision wants, and writes rows if nobody else did. What is decided, asked
+//! again and joined is the [`Registry`](crate::registry::Registry)'s, once for all of them.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::{Name, Range, StoreTime, Token};
+
+use crate::problem::Problem;
+use crate::store::Page;
+
+pub mod opening;
+pub mod sqlite;
+
+/// A database that keeps a registry's rows.
+///
+/// A turn of the registry is [`begin`](BackEnd::begin), any number of [`read`](BackEnd::read)s, and
+/// one [`write`](BackEnd::write). Nothing that was read in a turn has to stay as it was: whatever is
+/// written says what it was decided on.
+///
+/// # Errors
+/// Every verb gives a [`Fault`] when the database cannot do it now.
+pub trait BackEnd: Send + 'static {
+    /// What is true of it as long as it is open.
+    fn facts(&self) -> Facts;
+
+    /// Tells whether it is still the database that was opened; asked by other threads too.
+    fn watch(&self) -> Arc<dyn Watch>;
+
+    /// For how many requests rows are looked for at once: as many as there are where each reading
+    /// is a trip over a network, few where each row costs its time here, so that a turn can end.
+    fn at_once(&self) -> usize;
+
+    /// Begins a turn. What has to wait for another writer waits here, before anybody's request is
+    /// taken up. Gives the database's own time where that needs no trip to it.
+    fn begin(&mut self) -> impl Future<Output = Result<Option<StoreTime>, Fault>>;
+
+    /// Reads what is wanted; the answers are in the same order.
+    fn read(&mut self, wants: &[Want]) -> impl Future<Output = Result<Read, Fault>>;
+
+    /// Writes each group whole or not at all, and each for itself, if the rows that it was decided
+    /// on are as they were read. Durable when it answers; the outcomes are in the same order. Ends
+    /// the turn, also where there is nothing to write.
+    fn write(&mut self, groups: &[Group]) -> impl Future<Output = Result<Written, Fault>>;
+}
+
+/// Tells whether a database is still the one that was opened.
+pub trait Watch: Send + Sync {
+    /// Why nothing may be granted until a restart. Said in the log once, and true until a restart,
+    /// whatever comes back.
+    fn gone(&self) -> Option<Problem>;
+}
+
+/// What is true of a back end as long as it is open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// The random id that was made with the store.
+    pub store: Token,
+    /// Where it lies, for a person.
+    pub place: String,
+    /// Before when it grants no window, since it replaces a lost store; 0 if it does not.
+    pub floor: StoreTime,
+    /// The latest time that was written with a grant.
+    pub latest: StoreTime,
+    /// What it held when it was opened.
+    pub found: opening::Found,
+}
+
+/// A row as it was read or written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen<T> {
+    /// The row.
+    pub row: T,
+    /// Which writing of the row it is, where the database counts them; 0 where rows are compared.
+    pub revision: u64,
+}
+
+/// The row of a namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamespaceRow {
+    /// What leases need of it.
+    pub namespace: Namespace,
+    /// Every number from the first of the range up to this one has a row. The first window of a
+    /// namespace changes it, and so does every number that is handed out for the first time.
+    pub used_until: u64,
+}
+
+/// What a decision wants to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// A tag, tombstones included: [`Answer::Tag`].
+    Tag(Name),
+    /// A namespace: [`Answer::Namespace`].
+    Namespace(Name),
+    /// The row of a number, if it has one: [`Answer::Workers`].
+    Worker(Name, u32),
+    /// The row whose key is this request, if there is one: [`Answer::Workers`].
+    Mine(Name, Token),
+    /// Two rows at most that this owner keeps, those inside the range first: [`Answer::Workers`].
+    Own(Name, Name),
+    /// The lowest numbers from `from` on that have no row, up to the first at or above `end`:
+    /// [`Answer::Unused`].
+    Unused {
+        /// The namespace.
+        namespace: Name,
+        /// The first number to look at.
+        from: u64,
+        /// The end of the range.
+        end: u64,
+        /// How many at most.
+        count: usize,
+    },
+    /// The numbers inside the range that nobody keeps, those that rested longest first:
+    /// [`Answer::Workers`].
+    Rested(Name, usize),
+    /// The kept numbers inside the range, those whose owners were not seen for longest first:
+    /// [`Answer::Workers`].
+    Kept(Name, usize),
+    /// Of the numbers that are in `before` and not in `after`, the one that is reserved longest:
+    /// [`Answer::Workers`].
+    Leaving {
+        /// The namespace.
+        namespace: Name,
+        /// Its range.
+        before: Range,
+        /// Its next range.
+        after: Range,
+    },
+    /// Tags that are not deleted, by name: [`Answer::Tags`].
+    Tags(Page<Name>),
+    /// Namespaces, by name: [`Answer::Namespaces`].
+    Namespaces(Page<Name>),
+    /// Numbers that have rows: [`Answer::Workers`].
+    Workers(Name, Page<u32>),
+}
+
+/// What was found for a [`Want`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A tag.
+    Tag(Option<Seen<TagRow>>),
+    /// A namespace.
+    Namespace(Option<Seen<NamespaceRow>>),
+    /// Worker numbers and their rows.
+    Workers(Vec<(u32, Seen<WorkerRow>)>),
+    /// Numbers without rows.
+    Unused(Vec<u64>),
+    /// Tags.
+    Tags(Vec<(Name, TagRow)>),
+    /// Namespaces.
+    Namespaces(Vec<(Name, Namespace)>),
+}
+
+impl Answer {
+    /// The rows of numbers alone.
+    pub fn workers(self) -> Vec<Worker> {
+        match self {
+            Answer::Workers(found) => found.into_iter().map(|(n, seen)| (n, seen.row)).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// What a reading gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The database's own time.
+    pub now: StoreTime,
+    /// The answers, in the order of what was wanted.
+    pub answers: Vec<Answer>,
+}
+
+/// Rows that are written together. Without a row as it was, nobody may have made it meanwhile.
+pub type Group = Vec<Write>;
+
+/// A part of a [`Group`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// Nothing is written, and the namespace has to be as it was, `used_until` aside.
+    Same(Name, Seen<NamespaceRow>),
+    /// A tag.
+    Tag {
+        /// Its name.
+        tag: Name,
+        /// As it was read.
+        before: Option<Seen<TagRow>>,
+        /// As it is to be.
+        after: TagRow,
+    },
+    /// A namespace.
+    Namespace {
+        /// Its name.
+        namespace: Name,
+        /// As it was read.
+        before: Option<Seen<NamespaceRow>>,
+        /// As it is to be.
+        after: NamespaceRow,
+    },
+    /// A worker number.
+    Worker(Box<WorkerWrite>),
+    /// The time is noted as one at which the store was used; no condition.
+    Beat(StoreTime),
+}
+
+/// A worker number that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkerWrite {
+    /// Its namespace.
+    pub namespace: Name,
+    /// The number.
+    pub worker: u32,
+    /// As it was read.
+    pub before: Option<Seen<WorkerRow>>,
+    /// As it is to be.
+    pub after: WorkerRow,
+}
+
+/// What a writing gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The database's own time.
+    pub now: StoreTime,
+    /// How each group ended, in their order.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// How a group ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is written, durably: the new revision of each of its rows, in their order. Empty where
+    /// rows are compared.
+    Done(Vec<u64>),
+    /// Nothing of it is written: a row was not as it had been read.
+    Conflict,
+    /// It could not be written, or nobody knows whether it was.
+    Failed(Fault),
+}
+
+/// A database could not do what was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What it said, for a person.
+    pub detail: String,
+}
+
+impl From<&Fault> for Problem {
+    fn from(fault: &Fault) -> Problem {
+        Problem::unavailable(fault.detail.as_str())
+    }
+}

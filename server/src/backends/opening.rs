@@ -1,0 +1,70 @@
+//! How a database is opened, and what it held then: the same for all back ends.
+
+use leafid_core::{Layout, StoreTime, Token};
+
+use crate::utc;
+
+/// How a store is opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// A store that is not there is made. Else it is an error: an empty database is what a lost one
+    /// looks like.
+    pub create: bool,
+    /// Tags and namespaces are created on first use: for development only.
+    pub first_use: bool,
+    /// The id of a store that is made; random unless said.
+    pub id: Option<Token>,
+    /// A store that is made replaces a lost one that granted windows of at most so many ms: it
+    /// grants none that begins before those are over, and no tag begins at 1 by default.
+    pub replaces_lost_ms: Option<u32>,
+    /// The wall clock is right, wherever it stands: what the store knows of a later time is
+    /// lowered to it.
+    pub believe_clock: bool,
+    /// The only id that is opened.
+    pub expect: Option<Token>,
+}
+
+/// What a store held when it was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Whether the store was made by this opening.
+    pub created: bool,
+    /// How many tags it has, without those that were deleted.
+    pub tags: u32,
+    /// How many namespaces it has.
+    pub namespaces: u32,
+    /// When the last window was granted, if one ever was.
+    pub last_grant: Option<StoreTime>,
+    /// When it was last known to be in use, within an hour.
+    pub last_used: Option<StoreTime>,
+    /// Before when it grants no window, since it replaces a lost store.
+    pub floor: Option<StoreTime>,
+}
+
+impl std::fmt::Display for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let plural = |count: u32| if count == 1 { "" } else { "s" };
+        write!(f, "{} tag{}, ", self.tags, plural(self.tags))?;
+        write!(f, "{} namespace{}, ", self.namespaces, plural(self.namespaces))?;
+        match self.last_grant {
+            Some(at) => write!(f, "last window granted {}", utc::text(at))?,
+            None => f.write_str("no window granted yet")?,
+        }
+        match self.last_used {
+            Some(at) => write!(f, ", last used {}", utc::text(at)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The first tick of a layout that begins no earlier than `floor`; 0 without a floor.
+pub fn floor_tick(layout: &Layout, floor: StoreTime) -> u64 {
+    if floor.get() == 0 || floor.get() < layout.epoch_ms() {
+        return 0;
+    }
+    match layout.tick(floor) {
+        Ok(tick) if layout.time(tick) == floor => tick,
+        Ok(tick) => tick.saturating_add(1),
+        Err(_) => layout.end_tick(),
+    }
+}

@@ -1,0 +1,235 @@
+//! The server's store over any back end: one thread reads what requests want, has the core decide,
+//! explains what it refuses, writes, and answers. Requests that wait together for the same line are
+//! one write; what others wrote first is decided again.
+
+mod catalog;
+mod desk;
+mod entry;
+mod groups;
+mod health;
+mod job;
+mod queue;
+mod segments;
+mod space;
+mod time;
+mod turn;
+mod windows;
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use leafid_core::registry::{Namespace, TagRow, Worker};
+use leafid_core::{
+    AcquireAsk, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime, Token, WindowGrant,
+};
+use tokio::sync::mpsc::error::TrySendError;
+
+use crate::backends::opening::Found;
+use crate::backends::{Answer as Rows, BackEnd, Facts, Want, Watch};
+use crate::clock::Clock;
+use crate::problem::Problem;
+use crate::store::{Answer, NamespaceChange, Page, Store, TagChange};
+
+use desk::{Desk, Stop};
+use groups::Scope;
+use health::Health;
+use job::{Job, Kind};
+use queue::{Queue, Road};
+use time::Time;
+use turn::Turns;
+
+/// A store over a back end. When it is dropped, changes that wait are still made.
+pub struct Registry {
+    facts: Facts,
+    watch: Arc<dyn Watch>,
+    health: Arc<Health>,
+    clock: Arc<dyn Clock>,
+    road: Option<Road>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Registry {
+    /// Takes over a back end, and starts the thread that uses it.
+    ///
+    /// # Errors
+    /// `STORE_UNAVAILABLE` where no thread can be had.
+    pub fn over(
+        back_end: impl BackEnd,
+        clock: Arc<dyn Clock>,
+        first_use: bool,
+    ) -> Result<Registry, Problem> {
+        let cannot = |error: std::io::Error| {
+            Problem::unavailable(format!("no thread for the store: {error}"))
+        };
+        let (facts, watch) = (back_end.facts(), back_end.watch());
+        let health = Arc::new(Health::default());
+        let turns = Turns {
+            back_end,
+            facts: facts.clone(),
+            watch: Arc::clone(&watch),
+            first_use,
+            health: Arc::clone(&health),
+            clock: Arc::clone(&clock),
+            time: Time::start(facts.latest, clock.boot()),
+        };
+        let (road, queue) = Queue::new();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(cannot)?;
+        let thread = std::thread::Builder::new()
+            .name("leafid-store".to_owned())
+            .spawn(move || runtime.block_on(turns.run(queue)))
+            .map_err(cannot)?;
+        Ok(Registry { facts, watch, health, clock, road: Some(road), thread: Some(thread) })
+    }
+
+    /// What the back end held when it was opened.
+    pub fn found(&self) -> Found {
+        self.facts.found
+    }
+
+    /// Has this decided in a turn and answers when what it changes is durable. Unless it is a
+    /// [`Kind::Change`], it is not done when the answer was dropped before its turn came, nor when
+    /// that took longer than callers wait (`OVERLOADED`).
+    fn submit<F, T>(&self, kind: Kind, scope: Scope, decide: F) -> Answer<'_, T>
+    where
+        F: Fn(&mut Desk) -> Result<T, Stop> + Send + 'static,
+        T: Send + 'static,
+    {
+        let (job, answer) = Job::new(kind, scope, self.clock.boot(), decide);
+        let sent = match &self.road {
+            Some(road) => road.try_send(job).map_err(|error| match error {
+                TrySendError::Full(_) => queue::full(),
+                TrySendError::Closed(_) => closed(),
+            }),
+            None => Err(closed()),
+        };
+        Box::pin(async move {
+            sent?;
+            answer.await.unwrap_or_else(|_| Err(closed()))
+        })
+    }
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Registry").field("facts", &self.facts).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Registry {
+    fn drop(&mut self) {
+        self.road = None;
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has said so itself.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn closed() -> Problem {
+    Problem::unavailable("the store is closed")
+}
+
+impl Store for Registry {
+    fn id(&self) -> Token {
+        self.facts.store
+    }
+
+    fn place(&self) -> String {
+        self.facts.place.clone()
+    }
+
+    fn now(&self) -> Answer<'_, StoreTime> {
+        self.submit(Kind::Take, Scope::Nothing, |desk| Ok(desk.now))
+    }
+
+    fn ready(&self) -> Answer<'_, StoreTime> {
+        Box::pin(async move {
+            match self.health.recent() {
+                Some(outcome) => outcome?,
+                None => {
+                    let beat = |desk: &mut Desk| {
+                        desk.beat();
+                        Ok(())
+                    };
+                    self.submit(Kind::Take, Scope::Beat, beat).await?;
+                }
+            }
+            self.now().await
+        })
+    }
+
+    fn watch(&self) {
+        // Said in the log by itself.
+        let _ = self.watch.gone();
+    }
+
+    fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant> {
+        self.submit(Kind::Take, Scope::Tag(ask.tag), move |desk| segments::lease(desk, &ask))
+    }
+
+    fn acquire(&self, ask: AcquireAsk) -> Answer<'_, WindowGrant> {
+        let scope = Scope::Namespace(ask.namespace);
+        self.submit(Kind::Acquire, scope, move |desk| windows::acquire(desk, &ask))
+    }
+
+    fn renew(&self, ask: RenewAsk) -> Answer<'_, WindowGrant> {
+        let scope = Scope::Worker(ask.namespace, ask.worker);
+        self.submit(Kind::Take, scope, move |desk| windows::renew(desk, &ask))
+    }
+
+    fn release(&self, release: Release) -> Answer<'_, ()> {
+        let scope = Scope::Worker(release.namespace, release.worker);
+        self.submit(Kind::Change, scope, move |desk| windows::release(desk, &release))
+    }
+
+    fn revoke(&self, namespace: Name, worker: u32) -> Answer<'_, ()> {
+        let scope = Scope::Worker(namespace, worker);
+        self.submit(Kind::Change, scope, move |desk| windows::revoke(desk, &namespace, worker))
+    }
+
+    fn tag(&self, tag: Name) -> Answer<'_, TagRow> {
+        self.submit(Kind::Take, Scope::Tag(tag), move |desk| segments::tag(desk, &tag))
+    }
+
+    fn tags(&self, page: Page<Name>) -> Answer<'_, Vec<(Name, TagRow)>> {
+        self.submit(Kind::Take, Scope::Nothing, move |desk| match desk.list(Want::Tags(page))? {
+            Rows::Tags(rows) => Ok(rows),
+            _ => Ok(Vec::new()),
+        })
+    }
+
+    fn put_tag(&self, tag: Name, change: TagChange) -> Answer<'_, TagRow> {
+        let scope = Scope::Tag(tag);
+        self.submit(Kind::Change, scope, move |desk| segments::put(desk, &tag, &change))
+    }
+
+    fn delete_tag(&self, tag: Name) -> Answer<'_, ()> {
+        self.submit(Kind::Change, Scope::Tag(tag), move |desk| segments::delete(desk, &tag))
+    }
+
+    fn namespace(&self, namespace: Name) -> Answer<'_, Namespace> {
+        let scope = Scope::Namespace(namespace);
+        self.submit(Kind::Take, scope, move |desk| catalog::namespace(desk, &namespace))
+    }
+
+    fn namespaces(&self, page: Page<Name>) -> Answer<'_, Vec<(Name, Namespace)>> {
+        let list = Want::Namespaces(page);
+        self.submit(Kind::Take, Scope::Nothing, move |desk| match desk.list(list)? {
+            Rows::Namespaces(rows) => Ok(rows),
+            _ => Ok(Vec::new()),
+        })
+    }
+
+    fn put_namespace(&self, namespace: Name, change: NamespaceChange) -> Answer<'_, Namespace> {
+        let scope = Scope::Namespace(namespace);
+        self.submit(Kind::Change, scope, move |desk| catalog::put(desk, &namespace, &change))
+    }
+
+    fn workers(&self, namespace: Name, page: Page<u32>) -> Answer<'_, Vec<Worker>> {
+        self.submit(Kind::Take, Scope::Namespace(namespace), move |desk| {
+            catalog::namespace(desk, &namespace)?;
+            Ok(desk.list(Want::Workers(namespace, page))?.workers())
+        })
+    }
+}

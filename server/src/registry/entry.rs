@@ -1,0 +1,53 @@
+//! A row in a turn, and a supply of numbers that requests take from one after another.
+
+use std::collections::VecDeque;
+
+use crate::backends::Seen;
+
+/// A row in a turn.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<T> {
+    /// As it was read.
+    pub before: Option<Seen<T>>,
+    /// As the requests of this turn have left it.
+    pub row: Option<T>,
+    /// Whether a request of this turn has changed it.
+    pub touched: bool,
+    /// Whether its change holds only together with others of its namespace.
+    pub joined: bool,
+}
+
+impl<T: Copy + PartialEq> Entry<T> {
+    /// A row that was read.
+    pub fn read(before: Option<Seen<T>>) -> Entry<T> {
+        Entry { before, row: before.map(|seen| seen.row), touched: false, joined: false }
+    }
+
+    /// The row that is to be written, if one is.
+    pub fn after(&self) -> Option<T> {
+        self.row.filter(|row| self.before.is_none_or(|before| before.row != *row))
+    }
+}
+
+/// Numbers that were found, in the order in which they are taken.
+#[derive(Debug)]
+pub struct Supply<T> {
+    /// What is left of them.
+    pub left: VecDeque<T>,
+    /// Whether the store has no more than these.
+    pub all: bool,
+}
+
+impl<T: Copy> Supply<T> {
+    /// The first that is still to be had, if one was found; nothing is known without one, unless
+    /// these were all.
+    pub fn first(&mut self, still: impl Fn(T) -> bool) -> Option<Option<T>> {
+        while let Some(first) = self.left.front().copied() {
+            if still(first) {
+                return Some(Some(first));
+            }
+            self.left.pop_front();
+        }
+        self.all.then_some(None)
+    }
+}

@@ -1,0 +1,171 @@
+//! A namespace in a turn: its row, those of its numbers that were looked at, and what was found for
+//! acquires.
+
+use std::collections::BTreeMap;
+
+use leafid_core::registry::{Worker, WorkerRow};
+use leafid_core::{Name, Token};
+
+use super::entry::{Entry, Supply};
+use super::groups::Groups;
+use crate::backends::{NamespaceRow, Seen, Want};
+
+/// A namespace in a turn.
+#[derive(Debug, Default)]
+pub struct Space {
+    /// Its row, if that was looked at.
+    pub row: Option<Entry<NamespaceRow>>,
+    workers: BTreeMap<u32, Entry<WorkerRow>>,
+    /// The numbers whose rows were changed, in the order in which they were.
+    changed: Vec<u32>,
+    mine: BTreeMap<Token, Option<u32>>,
+    own: BTreeMap<Name, Vec<u32>>,
+    unused: Option<Supply<u64>>,
+    rested: Option<Supply<u32>>,
+    kept: Option<Supply<u32>>,
+}
+
+impl Space {
+    /// Takes in rows that were found.
+    pub fn learn(&mut self, want: &Want, read: &[(u32, Seen<WorkerRow>)]) {
+        for (worker, seen) in read {
+            self.workers.entry(*worker).or_insert(Entry::read(Some(*seen)));
+        }
+        let numbers = || read.iter().map(|(worker, _)| *worker);
+        let supply = |count: usize| Supply { left: numbers().collect(), all: read.len() < count };
+        match want {
+            Want::Worker(_, worker) => {
+                self.workers.entry(*worker).or_insert(Entry::read(None));
+            }
+            Want::Mine(_, request) => {
+                self.mine.insert(*request, numbers().next());
+            }
+            Want::Own(_, owner) => {
+                self.own.insert(*owner, numbers().collect());
+            }
+            Want::Rested(_, count) => self.rested = Some(supply(*count)),
+            Want::Kept(_, count) => self.kept = Some(supply(*count)),
+            _ => {}
+        }
+    }
+
+    /// Takes in numbers that were never handed out; the last may lie beyond the range.
+    pub fn learn_unused(&mut self, read: Vec<u64>, end: u64) {
+        let all = read.last().is_none_or(|last| *last >= end);
+        self.unused = Some(Supply { left: read.into(), all });
+    }
+
+    /// The row of a number, if that was looked at.
+    pub fn worker(&self, worker: u32) -> Option<Option<WorkerRow>> {
+        self.workers.get(&worker).map(|entry| entry.row)
+    }
+
+    /// Changes the row of a number.
+    pub fn put(&mut self, worker: u32, row: WorkerRow, joined: bool) {
+        let entry = self.workers.entry(worker).or_insert(Entry::read(None));
+        if !entry.touched {
+            self.changed.push(worker);
+        }
+        entry.touched = true;
+        entry.row = Some(row);
+        entry.joined |= joined;
+    }
+
+    /// How many rows were changed.
+    pub fn changes(&self) -> usize {
+        self.changed.len()
+    }
+
+    /// The rows that were changed.
+    pub fn changed(&self) -> impl Iterator<Item = Worker> {
+        self.changed.iter().filter_map(|worker| self.current(*worker))
+    }
+
+    /// Whether nobody has changed range or layout, but for making the namespace.
+    pub fn is_settled(&self) -> bool {
+        self.row.is_none_or(|entry| match (entry.before, entry.row) {
+            (Some(before), Some(row)) => before.row.namespace == row.namespace,
+            _ => true,
+        })
+    }
+
+    /// Whether nobody has changed anything.
+    pub fn is_untouched(&self) -> bool {
+        self.changed.is_empty() && self.row.is_none_or(|entry| entry.after().is_none())
+    }
+
+    /// The number that this request was given, if that is known.
+    pub fn mine(&self, request: Token) -> Option<Option<Worker>> {
+        let granted = |(_, row): &Worker| row.key == Some(request);
+        if let Some(mine) = self.changed().find(granted) {
+            return Some(Some(mine));
+        }
+        let read = self.mine.get(&request)?;
+        Some(read.and_then(|worker| self.current(worker)).filter(granted))
+    }
+
+    /// The numbers that an owner keeps, if that is known.
+    pub fn own(&self, owner: &Name) -> Option<[Option<Worker>; 2]> {
+        let read = self.own.get(owner)?.iter();
+        let new = self.changed.iter().filter(|worker| !read.as_slice().contains(worker));
+        let all = read.clone().chain(new).filter_map(|worker| self.current(*worker));
+        let mut kept = all.filter(|(_, row)| row.sticky && row.owner == *owner);
+        Some([kept.next(), kept.next()])
+    }
+
+    /// The lowest number that was never handed out, and the next, as far as that is known.
+    pub fn unused(&mut self) -> Option<(u64, u64)> {
+        let workers = &self.workers;
+        let supply = self.unused.as_mut()?;
+        let has_row = |number: u64| {
+            let entry = u32::try_from(number).ok().and_then(|number| workers.get(&number));
+            entry.is_some_and(|entry| entry.row.is_some())
+        };
+        let first = supply.first(|number| !has_row(number)).flatten()?;
+        Some((first, supply.left.get(1).copied().unwrap_or(first.saturating_add(1))))
+    }
+
+    /// Of the numbers that nobody keeps, the one that rested longest, if that is known.
+    pub fn rested(&mut self) -> Option<Option<Worker>> {
+        let first = Space::untaken(&mut self.rested, &self.workers)?;
+        Some(first.and_then(|worker| self.current(worker)))
+    }
+
+    /// The kept number whose owner was not seen for longest, if that is known.
+    pub fn kept(&mut self) -> Option<Option<Worker>> {
+        let first = Space::untaken(&mut self.kept, &self.workers)?;
+        Some(first.and_then(|worker| self.current(worker)))
+    }
+
+    /// The first of a supply whose row nobody changed: changed ones are looked at by themselves.
+    fn untaken(
+        supply: &mut Option<Supply<u32>>,
+        workers: &BTreeMap<u32, Entry<WorkerRow>>,
+    ) -> Option<Option<u32>> {
+        supply.as_mut()?.first(|worker| workers.get(&worker).is_some_and(|entry| !entry.touched))
+    }
+
+    fn current(&self, worker: u32) -> Option<Worker> {
+        let row = self.workers.get(&worker)?.row?;
+        Some((worker, row))
+    }
+
+    /// What is to be written: what depends on each other in one group, and the other rows each for
+    /// itself.
+    pub fn gather(&self, name: &Name, groups: &mut Groups) {
+        let Some(row) = &self.row else { return };
+        let changed = || {
+            self.changed.iter().filter_map(|worker| {
+                let entry = self.workers.get(worker)?;
+                Some((*worker, entry, entry.after()?))
+            })
+        };
+        // Rows that are written alone are conditional on the namespace as it was.
+        let all = row.after().is_some();
+        let joined = changed().filter(|(_, entry, _)| all || entry.joined);
+        groups.space(name, row, joined);
+        for (worker, entry, after) in changed().filter(|(_, entry, _)| !all && !entry.joined) {
+            groups.worker(name, row, (worker, entry, after));
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! One turn of the registry after another: what waits together is decided together, written
+//! together, and answered when that is durable.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use leafid_core::StoreTime;
+use tokio::time::Instant;
+
+use super::desk::Desk;
+use super::health::Health;
+use super::job::{Decided, Job, Worth};
+use super::queue::Queue;
+use super::time::Time;
+use crate::backends::{BackEnd, Facts, Fault, Outcome, Watch};
+use crate::clock::Clock;
+use crate::problem::Problem;
+use crate::random;
+
+#[cfg(test)]
+mod tests;
+
+/// So many are written together at most.
+const TOGETHER: usize = 1_024;
+/// After so many ms of work what is decided is written and answered, and the rest waits its turn.
+const SLICE_MS: i64 = 20;
+/// So often a request reads what it wants: a namespace, its own rows, and what is free.
+const READINGS: usize = 32;
+/// A request whose rows others wrote first so many times is given up.
+const TRIES: u32 = 12;
+/// The first try of a lost race is at once, the last pause is as many ms long at most.
+const LONGEST_PAUSE_MS: u64 = 64;
+
+/// What has the turns.
+pub struct Turns<B: BackEnd> {
+    /// Where the rows lie.
+    pub back_end: B,
+    /// What is always true of it.
+    pub facts: Facts,
+    /// Whether it is still the one that was opened.
+    pub watch: Arc<dyn Watch>,
+    /// Whether tags and namespaces are created on first use.
+    pub first_use: bool,
+    /// How the last writing ended.
+    pub health: Arc<Health>,
+    /// The clock that only ticks.
+    pub clock: Arc<dyn Clock>,
+    /// The back end's time.
+    pub time: Time,
+}
+
+impl<B: BackEnd> Turns<B> {
+    /// Goes on until nobody is left who could ask.
+    pub async fn run(mut self, mut queue: Queue) {
+        while queue.wait().await {
+            if let Err(problem) = self.turn(&mut queue).await {
+                for job in queue.drain() {
+                    job.answer(Err(problem.clone()));
+                }
+            }
+        }
+    }
+
+    /// Does what waits. An error is for all who wait: the next attempt would take as long to fail.
+    async fn turn(&mut self, queue: &mut Queue) -> Result<(), Problem> {
+        if let Some(problem) = self.watch.gone() {
+            return Err(problem);
+        }
+        let now = match self.back_end.begin().await {
+            Ok(now) => now,
+            Err(fault) => {
+                queue.gather();
+                let failed = Err(Problem::from(&fault));
+                self.health.ended(&failed, false, queue.len());
+                return failed;
+            }
+        };
+        queue.gather();
+        let now = self.now(now);
+        let Facts { store, floor, .. } = self.facts;
+        let mut desk = Desk::new(store, floor, self.first_use, now);
+        let (mut decided, mut later) = (Vec::new(), Vec::new());
+        let outcome = match self.decide(queue, &mut desk, &mut decided, &mut later).await {
+            Ok(()) => self.write(&desk, decided, queue).await,
+            Err(fault) => {
+                self.fail(&fault, decided);
+                Ok(())
+            }
+        };
+        for job in later {
+            queue.again(job);
+        }
+        outcome
+    }
+
+    /// The time, as the back end says or as its last answer and the clock have it.
+    fn now(&mut self, said: Option<StoreTime>) -> StoreTime {
+        if let Some(now) = said {
+            self.time.learn(now, self.clock.boot());
+        }
+        self.time.now(self.clock.boot())
+    }
+
+    /// Decides what waits, until a turn is full.
+    async fn decide(
+        &mut self,
+        queue: &mut Queue,
+        desk: &mut Desk,
+        decided: &mut Vec<Job>,
+        later: &mut Vec<Job>,
+    ) -> Result<(), Fault> {
+        let began = self.clock.boot();
+        while decided.len() < TOGETHER && self.clock.boot().since(began) < SLICE_MS {
+            let mut round = self.round(queue);
+            if round.is_empty() {
+                break;
+            }
+            for _ in 0..READINGS {
+                let mut wanting = Vec::new();
+                for mut job in round {
+                    match job.decide(desk) {
+                        Decided::Done => decided.push(job),
+                        Decided::Later => later.push(job),
+                        Decided::Wanting => wanting.push(job),
+                    }
+                }
+                round = wanting;
+                if round.is_empty() {
+                    break;
+                }
+                let wants = desk.take_wants();
+                match self.back_end.read(&wants).await {
+                    Ok(read) => {
+                        self.time.learn(read.now, self.clock.boot());
+                        desk.learn(wants, read.answers);
+                    }
+                    Err(fault) => {
+                        // They are told with those that were decided before.
+                        decided.append(&mut round);
+                        return Err(fault);
+                    }
+                }
+            }
+            for job in round {
+                job.answer(Err(Problem::unavailable("the store does not find what it looks for")));
+            }
+        }
+        Ok(())
+    }
+
+    /// As many as are worth doing, and as are read for at once.
+    fn round(&mut self, queue: &mut Queue) -> Vec<Job> {
+        let mut round = Vec::new();
+        let at = self.clock.boot();
+        while round.len() < self.back_end.at_once() {
+            let Some(job) = queue.pop() else { break };
+            match job.worth(at) {
+                Worth::Nothing => {}
+                Worth::TooLate(waited_ms) => job.refuse(waited_ms),
+                Worth::Done => round.push(job),
+            }
+        }
+        round
+    }
+
+    /// Writes what was decided, and answers it.
+    async fn write(
+        &mut self,
+        desk: &Desk,
+        decided: Vec<Job>,
+        queue: &mut Queue,
+    ) -> Result<(), Problem> {
+        let groups = desk.groups();
+        let written = match self.back_end.write(&groups.groups).await {
+            Ok(written) => written,
+            Err(fault) => {
+                self.fail(&fault, decided);
+                return Ok(());
+            }
+        };
+        self.time.learn(written.now, self.clock.boot());
+        let mut failed = None;
+        let mut done = false;
+        for outcome in &written.outcomes {
+            match outcome {
+                Outcome::Done(_) => done = true,
+                Outcome::Conflict => {}
+                Outcome::Failed(fault) => failed = Some(Problem::from(fault)),
+            }
+        }
+        self.health.ended(&failed.map_or(Ok(()), Err), done, decided.len());
+        for job in decided {
+            let place = groups.place(job.scope);
+            match place.map(|place| written.outcomes.get(place)) {
+                None | Some(Some(Outcome::Done(_))) => job.answer(Ok(())),
+                Some(Some(Outcome::Conflict)) => lost(job, queue),
+                Some(Some(Outcome::Failed(fault))) => job.answer(Err(fault.into())),
+                Some(None) => job.answer(Err(Problem::unavailable("the store gave no answer"))),
+            }
+        }
+        Ok(())
+    }
+
+    /// All of a turn failed.
+    fn fail(&mut self, fault: &Fault, jobs: Vec<Job>) {
+        let problem = Problem::from(fault);
+        self.health.ended(&Err(problem.clone()), false, jobs.len());
+        for job in jobs {
+            job.answer(Err(problem.clone()));
+        }
+    }
+}
+
+/// Somebody else wrote first: it is decided again, after a pause that is longer each time, and not
+/// the same for two servers.
+fn lost(mut job: Job, queue: &mut Queue) {
+    job.lost += 1;
+    if job.lost >= TRIES {
+        let detail = format!(
+            "others wrote the same rows first, {TRIES} times in a row; nothing was granted: ask \
+             again"
+        );
+        return job.answer(Err(Problem::unavailable(detail)));
+    }
+    let longest = (1 << (job.lost - 1)).min(LONGEST_PAUSE_MS) - 1;
+    let chance = random::bytes().map_or(0, |[byte]| u64::from(byte));
+    job.due = Instant::now() + Duration::from_millis(longest * chance / 255);
+    queue.again(job);
+}

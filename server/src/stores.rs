@@ -1,3 +1,0 @@
-//! The storage engines, each behind [`crate::store::Store`].
-
-pub mod sqlite;
