@@ -62,8 +62,8 @@ pub struct Facts {
     pub place: String,
     /// Before when it grants no window, since it replaces a lost store; 0 if it does not.
     pub floor: StoreTime,
-    /// The latest time that was written with a grant.
-    pub latest: StoreTime,
+    /// The time when it was opened.
+    pub now: StoreTime,
     /// What it held when it was opened.
     pub found: opening::Found,
 }

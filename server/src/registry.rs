@@ -2,6 +2,7 @@
 //! explains what it refuses, writes, and answers. Requests that wait together for the same line are
 //! one write; what others wrote first is decided again.
 
+mod cache;
 mod catalog;
 mod desk;
 mod entry;
@@ -30,6 +31,7 @@ use crate::clock::Clock;
 use crate::problem::Problem;
 use crate::store::{Answer, NamespaceChange, Page, Store, TagChange};
 
+use cache::Cache;
 use desk::{Desk, Stop};
 use groups::Scope;
 use health::Health;
@@ -70,7 +72,8 @@ impl Registry {
             first_use,
             health: Arc::clone(&health),
             clock: Arc::clone(&clock),
-            time: Time::start(facts.latest, clock.boot()),
+            time: Time::start(facts.now, clock.boot()),
+            cache: Cache::default(),
         };
         let (road, queue) = Queue::new();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -43,7 +43,7 @@ pub struct Sqlite {
     path: PathBuf,
     found: Found,
     floor: StoreTime,
-    latest: StoreTime,
+    opened: StoreTime,
     file: Arc<File>,
     clock: Arc<dyn Clock>,
     time: RegistryTime,
@@ -60,15 +60,15 @@ impl Sqlite {
     /// another store than was expected, `STORE_UNAVAILABLE` when it is not there or cannot be
     /// opened.
     pub fn open(path: &Path, clock: Arc<dyn Clock>, options: &Options) -> Result<Sqlite, Problem> {
-        let opened = open::open(path, clock.as_ref(), options)?;
+        let open::Opened { connection, store, found } = open::open(path, clock.as_ref(), options)?;
         let file = Arc::new(File::of(path)?);
-        let (connection, store, found) = (opened.connection, opened.store, opened.found);
         let rows = Rows::new(&connection);
         let read = || Ok((rows.latest_grant()?, meta::beaten(&rows)?, meta::floor(&rows)?));
         let (latest, beaten, floor) = read().map_err(|error| Problem::from(&broken(&error)))?;
         let time = RegistryTime::start(latest, clock.as_ref());
+        let opened = clock.wall().max(latest);
         let path = path.to_owned();
-        Ok(Sqlite { connection, store, path, found, floor, latest, file, clock, time, beaten })
+        Ok(Sqlite { connection, store, path, found, floor, opened, file, clock, time, beaten })
     }
 
     /// Makes a store where none is.
@@ -207,7 +207,7 @@ impl BackEnd for Sqlite {
             store: self.store,
             place: format!("sqlite:{}", self.path.display()),
             floor: self.floor,
-            latest: self.latest,
+            now: self.opened,
             found: self.found,
         }
     }

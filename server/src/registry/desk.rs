@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use leafid_core::registry::{TagRow, Worker, WorkerRow};
 use leafid_core::{Name, StoreTime, Token};
 
+use super::cache::Cache;
 use super::entry::Entry;
-use super::groups::Groups;
+use super::groups::{Groups, Scope};
 use super::space::Space;
-use crate::backends::{Answer, NamespaceRow, Want};
+use crate::backends::{Answer, Facts, NamespaceRow, Want};
 use crate::problem::Problem;
 
 /// Why a request is not decided.
@@ -43,16 +44,23 @@ pub struct Desk {
     pub now: StoreTime,
     tags: BTreeMap<Name, Entry<TagRow>>,
     spaces: BTreeMap<Name, Space>,
+    cache: Cache,
     lists: Vec<(Want, Answer)>,
     wants: Vec<Want>,
     beats: bool,
 }
 
 impl Desk {
-    /// No rows yet.
-    pub fn new(store: Token, floor: StoreTime, first_use: bool, now: StoreTime) -> Desk {
+    /// No rows yet but those that were written last.
+    pub fn new(facts: &Facts, first_use: bool, now: StoreTime, cache: Cache) -> Desk {
+        let Facts { store, floor, .. } = *facts;
         let (tags, spaces, lists, wants) = Default::default();
-        Desk { store, floor, first_use, now, tags, spaces, lists, wants, beats: false }
+        Desk { store, floor, first_use, now, tags, spaces, cache, lists, wants, beats: false }
+    }
+
+    /// The rows that were written before this turn.
+    pub fn into_cache(self) -> Cache {
+        self.cache
     }
 
     /// What requests wanted since this was asked last.
@@ -97,11 +105,25 @@ impl Desk {
         }
     }
 
-    /// A tag, tombstones included.
+    /// A tag as it was written last, tombstones included.
+    ///
+    /// # Errors
+    /// It is wanted.
+    pub fn known_tag(&mut self, tag: &Name) -> Result<Option<TagRow>, Stop> {
+        if let Some(seen) = self.cache.tag(tag) {
+            return Ok(self.tags.entry(*tag).or_insert(Entry::known(seen)).row);
+        }
+        self.tag(tag)
+    }
+
+    /// A tag as it was read, tombstones included.
     ///
     /// # Errors
     /// It is wanted.
     pub fn tag(&mut self, tag: &Name) -> Result<Option<TagRow>, Stop> {
+        if self.tags.get(tag).is_some_and(Entry::is_doubtful) {
+            self.tags.remove(tag);
+        }
         match self.tags.get(tag) {
             Some(entry) => Ok(entry.row),
             None => Err(self.want(Want::Tag(*tag))),
@@ -110,14 +132,29 @@ impl Desk {
 
     /// Changes a tag, which was looked at before.
     pub fn put_tag(&mut self, tag: &Name, row: TagRow) {
-        self.tags.entry(*tag).or_insert(Entry::read(None)).row = Some(row);
+        self.tags.entry(*tag).or_insert(Entry::read(None)).put(row);
     }
 
-    /// A namespace.
+    /// A namespace as it was written last.
     ///
     /// # Errors
     /// It is wanted.
+    pub fn known_namespace(&mut self, name: &Name) -> Result<Option<NamespaceRow>, Stop> {
+        if let Some(seen) = self.cache.namespace(name) {
+            return Ok(self.space(name).row.get_or_insert(Entry::known(seen)).row);
+        }
+        self.namespace(name)
+    }
+
+    /// A namespace as it was read.
+    ///
+    /// # Errors
+    /// It is wanted, or somebody has decided on what was not read.
     pub fn namespace(&mut self, name: &Name) -> Result<Option<NamespaceRow>, Stop> {
+        if self.space(name).doubts() {
+            self.cache.doubt(Scope::Namespace(*name));
+            self.space(name).reread()?;
+        }
         match &self.space(name).row {
             Some(entry) => Ok(entry.row),
             None => Err(self.want(Want::Namespace(*name))),
@@ -126,7 +163,7 @@ impl Desk {
 
     /// Changes a namespace, which was looked at before.
     pub fn put_namespace(&mut self, name: &Name, row: NamespaceRow) {
-        self.space(name).row.get_or_insert(Entry::read(None)).row = Some(row);
+        self.space(name).row.get_or_insert(Entry::read(None)).put(row);
     }
 
     /// A namespace whose range and layout nobody has changed in this turn: how its numbers are
@@ -135,7 +172,7 @@ impl Desk {
     /// # Errors
     /// It is wanted, or somebody has.
     pub fn settled(&mut self, name: &Name) -> Result<Option<NamespaceRow>, Stop> {
-        let row = self.namespace(name)?;
+        let row = self.known_namespace(name)?;
         if self.space(name).is_settled() { Ok(row) } else { Err(Stop::Later) }
     }
 
@@ -144,16 +181,29 @@ impl Desk {
     /// # Errors
     /// It is wanted, or somebody has.
     pub fn untouched(&mut self, name: &Name) -> Result<Option<NamespaceRow>, Stop> {
-        let row = self.settled(name)?;
+        let row = self.namespace(name)?;
         if self.space(name).is_untouched() { Ok(row) } else { Err(Stop::Later) }
     }
 
-    /// The row of a number, if it was ever handed out.
+    /// The row of a number as it was written last, if it was ever handed out.
+    ///
+    /// # Errors
+    /// It is wanted.
+    pub fn known_worker(&mut self, name: &Name, worker: u32) -> Result<Option<WorkerRow>, Stop> {
+        match self.cache.worker(name, worker) {
+            Some(seen) => Ok(self.space(name).know(worker, seen)),
+            None => self.worker(name, worker),
+        }
+    }
+
+    /// The row of a number as it was read, if it was ever handed out.
     ///
     /// # Errors
     /// It is wanted.
     pub fn worker(&mut self, name: &Name, worker: u32) -> Result<Option<WorkerRow>, Stop> {
-        match self.space(name).worker(worker) {
+        let space = self.space(name);
+        space.forget(worker);
+        match space.worker(worker) {
             Some(row) => Ok(row),
             None => Err(self.want(Want::Worker(*name, worker))),
         }
@@ -237,6 +287,43 @@ impl Desk {
         if kept.is_none() {
             self.want(Want::Kept(*name, count));
         }
+        Err(Stop::Wanting)
+    }
+
+    /// Has what a request was decided on read, unless writing will show whether it is still so.
+    ///
+    /// # Errors
+    /// `Wanting` if it is to be decided again now, `Later` if others decided on the same row.
+    pub fn verify(&mut self, scope: Scope) -> Result<(), Stop> {
+        match scope {
+            Scope::Nothing | Scope::Beat => return Ok(()),
+            Scope::Tag(tag) => {
+                if !self.tags.get(&tag).is_some_and(Entry::is_doubtful) {
+                    return Ok(());
+                }
+                self.tags.remove(&tag);
+            }
+            Scope::Namespace(name) => {
+                if !self.space(&name).doubts() {
+                    return Ok(());
+                }
+                self.space(&name).reread().inspect_err(|_| self.cache.doubt(scope))?;
+            }
+            Scope::Worker(name, worker) => {
+                let space = self.space(&name);
+                if space.is_written(worker) {
+                    return Ok(());
+                }
+                let doubts = space.doubts();
+                if !space.forget(worker) && !doubts {
+                    return Ok(());
+                }
+                if doubts {
+                    self.space(&name).reread().inspect_err(|_| self.cache.doubt(scope))?;
+                }
+            }
+        }
+        self.cache.doubt(scope);
         Err(Stop::Wanting)
     }
 

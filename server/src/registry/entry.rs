@@ -11,6 +11,9 @@ pub struct Entry<T> {
     pub before: Option<Seen<T>>,
     /// As the requests of this turn have left it.
     pub row: Option<T>,
+    /// Whether it was not read, but is as it was written last: whether it still is shows when
+    /// something is written on condition of it.
+    pub known: bool,
     /// Whether a request of this turn has changed it.
     pub touched: bool,
     /// Whether its change holds only together with others of its namespace.
@@ -20,12 +23,35 @@ pub struct Entry<T> {
 impl<T: Copy + PartialEq> Entry<T> {
     /// A row that was read.
     pub fn read(before: Option<Seen<T>>) -> Entry<T> {
-        Entry { before, row: before.map(|seen| seen.row), touched: false, joined: false }
+        Entry {
+            before,
+            row: before.map(|seen| seen.row),
+            known: false,
+            touched: false,
+            joined: false,
+        }
     }
 
-    /// The row that is to be written, if one is.
+    /// A row as it was written last.
+    pub fn known(before: Seen<T>) -> Entry<T> {
+        Entry { known: true, ..Entry::read(Some(before)) }
+    }
+
+    /// Changes it.
+    pub fn put(&mut self, row: T) {
+        self.row = Some(row);
+        self.touched = true;
+    }
+
+    /// Whether something is decided on it that nothing will show to be right.
+    pub fn is_doubtful(&self) -> bool {
+        self.known && !self.touched
+    }
+
+    /// The row that is to be written, if one is: also one that stays, as a condition.
     pub fn after(&self) -> Option<T> {
-        self.row.filter(|row| self.before.is_none_or(|before| before.row != *row))
+        let condition = self.known && self.touched;
+        self.row.filter(|row| condition || self.before.is_none_or(|before| before.row != *row))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::store::TagChange;
 
 /// Leases the next numbers of a tag.
 pub fn lease(desk: &mut Desk, ask: &SegmentAsk) -> Result<SegmentGrant, Stop> {
-    let row = match desk.tag(&ask.tag)? {
+    let row = match desk.known_tag(&ask.tag)? {
         None if desk.first_use => put(desk, &ask.tag, &TagChange::default())?,
         None => return Err(explain::tag_unknown(&ask.tag).into()),
         Some(row) => row,

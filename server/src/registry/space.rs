@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use leafid_core::registry::{Worker, WorkerRow};
 use leafid_core::{Name, Token};
 
+use super::desk::Stop;
 use super::entry::{Entry, Supply};
 use super::groups::Groups;
 use crate::backends::{NamespaceRow, Seen, Want};
@@ -29,6 +30,7 @@ impl Space {
     /// Takes in rows that were found.
     pub fn learn(&mut self, want: &Want, read: &[(u32, Seen<WorkerRow>)]) {
         for (worker, seen) in read {
+            self.forget(*worker);
             self.workers.entry(*worker).or_insert(Entry::read(Some(*seen)));
         }
         let numbers = || read.iter().map(|(worker, _)| *worker);
@@ -66,9 +68,46 @@ impl Space {
         if !entry.touched {
             self.changed.push(worker);
         }
-        entry.touched = true;
-        entry.row = Some(row);
+        entry.put(row);
         entry.joined |= joined;
+    }
+
+    /// The row of a number as it was written last, unless it is at hand.
+    pub fn know(&mut self, worker: u32, seen: Seen<WorkerRow>) -> Option<WorkerRow> {
+        self.workers.entry(worker).or_insert(Entry::known(seen)).row
+    }
+
+    /// Forgets a row that was not read, unless somebody has changed it; whether it was so.
+    pub fn forget(&mut self, worker: u32) -> bool {
+        let doubtful = self.workers.get(&worker).is_some_and(Entry::is_doubtful);
+        if doubtful {
+            self.workers.remove(&worker);
+        }
+        doubtful
+    }
+
+    /// Whether the row of a number is written, and with it every condition of its own.
+    pub fn is_written(&self, worker: u32) -> bool {
+        self.workers.get(&worker).is_some_and(|entry| entry.after().is_some())
+    }
+
+    /// Whether the namespace's row was not read, and nothing that is written together shows whether
+    /// it is still so.
+    pub fn doubts(&self) -> bool {
+        let joined = |worker| self.workers.get(worker).is_some_and(|entry| entry.joined);
+        self.row.is_some_and(|row| row.is_doubtful()) && !self.changed.iter().any(joined)
+    }
+
+    /// Has the namespace's row read.
+    ///
+    /// # Errors
+    /// Others have decided on it as it is, and are written first.
+    pub fn reread(&mut self) -> Result<(), Stop> {
+        if !self.changed.is_empty() {
+            return Err(Stop::Later);
+        }
+        self.row = None;
+        Ok(())
     }
 
     /// How many rows were changed.

@@ -7,7 +7,8 @@ use std::time::Duration;
 use leafid_core::StoreTime;
 use tokio::time::Instant;
 
-use super::desk::Desk;
+use super::cache::Cache;
+use super::desk::{Desk, Stop};
 use super::health::Health;
 use super::job::{Decided, Job, Worth};
 use super::queue::Queue;
@@ -47,6 +48,8 @@ pub struct Turns<B: BackEnd> {
     pub clock: Arc<dyn Clock>,
     /// The back end's time.
     pub time: Time,
+    /// What was written last.
+    pub cache: Cache,
 }
 
 impl<B: BackEnd> Turns<B> {
@@ -77,20 +80,17 @@ impl<B: BackEnd> Turns<B> {
         };
         queue.gather();
         let now = self.now(now);
-        let Facts { store, floor, .. } = self.facts;
-        let mut desk = Desk::new(store, floor, self.first_use, now);
+        let cache = std::mem::take(&mut self.cache);
+        let mut desk = Desk::new(&self.facts, self.first_use, now, cache);
         let (mut decided, mut later) = (Vec::new(), Vec::new());
-        let outcome = match self.decide(queue, &mut desk, &mut decided, &mut later).await {
-            Ok(()) => self.write(&desk, decided, queue).await,
-            Err(fault) => {
-                self.fail(&fault, decided);
-                Ok(())
-            }
-        };
+        match self.decide(queue, &mut desk, &mut decided, &mut later).await {
+            Ok(()) => self.write(desk, decided, queue).await,
+            Err(fault) => self.fail(&fault, decided),
+        }
         for job in later {
             queue.again(job);
         }
-        outcome
+        Ok(())
     }
 
     /// The time, as the back end says or as its last answer and the clock have it.
@@ -118,7 +118,11 @@ impl<B: BackEnd> Turns<B> {
             for _ in 0..READINGS {
                 let mut wanting = Vec::new();
                 for mut job in round {
-                    match job.decide(desk) {
+                    let done = match job.decide(desk) {
+                        Decided::Done => verified(desk.verify(job.scope)),
+                        waits => waits,
+                    };
+                    match done {
                         Decided::Done => decided.push(job),
                         Decided::Later => later.push(job),
                         Decided::Wanting => wanting.push(job),
@@ -129,9 +133,13 @@ impl<B: BackEnd> Turns<B> {
                     break;
                 }
                 let wants = desk.take_wants();
+                if wants.is_empty() {
+                    continue;
+                }
                 match self.back_end.read(&wants).await {
                     Ok(read) => {
                         self.time.learn(read.now, self.clock.boot());
+                        desk.now = self.time.now(self.clock.boot());
                         desk.learn(wants, read.answers);
                     }
                     Err(fault) => {
@@ -164,20 +172,16 @@ impl<B: BackEnd> Turns<B> {
     }
 
     /// Writes what was decided, and answers it.
-    async fn write(
-        &mut self,
-        desk: &Desk,
-        decided: Vec<Job>,
-        queue: &mut Queue,
-    ) -> Result<(), Problem> {
+    async fn write(&mut self, desk: Desk, decided: Vec<Job>, queue: &mut Queue) {
         let groups = desk.groups();
         let written = match self.back_end.write(&groups.groups).await {
             Ok(written) => written,
-            Err(fault) => {
-                self.fail(&fault, decided);
-                return Ok(());
-            }
+            Err(fault) => return self.fail(&fault, decided),
         };
+        self.cache = desk.into_cache();
+        for (group, outcome) in groups.groups.iter().zip(&written.outcomes) {
+            self.cache.learn(group, outcome);
+        }
         self.time.learn(written.now, self.clock.boot());
         let mut failed = None;
         let mut done = false;
@@ -198,16 +202,23 @@ impl<B: BackEnd> Turns<B> {
                 Some(None) => job.answer(Err(Problem::unavailable("the store gave no answer"))),
             }
         }
-        Ok(())
     }
 
-    /// All of a turn failed.
+    /// All of a turn failed, and nobody knows what was written: what was known is forgotten.
     fn fail(&mut self, fault: &Fault, jobs: Vec<Job>) {
         let problem = Problem::from(fault);
         self.health.ended(&Err(problem.clone()), false, jobs.len());
         for job in jobs {
             job.answer(Err(problem.clone()));
         }
+    }
+}
+
+fn verified(verified: Result<(), Stop>) -> Decided {
+    match verified {
+        Ok(()) => Decided::Done,
+        Err(Stop::Later) => Decided::Later,
+        Err(_) => Decided::Wanting,
     }
 }
 

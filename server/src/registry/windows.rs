@@ -45,7 +45,9 @@ pub fn acquire(desk: &mut Desk, ask: &AcquireAsk) -> Result<WindowGrant, Stop> {
         desk.join_worker(name, changed);
     }
     let used_until = if fresh == Some(worker.0) { next } else { unused };
-    desk.put_namespace(name, NamespaceRow { namespace, used_until });
+    if used_until != row.used_until {
+        desk.put_namespace(name, NamespaceRow { namespace, used_until });
+    }
     Ok(grant)
 }
 
@@ -106,9 +108,10 @@ pub fn revoke(desk: &mut Desk, name: &Name, worker: u32) -> Result<(), Stop> {
 }
 
 fn find(desk: &mut Desk, name: &Name, worker: u32) -> Result<(Namespace, WorkerRow), Stop> {
-    let namespace = catalog::namespace(desk, name)?;
+    let known = desk.known_namespace(name)?.map(|row| row.namespace);
+    let namespace = known.ok_or_else(|| explain::namespace_unknown(name))?;
     if u64::from(worker) >= namespace.layout.workers() {
         return Err(explain::worker_invalid(name, &namespace, worker).into());
     }
-    Ok((namespace, desk.worker(name, worker)?.unwrap_or_default()))
+    Ok((namespace, desk.known_worker(name, worker)?.unwrap_or_default()))
 }

@@ -1,5 +1,8 @@
 //! The conformance suite of a store (`tests/vectors`, scripts of kind `store`), replayed against
-//! the SQLite engine through the paths of the API, with an injected clock.
+//! every back end through the paths of the API, with an injected clock.
+
+mod memory;
+mod races;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,17 +15,20 @@ use leafid_core::{StoreTime, Token};
 use leafid_server::backends::opening::Options;
 use leafid_server::clock::ManualClock;
 use leafid_server::opening::open_sqlite;
+use leafid_server::registry::Registry;
 use leafid_server::routes;
 use leafid_server::state::{App, Config};
 use leafid_server::store::SharedStore;
+use memory::{Database, Trouble};
 use serde_json::{Map, Value, json};
 use tower::ServiceExt;
 
-/// Opens an empty store of an engine in a folder, under an id, on a clock.
+/// Opens an empty store over a back end in a folder, under an id, on a clock.
 type Open = fn(&Path, Token, Arc<ManualClock>) -> SharedStore;
 
-/// Every engine passes the same suite.
-const ENGINES: [(&str, Open); 1] = [("sqlite", sqlite)];
+/// Every back end passes the same suite.
+const BACK_ENDS: [(&str, Open); 3] =
+    [("sqlite", sqlite), ("memory", memory), ("memory, every third race lost", beaten)];
 
 fn sqlite(folder: &Path, id: Token, clock: Arc<ManualClock>) -> SharedStore {
     let options = Options { create: true, id: Some(id), ..Options::default() };
@@ -30,14 +36,27 @@ fn sqlite(folder: &Path, id: Token, clock: Arc<ManualClock>) -> SharedStore {
     Arc::new(store.expect("the store opens"))
 }
 
+fn memory(_: &Path, id: Token, clock: Arc<ManualClock>) -> SharedStore {
+    in_memory(id, clock, Trouble::Never)
+}
+
+fn beaten(_: &Path, id: Token, clock: Arc<ManualClock>) -> SharedStore {
+    in_memory(id, clock, Trouble::EveryThirdRace)
+}
+
+fn in_memory(id: Token, clock: Arc<ManualClock>, trouble: Trouble) -> SharedStore {
+    let back_end = Database::new(id, clock.clone()).connect(trouble);
+    Arc::new(Registry::over(back_end, clock, false).expect("a thread for the store"))
+}
+
 #[tokio::test]
-async fn engines_give_what_the_vectors_say() {
-    for (engine, open) in ENGINES {
-        conforms(engine, open).await;
+async fn back_ends_give_what_the_vectors_say() {
+    for (back_end, open) in BACK_ENDS {
+        conforms(back_end, open).await;
     }
 }
 
-async fn conforms(engine: &str, open: Open) {
+async fn conforms(back_end: &str, open: Open) {
     let mut replayed = 0;
     for file in ["registry", "errors"] {
         let path = vectors().join(format!("{file}.json"));
@@ -46,11 +65,11 @@ async fn conforms(engine: &str, open: Open) {
         let file: Value = serde_json::from_str(&text).expect("vectors are JSON");
         for script in list(&file["scripts"]).filter(|script| script["kind"] == "store") {
             let verdict = replay(script, open).await;
-            verdict.unwrap_or_else(|why| panic!("{engine}, {}: {why}", script["name"]));
+            verdict.unwrap_or_else(|why| panic!("{back_end}, {}: {why}", script["name"]));
             replayed += 1;
         }
     }
-    println!("conformance: {engine} {replayed} scripts");
+    println!("conformance: {back_end} {replayed} scripts");
     assert!(replayed >= 12, "only {replayed} scripts of kind `store` were found");
 }
 

@@ -1,0 +1,93 @@
+//! The rows that were written last. They are decided on without being read: what is written says
+//! what it was decided on, so a row that somebody else has written since is noticed then.
+
+use std::collections::BTreeMap;
+
+use leafid_core::Name;
+use leafid_core::registry::{TagRow, WorkerRow};
+
+use super::groups::Scope;
+use crate::backends::{Group, NamespaceRow, Outcome, Seen, Write};
+
+/// So many rows of a kind are kept; one more, and all are read again.
+const MOST: usize = 16_384;
+
+/// The rows that were written last.
+#[derive(Debug, Default)]
+pub struct Cache {
+    tags: BTreeMap<Name, Seen<TagRow>>,
+    namespaces: BTreeMap<Name, Seen<NamespaceRow>>,
+    workers: BTreeMap<(Name, u32), Seen<WorkerRow>>,
+}
+
+impl Cache {
+    /// A tag.
+    pub fn tag(&self, tag: &Name) -> Option<Seen<TagRow>> {
+        self.tags.get(tag).copied()
+    }
+
+    /// A namespace.
+    pub fn namespace(&self, name: &Name) -> Option<Seen<NamespaceRow>> {
+        self.namespaces.get(name).copied()
+    }
+
+    /// A worker number.
+    pub fn worker(&self, name: &Name, worker: u32) -> Option<Seen<WorkerRow>> {
+        self.workers.get(&(*name, worker)).copied()
+    }
+
+    /// Takes in how a group ended.
+    pub fn learn(&mut self, group: &Group, outcome: &Outcome) {
+        let Outcome::Done(revisions) = outcome else {
+            return group.iter().for_each(|write| self.drop_row(write));
+        };
+        for (at, write) in group.iter().enumerate() {
+            let revision = revisions.get(at).copied().unwrap_or(0);
+            match write {
+                Write::Same(name, seen) => keep(&mut self.namespaces, *name, *seen),
+                Write::Tag { tag, after, .. } => {
+                    keep(&mut self.tags, *tag, Seen { row: *after, revision });
+                }
+                Write::Namespace { namespace, after, .. } => {
+                    keep(&mut self.namespaces, *namespace, Seen { row: *after, revision });
+                }
+                Write::Worker(write) => {
+                    let seen = Seen { row: write.after, revision };
+                    keep(&mut self.workers, (write.namespace, write.worker), seen);
+                }
+                Write::Beat(_) => {}
+            }
+        }
+    }
+
+    /// What a request of this scope is decided on is read again.
+    pub fn doubt(&mut self, scope: Scope) {
+        match scope {
+            Scope::Nothing | Scope::Beat => {}
+            Scope::Tag(tag) => drop(self.tags.remove(&tag)),
+            Scope::Namespace(name) => drop(self.namespaces.remove(&name)),
+            Scope::Worker(name, worker) => {
+                self.namespaces.remove(&name);
+                self.workers.remove(&(name, worker));
+            }
+        }
+    }
+
+    fn drop_row(&mut self, write: &Write) {
+        match write {
+            Write::Same(name, _) | Write::Namespace { namespace: name, .. } => {
+                self.namespaces.remove(name);
+            }
+            Write::Tag { tag, .. } => drop(self.tags.remove(tag)),
+            Write::Worker(write) => drop(self.workers.remove(&(write.namespace, write.worker))),
+            Write::Beat(_) => {}
+        }
+    }
+}
+
+fn keep<K: Ord, T>(rows: &mut BTreeMap<K, T>, key: K, row: T) {
+    if rows.len() >= MOST && !rows.contains_key(&key) {
+        rows.clear();
+    }
+    rows.insert(key, row);
+}

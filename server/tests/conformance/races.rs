@@ -1,0 +1,324 @@
+//! What the registry does with a back end that it shares, that loses races, or of which nobody knows
+//! what it wrote.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use leafid_core::{
+    AcquireAsk, Code, Name, Range, Release, RenewAsk, SegmentAsk, StoreTime, Token, WindowGrant,
+};
+use leafid_server::clock::ManualClock;
+use leafid_server::problem::Problem;
+use leafid_server::registry::Registry;
+use leafid_server::store::{Answer, NamespaceChange, Store, TagChange};
+
+use crate::memory::{Database, Trouble};
+
+const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
+const STORE: Token = Token::new([9; 16]);
+
+/// A database, and servers over it.
+struct World {
+    clock: Arc<ManualClock>,
+    database: Arc<Database>,
+}
+
+impl World {
+    fn new() -> World {
+        let clock = Arc::new(ManualClock::at(NOW));
+        let database = Database::new(STORE, clock.clone());
+        World { clock, database }
+    }
+
+    fn server(&self, trouble: Trouble) -> Registry {
+        Registry::over(self.database.connect(trouble), self.clock.clone(), false).unwrap()
+    }
+
+    /// The rows that are written from here on.
+    fn groups(&self) -> usize {
+        self.database.groups.load(Ordering::SeqCst)
+    }
+}
+
+fn tag() -> Name {
+    Name::tag("orders").unwrap()
+}
+
+fn namespace() -> Name {
+    Name::namespace("default").unwrap()
+}
+
+fn request(n: u32) -> Token {
+    let mut bytes = [7; 16];
+    bytes[..4].copy_from_slice(&n.to_be_bytes());
+    Token::new(bytes)
+}
+
+async fn create(server: &Registry) {
+    let change = TagChange { step: Some(10), ..TagChange::default() };
+    while let Err(problem) = server.put_tag(tag(), change).await {
+        assert_eq!(problem.code, Code::StoreUnavailable, "{problem}");
+    }
+}
+
+fn lease(server: &Registry, n: u32) -> Answer<'_, Range> {
+    leased(server, n, None)
+}
+
+fn leased(server: &Registry, n: u32, have_until: Option<u64>) -> Answer<'_, Range> {
+    let request = request(n);
+    let ask =
+        SegmentAsk { tag: tag(), request, store: None, step: None, at_least: None, have_until };
+    let answer = server.lease_segment(ask);
+    Box::pin(async move {
+        let grant = answer.await?;
+        assert_eq!(grant.request, request);
+        Ok(grant.range)
+    })
+}
+
+fn acquire(server: &Registry, n: u32, sticky: bool) -> Answer<'_, WindowGrant> {
+    server.acquire(AcquireAsk {
+        namespace: namespace(),
+        request: request(n),
+        store: None,
+        owner: Name::owner(&format!("owner-{n}")).unwrap(),
+        layout: None,
+        length_ms: None,
+        sticky,
+        strict: false,
+    })
+}
+
+fn renew<'s>(server: &'s Registry, grant: &WindowGrant, n: u32) -> Answer<'s, WindowGrant> {
+    server.renew(RenewAsk {
+        namespace: namespace(),
+        request: request(n),
+        store: STORE,
+        worker: grant.worker,
+        key: grant.request,
+        have_until: grant.ticks.end,
+        length_ms: None,
+    })
+}
+
+/// Takes the number of this grant from its holder through this server, and gives it to another.
+async fn take_over(server: &Registry, grant: &WindowGrant) {
+    let (worker, key) = (grant.worker, grant.request);
+    let unused_from = grant.ticks.start;
+    let given_back = Release { namespace: namespace(), store: STORE, worker, key, unused_from };
+    server.release(given_back).await.unwrap();
+    // It is the only number.
+    let other = acquire(server, 500, false).await.unwrap();
+    assert_eq!(other.worker, worker);
+}
+
+fn overlap(ranges: &[Range]) -> usize {
+    let ids = ranges.iter().flat_map(|range| range.start..range.end);
+    let different: BTreeSet<u64> = ids.clone().collect();
+    ids.count() - different.len()
+}
+
+#[tokio::test]
+async fn what_waits_for_a_line_is_written_once() {
+    let world = World::new();
+    let server = world.server(Trouble::Never);
+    create(&server).await;
+    let before = world.groups();
+    world.database.admit(false);
+    let leases: Vec<_> = (0..100).map(|n| lease(&server, n)).collect();
+    // Half of them ask twice, under one request id; some keep their number.
+    let windows: Vec<_> = (0..50).map(|n| acquire(&server, n, n % 3 == 0)).collect();
+    let again: Vec<_> = (0..25).map(|n| acquire(&server, n, n % 3 == 0)).collect();
+    world.database.admit(true);
+    let mut ranges = Vec::new();
+    for lease in leases {
+        ranges.push(lease.await.unwrap());
+    }
+    let mut granted = Vec::new();
+    for window in windows {
+        granted.push(window.await.unwrap());
+    }
+    assert_eq!(world.groups() - before, 2, "one of a tag, and one of a namespace");
+    for (first, again) in granted.iter().zip(again) {
+        let again = again.await.unwrap();
+        assert_eq!((first.worker, first.ticks), (again.worker, again.ticks));
+    }
+    let numbers: BTreeSet<u32> = granted.iter().map(|grant| grant.worker).collect();
+    assert_eq!((overlap(&ranges), ranges.len(), numbers.len()), (0, 100, 50));
+    // The control: what does not wait together is not joined.
+    let before = world.groups();
+    for n in 100..110 {
+        lease(&server, n).await.unwrap();
+    }
+    assert_eq!(world.groups() - before, 10);
+}
+
+#[tokio::test]
+async fn a_row_that_was_written_last_is_not_read_again() {
+    let world = World::new();
+    let server = world.server(Trouble::Never);
+    create(&server).await;
+    let grant = acquire(&server, 1, false).await.unwrap();
+    let before = world.database.readings.load(Ordering::SeqCst);
+    for n in 0..10 {
+        lease(&server, n).await.unwrap();
+        world.clock.set(NOW.plus(i64::from(n) * 1_000));
+        renew(&server, &grant, 100 + n).await.unwrap();
+    }
+    assert_eq!(world.database.readings.load(Ordering::SeqCst), before);
+}
+
+/// Two servers lease in turns, so that what each wrote last is never what stands there.
+async fn in_turns(first: Trouble) -> (usize, usize) {
+    let world = World::new();
+    let servers = [world.server(first), world.server(first)];
+    create(&servers[0]).await;
+    let mut ranges = Vec::new();
+    for n in 0..60 {
+        ranges.push(lease(&servers[n as usize % 2], n).await.unwrap());
+    }
+    (overlap(&ranges), world.database.conflicts.load(Ordering::SeqCst))
+}
+
+#[tokio::test]
+async fn servers_over_one_database_grant_nothing_twice() {
+    for trouble in [Trouble::Never, Trouble::EveryThirdRace] {
+        let (twice, conflicts) = in_turns(trouble).await;
+        println!("{trouble:?}: {conflicts} conflicts, {twice} numbers granted twice");
+        assert_eq!(twice, 0, "{trouble:?}");
+        assert!(conflicts >= 50, "{trouble:?}: only {conflicts} conflicts");
+    }
+    let (twice, _) = in_turns(Trouble::Blind).await;
+    println!("the control, without conditions: {twice} numbers granted twice");
+    assert!(twice > 0, "the control found nothing");
+}
+
+/// Servers that ask at once, from as many threads.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn servers_at_once_grant_nothing_twice() {
+    let world = World::new();
+    let servers = [Trouble::EveryThirdRace, Trouble::EveryThirdRace, Trouble::Never];
+    let servers = servers.map(|trouble| Arc::new(world.server(trouble)));
+    create(&servers[0]).await;
+    let mut running = Vec::new();
+    for (at, server) in (0..).zip(&servers) {
+        for client in 0..8 {
+            let server = Arc::clone(server);
+            running.push(tokio::spawn(async move {
+                let (mut ranges, mut workers) = (Vec::new(), Vec::new());
+                for n in 0..10 {
+                    let n = at * 10_000 + client * 100 + n;
+                    ranges.push(until_heard(|| lease(&server, n)).await);
+                    workers.push(until_heard(|| acquire(&server, n, n % 2 == 0)).await.worker);
+                }
+                (ranges, workers)
+            }));
+        }
+    }
+    let (mut ranges, mut workers) = (Vec::new(), Vec::new());
+    for client in running {
+        let (more, numbers) = client.await.unwrap();
+        ranges.extend(more);
+        workers.extend(numbers);
+    }
+    let different: BTreeSet<u32> = workers.iter().copied().collect();
+    assert_eq!((ranges.len(), overlap(&ranges)), (240, 0));
+    assert_eq!((workers.len(), different.len()), (240, 240));
+}
+
+/// Asks under the same request id until there is an answer.
+async fn until_heard<'s, T>(ask: impl Fn() -> Answer<'s, T>) -> T {
+    loop {
+        match ask().await {
+            Ok(granted) => return granted,
+            Err(problem) => assert_eq!(problem.code, Code::StoreUnavailable, "{problem}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_refused_on_what_another_server_has_changed() {
+    let world = World::new();
+    let [one, two] = [Trouble::Never; 2].map(|trouble| world.server(trouble));
+    create(&one).await;
+    lease(&one, 1).await.unwrap();
+    let further = lease(&two, 2).await.unwrap();
+    // The first knows of less than this caller has.
+    let next = leased(&one, 3, Some(further.end)).await.unwrap();
+    assert_eq!(next.start, further.end);
+    // And what is really refused is.
+    let refused = leased(&one, 4, Some(next.end + 1)).await.unwrap_err();
+    assert_eq!(refused.code, Code::StoreWentBack);
+}
+
+/// A holder renews with the server that granted its window; its number was given to another by a
+/// second server meanwhile. Also where nothing is to be written: its window is as long as can be.
+#[tokio::test]
+async fn nothing_is_granted_on_what_another_server_has_changed() {
+    for renewed in [false, true] {
+        for trouble in [Trouble::Never, Trouble::Blind] {
+            let world = World::new();
+            let [one, two] = [trouble; 2].map(|trouble| world.server(trouble));
+            let workers = Some(Range::new(0, 1));
+            let change = NamespaceChange { workers, ..NamespaceChange::default() };
+            one.put_namespace(namespace(), change).await.unwrap();
+            let grant = acquire(&one, 1, false).await.unwrap();
+            if renewed {
+                renew(&one, &grant, 2).await.unwrap();
+            }
+            take_over(&two, &grant).await;
+            let answer = renew(&one, &grant, 3).await.map_err(|problem: Problem| problem.code);
+            match (trouble, renewed) {
+                (Trouble::Blind, false) => assert!(answer.is_ok(), "the control: {answer:?}"),
+                (Trouble::Blind, true) => {}
+                _ => assert_eq!(answer.unwrap_err(), Code::LeaseLost, "renewed: {renewed}"),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_race_that_is_always_lost_ends() {
+    let world = World::new();
+    let (server, beaten) = (world.server(Trouble::Never), world.server(Trouble::EveryRace));
+    create(&server).await;
+    let before = world.groups();
+    let refused = lease(&beaten, 1).await.unwrap_err();
+    assert_eq!(refused.code, Code::StoreUnavailable, "{refused}");
+    assert!(refused.retry_after_ms.is_some() && refused.detail.contains("first"), "{refused}");
+    let tries = world.groups() - before;
+    assert!((2..=20).contains(&tries), "{tries} tries");
+    assert_eq!(lease(&server, 2).await.unwrap().start, 1, "nothing was granted");
+}
+
+/// A connection breaks after the row was written: the caller hears that there is no answer, and
+/// what was granted is a gap, or is found under the same request id.
+#[tokio::test]
+async fn what_may_have_been_written_is_not_granted_to_anybody_else() {
+    let world = World::new();
+    let server = world.server(Trouble::EveryThirdAnswer);
+    create(&server).await;
+    let (mut ranges, mut unheard) = (Vec::new(), 0);
+    for n in 0..30 {
+        match lease(&server, n).await {
+            Ok(range) => ranges.push(range),
+            Err(problem) => {
+                assert_eq!(problem.code, Code::StoreUnavailable, "{problem}");
+                unheard += 1;
+            }
+        }
+    }
+    assert_eq!((overlap(&ranges), ranges.len(), unheard), (0, 20, 10));
+    let end = ranges.last().unwrap().end;
+    assert!(end > 29 * 10, "what nobody heard of was granted again: it ends at {end}");
+
+    let mut numbers = BTreeSet::new();
+    for n in 0..30 {
+        numbers.insert(until_heard(|| acquire(&server, n, false)).await.worker);
+    }
+    let page = leafid_server::store::Page { after: None, limit: 100 };
+    let rows = server.workers(namespace(), page).await.unwrap();
+    assert_eq!((numbers.len(), rows.len()), (30, 30), "asked again, nobody has two numbers");
+}
