@@ -124,27 +124,44 @@ impl Sqlite {
         })
     }
 
-    /// Writes a group, or nothing of it.
-    fn apply(&self, group: &Group) -> Result<Outcome, rusqlite::Error> {
-        // Only what is written after something else leaves anything behind when it is not.
-        let several = group.iter().filter(|write| !matches!(write, Write::Same(..))).count() > 1;
-        if several {
-            self.run("SAVEPOINT one")?;
-        }
-        let mut holds = true;
+    /// Writes a group, until a row was not as it had been read.
+    fn apply(&self, group: &Group) -> Result<Applied, rusqlite::Error> {
+        let before = self.connection.total_changes();
         for write in group {
-            holds = self.put(write)?;
-            if !holds {
-                break;
+            if !self.put(write)? {
+                let wrote = self.connection.total_changes() != before;
+                return Ok(if wrote { Applied::Half } else { Applied::Not });
             }
         }
-        if several {
-            if !holds {
-                self.run("ROLLBACK TO one")?;
+        Ok(Applied::Whole)
+    }
+
+    /// Writes all groups. A group that is not written whole ends the transaction, and a new one goes
+    /// without it: this is cheaper than a savepoint, which keeps a copy of every page, for a race
+    /// that is hardly ever lost.
+    fn apply_all(&self, groups: &[Group]) -> Result<Vec<Outcome>, rusqlite::Error> {
+        let mut outcomes = vec![Outcome::Done(Vec::new()); groups.len()];
+        loop {
+            let mut half = false;
+            for (group, outcome) in groups.iter().zip(&mut outcomes) {
+                if *outcome == Outcome::Conflict {
+                    continue;
+                }
+                let applied = self.apply(group)?;
+                if applied != Applied::Whole {
+                    *outcome = Outcome::Conflict;
+                }
+                half = applied == Applied::Half;
+                if half {
+                    break;
+                }
             }
-            self.run("RELEASE one")?;
+            if !half {
+                return Ok(outcomes);
+            }
+            self.run("ROLLBACK")?;
+            self.run("BEGIN IMMEDIATE")?;
         }
-        Ok(if holds { Outcome::Done(Vec::new()) } else { Outcome::Conflict })
     }
 
     /// Whether the row was as it was read.
@@ -175,11 +192,9 @@ impl Sqlite {
         groups: &[Group],
         now: StoreTime,
     ) -> Result<Vec<Outcome>, rusqlite::Error> {
-        let before = self.connection.total_changes();
-        let outcomes = groups.iter().map(|group| self.apply(group));
-        let outcomes = outcomes.collect::<Result<Vec<_>, _>>()?;
+        let outcomes = self.apply_all(groups)?;
         // Numbers of tags are leased without a time: the next start shall know one all the same.
-        let wrote = self.connection.total_changes() != before;
+        let wrote = outcomes.iter().any(|outcome| *outcome != Outcome::Conflict);
         let beats = wrote && now.since(self.beaten).saturating_abs() >= BEAT_MS;
         if beats {
             meta::beat(&Rows::new(&self.connection), now)?;
@@ -242,6 +257,14 @@ impl BackEnd for Sqlite {
         }
         committed.map(|outcomes| Written { now, outcomes }).map_err(|error| broken(&error))
     }
+}
+
+/// How much of a group was written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Applied {
+    Whole,
+    Half,
+    Not,
 }
 
 fn seen<T>(row: T) -> Seen<T> {

@@ -3,27 +3,30 @@
 use leafid_core::{HostTime, StoreTime};
 
 /// A back end's time: as its last answer had it, and what passed since by a clock that only ticks.
-/// It never goes back.
+/// It never goes back: where the back end's clock is slower than ours, it waits for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Time {
-    now: StoreTime,
+    said: StoreTime,
     boot: HostTime,
+    /// The latest that was given.
+    given: StoreTime,
 }
 
 impl Time {
     /// It was so late when the clock showed `boot`.
     pub fn start(now: StoreTime, boot: HostTime) -> Time {
-        Time { now, boot }
+        Time { said: now, boot, given: now }
     }
 
     /// Takes in what an answer said.
     pub fn learn(&mut self, said: StoreTime, boot: HostTime) {
-        *self = Time { now: said.max(self.now(boot)), boot: boot.max(self.boot) };
+        (self.said, self.boot) = (said, boot.max(self.boot));
     }
 
     /// The time when the clock shows `boot`.
-    pub fn now(&self, boot: HostTime) -> StoreTime {
-        self.now.plus(boot.since(self.boot).max(0))
+    pub fn now(&mut self, boot: HostTime) -> StoreTime {
+        self.given = self.given.max(self.said.plus(boot.since(self.boot).max(0)));
+        self.given
     }
 }
 
@@ -36,11 +39,14 @@ mod tests {
         let at = |ms| HostTime::new(ms);
         let mut time = Time::start(StoreTime::new(1_000), at(0));
         assert_eq!(time.now(at(50)), StoreTime::new(1_050));
+        // A slower clock is waited for, and not left behind for good.
         time.learn(StoreTime::new(1_040), at(50));
         assert_eq!(time.now(at(50)), StoreTime::new(1_050));
-        time.learn(StoreTime::new(2_000), at(50));
+        assert_eq!(time.now(at(55)), StoreTime::new(1_050));
+        assert_eq!(time.now(at(70)), StoreTime::new(1_060));
+        time.learn(StoreTime::new(2_000), at(70));
         assert_eq!(time.now(at(40)), StoreTime::new(2_000), "a clock that goes back adds nothing");
         time.learn(StoreTime::new(2_000), at(40));
-        assert_eq!(time.now(at(60)), StoreTime::new(2_010), "and nothing twice");
+        assert_eq!(time.now(at(80)), StoreTime::new(2_010), "and nothing twice");
     }
 }

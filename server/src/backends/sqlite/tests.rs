@@ -1,1 +1,2 @@
 mod cost;
+mod groups;
