@@ -10,10 +10,15 @@ use crate::store::Page;
 
 type Result<T> = std::result::Result<T, rusqlite::Error>;
 
-const TAG: &str = "max_id, step, max_step, deleted, tag";
-const NAMESPACE: &str = "epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits, max_window_ms, \
-                         workers_start, workers_end, floor, used_until, namespace";
-const RANGE: &str = include_str!("../../../../sql/sqlite/range.sql");
+const TAG: &str = include_str!("../../../../sql/sqlite/rows/tag.sql");
+const TAGS: &str = include_str!("../../../../sql/sqlite/rows/tags.sql");
+const TAG_ADD: &str = include_str!("../../../../sql/sqlite/rows/tag_add.sql");
+const TAG_CHANGE: &str = include_str!("../../../../sql/sqlite/rows/tag_change.sql");
+const NAMESPACE: &str = include_str!("../../../../sql/sqlite/rows/namespace.sql");
+const NAMESPACES: &str = include_str!("../../../../sql/sqlite/rows/namespaces.sql");
+const NAMESPACE_PUT: &str = include_str!("../../../../sql/sqlite/rows/namespace_put.sql");
+const NAMESPACE_USED: &str = include_str!("../../../../sql/sqlite/rows/namespace_used.sql");
+const RANGE: &str = include_str!("../../../../sql/sqlite/rows/range.sql");
 
 /// The tables inside one transaction.
 #[derive(Clone, Copy, Debug)]
@@ -41,51 +46,55 @@ impl<'c> Rows<'c> {
 
     /// A tag, tombstones included.
     pub fn tag(&self, tag: &Name) -> Result<Option<TagRow>> {
-        let sql = format!("SELECT {TAG} FROM tags WHERE tag = ?1");
-        self.one(&sql, [tag.as_str()], read_tag)
+        self.one(TAG, named_params! { ":tag": tag.as_str() }, read_tag)
     }
 
     /// Tags that are not deleted, by name.
     pub fn tags(&self, page: Page<Name>) -> Result<Vec<(Name, TagRow)>> {
-        let sql =
-            format!("SELECT {TAG} FROM tags WHERE tag > ?1 AND deleted = 0 ORDER BY tag LIMIT ?2");
         let after = page.after.unwrap_or(Name::EMPTY);
-        self.all(&sql, (after.as_str(), page.limit), |row| {
-            Ok((name(row, 4, Name::tag)?, read_tag(row)?))
-        })
+        let named = named_params! { ":after": after.as_str(), ":limit": page.limit };
+        self.all(TAGS, named, |row| Ok((name(row, 4, Name::tag)?, read_tag(row)?)))
     }
 
     /// Writes a tag, if it is as it was; whether it was.
     pub fn put_tag(&self, tag: &Name, before: Option<&TagRow>, row: &TagRow) -> Result<bool> {
-        let TagRow { max_id, step, max_step, deleted } = *row;
-        let (tag, max_id) = (tag.as_str(), signed(max_id)?);
-        let Some(before) = before else {
-            let add = "INSERT INTO tags (tag, max_id, step, max_step, deleted)
-                       VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
-            return self.write(add, (tag, max_id, step, max_step, deleted));
+        let (tag, max_id) = (tag.as_str(), signed(row.max_id)?);
+        let Some(was) = before else {
+            let named = named_params! {
+                ":tag": tag,
+                ":max_id": max_id,
+                ":step": row.step,
+                ":max_step": row.max_step,
+                ":deleted": row.deleted,
+            };
+            return self.write(TAG_ADD, named);
         };
-        let change = "UPDATE tags SET max_id = ?2, step = ?3, max_step = ?4, deleted = ?5
-                      WHERE tag = ?1 AND max_id = ?6 AND step = ?7 AND max_step = ?8
-                          AND deleted = ?9";
-        let was = (signed(before.max_id)?, before.step, before.max_step, before.deleted);
-        self.write(change, (tag, max_id, step, max_step, deleted, was.0, was.1, was.2, was.3))
+        let named = named_params! {
+            ":tag": tag,
+            ":max_id": max_id,
+            ":step": row.step,
+            ":max_step": row.max_step,
+            ":deleted": row.deleted,
+            ":was_max_id": signed(was.max_id)?,
+            ":was_step": was.step,
+            ":was_max_step": was.max_step,
+            ":was_deleted": was.deleted,
+        };
+        self.write(TAG_CHANGE, named)
     }
 
     /// A namespace.
     pub fn namespace(&self, name: &Name) -> Result<Option<NamespaceRow>> {
-        let sql = format!("SELECT {NAMESPACE} FROM namespaces WHERE namespace = ?1");
-        self.one(&sql, [name.as_str()], |row| {
+        self.one(NAMESPACE, named_params! { ":namespace": name.as_str() }, |row| {
             Ok(NamespaceRow { namespace: read_namespace(row)?, used_until: unsigned(row, 9)? })
         })
     }
 
     /// Namespaces, by name.
     pub fn namespaces(&self, page: Page<Name>) -> Result<Vec<(Name, Namespace)>> {
-        let sql = format!(
-            "SELECT {NAMESPACE} FROM namespaces WHERE namespace > ?1 ORDER BY namespace LIMIT ?2"
-        );
         let after = page.after.unwrap_or(Name::EMPTY);
-        self.all(&sql, (after.as_str(), page.limit), |row| {
+        let named = named_params! { ":after": after.as_str(), ":limit": page.limit };
+        self.all(NAMESPACES, named, |row| {
             Ok((name(row, 10, Name::namespace)?, read_namespace(row)?))
         })
     }
@@ -101,35 +110,28 @@ impl<'c> Rows<'c> {
         if self.namespace(name)?.as_ref() != before {
             return Ok(false);
         }
-        let NamespaceRow { namespace, used_until } = *row;
-        if before.is_some_and(|before| before.namespace == namespace) {
-            let sql = "UPDATE namespaces SET used_until = ?2 WHERE namespace = ?1";
-            return self.write(sql, (name.as_str(), signed(used_until)?));
+        let (name, used_until) = (name.as_str(), signed(row.used_until)?);
+        if before.is_some_and(|before| before.namespace == row.namespace) {
+            let named = named_params! { ":namespace": name, ":used_until": used_until };
+            return self.write(NAMESPACE_USED, named);
         }
-        let sql = "INSERT OR REPLACE INTO namespaces (namespace, epoch_ms, tick_ms, time_bits,
-                       worker_bits, sequence_bits, max_window_ms, workers_start, workers_end,
-                       floor, used_until)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
-        let Namespace { layout, max_window_ms, workers, floor } = namespace;
+        let Namespace { layout, max_window_ms, workers, floor } = row.namespace;
         let (start, end) = (signed(workers.start)?, signed(workers.end)?);
-        let range = named_params! { ":namespace": name.as_str(), ":start": start, ":end": end };
-        self.write(RANGE, range)?;
-        self.write(
-            sql,
-            (
-                name.as_str(),
-                layout.epoch_ms(),
-                layout.tick_ms(),
-                layout.time_bits(),
-                layout.worker_bits(),
-                layout.sequence_bits(),
-                max_window_ms,
-                start,
-                end,
-                signed(floor)?,
-                signed(used_until)?,
-            ),
-        )
+        self.write(RANGE, named_params! { ":namespace": name, ":start": start, ":end": end })?;
+        let named = named_params! {
+            ":namespace": name,
+            ":epoch_ms": layout.epoch_ms(),
+            ":tick_ms": layout.tick_ms(),
+            ":time_bits": layout.time_bits(),
+            ":worker_bits": layout.worker_bits(),
+            ":sequence_bits": layout.sequence_bits(),
+            ":max_window_ms": max_window_ms,
+            ":workers_start": start,
+            ":workers_end": end,
+            ":floor": signed(floor)?,
+            ":used_until": used_until,
+        };
+        self.write(NAMESPACE_PUT, named)
     }
 
     pub(super) fn one<T>(

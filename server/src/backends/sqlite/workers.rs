@@ -15,9 +15,13 @@ const OWN: &str = include_str!("../../../../sql/sqlite/lookups/own.sql");
 const RESTED: &str = include_str!("../../../../sql/sqlite/lookups/rested.sql");
 const KEPT: &str = include_str!("../../../../sql/sqlite/lookups/kept.sql");
 const UNUSED: &str = include_str!("../../../../sql/sqlite/lookups/unused.sql");
-const LEAVING: &str = include_str!("../../../../sql/sqlite/leaving.sql");
-
-const WORKER: &str = "worker, owner, sticky, key, held_from, reserved_until, granted_ms";
+const LEAVING: &str = include_str!("../../../../sql/sqlite/rows/leaving.sql");
+const WORKER: &str = include_str!("../../../../sql/sqlite/rows/worker.sql");
+const WORKERS: &str = include_str!("../../../../sql/sqlite/rows/workers.sql");
+/// After the columns that are set.
+const AS_IT_WAS: &str = " WHERE namespace = ?1 AND worker = ?2 AND owner = ?3 AND sticky = ?4
+    AND key IS ?5 AND held_from = ?6 AND reserved_until = ?7 AND granted_ms = ?8";
+const WORKER_ADD: &str = include_str!("../../../../sql/sqlite/rows/worker_add.sql");
 
 impl Rows<'_> {
     /// The row of this very request, if it was granted before.
@@ -69,8 +73,8 @@ impl Rows<'_> {
 
     /// The row of a number, if it was ever handed out.
     pub fn worker(&self, namespace: &Name, worker: u32) -> Result<Option<Worker>> {
-        let sql = format!("SELECT {WORKER} FROM workers WHERE namespace = ?1 AND worker = ?2");
-        self.one(&sql, (namespace.as_str(), worker), read_worker)
+        let named = named_params! { ":namespace": namespace.as_str(), ":worker": worker };
+        self.one(WORKER, named, read_worker)
     }
 
     /// Of the numbers in one range and not in another, the one that is reserved longest.
@@ -87,12 +91,13 @@ impl Rows<'_> {
 
     /// The numbers of a namespace that have rows.
     pub fn workers(&self, namespace: &Name, page: Page<u32>) -> Result<Vec<Worker>> {
-        let sql = format!(
-            "SELECT {WORKER} FROM workers WHERE namespace = ?1 AND worker > ?2
-             ORDER BY worker LIMIT ?3"
-        );
         let after = page.after.map_or(-1, i64::from);
-        self.all(&sql, (namespace.as_str(), after, page.limit), read_worker)
+        let named = named_params! {
+            ":namespace": namespace.as_str(),
+            ":after": after,
+            ":limit": page.limit,
+        };
+        self.all(WORKERS, named, read_worker)
     }
 
     /// Writes the row of a number, if it is as it was; whether it was.
@@ -110,15 +115,18 @@ impl Rows<'_> {
     }
 
     fn add_worker(&self, namespace: &Name, worker: u32, row: &WorkerRow) -> Result<bool> {
-        let sql = "INSERT INTO workers (namespace, worker, owner, sticky, key, held_from,
-                       reserved_until, granted_ms)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
-        let WorkerRow { owner, sticky, key, held_from, reserved_until, granted } = *row;
-        let (held_from, reserved_until) = (signed(held_from)?, signed(reserved_until)?);
-        let key = key.map(|key| key.bytes());
-        let (namespace, owner) = (namespace.as_str(), owner.as_str());
-        let granted = granted.get();
-        self.write(sql, (namespace, worker, owner, sticky, key, held_from, reserved_until, granted))
+        let is = Columns::of(row)?;
+        let named = named_params! {
+            ":namespace": namespace.as_str(),
+            ":worker": worker,
+            ":owner": is.owner,
+            ":sticky": is.sticky,
+            ":key": is.key,
+            ":held_from": is.held_from,
+            ":reserved_until": is.reserved_until,
+            ":granted_ms": is.granted_ms,
+        };
+        self.write(WORKER_ADD, named)
     }
 
     // Only columns that change are set: SQLite takes a row out of every index that has one of them
@@ -134,34 +142,26 @@ impl Rows<'_> {
         let (was, is) = (was.values(), is.values());
         let namespace = namespace.as_str();
         let mut values: Vec<&dyn ToSql> = vec![&namespace, &worker];
-        let columns = ["owner", "sticky", "key", "held_from", "reserved_until", "granted_ms"];
-        let stays = [
-            before.owner == row.owner,
-            before.sticky == row.sticky,
-            before.key == row.key,
-            before.held_from == row.held_from,
-            before.reserved_until == row.reserved_until,
-            before.granted == row.granted,
+        values.extend(was);
+        let changes = [
+            ("owner", before.owner != row.owner),
+            ("sticky", before.sticky != row.sticky),
+            ("key", before.key != row.key),
+            ("held_from", before.held_from != row.held_from),
+            ("reserved_until", before.reserved_until != row.reserved_until),
+            ("granted_ms", before.granted != row.granted),
         ];
-        let mut condition = String::new();
-        for (column, value) in columns.into_iter().zip(was) {
+        let mut sql = "UPDATE workers SET".to_owned();
+        for ((column, _), value) in changes.into_iter().zip(is).filter(|((_, it), _)| *it) {
+            let comma = if values.len() > 8 { "," } else { "" };
             values.push(value);
-            condition.push_str(&format!(" AND {column} IS ?{}", values.len()));
+            sql.push_str(&format!("{comma} {column} = ?{}", values.len()));
         }
-        let mut set = Vec::new();
-        for ((column, value), _) in
-            columns.into_iter().zip(is).zip(stays).filter(|(_, stays)| !stays)
-        {
-            values.push(value);
-            set.push(format!("{column} = ?{}", values.len()));
-        }
-        if set.is_empty() {
+        if before == row {
             // Nothing changes: what is left is the condition.
-            set.push("worker = worker".to_owned());
+            sql.push_str(" worker = worker");
         }
-        let set = set.join(", ");
-        let sql =
-            format!("UPDATE workers SET {set} WHERE namespace = ?1 AND worker = ?2{condition}");
+        sql.push_str(AS_IT_WAS);
         self.write(&sql, &values[..])
     }
 }
@@ -194,7 +194,7 @@ impl<'r> Columns<'r> {
     }
 }
 
-/// Reads the columns of [`WORKER`].
+/// Reads the columns that all texts have.
 fn read_worker(row: &Row<'_>) -> Result<Worker> {
     let nobody = |text: &str| if text.is_empty() { Ok(Name::EMPTY) } else { Name::owner(text) };
     let key: Option<[u8; 16]> = row.get(3)?;

@@ -1,0 +1,5 @@
+-- Makes the row of a number that is handed out for the first time; no row is changed if somebody
+-- else has.
+INSERT INTO workers (namespace, worker, owner, sticky, key, held_from, reserved_until, granted_ms)
+VALUES (:namespace, :worker, :owner, :sticky, :key, :held_from, :reserved_until, :granted_ms)
+ON CONFLICT DO NOTHING;
