@@ -1,7 +1,8 @@
 //! The central store of leafid: one place that hands out disjoint ranges, over HTTP.
 //!
-//! `main → cli → app → routes → state → generators → keeper → store ← registry → backends`: what stands to the left
-//! imports from the right, never the other way. Every decision is `leafid_core::registry`'s.
+//! `main → cli → app → routes → state → generators → keeper → store ← registry → backends`: arrows
+//! point to what is imported, and nothing imports against them; `opening` joins the two ends. Every
+//! decision is `leafid_core::registry`'s.
 
 pub mod alarms;
 pub mod app;

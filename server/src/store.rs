@@ -1,5 +1,5 @@
-//! What a storage engine must bring. Every decision is the core's (`leafid_core::registry`): an
-//! engine reads rows, lets it decide, writes the new row if nobody else did, and then answers.
+//! What the routes call. Every decision is the core's (`leafid_core::registry`), and is made in one
+//! place: by the [`Registry`](crate::registry::Registry), over any back end.
 
 use std::future::Future;
 use std::pin::Pin;

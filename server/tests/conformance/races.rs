@@ -8,7 +8,9 @@ use std::sync::atomic::Ordering;
 use leafid_core::{
     AcquireAsk, Code, Name, Range, Release, RenewAsk, SegmentAsk, StoreTime, Token, WindowGrant,
 };
+use leafid_server::backends::opening::Options;
 use leafid_server::clock::ManualClock;
+use leafid_server::opening::open_sqlite;
 use leafid_server::problem::Problem;
 use leafid_server::registry::Registry;
 use leafid_server::store::{Answer, NamespaceChange, Store, TagChange};
@@ -226,6 +228,51 @@ async fn servers_at_once_grant_nothing_twice() {
     let different: BTreeSet<u32> = workers.iter().copied().collect();
     assert_eq!((ranges.len(), overlap(&ranges)), (240, 0));
     assert_eq!((workers.len(), different.len()), (240, 240));
+}
+
+/// Two servers that have the same file open at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn servers_over_one_file_grant_nothing_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Arc::new(ManualClock::at(NOW));
+    let options = Options { create: true, id: Some(STORE), ..Options::default() };
+    let open = || open_sqlite(&folder.path().join("a.db"), clock.clone(), options).unwrap();
+    let servers = [Arc::new(open()), Arc::new(open())];
+    create(&servers[0]).await;
+    // In turns, so that what each wrote last is not what stands there; and then at once.
+    let mut ranges = Vec::new();
+    for n in 0..20 {
+        ranges.push(lease(&servers[n as usize % 2], n).await.unwrap());
+    }
+    let mut running = Vec::new();
+    for client in 0..8 {
+        let server = Arc::clone(&servers[client as usize % 2]);
+        running.push(tokio::spawn(async move {
+            let (mut ranges, mut windows) = (Vec::new(), Vec::new());
+            for n in 0..10 {
+                let n = 1_000 + client * 100 + n;
+                ranges.push(until_heard(|| lease(&server, n)).await);
+                windows.push(until_heard(|| acquire(&server, n, n % 2 == 0)).await);
+            }
+            (ranges, windows)
+        }));
+    }
+    let mut windows = Vec::new();
+    for client in running {
+        let (more, granted) = client.await.unwrap();
+        ranges.extend(more);
+        windows.extend(granted);
+    }
+    let different: BTreeSet<u32> = windows.iter().map(|grant| grant.worker).collect();
+    assert_eq!((ranges.len(), overlap(&ranges)), (100, 0));
+    assert_eq!((windows.len(), different.len()), (80, 80));
+    // Each is renewed by the server that did not grant it, and then by the other.
+    for (n, grant) in (0..).zip(&windows) {
+        for server in servers.iter().rev() {
+            let renewed = renew(server, grant, 5_000 + n).await.unwrap();
+            assert_eq!(renewed.ticks.start, grant.ticks.end);
+        }
+    }
 }
 
 /// Asks under the same request id until there is an answer.
