@@ -35,7 +35,7 @@ impl Http {
     /// `REQUEST_INVALID` for what is no `http://` or `https://` URL.
     pub fn new(url: &str, token: Option<String>) -> Result<Http, Failed> {
         let wrong = |why: &str| {
-            let message = format!("`{url}` is no store: {why}, such as `http://127.0.0.1:8750`");
+            let message = format!("`{url}` is not the URL of a store: {why}, such as `http://127.0.0.1:8750`");
             Failed::new(Code::RequestInvalid, message)
         };
         let uri = Uri::try_from(url).map_err(|_| wrong("write a URL"))?;
@@ -48,6 +48,9 @@ impl Http {
         if uri.host().is_none_or(str::is_empty) || uri.query().is_some() {
             return Err(wrong("name a host and at most a path"));
         }
+        if !has_good_port(&uri) {
+            return Err(wrong("its port must be 1 to 65535"));
+        }
         if token.as_ref().is_some_and(|token| !token.bytes().all(|byte| byte.is_ascii_graphic())) {
             return Err(wrong("its token has characters that no header carries"));
         }
@@ -57,6 +60,21 @@ impl Http {
     /// Connections of one's own.
     pub fn connect(self: &Arc<Self>) -> Connection {
         Connection { http: Arc::clone(self), agent: agent() }
+    }
+}
+
+/// Whether a port that is written is one. A wrong one would else be taken for none, and the
+/// scheme's own port asked: perhaps another store.
+fn has_good_port(uri: &Uri) -> bool {
+    let host_and_port = uri.authority().map_or("", |authority| {
+        authority.as_str().rsplit_once('@').map_or(authority.as_str(), |(_, after)| after)
+    });
+    let after_host = host_and_port.rsplit_once(']').map_or(host_and_port, |(_, after)| after);
+    match after_host.rsplit_once(':') {
+        Some((_, port)) => {
+            port.bytes().all(|digit| digit.is_ascii_digit()) && uri.port_u16() > Some(0)
+        }
+        None => true,
     }
 }
 

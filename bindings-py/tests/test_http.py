@@ -22,6 +22,15 @@ def test_segments(server) -> None:
     assert orders.stats().grants >= 10
 
 
+@pytest.mark.parametrize("port", [":99999", ":abc", ":-1", ":", ":0", ":+80"])
+def test_a_wrong_port_is_refused_and_not_taken_for_none(port: str) -> None:
+    for host in ("127.0.0.1", "[::1]", "user:word@localhost"):
+        with pytest.raises(leafid.RequestInvalidError, match="1 to 65535|write a URL"):
+            HttpStore(f"http://{host}{port}")
+    for good in ("http://127.0.0.1", "http://[::1]", "http://[::1]:8750", "http://u:w@h:1/path"):
+        assert HttpStore(good).url == good
+
+
 def test_snowflakes(server) -> None:
     with Snowflake(store=HttpStore(server.url)) as ids:
         drawn = [ids.next() for _ in range(1_000)] + ids.take(10_000)

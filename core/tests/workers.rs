@@ -100,6 +100,24 @@ fn after_a_race(strict: bool, free: bool) -> Result<Acquired, Refusal<StoreTime>
 }
 
 #[test]
+fn of_two_kept_numbers_the_one_that_is_free_is_used() {
+    let space = namespace(0, 8);
+    let row = |number: u8, reserved_until: u64, after: i64| {
+        let owner = Name::owner("host-1").expect("a label");
+        let granted = NOW.plus(after);
+        let row = WorkerRow { owner, sticky: true, reserved_until, granted, ..Default::default() };
+        Some((u32::from(number), row))
+    };
+    let tick = Layout::LEAF.tick(NOW).expect("it fits");
+    let (free, held) = (row(1, tick - 5, -900), row(2, tick + 500, -1));
+    let candidates = Candidates { own: [free, held], ..Default::default() };
+    let acquired = registry::acquire(STORE, &space, &candidates, &ask(3, true), NOW);
+    let acquired = acquired.expect("1 is free");
+    assert_eq!((acquired.worker.0, acquired.worker.1.sticky), (1, true));
+    assert_eq!(acquired.freed.map(|(number, row)| (number, row.sticky)), Some((2, false)));
+}
+
+#[test]
 fn of_two_kept_numbers_the_newer_is_used_and_the_older_freed() {
     let acquired = after_a_race(true, true).expect("both are free");
     assert_eq!((acquired.worker.0, acquired.worker.1.sticky), (2, true));

@@ -95,6 +95,11 @@ impl<K: Kind, L: Line> Generator<K, L> {
         self.offset = Some(offset);
         self.line.put_offset(INSIDE, offset, store_now);
         let pause_ms = self.kind.accept(&ask, grant, now, store_now);
+        // The answer may say that so many can never be had: nothing is leased for them any more,
+        // even before their caller comes back to be refused.
+        if self.wanted > self.kind.most() && !bug!(WantedStays) {
+            self.wanted = 0;
+        }
         if self.apply(range) {
             self.pending.succeeded(now, pause_ms);
         } else {

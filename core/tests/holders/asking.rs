@@ -99,6 +99,18 @@ fn nothing_is_leased_for_a_count_that_can_never_be_had() {
 }
 
 #[test]
+fn an_answer_that_says_how_many_can_be_had_ends_the_wanting_by_itself() {
+    let (mut store, mut ids, mut counter) = (store(10, 1_000_000), segment(1), 0);
+    let now = HostTime::new(START);
+    assert_eq!(ids.ready(now, 1_000_001).unwrap_err().code, Code::SegmentDry);
+    assert_eq!(carry(&mut ids, &mut store, (START, START), &mut counter), Ok(true));
+    // A driver's thread looks again before the caller does.
+    assert!(!ids.wants_ask(now), "{:?}", ids.stats());
+    assert_eq!(ids.ready(now, 1_000_001).unwrap_err().code, Code::CountInvalid);
+    assert_eq!((ids.stats().asks, ids.stats().in_hand), (1, 10));
+}
+
+#[test]
 fn a_range_that_is_used_up_on_arrival_counts_as_a_failure() {
     let (mut store, mut counter) = (store(100, 100), 0);
     let mut child = segment(1);

@@ -61,7 +61,7 @@ pub fn acquire(
     let tick = namespace.layout.tick(now)?;
     let is_free = |(_, row): &Worker| row.is_free(namespace.floor, &ask.owner, now, tick);
     let inside = |(number, _): &Worker| namespace.hands_out(*number);
-    let (own, spare) = kept(namespace, own, ask);
+    let (own, spare) = kept(namespace, own, ask, (now, tick));
     let (number, row, sticky) = match own {
         Some(own) if is_free(&own) => (own.0, own.1, true),
         Some(own) if ask.strict && !bug!(StrictIgnored) => {
@@ -91,16 +91,18 @@ pub fn acquire(
     Ok(Acquired { worker: (number, row), freed, grant })
 }
 
-/// Which number an owner keeps, and which other one it shall keep no longer: of two the older, or
-/// one outside the range that may be handed out.
+/// Which number an owner keeps, and which other one it shall keep no longer: of two the one that is
+/// not free, or the older, or one outside the range that may be handed out.
 fn kept(
     namespace: &Namespace,
     own: [Option<Worker>; 2],
     ask: &AcquireAsk,
+    (now, tick): (StoreTime, u64),
 ) -> (Option<Worker>, Option<Worker>) {
     let is_own = |(_, row): &Worker| ask.sticky && row.sticky && row.owner == ask.owner;
     let [a, b] = own.map(|own| own.filter(|own| is_own(own) && !bug!(StickyIgnored)));
-    let rank = |own: &Worker| (namespace.hands_out(own.0), own.1.granted, own.0);
+    let is_free = |(_, row): &Worker| row.is_free(namespace.floor, &ask.owner, now, tick);
+    let rank = |own: &Worker| (namespace.hands_out(own.0), is_free(own), own.1.granted, own.0);
     let (best, other) = if a.map(|a| rank(&a)) < b.map(|b| rank(&b)) { (b, a) } else { (a, b) };
     let other = other.filter(|_| !bug!(TwoSticky));
     match best.filter(|(number, _)| namespace.hands_out(*number)) {
