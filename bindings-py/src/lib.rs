@@ -5,7 +5,6 @@ mod carry;
 mod clock;
 mod dict;
 mod errors;
-mod floor;
 mod generator;
 mod guard;
 mod http;
@@ -40,8 +39,6 @@ mod _native {
 
     #[pymodule_export]
     use crate::clock::TestClock;
-    #[pymodule_export]
-    use crate::floor::Floor;
     #[pymodule_export]
     use crate::http::HttpStore;
     #[pymodule_export]
