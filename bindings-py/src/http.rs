@@ -35,7 +35,9 @@ impl Http {
     /// `REQUEST_INVALID` for what is no `http://` or `https://` URL.
     pub fn new(url: &str, token: Option<String>) -> Result<Http, Failed> {
         let wrong = |why: &str| {
-            let message = format!("`{url}` is not the URL of a store: {why}, such as `http://127.0.0.1:8750`");
+            let message = format!(
+                "`{url}` is not the URL of a store: {why}, such as `http://127.0.0.1:8750`"
+            );
             Failed::new(Code::RequestInvalid, message)
         };
         let uri = Uri::try_from(url).map_err(|_| wrong("write a URL"))?;
