@@ -41,15 +41,22 @@ impl Keeping {
     }
 
     /// Of the numbers that an owner keeps inside a range the one that is its own: of two, which a
-    /// race left, the one that was granted last.
-    fn own(&self, owner: &Name, workers: Range) -> Option<u32> {
-        let seen = |number: &u32| self.kept.get(number).map(|(_, seen)| (*seen, *number));
-        self.of(owner, workers).max_by_key(seen)
+    /// race left, the one that is free, or else was granted last.
+    fn own(&self, owner: &Name, workers: Range, is_free: impl Fn(u32) -> bool) -> Option<u32> {
+        let seen = |number: &u32| self.kept.get(number).map(|(_, seen)| *seen);
+        self.of(owner, workers).max_by_key(|number| (is_free(*number), seen(number), *number))
     }
 
-    /// Whether an owner may take a number for its own: it is, or it has none.
-    pub fn may_keep(&self, owner: &Name, number: u32, workers: Range) -> bool {
-        self.own(owner, workers).is_none_or(|own| own == number)
+    /// Whether an owner may take a number for its own: it is, or it has none; `is_free` says
+    /// whether a number's last window is over.
+    pub fn may_keep(
+        &self,
+        owner: &Name,
+        number: u32,
+        workers: Range,
+        is_free: impl Fn(u32) -> bool,
+    ) -> bool {
+        self.own(owner, workers, is_free).is_none_or(|own| own == number)
     }
 
     /// What the registry decided at `now` for this wish: a number, or none; `is_free` says
@@ -63,7 +70,7 @@ impl Keeping {
         is_free: impl Fn(u32) -> bool,
     ) -> Verdict {
         let Wish { owner, sticky, strict } = wish;
-        let own = self.own(owner, workers);
+        let own = self.own(owner, workers, &is_free);
         let is_own = given.is_some_and(|number| self.of(owner, workers).any(|own| own == number));
         if let Some(free) = own.filter(|own| sticky && is_free(*own) && !is_own) {
             let detail = format!("{owner} keeps {free}, which is free, and got {given:?}");
@@ -124,8 +131,15 @@ mod tests {
         assert!(check(&keeping, &ann, true, None, 5, false));
         assert!(!check(&keeping, &bob, false, Some(3), KEPT_MS - 1, true));
         assert!(check(&keeping, &bob, false, Some(3), KEPT_MS, true));
-        assert!(keeping.may_keep(&ann, 3, workers) && !keeping.may_keep(&ann, 4, workers));
-        assert!(keeping.may_keep(&ann, 4, Range::new(4, 8)));
+        let may_keep = |keeping: &Keeping, number, workers, free: u32| {
+            keeping.may_keep(&ann, number, workers, |number| number == free)
+        };
+        assert!(may_keep(&keeping, 3, workers, 9) && !may_keep(&keeping, 4, workers, 9));
+        assert!(may_keep(&keeping, 4, Range::new(4, 8), 9));
+        keeping.granted(4, &ann, true, StoreTime::new(1));
+        assert!(may_keep(&keeping, 3, workers, 3) && !may_keep(&keeping, 4, workers, 3));
+        assert!(may_keep(&keeping, 4, workers, 9) && !may_keep(&keeping, 3, workers, 9));
+        keeping.freed(4);
         keeping.granted(3, &bob, true, StoreTime::new(KEPT_MS));
         assert_eq!(keeping.count(&ann, workers), 0);
     }

@@ -86,7 +86,8 @@ impl Database {
         }
         check_inside(namespace, worker, ask)?;
         let kept = space.keeping.count(&ask.owner, namespace.workers);
-        let may_keep = space.keeping.may_keep(&ask.owner, worker, namespace.workers);
+        let is_over = is_over(space, now);
+        let may_keep = space.keeping.may_keep(&ask.owner, worker, namespace.workers, is_over);
         if ask.sticky {
             tally.borrowed += u64::from(!may_keep);
             tally.kept += u64::from(may_keep && kept > 0);
@@ -210,12 +211,17 @@ fn rested(space: &Space, ask: &AcquireAsk, now: StoreTime) -> Option<Worker> {
 
 /// The owner gets its own number where it can, and nobody else's.
 fn check_kept(space: &Space, ask: &AcquireAsk, given: Option<u32>, now: StoreTime) -> Verdict {
-    let Namespace { layout, workers, floor, .. } = space.namespace;
-    let Ok(tick) = layout.tick(now) else { return Ok(()) };
     let wish = Wish { owner: &ask.owner, sticky: ask.sticky, strict: ask.strict };
-    space.keeping.check(wish, given, workers, now, |number| {
-        space.row(number).is_some_and(|(row, _)| row.rests_until(floor) <= tick)
-    })
+    space.keeping.check(wish, given, space.namespace.workers, now, is_over(space, now))
+}
+
+/// Whether a number's last window, and the floor, are over.
+fn is_over(space: &Space, now: StoreTime) -> impl Fn(u32) -> bool {
+    let Namespace { layout, floor, .. } = space.namespace;
+    move |number| {
+        let row = space.row(number).map(|(row, _)| row.rests_until(floor));
+        layout.tick(now).is_ok_and(|tick| row.is_some_and(|rests_until| rests_until <= tick))
+    }
 }
 
 /// Only numbers of the range are granted, for the first time and again.
