@@ -93,6 +93,8 @@ seeded! {
     OutsideWorkers,
     /// Of two numbers that one owner keeps, none is freed.
     TwoSticky,
+    /// Of two numbers that one owner keeps, the newer is its own though only the older is free.
+    KeptNewest,
     /// An answer that took long never mends the offset.
     SlowAnswerIgnored,
     /// What is asked for again brings nothing, and the next is asked for at once.

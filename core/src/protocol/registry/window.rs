@@ -101,7 +101,9 @@ fn kept(
 ) -> (Option<Worker>, Option<Worker>) {
     let is_own = |(_, row): &Worker| ask.sticky && row.sticky && row.owner == ask.owner;
     let [a, b] = own.map(|own| own.filter(|own| is_own(own) && !bug!(StickyIgnored)));
-    let is_free = |(_, row): &Worker| row.is_free(namespace.floor, &ask.owner, now, tick);
+    let is_free = |(_, row): &Worker| {
+        row.is_free(namespace.floor, &ask.owner, now, tick) && !bug!(KeptNewest)
+    };
     let rank = |own: &Worker| (namespace.hands_out(own.0), is_free(own), own.1.granted, own.0);
     let (best, other) = if a.map(|a| rank(&a)) < b.map(|b| rank(&b)) { (b, a) } else { (a, b) };
     let other = other.filter(|_| !bug!(TwoSticky));
