@@ -189,7 +189,8 @@ pub enum Write {
         /// As it is to be.
         after: TagRow,
     },
-    /// A namespace.
+    /// A namespace. Every number that its next range has and the last had not, or the other way
+    /// round, loses owner, sticky and key, as by an operator's release: others may use it outside.
     Namespace {
         /// Its name.
         namespace: Name,

@@ -48,7 +48,12 @@ impl Cache {
                 Write::Tag { tag, after, .. } => {
                     keep(&mut self.tags, *tag, Seen { row: *after, revision });
                 }
-                Write::Namespace { namespace, after, .. } => {
+                Write::Namespace { namespace, before, after } => {
+                    let had = before.map(|seen| seen.row.namespace.workers);
+                    if had.is_some_and(|workers| workers != after.namespace.workers) {
+                        // With the range the rows of its numbers changed.
+                        self.workers.retain(|(name, _), _| name != namespace);
+                    }
                     keep(&mut self.namespaces, *namespace, Seen { row: *after, revision });
                 }
                 Write::Worker(write) => {

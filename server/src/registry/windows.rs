@@ -97,6 +97,8 @@ pub fn release(desk: &mut Desk, ask: &Release) -> Result<(), Stop> {
 /// has nothing to release.
 pub fn revoke(desk: &mut Desk, name: &Name, worker: u32) -> Result<(), Stop> {
     let namespace = catalog::namespace(desk, name)?;
+    // With a range its numbers' rows change, and this turn has them as they were.
+    desk.settled(name)?;
     let row = desk.worker(name, worker)?;
     if row.is_none() && !namespace.hands_out(worker) {
         return Err(explain::worker_invalid(name, &namespace, worker).into());
@@ -108,7 +110,7 @@ pub fn revoke(desk: &mut Desk, name: &Name, worker: u32) -> Result<(), Stop> {
 }
 
 fn find(desk: &mut Desk, name: &Name, worker: u32) -> Result<(Namespace, WorkerRow), Stop> {
-    let known = desk.known_namespace(name)?.map(|row| row.namespace);
+    let known = desk.settled(name)?.map(|row| row.namespace);
     let namespace = known.ok_or_else(|| explain::namespace_unknown(name))?;
     if u64::from(worker) >= namespace.layout.workers() {
         return Err(explain::worker_invalid(name, &namespace, worker).into());

@@ -3,6 +3,7 @@
 
 mod memory;
 mod races;
+mod ranges;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -304,6 +304,14 @@ impl Tables {
                 self.tags.insert(*tag, Seen { row: *after, revision });
             }
             Write::Namespace { namespace, after, .. } => {
+                let (workers, name) = (after.namespace.workers, *namespace);
+                let before = self.namespaces.get(&name).map(|seen| seen.row.namespace.workers);
+                for ((_, n), seen) in self.workers.range_mut((name, 0)..=(name, u32::MAX)) {
+                    let n = u64::from(*n);
+                    if before.is_some_and(|before| before.contains(n) != workers.contains(n)) {
+                        *seen = Seen { row: seen.row.revoked(), revision };
+                    }
+                }
                 self.namespaces.insert(*namespace, Seen { row: *after, revision });
             }
             Write::Worker(write) => {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 
-use leafid_core::{Code, Name, StoreTime};
+use leafid_core::{AcquireAsk, Code, Name, Range, Release, StoreTime, Token};
 use tokio::sync::oneshot;
 
 use crate::backends::opening::Options;
@@ -13,7 +13,7 @@ use crate::clock::{Clock, ManualClock};
 use crate::registry::Registry;
 use crate::registry::groups::Scope;
 use crate::registry::job::Kind;
-use crate::store::Answer;
+use crate::store::{Answer, NamespaceChange, Store};
 
 const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 
@@ -211,4 +211,43 @@ fn changes_that_wait_are_made_when_the_store_is_closed() {
     is_closed.blocking_recv().unwrap();
     closing.join().unwrap();
     assert_eq!(*done.lock().unwrap(), [1]);
+}
+
+/// With a range the rows of its numbers change, and a turn that changes it has read them before.
+#[tokio::test]
+async fn a_release_that_waits_with_a_change_of_the_range_sees_what_that_left() {
+    let busy = Busy::new();
+    let namespace = Name::namespace("default").unwrap();
+    let key = Token::new([1; 16]);
+    let ask = AcquireAsk {
+        namespace,
+        request: key,
+        store: None,
+        owner: Name::owner("o").unwrap(),
+        layout: None,
+        length_ms: Some(1_000),
+        sticky: false,
+        strict: false,
+    };
+    let grant = busy.registry.acquire(ask).await.unwrap();
+    assert_eq!(grant.worker, 0);
+    busy.clock.set(NOW.plus(5_000));
+    let before = busy.turns.load(Ordering::SeqCst);
+    let go = busy.hold();
+    let change = NamespaceChange { workers: Some(Range::new(1, 4)), ..NamespaceChange::default() };
+    let set = busy.registry.put_namespace(namespace, change);
+    let release = busy.registry.release(Release {
+        namespace,
+        worker: 0,
+        key,
+        store: grant.store,
+        unused_from: grant.ticks.start,
+    });
+    let revoke = busy.registry.revoke(namespace, 0);
+    go.send(()).unwrap();
+    assert_eq!(set.await.unwrap().workers, Range::new(1, 4));
+    assert_eq!(release.await.unwrap_err().code, Code::LeaseLost);
+    revoke.await.unwrap();
+    let turns = busy.turns.load(Ordering::SeqCst) - before;
+    assert_eq!(turns, 1 + 2, "the change, then what waited for it");
 }

@@ -1,0 +1,47 @@
+//! A number that leaves the range of its namespace may be used elsewhere until it comes back.
+
+use serde_json::{Value, json};
+
+use crate::{BACK_ENDS, replay};
+
+const STORE: &str = "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a";
+const KEY: &str = "01010101010101010101010101010101";
+
+/// Number 0 is granted for a second, and renewed ten seconds later, by a holder that slept; what
+/// happened to the range meanwhile.
+fn late_renewal(ranges: &[(u32, u32)], gives: &Value) -> Value {
+    let acquire = json!({ "namespace": "n", "request": KEY, "owner": "host-1", "sticky": true });
+    let renew = json!({ "namespace": "n", "request": "02020202020202020202020202020202",
+                        "store": STORE, "worker": 0, "key": KEY, "have_until": "$end" });
+    let mut steps = vec![json!({ "at": "1800000000000", "do": "acquire", "ask": acquire,
+                                 "gives": { "worker": 0, "end": "$end" } })];
+    for (start, end) in ranges {
+        steps.push(json!({ "at": "1800000005000", "do": "set_workers", "namespace": "n",
+                           "workers": { "start": start, "end": end }, "gives": {} }));
+    }
+    steps.push(json!({ "at": "1800000010000", "do": "renew", "ask": renew, "gives": gives }));
+    let workers = json!({ "start": 0, "end": 4 });
+    json!({
+        "store": STORE,
+        "namespaces": [{ "namespace": "n", "workers": workers, "max_window_ms": 1000 }],
+        "steps": steps,
+    })
+}
+
+#[tokio::test]
+async fn a_lease_ends_when_its_number_leaves_the_range_though_it_comes_back() {
+    let (granted, lost) = (json!({ "worker": 0 }), json!({ "code": "LEASE_LOST" }));
+    for (back_end, open) in BACK_ENDS {
+        // The control: where the number never left, so late a renewal is granted.
+        for (ranges, gives) in [
+            (&[][..], &granted),
+            (&[(0, 2), (0, 4)], &granted),
+            (&[(1, 4)], &lost),
+            (&[(1, 4), (0, 4)], &lost),
+            (&[(1, 4), (0, 4), (0, 2)], &lost),
+        ] {
+            let verdict = replay(&late_renewal(ranges, gives), open).await;
+            verdict.unwrap_or_else(|why| panic!("{back_end}, {ranges:?}: {why}"));
+        }
+    }
+}
