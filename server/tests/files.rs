@@ -248,3 +248,28 @@ async fn readiness_writes_at_most_once_a_second() {
     let most = begun.elapsed().as_secs() as usize + 1;
     assert!((1..=most).contains(&written), "{written} writes in {:?}", begun.elapsed());
 }
+
+/// Two servers would each write a log beside the name that it knows, and grant the same twice.
+#[cfg(unix)]
+#[test]
+fn a_file_with_two_names_is_refused_by_each_and_a_link_to_it_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, second, link] = ["a.db", "b.db", "c.db"].map(|name| folder.path().join(name));
+    let id = create(&file).unwrap().id();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    assert_eq!(open(&link).unwrap().id(), id, "SQLite follows it to the same log");
+    std::fs::hard_link(&file, &second).unwrap();
+    for name in [&file, &second, &link] {
+        let problem = open(name).unwrap_err();
+        assert_eq!(problem.code, Code::StoreRefused, "{problem}");
+        assert!(problem.detail.contains("2 names"), "{problem}");
+    }
+    std::fs::remove_file(&second).unwrap();
+    assert_eq!(open(&file).unwrap().id(), id);
+    // Also before it is a store.
+    let empty = folder.path().join("empty.db");
+    std::fs::write(&empty, "").unwrap();
+    std::fs::hard_link(&empty, &second).unwrap();
+    assert_eq!(create(&second).unwrap_err().code, Code::StoreRefused);
+    assert_eq!(std::fs::read(&empty).unwrap(), b"", "it is left as it was");
+}

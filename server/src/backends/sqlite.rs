@@ -6,6 +6,7 @@ mod create;
 mod file;
 mod meta;
 mod open;
+mod places;
 mod rows;
 mod workers;
 

@@ -1,5 +1,7 @@
 //! Who makes a store, and what `serve` says of the one it opened.
 
+#[cfg(target_os = "linux")]
+use std::io::Write;
 use std::process::Command;
 
 use crate::support::{LEAFID, Serving, fails, says};
@@ -92,4 +94,41 @@ fn serve_says_what_it_opened_and_refuses_another_store() {
     }
     assert!(fails(&lost, &[&expects[..], &["--create"]].concat(), 2).contains("--create"));
     assert!(fails(&lost, &["serve", "--expect-store", "7"], 2).contains("32 hex digits"));
+}
+
+/// As by `docker -v ./store.db:/data/store.db`. The control mounts the folder.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_is_mounted_by_itself_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let [host, guest] = ["host", "my guest"].map(|name| folder.path().join(name));
+    std::fs::create_dir(&host).unwrap();
+    std::fs::create_dir(&guest).unwrap();
+    let name = |folder: &std::path::Path| folder.join("store.db").display().to_string();
+    says(&name(&host), &["init"]);
+    std::fs::write(guest.join("store.db"), "").unwrap();
+    let script = "mount --bind \"$1\" \"$2\" && echo mounted && exec \"$0\" migrate --store \"$3\"";
+    let mounted = |from: &std::ffi::OsStr, to: &std::ffi::OsStr| {
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--mount", "sh", "-c", script, LEAFID]).arg(from).arg(to);
+        command.arg(name(&guest)).output()
+    };
+    for (by_itself, from, to) in [
+        (false, host.clone().into_os_string(), guest.clone().into_os_string()),
+        (true, name(&host).into(), name(&guest).into()),
+    ] {
+        let output = match mounted(&from, &to) {
+            Ok(output) if output.stdout.starts_with(b"mounted") => output,
+            other => {
+                // Not by a macro, which the harness would keep to itself.
+                let told = format!("NOT RUN: nothing can be mounted here: {other:?}\n");
+                std::io::stderr().write_all(told.as_bytes()).unwrap();
+                return;
+            }
+        };
+        assert_eq!(output.status.code(), Some(i32::from(by_itself)), "{output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        let refused = said.contains("STORE_REFUSED") && said.contains("mount the folder");
+        assert_eq!(refused, by_itself, "{said}");
+    }
 }

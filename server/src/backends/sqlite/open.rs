@@ -7,7 +7,7 @@ use leafid_core::{Code, Token};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::create::{self, Absence};
-use super::meta;
+use super::{meta, places};
 use crate::backends::opening::{Found, Options};
 use crate::clock::Clock;
 use crate::problem::Problem;
@@ -36,6 +36,8 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
     let cannot = |error: rusqlite::Error| {
         Problem::unavailable(format!("cannot open `{}`: {error}", path.display()))
     };
+    // Before SQLite looks for a log: it would be one of two.
+    places::refuse_second(path)?;
     create::refuse_orphan(path)?;
     // A new store would be another than the one that is expected.
     let may_create = options.create && options.expect.is_none();
