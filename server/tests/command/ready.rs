@@ -186,6 +186,44 @@ fn a_file_that_is_removed_moved_or_replaced_grants_nothing_more() {
     );
 }
 
+fn log_of(file: &Path) -> std::path::PathBuf {
+    std::path::PathBuf::from(format!("{}-wal", file.display()))
+}
+
+/// The log holds what was granted last, under whatever name SQLite opened it.
+#[cfg(unix)]
+#[test]
+fn a_log_that_is_removed_moved_or_replaced_grants_nothing_more() {
+    let remove = |file: &Path| std::fs::remove_file(log_of(file)).unwrap();
+    the_file_goes(remove, "store.db-wal` was removed or moved");
+    the_file_goes(
+        |file| {
+            let (log, other) = (log_of(file), file.with_extension("other"));
+            std::fs::copy(&log, &other).unwrap();
+            std::fs::rename(other, log).unwrap();
+        },
+        "store.db-wal` was replaced by another file",
+    );
+}
+
+/// As the log line says: an orderly end writes what the removed log held into the file.
+#[cfg(unix)]
+#[test]
+fn what_a_removed_log_held_is_in_the_file_after_an_orderly_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, link) = (folder.path().join("store.db"), folder.path().join("link.db"));
+    says(file.to_str().unwrap(), &["init"]);
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    let mut serving = Serving::start(&link);
+    says(&serving.url, &["tag", "create", "orders"]);
+    assert_eq!(lease(&serving, json!({ "step": 10 })).1["end"], "11");
+    std::fs::remove_file(log_of(&file)).unwrap();
+    serving.ready(503, &["STORE_REFUSED", "SIGTERM"]);
+    assert_eq!(serving.end("-TERM").0, Some(0));
+    let serving = Serving::start(&link);
+    assert_eq!(lease(&serving, json!({})).1["start"], "11");
+}
+
 /// What was moved away is whole when the server has stopped, and goes on where it stood.
 #[cfg(unix)]
 #[test]
