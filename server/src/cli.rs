@@ -66,6 +66,8 @@ enum Failure {
     Usage(clap::Error),
     /// The store said no, or could not be reached.
     Problem(Problem),
+    /// What was to be shown could not be written.
+    Output(std::io::Error),
 }
 
 impl From<Problem> for Failure {
@@ -93,11 +95,14 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             complain(format_args!("leafid: {problem}"));
             ExitCode::from(1)
         }
+        Err(Failure::Output(error)) => unwritten(&error),
         Err(Failure::Usage(error)) => {
-            // Also `--help` and `--version`, which go to standard output. Who closed it does not
-            // want them.
-            let _ = error.print();
-            u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+            let printed = error.print().and_then(|()| std::io::stdout().flush());
+            match printed {
+                // Also `--help` and `--version`, which go to standard output.
+                Err(unprinted) if !error.use_stderr() => unwritten(&unprinted),
+                _ => u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from),
+            }
         }
     }
 }
@@ -111,21 +116,26 @@ fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Namespace(namespace) => namespace.run(),
         Verb::Next(next) => next.run(),
         Verb::Decode(decode) => decode.run(),
-        Verb::Openapi => {
-            say(openapi::text());
-            Ok(())
-        }
-        Verb::Version => {
-            say(Cli::command().render_version().trim_end());
-            Ok(())
-        }
+        Verb::Openapi => say(openapi::text()),
+        Verb::Version => say(Cli::command().render_version().trim_end()),
     }
 }
 
-/// Writes a line to standard output, at once. Who closed it does not want it.
-fn say(line: impl std::fmt::Display) {
+/// Writes a line to standard output, at once.
+///
+/// # Errors
+/// It could not be written: a script that goes on would take a part for the whole.
+fn say(line: impl std::fmt::Display) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    writeln!(out, "{line}").and_then(|()| out.flush()).map_err(Failure::Output)
+}
+
+fn unwritten(error: &std::io::Error) -> ExitCode {
+    complain(format_args!(
+        "leafid: cannot write to standard output: {error}; what was to be shown is not complete, \
+         and what was done is done"
+    ));
+    ExitCode::from(1)
 }
 
 /// Writes a line to standard error.

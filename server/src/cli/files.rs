@@ -45,13 +45,15 @@ impl Init {
         let store = create_sqlite(&path(&self.store)?, Arc::new(SystemClock), options)?;
         let (place, id) = (store.place(), store.id().to_hex());
         let id = String::from_utf8_lossy(&id);
-        say(format_args!("created {place}, store id {id}; serve it: leafid serve --store {place}"));
+        say(format_args!(
+            "created {place}, store id {id}; serve it: leafid serve --store {place}"
+        ))?;
         if let Some(floor) = store.found().floor {
             say(format_args!(
                 "it replaces a lost store: no snowflake ID before {}, and every tag wants --from, a \
                  number above all that are in use",
                 utc::text(floor)
-            ));
+            ))?;
         }
         Ok(())
     }
@@ -65,7 +67,7 @@ impl Migrate {
             "{}: its tables are of version {VERSION}, the newest that this program knows; nothing \
              to do",
             store.place()
-        ));
+        ))?;
         Ok(())
     }
 }

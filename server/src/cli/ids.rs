@@ -56,7 +56,7 @@ impl Next {
         let answer = client.call("POST", &path, Some(body.end()), false);
         client.close();
         for id in answer?["ids"].as_array().into_iter().flatten() {
-            say(id.as_str().unwrap_or("?"));
+            say(id.as_str().unwrap_or("?"))?;
         }
         Ok(())
     }
@@ -76,7 +76,7 @@ impl Decode {
         for field in ["id", "time", "time_ms", "worker", "sequence", "tick", "base32"] {
             let text =
                 answer[field].as_str().map_or_else(|| answer[field].to_string(), str::to_owned);
-            say(format_args!("{field:<9} {text}"));
+            say(format_args!("{field:<9} {text}"))?;
         }
         Ok(())
     }

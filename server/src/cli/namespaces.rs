@@ -108,7 +108,6 @@ impl Create {
             Ok(_) => say(format_args!("exists already, nothing changed: {made}")),
             Err(_) => say(made),
         }
-        Ok(())
     }
 }
 
@@ -123,7 +122,7 @@ impl Set {
             .call("GET", &path, None, false)
             .and_then(|_| client.call("PUT", &path, Some(body), false));
         client.close();
-        say(line(&set?));
+        say(line(&set?))?;
         Ok(())
     }
 }
@@ -134,7 +133,7 @@ impl List {
         let rows = client.list("/v1/namespaces", "namespaces", "namespace")?;
         client.close();
         for row in rows {
-            say(line(&row));
+            say(line(&row))?;
         }
         Ok(())
     }

@@ -82,13 +82,18 @@ impl Serve {
             ..Options::default()
         };
         let store = open(&self.store, options)?;
-        say(first_line(&store));
+        tell(first_line(&store));
         let store: SharedStore = Arc::new(store);
-        say(format_args!("leafid: listening on http://{address}"));
+        tell(format_args!("leafid: listening on http://{address}"));
         app::serve(listener, Config::default(), store, stop).await?;
-        say("leafid: stopped");
+        tell("leafid: stopped");
         Ok(())
     }
+}
+
+/// Who does not listen any more stops no server.
+fn tell(line: impl std::fmt::Display) {
+    let _ = say(line);
 }
 
 /// What is served: an operator sees at once whether it is the store that was meant.

@@ -70,7 +70,7 @@ impl Create {
             made["max_id"].as_str().unwrap_or("?"),
             made["step"],
             made["max_step"]
-        ));
+        ))?;
         Ok(())
     }
 }
@@ -80,7 +80,7 @@ impl List {
         let client = self.target.connect()?;
         let rows = client.list("/v1/tags", "tags", "tag")?;
         client.close();
-        say(format_args!("{:<32} {:>20} {:>10} {:>10}", "tag", "next number", "step", "max_step"));
+        say(format_args!("{:<32} {:>20} {:>10} {:>10}", "tag", "next number", "step", "max_step"))?;
         for row in rows {
             say(format_args!(
                 "{:<32} {:>20} {:>10} {:>10}",
@@ -88,7 +88,7 @@ impl List {
                 row["max_id"].as_str().unwrap_or("?"),
                 row["step"].to_string(),
                 row["max_step"].to_string()
-            ));
+            ))?;
         }
         Ok(())
     }

@@ -112,6 +112,41 @@ fn a_misused_command_line_is_explained() {
     assert!(version.starts_with("leafid ") && version == says(nowhere, &["version"]), "{version}");
 }
 
+/// A script that reads half a list must hear of it.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_written_is_no_success() {
+    use std::process::Stdio;
+
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store.db").display().to_string();
+    says(&store, &["init"]);
+    says(&store, &["tag", "create", "orders"]);
+    for args in [
+        &["next", "orders", "--count", "3"][..],
+        &["decode", "5", "--layout", "leaf"],
+        &["tag", "list"],
+        &["namespace", "list"],
+        &["openapi"],
+        &["version"],
+        &["--version"],
+        &["next", "--help"],
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let (reader, closed) = std::io::pipe().unwrap();
+        drop(reader);
+        for (out, why) in [(Stdio::from(full), "No space"), (Stdio::from(closed), "Broken pipe")] {
+            let mut command = Command::new(LEAFID);
+            let output = command.args(args).env("LEAFID_STORE", &store).stdout(out).output();
+            let output = output.unwrap();
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{args:?}, {why}: {said}");
+            assert!(said.contains("standard output") && said.contains(why), "{args:?}: {said}");
+            assert!(!said.contains("panicked"), "{args:?}: {said}");
+        }
+    }
+}
+
 #[test]
 fn every_verb_has_help_and_every_option_of_serve_a_variable() {
     let nowhere = "http://127.0.0.1:9";
