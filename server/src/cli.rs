@@ -1,5 +1,6 @@
 //! The verbs of the command line.
 
+mod address;
 mod args;
 mod client;
 mod files;

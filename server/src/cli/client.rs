@@ -1,16 +1,18 @@
 //! How a verb reaches the store: over HTTP, or, when no server runs, in the file itself, through
 //! the same paths.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use clap::Args;
+use clap::error::ErrorKind;
 use leafid_core::Code;
 use serde_json::Value;
 use tower::ServiceExt;
 
+use super::{Failure, address};
 use crate::backends::opening::Options;
 use crate::clock::SystemClock;
 use crate::json::shown;
@@ -23,6 +25,8 @@ use crate::store::SharedStore;
 
 /// The store of verbs that open a file, unless said.
 pub const DEFAULT_FILE: &str = "sqlite:./leafid.db";
+/// What names the store of every verb that is not told: a file, or a running server.
+const VARIABLE: &str = "LEAFID_STORE";
 const DEFAULT_URL: &str = "http://127.0.0.1:8750";
 /// An answer is at most so large: 10,000 IDs, or 1,000 rows.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
@@ -40,20 +44,26 @@ pub struct Target {
 
 impl Target {
     /// Opens the road to it.
-    pub fn connect(self) -> Result<Client, Problem> {
-        let by_default =
-            || std::env::var("LEAFID_STORE").unwrap_or_else(|_| DEFAULT_URL.to_owned());
-        let named = self.url.or(self.store).unwrap_or_else(by_default);
-        if let Some(url) = named.strip_suffix('/').unwrap_or(&named).strip_prefix("http://") {
+    pub fn connect(self) -> Result<Client, Failure> {
+        let (by, named) = match (self.url, self.store) {
+            (Some(url), _) => ("--url", url),
+            (None, Some(store)) => ("--store", store),
+            (None, None) => (VARIABLE, variable().unwrap_or_else(|| DEFAULT_URL.to_owned())),
+        };
+        if by == "--url" || named.starts_with("http://") {
+            let base = address::base(&named).map_err(|takes| {
+                let wrong = format!("`{by}` takes {takes}, got `{}`\n", shown(&named));
+                clap::Error::raw(ErrorKind::ValueValidation, wrong)
+            })?;
             let agent = ureq::Agent::config_builder()
                 .http_status_as_error(false)
                 .timeout_global(Some(Duration::from_secs(30)))
                 .proxy(None)
                 .build()
                 .new_agent();
-            return Ok(Client::Http { base: format!("http://{url}"), agent });
+            return Ok(Client::Http { base, agent });
         }
-        let store: SharedStore = Arc::new(open(&named, Options::default())?);
+        let store: SharedStore = Arc::new(open(&path(&named)?, Options::default())?);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime
             .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
@@ -62,9 +72,31 @@ impl Target {
     }
 }
 
-/// Opens the store that `sqlite:PATH`, or a bare path, names.
-pub fn open(named: &str, options: Options) -> Result<Registry, Problem> {
-    open_sqlite(&path(named)?, Arc::new(SystemClock), options)
+/// Opens the store in a file.
+pub fn open(file: &Path, options: Options) -> Result<Registry, Problem> {
+    open_sqlite(file, Arc::new(SystemClock), options)
+}
+
+fn variable() -> Option<String> {
+    std::env::var(VARIABLE).ok()
+}
+
+/// The file for a verb that needs one; `way` is the command line that names it.
+///
+/// # Errors
+/// `REQUEST_INVALID` for another kind of store.
+pub fn file(named: &str, way: &str) -> Result<PathBuf, Problem> {
+    if !named.starts_with("http://") && !named.starts_with("https://") {
+        return path(named);
+    }
+    let from_variable = variable().is_some_and(|variable| variable == named);
+    let by = if from_variable { format!("{VARIABLE} is ") } else { String::new() };
+    let detail = format!(
+        "{by}`{}`, the address of a running server, and this verb needs the store's file: {way} \
+         sqlite:PATH",
+        shown(named)
+    );
+    Err(Problem::new(Code::RequestInvalid, detail))
 }
 
 /// The file that a store's name means: `sqlite:PATH`, or a bare path.

@@ -6,7 +6,7 @@ use clap::Args;
 use leafid_core::registry::DEFAULT_MAX_WINDOW_MS;
 
 use super::args::duration_ms;
-use super::client::{DEFAULT_FILE, open, path};
+use super::client::{DEFAULT_FILE, file, open};
 use super::{Failure, say};
 use crate::backends::opening::Options;
 use crate::backends::sqlite::VERSION;
@@ -42,7 +42,8 @@ impl Init {
         let longest = self.max_window.unwrap_or(DEFAULT_MAX_WINDOW_MS);
         let replaces_lost_ms = self.replaces_lost.then_some(longest);
         let options = Options { replaces_lost_ms, ..Options::default() };
-        let store = create_sqlite(&path(&self.store)?, Arc::new(SystemClock), options)?;
+        let store =
+            create_sqlite(&file(&self.store, "leafid init")?, Arc::new(SystemClock), options)?;
         let (place, id) = (store.place(), store.id().to_hex());
         let id = String::from_utf8_lossy(&id);
         say(format_args!(
@@ -62,7 +63,7 @@ impl Init {
 impl Migrate {
     /// Raises the tables of a store that is there to the version that this program knows.
     pub fn run(self) -> Result<(), Failure> {
-        let store = open(&self.store, Options::default())?;
+        let store = open(&file(&self.store, "leafid migrate --store")?, Options::default())?;
         say(format_args!(
             "{}: its tables are of version {VERSION}, the newest that this program knows; nothing \
              to do",

@@ -9,7 +9,7 @@ use leafid_core::{Code, Token};
 use tokio::net::TcpListener;
 
 use super::args::{listen, token};
-use super::client::{DEFAULT_FILE, open};
+use super::client::{DEFAULT_FILE, file, open};
 use super::{Failure, say};
 use crate::app;
 use crate::backends::opening::Options;
@@ -70,6 +70,7 @@ impl Serve {
         // Before the address is told: who reads it may stop the server at once.
         let stop = stop_signal()
             .map_err(|error| Problem::new(Code::Internal, format!("no signals: {error}")))?;
+        let file = file(&self.store, "leafid serve --store")?;
         // Before the file is touched: an address in use leaves no new store behind.
         let listener = TcpListener::bind(self.listen).await.map_err(cannot)?;
         let address = listener.local_addr().map_err(cannot)?;
@@ -81,7 +82,7 @@ impl Serve {
             believe_clock: self.believe_clock,
             ..Options::default()
         };
-        let store = open(&self.store, options)?;
+        let store = open(&file, options)?;
         tell(first_line(&store));
         let store: SharedStore = Arc::new(store);
         tell(format_args!("leafid: listening on http://{address}"));

@@ -112,6 +112,37 @@ fn a_misused_command_line_is_explained() {
     assert!(version.starts_with("leafid ") && version == says(nowhere, &["version"]), "{version}");
 }
 
+/// Each would ask port 80 of that host, or be taken for a file.
+#[test]
+fn an_address_that_is_none_is_a_misused_command_line() {
+    let nowhere = "http://127.0.0.1:9";
+    for wrong in ["127.0.0.1:8801", "http://h:99999", "http://h:abc", "http://h:-1", "http://h:"] {
+        let said = fails(nowhere, &["tag", "list", "--url", wrong], 2);
+        assert!(said.contains("`--url` takes http://HOST:PORT"), "{said}");
+        assert!(said.contains(&format!("got `{wrong}`")), "{said}");
+        if wrong.starts_with("http:") {
+            let said = fails(wrong, &["next", "orders"], 2);
+            assert!(said.contains("`LEAFID_STORE` takes http://HOST:PORT"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_verb_that_needs_a_file_says_that_the_variable_names_a_server() {
+    let server = "http://127.0.0.1:8750";
+    for (args, way) in [
+        (&["serve", "--listen", "127.0.0.1:0"][..], "leafid serve --store sqlite:PATH"),
+        (&["init"], "leafid init sqlite:PATH"),
+        (&["migrate"], "leafid migrate --store sqlite:PATH"),
+    ] {
+        let said = fails(server, args, 1);
+        let told = format!("LEAFID_STORE is `{server}`, the address of a running server");
+        assert!(said.contains(&told) && said.contains(way), "{said}");
+    }
+    let said = fails("a.db", &["init", server], 1);
+    assert!(said.contains("running server") && !said.contains("LEAFID_STORE"), "{said}");
+}
+
 /// A script that reads half a list must hear of it.
 #[cfg(target_os = "linux")]
 #[test]
