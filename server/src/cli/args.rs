@@ -31,6 +31,19 @@ pub fn duration_ms(text: &str) -> Result<u32, String> {
     ms.ok_or_else(|| "it is a number and a unit, as in 500ms, 10s, 5m, 1h".to_owned())
 }
 
+/// As [`duration_ms`], of a longest window: below a second there is none.
+///
+/// # Errors
+/// What would have been one.
+pub fn longest_window_ms(text: &str) -> Result<u32, String> {
+    let ms = duration_ms(text)?;
+    if ms < 1_000 {
+        Err("it is at least 1s, as every longest window is".to_owned())
+    } else {
+        Ok(ms)
+    }
+}
+
 /// `0..64`: from 0 up to, but without, 64.
 ///
 /// # Errors

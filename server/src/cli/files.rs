@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 use leafid_core::registry::DEFAULT_MAX_WINDOW_MS;
 
-use super::args::duration_ms;
+use super::args::longest_window_ms;
 use super::client::{DEFAULT_FILE, file, open};
 use super::{Failure, say};
 use crate::backends::opening::Options;
@@ -25,7 +25,7 @@ pub struct Init {
     #[arg(long)]
     replaces_lost: bool,
     /// The longest window of the lost store's namespaces [default: 10m]
-    #[arg(long, value_name = "TIME", value_parser = duration_ms, requires = "replaces_lost")]
+    #[arg(long, value_name = "TIME", value_parser = longest_window_ms, requires = "replaces_lost")]
     max_window: Option<u32>,
 }
 
@@ -51,8 +51,11 @@ impl Init {
         ))?;
         if let Some(floor) = store.found().floor {
             say(format_args!(
-                "it replaces a lost store: no snowflake ID before {}, and every tag wants --from, a \
-                 number above all that are in use",
+                "it replaces a lost store: snowflake IDs begin at {}, after all windows of at most \
+                 {longest} ms that the lost one granted; if its clock may have run ahead of this \
+                 machine's, or its windows were longer, remove this store and make it again with \
+                 that added to --max-window; every tag wants --from, a number above all that are \
+                 in use",
                 utc::text(floor)
             ))?;
         }

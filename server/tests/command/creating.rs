@@ -46,8 +46,14 @@ fn a_store_that_replaces_a_lost_one_says_what_it_wants() {
     let folder = tempfile::tempdir().unwrap();
     let store = format!("sqlite:{}", folder.path().join("store.db").display());
     assert!(fails(&store, &["init", "--max-window", "10m"], 2).contains("--replaces-lost"));
+    for short in ["0s", "0ms", "999ms"] {
+        let said = fails(&store, &["init", "--replaces-lost", "--max-window", short], 2);
+        assert!(said.contains("--max-window") && said.contains("at least 1s"), "{said}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
     let made = says(&store, &["init", "--replaces-lost", "--max-window", "2s"]);
-    assert!(made.contains("no snowflake ID before 2"), "{made}");
+    assert!(made.contains("snowflake IDs begin at 2") && made.contains("2000 ms"), "{made}");
+    assert!(made.contains("clock") && made.contains("added to --max-window"), "{made}");
     let refused = fails(&store, &["tag", "create", "orders"], 1);
     assert!(refused.contains("--from") && refused.contains("lost"), "{refused}");
     says(&store, &["tag", "create", "orders", "--from", "5000001"]);
