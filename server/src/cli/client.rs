@@ -236,7 +236,7 @@ fn read(status: u16, answer: &[u8]) -> Result<Value, Problem> {
     match (code, value["detail"].as_str()) {
         (Some(code), Some(detail)) => Err(Problem::new(code, detail)),
         _ => Err(Problem::unavailable(format!(
-            "the answer (HTTP {status}) is none of leafid's: `{}`",
+            "the answer (HTTP {status}) is not one of leafid's: `{}`",
             shown(&String::from_utf8_lossy(answer))
         ))),
     }

@@ -76,7 +76,7 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
 /// Whose file it is, before anything is written to it; false if nobody's yet.
 fn recognise(connection: &Connection, path: &Path) -> Result<bool, Problem> {
     let foreign = |why: String| {
-        let detail = format!("`{}` is no store of leafid: {why}", path.display());
+        let detail = format!("`{}` is not a leafid store: {why}", path.display());
         Problem::new(Code::SchemaMismatch, detail)
     };
     let unread = |error: rusqlite::Error| match error.sqlite_error_code() {
