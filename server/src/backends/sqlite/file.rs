@@ -63,8 +63,8 @@ impl File {
                 "`{log}` {what} while it is open, and it is a part of the store: a crash would \
                  forget what was granted last; nothing is granted: stop this server by SIGTERM or \
                  Ctrl-C, which writes the rest into `{path}`, and start it again; if it is killed \
-                 instead, put the log back if it was moved, or copy both back from a backup, or move them away and make a new store: \
-                 leafid init --replaces-lost sqlite:{path}"
+                 instead, put the log back if it was moved, or copy both back from a backup, or move \
+                 them away and make a new store: leafid init --replaces-lost sqlite:{path}"
             ),
             (None, None) => return None,
         };
