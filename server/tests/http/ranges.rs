@@ -49,16 +49,35 @@ fn free_numbers(server: &Server, first: u64) -> BTreeSet<u64> {
         .collect()
 }
 
+/// Who has a number, and whether for its own.
+fn whose(server: &Server, worker: usize) -> (Value, Value) {
+    let mut row = server.get("/v1/workers/ns").ok()["workers"][worker].take();
+    (row["owner"].take(), row["sticky"].take())
+}
+
+#[test]
+fn an_operator_releases_a_number_and_its_holder_has_lost_it() {
+    let (_folder, server) = all_used();
+    let grant = acquire(&server, 20, "keeper", true).ok();
+    assert_eq!((&grant["worker"], whose(&server, 3)), (&json!(3), (json!("keeper"), json!(true))));
+    let renewal = json!({ "worker": 3, "key": request(20), "request": request(21),
+        "store": grant["store"], "have_until": grant["end"] });
+    let renew = || server.post("/v1/workers/ns/renew", &renewal.to_string());
+    renew().ok();
+    revoke(&server, 3).ok();
+    assert_eq!(whose(&server, 3), (json!(""), json!(false)));
+    assert_eq!(renew().code(), "LEASE_LOST");
+}
+
 #[test]
 fn an_operator_releases_a_number_that_left_the_range() {
     let (_folder, server) = all_used();
-    let row = |server: &Server| server.get("/v1/workers/ns").ok()["workers"][3].take();
-    assert_eq!((&row(&server)["owner"], &row(&server)["sticky"]), (&json!("keeper"), &json!(true)));
+    assert_eq!(whose(&server, 3), (json!("keeper"), json!(true)));
     // It is nobody's as soon as it has left.
     range(&server, 0, 3);
-    assert_eq!((&row(&server)["owner"], &row(&server)["sticky"]), (&json!(""), &json!(false)));
+    assert_eq!(whose(&server, 3), (json!(""), json!(false)));
     revoke(&server, 3).ok();
-    assert_eq!((&row(&server)["owner"], &row(&server)["sticky"]), (&json!(""), &json!(false)));
+    assert_eq!(whose(&server, 3), (json!(""), json!(false)));
 
     // A number that was never handed out has nothing to release; outside the range it is a mistake.
     range(&server, 0, 5);
