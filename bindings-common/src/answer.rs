@@ -1,7 +1,9 @@
 //! What a verb gives back, as an object.
 
 use leafid_core::registry::Acquired;
-use leafid_core::{Ask, Carryover, FieldWriter, Fields, Layout, Outcome, Parts, Release, Stats};
+use leafid_core::{
+    Ask, Carryover, FieldWriter, Fields, Layout, Outcome, Parts, Release, Stance, Stats,
+};
 
 use crate::codes::Facts;
 use crate::layouts::{Id, Known};
@@ -71,6 +73,20 @@ impl Answer for Outcome {
         to.text("outcome", outcome);
         if let Outcome::Release(release) = self {
             to.nested("release", |to| Fields::put(release, to));
+        }
+    }
+}
+
+/// `{ code }` to raise, or `{ until? }` to wait.
+impl Answer for Stance {
+    fn put<O: Object>(&self, to: &mut Writing<O>) {
+        match self {
+            Stance::Raise(code) => to.text("code", code.as_str()),
+            Stance::Wait(until) => {
+                if let Some(until) = until {
+                    to.moment("until", until.get());
+                }
+            }
         }
     }
 }

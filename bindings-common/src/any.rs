@@ -4,7 +4,8 @@ use alloc::boxed::Box;
 
 use leafid_core::{
     Ask, Carryover, Code, Grant, HostTime, Layout, Outcome, Refusal, Release, Segment,
-    SegmentConfig, SegmentGrant, Snowflake, SnowflakeConfig, Stats, Suspend, Token, WindowGrant,
+    SegmentConfig, SegmentGrant, Snowflake, SnowflakeConfig, Stance, Stats, Suspend, Token,
+    WindowGrant,
 };
 
 use crate::source::{Source, Wrong, read, read_with};
@@ -184,6 +185,11 @@ impl AnyGenerator {
             AnyGenerator::Snowflake(ids, _) => ids.layout(),
             AnyGenerator::Segment(_) => None,
         }
+    }
+
+    /// Whether the caller of a refused draw raises or waits, once the ask that is due was sent.
+    pub fn stance(&self, refusal: Refusal, now: HostTime) -> Stance {
+        each!(self, generator => generator.stance(refusal, now))
     }
 
     /// Why asking fails, until an ask succeeds.

@@ -1,6 +1,8 @@
 //! The error table, as data.
 
-use leafid_core::Code;
+use alloc::string::{String, ToString};
+
+use leafid_core::{Code, Sentence, Subject};
 
 /// A code, of which all that the table says is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +16,20 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// The code of an HTTP answer that came without one.
 pub fn from_http(status: u16) -> &'static str {
     Code::from_http(status).as_str()
+}
+
+/// A refusal in words, about a `tag` or a `namespace` of this name; of any other kind, `name` are
+/// the words for it. `most` is how many IDs can be had at once, `wait_ms` how long to wait. A code
+/// that nobody knows is `INTERNAL`'s.
+pub fn sentence(
+    code: &str,
+    kind: &str,
+    name: &str,
+    most: Option<u64>,
+    wait_ms: Option<u64>,
+) -> String {
+    let code = Code::parse(code).unwrap_or(Code::Internal);
+    Sentence { code, subject: Subject::of(kind, name), most, wait_ms }.to_string()
 }
 
 /// What the table says of a code, if there is one of this name.

@@ -3,7 +3,9 @@
 use alloc::collections::BTreeMap;
 use core::cell::{RefCell, RefMut};
 
-use leafid_core::{Ask, Carryover, Code, HostTime, Layout, Outcome, Release, Stats, Token};
+use leafid_core::{
+    Ask, Carryover, Code, HostTime, Layout, Outcome, Refusal, Release, Stance, Stats, Token,
+};
 
 use crate::any::{Answers, AnyGenerator};
 use crate::draw::Entry;
@@ -75,6 +77,21 @@ impl Handles {
     pub fn refusal(&self, handle: u32) -> Wrong {
         let refusal = self.with(handle, |entry| entry.refusal).flatten();
         refusal.map_or(Code::Closed.into(), Wrong::from)
+    }
+
+    /// [`AnyGenerator::stance`] to a refusal of this code and end. A code that nobody knows is raised
+    /// as `INTERNAL`, and so is any of a generator that is closed, as `CLOSED`.
+    pub fn stance(
+        &self,
+        handle: u32,
+        code: &str,
+        until: Option<HostTime>,
+        now: HostTime,
+    ) -> Stance {
+        let Some(code) = Code::parse(code) else { return Stance::Raise(Code::Internal) };
+        let refusal = Refusal { code, until };
+        let stance = self.with(handle, |entry| entry.generator.stance(refusal, now));
+        stance.unwrap_or(Stance::Raise(Code::Closed))
     }
 
     /// Until when what the last draw gave is timely: the end of the tick of its first ID.

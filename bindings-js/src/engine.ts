@@ -34,6 +34,9 @@ export interface Carryover {
   have_until?: bigint
 }
 
+/** What a caller does that was refused: raises `code`, or waits, for the next answer or until then at most. */
+export type Stance = { code: string } | { code?: undefined; until?: number | bigint }
+
 /** What the error table says of a code. */
 export interface CodeFacts {
   http?: number
@@ -77,6 +80,8 @@ export interface Engine {
   /** For a generator that was granted nothing yet. `highest` is the last ID that was handed out, of this layout. */
   resume(handle: number, before: Carryover, highest?: bigint, layout?: object): void
   layoutInUse(handle: number): object | null | undefined
+  /** What a caller does that was refused, once the ask that is due was sent: raises `code`, or waits. */
+  stance(handle: number, code: string, until: number | undefined, now: number): Stance
   failing(handle: number): string | null | undefined
   stats(handle: number): RawStats
 
@@ -103,6 +108,8 @@ export interface Engine {
   /** The code of an answer that came without one. */
   codeFromHttp(status: number): string
   codeFacts(code: string): CodeFacts | null | undefined
+  /** A refusal in words, about a `tag` or a `namespace` of this name; of any other kind, `name` are the words. */
+  sentence(code: string, kind: string, name: string, most?: number, waitMs?: number): string
 
   /** Throws the instance away and builds another, where one can be lost (wasm). */
   rebuild?(): void

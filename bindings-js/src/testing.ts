@@ -1,4 +1,4 @@
-import { ASK_IS_DUE, theEngine, type Carryover, type CodeFacts, type RawStats, type Refused, type Verdict } from './engine.js'
+import { ASK_IS_DUE, theEngine, type Carryover, type CodeFacts, type RawStats, type Refused, type Stance, type Verdict } from './engine.js'
 import { accepted } from './errors.js'
 
 /** A time on the host's clock, in ms. */
@@ -92,6 +92,11 @@ export class Generator {
     theEngine().resume(this.#handle, before)
   }
 
+  /** What a caller does that was refused with this code: raises, or waits. */
+  stance(at: At, code: string, until?: At): Stance {
+    return theEngine().stance(this.#handle, code, until === undefined ? undefined : Number(until), Number(at))
+  }
+
   failing(): string | undefined {
     return theEngine().failing(this.#handle) ?? undefined
   }
@@ -122,4 +127,9 @@ export function codeFromHttp(status: number): string {
 /** What the error table says of a code. */
 export function codeFacts(code: string): CodeFacts | undefined {
   return theEngine().codeFacts(code) ?? undefined
+}
+
+/** A refusal in words, about a `tag` or a `namespace` of this name; of any other kind, `name` are the words. */
+export function sentence(code: string, kind: string, name: string, most?: number, waitMs?: number): string {
+  return theEngine().sentence(code, kind, name, most, waitMs)
 }

@@ -139,6 +139,18 @@ export declare function resumed(handle: number): void
 /** Graceful stop: the release to send, or `null`. */
 export declare function retire(handle: number): object | null
 
+/**
+ * A refusal in words: what happened to the `tag` or `namespace` of this name, and what to do; of
+ * any other kind, `name` are the words themselves.
+ */
+export declare function sentence(code: string, kind: string, name: string, most?: number | undefined | null, waitMs?: number | undefined | null): string
+
+/**
+ * Whether the caller of a refused draw raises (`{ code }`) or waits (`{ until? }`), once the ask
+ * that is due was sent.
+ */
+export declare function stance(handle: number, code: string, until: number | undefined | null, now: number): object
+
 /** The counters. */
 export declare function stats(handle: number): object
 

@@ -167,6 +167,19 @@ pub fn layout_in_use<'e>(env: &'e Env, handle: u32) -> Maybe<'e> {
     maybe(env, HANDLES.with(|all| all.layout_in_use(handle)))
 }
 
+/// Whether the caller of a refused draw raises (`{ code }`) or waits (`{ until? }`), once the ask
+/// that is due was sent.
+#[napi(ts_return_type = "object")]
+pub fn stance<'e>(
+    env: &'e Env,
+    handle: u32,
+    code: String,
+    until: Option<f64>,
+    now: f64,
+) -> Given<'e> {
+    answer(env, Ok(HANDLES.with(|all| all.stance(handle, &code, until.map(host), host(now)))))
+}
+
 /// Why asking fails, until an ask succeeds.
 #[napi]
 pub fn failing(handle: u32) -> Option<&'static str> {

@@ -73,6 +73,19 @@ pub fn code_from_http(status: u16) -> &'static str {
     codes::from_http(status)
 }
 
+/// A refusal in words: what happened to the `tag` or `namespace` of this name, and what to do; of
+/// any other kind, `name` are the words themselves.
+#[napi]
+pub fn sentence(
+    code: String,
+    kind: String,
+    name: String,
+    most: Option<f64>,
+    wait_ms: Option<f64>,
+) -> String {
+    codes::sentence(&code, &kind, &name, most.map(|n| n as u64), wait_ms.map(|ms| ms as u64))
+}
+
 /// What a code means: `{ http, permanent, stops, advice }`, or `null` if there is none.
 #[napi(ts_return_type = "object | null")]
 pub fn code_facts<'e>(env: &'e Env, code: String) -> Maybe<'e> {

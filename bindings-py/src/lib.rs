@@ -58,7 +58,7 @@ mod _native {
     #[pymodule_export]
     use crate::snowflake::Snowflake;
     #[pymodule_export]
-    use crate::table::{code, code_from_http, codes};
+    use crate::table::{code, code_from_http, codes, sentence};
     #[pymodule_export]
     use crate::text::{base32, decimal, parse_base32, parse_decimal};
 

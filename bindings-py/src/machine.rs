@@ -2,7 +2,7 @@
 //! grants are plain dicts. What the vectors drive.
 
 use leafid_bindings::AnyGenerator;
-use leafid_core::{Carryover, Code, Fields, HostTime, Outcome, Refusal};
+use leafid_core::{Carryover, Code, Fields, HostTime, Outcome, Refusal, Stance};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -152,6 +152,26 @@ impl Machine {
         let before = read.map_err(|failed| failed.raise(before.py()))?;
         self.lock().resume(before, None, None);
         Ok(())
+    }
+
+    /// What a caller does that was refused with this code: `{"raise": …}` or `{"wait": …}`.
+    #[pyo3(signature = (at, code, until = None))]
+    fn stance<'py>(
+        &self,
+        py: Python<'py>,
+        at: i64,
+        code: &str,
+        until: Option<i64>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let code = Code::parse(code)
+            .ok_or_else(|| PyValueError::new_err(format!("there is no code `{code}`")))?;
+        let refusal = Refusal { code, until: until.map(HostTime::new) };
+        let stance = PyDict::new(py);
+        match self.lock().stance(refusal, HostTime::new(at)) {
+            Stance::Raise(code) => stance.set_item("raise", code.as_str())?,
+            Stance::Wait(until) => stance.set_item("wait", until.map(HostTime::get))?,
+        }
+        Ok(stance)
     }
 
     /// The code why asks fail, if they do.

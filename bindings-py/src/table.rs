@@ -19,6 +19,20 @@ pub fn code_from_http(status: u16) -> &'static str {
     leafid_bindings::codes::from_http(status)
 }
 
+/// A refusal in words, about a `tag` or a `namespace` of this name; of any other kind, `name` are
+/// the words for it.
+#[pyfunction]
+#[pyo3(signature = (code, kind, name, most = None, wait_ms = None))]
+pub fn sentence(
+    code: &str,
+    kind: &str,
+    name: &str,
+    most: Option<u64>,
+    wait_ms: Option<u64>,
+) -> String {
+    leafid_bindings::codes::sentence(code, kind, name, most, wait_ms)
+}
+
 /// What the table says about a code: `http`, `permanent`, `stops`, `advice`, and the name of its
 /// exception class.
 #[pyfunction]

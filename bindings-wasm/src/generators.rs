@@ -151,6 +151,13 @@ pub fn layout_in_use(handle: u32) -> Option<Object> {
     HANDLES.with(|all| all.layout_in_use(handle)).map(|layout| answer(Ok(layout)))
 }
 
+/// Whether the caller of a refused draw raises (`{ code }`) or waits (`{ until? }`), once the ask
+/// that is due was sent.
+#[wasm_bindgen]
+pub fn stance(handle: u32, code: &str, until: Option<f64>, now: f64) -> Object {
+    answer(Ok(HANDLES.with(|all| all.stance(handle, code, until.map(host), host(now)))))
+}
+
 /// Why asking fails, until an ask succeeds.
 #[wasm_bindgen]
 pub fn failing(handle: u32) -> Option<String> {

@@ -73,6 +73,19 @@ pub fn code_from_http(status: u16) -> String {
     codes::from_http(status).to_owned()
 }
 
+/// A refusal in words: what happened to the `tag` or `namespace` of this name, and what to do; of
+/// any other kind, `name` are the words themselves.
+#[wasm_bindgen]
+pub fn sentence(
+    code: &str,
+    kind: &str,
+    name: &str,
+    most: Option<f64>,
+    wait_ms: Option<f64>,
+) -> String {
+    codes::sentence(code, kind, name, most.map(|n| n as u64), wait_ms.map(|ms| ms as u64))
+}
+
 /// What a code means: `{ http, permanent, stops, advice }`, or `undefined` if there is none.
 #[wasm_bindgen(js_name = codeFacts)]
 pub fn code_facts(code: &str) -> Option<Object> {

@@ -59,7 +59,7 @@ mod values;
 
 pub use generator::{
     Generator, Kind, Outcome, Segment, SegmentConfig, SegmentIds, Segments, Snowflake,
-    SnowflakeConfig, SnowflakeIds, Snowflakes, StepPolicy, Suspend,
+    SnowflakeConfig, SnowflakeIds, Snowflakes, Stance, StepPolicy, Suspend,
 };
 #[cfg(target_has_atomic = "64")]
 pub use line::SharedLine;
@@ -73,5 +73,5 @@ pub use seeded::bugs;
 pub use store::{MemoryStore, Store, refill};
 pub use values::{
     BASE32_LEN, Code, DECIMAL_LEN, HostTime, LINE_END, Layout, NAME_BYTES, Name, Offset, Parts,
-    Range, Refusal, Stats, StoreTime, Text, Token,
+    Range, Refusal, Sentence, Stats, StoreTime, Subject, Text, Token,
 };

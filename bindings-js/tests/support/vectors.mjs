@@ -97,6 +97,10 @@ function generator(_, { Generator }, { kind, config, seed }) {
     resumed: () => ids.resumed(),
     leased: ({ at, wall }) => ids.leased(at, wall),
     look: ({ at, wall }) => ids.look(at, wall),
+    stance({ at, code, until }) {
+      const stance = ids.stance(at, code, until)
+      return stance.code === undefined ? { wait: stance.until } : { raise: stance.code }
+    },
     failing: () => ids.failing(),
     stats: () => ids.stats(),
   }
@@ -139,10 +143,11 @@ function rows(_, { registry }) {
   return (step) => verbs[step.do](step)
 }
 
-function errors(_, { codes, codeFacts, codeFromHttp }) {
+function errors(_, { codes, codeFacts, codeFromHttp, sentence }) {
   const verbs = {
     codes: () => codes(),
     code: ({ code }) => codeFacts(code),
+    sentence: ({ code, kind, name, most, wait_ms }) => sentence(code, kind, name, most, wait_ms),
     from_http: ({ status }) => codeFromHttp(status),
   }
   return (step) => verbs[step.do](step)

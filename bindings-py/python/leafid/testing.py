@@ -5,6 +5,6 @@
 error table.
 """
 
-from ._native import Clock, Generator, code, code_from_http, codes
+from ._native import Clock, Generator, code, code_from_http, codes, sentence
 
-__all__ = ["Clock", "Generator", "code", "code_from_http", "codes"]
+__all__ = ["Clock", "Generator", "code", "code_from_http", "codes", "sentence"]

@@ -66,6 +66,9 @@ def form(step: Step) -> Any:
             return testing.codes()
         case "code":
             return testing.code(step["code"])
+        case "sentence":
+            given = (step["code"], step["kind"], step["name"])
+            return Text(testing.sentence(*given, step.get("most"), step.get("wait_ms")))
         case "from_http":
             return testing.code_from_http(step["status"])
     layout = layout_of(step["layout"])
@@ -114,6 +117,9 @@ def generate(generator: testing.Generator, step: Step) -> Any:
         case "span":
             ids = filled(generator.fill_available, step)
             return {"count": len(ids), "first": ids[0], "last": ids[-1]}
+        case "stance":
+            until = None if "until" not in step else int(step["until"])
+            return generator.stance(at, step["code"], until)
         case "ready":
             return generator.ready(at, int(step["n"]))
         case "poll_ask":

@@ -202,6 +202,18 @@ export function resumed(handle: number): void;
 export function retire(handle: number): object | undefined;
 
 /**
+ * A refusal in words: what happened to the `tag` or `namespace` of this name, and what to do; of
+ * any other kind, `name` are the words themselves.
+ */
+export function sentence(code: string, kind: string, name: string, most?: number | null, wait_ms?: number | null): string;
+
+/**
+ * Whether the caller of a refused draw raises (`{ code }`) or waits (`{ until? }`), once the ask
+ * that is due was sent.
+ */
+export function stance(handle: number, code: string, until: number | null | undefined, now: number): object;
+
+/**
  * The counters.
  */
 export function stats(handle: number): object;
@@ -269,6 +281,8 @@ export interface InitOutput {
     readonly resume: (a: number, b: any, c: number, d: bigint, e: number) => void;
     readonly resumed: (a: number) => void;
     readonly retire: (a: number) => any;
+    readonly sentence: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number, i: number, j: number) => [number, number];
+    readonly stance: (a: number, b: number, c: number, d: number, e: number, f: number) => any;
     readonly stats: (a: number) => any;
     readonly tagRow: (a: number, b: any) => any;
     readonly toBase32: (a: bigint) => [number, number];

@@ -10,6 +10,7 @@ mod pending;
 mod segment;
 mod snowflake;
 mod spread;
+mod stance;
 mod step;
 mod suspend;
 
@@ -17,6 +18,7 @@ pub use asking::Outcome;
 pub use kind::Kind;
 pub use segment::{Segment, SegmentConfig, SegmentIds, Segments};
 pub use snowflake::{Snowflake, SnowflakeConfig, SnowflakeIds, Snowflakes};
+pub use stance::Stance;
 pub use step::StepPolicy;
 pub use suspend::Suspend;
 
@@ -36,6 +38,7 @@ use pending::Pending;
 /// |---|---|---|
 /// | [`next`](Generator::next), [`fill`](Generator::fill), [`fill_available`](Generator::fill_available) | one ID, exactly so many, as many as are at hand | any time |
 /// | [`ready`](Generator::ready) | whether `n` can be had in one go; if not, asks for so many | before a `fill` |
+/// | [`stance`](Generator::stance) | whether the caller of a refused draw raises or waits | after a refusal |
 /// | [`wants_ask`](Generator::wants_ask), [`poll_at`](Generator::poll_at) | whether, and when, there is something to ask | after drawing, after an answer |
 /// | [`poll_ask`](Generator::poll_ask) | what to ask the store, complete | when `wants_ask` says so |
 /// | [`handle_grant`](Generator::handle_grant), [`handle_failure`](Generator::handle_failure) | applies the answer, or backs off | once per ask |

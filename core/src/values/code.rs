@@ -4,7 +4,8 @@ use crate::values::{HostTime, StoreTime};
 use core::fmt;
 
 macro_rules! codes {
-    ($( $(#[$doc:meta])* $variant:ident $text:literal $http:literal $advice:literal; )*) => {
+    ($( $(#[$doc:meta])* $variant:ident $text:literal $http:literal
+        $event:literal $advice:literal; )*) => {
         /// What went wrong, as one word that every host and the wire share.
         ///
         /// ```
@@ -36,6 +37,12 @@ macro_rules! codes {
                 if status == 0 { None } else { Some(status) }
             }
 
+            /// What happened, as the rest of a sentence that begins with what it happened to: "tag
+            /// `orders`" *has no numbers left*.
+            pub const fn event(self) -> &'static str {
+                match self { $( Code::$variant => $event, )* }
+            }
+
             /// What a program, or the person behind it, does about it.
             pub const fn advice(self) -> &'static str {
                 match self { $( Code::$variant => $advice, )* }
@@ -46,79 +53,153 @@ macro_rules! codes {
 
 codes! {
     /// The request is not of the form that the API describes.
-    RequestInvalid "REQUEST_INVALID" 400 "fix the request";
+    RequestInvalid "REQUEST_INVALID" 400
+        "got a request that is not valid"
+        "fix the request";
     /// A tag does not match `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`.
-    TagInvalid "TAG_INVALID" 400 "use 1 to 128 letters, digits and `._:-`, starting with a letter or digit";
+    TagInvalid "TAG_INVALID" 400
+        "is not a valid name"
+        "use 1 to 128 letters, digits and `._:-`, starting with a letter or digit";
     /// A namespace does not match `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`.
-    NamespaceInvalid "NAMESPACE_INVALID" 400 "use 1 to 128 letters, digits and `._:-`, starting with a letter or digit";
+    NamespaceInvalid "NAMESPACE_INVALID" 400
+        "is not a valid name"
+        "use 1 to 128 letters, digits and `._:-`, starting with a letter or digit";
     /// A step is 0 or above the cap.
-    StepInvalid "STEP_INVALID" 400 "ask for a step from 1 to the tag's `max_step`";
+    StepInvalid "STEP_INVALID" 400
+        "cannot have this step"
+        "ask for a step from 1 to the tag's `max_step`";
     /// A count is 0 or above what can be given in one go.
-    CountInvalid "COUNT_INVALID" 400 "ask for fewer IDs at once";
+    CountInvalid "COUNT_INVALID" 400
+        "cannot give this many IDs at once"
+        "ask for fewer IDs at once";
     /// A layout has no time bits, more than 63 bits together, or no tick.
-    LayoutInvalid "LAYOUT_INVALID" 400 "use a preset, or widths of at most 63 bits together";
+    LayoutInvalid "LAYOUT_INVALID" 400
+        "has a layout that is not valid"
+        "use a preset, or widths of at most 63 bits together";
     /// A worker number lies outside the layout or the namespace.
-    WorkerInvalid "WORKER_INVALID" 400 "name a worker number inside the layout";
+    WorkerInvalid "WORKER_INVALID" 400
+        "has no such worker number"
+        "name a worker number inside the layout";
     /// A range or a number lies outside what it may be.
-    RangeInvalid "RANGE_INVALID" 400 "use numbers within the allowed range";
+    RangeInvalid "RANGE_INVALID" 400
+        "got a number outside the allowed range"
+        "use numbers within the allowed range";
     /// A text or a number is not an ID of this form.
-    IdInvalid "ID_INVALID" 400 "pass an ID exactly as it was issued";
+    IdInvalid "ID_INVALID" 400
+        "is not a valid ID"
+        "pass an ID exactly as it was issued";
     /// The store wants a token, or does not know this one.
-    Unauthorized "UNAUTHORIZED" 401 "ask the operator for a token";
+    Unauthorized "UNAUTHORIZED" 401
+        "cannot be used without a valid token"
+        "ask the operator for a token";
     /// The store knows the caller and does not allow this.
-    Forbidden "FORBIDDEN" 403 "ask the operator for permission";
+    Forbidden "FORBIDDEN" 403
+        "may not be used by this caller"
+        "ask the operator for permission";
     /// The tag was never created, or is deleted.
-    TagUnknown "TAG_UNKNOWN" 404 "create it: `leafid tag create TAG`";
+    TagUnknown "TAG_UNKNOWN" 404
+        "does not exist"
+        "create it with `leafid tag create TAG`";
     /// The namespace was never created.
-    NamespaceUnknown "NAMESPACE_UNKNOWN" 404 "create it: `leafid namespace create NAMESPACE`";
+    NamespaceUnknown "NAMESPACE_UNKNOWN" 404
+        "does not exist"
+        "create it with `leafid namespace create NAMESPACE`";
     /// The store does not offer this.
-    NotEnabled "NOT_ENABLED" 404 "use a store that supports it";
+    NotEnabled "NOT_ENABLED" 404
+        "is not supported by this store"
+        "use a store that supports it";
     /// The tag is there already.
-    TagExists "TAG_EXISTS" 409 "use the existing tag, or another name";
+    TagExists "TAG_EXISTS" 409
+        "exists already"
+        "use the existing tag, or another name";
     /// The namespace has another layout than the caller.
-    LayoutMismatch "LAYOUT_MISMATCH" 409 "use the namespace's own layout, or another namespace";
+    LayoutMismatch "LAYOUT_MISMATCH" 409
+        "has another layout than the caller"
+        "use the namespace's own layout, or another namespace";
     /// The lease of a window belongs to somebody else now.
-    LeaseLost "LEASE_LOST" 409 "use up the window in hand and acquire another worker number";
+    LeaseLost "LEASE_LOST" 409
+        "is leased to another holder now"
+        "use up the window in hand and acquire another worker number";
     /// Another store answers behind the same name.
-    StoreChanged "STORE_CHANGED" 409 "stop, and find out why two stores answer under one name";
+    StoreChanged "STORE_CHANGED" 409
+        "was answered by another store than before"
+        "stop, and find out why two stores answer under one name";
     /// The store no longer knows what it granted.
-    StoreWentBack "STORE_WENT_BACK" 409 "stop, and repair the store before leasing anything from it";
+    StoreWentBack "STORE_WENT_BACK" 409
+        "was leased from a store that has lost grants"
+        "stop, and repair the store before leasing anything from it";
     /// The line has no numbers left.
-    TagSpent "TAG_SPENT" 422 "create a new tag";
+    TagSpent "TAG_SPENT" 422
+        "has no numbers left"
+        "create a new tag";
     /// The time lies before the layout's epoch or beyond its last tick.
-    TimeOverflow "TIME_OVERFLOW" 422 "create a namespace with a layout that lasts longer";
+    TimeOverflow "TIME_OVERFLOW" 422
+        "has a layout that does not cover the current time"
+        "create a namespace with a layout that lasts longer";
     /// The caller's quota is used up.
-    QuotaExceeded "QUOTA_EXCEEDED" 429 "wait, or ask the operator for more";
+    QuotaExceeded "QUOTA_EXCEEDED" 429
+        "has used up its quota"
+        "wait, or ask the operator for more";
     /// No answer that can be used came from the store.
-    StoreUnavailable "STORE_UNAVAILABLE" 503 "retry with back-off";
+    StoreUnavailable "STORE_UNAVAILABLE" 503
+        "got no usable answer from the store"
+        "retry with back-off";
     /// The store has too much to do.
-    Overloaded "OVERLOADED" 503 "retry with back-off";
+    Overloaded "OVERLOADED" 503
+        "was turned away by a store with too much to do"
+        "retry with back-off";
     /// Every worker number is held or still rests.
-    WorkersExhausted "WORKERS_EXHAUSTED" 503 "wait until a number is free, or give the namespace more";
+    WorkersExhausted "WORKERS_EXHAUSTED" 503
+        "has no free worker number"
+        "wait until one is free, or give the namespace more";
     /// No number is at hand; more have been asked for.
-    SegmentDry "SEGMENT_DRY" 503 "wait for the next segment";
+    SegmentDry "SEGMENT_DRY" 503
+        "has no number at hand"
+        "wait for the next segment";
     /// The window in hand is over; another has been asked for.
-    WindowSpent "WINDOW_SPENT" 503 "wait for the next window";
+    WindowSpent "WINDOW_SPENT" 503
+        "has no window at hand"
+        "wait for the next window";
     /// Every ID up to `max_ahead` is handed out.
-    SequenceSpent "SEQUENCE_SPENT" 503 "wait for the next tick";
+    SequenceSpent "SEQUENCE_SPENT" 503
+        "has issued every ID that it may issue ahead of the clock"
+        "wait for the next tick";
     /// The clock stands behind the IDs that were handed out.
-    ClockBehind "CLOCK_BEHIND" 503 "wait until the clock has caught up";
+    ClockBehind "CLOCK_BEHIND" 503
+        "has issued IDs ahead of the clock, which went back"
+        "wait until the clock has caught up";
     /// The caller's time-out passed.
-    TimedOut "TIMED_OUT" 504 "try again";
+    TimedOut "TIMED_OUT" 504
+        "gave no ID in time"
+        "try again";
     /// The store refuses to lease until an operator has looked.
-    StoreRefused "STORE_REFUSED" 500 "read the store's log";
+    StoreRefused "STORE_REFUSED" 500
+        "was refused by a store that waits for an operator"
+        "read the store's log";
     /// The store's tables are not as they should be.
-    SchemaMismatch "SCHEMA_MISMATCH" 500 "check the store's tables";
+    SchemaMismatch "SCHEMA_MISMATCH" 500
+        "is in a store whose tables are not as they should be"
+        "check the store's tables";
     /// The store failed in a way that it has no word for.
-    Internal "INTERNAL" 500 "read the store's log";
+    Internal "INTERNAL" 500
+        "met an error in the store"
+        "read the store's log";
     /// The generator or the store was closed.
-    Closed "CLOSED" 0 "create a new one";
+    Closed "CLOSED" 0
+        "is closed"
+        "create a new one";
     /// An answer of the store cannot be right, and was not used.
-    GrantInvalid "GRANT_INVALID" 0 "check what answers as the store";
+    GrantInvalid "GRANT_INVALID" 0
+        "got an answer that cannot be right"
+        "check what answers as the store";
     /// Another process holds the state file.
-    StateLocked "STATE_LOCKED" 0 "give each process a state file of its own";
+    StateLocked "STATE_LOCKED" 0
+        "has a state file that another process holds"
+        "give each process a state file of its own";
     /// The state file is of another machine, or damaged.
-    StateInvalid "STATE_INVALID" 0 "remove the state file";
+    StateInvalid "STATE_INVALID" 0
+        "has a state file that is damaged or of another machine"
+        "remove the state file";
 }
 
 impl Code {

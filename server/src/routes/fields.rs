@@ -205,7 +205,7 @@ fn about(name: &str, schema: &Value) -> (&'static str, Value) {
         "type" => ("always `about:blank`", example("about:blank".into())),
         "title" => (
             "what to do about problems of this code",
-            example("create it: `leafid tag create TAG`".into()),
+            example("create it with `leafid tag create TAG`".into()),
         ),
         "code" => ("what went wrong, as one word", example("TAG_UNKNOWN".into())),
         "detail" => (

@@ -1,6 +1,6 @@
 //! Layouts, text forms and the error table: steps that need no state.
 
-use leafid_core::{Code, FieldReader, Fields, Layout, Refusal, Text};
+use leafid_core::{Code, FieldReader, Fields, Layout, Refusal, Sentence, Subject as About, Text};
 use serde_json::{Value, json};
 
 use crate::Subject;
@@ -33,6 +33,12 @@ impl Subject for Forms {
             "parse_decimal" => Ok(id(Text::parse_decimal(text(step, "text")?))),
             "parse_base32" => Ok(id(Text::parse_base32(text(step, "text")?))),
             "code" => code(step),
+            "sentence" => {
+                let code = Code::parse(text(step, "code")?).ok_or("there is no such code")?;
+                let subject = About::of(text(step, "kind")?, text(step, "name")?);
+                let (most, wait_ms) = (step["most"].as_u64(), step["wait_ms"].as_u64());
+                Ok(json!(Sentence { code, subject, most, wait_ms }.to_string()))
+            }
             "from_http" => {
                 let status = step["status"].as_u64().and_then(|status| status.try_into().ok());
                 Ok(json!(Code::from_http(status.ok_or("`status` is no HTTP status")?).as_str()))

@@ -2,7 +2,7 @@
 
 use leafid_core::{
     Carryover, Code, FieldReader, Fields, Generator, Grant, Kind, Line, Outcome, OwnLine, Refusal,
-    Segment, SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, Suspend,
+    Segment, SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, Stance, Suspend,
 };
 use serde_json::{Value, json};
 
@@ -116,6 +116,16 @@ impl<S: Kind, L: Line> Subject for Driven<S, L> {
                     generator.resumed();
                 }
                 Ok(json!(suspended))
+            }
+            "stance" => {
+                let code = Code::parse(text(step, "code")?).ok_or("there is no such code")?;
+                let until = step.get("until").map(|_| host_time(step, "until")).transpose()?;
+                Ok(match generator.stance(Refusal { code, until }, at) {
+                    Stance::Raise(code) => json!({ "raise": code.as_str() }),
+                    Stance::Wait(until) => {
+                        json!({ "wait": until.map(|until| until.get().to_string()) })
+                    }
+                })
             }
             "failing" => Ok(json!(generator.failure().map(|code| code.as_str()))),
             "carryover" => Ok(object(|to| generator.carryover().put(to))),

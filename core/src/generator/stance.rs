@@ -1,0 +1,51 @@
+//! What a caller does that was refused: one decision for every host that waits.
+
+use super::{Generator, Kind};
+use crate::line::Line;
+use crate::values::{Code, HostTime, Refusal};
+
+/// What a caller does whose draw was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stance {
+    /// Raise this at once: waiting cannot cure it.
+    Raise(Code),
+    /// Wait, and draw again after the next answer, or at this time (host's clock) at the latest;
+    /// `None` if only an answer or another caller can change anything.
+    Wait(Option<HostTime>),
+}
+
+impl<K: Kind, L: Line> Generator<K, L> {
+    /// Whether the caller of a refused draw raises or waits, once the ask that is due was sent.
+    ///
+    /// What waiting cannot cure ([`Code::is_permanent`]) is raised: the refusal itself, or why the
+    /// last ask failed. That failure counts only while nothing is at hand (who waits for the next
+    /// tick needs no answer), and until the next ask is due: the tag may have been created
+    /// meanwhile, so the store is asked again first.
+    ///
+    /// ```
+    /// use leafid_core::{Code, HostTime, Segment, SegmentConfig, Stance};
+    /// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
+    /// let ms = HostTime::new;
+    /// let refusal = orders.next(ms(0)).unwrap_err();
+    /// assert_eq!(orders.stance(refusal, ms(0)), Stance::Wait(Some(ms(0))), "ask first");
+    /// let ask = orders.poll_ask(ms(0), [2; 16]).unwrap();
+    /// assert_eq!(orders.stance(refusal, ms(0)), Stance::Wait(Some(ms(3_000))), "it is out");
+    /// orders.handle_failure(ask.request(), Code::TagUnknown, None, ms(5));
+    /// assert_eq!(orders.stance(refusal, ms(5)), Stance::Raise(Code::TagUnknown));
+    /// # Ok::<(), leafid_core::Refusal>(())
+    /// ```
+    pub fn stance(&self, refusal: Refusal, now: HostTime) -> Stance {
+        if refusal.code.is_permanent() {
+            return Stance::Raise(refusal.code);
+        }
+        let is_answered = self.pending.out().is_none() && !self.wants_ask(now);
+        if refusal.code == self.kind.dry_code()
+            && is_answered
+            && let Some(code) = self.failure().filter(|code| code.is_permanent())
+        {
+            return Stance::Raise(code);
+        }
+        let until = [refusal.until, self.poll_at()].into_iter().flatten().min();
+        Stance::Wait(until.map(|until| until.max(now)))
+    }
+}

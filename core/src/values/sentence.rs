@@ -1,0 +1,109 @@
+//! A refusal in words: what happened to what, and what to do.
+
+use super::Code;
+use core::fmt;
+
+/// What a refusal is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject<'a> {
+    /// A tag of this name.
+    Tag(&'a str),
+    /// A namespace of this name.
+    Namespace(&'a str),
+    /// Anything else, in words that begin a sentence: ``ID `5` ``.
+    Other(&'a str),
+}
+
+impl<'a> Subject<'a> {
+    /// A `tag` or a `namespace` of this name; of any other kind, `name` are the words themselves.
+    pub fn of(kind: &str, name: &'a str) -> Subject<'a> {
+        match kind {
+            "tag" => Subject::Tag(name),
+            "namespace" => Subject::Namespace(name),
+            _ => Subject::Other(name),
+        }
+    }
+
+    /// The advice of a code, with the name in its commands.
+    fn advise(&self, advice: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (place, name) = match *self {
+            Subject::Tag(name) => (" TAG`", name),
+            Subject::Namespace(name) => (" NAMESPACE`", name),
+            Subject::Other(_) => return f.write_str(advice),
+        };
+        match advice.split_once(place) {
+            Some((before, after)) => write!(f, "{before} {name}`{after}"),
+            None => f.write_str(advice),
+        }
+    }
+}
+
+impl fmt::Display for Subject<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Subject::Tag(name) => write!(f, "tag `{name}`"),
+            Subject::Namespace(name) => write!(f, "namespace `{name}`"),
+            Subject::Other(words) => f.write_str(words),
+        }
+    }
+}
+
+/// A refusal in words, the same in every host: what happened to what, and what to do.
+///
+/// ```
+/// use leafid_core::{Code, Sentence, Subject};
+/// let orders = Subject::Tag("orders");
+/// let unknown = Sentence::new(Code::TagUnknown, orders);
+/// assert_eq!(
+///     unknown.to_string(),
+///     "tag `orders` does not exist: create it with `leafid tag create orders`"
+/// );
+/// let many = Sentence { most: Some(100), ..Sentence::new(Code::CountInvalid, orders) };
+/// assert_eq!(
+///     many.to_string(),
+///     "tag `orders` gives at most 100 IDs at once: ask for fewer IDs at once"
+/// );
+/// let full = Sentence::new(Code::WorkersExhausted, Subject::Namespace("default"));
+/// assert_eq!(
+///     Sentence { wait_ms: Some(2_500), ..full }.to_string(),
+///     "namespace `default` has no free worker number, the first is free in 3 s: \
+///      wait until one is free, or give the namespace more"
+/// );
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sentence<'a> {
+    /// The code.
+    pub code: Code,
+    /// What it happened to.
+    pub subject: Subject<'a>,
+    /// How many IDs can be had at once: of `COUNT_INVALID`.
+    pub most: Option<u64>,
+    /// How long to wait, in ms, if that is known.
+    pub wait_ms: Option<u64>,
+}
+
+impl<'a> Sentence<'a> {
+    /// A sentence without figures.
+    pub const fn new(code: Code, subject: Subject<'a>) -> Sentence<'a> {
+        Sentence { code, subject, most: None, wait_ms: None }
+    }
+}
+
+impl fmt::Display for Sentence<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ", self.subject)?;
+        match (self.code, self.most) {
+            (Code::CountInvalid, Some(most)) => write!(f, "gives at most {most} IDs at once")?,
+            _ => f.write_str(self.code.event())?,
+        }
+        match (self.code, self.wait_ms) {
+            (_, None | Some(0)) => {}
+            (Code::WorkersExhausted, Some(ms)) => {
+                write!(f, ", the first is free in {} s", ms.div_ceil(1_000))?;
+            }
+            (_, Some(ms)) => write!(f, ", for {ms} ms")?,
+        }
+        f.write_str(": ")?;
+        self.subject.advise(self.code.advice(), f)
+    }
+}
