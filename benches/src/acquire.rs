@@ -8,7 +8,7 @@ mod measure;
 use std::path::Path;
 use std::sync::Arc;
 
-use leafid_core::{AcquireAsk, Layout, Name, Range, Release, Token, WindowGrant};
+use leafid_core::{AcquireAsk, Layout, Name, Range, Release, Token};
 use leafid_server::backends::opening::Options;
 use leafid_server::clock::SystemClock;
 use leafid_server::opening::open_sqlite;
@@ -113,7 +113,7 @@ impl Space {
             grants.push(answer.await.expect("a number is free"));
         }
         let released: Vec<_> =
-            grants.iter().map(|grant| self.store.release(self.give_back(grant))).collect();
+            grants.iter().map(|grant| self.store.release(Release::new(self.name, grant))).collect();
         for answer in released {
             answer.await.expect("it was granted here");
         }
@@ -128,25 +128,7 @@ impl Space {
             Past::Rested | Past::Unused => ("bench".to_owned(), false),
         };
         let mixed = u128::from(n).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
-        AcquireAsk {
-            namespace: self.name,
-            request: Token::new(mixed.to_be_bytes()),
-            store: None,
-            owner: Name::owner(&owner).expect("a name"),
-            layout: None,
-            length_ms: None,
-            sticky,
-            strict: false,
-        }
-    }
-
-    fn give_back(&self, grant: &WindowGrant) -> Release {
-        Release {
-            namespace: self.name,
-            store: grant.store,
-            worker: grant.worker,
-            key: grant.request,
-            unused_from: grant.ticks.start,
-        }
+        let owner = Name::owner(&owner).expect("a name");
+        AcquireAsk { sticky, ..AcquireAsk::new(self.name, Token::new(mixed.to_be_bytes()), owner) }
     }
 }

@@ -97,16 +97,9 @@ impl Bench {
         match *request {
             Request::Acquire { key, owner, sticky, strict, length_ms } => {
                 let owner = Name::owner(["a", "b", "c", "d"][owner]).unwrap();
-                let ask = AcquireAsk {
-                    namespace: Name::namespace("ns").unwrap(),
-                    request: token(key),
-                    store: Some(STORE),
-                    owner,
-                    layout: None,
-                    length_ms,
-                    sticky,
-                    strict,
-                };
+                let namespace = Name::namespace("ns").unwrap();
+                let ask = AcquireAsk::new(namespace, token(key), owner);
+                let ask = AcquireAsk { store: Some(STORE), length_ms, sticky, strict, ..ask };
                 self.acquire(&ask)?;
             }
             Request::Renew { key, worker, moved, length_ms } => {

@@ -14,16 +14,10 @@ fn namespace(start: u64, end: u64) -> Namespace {
 }
 
 fn ask(number: u8, strict: bool) -> AcquireAsk {
-    AcquireAsk {
-        namespace: Name::namespace("n").expect("a name"),
-        request: Token::new([number; 16]),
-        store: Some(STORE),
-        owner: Name::owner("host-1").expect("a label"),
-        layout: None,
-        length_ms: None,
-        sticky: true,
-        strict,
-    }
+    let namespace = Name::namespace("n").expect("a name");
+    let owner = Name::owner("host-1").expect("a label");
+    let ask = AcquireAsk::new(namespace, Token::new([number; 16]), owner);
+    AcquireAsk { store: Some(STORE), sticky: true, strict, ..ask }
 }
 
 fn renew(
@@ -31,15 +25,8 @@ fn renew(
     row: &Worker,
     grant: &WindowGrant,
 ) -> Result<WindowGrant, Refusal<StoreTime>> {
-    let ask = RenewAsk {
-        namespace: Name::namespace("n").expect("a name"),
-        request: Token::new([99; 16]),
-        store: STORE,
-        worker: row.0,
-        key: grant.request,
-        have_until: grant.ticks.end,
-        length_ms: None,
-    };
+    let namespace = Name::namespace("n").expect("a name");
+    let ask = RenewAsk::new(namespace, Token::new([99; 16]), grant);
     registry::renew(STORE, space, &row.1, &ask, NOW.plus(500)).map(|(_, grant)| grant)
 }
 

@@ -31,14 +31,9 @@ mod tests {
 
     #[test]
     fn what_was_written_reads_back() {
-        let ask = SegmentAsk {
-            tag: Name::tag("orders").unwrap(),
-            request: Token::new([7; 16]),
-            store: None,
-            step: Some(5),
-            at_least: None,
-            have_until: Some(i64::MAX as u64),
-        };
+        let (tag, request) = (Name::tag("orders").unwrap(), Token::new([7; 16]));
+        let have_until = Some(i64::MAX as u64);
+        let ask = SegmentAsk { step: Some(5), have_until, ..SegmentAsk::new(tag, request) };
         assert_eq!(read(&Writer::object(&ask)).unwrap(), ask);
     }
 

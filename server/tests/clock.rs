@@ -60,17 +60,8 @@ async fn one(store: &Registry) -> Name {
 }
 
 async fn acquire(store: &Registry, namespace: Name, n: u8) -> Result<WindowGrant, Problem> {
-    let ask = AcquireAsk {
-        namespace,
-        request: Token::new([n; 16]),
-        store: None,
-        owner: Name::owner("o").unwrap(),
-        layout: None,
-        length_ms: None,
-        sticky: false,
-        strict: false,
-    };
-    store.acquire(ask).await
+    let owner = Name::owner("o").unwrap();
+    store.acquire(AcquireAsk::new(namespace, Token::new([n; 16]), owner)).await
 }
 
 #[tokio::test]
@@ -169,9 +160,7 @@ async fn a_store_that_only_leases_numbers_starts_after_months() {
     store.put_tag(tag, TagChange::default()).await.unwrap();
     for day in 0..100 {
         clock.set(StoreTime::new(START + day * DAY));
-        let request = Token::new([day as u8; 16]);
-        let ask =
-            SegmentAsk { tag, request, store: None, step: None, at_least: None, have_until: None };
+        let ask = SegmentAsk::new(tag, Token::new([day as u8; 16]));
         store.lease_segment(ask).await.unwrap();
     }
     drop(store);

@@ -105,16 +105,8 @@ async fn a_store_that_replaces_a_lost_one_begins_above_it() {
         NamespaceChange { layout: Some(Layout::JS53), workers, ..NamespaceChange::default() };
     store.put_namespace(js53, change).await.unwrap();
     let spaces = [Name::namespace("default").unwrap(), wide, js53];
-    let ask = |namespace, n: u8| AcquireAsk {
-        namespace,
-        request: Token::new([n; 16]),
-        store: None,
-        owner: Name::owner("o").unwrap(),
-        layout: None,
-        length_ms: None,
-        sticky: false,
-        strict: false,
-    };
+    let owner = Name::owner("o").unwrap();
+    let ask = |namespace, n: u8| AcquireAsk::new(namespace, Token::new([n; 16]), owner);
     for namespace in spaces {
         let refused = store.acquire(ask(namespace, 1)).await.unwrap_err();
         let free_at = refused.free_at.unwrap().get();
@@ -203,14 +195,7 @@ async fn while_another_process_writes_there_is_no_answer_and_then_there_is() {
     let store = create(&file).unwrap();
     let tag = Name::tag("orders").unwrap();
     let before = store.put_tag(tag, TagChange::default()).await.unwrap();
-    let ask = SegmentAsk {
-        tag,
-        request: Token::new([1; 16]),
-        store: None,
-        step: None,
-        at_least: None,
-        have_until: None,
-    };
+    let ask = SegmentAsk::new(tag, Token::new([1; 16]));
 
     let other = rusqlite::Connection::open(&file).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();

@@ -43,15 +43,11 @@ impl World {
     fn sloppy_acquire(&mut self, i: usize, server: usize) -> Verdict {
         let space = self.rng.below(self.plan.spaces.len() as u64) as usize;
         let identity = self.identity();
+        let request = Token::new(request(identity, 1, self.rng.word()));
+        let owner = Name::owner(&format!("sloppy/{i}")).unwrap_or(Name::EMPTY);
         let ask = AcquireAsk {
-            namespace: named(space),
-            request: Token::new(request(identity, 1, self.rng.word())),
-            store: None,
-            owner: Name::owner(&format!("sloppy/{i}")).unwrap_or(Name::EMPTY),
-            layout: None,
             length_ms: Some(self.rng.magnitude(1, 1_000_000) as u32),
-            sticky: false,
-            strict: false,
+            ..AcquireAsk::new(named(space), request, owner)
         };
         if let Ok(Some(Grant::Window(grant))) = self.sloppy_ask(server, &Ask::Acquire(ask))? {
             let (worker, end) = (grant.worker, grant.ticks.end);

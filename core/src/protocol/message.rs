@@ -1,9 +1,13 @@
 //! What passes between a generator and a store: asks, grants, releases. Complete: hosts carry
 //! them and fill in nothing.
+//!
+//! All are small `Copy` values. A generator makes its asks and its release by itself; the
+//! constructors are for whoever asks without a generator, such as the tests of a store.
 
 use crate::values::{Code, Layout, Name, Range, StoreTime, Token};
 
-/// What a generator wants of its store now.
+/// What a generator wants of its store now: [`Generator::poll_ask`](crate::Generator::poll_ask)
+/// gives it out, [`Store::ask`](crate::Store::ask) or any wire ([`Ask::put`]) carries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
     /// More numbers: `lease_segment`.
@@ -15,7 +19,8 @@ pub enum Ask {
 }
 
 impl Ask {
-    /// The request id that the answer has to echo.
+    /// The request id that the answer has to echo, and that
+    /// [`Generator::handle_failure`](crate::Generator::handle_failure) wants where there is none.
     pub fn request(&self) -> Token {
         match self {
             Ask::Segment(ask) => ask.request,
@@ -26,37 +31,76 @@ impl Ask {
 }
 
 /// Asks for the next numbers of a tag.
+///
+/// ```
+/// use leafid_core::{MemoryStore, Name, Range, SegmentAsk, Store, Token};
+/// let (tag, request) = (Name::tag("orders")?, Token::new([2; 16]));
+/// let ask = SegmentAsk { step: Some(50), ..SegmentAsk::new(tag, request) };
+///
+/// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+/// let grant = store.lease_segment(&ask).map_err(|failure| failure.code)?;
+/// assert_eq!(grant.range, Range::new(1, 51));
+/// assert_eq!(grant.request, request, "the answer to this very ask");
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentAsk {
     /// The tag.
     pub tag: Name,
     /// Fresh for every ask, echoed by the answer.
     pub request: Token,
-    /// The store that answered before, if one did.
+    /// The store that answered before, if one did: any other refuses with `STORE_CHANGED`.
     pub store: Option<Token>,
-    /// How many; the tag's own step if not said.
+    /// How many numbers; `None` for the tag's own step, and no more than its `max_step` are
+    /// granted.
     pub step: Option<u32>,
-    /// How many a caller waits for at once: so many are granted if the step is smaller, unless it
-    /// is more than the tag ever grants.
+    /// How many a caller waits for at once: granted if the step is smaller, unless it is more
+    /// than the tag ever grants.
     pub at_least: Option<u32>,
-    /// The highest end that this holder holds or held.
+    /// The highest end that this holder holds or held: a store that stands lower has lost grants,
+    /// and refuses with `STORE_WENT_BACK`.
     pub have_until: Option<u64>,
 }
 
+impl SegmentAsk {
+    /// Asks for the tag's own step, for a holder that has nothing yet and knows no store.
+    pub const fn new(tag: Name, request: Token) -> SegmentAsk {
+        SegmentAsk { tag, request, store: None, step: None, at_least: None, have_until: None }
+    }
+}
+
 /// Asks for a worker number and a window on it.
+///
+/// ```
+/// use leafid_core::{AcquireAsk, Layout, MemoryStore, Name, Store, StoreTime, Token};
+/// let (namespace, owner) = (Name::namespace("default")?, Name::owner("host/1")?);
+/// let ask = AcquireAsk {
+///     length_ms: Some(10_000),
+///     ..AcquireAsk::new(namespace, Token::new([2; 16]), owner)
+/// };
+///
+/// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+/// let now = StoreTime::new(1_800_000_000_000);
+/// store.set_clock(now);
+/// let grant = store.acquire(&ask).map_err(|failure| failure.code)?;
+/// assert_eq!((grant.worker, grant.ticks.start), (0, Layout::LEAF.tick(now)?));
+/// assert_eq!(grant.ticks.len(), 10_000, "ticks of this layout are 1 ms");
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AcquireAsk {
     /// The namespace.
     pub namespace: Name,
     /// Fresh for every ask, echoed by the answer; the key of the lease.
     pub request: Token,
-    /// The store that answered before, if one did.
+    /// The store that answered before, if one did: any other refuses with `STORE_CHANGED`.
     pub store: Option<Token>,
     /// The label of the holder.
     pub owner: Name,
-    /// The layout that the holder is built for; the namespace's own if not said.
+    /// The layout that the holder is built for; `None` for the namespace's own.
     pub layout: Option<Layout>,
-    /// How long a window, in ms; the namespace's `max_window_ms` if not said.
+    /// How long a window, in ms: at least 1,000, at most a minute and the namespace's
+    /// `max_window_ms`, to which `None` leaves it.
     pub length_ms: Option<u32>,
     /// Whether the number shall stay the owner's.
     pub sticky: bool,
@@ -64,7 +108,44 @@ pub struct AcquireAsk {
     pub strict: bool,
 }
 
+impl AcquireAsk {
+    /// Asks for any number and the longest first window, whatever the namespace's layout.
+    pub const fn new(namespace: Name, request: Token, owner: Name) -> AcquireAsk {
+        AcquireAsk {
+            namespace,
+            request,
+            store: None,
+            owner,
+            layout: None,
+            length_ms: None,
+            sticky: false,
+            strict: false,
+        }
+    }
+}
+
 /// Asks for a later end of the window in hand.
+///
+/// ```
+/// use leafid_core::{AcquireAsk, MemoryStore, Name, Release, RenewAsk, Store, StoreTime, Token};
+/// let (namespace, owner) = (Name::namespace("default")?, Name::owner("host/1")?);
+/// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+/// store.set_clock(StoreTime::new(1_800_000_000_000));
+/// let ask = AcquireAsk::new(namespace, Token::new([2; 16]), owner);
+/// let first = store.acquire(&ask).map_err(|failure| failure.code)?;
+///
+/// let renewal = RenewAsk::new(namespace, Token::new([3; 16]), &first);
+/// let more = store.renew(&renewal).map_err(|failure| failure.code)?;
+/// assert_eq!(more.ticks.start, first.ticks.end, "what comes after the end in hand");
+///
+/// // The next renewal goes on from there, under the same key.
+/// let request = Token::new([4; 16]);
+/// let renewal = RenewAsk { request, have_until: more.ticks.end, ..renewal };
+/// assert!(store.renew(&renewal).is_ok());
+/// store.release(&Release::new(namespace, &first)).map_err(|failure| failure.code)?;
+/// assert!(store.renew(&renewal).is_err(), "given back is given back");
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RenewAsk {
     /// The namespace.
@@ -79,11 +160,31 @@ pub struct RenewAsk {
     pub key: Token,
     /// The end in hand, as a tick.
     pub have_until: u64,
-    /// How long a window, in ms; the namespace's `max_window_ms` if not said.
+    /// How long a window from now on, in ms: at least 1,000, at most the namespace's
+    /// `max_window_ms`, to which `None` leaves it.
     pub length_ms: Option<u32>,
 }
 
-/// Gives back what of a window was not used.
+impl RenewAsk {
+    /// Asks for the longest window after the one that was `acquired`: the answer to an acquire,
+    /// whose request id is the key. The answer to a renewal has another.
+    pub const fn new(namespace: Name, request: Token, acquired: &WindowGrant) -> RenewAsk {
+        RenewAsk {
+            namespace,
+            request,
+            store: acquired.store,
+            worker: acquired.worker,
+            key: acquired.request,
+            have_until: acquired.ticks.end,
+            length_ms: None,
+        }
+    }
+}
+
+/// Gives back what of a window was not used: [`Generator::retire`](crate::Generator::retire).
+///
+/// Without it the number rests until its window is over. To send it is a courtesy; to go on
+/// stamping after it would be a duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Release {
     /// The namespace.
@@ -98,7 +199,21 @@ pub struct Release {
     pub unused_from: u64,
 }
 
-/// A store's answer.
+impl Release {
+    /// Gives back all of a window that was `acquired`, from its first tick on: nothing of it was
+    /// used. [`RenewAsk`] has an example.
+    pub const fn new(namespace: Name, acquired: &WindowGrant) -> Release {
+        Release {
+            namespace,
+            store: acquired.store,
+            worker: acquired.worker,
+            key: acquired.request,
+            unused_from: acquired.ticks.start,
+        }
+    }
+}
+
+/// A store's answer, for [`Generator::handle_grant`](crate::Generator::handle_grant).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grant {
     /// Numbers.
@@ -142,7 +257,7 @@ pub struct SegmentGrant {
     pub store: Token,
     /// The tag.
     pub tag: Name,
-    /// The numbers.
+    /// The numbers; never empty.
     pub range: Range,
     /// The tag's own step.
     pub step: u32,
@@ -150,7 +265,7 @@ pub struct SegmentGrant {
     pub max_step: u32,
     /// How many numbers the line has left after this.
     pub remaining: u64,
-    /// The store's time.
+    /// The store's time when it decided.
     pub now: StoreTime,
 }
 
@@ -164,17 +279,27 @@ pub struct WindowGrant {
     /// The worker number.
     pub worker: u32,
     /// The window, in ticks: of an acquire all of it, of a renewal what comes after the end that
-    /// the holder had.
+    /// the holder had, perhaps nothing.
     pub ticks: Range,
     /// The namespace's layout.
     pub layout: Layout,
-    /// The store's time.
+    /// The store's time when it decided.
     pub now: StoreTime,
     /// The longest window of the namespace, in ms.
     pub max_window_ms: u32,
 }
 
-/// A store's refusal of an ask.
+/// A store's refusal of an ask, or what became of an ask that got no answer.
+///
+/// ```
+/// use leafid_core::{Code, Failure};
+/// // No answer came: the same ask is sent again after the generator's own back-off.
+/// let lost = Failure::from(Code::StoreUnavailable);
+/// assert_eq!(lost.retry_after_ms, None);
+/// // The store says when: a longer pause than the back-off wins, up to a minute.
+/// let busy = Failure { retry_after_ms: Some(2_000), ..Code::Overloaded.into() };
+/// assert_eq!((busy.code, busy.retry_after_ms), (Code::Overloaded, Some(2_000)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Why.

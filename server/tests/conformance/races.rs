@@ -70,8 +70,7 @@ fn lease(server: &Registry, n: u32) -> Answer<'_, Range> {
 
 fn leased(server: &Registry, n: u32, have_until: Option<u64>) -> Answer<'_, Range> {
     let request = request(n);
-    let ask =
-        SegmentAsk { tag: tag(), request, store: None, step: None, at_least: None, have_until };
+    let ask = SegmentAsk { have_until, ..SegmentAsk::new(tag(), request) };
     let answer = server.lease_segment(ask);
     Box::pin(async move {
         let grant = answer.await?;
@@ -81,39 +80,20 @@ fn leased(server: &Registry, n: u32, have_until: Option<u64>) -> Answer<'_, Rang
 }
 
 fn acquire(server: &Registry, n: u32, sticky: bool) -> Answer<'_, WindowGrant> {
-    server.acquire(AcquireAsk {
-        namespace: namespace(),
-        request: request(n),
-        store: None,
-        owner: Name::owner(&format!("owner-{n}")).unwrap(),
-        layout: None,
-        length_ms: None,
-        sticky,
-        strict: false,
-    })
+    let owner = Name::owner(&format!("owner-{n}")).unwrap();
+    server.acquire(AcquireAsk { sticky, ..AcquireAsk::new(namespace(), request(n), owner) })
 }
 
 fn renew<'s>(server: &'s Registry, grant: &WindowGrant, n: u32) -> Answer<'s, WindowGrant> {
-    server.renew(RenewAsk {
-        namespace: namespace(),
-        request: request(n),
-        store: STORE,
-        worker: grant.worker,
-        key: grant.request,
-        have_until: grant.ticks.end,
-        length_ms: None,
-    })
+    server.renew(RenewAsk::new(namespace(), request(n), grant))
 }
 
 /// Takes the number of this grant from its holder through this server, and gives it to another.
 async fn take_over(server: &Registry, grant: &WindowGrant) {
-    let (worker, key) = (grant.worker, grant.request);
-    let unused_from = grant.ticks.start;
-    let given_back = Release { namespace: namespace(), store: STORE, worker, key, unused_from };
-    server.release(given_back).await.unwrap();
+    server.release(Release::new(namespace(), grant)).await.unwrap();
     // It is the only number.
     let other = acquire(server, 500, false).await.unwrap();
-    assert_eq!(other.worker, worker);
+    assert_eq!(other.worker, grant.worker);
 }
 
 fn overlap(ranges: &[Range]) -> usize {

@@ -40,6 +40,15 @@ verbs! {
     registry_release(store: &Token, row: &WorkerRow, release: &Release)
         -> Result<WorkerRow, Refusal<StoreTime>> { registry::release(*store, row, release) }
 
+    segment_ask_new(tag: &Name, request: &Token) -> SegmentAsk { SegmentAsk::new(*tag, *request) }
+    acquire_ask_new(of: &Name, request: &Token, owner: &Name) -> AcquireAsk {
+        AcquireAsk::new(*of, *request, *owner)
+    }
+    renew_ask_new(of: &Name, request: &Token, acquired: &WindowGrant) -> RenewAsk {
+        RenewAsk::new(*of, *request, acquired)
+    }
+    release_new(of: &Name, acquired: &WindowGrant) -> Release { Release::new(*of, acquired) }
+
     memory_new(id: &[u8; 16]) -> MemoryStore { MemoryStore::new(*id) }
     memory_id(store: &MemoryStore) -> Token { store.id() }
     memory_set_clock(store: &mut MemoryStore, now: &StoreTime) -> () { store.set_clock(*now) }

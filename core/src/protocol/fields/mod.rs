@@ -54,8 +54,7 @@ use crate::values::Refusal;
 /// }
 ///
 /// let (tag, request) = (Name::tag("orders")?, Token::new([7; 16]));
-/// let ask =
-///     SegmentAsk { tag, request, store: None, step: Some(50), at_least: None, have_until: None };
+/// let ask = SegmentAsk { step: Some(50), ..SegmentAsk::new(tag, request) };
 /// let mut lines = Lines::default();
 /// ask.put(&mut lines);
 /// assert_eq!(lines.0, "tag=orders\nrequest=07070707070707070707070707070707\nstep=50\n");

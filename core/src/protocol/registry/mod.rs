@@ -36,9 +36,7 @@
 //! let tag = Name::tag("orders")?;
 //! let row = TagRow::create(None, Some(5_000_001), Some(100), None)?;
 //! let mut store = Tags { id: Token::new([1; 16]), rows: BTreeMap::from([(tag, row)]) };
-//! let request = Token::new([2; 16]);
-//! let ask =
-//!     SegmentAsk { tag, request, store: None, step: None, at_least: None, have_until: None };
+//! let ask = SegmentAsk::new(tag, Token::new([2; 16]));
 //! let grant = store.lease(&ask, StoreTime::new(1_800_000_000_000)).map_err(|no| no.code)?;
 //! assert_eq!((grant.range.start, grant.range.end), (5_000_001, 5_000_101));
 //! # Ok::<(), leafid_core::Refusal>(())

@@ -218,17 +218,8 @@ fn changes_that_wait_are_made_when_the_store_is_closed() {
 async fn a_release_that_waits_with_a_change_of_the_range_sees_what_that_left() {
     let busy = Busy::new();
     let namespace = Name::namespace("default").unwrap();
-    let key = Token::new([1; 16]);
-    let ask = AcquireAsk {
-        namespace,
-        request: key,
-        store: None,
-        owner: Name::owner("o").unwrap(),
-        layout: None,
-        length_ms: Some(1_000),
-        sticky: false,
-        strict: false,
-    };
+    let ask = AcquireAsk::new(namespace, Token::new([1; 16]), Name::owner("o").unwrap());
+    let ask = AcquireAsk { length_ms: Some(1_000), ..ask };
     let grant = busy.registry.acquire(ask).await.unwrap();
     assert_eq!(grant.worker, 0);
     busy.clock.set(NOW.plus(5_000));
@@ -236,13 +227,7 @@ async fn a_release_that_waits_with_a_change_of_the_range_sees_what_that_left() {
     let go = busy.hold();
     let change = NamespaceChange { workers: Some(Range::new(1, 4)), ..NamespaceChange::default() };
     let set = busy.registry.put_namespace(namespace, change);
-    let release = busy.registry.release(Release {
-        namespace,
-        worker: 0,
-        key,
-        store: grant.store,
-        unused_from: grant.ticks.start,
-    });
+    let release = busy.registry.release(Release::new(namespace, &grant));
     let revoke = busy.registry.revoke(namespace, 0);
     go.send(()).unwrap();
     assert_eq!(set.await.unwrap().workers, Range::new(1, 4));

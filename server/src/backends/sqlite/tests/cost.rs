@@ -81,16 +81,8 @@ impl Space {
     /// The same request once more.
     fn again(&mut self, owner: &str, sticky: bool) -> (Result<u32, Code>, u64) {
         let before = self.steps.load(Ordering::Relaxed);
-        let ask = AcquireAsk {
-            namespace: name(),
-            request: Token::new([self.asked; 16]),
-            store: None,
-            owner: Name::owner(owner).unwrap(),
-            layout: None,
-            length_ms: None,
-            sticky,
-            strict: false,
-        };
+        let (request, owner) = (Token::new([self.asked; 16]), Name::owner(owner).unwrap());
+        let ask = AcquireAsk { sticky, ..AcquireAsk::new(name(), request, owner) };
         let answer = wait(self.store.acquire(ask));
         let answer = answer.map(|grant| grant.worker).map_err(|problem| problem.code);
         (answer, self.steps.load(Ordering::Relaxed) - before)
