@@ -28,10 +28,10 @@ or open the file itself with --store. `leafid VERB --help` says more.";
 #[derive(Debug, Parser)]
 #[command(name = "leafid", version, arg_required_else_help = true, after_help = REACH)]
 struct Cli {
-    /// What is written to standard error: off, error, warn, info, debug or trace
-    #[arg(long, global = true, env = "LEAFID_LOG", value_name = "LEVEL", default_value = "info",
-          value_parser = args::level)]
-    log: LevelFilter,
+    /// What is written to standard error: off, error, warn, info, debug or trace [default: info of
+    /// `serve`, else warn]
+    #[arg(long, global = true, env = "LEAFID_LOG", value_name = "LEVEL", value_parser = args::level)]
+    log: Option<LevelFilter>,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -87,7 +87,12 @@ impl From<clap::Error> for Failure {
 /// command line.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let done = Cli::try_parse_from(args).map_err(Failure::Usage).and_then(|cli| {
-        log::start(cli.log);
+        // Who runs a verb sees what it does; only the server's log is kept.
+        let usual = match cli.verb {
+            Verb::Serve(_) => LevelFilter::INFO,
+            _ => LevelFilter::WARN,
+        };
+        log::start(cli.log.unwrap_or(usual));
         run(cli.verb)
     });
     match done {

@@ -12,6 +12,7 @@ pub mod clock;
 pub mod connection;
 pub mod explain;
 pub mod generators;
+pub mod http;
 pub mod json;
 pub mod keeper;
 pub mod log;

@@ -11,8 +11,9 @@ use tokio::net::TcpListener;
 use super::args::{listen, token};
 use super::client::{DEFAULT_FILE, file, open};
 use super::{Failure, say};
-use crate::app;
+use crate::app::{self, Bound};
 use crate::backends::opening::Options;
+use crate::http::listener::Listener;
 use crate::problem::Problem;
 use crate::registry::Registry;
 use crate::state::Config;
@@ -27,6 +28,10 @@ pub struct Serve {
     #[arg(long, env = "LEAFID_LISTEN", value_name = "HOST:PORT", default_value = "127.0.0.1:8750",
           value_parser = listen)]
     listen: SocketAddr,
+    /// A second address for what operators do: tags and namespaces are created, changed and deleted
+    /// there, worker numbers released, and no longer at --listen; loopback only
+    #[arg(long, env = "LEAFID_LISTEN_ADMIN", value_name = "HOST:PORT", value_parser = listen)]
+    listen_admin: Option<SocketAddr>,
     /// Makes the store if it is not there
     #[arg(long, env = "LEAFID_CREATE", value_parser = FalseyValueParser::new())]
     create: bool,
@@ -45,13 +50,8 @@ pub struct Serve {
 impl Serve {
     /// Serves until it is told to stop.
     pub fn run(self) -> Result<(), Failure> {
-        if !self.listen.ip().is_loopback() {
-            let detail = format!(
-                "`{}` can be reached from other machines, and this server cannot tell them apart \
-                 yet; listen on 127.0.0.1 or [::1]",
-                self.listen
-            );
-            return Err(Problem::new(Code::NotEnabled, detail).into());
+        for address in [Some(self.listen), self.listen_admin].into_iter().flatten() {
+            only_loopback(address)?;
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime
@@ -60,20 +60,12 @@ impl Serve {
     }
 
     async fn serve(self) -> Result<(), Problem> {
-        let cannot = |error: std::io::Error| {
-            Problem::unavailable(format!(
-                "cannot listen on {}: {error}; stop what listens there, or choose another \
-                 address: --listen",
-                self.listen
-            ))
-        };
         // Before the address is told: who reads it may stop the server at once.
         let stop = stop_signal()
             .map_err(|error| Problem::new(Code::Internal, format!("no signals: {error}")))?;
         let file = file(&self.store, "leafid serve --store")?;
         // Before the file is touched: an address in use leaves no new store behind.
-        let listener = TcpListener::bind(self.listen).await.map_err(cannot)?;
-        let address = listener.local_addr().map_err(cannot)?;
+        let bound = self.bind().await?;
         let create = self.create || self.dev;
         let options = Options {
             create,
@@ -85,11 +77,55 @@ impl Serve {
         let store = open(&file, options)?;
         tell(first_line(&store));
         let store: SharedStore = Arc::new(store);
-        tell(format_args!("leafid: listening on http://{address}"));
-        app::serve(listener, Config::default(), store, stop).await?;
+        // The address that clients wait for comes last: whoever has read it knows all of them.
+        for (address, listener) in bound.iter().rev() {
+            match listener.listener {
+                Listener::ADMIN => {
+                    tell(format_args!("leafid: changes are made at http://{address}"))
+                }
+                _ => tell(format_args!("leafid: listening on http://{address}")),
+            }
+        }
+        let bound = bound.into_iter().map(|(_, listener)| listener).collect();
+        app::serve(bound, Config::default(), store, stop).await?;
         tell("leafid: stopped");
         Ok(())
     }
+
+    async fn bind(&self) -> Result<Vec<(SocketAddr, Bound)>, Problem> {
+        let main = if self.listen_admin.is_some() { Listener::MAIN } else { Listener::ONLY };
+        let mut bound = vec![bind(main, self.listen, "--listen").await?];
+        if let Some(address) = self.listen_admin {
+            bound.push(bind(Listener::ADMIN, address, "--listen-admin").await?);
+        }
+        Ok(bound)
+    }
+}
+
+async fn bind(
+    listener: Listener,
+    address: SocketAddr,
+    option: &str,
+) -> Result<(SocketAddr, Bound), Problem> {
+    let socket = TcpListener::bind(address).await;
+    let bound = socket.and_then(|socket| Ok((socket.local_addr()?, Bound { listener, socket })));
+    bound.map_err(|error| {
+        Problem::unavailable(format!(
+            "cannot listen on {address}: {error}; stop what listens there, or choose another \
+             address: {option}"
+        ))
+    })
+}
+
+fn only_loopback(address: SocketAddr) -> Result<(), Problem> {
+    if address.ip().is_loopback() {
+        return Ok(());
+    }
+    let detail = format!(
+        "`{address}` can be reached from other machines, and this server cannot tell them apart \
+         yet; listen on 127.0.0.1 or [::1]"
+    );
+    Err(Problem::new(Code::NotEnabled, detail))
 }
 
 /// Who does not listen any more stops no server.

@@ -212,6 +212,10 @@ fn about(name: &str, schema: &Value) -> (&'static str, Value) {
             "what happened, with the figures, and what to do",
             example("tag `ordres` does not exist; create it: leafid tag create ordres".into()),
         ),
+        "request_id" => (
+            "which request it was: the same as in the header `X-Request-Id` and in the server's log",
+            example("5f1e0c7a9b3d2e4600000000000000a7".into()),
+        ),
         "retry_after_ms" => {
             ("how long to wait before asking again, in ms", like_number(0, u32::MAX, 1_000))
         }

@@ -3,12 +3,11 @@
 
 use std::net::IpAddr;
 
-use axum::extract::Request;
+use axum::body::{Body, Bytes};
 use axum::http::header::{CONNECTION, HOST, ORIGIN};
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Method, Version};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use leafid_core::Code;
 
@@ -16,17 +15,17 @@ use super::body;
 use crate::json::shown;
 use crate::problem::Problem;
 
-/// Refuses what does not come from a program of this machine, and bodies that cannot be read.
-pub async fn guard(request: Request, next: Next) -> Response {
-    let (head, body) = request.into_parts();
-    let checked = match check(&head) {
-        Err(problem) if body::is_held_back(&head.headers) => return closing(&head, problem),
+/// The whole body of a request; a refusal of what does not come from a program of this machine, and
+/// of bodies that cannot be read.
+pub async fn admit(head: &Parts, body: Body) -> Result<Bytes, Response> {
+    let checked = match check(head) {
+        Err(problem) if body::is_held_back(&head.headers) => return Err(closing(head, problem)),
         checked => checked,
     };
     match (checked, body::whole(&head.headers, body).await) {
-        (Ok(()), Ok(body)) => next.run(Request::from_parts(head, body.into())).await,
-        (Err(problem), Ok(_)) => problem.into_response(),
-        (Err(problem), Err(_)) | (Ok(()), Err(problem)) => closing(&head, problem),
+        (Ok(()), Ok(body)) => Ok(body),
+        (Err(problem), Ok(_)) => Err(problem.into_response()),
+        (Err(problem), Err(_)) | (Ok(()), Err(problem)) => Err(closing(head, problem)),
     }
 }
 

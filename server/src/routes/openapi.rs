@@ -41,6 +41,7 @@ fn document() -> Value {
         to.number("status", 0);
         to.field("code", json!({ "type": "string", "enum": codes }));
         to.text("detail", "");
+        to.text("request_id", "");
     });
     for field in ["retry_after_ms", "free_at_ms"] {
         problem["properties"][field] = described(field, json!({ "type": "integer" }));

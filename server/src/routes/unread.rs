@@ -4,7 +4,8 @@
 use leafid_core::Code;
 
 use super::answer::PROBLEM_JSON;
-use crate::problem::Problem;
+use crate::http::request_id::{HEADER, RequestId};
+use crate::problem::{Figure, Problem};
 
 /// The head of an answer with a status from 400 to 499.
 pub struct Refusal<'a> {
@@ -44,13 +45,15 @@ impl Refusal<'_> {
             return None;
         }
         let status = self.head.get(9..12)?.parse().ok()?;
-        let body = Problem::new(Code::RequestInvalid, detail(status)).status(status).json();
+        let id = RequestId::fresh();
+        let problem = Problem::new(Code::RequestInvalid, detail(status)).status(status);
+        let body = problem.with("request_id", Figure::Text(id.to_string())).json();
         let kept = self.lines().filter(|line| *line != "content-length: 0");
         let kept: String = kept.flat_map(|line| [line, "\r\n"]).collect();
         let length = body.len();
         let text = format!(
             "{kept}content-type: {PROBLEM_JSON}\r\ncache-control: no-store\r\n\
-             content-length: {length}\r\n\r\n{body}"
+             {HEADER}: {id}\r\ncontent-length: {length}\r\n\r\n{body}"
         );
         Some(text.into_bytes())
     }

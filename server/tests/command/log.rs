@@ -59,7 +59,9 @@ fn a_failed_commit_is_told_once_a_second_with_how_many_there_were() {
     let most = begun.elapsed().as_secs() as usize + 1;
     other.execute_batch("ROLLBACK").unwrap();
     serving.logs(&["ERROR not committed", "STORE_UNAVAILABLE", "locked"]);
-    serving.logs(&[" WARN request failed", "/v1/segments/orders/lease", "503", "locked"]);
+    let line = serving.logs(&[" WARN request{request_id=", "request failed", "503", "locked"]);
+    assert!(line.contains("/v1/segments/orders/lease"), "{line}");
+    assert!(line.contains("caller=main/127.0.0.1:"), "{line}");
     let (status, _) = serving.post("/v1/segments/orders/lease", &json!({ "request": REQUEST }));
     assert_eq!(status, 200);
     serving.end("-TERM");
@@ -81,7 +83,9 @@ fn lost_grants_and_a_second_store_are_told_loudly() {
     let ask = json!({ "request": REQUEST, "have_until": "777001" });
     let (status, body) = serving.post("/v1/segments/orders/lease", &ask);
     assert_eq!((status, &body["code"]), (409, &json!("STORE_WENT_BACK")), "{body}");
-    serving.logs(&["ERROR STORE_WENT_BACK", "tag=orders", "have_until=777001", "max_id=1"]);
+    let id = body["request_id"].as_str().unwrap();
+    let told = format!("ERROR request{{request_id={id}}}: STORE_WENT_BACK");
+    serving.logs(&[&told, "tag=orders", "have_until=777001", "max_id=1"]);
 
     let ask = json!({ "request": REQUEST, "owner": "o" });
     let (_, grant) = serving.post("/v1/workers/default/acquire", &ask);
@@ -91,12 +95,12 @@ fn lost_grants_and_a_second_store_are_told_loudly() {
     let (status, body) = serving.post("/v1/workers/default/renew", &ask);
     assert_eq!((status, &body["code"]), (409, &json!("STORE_WENT_BACK")), "{body}");
     let (have, stands) = (format!("have_until={}", end + 5), format!("reserved_until={end}"));
-    serving.logs(&["ERROR STORE_WENT_BACK", "namespace=default", "worker=0", &have, &stands]);
+    serving.logs(&["STORE_WENT_BACK", "namespace=default", "worker=0", &have, &stands]);
 
     let ask = json!({ "request": REQUEST, "store": STORE });
     let (status, body) = serving.post("/v1/segments/orders/lease", &ask);
     assert_eq!((status, &body["code"]), (409, &json!("STORE_CHANGED")), "{body}");
-    serving.logs(&["ERROR STORE_CHANGED", "tag=orders", STORE, &store]);
+    serving.logs(&["STORE_CHANGED", "tag=orders", STORE, &store]);
     serving.end("-TERM");
     assert!(!serving.log().contains(REQUEST), "{}", serving.log());
 }

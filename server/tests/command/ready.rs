@@ -141,7 +141,7 @@ fn a_line_that_went_back_degrades_until_it_is_moved_past_what_was_granted() {
     assert_eq!(told["went_back"][0]["max_id"], "777000");
     lease(&serving, json!({ "step": 1 }));
     assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
-    serving.logs(&[" INFO tag `orders` was moved to 777001"]);
+    serving.logs(&[" INFO request{request_id=", ": tag `orders` was moved to 777001"]);
 }
 
 /// The file is taken away, or another one put in its place, while the server runs.

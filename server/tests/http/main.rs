@@ -8,6 +8,7 @@ mod leases;
 mod namespaces;
 mod ranges;
 mod refusals;
+mod request_ids;
 mod serving;
 mod storm;
 mod support;

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use leafid_server::app::serve;
+use leafid_server::app::{Bound, serve};
 use leafid_server::backends::opening::Options;
+use leafid_server::http::listener::Listener;
 use leafid_server::opening::open_sqlite;
 use leafid_server::problem::Problem;
 use leafid_server::state::Config;
@@ -39,7 +40,8 @@ impl Server {
             runtime.block_on(async move {
                 let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
                 told.send(listener.local_addr().expect("an address")).expect("the test waits");
-                serve(listener, config, store, async {
+                let bound = vec![Bound { listener: Listener::ONLY, socket: listener }];
+                serve(bound, config, store, async {
                     let _ = stopped.await;
                 })
                 .await

@@ -1,0 +1,76 @@
+//! What every request goes through: the guard, its id, its caller, and a line in the log if the
+//! server failed it.
+
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::header::CONTENT_LENGTH;
+use axum::http::{HeaderValue, Method, Uri};
+use axum::middleware::Next;
+use axum::response::Response;
+use tracing::Instrument;
+
+use super::caller::{Caller, Peer};
+use super::listener::Listener;
+use super::request_id::{HEADER, RequestId};
+use crate::log::Rate;
+use crate::problem::{Figure, Problem};
+use crate::routes::guard;
+
+static FAILED: Rate = Rate::new();
+
+/// Lets a request in, or refuses it; whatever comes of it has the request's id.
+pub async fn enter(State(listener): State<Listener>, request: Request, next: Next) -> Response {
+    let (mut head, body) = request.into_parts();
+    let admitted = guard::admit(&head, body).await;
+    // Of a body that was not read nobody knows whether the id is one of its secrets.
+    let given = admitted.as_ref().ok().and_then(|body| RequestId::given(&head.headers, body));
+    let id = given.unwrap_or_else(RequestId::fresh);
+    let peer = head.extensions.get().map(|ConnectInfo(Peer(peer))| *peer);
+    let caller = Caller { listener: listener.name, peer };
+    let (method, uri) = (head.method.clone(), head.uri.clone());
+    let span = tracing::error_span!("request", request_id = %id);
+    let answered = async {
+        let response = match admitted {
+            Ok(body) => {
+                head.extensions.insert(caller);
+                next.run(Request::from_parts(head, body.into())).await
+            }
+            Err(response) => response,
+        };
+        report(&response, caller, &method, &uri);
+        response
+    };
+    named(answered.instrument(span).await, &id)
+}
+
+/// Logs answers of the statuses from 500 on: one line a second per code. Of the request only its
+/// caller, method and path are told: the `request` of an acquire is the key of its lease.
+fn report(response: &Response, caller: Caller, method: &Method, uri: &Uri) {
+    let status = response.status();
+    if let Some(problem) = response.extensions().get::<Problem>()
+        && status.is_server_error()
+        && let Some(left_out) = FAILED.admit(problem.code)
+    {
+        let (status, code, path) = (status.as_u16(), problem.code, uri.path());
+        let what = format!("request failed: {}", problem.detail);
+        // 503 is what waiting cures, and some of it is everyday: all numbers held, a full queue.
+        if status == 503 {
+            tracing::warn!(%caller, %method, path, status, %code, left_out, "{what}");
+        } else {
+            tracing::error!(%caller, %method, path, status, %code, left_out, "{what}");
+        }
+    }
+}
+
+/// The same answer with the request's id in its header, and in its problem.
+fn named(mut response: Response, id: &RequestId) -> Response {
+    if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+        let problem = problem.with("request_id", Figure::Text(id.as_str().to_owned()));
+        *response.body_mut() = Body::from(problem.json());
+        response.headers_mut().remove(CONTENT_LENGTH);
+    }
+    if let Ok(value) = HeaderValue::from_str(id.as_str()) {
+        response.headers_mut().insert(HEADER, value);
+    }
+    response
+}

@@ -1,0 +1,62 @@
+//! Which groups of paths a listener serves.
+
+use std::net::SocketAddr;
+
+/// A group of paths: a listener serves all of it or nothing of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Face {
+    /// What hands out or takes back: leases, windows, single IDs.
+    Leases,
+    /// What only reads: tags, namespaces, worker numbers, and what an ID is made of.
+    Reads,
+    /// What an operator changes: tags, namespaces, who holds a worker number.
+    Admin,
+    /// Whether the server lives and can serve, and the description of the API.
+    Health,
+}
+
+impl Face {
+    /// All of them.
+    pub const ALL: [Face; 4] = [Face::Leases, Face::Reads, Face::Admin, Face::Health];
+}
+
+/// What is served at one address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listener {
+    /// What it is called in the log and in messages.
+    pub name: &'static str,
+    faces: &'static [Face],
+}
+
+impl Listener {
+    /// The only listener of a server: it serves everything.
+    pub const ONLY: Listener = Listener { name: "main", faces: &Face::ALL };
+    /// The listener of the holders, where operators have one of their own.
+    pub const MAIN: Listener =
+        Listener { name: "main", faces: &[Face::Leases, Face::Reads, Face::Health] };
+    /// The listener of the operators.
+    pub const ADMIN: Listener =
+        Listener { name: "admin", faces: &[Face::Reads, Face::Admin, Face::Health] };
+    /// No listener: the command line asks the paths in its own process.
+    pub const COMMAND: Listener = Listener { name: "command", faces: &Face::ALL };
+
+    /// Whether it serves these paths.
+    pub fn serves(&self, face: Face) -> bool {
+        self.faces.contains(&face)
+    }
+}
+
+/// A listener and where it listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct At {
+    /// The listener.
+    pub listener: Listener,
+    /// Its address.
+    pub address: SocketAddr,
+}
+
+impl std::fmt::Display for At {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} http://{}", self.listener.name, self.address)
+    }
+}

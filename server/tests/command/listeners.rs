@@ -1,0 +1,179 @@
+//! A server with a listener for what operators do, and what the log says of who did it.
+
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::{LEAFID, Serving, call, fails, says};
+
+/// A server with two listeners, and the address of the second.
+fn two(folder: &tempfile::TempDir) -> (Serving, String) {
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--create", "--listen", "localhost:0", "--store"]);
+    command.arg(folder.path().join("store.db")).env("LEAFID_LISTEN_ADMIN", "127.0.0.1:0");
+    let serving = Serving::spawn(&mut command);
+    let told =
+        serving.first.lines().find_map(|line| line.strip_prefix("leafid: changes are made at "));
+    let admin = told.unwrap_or_else(|| panic!("no second address: {}", serving.first)).to_owned();
+    assert_ne!(admin, serving.url);
+    (serving, admin)
+}
+
+#[test]
+fn changes_are_made_at_the_admin_listener_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut serving, admin) = two(&folder);
+    let main = serving.url.clone();
+    let addresses = [main.as_str(), &admin].map(|url| url.strip_prefix("http://").unwrap());
+    serving.logs(&["INFO started", addresses[0], addresses[1], "admin"]);
+
+    let acquire = json!({ "request": "0123456789abcdef0123456789abcdef", "owner": "o" });
+    let count = json!({ "count": 1 });
+    // What each answers where it is served; elsewhere it is refused.
+    for (at_admin, method, path, body) in [
+        (true, "PUT", "/v1/tags/orders", &json!({})),
+        (false, "POST", "/v1/segments/orders/ids", &count),
+        (true, "PUT", "/v1/namespaces/edge", &json!({ "layout": "edge" })),
+        (false, "POST", "/v1/workers/edge/acquire", &acquire),
+        (true, "POST", "/v1/workers/edge/0/release", &json!({})),
+        (false, "POST", "/v1/snowflake/edge/ids", &count),
+        (true, "DELETE", "/v1/tags/orders", &Value::Null),
+    ] {
+        let (right, wrong) = if at_admin { (&admin, &main) } else { (&main, &admin) };
+        let (status, refused) = call(wrong, method, path, body);
+        assert_eq!((status, &refused["code"]), (403, &json!("FORBIDDEN")), "{method} {path}");
+        let detail = refused["detail"].as_str().unwrap();
+        assert!(detail.contains(right.as_str()) && detail.contains(path), "{detail}");
+        let (status, answer) = call(right, method, path, body);
+        assert_eq!(status, 200, "{method} {path}: {answer}");
+    }
+    for url in [&main, &admin] {
+        for path in [
+            "/healthz",
+            "/readyz",
+            "/openapi.json",
+            "/v1/tags",
+            "/v1/namespaces/edge",
+            "/v1/workers/edge",
+        ] {
+            assert_eq!(call(url, "GET", path, &Value::Null).0, 200, "{url}{path}");
+        }
+        assert_eq!(call(url, "GET", "/v1/segments/orders/ids", &Value::Null).0, 405);
+        assert_eq!(call(url, "PUT", "/v1/tags", &json!({})).0, 405);
+        assert_eq!(call(url, "GET", "/nowhere", &Value::Null).0, 404);
+    }
+
+    let refused = fails(&main, &["tag", "create", "other"], 1);
+    assert!(refused.contains("FORBIDDEN") && refused.contains(&admin), "{refused}");
+    says(&admin, &["tag", "create", "other"]);
+    assert!(says(&main, &["tag", "list"]).contains("other"));
+    assert_eq!(serving.end("-TERM").0, Some(0));
+}
+
+#[test]
+fn each_listener_is_of_this_machine_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store.db").display().to_string();
+    for (option, other) in [("--listen", "--listen-admin"), ("--listen-admin", "--listen")] {
+        let args = ["serve", "--create", option, "0.0.0.0:0", other, "127.0.0.1:0"];
+        let refused = fails(&store, &args, 1);
+        assert!(refused.contains("NOT_ENABLED") && refused.contains("0.0.0.0:0"), "{refused}");
+    }
+    let (serving, admin) = two(&folder);
+    let taken = admin.strip_prefix("http://").unwrap();
+    let args = ["serve", "--listen", "127.0.0.1:0", "--listen-admin", taken];
+    let refused = fails(&store, &args, 1);
+    assert!(refused.contains(taken) && refused.contains("address: --listen-admin"), "{refused}");
+    drop(serving);
+}
+
+#[test]
+fn a_change_has_a_line_that_says_who_made_it_and_what_was_before() {
+    const KEY: &str = "00112233445566778899aabbccddeeff";
+    let folder = tempfile::tempdir().unwrap();
+    let (mut serving, admin) = two(&folder);
+    let put = |path: &str, body| call(&admin, "PUT", path, &body).1;
+    let audit = |words: &[&str]| {
+        let line = serving.logs(words);
+        assert!(line.contains(" INFO request{request_id=") && line.contains("audit: "), "{line}");
+        assert!(line.contains("caller=admin/127.0.0.1:"), "{line}");
+        line
+    };
+    put("/v1/tags/orders", json!({ "step": 5 }));
+    let line = audit(&["audit: create tag `orders`"]);
+    assert!(
+        line.contains("before=none after={\"tag\":\"orders\",\"max_id\":\"1\",\"step\":5"),
+        "{line}"
+    );
+    put("/v1/tags/orders", json!({ "step": 6 }));
+    let line = audit(&["audit: change tag `orders`"]);
+    let (before, after) = line.split_once("before=").unwrap().1.split_once(" after=").unwrap();
+    assert!(before.contains("\"step\":5") && after.contains("\"step\":6"), "{line}");
+    put("/v1/namespaces/edge", json!({ "layout": "edge" }));
+    audit(&["audit: create namespace `edge`", "before=none", "\"worker_bits\":16"]);
+
+    let ask = json!({ "request": KEY, "owner": "host-7" });
+    assert_eq!(call(&serving.url, "POST", "/v1/workers/edge/acquire", &ask).0, 200);
+    call(&admin, "POST", "/v1/workers/edge/0/release", &json!({}));
+    audit(&[
+        "audit: release worker 0 of namespace `edge`",
+        "\"held\":true",
+        "\"owner\":\"host-7\"",
+    ]);
+    call(&admin, "DELETE", "/v1/tags/orders", &Value::Null);
+    audit(&["audit: delete tag `orders`", "\"step\":6", "after=done"]);
+
+    // What was refused, and what changes nothing, has none.
+    put("/v1/tags/a%20b", json!({}));
+    put("/v1/tags/b", json!({ "step": 0 }));
+    call(&serving.url, "POST", "/v1/segments/b/ids", &json!({ "count": 1 }));
+    call(&admin, "GET", "/v1/tags", &Value::Null);
+    serving.end("-TERM");
+    let log = serving.log();
+    assert_eq!(log.matches("audit: ").count(), 5, "{log}");
+    assert!(!log.contains(KEY), "{log}");
+
+    // In the file itself there is nobody else who could have done it.
+    let store = folder.path().join("store.db").display().to_string();
+    let verb = |more: &[&str]| {
+        let mut command = Command::new(LEAFID);
+        command.args(["tag", "create"]).args(more).env("LEAFID_STORE", &store);
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    assert_eq!(verb(&["quiet"]), "");
+    let line = verb(&["loud", "--log", "info"]);
+    assert!(
+        line.contains("audit: create tag `loud`") && line.contains("caller=command "),
+        "{line}"
+    );
+}
+
+/// What an operator changes is changed without its caller, and has its line then too.
+#[test]
+fn a_change_whose_caller_hung_up_has_its_line_too() {
+    use std::io::{Read, Write};
+    use std::net::{Shutdown, TcpStream};
+
+    let folder = tempfile::tempdir().unwrap();
+    let (mut serving, admin) = two(&folder);
+    let host = admin.strip_prefix("http://").unwrap();
+    let other = rusqlite::Connection::open(folder.path().join("store.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut caller = TcpStream::connect(host).unwrap();
+    let head = format!("PUT /v1/tags/orders HTTP/1.1\r\nhost: {host}\r\n");
+    let rest = "content-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
+    caller.write_all(format!("{head}{rest}").as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    caller.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    caller.read_to_end(&mut answer).unwrap_err();
+    caller.shutdown(Shutdown::Write).unwrap();
+    // The server hangs up too: it has noticed.
+    caller.set_read_timeout(None).unwrap();
+    caller.read_to_end(&mut answer).unwrap();
+    assert!(answer.is_empty());
+    other.execute_batch("ROLLBACK").unwrap();
+    serving.logs(&["audit: create tag `orders`", "caller=admin/127.0.0.1:"]);
+    assert_eq!(call(&serving.url, "GET", "/v1/tags/orders", &Value::Null).0, 200);
+    serving.end("-TERM");
+}
