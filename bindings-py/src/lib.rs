@@ -27,7 +27,8 @@ mod _native {
     use crate::testing::{PyClock, TestGenerator};
     #[pymodule_export]
     use crate::values::{
-        PyLayout, base32, code, code_from_http, codes, decimal, decode, parse_base32, parse_decimal,
+        PyLayout, base32, code, code_from_http, codes, decimal, decode, parse_base32,
+        parse_decimal, sentence,
     };
 
     /// The version of this engine.

@@ -2,7 +2,7 @@
 
 use leafid_bindings::registry::{self, Leased, Row};
 use leafid_bindings::{Source, Wrong};
-use leafid_core::{FieldReader, Fields, StoreTime};
+use leafid_core::{Fields, StoreTime, Subject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -126,17 +126,11 @@ fn leased<'py>(
 fn refused(ask: &Bound<'_, PyAny>, wrong: Wrong, now_ms: i64) -> PyErr {
     let wait = wrong.refusal.until.map(|until| until.get().saturating_sub(now_ms).max(0));
     let retry_after_ms = wait.and_then(|ms| u32::try_from(ms).ok());
-    Failed { retry_after_ms, ..dict::wrong(wrong, || about(ask)) }.into()
-}
-
-/// What an ask was about: `` tag `orders` ``, ``worker 3 of namespace `n` ``.
-fn about(ask: &Bound<'_, PyAny>) -> String {
-    let Ok(mut from) = dict::from(ask, "") else { return "the ask".to_owned() };
-    let mut name = |field| from.text(field, |text| format!("{field} `{text}`")).ok().flatten();
-    let (tag, namespace) = (name("tag"), name("namespace"));
-    match (tag.or(namespace), from.number("worker")) {
-        (Some(name), Ok(Some(worker))) => format!("worker {worker} of {name}"),
-        (Some(name), _) => name,
-        (None, _) => "the call".to_owned(),
-    }
+    let named = |kind| ask.get_item(kind).and_then(|name| name.extract::<String>());
+    let said = match (named("tag"), named("namespace")) {
+        (Ok(tag), _) => dict::wrong(wrong, Subject::Tag(&tag)),
+        (_, Ok(namespace)) => dict::wrong(wrong, Subject::Namespace(&namespace)),
+        _ => dict::wrong(wrong, Subject::Other("the call")),
+    };
+    Failed { retry_after_ms, ..said }.into()
 }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use leafid_core::{Code, Failure, HostTime, Refusal};
+use leafid_core::{Code, Failure, HostTime, Refusal, Sentence, Subject};
 
 /// What stands behind a failure: another one, or an error of the language around this client.
 pub type Cause = Arc<dyn Error + Send + Sync>;
@@ -34,16 +34,16 @@ impl Failed {
         Failed { code, message, until_ms, retry_after_ms, says_when, cause: None }
     }
 
-    /// A refusal about something (`` tag `orders` ``), with the table's advice.
-    pub fn about(refusal: Refusal, about: &str) -> Failed {
-        let until_ms = refusal.until.map(HostTime::get);
-        Failed { until_ms, ..Failed::new(refusal.code, words(refusal.code, about)) }
+    /// A refusal in the core's words.
+    pub fn about(refusal: Refusal, subject: Subject<'_>) -> Failed {
+        let message = Sentence::new(refusal.code, subject).to_string();
+        Failed { until_ms: refusal.until.map(HostTime::get), ..Failed::new(refusal.code, message) }
     }
 
     /// A store's failure that came without words.
-    pub fn of_store(failure: Failure, about: &str) -> Failed {
+    pub fn of_store(failure: Failure, subject: Subject<'_>) -> Failed {
         let retry_after_ms = failure.retry_after_ms;
-        Failed { retry_after_ms, ..Failed::new(failure.code, words(failure.code, about)) }
+        Failed { retry_after_ms, ..Failed::about(failure.code.into(), subject) }
     }
 
     /// An answer of a store that is no grant.
@@ -62,13 +62,4 @@ impl Error for Failed {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.cause.as_ref().map(|cause| &**cause as &(dyn Error + 'static))
     }
-}
-
-/// The sentence for a code that came without one.
-fn words(code: Code, about: &str) -> String {
-    let name = about.split('`').nth(1).unwrap_or("NAME");
-    let advice = code.advice().replace(" TAG`", &format!(" {name}`"));
-    let advice = advice.replace(" NAMESPACE`", &format!(" {name}`"));
-    let what = code.as_str().to_lowercase().replace('_', " ");
-    format!("{what} ({about}): {advice}")
 }

@@ -22,7 +22,7 @@ const SLICE: Duration = Duration::from_millis(50);
 /// A generator: what `Segment` and `Snowflake` are.
 pub struct Generator<K: Kind> {
     /// Which generator.
-    pub kind: K,
+    pub kind: Arc<K>,
     store: StoreArg,
     clock: Clock,
     /// How long callers wait, in s, unless they say.
@@ -36,7 +36,7 @@ impl<K: Kind> Generator<K> {
     /// # Errors
     /// The core's; `ValueError` for a time-out that is none.
     pub fn new(kind: K, store: StoreArg, clock: Clock, timeout: f64) -> PyResult<Generator<K>> {
-        let timeout = checked_timeout(timeout)?;
+        let (kind, timeout) = (Arc::new(kind), checked_timeout(timeout)?);
         let holding = Holding::build(&kind, &clock, random::seed()?, None)?;
         Ok(Generator { kind, store, clock, timeout, holding: ForkCell::new(Arc::new(holding)) })
     }
@@ -69,10 +69,10 @@ impl<K: Kind> Generator<K> {
             HostTime,
         ) -> Result<T, Refusal>,
     ) -> PyResult<T> {
-        let mut call = Call::new(checked_timeout(timeout.unwrap_or(self.timeout))?);
+        let call = Call::new(checked_timeout(timeout.unwrap_or(self.timeout))?);
         loop {
             let holding = self.holding(py)?;
-            let why = match holding.attempt(&mut call, &mut draw) {
+            let why = match holding.attempt(&mut draw) {
                 Ok(value) => return Ok(value),
                 Err(Blocked::Failed(failed)) => return Err(failed.into()),
                 Err(Blocked::Waiting(why)) => why,

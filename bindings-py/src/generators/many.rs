@@ -12,7 +12,7 @@ use crate::values::{Buffer, errors};
 /// How many IDs are carried into a buffer at a time.
 const PART: usize = 512;
 
-/// Why so many can never be had in one go.
+/// Why a count can never be had in one go.
 enum Never {
     /// There are this many at most.
     MoreThan(u64),
@@ -32,7 +32,7 @@ impl<K: Kind> Generator<K> {
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyList>> {
         let Ok(count) = usize::try_from(n) else {
-            let message = format!("`{n}` IDs cannot be taken: ask for 0 or more");
+            let message = format!("`n` must be 0 or more, got `{n}`");
             return Err(errors::raise(Code::CountInvalid, message));
         };
         PyList::new(py, self.exactly(py, count, timeout)?)
@@ -80,13 +80,13 @@ impl<K: Kind> Generator<K> {
         })
     }
 
-    /// Waits until so many IDs are at hand.
+    /// Waits until `n` IDs are at hand.
     ///
     /// # Errors
     /// As `Segment.ready`.
     pub fn ready(&self, py: Python<'_>, n: i64, timeout: Option<f64>) -> PyResult<()> {
         let Ok(count) = u64::try_from(n) else {
-            let message = format!("`{n}` IDs cannot be at hand: ask for 0 or more");
+            let message = format!("`n` must be 0 or more, got `{n}`");
             return Err(errors::raise(Code::CountInvalid, message));
         };
         if count == 0 {
@@ -101,12 +101,12 @@ impl<K: Kind> Generator<K> {
     }
 
     fn too_many(&self, count: u64, most: u64) -> PyErr {
-        let about = self.kind.about();
-        let message = format!("`{count}` IDs of {about} cannot be had in one go: at most {most}");
+        let about = self.kind.subject();
+        let message = format!("{about} gives at most {most} IDs at once, got `{count}`");
         errors::raise(Code::CountInvalid, message)
     }
 
-    /// So many IDs, in memory of our own: nobody sees any before all of them are there.
+    /// `count` IDs, in memory of our own: nobody sees any before all of them are there.
     fn exactly(&self, py: Python<'_>, count: usize, timeout: Option<f64>) -> PyResult<Vec<u64>> {
         let mut ids = Vec::new();
         if count == 0 {
@@ -133,7 +133,9 @@ impl<K: Kind> Generator<K> {
         })?;
         match never {
             None => Ok(ids),
-            Some(Never::Memory) => Err(PyMemoryError::new_err(format!("no room for {count} IDs"))),
+            Some(Never::Memory) => {
+                Err(PyMemoryError::new_err(format!("no memory for {count} IDs")))
+            }
             Some(Never::MoreThan(most)) => Err(self.too_many(count as u64, most)),
         }
     }

@@ -1,6 +1,7 @@
 //! `leafid.Segment`: the numbers of a tag.
 
-use leafid_core::{Code, SegmentConfig};
+use leafid_core::registry::STEP_CAP;
+use leafid_core::{Code, SegmentConfig, Subject};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -30,18 +31,9 @@ generator_class!(Segment, {
         timeout: f64,
         clock: Option<PyRef<'_, PyClock>>,
     ) -> PyResult<Segment> {
-        let about = format!("tag `{tag}`");
-        let mut config =
-            SegmentConfig::new(tag).map_err(|refusal| errors::refuse(refusal, &about))?;
-        config.step = match step {
-            None => None,
-            Some(step) => Some(u32::try_from(step).map_err(|_| {
-                errors::raise(
-                    Code::StepInvalid,
-                    format!("a step of `{step}` ({about}): {}", Code::StepInvalid.advice()),
-                )
-            })?),
-        };
+        let refuse = |refusal| errors::refuse(refusal, Subject::Tag(tag));
+        let mut config = SegmentConfig::new(tag).map_err(refuse)?;
+        config.step = step.map(checked_step).transpose()?;
         let store = StoreArg::resolve(store, &["lease_segment"])?;
         Generator::new(Segments(config), store, PyClock::of(clock), timeout).map(Segment)
     }
@@ -56,3 +48,11 @@ generator_class!(Segment, {
         format!("Segment({:?})", self.tag())
     }
 });
+
+/// A step; the store's cap, which may be lower, is the store's to tell.
+fn checked_step(step: i64) -> PyResult<u32> {
+    u32::try_from(step).ok().filter(|step| (1..=STEP_CAP).contains(step)).ok_or_else(|| {
+        let message = format!("`step` must be 1 to {STEP_CAP}, got `{step}`");
+        errors::raise(Code::StepInvalid, message)
+    })
+}

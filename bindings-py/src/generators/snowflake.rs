@@ -1,6 +1,6 @@
 //! `leafid.Snowflake`: time, worker and sequence, inside leased windows.
 
-use leafid_core::SnowflakeConfig;
+use leafid_core::{Code, Name, SnowflakeConfig, Subject};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -40,10 +40,19 @@ generator_class!(Snowflake, {
         timeout: f64,
         clock: Option<PyRef<'_, PyClock>>,
     ) -> PyResult<Snowflake> {
-        let about = format!("namespace `{namespace}`");
-        let refuse = |refusal| errors::refuse(refusal, &about);
-        // The label of this process is drawn up when the generator is built, in each process.
-        let mut config = SnowflakeConfig::new(namespace, owner.unwrap_or("-")).map_err(refuse)?;
+        let refuse = |refusal| errors::refuse(refusal, Subject::Namespace(namespace));
+        // The label of this process is found when the generator is built, in each process.
+        let mut config = SnowflakeConfig::new(namespace, "-").map_err(refuse)?;
+        if let Some(owner) = owner {
+            config.owner = Name::owner(owner).map_err(|_| {
+                errors::raise(
+                    Code::RequestInvalid,
+                    format!(
+                        "`owner` must be 1 to 128 bytes without control characters, got `{owner}`"
+                    ),
+                )
+            })?;
+        }
         config.layout = layout.map(|layout| layout.0);
         config.length_ms = length.map(|length| whole_ms("length", length)).transpose()?;
         config.max_ahead_ms = whole_ms("max_ahead", max_ahead)?;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use leafid_core::{Ask, Failure, Fields, Name, Refusal, Release, Store};
+use leafid_core::{Ask, Failure, Fields, Name, Refusal, Release, Subject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::client::stores::{Memory, Rows};
 use crate::stores::answer;
 use crate::testing::PyClock;
-use crate::values::{LayoutArg, dict};
+use crate::values::{LayoutArg, dict, whole_ms};
 
 /// A store in memory: it creates tags and namespaces on first use, and what it granted is gone
 /// with it. In a forked child it raises `CLOSED`.
@@ -27,7 +27,7 @@ impl MemoryStore {
     /// Its id: 32 hex digits.
     #[getter]
     fn id(&self) -> PyResult<String> {
-        let id = self.call("", |rows| Ok(rows.id()))?;
+        let id = self.call(Subject::Other("the store"), |rows| Ok(rows.id()))?;
         Ok(String::from_utf8_lossy(&id.to_hex()).into_owned())
     }
 
@@ -40,9 +40,7 @@ impl MemoryStore {
         step: Option<u32>,
         max_step: Option<u32>,
     ) -> PyResult<()> {
-        self.call(&format!("tag `{tag}`"), |rows| {
-            rows.create_tag(Name::tag(tag)?, start, step, max_step)
-        })
+        self.call(Subject::Tag(tag), |rows| rows.create_tag(Name::tag(tag)?, start, step, max_step))
     }
 
     /// Creates a namespace; windows are at most `max_window` seconds long.
@@ -54,8 +52,8 @@ impl MemoryStore {
         layout: LayoutArg,
         max_window: Option<f64>,
     ) -> PyResult<()> {
-        let max_window_ms = max_window.map(|seconds| (seconds * 1_000.0).round() as u32);
-        self.call(&format!("namespace `{namespace}`"), |rows| {
+        let max_window_ms = max_window.map(|length| whole_ms("max_window", length)).transpose()?;
+        self.call(Subject::Namespace(namespace), |rows| {
             rows.create_namespace(Name::namespace(namespace)?, layout.0, max_window_ms)
         })
     }
@@ -79,7 +77,7 @@ impl MemoryStore {
     fn release<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         let py = ask.py();
         let release: Release = dict::read(ask, "the release")?;
-        self.0.with(|rows| rows.release(&release), "the release")?;
+        self.0.released(&release)?;
         Ok(PyDict::new(py))
     }
 }
@@ -87,10 +85,10 @@ impl MemoryStore {
 impl MemoryStore {
     fn call<T>(
         &self,
-        about: &str,
+        subject: Subject<'_>,
         act: impl FnOnce(&mut Rows) -> Result<T, Refusal>,
     ) -> PyResult<T> {
-        Ok(self.0.with(|rows| act(rows).map_err(|refusal| Failure::from(refusal.code)), about)?)
+        Ok(self.0.with(|rows| act(rows).map_err(|refusal| Failure::from(refusal.code)), subject)?)
     }
 
     fn serve<'py, A: Fields>(

@@ -54,8 +54,9 @@ impl StoreArg {
             if !store.hasattr(*verb)? {
                 let kind = store.get_type().name()?;
                 let message = format!(
-                    "a store is a URL, an `HttpStore`, a `MemoryStore` or an object with the \
-                     methods {verbs:?}; `{kind}` has no `{verb}`"
+                    "`{kind}` has no `{verb}`: a store is a URL, an `HttpStore`, a `MemoryStore`, or \
+                     an object with the methods `{}`",
+                    verbs.join("`, `")
                 );
                 return Err(PyTypeError::new_err(message));
             }
@@ -91,8 +92,8 @@ fn from_environment() -> PyResult<StoreArg> {
         _ => Err(errors::raise(
             Code::RequestInvalid,
             format!(
-                "no store: pass `store=\"http://127.0.0.1:8750\"` (or `\"memory:\"` in a test), or set \
-                 `{VARIABLE}` to such a URL"
+                "no store was given: pass `store=\"http://127.0.0.1:8750\"` (or `\"memory:\"` in a test), \
+                 or set `{VARIABLE}` to such a URL"
             ),
         )),
     }

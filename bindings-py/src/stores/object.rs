@@ -33,7 +33,7 @@ type Call<'py> = (&'static str, Bound<'py, PyDict>);
 impl Carrier {
     /// What it is, for the thread's name.
     #[getter]
-    fn about(&self) -> &str {
+    fn about(&self) -> String {
         self.driven.about()
     }
 

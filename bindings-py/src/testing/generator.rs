@@ -2,7 +2,7 @@
 //! grants are plain dicts. What the vectors drive.
 
 use leafid_bindings::AnyGenerator;
-use leafid_core::{Carryover, Code, Fields, HostTime, Outcome, Refusal, Stance};
+use leafid_core::{Carryover, Code, Fields, HostTime, Outcome, Refusal, Stance, Subject};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -32,7 +32,7 @@ impl TestGenerator {
         }
         let from = dict::from(config, "the config")?;
         let built = AnyGenerator::new(kind, from, seed);
-        let wrong = |wrong| dict::wrong(wrong, || "the config".to_owned());
+        let wrong = |wrong| dict::wrong(wrong, Subject::Other("the config"));
         Ok(TestGenerator(Mutex::new(built.map_err(wrong)?)))
     }
 
@@ -89,7 +89,7 @@ impl TestGenerator {
         let from = dict::from(grant, "the grant")?;
         let answers = self.lock().answers();
         let grant =
-            answers.read(from).map_err(|wrong| dict::wrong(wrong, || "the grant".to_owned()))?;
+            answers.read(from).map_err(|wrong| dict::wrong(wrong, Subject::Other("the grant")))?;
         let outcome = self.lock().handle_grant(&grant, sent, at);
         match refused(outcome)? {
             Outcome::Applied => Ok("applied".into_pyobject(py)?.into_any()),
@@ -181,5 +181,5 @@ impl TestGenerator {
 }
 
 fn refused<T>(result: Result<T, Refusal>) -> PyResult<T> {
-    result.map_err(|refusal| errors::refuse(refusal, "the generator"))
+    result.map_err(|refusal| errors::refuse(refusal, Subject::Other("the generator")))
 }

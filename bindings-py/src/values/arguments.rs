@@ -19,16 +19,21 @@ impl<'py> FromPyObject<'_, 'py> for LayoutArg {
         }
         if let Ok(name) = value.cast::<PyString>() {
             let name = name.to_cow()?;
-            let unknown = format!("there is no layout `{name}`: leaf, edge, long or js53");
-            return Layout::named(&name)
-                .map(LayoutArg)
-                .ok_or_else(|| errors::raise(Code::LayoutInvalid, unknown));
+            let unknown = || {
+                let message = format!(
+                    "there is no layout `{name}`: use `leaf`, `edge`, `long` or `js53`, or a \
+                     `Layout` of your own"
+                );
+                errors::raise(Code::LayoutInvalid, message)
+            };
+            return Layout::named(&name).map(LayoutArg).ok_or_else(unknown);
         }
         Ok(LayoutArg(dict::read(&value, "the layout")?))
     }
 }
 
 /// A moment as callers name one: whole ms since 1970, or a `datetime`.
+#[derive(Clone, Copy)]
 pub struct Moment(pub StoreTime);
 
 impl<'py> FromPyObject<'_, 'py> for Moment {
@@ -51,7 +56,9 @@ impl<'py> FromPyObject<'_, 'py> for Moment {
 /// `ValueError` below 0, or for what is no number.
 pub fn checked_timeout(timeout: f64) -> PyResult<f64> {
     if timeout.is_nan() || timeout < 0.0 {
-        return Err(PyValueError::new_err(format!("timeout must be 0 or more, got `{timeout}`")));
+        return Err(PyValueError::new_err(format!(
+            "`timeout` must be 0 or more seconds, got `{timeout}`"
+        )));
     }
     Ok(timeout)
 }

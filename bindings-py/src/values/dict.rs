@@ -1,7 +1,7 @@
 //! The fields of asks, grants and rows in plain dicts.
 
 use leafid_bindings::{Source, Wrong, strict};
-use leafid_core::{Code, FieldReader, FieldWriter, Fields, Layout, Refusal};
+use leafid_core::{Code, FieldReader, FieldWriter, Fields, Layout, Refusal, Subject};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 
@@ -75,20 +75,8 @@ pub struct Reading<'py> {
 /// # Errors
 /// The refusal, as words that name the field.
 pub fn read<T: Fields>(value: &Bound<'_, PyAny>, what: &str) -> Result<T, Failed> {
-    read_with(value, what, |from| T::get(from))
-}
-
-/// As [`read`], for what has no `Fields`.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_with<'py, T>(
-    value: &Bound<'py, PyAny>,
-    what: &str,
-    get: impl FnOnce(&mut Reading<'py>) -> Result<T, Refusal>,
-) -> Result<T, Failed> {
     let mut reading = from(value, what)?;
-    get(&mut reading).map_err(|refusal| unread(refusal, reading.field, what))
+    T::get(&mut reading).map_err(|refusal| reading.unread(refusal, what))
 }
 
 /// A dict to read from; `what` names it in the error.
@@ -105,15 +93,12 @@ pub fn from<'py>(value: &Bound<'py, PyAny>, what: &str) -> Result<Reading<'py>, 
 }
 
 /// What was wrong, in words: with the field that could not be read, else with what it was about.
-pub fn wrong(wrong: Wrong, about: impl FnOnce() -> String) -> Failed {
-    match wrong.field {
-        "" => Failed::about(wrong.refusal, &about()),
-        field => unread(wrong.refusal, field, &format!("the {}", wrong.of)),
+pub fn wrong(wrong: Wrong, subject: Subject<'_>) -> Failed {
+    if wrong.field.is_empty() {
+        return Failed::about(wrong.refusal, subject);
     }
-}
-
-fn unread(refusal: Refusal, field: &str, what: &str) -> Failed {
-    Failed::new(refusal.code, format!("`{field}` of {what} is missing or not what it has to be"))
+    let message = format!("`{}` of the {} is missing or not valid", wrong.field, wrong.of);
+    Failed::new(wrong.refusal.code, message)
 }
 
 impl Source for Reading<'_> {
@@ -123,6 +108,20 @@ impl Source for Reading<'_> {
 }
 
 impl<'py> Reading<'py> {
+    /// The words for the field that could not be read.
+    fn unread(&mut self, refusal: Refusal, what: &str) -> Failed {
+        let field = self.field;
+        let said = match self.item(field) {
+            Ok(Some(value)) => {
+                let shown = value.repr().map_or_else(|_| "…".to_owned(), |repr| repr.to_string());
+                let shown: String = shown.chars().take(60).collect();
+                format!("`{field}` of {what} cannot be `{shown}`")
+            }
+            _ => format!("`{field}` of {what} is missing"),
+        };
+        Failed::new(refusal.code, said)
+    }
+
     fn item(&mut self, field: &'static str) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
         self.field = field;
         let item = self.dict.get_item(field).map_err(|_| invalid())?;
@@ -134,7 +133,7 @@ fn invalid() -> Refusal {
     Refusal::new(Code::RequestInvalid)
 }
 
-/// A whole number: `True` is none, and neither is a float.
+/// A whole number; `True` and `1.0` are not.
 fn whole<'a, 'py>(value: &'a Bound<'py, PyAny>) -> Result<&'a Bound<'py, PyInt>, Refusal> {
     if value.is_instance_of::<PyBool>() {
         return Err(invalid());

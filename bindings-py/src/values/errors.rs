@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leafid_core::{Code, Refusal};
+use leafid_core::{Code, Refusal, Subject};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -45,9 +45,9 @@ fn raised(py: Python<'_>, cause: &Cause) -> PyResult<PyErr> {
     }
 }
 
-/// Raises a refusal of a call that has no more to say than the table.
-pub fn refuse(refusal: Refusal, about: &str) -> PyErr {
-    Failed::about(refusal, about).into()
+/// Raises a refusal in the core's words.
+pub fn refuse(refusal: Refusal, subject: Subject<'_>) -> PyErr {
+    Failed::about(refusal, subject).into()
 }
 
 /// Raises a code with words of its own.

@@ -1,6 +1,6 @@
 //! Layouts, and what an ID is made of.
 
-use leafid_core::{Layout, Parts, Refusal};
+use leafid_core::{Code, Layout, Refusal};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyTuple};
 
@@ -25,10 +25,15 @@ impl PyLayout {
         worker_bits: u8,
         sequence_bits: u8,
     ) -> PyResult<PyLayout> {
-        let widths = format!("layout `{time_bits}/{worker_bits}/{sequence_bits}`");
-        Layout::new(epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits)
-            .map(PyLayout)
-            .map_err(|refusal| errors::refuse(refusal, &widths))
+        let made = Layout::new(epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits);
+        made.map(PyLayout).map_err(|refusal| {
+            let message = format!(
+                "layout `{time_bits}/{worker_bits}/{sequence_bits}` with ticks of `{tick_ms}` ms \
+                 from `{epoch_ms}` ms is not valid: use 1 time bit or more, at most 32 worker bits, \
+                 at most 63 bits together, ticks of 1 ms to a day, and an epoch from 1970 on"
+            );
+            errors::raise(refusal.code, message)
+        })
     }
 
     #[classattr]
@@ -101,25 +106,31 @@ impl PyLayout {
 
     /// The ID of a moment (ms since 1970, or a `datetime`), a worker and a sequence number.
     fn compose(&self, time: Moment, worker: u32, sequence: u64) -> PyResult<u64> {
-        refused(self.0.compose(time.0, worker, sequence), || {
-            format!("worker `{worker}`, sequence {sequence}, at {} ms", time.0.get())
+        self.0.compose(time.0, worker, sequence).map_err(|refusal| match refusal.code {
+            Code::WorkerInvalid => outside(refusal, "worker", self.0.workers(), worker.into()),
+            Code::RangeInvalid => outside(refusal, "sequence", self.0.per_tick(), sequence),
+            _ => self.overflow(refusal, time),
         })
     }
 
     /// What an ID is made of.
     fn decompose<'py>(&self, py: Python<'py>, id: u64) -> PyResult<Bound<'py, PyAny>> {
-        let parts = refused(self.0.decompose(id), || format!("id `{id}`"))?;
-        tuple_of(py, parts)
+        let parts = self.0.decompose(id).map_err(|refusal| {
+            let message = format!("ID `{id}` has more bits than this layout: name its own layout");
+            errors::raise(refusal.code, message)
+        })?;
+        let class = py.import("leafid._values")?.getattr("Parts")?;
+        class.call1((parts.time.get(), parts.tick, parts.worker, parts.sequence))
     }
 
     /// The smallest ID that a moment can have: the lower bound of a range query.
     fn first_id(&self, time: Moment) -> PyResult<u64> {
-        refused(self.0.first_id(time.0), || format!("at {} ms", time.0.get()))
+        self.0.first_id(time.0).map_err(|refusal| self.overflow(refusal, time))
     }
 
     /// The largest ID that a moment can have: the upper bound (inclusive) of a range query.
     fn last_id(&self, time: Moment) -> PyResult<u64> {
-        refused(self.0.last_id(time.0), || format!("at {} ms", time.0.get()))
+        self.0.last_id(time.0).map_err(|refusal| self.overflow(refusal, time))
     }
 
     fn __repr__(&self) -> String {
@@ -155,11 +166,15 @@ pub fn decode<'py>(py: Python<'py>, id: u64, layout: LayoutArg) -> PyResult<Boun
     PyLayout(layout.0).decompose(py, id)
 }
 
-fn refused<T>(result: Result<T, Refusal>, about: impl FnOnce() -> String) -> PyResult<T> {
-    result.map_err(|refusal| errors::refuse(refusal, &about()))
+impl PyLayout {
+    fn overflow(&self, refusal: Refusal, time: Moment) -> PyErr {
+        let (from, to, ms) = (self.0.epoch_ms(), self.0.last().get(), time.0.get());
+        let message = format!("`time` must be {from} to {to} ms since 1970, got `{ms}`");
+        errors::raise(refusal.code, message)
+    }
 }
 
-fn tuple_of(py: Python<'_>, parts: Parts) -> PyResult<Bound<'_, PyAny>> {
-    let class = py.import("leafid._values")?.getattr("Parts")?;
-    class.call1((parts.time.get(), parts.tick, parts.worker, parts.sequence))
+fn outside(refusal: Refusal, what: &str, count: u64, got: u64) -> PyErr {
+    let message = format!("`{what}` must be 0 to {} in this layout, got `{got}`", count - 1);
+    errors::raise(refusal.code, message)
 }

@@ -30,8 +30,8 @@ pub trait Driven: Send + Sync {
     fn retire(&self);
     /// Whether it was made in this process.
     fn is_ours(&self) -> bool;
-    /// What it is, for messages.
-    fn about(&self) -> &str;
+    /// What it draws from, for the name of its thread.
+    fn about(&self) -> String;
 }
 
 impl<K: Kind> Driven for Holding<K> {
@@ -92,7 +92,7 @@ impl<K: Kind> Driven for Holding<K> {
         self.is_current()
     }
 
-    fn about(&self) -> &str {
-        &self.about
+    fn about(&self) -> String {
+        self.kind.subject().to_string()
     }
 }

@@ -37,8 +37,8 @@ pub struct Holding<K: Kind> {
     pub answer_came: Condvar,
     /// How many of them.
     pub waiting: AtomicUsize,
-    /// What it is, for messages.
-    pub about: String,
+    /// What it is built from.
+    pub kind: Arc<K>,
 }
 
 impl<K: Kind> Holding<K> {
@@ -48,15 +48,14 @@ impl<K: Kind> Holding<K> {
     /// # Errors
     /// The core's.
     pub fn build(
-        kind: &K,
+        kind: &Arc<K>,
         clock: &Clock,
         seed: u64,
         before: Option<&Holding<K>>,
     ) -> Result<Holding<K>, Failed> {
-        let about = kind.about();
         let line = Arc::new(SharedLine::new());
         let built = kind.build(seed, Arc::clone(&line));
-        let generator = built.map_err(|refusal| Failed::about(refusal, &about))?;
+        let generator = built.map_err(|refusal| Failed::about(refusal, kind.subject()))?;
         let holding = Holding {
             generation: fork::current(),
             line,
@@ -66,11 +65,11 @@ impl<K: Kind> Holding<K> {
             kept: Kept::default(),
             ended: OnceLock::new(),
             clock: clock.clone(),
-            state: Mutex::new(State::new(generator, clock.clone(), about.clone())),
+            state: Mutex::new(State::new(generator, Arc::clone(kind), clock.clone())),
             driver_called: Condvar::new(),
             answer_came: Condvar::new(),
             waiting: AtomicUsize::new(0),
-            about,
+            kind: Arc::clone(kind),
         };
         if let Some(before) = before {
             holding.inherit(before);
@@ -100,11 +99,6 @@ impl<K: Kind> Holding<K> {
     #[inline]
     pub fn is_current(&self) -> bool {
         fork::is_current(self.generation)
-    }
-
-    /// The process that this was made in.
-    pub fn generation(&self) -> Generation {
-        self.generation
     }
 
     /// One ID, without the lock; `None` says nothing about why. One at a time.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leafid_core::{Generator, Ids, Refusal, SegmentConfig, SharedLine, SnowflakeConfig};
+use leafid_core::{Generator, Ids, Refusal, SegmentConfig, SharedLine, SnowflakeConfig, Subject};
 
 use crate::client::host::owner;
 
@@ -23,8 +23,8 @@ pub trait Kind: Send + Sync + 'static {
         line: Arc<SharedLine>,
     ) -> Result<Generator<Self::Core, Arc<SharedLine>>, Refusal>;
 
-    /// What it is, for a message: `` tag `orders` ``.
-    fn about(&self) -> String;
+    /// What it draws from, for messages.
+    fn subject(&self) -> Subject<'_>;
 }
 
 /// Numbers of a tag.
@@ -42,8 +42,8 @@ impl Kind for Segments {
         leafid_core::Segment::with_line(self.0, seed, line)
     }
 
-    fn about(&self) -> String {
-        format!("tag `{}`", self.0.tag)
+    fn subject(&self) -> Subject<'_> {
+        Subject::Tag(self.0.tag.as_str())
     }
 }
 
@@ -71,7 +71,7 @@ impl Kind for Snowflakes {
         leafid_core::Snowflake::with_line(config, seed, line)
     }
 
-    fn about(&self) -> String {
-        format!("namespace `{}`", self.config.namespace)
+    fn subject(&self) -> Subject<'_> {
+        Subject::Namespace(self.config.namespace.as_str())
     }
 }

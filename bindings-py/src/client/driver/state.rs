@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use leafid_core::{
-    Ask, Code, Generator, Grant, HostTime, Outcome, Refusal, Release, SharedLine, Suspend,
+    Ask, Code, Generator, Grant, HostTime, Outcome, Refusal, Release, SharedLine, Subject, Suspend,
 };
 
 use crate::client::Failed;
@@ -18,9 +18,8 @@ use crate::client::host::clock::Clock;
 pub struct State<K: Kind> {
     /// The generator.
     pub generator: Generator<K::Core, Arc<SharedLine>>,
+    kind: Arc<K>,
     clock: Clock,
-    /// What it is, for messages.
-    about: String,
     /// How many answers came, failures included.
     pub answers: u64,
     /// Why the last ask failed, in words.
@@ -59,13 +58,13 @@ impl<K: Kind> State<K> {
     /// Before the first ask.
     pub fn new(
         generator: Generator<K::Core, Arc<SharedLine>>,
+        kind: Arc<K>,
         clock: Clock,
-        about: String,
     ) -> State<K> {
         State {
             generator,
+            kind,
             clock,
-            about,
             answers: 0,
             last: None,
             free_at: None,
@@ -134,9 +133,7 @@ impl<K: Kind> State<K> {
                     (self.last, self.free_at) = (None, None);
                     return;
                 }
-                Err(refusal) => {
-                    Failed::new(refusal.code, unfit(refusal.code, ask, &grant, &self.about))
-                }
+                Err(refusal) => unfit(refusal.code, ask, &grant, self.kind.subject()),
             },
             Err(failed) => failed,
         };
@@ -193,9 +190,11 @@ fn free_at(failed: &Failed, clock: &Clock, now: HostTime) -> Option<HostTime> {
 }
 
 /// Why a grant is of no use, with its figures.
-fn unfit(code: Code, ask: &Ask, grant: &Grant, about: &str) -> String {
+fn unfit(code: Code, ask: &Ask, grant: &Grant, about: Subject<'_>) -> Failed {
+    let advice = code.advice();
     if grant.request() != ask.request() {
-        return format!("the answer for {about} echoes another request: {}", code.advice());
+        let message = format!("the store's answer for {about} is to another request: {advice}");
+        return Failed::new(code, message);
     }
     let figures = match grant {
         Grant::Segment(grant) => {
@@ -210,9 +209,10 @@ fn unfit(code: Code, ask: &Ask, grant: &Grant, about: &str) -> String {
         ),
     };
     match code {
-        Code::StoreChanged => {
-            format!("another store answers for {about} than before: {}", code.advice())
+        Code::GrantInvalid => {
+            let what = format!("the store's answer for {about} cannot be right");
+            Failed::new(code, format!("{what}: it grants {figures}; {advice}"))
         }
-        _ => format!("the store granted {figures} for {about}, which cannot be: {}", code.advice()),
+        _ => Failed::about(code.into(), about),
     }
 }

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use leafid_core::{Code, Generator, HostTime, Refusal, SharedLine};
+use leafid_core::{Code, Generator, HostTime, Refusal, SharedLine, Stance};
 
 use crate::client::Failed;
 use crate::client::driver::exit::is_exiting;
 use crate::client::driver::{Holding, Kind};
-use crate::client::host::fork::Generation;
 
 /// How long a caller rests before it looks for signals.
 const SLICE: Duration = Duration::from_millis(50);
@@ -23,8 +22,6 @@ pub struct Call {
     /// In s.
     timeout: f64,
     deadline: Option<Instant>,
-    /// Where it began: in which process, and after how many answers.
-    begun: Option<(Generation, u64)>,
 }
 
 impl Call {
@@ -32,7 +29,7 @@ impl Call {
     pub fn new(timeout: f64) -> Call {
         let patience = Duration::try_from_secs_f64(timeout).ok();
         let deadline = patience.and_then(|patience| Instant::now().checked_add(patience));
-        Call { timeout, deadline, begun: None }
+        Call { timeout, deadline }
     }
 }
 
@@ -50,7 +47,8 @@ pub struct Waiting {
     pub needs_driver: bool,
     /// What the generator said.
     refusal: Refusal,
-    at: HostTime,
+    /// How long waiting makes sense, if no answer comes.
+    pause: Option<Duration>,
     /// How many answers had come by then.
     answers: u64,
     /// How the last ask failed, if it did.
@@ -66,71 +64,47 @@ impl<K: Kind> Holding<K> {
     /// Why it did not succeed yet.
     pub fn attempt<T>(
         &self,
-        call: &mut Call,
         mut draw: impl FnMut(&mut Generator<K::Core, Arc<SharedLine>>, HostTime) -> Result<T, Refusal>,
     ) -> Result<T, Blocked> {
         if let Some(code) = self.ended.get() {
-            return Err(Blocked::Failed(self.over(*code)));
+            return Err(Blocked::Failed(self.failed(*code)));
         }
         let mut state = self.lock();
-        let at = self.clock.exact();
-        let refusal = match draw(&mut state.generator, at) {
-            Ok(value) => {
-                self.publish(&state);
-                if state.generator.wants_ask(at) {
-                    self.driver_called.notify_one();
-                }
-                return Ok(value);
-            }
-            Err(refusal) => refusal,
-        };
-        let failing = state.generator.failure();
-        // Waiting for the clock is no reason to call anybody.
-        if is_dry(refusal.code) || state.generator.wants_ask(at) {
-            state.demand = true;
+        let now = self.clock.exact();
+        let drawn = draw(&mut state.generator, now);
+        let wants_ask = state.generator.wants_ask(now);
+        if drawn.is_ok() {
+            self.publish(&state);
+        }
+        if wants_ask {
             self.driver_called.notify_one();
         }
-        let waiting = Waiting {
+        let refusal = match drawn {
+            Ok(value) => return Ok(value),
+            Err(refusal) => refusal,
+        };
+        let stance = match state.generator.stance(refusal, now) {
+            Stance::Wait(_) if !state.driven && is_exiting() => Stance::Raise(Code::Closed),
+            stance => stance,
+        };
+        let until = match stance {
+            Stance::Wait(until) => until,
+            Stance::Raise(code) => {
+                drop(state);
+                return Err(Blocked::Failed(self.failed(code)));
+            }
+        };
+        // Who waits for the clock alone wants nothing of the store.
+        state.demand |= wants_ask;
+        let ms = until.map(|until| u64::try_from(until.since(now)).unwrap_or(0).max(1));
+        Err(Blocked::Waiting(Waiting {
             needs_driver: !std::mem::replace(&mut state.driven, true),
             refusal,
-            at,
+            pause: ms.map(Duration::from_millis),
             answers: state.answers,
             last: state.last.clone(),
-            free_in_ms: state.free_at.map(|free_at| free_at.since(at)),
-        };
-        drop(state);
-        match self.given_up(call, &waiting, failing) {
-            Some(failed) => Err(Blocked::Failed(failed)),
-            None => Err(Blocked::Waiting(waiting)),
-        }
-    }
-
-    /// What waiting cannot cure.
-    fn given_up(&self, call: &mut Call, why: &Waiting, failing: Option<Code>) -> Option<Failed> {
-        if why.refusal.code.is_permanent() {
-            return Some(match why.refusal.code.stops() {
-                true => self.over(why.refusal.code),
-                false => Failed::about(why.refusal, &self.about),
-            });
-        }
-        // A failure that is older than this call may be over by now: it is asked again.
-        let here = self.generation();
-        let (_, before) = *call.begun.insert(match call.begun {
-            Some(begun) if begun.0 == here => begun,
-            _ => (here, why.answers),
-        });
-        if why.answers > before
-            && is_dry(why.refusal.code)
-            && failing.is_some_and(Code::is_permanent)
-            && let Some(last) = &why.last
-        {
-            return Some(Failed::clone(last));
-        }
-        if why.needs_driver && is_exiting() {
-            self.lock().driven = false;
-            return Some(self.over(Code::Closed));
-        }
-        None
+            free_in_ms: state.free_at.map(|free_at| free_at.since(now)),
+        }))
     }
 
     /// How long a call rests at most before it tries again.
@@ -143,10 +117,7 @@ impl<K: Kind> Holding<K> {
             return Err(self.timed_out(call.timeout, why));
         }
         let slice = if self.clock.is_given() { SLICE_OF_TESTS } else { SLICE };
-        let until = why.refusal.until.map_or(slice, |until| {
-            Duration::from_millis(u64::try_from(until.since(why.at)).unwrap_or(0).max(1))
-        });
-        Ok(slice.min(until).min(left.unwrap_or(slice)))
+        Ok([why.pause, left].into_iter().flatten().fold(slice, Duration::min))
     }
 
     /// Rests until another answer has come, and no longer than `patience`.
@@ -159,11 +130,11 @@ impl<K: Kind> Holding<K> {
         self.waiting.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Why a generator is over: in the words in which it was said, if it was.
-    fn over(&self, code: Code) -> Failed {
+    /// A code in the words in which it was said, if it was.
+    fn failed(&self, code: Code) -> Failed {
         match &self.lock().last {
             Some(last) if last.code == code => Failed::clone(last),
-            _ => Failed::about(code.into(), &self.about),
+            _ => Failed::about(code.into(), self.kind.subject()),
         }
     }
 
@@ -171,17 +142,13 @@ impl<K: Kind> Holding<K> {
         let cause = why.last.clone().unwrap_or_else(|| {
             let wait = why.refusal.until.map(|until| until.since(self.clock.exact()).max(0));
             let retry_after_ms = wait.and_then(|ms| u32::try_from(ms).ok());
-            let said = Failed::about(Refusal::new(why.refusal.code), &self.about);
+            let said = Failed::about(why.refusal.code.into(), self.kind.subject());
             Arc::new(Failed { retry_after_ms, ..said })
         });
-        let mut message = format!("no ID of {} within {timeout} s: {cause}", self.about);
+        let mut message = format!("no ID of {} within {timeout} s: {cause}", self.kind.subject());
         if let Some(ms) = why.free_in_ms.filter(|ms| *ms > 0) {
             message += &format!("; the first is free in {} s", (ms as u64).div_ceil(1_000));
         }
         Failed { cause: Some(cause), ..Failed::new(Code::TimedOut, message) }
     }
-}
-
-fn is_dry(code: Code) -> bool {
-    matches!(code, Code::SegmentDry | Code::WindowSpent)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use leafid_core::{Ask, Code, Failure, Grant, Release, Store, StoreTime};
+use leafid_core::{Ask, Code, Failure, Grant, Release, Store, StoreTime, Subject};
 
 use crate::client::Failed;
 use crate::client::host::clock::Clock;
@@ -54,7 +54,16 @@ impl Memory {
     /// # Errors
     /// The store's codes; as [`Memory::with`].
     pub fn grant(&self, ask: &Ask) -> Result<Grant, Failed> {
-        self.with(|rows| rows.ask(ask), &about(ask))
+        self.with(|rows| rows.ask(ask), subject(ask))
+    }
+
+    /// Takes back the rest of a window.
+    ///
+    /// # Errors
+    /// The store's codes; as [`Memory::with`].
+    pub fn released(&self, release: &Release) -> Result<(), Failed> {
+        let namespace = Subject::Namespace(release.namespace.as_str());
+        self.with(|rows| rows.release(release), namespace)
     }
 
     /// Does something with the rows, at the wall clock's time.
@@ -64,7 +73,7 @@ impl Memory {
     pub fn with<T>(
         &self,
         act: impl FnOnce(&mut Rows) -> Result<T, Failure>,
-        about: &str,
+        subject: Subject<'_>,
     ) -> Result<T, Failed> {
         if !fork::is_current(self.made_in) {
             let message = "a memory store belongs to the process that made it, and this is a \
@@ -73,7 +82,7 @@ impl Memory {
         }
         let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         rows.set_clock(StoreTime::new(self.clock.wall().get()));
-        act(&mut rows).map_err(|failure| Failed::of_store(failure, about))
+        act(&mut rows).map_err(|failure| Failed::of_store(failure, subject))
     }
 }
 
@@ -84,17 +93,17 @@ impl Transport for Arc<Memory> {
 
     fn release(&mut self, release: &Release) {
         // A closing holder has nothing to do about a release that failed.
-        let _ = self.with(|rows| rows.release(release), "the release");
+        let _ = self.released(release);
     }
 
     fn reconnect(&mut self) {}
 }
 
 /// What an ask is about, for messages.
-fn about(ask: &Ask) -> String {
+fn subject(ask: &Ask) -> Subject<'_> {
     match ask {
-        Ask::Segment(ask) => format!("tag `{}`", ask.tag),
-        Ask::Acquire(ask) => format!("namespace `{}`", ask.namespace),
-        Ask::Renew(ask) => format!("worker {} of namespace `{}`", ask.worker, ask.namespace),
+        Ask::Segment(ask) => Subject::Tag(ask.tag.as_str()),
+        Ask::Acquire(ask) => Subject::Namespace(ask.namespace.as_str()),
+        Ask::Renew(ask) => Subject::Namespace(ask.namespace.as_str()),
     }
 }
