@@ -1,36 +1,16 @@
 //! The engine of leafid for Python.
+//!
+//! - [`client`] knows no Python: the driver that carries asks, the stores, the host's clocks;
+//! - [`generators`] and [`stores`] are what users meet: `Segment`, `Snowflake`, `HttpStore`, …;
+//! - [`values`] is how values cross: dicts, layouts, buffers, errors;
+//! - [`registry`] and [`testing`] are the modules of those names.
 
-mod buffer;
-mod carry;
-mod clock;
-mod dict;
-mod errors;
-mod generator;
-mod guard;
-mod http;
-mod json;
-mod kind;
-mod layout;
-mod live;
-mod machine;
-mod many;
-mod memory;
-mod object;
-mod owner;
-mod random;
+mod client;
+mod generators;
 mod registry;
-mod seen;
-mod segment;
-mod slot;
-mod snowflake;
-mod state;
-mod store;
-mod table;
-mod text;
-mod transport;
-mod verbs;
-mod wait;
-mod work;
+mod stores;
+mod testing;
+mod values;
 
 /// What `leafid` in Python imports; its public face is the package around it.
 #[pyo3::pymodule]
@@ -38,29 +18,18 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::clock::TestClock;
-    #[pymodule_export]
-    use crate::http::HttpStore;
-    #[pymodule_export]
-    use crate::layout::{PyLayout, decode};
-    #[pymodule_export]
-    use crate::live::close_all;
-    #[pymodule_export]
-    use crate::machine::Machine;
-    #[pymodule_export]
-    use crate::memory::MemoryStore;
-    #[pymodule_export]
-    use crate::object::Carrier;
+    use crate::generators::{Segment, Snowflake, close_all};
     #[pymodule_export]
     use crate::registry::{acquire, lease_segment, namespace_row, release, renew, tag_row};
     #[pymodule_export]
-    use crate::segment::Segment;
+    use crate::stores::{Carrier, HttpStore, MemoryStore};
     #[pymodule_export]
-    use crate::snowflake::Snowflake;
+    use crate::testing::{PyClock, TestGenerator};
     #[pymodule_export]
-    use crate::table::{code, code_from_http, codes, sentence};
-    #[pymodule_export]
-    use crate::text::{base32, decimal, parse_base32, parse_decimal};
+    use crate::values::{
+        PyLayout, base32, code, code_from_http, codes, decimal, decode, parse_base32,
+        parse_decimal, sentence,
+    };
 
     /// The version of this engine.
     #[pyfunction]

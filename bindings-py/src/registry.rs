@@ -2,13 +2,12 @@
 
 use leafid_bindings::registry::{self, Leased, Row};
 use leafid_bindings::{Source, Wrong};
-use leafid_core::{FieldReader, Fields, StoreTime};
+use leafid_core::{Fields, StoreTime, Subject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::dict;
-use crate::errors::Failed;
-use crate::memory::Hex;
+use crate::client::Failed;
+use crate::values::{TokenArg, dict};
 
 /// A new row and the answer to send once it is durable.
 type Verdict<'py> = (Bound<'py, PyDict>, Bound<'py, PyDict>);
@@ -17,7 +16,7 @@ type Verdict<'py> = (Bound<'py, PyDict>, Bound<'py, PyDict>);
 #[pyfunction]
 pub fn lease_segment<'py>(
     py: Python<'py>,
-    store: Hex,
+    store: TokenArg,
     row: &Bound<'py, PyAny>,
     ask: &Bound<'py, PyAny>,
     now_ms: i64,
@@ -38,7 +37,7 @@ type Given<'py> = (Bound<'py, PyDict>, Option<Bound<'py, PyDict>>, Bound<'py, Py
 #[pyfunction]
 pub fn acquire<'py>(
     py: Python<'py>,
-    store: Hex,
+    store: TokenArg,
     namespace: &Bound<'py, PyAny>,
     candidates: &Bound<'py, PyAny>,
     ask: &Bound<'py, PyAny>,
@@ -57,7 +56,7 @@ pub fn acquire<'py>(
 #[pyfunction]
 pub fn renew<'py>(
     py: Python<'py>,
-    store: Hex,
+    store: TokenArg,
     namespace: &Bound<'py, PyAny>,
     row: &Bound<'py, PyAny>,
     ask: &Bound<'py, PyAny>,
@@ -75,7 +74,7 @@ pub fn renew<'py>(
 #[pyo3(signature = (store, row, ask, now_ms = 0))]
 pub fn release<'py>(
     py: Python<'py>,
-    store: Hex,
+    store: TokenArg,
     row: &Bound<'py, PyAny>,
     ask: &Bound<'py, PyAny>,
     now_ms: i64,
@@ -110,7 +109,7 @@ pub fn namespace_row<'py>(
 }
 
 fn reading<'py>(value: &Bound<'py, PyAny>, what: &str) -> PyResult<impl Source + use<'py>> {
-    dict::from(value, what).map_err(|failed| failed.raise(value.py()))
+    Ok(dict::from(value, what)?)
 }
 
 fn written<'py>(py: Python<'py>, row: &impl Fields) -> PyResult<Bound<'py, PyDict>> {
@@ -127,17 +126,11 @@ fn leased<'py>(
 fn refused(ask: &Bound<'_, PyAny>, wrong: Wrong, now_ms: i64) -> PyErr {
     let wait = wrong.refusal.until.map(|until| until.get().saturating_sub(now_ms).max(0));
     let retry_after_ms = wait.and_then(|ms| u32::try_from(ms).ok());
-    Failed { retry_after_ms, ..dict::wrong(wrong, || about(ask)) }.raise(ask.py())
-}
-
-/// What an ask was about: `` tag `orders` ``, ``worker 3 of namespace `n` ``.
-fn about(ask: &Bound<'_, PyAny>) -> String {
-    let Ok(mut from) = dict::from(ask, "") else { return "the ask".to_owned() };
-    let mut name = |field| from.text(field, |text| format!("{field} `{text}`")).ok().flatten();
-    let (tag, namespace) = (name("tag"), name("namespace"));
-    match (tag.or(namespace), from.number("worker")) {
-        (Some(name), Ok(Some(worker))) => format!("worker {worker} of {name}"),
-        (Some(name), _) => name,
-        (None, _) => "the call".to_owned(),
-    }
+    let named = |kind| ask.get_item(kind).and_then(|name| name.extract::<String>());
+    let said = match (named("tag"), named("namespace")) {
+        (Ok(tag), _) => dict::wrong(wrong, Subject::Tag(&tag)),
+        (_, Ok(namespace)) => dict::wrong(wrong, Subject::Namespace(&namespace)),
+        _ => dict::wrong(wrong, Subject::Other("the call")),
+    };
+    Failed { retry_after_ms, ..said }.into()
 }

@@ -21,7 +21,6 @@ __all__ = [
     "close_all",
     "code",
     "code_from_http",
-    "sentence",
     "codes",
     "decimal",
     "decode",
@@ -32,6 +31,7 @@ __all__ = [
     "parse_decimal",
     "release",
     "renew",
+    "sentence",
     "tag_row",
 ]
 
@@ -94,8 +94,6 @@ class Snowflake:
         max_ahead: float = 1.0,
         spread: int | None = None,
         timeout: float = 10.0,
-        worker: int | None = None,
-        workers: range | None = None,
         clock: Clock | None = None,
     ) -> Self: ...
     @property
@@ -183,8 +181,7 @@ class Layout:
     def last_id(self, time: _Moment) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    @staticmethod
-    def _of(fields: _Row) -> Layout: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, int]]: ...
 
 @final
 class Clock:

@@ -1,0 +1,48 @@
+//! The end of the process: windows are given back, waiting callers are sent home, and nothing keeps
+//! the process.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use crate::client::driver::Driven;
+
+/// How long the end of the process waits for the last releases.
+const LAST_RELEASES: Duration = Duration::from_secs(1);
+
+/// Every generator that has a driver.
+static LIVE: Mutex<Vec<Weak<dyn Driven>>> = Mutex::new(Vec::new());
+static EXITING: AtomicBool = AtomicBool::new(false);
+
+/// Remembers a generator until it is gone. One at a time.
+pub fn remember(driven: Weak<dyn Driven>) {
+    let mut live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+    if live.len() == live.capacity() {
+        live.retain(|driven| driven.strong_count() > 0);
+    }
+    live.push(driven);
+}
+
+/// Whether the process is about to end.
+pub fn is_exiting() -> bool {
+    EXITING.load(Ordering::Acquire)
+}
+
+/// Closes every generator of this process; none gets a driver afterwards. One at a time.
+pub fn retire_all() -> Vec<Arc<dyn Driven>> {
+    EXITING.store(true, Ordering::Release);
+    let live: Vec<_> = {
+        let live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+        live.iter().filter_map(Weak::upgrade).filter(|driven| driven.is_ours()).collect()
+    };
+    live.iter().for_each(|driven| driven.retire());
+    live
+}
+
+/// Waits until what these have to send is sent: a second at most.
+pub fn wait_for_all(live: &[Arc<dyn Driven>]) {
+    let deadline = Instant::now() + LAST_RELEASES;
+    while live.iter().any(|driven| !driven.is_over()) && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}

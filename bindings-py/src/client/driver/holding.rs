@@ -1,0 +1,189 @@
+//! What one process has of a generator: the lock-free line that callers draw from, and the state
+//! behind the lock.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use leafid_core::{Code, HostTime, Ids, SharedLine, Stats};
+
+use crate::client::Failed;
+use crate::client::driver::{Kept, Kind, State};
+use crate::client::host::clock::Clock;
+use crate::client::host::fork::{self, Generation};
+
+/// Never reached by a cursor: the driver needs no call.
+const NEVER: u64 = u64::MAX;
+
+/// What one process has of a generator.
+pub struct Holding<K: Kind> {
+    generation: Generation,
+    line: Arc<SharedLine>,
+    ids: OnceLock<<K::Core as leafid_core::Kind>::Ids>,
+    /// The cursor from which on the driver is to be called.
+    ask_from: AtomicU64,
+    /// IDs drawn without the lock; written one at a time.
+    drawn: AtomicU64,
+    /// What a forked child may know.
+    pub kept: Kept,
+    /// Why nothing will ever be handed out again.
+    pub ended: OnceLock<Code>,
+    /// Where the time is read.
+    pub clock: Clock,
+    state: Mutex<State<K>>,
+    /// The driver waits here.
+    pub driver_called: Condvar,
+    /// Callers wait here.
+    pub answer_came: Condvar,
+    /// How many of them.
+    pub waiting: AtomicUsize,
+    /// What it is built from.
+    pub kind: Arc<K>,
+}
+
+impl<K: Kind> Holding<K> {
+    /// What this process has before its first ask; `before` is what the process has that forked it.
+    /// One at a time.
+    ///
+    /// # Errors
+    /// The core's.
+    pub fn build(
+        kind: &Arc<K>,
+        clock: &Clock,
+        seed: u64,
+        before: Option<&Holding<K>>,
+    ) -> Result<Holding<K>, Failed> {
+        let line = Arc::new(SharedLine::new());
+        let built = kind.build(seed, Arc::clone(&line));
+        let generator = built.map_err(|refusal| Failed::about(refusal, kind.subject()))?;
+        let holding = Holding {
+            generation: fork::current(),
+            line,
+            ids: OnceLock::new(),
+            ask_from: AtomicU64::new(NEVER),
+            drawn: AtomicU64::new(0),
+            kept: Kept::default(),
+            ended: OnceLock::new(),
+            clock: clock.clone(),
+            state: Mutex::new(State::new(generator, Arc::clone(kind), clock.clone())),
+            driver_called: Condvar::new(),
+            answer_came: Condvar::new(),
+            waiting: AtomicUsize::new(0),
+            kind: Arc::clone(kind),
+        };
+        if let Some(before) = before {
+            holding.inherit(before);
+        }
+        Ok(holding)
+    }
+
+    /// Takes over from the process before what a child may read: where the line stood, what was
+    /// kept of the store, and whether it was over. No lock of the old one is opened.
+    fn inherit(&self, before: &Holding<K>) {
+        self.drawn.store(before.drawn.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.kept.inherit(&before.kept);
+        let mut state = self.lock();
+        state.generator.resume(before.kept.carryover(before.line.stands_at()));
+        if let Some(code) = before.ended.get() {
+            let _ = self.ended.set(*code);
+            state.retire();
+        }
+    }
+
+    /// Opens the lock; see [`State`].
+    pub fn lock(&self) -> MutexGuard<'_, State<K>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether this was made in this process.
+    #[inline]
+    pub fn is_current(&self) -> bool {
+        fork::is_current(self.generation)
+    }
+
+    /// One ID, without the lock; `None` says nothing about why. One at a time.
+    #[inline]
+    pub fn draw(&self) -> Option<u64> {
+        if !self.is_current() {
+            return None;
+        }
+        let ids = self.ids.get()?;
+        let now = if K::READS_CLOCK { self.clock.now() } else { HostTime::MIN };
+        let run = ids.run(&mut &*self.line, now, 1).ok()?;
+        self.drew(run.positions.end, 1);
+        Some(ids.id(run.positions.start, run.worker))
+    }
+
+    /// Copies out what the lock-free side needs, after the state was touched.
+    pub fn publish(&self, state: &State<K>) {
+        if let Some(ids) = state.generator.ids() {
+            let _ = self.ids.set(ids);
+        }
+        if let Some(code) = state.generator.failure()
+            && (code.stops() || state.closing)
+        {
+            let _ = self.ended.set(code);
+        }
+        // While something is due by time, the driver needs no call.
+        let by_draws = state.generator.poll_at().is_none();
+        let ask_from = if by_draws { state.generator.ask_from() } else { NEVER };
+        self.ask_from.store(ask_from, Ordering::Release);
+    }
+
+    /// Counts IDs drawn without the lock, and calls the driver when it is time to ask.
+    #[inline]
+    fn drew(&self, cursor: u64, count: u64) {
+        // No swap, which would cost as much as drawing: callers take turns.
+        let before = self.drawn.load(Ordering::Relaxed);
+        self.drawn.store(before.wrapping_add(count), Ordering::Relaxed);
+        if cursor >= self.ask_from.load(Ordering::Relaxed) {
+            self.call_driver();
+        }
+    }
+
+    #[cold]
+    fn call_driver(&self) {
+        self.ask_from.store(NEVER, Ordering::Release);
+        // Under the lock, so that the driver is not just about to fall asleep.
+        let _state = self.lock();
+        self.driver_called.notify_one();
+    }
+
+    /// Closes the line; what is to be given back is sent by the driver.
+    pub fn retire(&self) {
+        let mut state = self.lock();
+        state.retire();
+        self.publish(&state);
+        self.driver_called.notify_one();
+        self.answer_came.notify_all();
+    }
+
+    /// Drops every right at once, and sends nothing.
+    pub fn forget(&self) {
+        let mut state = self.lock();
+        state.forget();
+        self.publish(&state);
+        self.driver_called.notify_one();
+    }
+
+    /// Waits a moment for the driver to end; whether it has.
+    pub fn is_done_within(&self, moment: Duration) -> bool {
+        let state = self.lock();
+        let state = if state.driven {
+            match self.answer_came.wait_timeout(state, moment) {
+                Ok((state, _)) => state,
+                Err(poisoned) => poisoned.into_inner().0,
+            }
+        } else {
+            state
+        };
+        !state.driven
+    }
+
+    /// The counters.
+    pub fn stats(&self) -> Stats {
+        let stats = self.lock().generator.stats();
+        let drawn = self.drawn.load(Ordering::Relaxed);
+        Stats { ids: stats.ids.saturating_add(drawn), ..stats }
+    }
+}

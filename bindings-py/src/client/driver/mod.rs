@@ -1,0 +1,25 @@
+//! The driver: carries a generator's asks to its store, and lets callers wait for the answers.
+//!
+//! A [`Holding`] is what one process has of a generator: the lock-free line that callers draw from,
+//! and behind a mutex the core's generator with its correspondence ([`state`]). A thread works
+//! through the [`Action`]s that it wants done ([`thread`]): ask, release, wait. A caller that finds
+//! nothing at hand makes a [`Call`] and waits in it ([`waiting`]). A forked child makes a holding
+//! of its own, which knows of the parent's what a child may know ([`Kept`]).
+
+mod driven;
+mod exit;
+mod holding;
+mod kept;
+mod kind;
+mod state;
+mod thread;
+mod waiting;
+
+pub use driven::Driven;
+pub use exit::{remember, retire_all, wait_for_all};
+pub use holding::Holding;
+pub use kept::Kept;
+pub use kind::{Kind, Segments, Snowflakes};
+pub use state::{Action, State};
+pub use thread::spawn;
+pub use waiting::{Blocked, Call};

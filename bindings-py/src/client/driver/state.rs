@@ -1,0 +1,218 @@
+//! What stands behind a generator's mutex: asks, grants, what failed, what is to be released.
+//!
+//! Rules of the lock: it is held for moments only; whoever holds it neither waits for the
+//! interpreter nor calls a store; a forked child never opens the one that it inherited.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use leafid_core::{
+    Ask, Code, Generator, Grant, HostTime, Outcome, Refusal, Release, SharedLine, Subject, Suspend,
+};
+
+use crate::client::Failed;
+use crate::client::driver::{Kept, Kind};
+use crate::client::host::clock::Clock;
+
+/// The core's generator, and its correspondence with the store.
+pub struct State<K: Kind> {
+    /// The generator.
+    pub generator: Generator<K::Core, Arc<SharedLine>>,
+    kind: Arc<K>,
+    clock: Clock,
+    /// How many answers came, failures included.
+    pub answers: u64,
+    /// Why the last ask failed, in words.
+    pub last: Option<Arc<Failed>>,
+    /// When the first worker number is free, if that is why and the words do not say it.
+    pub free_at: Option<HostTime>,
+    /// Somebody waits since the last answer.
+    pub demand: bool,
+    /// Whether there is a driver.
+    pub driven: bool,
+    /// Closed: what is to be sent is sent, then the driver ends.
+    pub closing: bool,
+    /// The driver is to begin with new connections.
+    reconnect: bool,
+    /// Everything was forgotten: nothing is asked for before somebody calls.
+    asleep: bool,
+    outbox: VecDeque<Release>,
+    suspend: Suspend,
+}
+
+/// What the driver is to do.
+pub enum Action {
+    /// Ask the store; the moment is when the ask left, on the host's clock.
+    Ask(Ask, HostTime),
+    /// Give a window's rest back.
+    Release(Release),
+    /// Forget every connection.
+    Reconnect,
+    /// Nothing more, ever.
+    End,
+    /// Nothing until this moment (host's clock) or until somebody calls.
+    Wait(Option<HostTime>),
+}
+
+impl<K: Kind> State<K> {
+    /// Before the first ask.
+    pub fn new(
+        generator: Generator<K::Core, Arc<SharedLine>>,
+        kind: Arc<K>,
+        clock: Clock,
+    ) -> State<K> {
+        State {
+            generator,
+            kind,
+            clock,
+            answers: 0,
+            last: None,
+            free_at: None,
+            demand: false,
+            driven: false,
+            closing: false,
+            reconnect: false,
+            asleep: false,
+            outbox: VecDeque::new(),
+            suspend: Suspend::default(),
+        }
+    }
+
+    /// What is to be done now.
+    pub fn action(&mut self, entropy: [u8; 16]) -> Action {
+        if std::mem::take(&mut self.reconnect) {
+            return Action::Reconnect;
+        }
+        if let Some(release) = self.outbox.pop_front() {
+            return Action::Release(release);
+        }
+        if self.closing {
+            return Action::End;
+        }
+        // Exact, as everywhere but on the hot path: coarse time lags, and would look as if it had
+        // gone back since the last answer.
+        let now = self.clock.exact();
+        self.notice_suspend(now);
+        self.asleep &= !self.demand;
+        if self.asleep {
+            return Action::Wait(None);
+        }
+        // What waiting cannot cure is asked for again only when somebody calls again, or while
+        // there are IDs at hand: an operator may put it right before they are used up.
+        let hopeless = self.generator.failure().is_some_and(Code::is_permanent);
+        if hopeless && !self.demand && self.generator.stats().in_hand == 0 {
+            return Action::Wait(None);
+        }
+        match self.generator.poll_ask(now, entropy) {
+            Some(ask) => Action::Ask(ask, now),
+            None => Action::Wait(self.generator.poll_at()),
+        }
+    }
+
+    fn notice_suspend(&mut self, now: HostTime) {
+        if K::READS_CLOCK && self.suspend.look(now, self.clock.wall()) {
+            self.generator.resumed();
+        }
+    }
+
+    /// Takes the answer of an ask that left at `sent`.
+    pub fn answered(
+        &mut self,
+        kept: &Kept,
+        ask: &Ask,
+        sent: HostTime,
+        answer: Result<Grant, Failed>,
+    ) {
+        let now = self.clock.exact();
+        self.answers += 1;
+        self.demand = false;
+        let failed = match answer {
+            Ok(grant) => match self.granted(ask, &grant, sent, now) {
+                Ok(()) => {
+                    kept.note(&grant);
+                    (self.last, self.free_at) = (None, None);
+                    return;
+                }
+                Err(refusal) => unfit(refusal.code, ask, &grant, self.kind.subject()),
+            },
+            Err(failed) => failed,
+        };
+        // What the core refused itself has ended its ask: this then changes nothing.
+        self.generator.handle_failure(ask.request(), failed.code, failed.retry_after_ms, now);
+        self.free_at = free_at(&failed, &self.clock, now);
+        self.last = Some(Arc::new(failed));
+    }
+
+    fn granted(
+        &mut self,
+        ask: &Ask,
+        grant: &Grant,
+        sent: HostTime,
+        now: HostTime,
+    ) -> Result<(), Refusal> {
+        // One call, one answer: what does not echo is not somebody else's, but wrong.
+        if grant.request() != ask.request() {
+            return Err(Code::GrantInvalid.into());
+        }
+        let outcome = self.generator.handle_grant(grant, sent, now)?;
+        self.suspend.leased(now, self.clock.wall());
+        if let Outcome::Release(release) = outcome {
+            self.outbox.push_back(release);
+        }
+        Ok(())
+    }
+
+    /// Closes the line for good; what is to be given back is sent by the driver.
+    pub fn retire(&mut self) {
+        self.outbox.extend(self.generator.retire());
+        self.closing = true;
+    }
+
+    /// Drops every right without a word, and the connections.
+    pub fn forget(&mut self) {
+        self.generator.forget();
+        self.suspend = Suspend::default();
+        self.outbox.clear();
+        (self.last, self.free_at) = (None, None);
+        self.reconnect = self.driven;
+        self.demand = false;
+        self.asleep = true;
+    }
+}
+
+/// When the first worker number is free, on the host's clock, if that is what failed.
+fn free_at(failed: &Failed, clock: &Clock, now: HostTime) -> Option<HostTime> {
+    if failed.code != Code::WorkersExhausted || failed.says_when {
+        return None;
+    }
+    let until_ms = failed.until_ms.map(|until_ms| HostTime::new(until_ms).since(clock.wall()));
+    failed.retry_after_ms.map(i64::from).or(until_ms).map(|ms| now.plus(ms))
+}
+
+/// Why a grant is of no use, with its figures.
+fn unfit(code: Code, ask: &Ask, grant: &Grant, about: Subject<'_>) -> Failed {
+    let advice = code.advice();
+    if grant.request() != ask.request() {
+        let message = format!("the store's answer for {about} is to another request: {advice}");
+        return Failed::new(code, message);
+    }
+    let figures = match grant {
+        Grant::Segment(grant) => {
+            format!("[{}, {}) of tag `{}`", grant.range.start, grant.range.end, grant.tag)
+        }
+        Grant::Window(grant) => format!(
+            "ticks [{}, {}) of worker {} at {} ms",
+            grant.ticks.start,
+            grant.ticks.end,
+            grant.worker,
+            grant.now.get(),
+        ),
+    };
+    match code {
+        Code::GrantInvalid => {
+            let what = format!("the store's answer for {about} cannot be right");
+            Failed::new(code, format!("{what}: it grants {figures}; {advice}"))
+        }
+        _ => Failed::about(code.into(), about),
+    }
+}

@@ -1,0 +1,154 @@
+//! Waiting for IDs: a caller tries, learns why it cannot have any yet, and rests until an answer
+//! came or the time is up. How it rests (without the interpreter lock, with an eye on signals) is
+//! the language's to say.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use leafid_core::{Code, Generator, HostTime, Refusal, SharedLine, Stance};
+
+use crate::client::Failed;
+use crate::client::driver::exit::is_exiting;
+use crate::client::driver::{Holding, Kind};
+
+/// How long a caller rests before it looks for signals.
+const SLICE: Duration = Duration::from_millis(50);
+/// How long while a test moves the clock: it may leap.
+const SLICE_OF_TESTS: Duration = Duration::from_millis(2);
+
+/// A call that may wait.
+pub struct Call {
+    /// In s.
+    timeout: f64,
+    deadline: Option<Instant>,
+}
+
+impl Call {
+    /// A call that waits up to `timeout` seconds; more than the clock can count is for ever.
+    pub fn new(timeout: f64) -> Call {
+        let patience = Duration::try_from_secs_f64(timeout).ok();
+        let deadline = patience.and_then(|patience| Instant::now().checked_add(patience));
+        Call { timeout, deadline }
+    }
+}
+
+/// Why a call did not succeed yet.
+pub enum Blocked {
+    /// It never will.
+    Failed(Failed),
+    /// It may later.
+    Waiting(Waiting),
+}
+
+/// Why a call has to wait.
+pub struct Waiting {
+    /// Nobody carries asks yet: start a driver before the rest, or say that it has ended.
+    pub needs_driver: bool,
+    /// What the generator said.
+    refusal: Refusal,
+    /// How long waiting makes sense, if no answer comes.
+    pause: Option<Duration>,
+    /// How many answers had come by then.
+    answers: u64,
+    /// How the last ask failed, if it did.
+    last: Option<Arc<Failed>>,
+    /// How long it is until the first worker number is free, where nobody else says it.
+    free_in_ms: Option<i64>,
+}
+
+impl<K: Kind> Holding<K> {
+    /// Tries once. Where there is no driver, the caller becomes the one to start it.
+    ///
+    /// # Errors
+    /// Why it did not succeed yet.
+    pub fn attempt<T>(
+        &self,
+        mut draw: impl FnMut(&mut Generator<K::Core, Arc<SharedLine>>, HostTime) -> Result<T, Refusal>,
+    ) -> Result<T, Blocked> {
+        if let Some(code) = self.ended.get() {
+            return Err(Blocked::Failed(self.failed(*code)));
+        }
+        let mut state = self.lock();
+        let now = self.clock.exact();
+        let drawn = draw(&mut state.generator, now);
+        let wants_ask = state.generator.wants_ask(now);
+        if drawn.is_ok() {
+            self.publish(&state);
+        }
+        if wants_ask {
+            self.driver_called.notify_one();
+        }
+        let refusal = match drawn {
+            Ok(value) => return Ok(value),
+            Err(refusal) => refusal,
+        };
+        let stance = match state.generator.stance(refusal, now) {
+            Stance::Wait(_) if !state.driven && is_exiting() => Stance::Raise(Code::Closed),
+            stance => stance,
+        };
+        let until = match stance {
+            Stance::Wait(until) => until,
+            Stance::Raise(code) => {
+                drop(state);
+                return Err(Blocked::Failed(self.failed(code)));
+            }
+        };
+        // Who waits for the clock alone wants nothing of the store.
+        state.demand |= wants_ask;
+        let ms = until.map(|until| u64::try_from(until.since(now)).unwrap_or(0).max(1));
+        Err(Blocked::Waiting(Waiting {
+            needs_driver: !std::mem::replace(&mut state.driven, true),
+            refusal,
+            pause: ms.map(Duration::from_millis),
+            answers: state.answers,
+            last: state.last.clone(),
+            free_in_ms: state.free_at.map(|free_at| free_at.since(now)),
+        }))
+    }
+
+    /// How long a call rests at most before it tries again.
+    ///
+    /// # Errors
+    /// `TIMED_OUT` when its time is up, with the last failure as its cause.
+    pub fn patience(&self, call: &Call, why: &Waiting) -> Result<Duration, Failed> {
+        let left = call.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if left == Some(Duration::ZERO) {
+            return Err(self.timed_out(call.timeout, why));
+        }
+        let slice = if self.clock.is_given() { SLICE_OF_TESTS } else { SLICE };
+        Ok([why.pause, left].into_iter().flatten().fold(slice, Duration::min))
+    }
+
+    /// Rests until another answer has come, and no longer than `patience`.
+    pub fn rest(&self, why: &Waiting, patience: Duration) {
+        self.waiting.fetch_add(1, Ordering::AcqRel);
+        let state = self.lock();
+        if state.answers == why.answers && !is_exiting() {
+            drop(self.answer_came.wait_timeout(state, patience));
+        }
+        self.waiting.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// A code in the words in which it was said, if it was.
+    fn failed(&self, code: Code) -> Failed {
+        match &self.lock().last {
+            Some(last) if last.code == code => Failed::clone(last),
+            _ => Failed::about(code.into(), self.kind.subject()),
+        }
+    }
+
+    fn timed_out(&self, timeout: f64, why: &Waiting) -> Failed {
+        let cause = why.last.clone().unwrap_or_else(|| {
+            let wait = why.refusal.until.map(|until| until.since(self.clock.exact()).max(0));
+            let retry_after_ms = wait.and_then(|ms| u32::try_from(ms).ok());
+            let said = Failed::about(why.refusal.code.into(), self.kind.subject());
+            Arc::new(Failed { retry_after_ms, ..said })
+        });
+        let mut message = format!("no ID of {} within {timeout} s: {cause}", self.kind.subject());
+        if let Some(ms) = why.free_in_ms.filter(|ms| *ms > 0) {
+            message += &format!("; the first is free in {} s", (ms as u64).div_ceil(1_000));
+        }
+        Failed { cause: Some(cause), ..Failed::new(Code::TimedOut, message) }
+    }
+}

@@ -1,0 +1,65 @@
+//! What went wrong, in words.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use leafid_core::{Code, Failure, HostTime, Refusal, Sentence, Subject};
+
+/// What stands behind a failure: another one, or an error of the language around this client.
+pub type Cause = Arc<dyn Error + Send + Sync>;
+
+/// What went wrong, in words: a code, and what a person should read.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// The code.
+    pub code: Code,
+    /// What happened, with the figures, and what to do.
+    pub message: String,
+    /// When to come again: on the clock of whoever refused.
+    pub until_ms: Option<i64>,
+    /// How long to wait at least.
+    pub retry_after_ms: Option<u32>,
+    /// Whether the message says until when it is so; the words of a server do.
+    pub says_when: bool,
+    /// What stands behind it.
+    pub cause: Option<Cause>,
+}
+
+impl Failed {
+    /// A code and what to read.
+    pub fn new(code: Code, message: impl Into<String>) -> Failed {
+        let message = message.into();
+        let (until_ms, retry_after_ms, says_when) = (None, None, false);
+        Failed { code, message, until_ms, retry_after_ms, says_when, cause: None }
+    }
+
+    /// A refusal in the core's words.
+    pub fn about(refusal: Refusal, subject: Subject<'_>) -> Failed {
+        let message = Sentence::new(refusal.code, subject).to_string();
+        Failed { until_ms: refusal.until.map(HostTime::get), ..Failed::new(refusal.code, message) }
+    }
+
+    /// A store's failure that came without words.
+    pub fn of_store(failure: Failure, subject: Subject<'_>) -> Failed {
+        let retry_after_ms = failure.retry_after_ms;
+        Failed { retry_after_ms, ..Failed::about(failure.code.into(), subject) }
+    }
+
+    /// An answer of a store that is no grant.
+    pub fn no_grant(message: impl Into<String>) -> Failed {
+        Failed::new(Code::GrantInvalid, message)
+    }
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(&self.message)
+    }
+}
+
+impl Error for Failed {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.cause.as_ref().map(|cause| &**cause as &(dyn Error + 'static))
+    }
+}

@@ -1,0 +1,128 @@
+//! The host's clocks: a monotonic one for the generators, the wall for memory stores and to notice
+//! a suspend. Tests bring one that they move by hand.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use leafid_core::HostTime;
+
+/// Where a generator reads the time.
+#[derive(Clone, Default)]
+pub struct Clock(Option<Arc<TestClock>>);
+
+impl Clock {
+    /// A test's clock.
+    pub fn of_test(clock: Arc<TestClock>) -> Clock {
+        Clock(Some(clock))
+    }
+
+    /// Monotonic time in steps of a few ms, for one nanosecond or two.
+    #[inline]
+    pub fn now(&self) -> HostTime {
+        match &self.0 {
+            None => monotonic(Steps::Coarse),
+            Some(test) => test.monotonic(),
+        }
+    }
+
+    /// Monotonic time, exact: for the moment when coarse time has nothing left to give.
+    pub fn exact(&self) -> HostTime {
+        match &self.0 {
+            None => monotonic(Steps::Exact),
+            Some(test) => test.monotonic(),
+        }
+    }
+
+    /// Time since 1970.
+    pub fn wall(&self) -> HostTime {
+        match &self.0 {
+            None => wall(),
+            Some(test) => test.wall(),
+        }
+    }
+
+    /// Whether tests move it: it may then stand still, or leap.
+    pub fn is_given(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Steps {
+    Coarse,
+    Exact,
+}
+
+#[cfg(target_os = "linux")]
+#[inline]
+fn monotonic(steps: Steps) -> HostTime {
+    use rustix::time::{ClockId, DynamicClockId, clock_gettime, clock_gettime_dynamic};
+    // Not every kernel has the coarse clock.
+    let coarse = || clock_gettime_dynamic(DynamicClockId::Known(ClockId::MonotonicCoarse)).ok();
+    let now = (steps == Steps::Coarse).then(coarse).flatten();
+    let now = now.unwrap_or_else(|| clock_gettime(ClockId::Monotonic));
+    HostTime::new(now.tv_sec * 1_000 + now.tv_nsec / 1_000_000)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn monotonic(_: Steps) -> HostTime {
+    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    let passed = START.get_or_init(std::time::Instant::now).elapsed().as_millis();
+    HostTime::new(i64::try_from(passed).unwrap_or(i64::MAX))
+}
+
+fn wall() -> HostTime {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    HostTime::new(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// A clock that a test freezes, steps back and lets leap: the host's, until it is moved.
+#[derive(Debug, Default)]
+pub struct TestClock {
+    frozen: AtomicBool,
+    stood_monotonic: AtomicI64,
+    stood_wall: AtomicI64,
+    shift_monotonic: AtomicI64,
+    shift_wall: AtomicI64,
+}
+
+impl TestClock {
+    /// Stops both clocks where they stand; steps still move them.
+    pub fn freeze(&self) {
+        self.stood_monotonic.store(monotonic(Steps::Exact).get(), Ordering::Release);
+        self.stood_wall.store(wall().get(), Ordering::Release);
+        self.frozen.store(true, Ordering::Release);
+    }
+
+    /// Lets both clocks run again.
+    pub fn thaw(&self) {
+        self.frozen.store(false, Ordering::Release);
+    }
+
+    /// Moves the monotonic clock by `ms`.
+    pub fn step_monotonic(&self, ms: i64) {
+        self.shift_monotonic.fetch_add(ms, Ordering::AcqRel);
+    }
+
+    /// Moves the wall clock by `ms`.
+    pub fn step_wall(&self, ms: i64) {
+        self.shift_wall.fetch_add(ms, Ordering::AcqRel);
+    }
+
+    /// What the monotonic clock shows.
+    pub fn monotonic(&self) -> HostTime {
+        self.shown(monotonic(Steps::Exact), &self.stood_monotonic, &self.shift_monotonic)
+    }
+
+    /// What the wall clock shows, since 1970.
+    pub fn wall(&self) -> HostTime {
+        self.shown(wall(), &self.stood_wall, &self.shift_wall)
+    }
+
+    fn shown(&self, running: HostTime, stood: &AtomicI64, shift: &AtomicI64) -> HostTime {
+        let frozen = self.frozen.load(Ordering::Acquire);
+        let base = if frozen { HostTime::new(stood.load(Ordering::Acquire)) } else { running };
+        base.plus(shift.load(Ordering::Acquire))
+    }
+}

@@ -1,0 +1,109 @@
+//! A store in this process's memory, for tests, examples and single processes.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use leafid_core::{Ask, Code, Failure, Grant, Release, Store, StoreTime, Subject};
+
+use crate::client::Failed;
+use crate::client::host::clock::Clock;
+use crate::client::host::fork::{self, Generation};
+use crate::client::host::random;
+use crate::client::stores::Transport;
+
+/// 256 tags, 8 namespaces of 64 worker numbers.
+pub type Rows = leafid_core::MemoryStore<256, 8, 64>;
+
+/// The rows, whose process they are, and the wall clock that they are given at each lease.
+pub struct Memory {
+    rows: Mutex<Box<Rows>>,
+    made_in: Generation,
+    clock: Clock,
+}
+
+/// The stores that were named by `memory:NAME`.
+static NAMED: Mutex<BTreeMap<String, Arc<Memory>>> = Mutex::new(BTreeMap::new());
+
+impl Memory {
+    /// The store of this process with this name, which its first use makes. One at a time.
+    ///
+    /// # Errors
+    /// When the system has no randomness.
+    pub fn named(name: &str) -> io::Result<Arc<Memory>> {
+        let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(memory) = named.get(name) {
+            return Ok(Arc::clone(memory));
+        }
+        let memory = Arc::new(Memory::new(Clock::default())?);
+        named.insert(name.to_owned(), Arc::clone(&memory));
+        Ok(memory)
+    }
+
+    /// An empty store. One at a time.
+    ///
+    /// # Errors
+    /// When the system has no randomness.
+    pub fn new(clock: Clock) -> io::Result<Memory> {
+        let rows = Mutex::new(Box::new(Rows::new(random::entropy()?)));
+        Ok(Memory { rows, made_in: fork::current(), clock })
+    }
+
+    /// Answers an ask.
+    ///
+    /// # Errors
+    /// The store's codes; as [`Memory::with`].
+    pub fn grant(&self, ask: &Ask) -> Result<Grant, Failed> {
+        self.with(|rows| rows.ask(ask), subject(ask))
+    }
+
+    /// Takes back the rest of a window.
+    ///
+    /// # Errors
+    /// The store's codes; as [`Memory::with`].
+    pub fn released(&self, release: &Release) -> Result<(), Failed> {
+        let namespace = Subject::Namespace(release.namespace.as_str());
+        self.with(|rows| rows.release(release), namespace)
+    }
+
+    /// Does something with the rows, at the wall clock's time.
+    ///
+    /// # Errors
+    /// `CLOSED` in a forked child, whose copy would grant what the parent's grants.
+    pub fn with<T>(
+        &self,
+        act: impl FnOnce(&mut Rows) -> Result<T, Failure>,
+        subject: Subject<'_>,
+    ) -> Result<T, Failed> {
+        if !fork::is_current(self.made_in) {
+            let message = "a memory store belongs to the process that made it, and this is a \
+                           forked child: make one here, or use a store that both can reach";
+            return Err(Failed::new(Code::Closed, message));
+        }
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        rows.set_clock(StoreTime::new(self.clock.wall().get()));
+        act(&mut rows).map_err(|failure| Failed::of_store(failure, subject))
+    }
+}
+
+impl Transport for Arc<Memory> {
+    fn ask(&mut self, ask: &Ask) -> Result<Grant, Failed> {
+        self.grant(ask)
+    }
+
+    fn release(&mut self, release: &Release) {
+        // A closing holder has nothing to do about a release that failed.
+        let _ = self.released(release);
+    }
+
+    fn reconnect(&mut self) {}
+}
+
+/// What an ask is about, for messages.
+fn subject(ask: &Ask) -> Subject<'_> {
+    match ask {
+        Ask::Segment(ask) => Subject::Tag(ask.tag.as_str()),
+        Ask::Acquire(ask) => Subject::Namespace(ask.namespace.as_str()),
+        Ask::Renew(ask) => Subject::Namespace(ask.namespace.as_str()),
+    }
+}

@@ -1,0 +1,26 @@
+//! How asks get to a store.
+
+mod http;
+mod json;
+mod memory;
+
+pub use http::Http;
+pub use memory::{Memory, Rows};
+
+use leafid_core::{Ask, Grant, Release};
+
+use crate::client::Failed;
+
+/// How asks get to a store, one after another.
+pub trait Transport: Send {
+    /// Carries an ask.
+    ///
+    /// # Errors
+    /// The store's codes; `STORE_UNAVAILABLE` if nothing was answered, `GRANT_INVALID` if what was
+    /// answered is no grant.
+    fn ask(&mut self, ask: &Ask) -> Result<Grant, Failed>;
+    /// Carries a release; it is sent once, and what is answered changes nothing.
+    fn release(&mut self, release: &Release);
+    /// Forgets every connection.
+    fn reconnect(&mut self);
+}

@@ -1,0 +1,134 @@
+//! A generator: what it is built from, and what it works with in this process.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use leafid_core::{HostTime, Refusal, SharedLine};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::client::driver::{Blocked, Call, Driven, Holding, Kind};
+use crate::client::host::clock::Clock;
+use crate::client::host::fork_cell::ForkCell;
+use crate::client::host::random;
+use crate::stores::StoreArg;
+use crate::values::{checked_timeout, dict};
+
+/// How long `close` waits for the last release.
+const LAST_RELEASE: Duration = Duration::from_secs(3);
+/// How often it looks for signals.
+const SLICE: Duration = Duration::from_millis(50);
+
+/// A generator: what `Segment` and `Snowflake` are.
+pub struct Generator<K: Kind> {
+    /// Which generator.
+    pub kind: Arc<K>,
+    store: StoreArg,
+    clock: Clock,
+    /// How long callers wait, in s, unless they say.
+    timeout: f64,
+    holding: ForkCell<Holding<K>>,
+}
+
+impl<K: Kind> Generator<K> {
+    /// A generator that has asked for nothing yet.
+    ///
+    /// # Errors
+    /// The core's; `ValueError` for a time-out that is none.
+    pub fn new(kind: K, store: StoreArg, clock: Clock, timeout: f64) -> PyResult<Generator<K>> {
+        let (kind, timeout) = (Arc::new(kind), checked_timeout(timeout)?);
+        let holding = Holding::build(&kind, &clock, random::seed()?, None)?;
+        Ok(Generator { kind, store, clock, timeout, holding: ForkCell::new(Arc::new(holding)) })
+    }
+
+    /// One ID.
+    ///
+    /// # Errors
+    /// As `Segment.next`.
+    #[inline]
+    pub fn next(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<u64> {
+        match self.holding.get().draw() {
+            Some(id) => Ok(id),
+            None => self.wait_for(py, timeout, |generator, now| generator.next(now)),
+        }
+    }
+
+    /// Tries until it succeeds, until waiting cannot help, or until the time is up; it waits
+    /// without the interpreter lock, and signals are handled meanwhile.
+    ///
+    /// # Errors
+    /// What waiting cannot cure, at once; `TIMED_OUT` with the last failure as its cause; what a
+    /// signal's handler raises.
+    #[cold]
+    pub fn wait_for<T>(
+        &self,
+        py: Python<'_>,
+        timeout: Option<f64>,
+        mut draw: impl FnMut(
+            &mut leafid_core::Generator<K::Core, Arc<SharedLine>>,
+            HostTime,
+        ) -> Result<T, Refusal>,
+    ) -> PyResult<T> {
+        let call = Call::new(checked_timeout(timeout.unwrap_or(self.timeout))?);
+        loop {
+            let holding = self.holding(py)?;
+            let why = match holding.attempt(&mut draw) {
+                Ok(value) => return Ok(value),
+                Err(Blocked::Failed(failed)) => return Err(failed.into()),
+                Err(Blocked::Waiting(why)) => why,
+            };
+            if why.needs_driver {
+                self.store.drive(py, Arc::clone(&holding) as Arc<dyn Driven>)?;
+            }
+            let patience = holding.patience(&call, &why)?;
+            py.detach(|| holding.rest(&why, patience));
+            py.check_signals()?;
+        }
+    }
+
+    /// What this process works with: in a forked child a new one, made here.
+    ///
+    /// # Errors
+    /// If it cannot be built.
+    pub fn holding(&self, _py: Python<'_>) -> PyResult<Arc<Holding<K>>> {
+        let held = self.holding.get();
+        if !held.is_current() {
+            let own = Holding::build(&self.kind, &self.clock, random::seed()?, Some(held))?;
+            self.holding.replace(Arc::new(own));
+        }
+        Ok(self.holding.share())
+    }
+
+    /// Closes the line and gives back what of a window was not used.
+    ///
+    /// # Errors
+    /// What a signal's handler raises.
+    pub fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let holding = self.holding(py)?;
+        holding.retire();
+        let deadline = Instant::now() + LAST_RELEASE;
+        while !py.detach(|| holding.is_done_within(SLICE)) && Instant::now() < deadline {
+            py.check_signals()?;
+        }
+        Ok(())
+    }
+
+    /// The counters, as `leafid.Stats`.
+    ///
+    /// # Errors
+    /// If a forked child's own cannot be built.
+    pub fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let stats = self.holding(py)?.stats();
+        let fields: Bound<'_, PyDict> = dict::written(py, |to| stats.put(to))?;
+        py.import("leafid._values")?.getattr("Stats")?.call((), Some(&fields))
+    }
+}
+
+impl<K: Kind> Drop for Generator<K> {
+    fn drop(&mut self) {
+        // In a child, what was inherited stays as it is.
+        if self.holding.get().is_current() {
+            self.holding.give_back().retire();
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! `leafid.Segment` and `leafid.Snowflake`.
+
+mod class;
+mod exit;
+mod generator;
+mod many;
+mod segment;
+mod snowflake;
+
+pub use exit::close_all;
+pub use segment::Segment;
+pub use snowflake::Snowflake;

@@ -1,0 +1,58 @@
+//! `leafid.Segment`: the numbers of a tag.
+
+use leafid_core::registry::STEP_CAP;
+use leafid_core::{Code, SegmentConfig, Subject};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+use crate::client::driver::Segments;
+use crate::generators::class::generator_class;
+use crate::generators::generator::Generator;
+use crate::stores::StoreArg;
+use crate::testing::PyClock;
+use crate::values::errors;
+
+/// Hands out the numbers of one tag, strictly ascending within this generator.
+///
+/// `store` is a URL, an `HttpStore`, a `MemoryStore` or any object with a method
+/// `lease_segment(ask)`; the environment variable `LEAFID_STORE`, if not said. `step` is how many
+/// numbers are leased at first (the tag's own step, if not said); `timeout` is how many seconds a
+/// call waits at most. Nothing is leased before the first ID.
+#[pyclass(frozen, weakref, module = "leafid")]
+pub struct Segment(Generator<Segments>);
+
+generator_class!(Segment, {
+    #[new]
+    #[pyo3(signature = (tag, store = None, *, step = None, timeout = 10.0, clock = None))]
+    fn new(
+        tag: &str,
+        store: Option<&Bound<'_, PyAny>>,
+        step: Option<i64>,
+        timeout: f64,
+        clock: Option<PyRef<'_, PyClock>>,
+    ) -> PyResult<Segment> {
+        let refuse = |refusal| errors::refuse(refusal, Subject::Tag(tag));
+        let mut config = SegmentConfig::new(tag).map_err(refuse)?;
+        config.step = step.map(checked_step).transpose()?;
+        let store = StoreArg::resolve(store, &["lease_segment"])?;
+        Generator::new(Segments(config), store, PyClock::of(clock), timeout).map(Segment)
+    }
+
+    /// The tag.
+    #[getter]
+    fn tag(&self) -> &str {
+        self.0.kind.0.tag.as_str()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Segment({:?})", self.tag())
+    }
+});
+
+/// A step; the store's cap, which may be lower, is the store's to tell.
+fn checked_step(step: i64) -> PyResult<u32> {
+    u32::try_from(step).ok().filter(|step| (1..=STEP_CAP).contains(step)).ok_or_else(|| {
+        let message = format!("`step` must be 1 to {STEP_CAP}, got `{step}`");
+        errors::raise(Code::StepInvalid, message)
+    })
+}

@@ -1,0 +1,74 @@
+//! `leafid.Snowflake`: time, worker and sequence, inside leased windows.
+
+use leafid_core::{Code, Name, SnowflakeConfig, Subject};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+use crate::client::driver::Snowflakes;
+use crate::generators::class::generator_class;
+use crate::generators::generator::Generator;
+use crate::stores::StoreArg;
+use crate::testing::PyClock;
+use crate::values::{LayoutArg, errors, whole_ms};
+
+/// Stamps IDs with the store's time and a leased worker number, ascending within this generator.
+///
+/// `store` is a URL, an `HttpStore`, a `MemoryStore` or any object with the methods
+/// `acquire(ask)`, `renew(ask)` and `release(ask)`; the environment variable `LEAFID_STORE`, if
+/// not said. `owner` is the label of this holder (`hostname/pid`); `layout` the one that is
+/// counted on (the namespace's own, if not said); `length` how many seconds of window to ask for
+/// at most (all that the namespace allows): an outage of the store is survived for as long, but
+/// no longer than twice as long as the generator has lived, or 10 s; `max_ahead` how many seconds
+/// IDs may run ahead of the clock in a burst; a fresh tick's sequence begins below `spread`;
+/// `timeout` is how many seconds a call waits at most. Nothing is leased before the first ID.
+#[pyclass(frozen, weakref, module = "leafid")]
+pub struct Snowflake(Generator<Snowflakes>);
+
+generator_class!(Snowflake, {
+    #[new]
+    #[pyo3(signature = (namespace = "default", store = None, *, owner = None, layout = None,
+        length = None, max_ahead = 1.0, spread = None, timeout = 10.0, clock = None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python constructor")]
+    fn new(
+        namespace: &str,
+        store: Option<&Bound<'_, PyAny>>,
+        owner: Option<&str>,
+        layout: Option<LayoutArg>,
+        length: Option<f64>,
+        max_ahead: f64,
+        spread: Option<u32>,
+        timeout: f64,
+        clock: Option<PyRef<'_, PyClock>>,
+    ) -> PyResult<Snowflake> {
+        let refuse = |refusal| errors::refuse(refusal, Subject::Namespace(namespace));
+        // The label of this process is found when the generator is built, in each process.
+        let mut config = SnowflakeConfig::new(namespace, "-").map_err(refuse)?;
+        if let Some(owner) = owner {
+            config.owner = Name::owner(owner).map_err(|_| {
+                errors::raise(
+                    Code::RequestInvalid,
+                    format!(
+                        "`owner` must be 1 to 128 bytes without control characters, got `{owner}`"
+                    ),
+                )
+            })?;
+        }
+        config.layout = layout.map(|layout| layout.0);
+        config.length_ms = length.map(|length| whole_ms("length", length)).transpose()?;
+        config.max_ahead_ms = whole_ms("max_ahead", max_ahead)?;
+        config.spread = spread;
+        let store = StoreArg::resolve(store, &["acquire", "renew", "release"])?;
+        let kind = Snowflakes { config, owner_is_given: owner.is_some() };
+        Generator::new(kind, store, PyClock::of(clock), timeout).map(Snowflake)
+    }
+
+    /// The namespace.
+    #[getter]
+    fn namespace(&self) -> &str {
+        self.0.kind.config.namespace.as_str()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Snowflake({:?})", self.namespace())
+    }
+});

@@ -1,0 +1,69 @@
+//! `leafid.HttpStore`: a store behind a URL.
+
+use std::sync::Arc;
+
+use leafid_core::{Ask, Fields, Release};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::client::stores::{Http, Transport};
+use crate::stores::answer;
+use crate::values::dict;
+
+/// A store behind a URL.
+///
+/// Generators carry their asks to it in a thread that never holds the interpreter.
+#[pyclass(frozen, module = "leafid")]
+pub struct HttpStore(pub Arc<Http>);
+
+#[pymethods]
+impl HttpStore {
+    #[new]
+    #[pyo3(signature = (url, *, token = None))]
+    fn new(url: &str, token: Option<String>) -> PyResult<HttpStore> {
+        Ok(HttpStore(Arc::new(Http::new(url, token)?)))
+    }
+
+    /// Where it is.
+    #[getter]
+    fn url(&self) -> &str {
+        self.0.url()
+    }
+
+    /// Leases numbers of a tag, on a connection for this once.
+    fn lease_segment<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        self.serve(ask, Ask::Segment)
+    }
+
+    /// Gives a worker number and a window on it, on a connection for this once.
+    fn acquire<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        self.serve(ask, Ask::Acquire)
+    }
+
+    /// Extends a window, on a connection for this once.
+    fn renew<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        self.serve(ask, Ask::Renew)
+    }
+
+    /// Takes back the rest of a window, on a connection for this once.
+    fn release<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        let py = ask.py();
+        let release: Release = dict::read(ask, "the release")?;
+        py.detach(|| self.0.connect().release(&release));
+        Ok(PyDict::new(py))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("HttpStore({:?})", self.0.url())
+    }
+}
+
+impl HttpStore {
+    fn serve<'py, A: Fields>(
+        &self,
+        ask: &Bound<'py, PyAny>,
+        of: impl FnOnce(A) -> Ask,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        answer(ask, of, |wanted| ask.py().detach(|| self.0.connect().ask(wanted)))
+    }
+}

@@ -1,0 +1,101 @@
+//! `leafid.MemoryStore`: a store in this process's memory.
+
+use std::sync::Arc;
+
+use leafid_core::{Ask, Failure, Fields, Name, Refusal, Release, Subject};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::client::stores::{Memory, Rows};
+use crate::stores::answer;
+use crate::testing::PyClock;
+use crate::values::{LayoutArg, dict, whole_ms};
+
+/// A store in memory: it creates tags and namespaces on first use, and what it granted is gone
+/// with it. In a forked child it raises `CLOSED`.
+#[pyclass(frozen, module = "leafid")]
+pub struct MemoryStore(pub Arc<Memory>);
+
+#[pymethods]
+impl MemoryStore {
+    #[new]
+    #[pyo3(signature = (*, clock = None))]
+    fn new(clock: Option<PyRef<'_, PyClock>>) -> PyResult<MemoryStore> {
+        Ok(MemoryStore(Arc::new(Memory::new(PyClock::of(clock))?)))
+    }
+
+    /// Its id: 32 hex digits.
+    #[getter]
+    fn id(&self) -> PyResult<String> {
+        let id = self.call(Subject::Other("the store"), |rows| Ok(rows.id()))?;
+        Ok(String::from_utf8_lossy(&id.to_hex()).into_owned())
+    }
+
+    /// Creates a tag whose numbers begin at `start`.
+    #[pyo3(signature = (tag, *, start = None, step = None, max_step = None))]
+    fn create_tag(
+        &self,
+        tag: &str,
+        start: Option<u64>,
+        step: Option<u32>,
+        max_step: Option<u32>,
+    ) -> PyResult<()> {
+        self.call(Subject::Tag(tag), |rows| rows.create_tag(Name::tag(tag)?, start, step, max_step))
+    }
+
+    /// Creates a namespace; windows are at most `max_window` seconds long.
+    #[pyo3(signature = (namespace, *, layout = LayoutArg(leafid_core::Layout::LEAF), max_window = None),
+           text_signature = "($self, namespace, *, layout=Layout.leaf, max_window=None)")]
+    fn create_namespace(
+        &self,
+        namespace: &str,
+        layout: LayoutArg,
+        max_window: Option<f64>,
+    ) -> PyResult<()> {
+        let max_window_ms = max_window.map(|length| whole_ms("max_window", length)).transpose()?;
+        self.call(Subject::Namespace(namespace), |rows| {
+            rows.create_namespace(Name::namespace(namespace)?, layout.0, max_window_ms)
+        })
+    }
+
+    /// Leases numbers of a tag.
+    fn lease_segment<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        self.serve(ask, Ask::Segment)
+    }
+
+    /// Gives a worker number and a window on it.
+    fn acquire<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        self.serve(ask, Ask::Acquire)
+    }
+
+    /// Extends a window.
+    fn renew<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        self.serve(ask, Ask::Renew)
+    }
+
+    /// Takes back the rest of a window.
+    fn release<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        let py = ask.py();
+        let release: Release = dict::read(ask, "the release")?;
+        self.0.released(&release)?;
+        Ok(PyDict::new(py))
+    }
+}
+
+impl MemoryStore {
+    fn call<T>(
+        &self,
+        subject: Subject<'_>,
+        act: impl FnOnce(&mut Rows) -> Result<T, Refusal>,
+    ) -> PyResult<T> {
+        Ok(self.0.with(|rows| act(rows).map_err(|refusal| Failure::from(refusal.code)), subject)?)
+    }
+
+    fn serve<'py, A: Fields>(
+        &self,
+        ask: &Bound<'py, PyAny>,
+        of: impl FnOnce(A) -> Ask,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        answer(ask, of, |ask| self.0.grant(ask))
+    }
+}

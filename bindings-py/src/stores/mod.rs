@@ -1,0 +1,124 @@
+//! Which store a caller means: a URL, one of ours, or any object with the methods.
+
+mod http;
+mod memory;
+mod object;
+
+pub use http::HttpStore;
+pub use memory::MemoryStore;
+pub use object::Carrier;
+
+use std::sync::Arc;
+
+use leafid_core::{Ask, Code, Fields, Grant};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::client::Failed;
+use crate::client::driver::{self, Driven};
+use crate::client::stores::{Http, Memory};
+use crate::values::{dict, errors};
+
+/// The default store is a URL in this variable.
+const VARIABLE: &str = "LEAFID_STORE";
+
+/// Where ranges come from.
+pub enum StoreArg {
+    /// A server.
+    Http(Arc<Http>),
+    /// This process's memory.
+    Memory(Arc<Memory>),
+    /// A user's own object.
+    Object(Py<PyAny>),
+}
+
+impl StoreArg {
+    /// What a caller means who needs these methods of it.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` for no store and for a text that is no URL of one; `TypeError` for an
+    /// object that lacks a method.
+    pub fn resolve(store: Option<&Bound<'_, PyAny>>, verbs: &[&str]) -> PyResult<StoreArg> {
+        let Some(store) = store else { return from_environment() };
+        if let Ok(url) = store.cast::<PyString>() {
+            return from_url(&url.to_cow()?);
+        }
+        if let Ok(store) = store.cast::<HttpStore>() {
+            return Ok(StoreArg::Http(Arc::clone(&store.get().0)));
+        }
+        if let Ok(store) = store.cast::<MemoryStore>() {
+            return Ok(StoreArg::Memory(Arc::clone(&store.get().0)));
+        }
+        for verb in verbs {
+            if !store.hasattr(*verb)? {
+                let kind = store.get_type().name()?;
+                let message = format!(
+                    "`{kind}` has no `{verb}`: a store is a URL, an `HttpStore`, a `MemoryStore`, or \
+                     an object with the methods `{}`",
+                    verbs.join("`, `")
+                );
+                return Err(PyTypeError::new_err(message));
+            }
+        }
+        Ok(StoreArg::Object(store.clone().unbind()))
+    }
+
+    /// Gives a generator a driver that carries its asks to this store.
+    ///
+    /// # Errors
+    /// `RuntimeError` if there is no thread to be had.
+    pub fn drive(&self, py: Python<'_>, driven: Arc<dyn Driven>) -> PyResult<()> {
+        let weak = Arc::downgrade(&driven);
+        let spawn = |transport| {
+            driver::spawn(Arc::clone(&driven), transport).map_err(|error| {
+                PyRuntimeError::new_err(format!("the system gives no thread: {error}"))
+            })
+        };
+        match self {
+            StoreArg::Http(http) => spawn(Box::new(http.connect())),
+            StoreArg::Memory(memory) => spawn(Box::new(Arc::clone(memory))),
+            StoreArg::Object(store) => object::start(py, Arc::clone(&driven), store.bind(py)),
+        }
+        .inspect_err(|_| driven.ended())?;
+        driver::remember(weak);
+        Ok(())
+    }
+}
+
+fn from_environment() -> PyResult<StoreArg> {
+    match std::env::var(VARIABLE) {
+        Ok(url) if !url.is_empty() => from_url(&url),
+        _ => Err(errors::raise(
+            Code::RequestInvalid,
+            format!(
+                "no store was given: pass `store=\"http://127.0.0.1:8750\"` (or `\"memory:\"` in a test), \
+                 or set `{VARIABLE}` to such a URL"
+            ),
+        )),
+    }
+}
+
+fn from_url(url: &str) -> PyResult<StoreArg> {
+    if let Some(name) = url.strip_prefix("memory:") {
+        return Ok(StoreArg::Memory(Memory::named(name)?));
+    }
+    Ok(StoreArg::Http(Arc::new(Http::new(url, None)?)))
+}
+
+/// What a store answers to an ask in a dict.
+///
+/// # Errors
+/// What is wrong with the ask; the store's.
+pub fn answer<'py, A: Fields>(
+    ask: &Bound<'py, PyAny>,
+    of: impl FnOnce(A) -> Ask,
+    carry: impl FnOnce(&Ask) -> Result<Grant, Failed>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let wanted = of(dict::read(ask, "the ask")?);
+    let grant = carry(&wanted)?;
+    dict::written(ask.py(), |to| match &grant {
+        Grant::Segment(grant) => grant.put(to),
+        Grant::Window(grant) => grant.put(to),
+    })
+}

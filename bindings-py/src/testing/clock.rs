@@ -1,0 +1,67 @@
+//! `leafid.testing.Clock`: a clock that tests move by hand.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+
+use crate::client::host::clock::{Clock, TestClock};
+
+/// A host's clock that a test freezes, steps back and lets leap.
+///
+/// It shows the real clocks until it is moved. Pass it as `clock=` to a generator or a
+/// `MemoryStore`.
+#[pyclass(frozen, name = "Clock", module = "leafid.testing")]
+pub struct PyClock(Arc<TestClock>);
+
+impl PyClock {
+    /// What a `clock=` argument means: this clock, or the host's.
+    pub fn of(argument: Option<PyRef<'_, PyClock>>) -> Clock {
+        argument.map_or_else(Clock::default, |clock| Clock::of_test(Arc::clone(&clock.0)))
+    }
+}
+
+#[pymethods]
+impl PyClock {
+    #[new]
+    fn new() -> PyClock {
+        PyClock(Arc::default())
+    }
+
+    /// Stops both clocks where they stand; steps still move them.
+    fn freeze(&self) {
+        self.0.freeze();
+    }
+
+    /// Lets both clocks run again.
+    fn thaw(&self) {
+        self.0.thaw();
+    }
+
+    /// Moves both clocks by `ms`, as the passing of time does.
+    fn advance(&self, ms: i64) {
+        self.0.step_monotonic(ms);
+        self.0.step_wall(ms);
+    }
+
+    /// Moves the monotonic clock alone by `ms`; back, if negative.
+    fn step_monotonic(&self, ms: i64) {
+        self.0.step_monotonic(ms);
+    }
+
+    /// Moves the wall clock alone by `ms`; back, if negative.
+    fn step_wall(&self, ms: i64) {
+        self.0.step_wall(ms);
+    }
+
+    /// What the monotonic clock shows, in ms.
+    #[getter]
+    fn monotonic_ms(&self) -> i64 {
+        self.0.monotonic().get()
+    }
+
+    /// What the wall clock shows, in ms since 1970.
+    #[getter]
+    fn wall_ms(&self) -> i64 {
+        self.0.wall().get()
+    }
+}

@@ -1,0 +1,185 @@
+//! A generator without a store, a thread or a clock: every verb takes the time, and asks and
+//! grants are plain dicts. What the vectors drive.
+
+use leafid_bindings::AnyGenerator;
+use leafid_core::{Carryover, Code, Fields, HostTime, Outcome, Refusal, Stance, Subject};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::values::{TokenArg, dict, errors};
+
+/// A generator, sans-I/O: `kind` is `segment` or `snowflake`, `config` a dict, `seed` 64 bits.
+/// Every `at` is the host's clock in ms.
+#[pyclass(frozen, name = "Generator", module = "leafid.testing")]
+pub struct TestGenerator(Mutex<AnyGenerator>);
+
+impl TestGenerator {
+    fn lock(&self) -> MutexGuard<'_, AnyGenerator> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl TestGenerator {
+    #[new]
+    fn new(kind: &str, config: &Bound<'_, PyAny>, seed: u64) -> PyResult<TestGenerator> {
+        if !["segment", "snowflake"].contains(&kind) {
+            return Err(PyValueError::new_err(format!(
+                "`{kind}` is neither segment nor snowflake"
+            )));
+        }
+        let from = dict::from(config, "the config")?;
+        let built = AnyGenerator::new(kind, from, seed);
+        let wrong = |wrong| dict::wrong(wrong, Subject::Other("the config"));
+        Ok(TestGenerator(Mutex::new(built.map_err(wrong)?)))
+    }
+
+    fn next(&self, at: i64) -> PyResult<u64> {
+        refused(self.lock().next(HostTime::new(at)))
+    }
+
+    fn fill(&self, at: i64, n: usize) -> PyResult<Vec<u64>> {
+        let mut ids = vec![0; n];
+        refused(self.lock().fill(HostTime::new(at), &mut ids))?;
+        Ok(ids)
+    }
+
+    fn fill_available(&self, at: i64, n: usize) -> PyResult<Vec<u64>> {
+        let mut ids = vec![0; n];
+        let filled = self.lock().fill_available(HostTime::new(at), &mut ids);
+        ids.truncate(refused(filled)?);
+        Ok(ids)
+    }
+
+    fn ready(&self, at: i64, n: u64) -> PyResult<bool> {
+        refused(self.lock().ready(HostTime::new(at), n)).map(|()| true)
+    }
+
+    fn wants_ask(&self, at: i64) -> bool {
+        self.lock().wants_ask(HostTime::new(at))
+    }
+
+    fn poll_at(&self) -> Option<i64> {
+        self.lock().poll_at().map(HostTime::get)
+    }
+
+    fn poll_ask<'py>(
+        &self,
+        py: Python<'py>,
+        at: i64,
+        entropy: TokenArg,
+    ) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let entropy = entropy.0.bytes();
+        let ask = self.lock().poll_ask(HostTime::new(at), entropy);
+        ask.map(|ask| dict::written(py, |to| ask.put(to))).transpose()
+    }
+
+    /// Applies an answer: `applied`, `ignored`, or the release to send. One that cannot be read
+    /// raises `GRANT_INVALID`: tell it as a `failure`.
+    fn grant<'py>(
+        &self,
+        at: i64,
+        sent: i64,
+        grant: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = grant.py();
+        let (at, sent) = (HostTime::new(at), HostTime::new(sent));
+        let from = dict::from(grant, "the grant")?;
+        let answers = self.lock().answers();
+        let grant =
+            answers.read(from).map_err(|wrong| dict::wrong(wrong, Subject::Other("the grant")))?;
+        let outcome = self.lock().handle_grant(&grant, sent, at);
+        match refused(outcome)? {
+            Outcome::Applied => Ok("applied".into_pyobject(py)?.into_any()),
+            Outcome::Ignored => Ok("ignored".into_pyobject(py)?.into_any()),
+            Outcome::Release(release) => Ok(dict::written(py, |to| release.put(to))?.into_any()),
+        }
+    }
+
+    #[pyo3(signature = (at, request, code, retry_after_ms = None))]
+    fn failure(
+        &self,
+        at: i64,
+        request: TokenArg,
+        code: &str,
+        retry_after_ms: Option<u32>,
+    ) -> PyResult<()> {
+        let code = Code::parse(code)
+            .ok_or_else(|| PyValueError::new_err(format!("there is no code `{code}`")))?;
+        let at = HostTime::new(at);
+        self.lock().handle_failure(request.0, code, retry_after_ms, at);
+        Ok(())
+    }
+
+    fn retire<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let release = self.lock().retire();
+        release.map(|release| dict::written(py, |to| release.put(to))).transpose()
+    }
+
+    fn forget(&self) {
+        self.lock().forget();
+    }
+
+    fn resumed(&self) {
+        self.lock().resumed();
+    }
+
+    /// A lease was granted, when the wall clock showed `wall`.
+    fn leased(&self, at: i64, wall: i64) {
+        self.lock().leased(HostTime::new(at), HostTime::new(wall));
+    }
+
+    /// Whether the host was suspended since the last lease.
+    fn look(&self, at: i64, wall: i64) -> bool {
+        self.lock().look(HostTime::new(at), HostTime::new(wall))
+    }
+
+    /// What another memory image may know: `store`, `position`, `have_until`.
+    fn carryover<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let before = self.lock().carryover();
+        dict::written(py, |to| before.put(to))
+    }
+
+    /// Takes over what another memory image knew.
+    fn resume(&self, before: &Bound<'_, PyAny>) -> PyResult<()> {
+        let before: Carryover = dict::read(before, "what was carried over")?;
+        self.lock().resume(before, None, None);
+        Ok(())
+    }
+
+    /// What a caller does that was refused with this code: `{"raise": …}` or `{"wait": …}`.
+    #[pyo3(signature = (at, code, until = None))]
+    fn stance<'py>(
+        &self,
+        py: Python<'py>,
+        at: i64,
+        code: &str,
+        until: Option<i64>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let code = Code::parse(code)
+            .ok_or_else(|| PyValueError::new_err(format!("there is no code `{code}`")))?;
+        let refusal = Refusal { code, until: until.map(HostTime::new) };
+        let stance = PyDict::new(py);
+        match self.lock().stance(refusal, HostTime::new(at)) {
+            Stance::Raise(code) => stance.set_item("raise", code.as_str())?,
+            Stance::Wait(until) => stance.set_item("wait", until.map(HostTime::get))?,
+        }
+        Ok(stance)
+    }
+
+    /// The code why asks fail, if they do.
+    fn failing(&self) -> Option<&'static str> {
+        self.lock().failing().map(Code::as_str)
+    }
+
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let stats = self.lock().stats();
+        dict::written(py, |to| stats.put(to))
+    }
+}
+
+fn refused<T>(result: Result<T, Refusal>) -> PyResult<T> {
+    result.map_err(|refusal| errors::refuse(refusal, Subject::Other("the generator")))
+}

@@ -1,0 +1,79 @@
+//! Arguments that callers may write in more than one way, and lengths of time.
+
+use leafid_core::{Code, Layout, StoreTime};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::values::{PyLayout, dict, errors};
+
+/// A layout as callers name one: a `Layout`, a preset's name, or a dict of its fields.
+pub struct LayoutArg(pub Layout);
+
+impl<'py> FromPyObject<'_, 'py> for LayoutArg {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<LayoutArg> {
+        if let Ok(layout) = value.cast::<PyLayout>() {
+            return Ok(LayoutArg(layout.get().0));
+        }
+        if let Ok(name) = value.cast::<PyString>() {
+            let name = name.to_cow()?;
+            let unknown = || {
+                let message = format!(
+                    "there is no layout `{name}`: use `leaf`, `edge`, `long` or `js53`, or a \
+                     `Layout` of your own"
+                );
+                errors::raise(Code::LayoutInvalid, message)
+            };
+            return Layout::named(&name).map(LayoutArg).ok_or_else(unknown);
+        }
+        Ok(LayoutArg(dict::read(&value, "the layout")?))
+    }
+}
+
+/// A moment as callers name one: whole ms since 1970, or a `datetime`.
+#[derive(Clone, Copy)]
+pub struct Moment(pub StoreTime);
+
+impl<'py> FromPyObject<'_, 'py> for Moment {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Moment> {
+        if let Ok(ms) = value.extract::<i64>() {
+            return Ok(Moment(StoreTime::new(ms)));
+        }
+        let seconds: f64 = value.call_method0("timestamp")?.extract()?;
+        // To whole µs first, as a datetime has them: a float alone would lose a ms now and then.
+        let micros = (seconds * 1e6).round();
+        Ok(Moment(StoreTime::new((micros / 1e3).floor() as i64)))
+    }
+}
+
+/// A time-out, in s.
+///
+/// # Errors
+/// `ValueError` below 0, or for what is no number.
+pub fn checked_timeout(timeout: f64) -> PyResult<f64> {
+    if timeout.is_nan() || timeout < 0.0 {
+        return Err(PyValueError::new_err(format!(
+            "`timeout` must be 0 or more seconds, got `{timeout}`"
+        )));
+    }
+    Ok(timeout)
+}
+
+/// Whole ms of a length in s.
+///
+/// # Errors
+/// `ValueError` below 0, or for more than 49 days.
+pub fn whole_ms(what: &str, seconds: f64) -> PyResult<u32> {
+    let ms = (seconds * 1_000.0).round();
+    if (0.0..=f64::from(u32::MAX)).contains(&ms) {
+        return Ok(ms as u32);
+    }
+    Err(PyValueError::new_err(format!(
+        "`{what}` must be 0 to {} seconds, got `{seconds}`",
+        u32::MAX / 1_000
+    )))
+}

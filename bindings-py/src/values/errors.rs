@@ -1,0 +1,80 @@
+//! Errors: one exception class per code, all under `leafid.LeafidError`.
+
+use std::sync::Arc;
+
+use leafid_core::{Code, Refusal, Subject};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyModule, PyType};
+
+use crate::client::{Cause, Failed};
+
+/// The exception, with what stands behind it as its `__cause__`.
+impl From<Failed> for PyErr {
+    fn from(failed: Failed) -> PyErr {
+        Python::attach(|py| exception(py, &failed).unwrap_or_else(|broken| broken))
+    }
+}
+
+fn exception(py: Python<'_>, failed: &Failed) -> PyResult<PyErr> {
+    let figures = PyDict::new(py);
+    figures.set_item("until_ms", failed.until_ms)?;
+    figures.set_item("retry_after", failed.retry_after_ms.map(|ms| f64::from(ms) / 1_000.0))?;
+    let class: Bound<'_, PyType> = module(py)?.getattr(class_name(failed.code))?.cast_into()?;
+    let error = PyErr::from_value(class.call((&failed.message,), Some(&figures))?);
+    if let Some(cause) = &failed.cause {
+        error.set_cause(py, Some(raised(py, cause)?));
+    }
+    Ok(error)
+}
+
+/// An exception as what stands behind a failure.
+pub fn cause(error: &Bound<'_, PyAny>) -> Cause {
+    Arc::new(PyErr::from_value(error.clone()))
+}
+
+/// The exception of what stands behind a failure.
+fn raised(py: Python<'_>, cause: &Cause) -> PyResult<PyErr> {
+    if let Some(error) = cause.downcast_ref::<PyErr>() {
+        return Ok(error.clone_ref(py));
+    }
+    match cause.downcast_ref::<Failed>() {
+        Some(failed) => exception(py, failed),
+        None => Ok(PyRuntimeError::new_err(cause.to_string())),
+    }
+}
+
+/// Raises a refusal in the core's words.
+pub fn refuse(refusal: Refusal, subject: Subject<'_>) -> PyErr {
+    Failed::about(refusal, subject).into()
+}
+
+/// Raises a code with words of its own.
+pub fn raise(code: Code, message: impl Into<String>) -> PyErr {
+    Failed::new(code, message).into()
+}
+
+/// The code of a leafid error; `None` for any other exception.
+///
+/// # Errors
+/// If the Python side is not there.
+pub fn code_of(error: &Bound<'_, PyAny>) -> PyResult<Option<Code>> {
+    let base = module(error.py())?.getattr("LeafidError")?;
+    if !error.is_instance(&base)? {
+        return Ok(None);
+    }
+    Ok(Code::parse(&error.getattr("code")?.extract::<String>()?))
+}
+
+/// The class of a code's exception: its name and `Error`.
+pub fn class_name(code: Code) -> String {
+    format!("{code:?}Error")
+}
+
+/// The Python side of this file.
+fn module<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyModule>> {
+    static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let module = ERRORS.get_or_try_init(py, || py.import("leafid.errors").map(Bound::unbind))?;
+    Ok(module.bind(py))
+}

@@ -1,0 +1,180 @@
+//! Layouts, and what an ID is made of.
+
+use leafid_core::{Code, Layout, Refusal};
+use pyo3::prelude::*;
+use pyo3::types::{IntoPyDict, PyDict, PyTuple};
+
+use crate::values::{LayoutArg, Moment, errors};
+
+/// Epoch, tick length and the widths of time, worker and sequence: at most 63 bits together.
+///
+/// Presets: `Layout.leaf` (41/10/12, 1 ms), `Layout.edge` (41/16/6, 1 ms), `Layout.long`
+/// (39/16/8, 10 ms), `Layout.js53` (39/8/6, 10 ms).
+#[pyclass(frozen, eq, hash, name = "Layout", module = "leafid")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PyLayout(pub Layout);
+
+#[pymethods]
+impl PyLayout {
+    #[new]
+    #[pyo3(signature = (*, epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits))]
+    fn new(
+        epoch_ms: i64,
+        tick_ms: u32,
+        time_bits: u8,
+        worker_bits: u8,
+        sequence_bits: u8,
+    ) -> PyResult<PyLayout> {
+        let made = Layout::new(epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits);
+        made.map(PyLayout).map_err(|refusal| {
+            let message = format!(
+                "layout `{time_bits}/{worker_bits}/{sequence_bits}` with ticks of `{tick_ms}` ms \
+                 from `{epoch_ms}` ms is not valid: use 1 time bit or more, at most 32 worker bits, \
+                 at most 63 bits together, ticks of 1 ms to a day, and an epoch from 1970 on"
+            );
+            errors::raise(refusal.code, message)
+        })
+    }
+
+    #[classattr]
+    fn leaf() -> PyLayout {
+        PyLayout(Layout::LEAF)
+    }
+
+    #[classattr]
+    fn edge() -> PyLayout {
+        PyLayout(Layout::EDGE)
+    }
+
+    #[classattr]
+    fn long() -> PyLayout {
+        PyLayout(Layout::LONG)
+    }
+
+    #[classattr]
+    fn js53() -> PyLayout {
+        PyLayout(Layout::JS53)
+    }
+
+    /// Where time begins, in ms since 1970.
+    #[getter]
+    fn epoch_ms(&self) -> i64 {
+        self.0.epoch_ms()
+    }
+
+    /// How long a tick is, in ms.
+    #[getter]
+    fn tick_ms(&self) -> u32 {
+        self.0.tick_ms()
+    }
+
+    /// The width of the time, in bits.
+    #[getter]
+    fn time_bits(&self) -> u8 {
+        self.0.time_bits()
+    }
+
+    /// The width of the worker number, in bits.
+    #[getter]
+    fn worker_bits(&self) -> u8 {
+        self.0.worker_bits()
+    }
+
+    /// The width of the sequence, in bits.
+    #[getter]
+    fn sequence_bits(&self) -> u8 {
+        self.0.sequence_bits()
+    }
+
+    /// The last moment that fits, in ms since 1970.
+    #[getter]
+    fn last_ms(&self) -> i64 {
+        self.0.last().get()
+    }
+
+    /// How many IDs one worker has in a second.
+    #[getter]
+    fn per_second(&self) -> u64 {
+        self.0.per_second()
+    }
+
+    /// How many worker numbers there are.
+    #[getter]
+    fn workers(&self) -> u64 {
+        self.0.workers()
+    }
+
+    /// The ID of a moment (ms since 1970, or a `datetime`), a worker and a sequence number.
+    fn compose(&self, time: Moment, worker: u32, sequence: u64) -> PyResult<u64> {
+        self.0.compose(time.0, worker, sequence).map_err(|refusal| match refusal.code {
+            Code::WorkerInvalid => outside(refusal, "worker", self.0.workers(), worker.into()),
+            Code::RangeInvalid => outside(refusal, "sequence", self.0.per_tick(), sequence),
+            _ => self.overflow(refusal, time),
+        })
+    }
+
+    /// What an ID is made of.
+    fn decompose<'py>(&self, py: Python<'py>, id: u64) -> PyResult<Bound<'py, PyAny>> {
+        let parts = self.0.decompose(id).map_err(|refusal| {
+            let message = format!("ID `{id}` has more bits than this layout: name its own layout");
+            errors::raise(refusal.code, message)
+        })?;
+        let class = py.import("leafid._values")?.getattr("Parts")?;
+        class.call1((parts.time.get(), parts.tick, parts.worker, parts.sequence))
+    }
+
+    /// The smallest ID that a moment can have: the lower bound of a range query.
+    fn first_id(&self, time: Moment) -> PyResult<u64> {
+        self.0.first_id(time.0).map_err(|refusal| self.overflow(refusal, time))
+    }
+
+    /// The largest ID that a moment can have: the upper bound (inclusive) of a range query.
+    fn last_id(&self, time: Moment) -> PyResult<u64> {
+        self.0.last_id(time.0).map_err(|refusal| self.overflow(refusal, time))
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "Layout(epoch_ms={}, tick_ms={}, time_bits={}, worker_bits={}, sequence_bits={})",
+            self.0.epoch_ms(),
+            self.0.tick_ms(),
+            self.0.time_bits(),
+            self.0.worker_bits(),
+            self.0.sequence_bits(),
+        )
+    }
+
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let fields = [
+            ("epoch_ms", self.0.epoch_ms()),
+            ("tick_ms", self.0.tick_ms().into()),
+            ("time_bits", self.0.time_bits().into()),
+            ("worker_bits", self.0.worker_bits().into()),
+            ("sequence_bits", self.0.sequence_bits().into()),
+        ];
+        Ok((PyTuple::empty(py), fields.into_py_dict(py)?))
+    }
+}
+
+/// What an ID is made of: `time_ms`, `tick`, `worker`, `sequence`, and `time` as a `datetime`.
+#[pyfunction]
+#[pyo3(signature = (id, layout = LayoutArg(Layout::LEAF)), text_signature = "(id, layout=Layout.leaf)")]
+pub fn decode<'py>(py: Python<'py>, id: u64, layout: LayoutArg) -> PyResult<Bound<'py, PyAny>> {
+    PyLayout(layout.0).decompose(py, id)
+}
+
+impl PyLayout {
+    fn overflow(&self, refusal: Refusal, time: Moment) -> PyErr {
+        let (from, to, ms) = (self.0.epoch_ms(), self.0.last().get(), time.0.get());
+        let message = format!("`time` must be {from} to {to} ms since 1970, got `{ms}`");
+        errors::raise(refusal.code, message)
+    }
+}
+
+fn outside(refusal: Refusal, what: &str, count: u64, got: u64) -> PyErr {
+    let message = format!("`{what}` must be 0 to {} in this layout, got `{got}`", count - 1);
+    errors::raise(refusal.code, message)
+}

@@ -1,0 +1,18 @@
+//! How values cross between Python and the core: dicts, layouts, IDs as text, buffers, errors.
+
+pub mod dict;
+pub mod errors;
+
+mod arguments;
+mod buffer;
+mod code_table;
+mod layout;
+mod text;
+mod token;
+
+pub use arguments::{LayoutArg, Moment, checked_timeout, whole_ms};
+pub use buffer::Buffer;
+pub use code_table::{code, code_from_http, codes, sentence};
+pub use layout::{PyLayout, decode};
+pub use text::{base32, decimal, parse_base32, parse_decimal};
+pub use token::TokenArg;

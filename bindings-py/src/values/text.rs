@@ -1,0 +1,42 @@
+//! Text forms of an ID.
+
+use leafid_bindings::text;
+use leafid_core::{Refusal, Subject};
+use pyo3::prelude::*;
+
+use crate::values::errors;
+
+/// 13 characters of Crockford's base32, upper case: they sort as the numbers do.
+#[pyfunction]
+pub fn base32(id: u64) -> PyResult<String> {
+    shown(text::to_base32(id), id)
+}
+
+/// The decimal form, without leading zeros.
+#[pyfunction]
+pub fn decimal(id: u64) -> PyResult<String> {
+    shown(text::to_decimal(id), id)
+}
+
+/// The ID of a base32 form. Strict: 13 characters, upper case, no look-alikes.
+#[pyfunction]
+pub fn parse_base32(text: &str) -> PyResult<u64> {
+    parsed(text::from_base32(text), text)
+}
+
+/// The ID of a decimal form. Strict: digits only, no leading zero, no sign.
+#[pyfunction]
+pub fn parse_decimal(text: &str) -> PyResult<u64> {
+    parsed(text::from_decimal(text), text)
+}
+
+fn shown(text: Result<String, Refusal>, id: u64) -> PyResult<String> {
+    text.map_err(|refusal| errors::refuse(refusal, Subject::Other(&format!("ID `{id}`"))))
+}
+
+fn parsed(id: Result<u64, Refusal>, text: &str) -> PyResult<u64> {
+    id.map_err(|refusal| {
+        let shown: String = text.chars().take(40).collect();
+        errors::refuse(refusal, Subject::Other(&format!("text `{shown}`")))
+    })
+}
