@@ -1,19 +1,19 @@
-import { theEngine } from './engine.js'
+import { theEngine } from './engines/engine.js'
 
-export { LeafidError } from './errors.js'
-export type { ErrorDetails } from './errors.js'
+export { LeafidError } from './values/errors.js'
+export type { ErrorDetails } from './values/errors.js'
 export type { GeneratorOptions, Stats } from './face/generator.js'
 export { Segment } from './face/segment.js'
 export type { SegmentOptions } from './face/segment.js'
 export { Snowflake } from './face/snowflake.js'
 export type { SnowflakeOptions } from './face/snowflake.js'
-export { Layout, decode } from './layout.js'
-export type { LayoutFields, LayoutName, Moment, Parts } from './layout.js'
+export { Layout, decode } from './values/layout.js'
+export type { LayoutFields, LayoutName, Moment, Parts } from './values/layout.js'
 export { httpStore } from './stores/http.js'
 export type { HttpStoreOptions } from './stores/http.js'
 export { memoryStore } from './stores/memory.js'
 export type { MemoryStore, MemoryStoreOptions } from './stores/memory.js'
-export type { StoreOption } from './stores/own.js'
+export type { StoreOption } from './stores/chosen.js'
 export type {
   AcquireAsk,
   Big,
@@ -24,7 +24,7 @@ export type {
   Store,
   WindowGrant,
 } from './stores/store.js'
-export { fromBase32, fromDecimal, toBase32, toDecimal } from './text.js'
+export { fromBase32, fromDecimal, toBase32, toDecimal } from './values/text.js'
 
 /** The version of leafid. */
 export function version(): string {

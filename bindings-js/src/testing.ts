@@ -1,5 +1,5 @@
-import { ASK_IS_DUE, theEngine, type Carryover, type CodeFacts, type RawStats, type Refused, type Stance, type Verdict } from './engine.js'
-import { accepted } from './errors.js'
+import { ASK_IS_DUE, theEngine, type Carryover, type CodeFacts, type RawStats, type Refused, type Stance, type Verdict } from './engines/engine.js'
+import { accepted } from './values/errors.js'
 
 /** A time on the host's clock, in ms. */
 export type At = number | bigint | string

@@ -1,12 +1,12 @@
-import { ASK_IS_DUE, theEngine, type RawStats, type Refused } from '../engine.js'
-import { LeafidError, advice, isPermanent, refusalError, shown } from '../errors.js'
-import { theHost } from '../host.js'
-import type { StoreOption } from '../stores/own.js'
+import { ASK_IS_DUE, theEngine, type RawStats, type Refused } from '../engines/engine.js'
+import { LeafidError, advice, isPermanent, refusalError, shown } from '../values/errors.js'
+import { theHost } from '../hosts/host.js'
+import type { StoreOption } from '../stores/chosen.js'
 import type { Verb } from '../stores/store.js'
-import { Asking } from './asking.js'
-import { Handle, check, type Plan } from './handle.js'
+import { Asking } from '../driver/driver.js'
+import { Handle, check, type Plan } from '../driver/handle.js'
 import { Pool } from './pool.js'
-import { Deadline } from './wait.js'
+import { Deadline } from '../driver/deadline.js'
 
 /** How long a caller waits when no IDs are at hand. */
 const TIMEOUT_MS = 10_000

@@ -1,5 +1,5 @@
-import { theHost } from '../host.js'
-import { shown } from '../errors.js'
+import { theHost } from '../hosts/host.js'
+import { shown } from '../values/errors.js'
 import { BaseGenerator, type GeneratorOptions } from './generator.js'
 
 /** What a `Segment` can be told. */

@@ -1,6 +1,6 @@
-import { LeafidError, shown } from '../errors.js'
-import { theHost } from '../host.js'
-import { asLayout, type Layout, type LayoutFields, type LayoutName } from '../layout.js'
+import { LeafidError, shown } from '../values/errors.js'
+import { theHost } from '../hosts/host.js'
+import { asLayout, type Layout, type LayoutFields, type LayoutName } from '../values/layout.js'
 import { BaseGenerator, type GeneratorOptions } from './generator.js'
 
 /** What a `Snowflake` can be told. */

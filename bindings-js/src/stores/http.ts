@@ -1,5 +1,5 @@
-import { theEngine } from '../engine.js'
-import { LeafidError, codeFacts, shown } from '../errors.js'
+import { theEngine } from '../engines/engine.js'
+import { LeafidError, codeFacts, shown } from '../values/errors.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
 
 /** How to reach a store over HTTP. */

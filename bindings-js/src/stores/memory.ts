@@ -1,10 +1,10 @@
-import { theEngine } from '../engine.js'
-import { LeafidError, accepted, advice, shown } from '../errors.js'
-import { randomToken, theHost } from '../host.js'
-import { Layout, asLayout, type LayoutFields, type LayoutName } from '../layout.js'
-import * as registry from '../registry.js'
-import type { NamespaceRow, TagRow } from '../registry.js'
-import { Numbers, type Workers } from './numbers.js'
+import { theEngine } from '../engines/engine.js'
+import { LeafidError, accepted, advice, shown } from '../values/errors.js'
+import { randomToken, theHost } from '../hosts/host.js'
+import { Layout, asLayout, type LayoutFields, type LayoutName } from '../values/layout.js'
+import * as registry from './registry.js'
+import type { NamespaceRow, TagRow } from './registry.js'
+import { Numbers, type Workers } from './workers.js'
 import type { AcquireAsk, Big, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
 
 /** How a memory store is made. */

@@ -1,4 +1,4 @@
-import type { LayoutFields } from '../layout.js'
+import type { LayoutFields } from '../values/layout.js'
 
 /** A 64-bit number: in what leafid passes always a `bigint`; in what it is given a decimal string as well. */
 export type Big = bigint | string

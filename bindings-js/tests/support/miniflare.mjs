@@ -56,7 +56,7 @@ function modules() {
   const files = readdirSync(root, { recursive: true })
     .filter((path) => path.endsWith('.js') || path.endsWith('.wasm'))
     // Node's own parts are no business of a Worker.
-    .filter((path) => !/(^|\/)(load|node|registry\.node|testing\.node)\.js$/.test(path))
+    .filter((path) => !/(^|[/.])(native|node)\.js$/.test(path))
     .map((path) => ({
       type: path.endsWith('.wasm') ? 'CompiledWasm' : 'ESModule',
       path: join(root, path),

@@ -1,5 +1,6 @@
 //! `cargo xtask build`: what is published, into `dist/`.
 
+mod entries;
 pub mod node;
 pub mod npm;
 pub mod server;
@@ -18,7 +19,7 @@ use crate::{Outcome, files, project, tools};
 /// what a user times and what is published are the same files.
 type Step = fn() -> Outcome<PathBuf>;
 
-/// In this order: the npm package carries the wasm.
+/// In this order: the npm package carries the wasm, and is compiled against the types of both engines.
 const STEPS: &[(&str, Step)] = &[
     ("server", server::build),
     ("wheel", wheel::build),

@@ -5,23 +5,16 @@ use std::path::{Path, PathBuf};
 use super::npm;
 use crate::{Outcome, files, project, tools};
 
-/// The types that the TypeScript sources compile against: generated, committed, compared.
-pub const COMMITTED_TYPES: &str = "bindings-node/js/native.d.ts";
-
 /// Builds the add-on and packs it.
 pub fn build() -> Outcome<PathBuf> {
-    let generated = generate()?;
-    if files::write(&project::at(COMMITTED_TYPES), files::bytes(&generated.types)?)? {
-        println!("  {COMMITTED_TYPES} has changed: commit it");
-    }
-    pack(&generated.addon)
+    pack(&generate()?.addon)
 }
 
 /// What napi made.
 pub struct Generated {
     /// `leafid.<platform>.node`.
     pub addon: PathBuf,
-    /// `native.d.ts`.
+    /// `native.d.ts`: its functions, as TypeScript sees them.
     pub types: PathBuf,
 }
 

@@ -1,13 +1,16 @@
-//! The main npm package: the TypeScript of three folders compiled into one, with the wasm beside it.
+//! The main npm package: the TypeScript of `bindings-js` compiled, its entries written, with the wasm
+//! beside it.
 
 use std::path::{Path, PathBuf};
 
-use super::wasm;
+use super::{entries, node, wasm};
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
-/// The folders whose sources become one, as `rootDirs` of tsconfig says.
-const SOURCES: &[&str] = &["bindings-js/src", "bindings-node/js", "bindings-wasm/js"];
+/// Where the compiler finds what wasm-bindgen and napi say of the two engines. Git ignores both: the
+/// interface that they must agree with stands in `engines/engine.ts`, and the compiler compares.
+const WASM_TYPES: &str = "bindings-js/src/wasm/leafid.d.ts";
+const NATIVE_TYPES: &str = "bindings-js/src/native/leafid.d.ts";
 
 /// What stands for the version in the committed package.json.
 const PLACEHOLDER: &str = "\"0.0.0\"";
@@ -21,20 +24,12 @@ pub fn build() -> Outcome<PathBuf> {
 /// The package's folder as it is packed, below the target folder.
 pub fn stage() -> Outcome<PathBuf> {
     let wasm = wasm::generate()?;
-    let compiled = project::target().join("npm/compiled");
-    files::remove_dir(&compiled)?;
-    tools::npx("tsc")
-        .args(["--project", "bindings-js/tsconfig.json", "--pretty", "false", "--outDir"])
-        .arg(&compiled)
-        .done()?;
+    let native = node::generate()?;
+    files::write(&project::at(WASM_TYPES), files::bytes(&wasm.types)?)?;
+    files::write(&project::at(NATIVE_TYPES), files::bytes(&native.types)?)?;
     let stage = project::target().join("npm/stage/leafid");
     files::remove_dir(&stage)?;
-    for source in SOURCES {
-        let folder = compiled.join(source);
-        if folder.is_dir() {
-            copy_without_collision(&folder, &stage)?;
-        }
-    }
+    compiler(&project::at("bindings-js")).arg("--outDir").arg(&stage).done()?;
     for file in [&wasm.wasm, &wasm.script, &wasm.types] {
         let name = file.file_name().unwrap_or_default();
         files::install(file, &stage.join("wasm").join(name))?;
@@ -44,11 +39,22 @@ pub fn stage() -> Outcome<PathBuf> {
         return Err(format!("no version {PLACEHOLDER} in `bindings-js/package.json`"));
     }
     let stamped = manifest.replace(PLACEHOLDER, &format!("\"{}\"", project::version()));
-    files::write(&stage.join("package.json"), stamped)?;
+    files::write(&stage.join("package.json"), &stamped)?;
     files::install(&project::at("bindings-js/README.md"), &stage.join("README.md"))?;
     licences(&stage)?;
-    entries_exist(&stage)?;
+    let parsed =
+        serde_json::from_str(&stamped).map_err(|error| format!("package.json: {error}"))?;
+    entries::write(&parsed, &stage)?;
     Ok(stage)
+}
+
+/// The compiler, on the TypeScript of a folder or of a copy of it.
+pub fn compiler(folder: &Path) -> Run {
+    tools::npx("tsc")
+        .args(["--pretty", "false", "--typeRoots"])
+        .arg(project::at("node_modules/@types"))
+        .arg("--project")
+        .arg(folder)
 }
 
 /// Both licences, into a staged package.
@@ -72,38 +78,4 @@ pub fn pack(stage: &Path, name: &str) -> Outcome<PathBuf> {
     let product = project::dist().join(name);
     files::install(&packed, &product)?;
     Ok(product)
-}
-
-fn copy_without_collision(from: &Path, stage: &Path) -> Outcome {
-    for file in files::walk(from)? {
-        let below = file.strip_prefix(from).unwrap_or(&file);
-        let to = stage.join(below);
-        if to.exists() {
-            return Err(format!("`{}` stands in two of {}", below.display(), SOURCES.join(", ")));
-        }
-        files::install(&file, &to)?;
-    }
-    Ok(())
-}
-
-// Every file that the manifest names is in the package: npm itself packs a manifest of dead ends.
-fn entries_exist(stage: &Path) -> Outcome {
-    let manifest = files::read(&stage.join("package.json"))?;
-    let parsed: serde_json::Value =
-        serde_json::from_str(&manifest).map_err(|error| format!("package.json: {error}"))?;
-    let mut missing = Vec::new();
-    dead_ends(&parsed["exports"], stage, &mut missing);
-    if missing.is_empty() { Ok(()) } else { Err(format!("not built: {}", missing.join(", "))) }
-}
-
-fn dead_ends(exports: &serde_json::Value, stage: &Path, missing: &mut Vec<String>) {
-    match exports {
-        serde_json::Value::String(path) if !stage.join(path).is_file() => {
-            missing.push(path.clone());
-        }
-        serde_json::Value::Object(map) => {
-            map.values().for_each(|value| dead_ends(value, stage, missing));
-        }
-        _ => {}
-    }
 }

@@ -10,16 +10,9 @@ use crate::{Outcome, files, project, tools};
 /// The name of the generated files.
 const NAME: &str = "leafid";
 
-/// The types that the TypeScript sources compile against: generated, committed, compared.
-pub const COMMITTED_TYPES: &str = "bindings-wasm/js/wasm/leafid.d.ts";
-
 /// Builds the wasm; it has one profile, made for size.
 pub fn build() -> Outcome<PathBuf> {
-    let generated = generate()?;
-    if files::write(&project::at(COMMITTED_TYPES), files::bytes(&generated.types)?)? {
-        println!("  {COMMITTED_TYPES} has changed: commit it");
-    }
-    Ok(generated.wasm)
+    generate().map(|generated| generated.wasm)
 }
 
 /// What wasm-bindgen made, and wasm-opt after it.

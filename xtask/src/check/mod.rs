@@ -3,6 +3,7 @@
 mod arrows;
 mod controls;
 mod generated;
+mod imports;
 mod lints;
 mod locks;
 mod published;
@@ -22,7 +23,7 @@ const PROOFS: &[(&str, Proof)] = &[
     ("fmt", lints::fmt),
     ("clippy", lints::clippy),
     ("arrows", arrows::members),
-    ("script-arrows", arrows::scripts),
+    ("script-arrows", imports::check),
     ("locks", locks::check),
     ("sizes", sizes::check),
     ("generated", generated::check),

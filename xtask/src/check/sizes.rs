@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use super::sources;
-use crate::build::{node, wasm};
 use crate::{Outcome, files, project};
 
 /// The longest that a file may be, in lines.
@@ -35,8 +34,6 @@ pub fn too_long(path: &Path, lines: usize) -> Option<String> {
 }
 
 fn is_counted(path: &Path) -> bool {
-    let generated = [node::COMMITTED_TYPES, wasm::COMMITTED_TYPES];
     let kind = path.extension().unwrap_or_default().to_string_lossy();
-    let bash = path.starts_with(".ci");
-    (bash || KINDS.contains(&&*kind)) && !generated.iter().any(|name| path == Path::new(name))
+    path.starts_with(".ci") || KINDS.contains(&&*kind)
 }

@@ -1,10 +1,10 @@
-import { LeafidError, codeFacts, isLeafidError, isPermanent, refusalError, shown } from '../errors.js'
-import type { Verdict } from '../engine.js'
-import { entropy, theHost } from '../host.js'
-import { chosenStore, type StoreOption } from '../stores/own.js'
+import { LeafidError, codeFacts, isLeafidError, isPermanent, refusalError, shown } from '../values/errors.js'
+import type { Verdict } from '../engines/engine.js'
+import { entropy, theHost } from '../hosts/host.js'
+import { chosenStore, type StoreOption } from '../stores/chosen.js'
 import type { ReleaseAsk, Store, Verb } from '../stores/store.js'
 import type { Handle } from './handle.js'
-import { isPromise, within } from './wait.js'
+import { isPromise, within } from './deadline.js'
 
 /** An ask that got no answer for so long is given up; the core sends it again. */
 const ASK_MS = 3_000

@@ -1,4 +1,4 @@
-import { theEngine, type CodeFacts, type Refused } from './engine.js'
+import { theEngine, type CodeFacts, type Refused } from '../engines/engine.js'
 
 /** What else an error tells. */
 export interface ErrorDetails {

@@ -1,5 +1,5 @@
-import { theEngine } from '../engine.js'
-import type { WorkerRow } from '../registry.js'
+import { theEngine } from '../engines/engine.js'
+import type { WorkerRow } from './registry.js'
 import { Resting } from './resting.js'
 
 /** The worker numbers that may be handed out: `start` up to, but without, `end`. */

@@ -1,5 +1,5 @@
 import * as cloudflare from 'cloudflare:workers'
-import type { Host } from '../host.js'
+import type { Host } from './host.js'
 import { briefly } from './web.js'
 
 /**

@@ -1,6 +1,6 @@
-import { engineBuilds, mendEngine, theEngine, type Carryover, type Engine } from '../engine.js'
-import { accepted } from '../errors.js'
-import { entropy } from '../host.js'
+import { engineBuilds, mendEngine, theEngine, type Carryover, type Engine } from '../engines/engine.js'
+import { accepted } from '../values/errors.js'
+import { entropy } from '../hosts/host.js'
 
 /** What a generator is built from. */
 export interface Plan {

@@ -115,6 +115,16 @@ export interface Engine {
   rebuild?(): void
 }
 
+/**
+ * What the types that wasm-bindgen and napi generate have to agree with: they know plain objects, and nothing of what is in
+ * them.
+ */
+export type Functions = {
+  [Name in keyof Omit<Engine, 'rebuild'>]: (...args: Parameters<Engine[Name]>) => Plain<ReturnType<Engine[Name]>>
+}
+
+type Plain<Value> = Value extends object ? object : Value
+
 let engine: Engine | undefined
 let builds = 0
 

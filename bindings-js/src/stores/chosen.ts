@@ -1,5 +1,5 @@
-import { LeafidError, shown } from '../errors.js'
-import { theHost } from '../host.js'
+import { LeafidError, shown } from '../values/errors.js'
+import { theHost } from '../hosts/host.js'
 import { httpStore } from './http.js'
 import { MemoryStore, memoryStore } from './memory.js'
 import type { Store, Verb } from './store.js'

@@ -1,4 +1,4 @@
-import { theEngine } from './engine.js'
+import { theEngine } from '../engines/engine.js'
 import { LeafidError, advice, shown } from './errors.js'
 
 const LINE_END = 2n ** 63n

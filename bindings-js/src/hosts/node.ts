@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { Host } from '../host.js'
+import type { Host } from './host.js'
 
 /** Node: promises, and timers that keep no process alive. */
 export const nodeHost: Host = {

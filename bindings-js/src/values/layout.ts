@@ -1,4 +1,4 @@
-import { theEngine } from './engine.js'
+import { theEngine } from '../engines/engine.js'
 import { LeafidError, accepted, shown } from './errors.js'
 import { checkedId, fromDecimal } from './text.js'
 

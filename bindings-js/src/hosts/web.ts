@@ -1,4 +1,4 @@
-import type { Host } from '../host.js'
+import type { Host } from './host.js'
 
 interface Process {
   env?: Record<string, string | undefined>

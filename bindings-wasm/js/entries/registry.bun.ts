@@ -1,2 +1,0 @@
-import './bun.js'
-export * from '../registry.js'

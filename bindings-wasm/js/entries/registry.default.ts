@@ -1,2 +1,0 @@
-import './default.js'
-export * from '../registry.js'

@@ -1,2 +1,0 @@
-import './browser.js'
-export * from '../testing.js'

@@ -1,2 +1,0 @@
-import './deno.js'
-export * from '../testing.js'

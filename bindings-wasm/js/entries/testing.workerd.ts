@@ -1,2 +1,0 @@
-import './workerd.js'
-export * from '../testing.js'
