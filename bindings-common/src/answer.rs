@@ -17,7 +17,7 @@ pub trait Answer {
     fn put<O: Object>(&self, to: &mut Writing<O>);
 }
 
-/// The object of what a verb gave, or of its refusal: `{ code, until?, field? }`. `to` has no
+/// The object of what a verb gave, or of its refusal: `{ code, until?, field?, of? }`. `to` has no
 /// fields yet.
 pub fn answer<O: Object>(to: O, given: Result<impl Answer, Wrong>) -> O {
     let mut to = Writing(to);
@@ -36,6 +36,7 @@ impl Answer for Wrong {
         }
         if !self.field.is_empty() {
             to.text("field", self.field);
+            to.text("of", self.of);
         }
     }
 }

@@ -35,17 +35,24 @@ impl AnyGenerator {
     /// # Errors
     /// What of the configuration cannot be; `REQUEST_INVALID` for another kind.
     pub fn new(kind: &str, config: impl Source, seed: u64) -> Result<AnyGenerator, Wrong> {
-        read_with(config, "config", |from| match kind {
+        match kind {
             "segment" => {
-                let ids = Segment::new(SegmentConfig::get(from)?, seed)?;
+                let config = read_with(config, "config", SegmentConfig::get)?;
+                // The last field that was read is not the one to blame.
+                let ids = Segment::new(config, seed).map_err(|refusal| Wrong {
+                    field: if refusal.code == Code::StepInvalid { "step" } else { "" },
+                    of: "config",
+                    refusal,
+                })?;
                 Ok(AnyGenerator::Segment(Box::new(ids)))
             }
             "snowflake" => {
-                let ids = Snowflake::new(SnowflakeConfig::get(from)?, seed)?;
+                let config = read_with(config, "config", SnowflakeConfig::get)?;
+                let ids = Snowflake::new(config, seed)?;
                 Ok(AnyGenerator::Snowflake(Box::new(ids), Suspend::default()))
             }
             _ => Err(Code::RequestInvalid.into()),
-        })
+        }
     }
 
     /// One ID.

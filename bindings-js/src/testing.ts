@@ -1,5 +1,5 @@
 import { ASK_IS_DUE, theEngine, type Carryover, type CodeFacts, type RawStats, type Refused, type Stance, type Verdict } from './engines/engine.js'
-import { accepted } from './values/errors.js'
+import { accepted, subject } from './values/refusals.js'
 
 /** A time on the host's clock, in ms. */
 export type At = number | bigint | string
@@ -15,7 +15,7 @@ export class Generator {
   /** Throws the refusal of a configuration that cannot be. */
   constructor(kind: 'segment' | 'snowflake', config: object, seed: bigint) {
     this.#handle = Generator.#last++
-    accepted(kind, theEngine().create(this.#handle, kind, config, seed) ?? undefined)
+    accepted(subject('other', `the ${kind}`), theEngine().create(this.#handle, kind, config, seed) ?? undefined)
   }
 
   /** One ID. */

@@ -21,7 +21,7 @@ export class Deadline {
     await Promise.race([work, this.#over])
   }
 
-  /** Waits so long, or to the end, or until this comes. */
+  /** Waits this long, or to the end, or until `sooner` comes. */
   async pause(ms: number, sooner?: Promise<void>): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined
     const over = new Promise<void>((resolve) => {
@@ -62,7 +62,7 @@ export async function within<T>(
   }
 }
 
-/** Whether it will be there later. */
+/** Whether the answer comes later. */
 export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }

@@ -1,23 +1,20 @@
-import { LeafidError, codeFacts, isLeafidError, isPermanent, refusalError, shown } from '../values/errors.js'
-import type { Verdict } from '../engines/engine.js'
-import { entropy, theHost } from '../hosts/host.js'
+import { theHost } from '../hosts/host.js'
 import { chosenStore, type StoreOption } from '../stores/chosen.js'
 import type { ReleaseAsk, Store, Verb } from '../stores/store.js'
+import { codeFacts, type LeafidError } from '../values/errors.js'
+import type { Subject } from '../values/refusals.js'
+import { failure, late, notAnAnswer, refusedAnswer, unused } from './answers.js'
+import { ask } from './exchange.js'
 import type { Handle } from './handle.js'
-import { isPromise, within } from './deadline.js'
 
-/** An ask that got no answer for so long is given up; the core sends it again. */
-const ASK_MS = 3_000
 /** How often to look whether the host was suspended. */
 const LOOK_MS = 1_000
 /** No timer sleeps longer. */
 const LONGEST_MS = 60_000
 
-type Method = (ask: object, signal?: AbortSignal) => unknown
-
 const VERBS: Record<string, Verb> = { segment: 'lease_segment', acquire: 'acquire', renew: 'renew' }
 
-/** What an asker tells its generator. */
+/** What a driver tells its generator. */
 export interface Listener {
   /** A range was granted, or an ask failed. */
   answered(): void
@@ -25,54 +22,50 @@ export interface Listener {
   stopped(): void
 }
 
+/** Which store, and what messages are about. */
+export interface Route {
+  option: StoreOption | undefined
+  verbs: readonly Verb[]
+  subject: Subject
+}
+
 /**
- * Carries a generator's asks to its store, one at a time. Who asks and when is the core's to say:
- * its pending ask is the plain-data ticket that requests share, and it expires after 3 s. A request
+ * Carries a generator's asks to its store, one at a time. The core says what to ask and when: its
+ * pending ask is the plain-data ticket that requests share, and it expires after 3 s. A request
  * awaits only what it asked for itself.
  */
-export class Asking {
+export class Driver {
   readonly #handle: Handle
   readonly #clock: () => number
-  readonly #option: StoreOption | undefined
-  readonly #verbs: readonly Verb[]
-  readonly #what: string
+  readonly #route: Route
   readonly #listener: Listener
   #chosen: Store | undefined
   #cancel: (() => void) | undefined
   #lookedAt = Number.NEGATIVE_INFINITY
   readonly #waiting = new Set<() => void>()
+  #failedAt = 0
   /** How many asks are under way. */
   flying = 0
   /** Why the last ask failed, until one succeeds. */
   failure: LeafidError | undefined
-  #failedAt = 0
   /** Nothing is asked for any more. */
   ended = false
 
-  constructor(
-    handle: Handle,
-    clock: () => number,
-    option: StoreOption | undefined,
-    verbs: readonly Verb[],
-    what: string,
-    listener: Listener,
-  ) {
+  constructor(handle: Handle, clock: () => number, route: Route, listener: Listener) {
     this.#handle = handle
     this.#clock = clock
-    this.#option = option
-    this.#verbs = verbs
-    this.#what = what
+    this.#route = route
     this.#listener = listener
-    if (option !== undefined) this.#chosen = chosenStore(option, verbs)
+    if (route.option !== undefined) this.#chosen = chosenStore(route.option, route.verbs)
   }
 
   /** Asks if an ask is due. `granted` is called with the grant, before anybody else can draw from it. */
   ask(now: number, granted?: () => void): Promise<void> | undefined {
-    if (this.ended || !this.#handle.do((engine, handle) => engine.wantsAsk(handle, now))) return undefined
+    if (this.ended || !this.#handle.wantsAsk(now)) return undefined
     const store = this.#store()
-    const ask = this.#handle.do((engine, handle) => engine.pollAsk(handle, now, entropy(16)))
-    if (ask == null) return undefined
-    const { ask: kind, ...body } = ask as { ask: string; request: string }
+    const due = this.#handle.pollAsk(now)
+    if (due == null) return undefined
+    const { ask: kind, ...body } = due as { ask: string; request: string }
     const work = this.#carry(store, VERBS[kind] ?? 'renew', body, now, granted)
     theHost().keep(work)
     this.#plan()
@@ -83,7 +76,7 @@ export class Asking {
   look(now: number): void {
     if (now - this.#lookedAt < LOOK_MS) return
     this.#lookedAt = now
-    if (this.#showsSuspend) this.#handle.do((engine, handle) => engine.look(handle, now, theHost().wall()))
+    if (this.#showsSuspend) this.#handle.look(now, theHost().wall())
   }
 
   get #showsSuspend(): boolean {
@@ -102,19 +95,17 @@ export class Asking {
     return new Promise((resolve) => this.#waiting.add(resolve))
   }
 
-  /** Gives a window back; that it could not be is no concern of who closes. */
+  /** Gives a window back. If that fails the window ends by itself, so the caller is not told. */
   async release(release: object): Promise<void> {
     try {
-      const stop = new AbortController()
-      const method = this.#store().release as Method | undefined
-      const work = Promise.resolve(method?.call(this.#store(), release, stop.signal))
-      await within(ASK_MS, work, stop, () => this.#late('release'), true)
+      const answer = ask(this.#store(), 'release', release, () => late('release'), true)
+      if ('later' in answer) await answer.later
     } catch {
-      // The window ends by itself.
+      // It is given up.
     }
   }
 
-  /** No timer of it goes on. */
+  /** Stops asking: no timer goes on. */
   end(): void {
     this.ended = true
     this.#cancel?.()
@@ -126,91 +117,70 @@ export class Asking {
   }
 
   #store(): Store {
-    return (this.#chosen ??= chosenStore(this.#option, this.#verbs))
+    return (this.#chosen ??= chosenStore(this.#route.option, this.#route.verbs))
   }
 
   /** Never rejects. A store that answers without a promise has answered when this returns. */
   #carry(store: Store, verb: Verb, body: { request: string }, sent: number, granted?: () => void): Promise<void> {
-    const stop = new AbortController()
-    const settle = (act: () => ReleaseAsk | undefined): ReleaseAsk | undefined => {
+    const settle = (act: () => ReleaseAsk | undefined): Promise<void> => {
+      let release: ReleaseAsk | undefined
       try {
-        const release = act()
+        release = act()
         if (release === undefined) granted?.()
-        return release
       } catch (error) {
         this.#fail(error, verb, body.request)
-        return undefined
       } finally {
         this.#answered()
       }
+      return release === undefined ? Promise.resolve() : this.release(release)
     }
     const take = (answer: unknown) => settle(() => this.#take(answer, verb, body.request, sent))
     const fail = (error: unknown) =>
       settle(() => {
         throw error
       })
-    let answer: unknown
-    try {
-      answer = (store[verb] as Method).call(store, body, stop.signal)
-    } catch (error) {
-      fail(error)
-      return Promise.resolve()
-    }
-    if (!isPromise(answer)) {
-      const release = take(answer)
-      return release === undefined ? Promise.resolve() : this.release(release)
-    }
+    const answer = ask(store, verb, body, () => late(verb), false)
+    if ('now' in answer) return take(answer.now)
+    if ('failed' in answer) return fail(answer.failed)
     this.flying += 1
-    return within(ASK_MS, answer, stop, () => this.#late(verb), false)
-      .then(take, fail)
-      .then((release) => (release === undefined ? undefined : this.release(release)))
-      .finally(() => {
-        this.flying -= 1
-      })
+    return answer.later.then(take, fail).finally(() => {
+      this.flying -= 1
+    })
   }
 
   /** Applies an answer; the release to send, if it came after closing. */
   #take(answer: unknown, verb: Verb, request: string, sent: number): ReleaseAsk | undefined {
+    const { subject } = this.#route
     const now = this.#clock()
-    if (typeof answer !== 'object' || answer === null) {
-      throw this.#invalid(verb, `${shown(answer)} is no object`)
-    }
-    const echo = (answer as { request?: unknown }).request
-    if (echo !== request) throw this.#invalid(verb, 'it does not echo the request')
-    const verdict: Verdict = this.#handle.do((engine, handle) => engine.handleGrant(handle, request, answer, sent, now))
+    const wrong = notAnAnswer(answer, request)
+    if (wrong !== undefined) throw unused(verb, subject, wrong)
+    const verdict = this.#handle.handleGrant(request, answer as object, sent, now)
     if ('code' in verdict) {
       // The core has counted it.
-      this.#note(refusalError(`the store's answer to \`${verb}\` for ${this.#what} was not used`, verdict))
+      this.#note(refusedAnswer(verb, subject, verdict, answer as object))
       return undefined
     }
     if (verdict.outcome === 'release') return verdict.release as ReleaseAsk
     if (verdict.outcome === 'applied') {
       this.failure = undefined
-      if (this.#showsSuspend) this.#handle.do((engine, handle) => engine.leased(handle, now, theHost().wall()))
+      if (this.#showsSuspend) this.#handle.leased(now, theHost().wall())
     }
     return undefined
   }
 
   #fail(cause: unknown, verb: Verb, request: string): void {
-    const known = isLeafidError(cause) && codeFacts(cause.code) !== undefined
-    const error = known
-      ? cause
-      : new LeafidError(
-          'STORE_UNAVAILABLE',
-          `the store's \`${verb}\` for ${this.#what} failed with ${shown(cause)}: retry with back-off`,
-          { cause },
-        )
+    const error = failure(verb, this.#route.subject, cause)
     this.#note(error)
-    this.#handle.do((engine, handle) => engine.handleFailure(handle, request, error.code, error.retryAfter, this.#clock()))
+    this.#handle.handleFailure(request, error.code, error.retryAfter, this.#clock())
   }
 
-  #note(failure: LeafidError): void {
-    this.failure = failure
+  #note(error: LeafidError): void {
+    this.failure = error
     this.#failedAt = this.#clock()
   }
 
   #answered(): void {
-    const code = this.#handle.do((engine, handle) => engine.failing(handle))
+    const code = this.#handle.failing()
     if (code != null && codeFacts(code)?.stops === true) {
       this.end()
       this.#listener.stopped()
@@ -227,31 +197,20 @@ export class Asking {
     this.#cancel = undefined
     const { later } = theHost()
     if (later === undefined || this.ended) return
-    // What waiting cannot cure is asked for again by who wants an ID.
-    if (this.failure !== undefined && isPermanent(this.failure.code)) return
-    const due = this.#handle.do((engine, handle) => engine.pollAt(handle))
+    // What waiting cannot cure is asked for again only by a caller that wants an ID.
+    if (this.failure !== undefined && codeFacts(this.failure.code)?.permanent === true) return
+    const due = this.#handle.pollAt()
     if (due == null) return
-    // Weakly: a generator that nobody holds any more is not kept by its timer.
+    // Weakly: the timer does not keep a generator that nobody holds any more.
     const self = new WeakRef(this)
     const ms = Math.min(Math.max(Number(due) - this.#clock(), 1), LONGEST_MS)
     this.#cancel = later(ms, () => self.deref()?.wake())
   }
 
-  /** Its timer calls. */
+  /** Its timer calls this. */
   wake(): void {
     const now = this.#clock()
     this.look(now)
     if (this.ask(now) === undefined) this.#plan()
-  }
-
-  #invalid(verb: Verb, why: string): LeafidError {
-    return new LeafidError(
-      'GRANT_INVALID',
-      `the store's answer to \`${verb}\` for ${this.#what} was not used, ${why}: check what answers as the store`,
-    )
-  }
-
-  #late(verb: string): LeafidError {
-    return new LeafidError('STORE_UNAVAILABLE', `the store did not answer \`${verb}\` within ${ASK_MS} ms: retry with back-off`)
   }
 }

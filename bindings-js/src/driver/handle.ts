@@ -1,25 +1,35 @@
-import { engineBuilds, mendEngine, theEngine, type Carryover, type Engine } from '../engines/engine.js'
-import { accepted } from '../values/errors.js'
+import {
+  engineBuilds,
+  recoverEngine,
+  theEngine,
+  type Carryover,
+  type Engine,
+  type RawStats,
+  type Refused,
+  type Stance,
+  type Verdict,
+} from '../engines/engine.js'
 import { entropy } from '../hosts/host.js'
+import { accepted, type Subject } from '../values/refusals.js'
 
 /** What a generator is built from. */
 export interface Plan {
   kind: 'segment' | 'snowflake'
   /** The core's configuration. */
   config: object
-  /** What it is in a message: `` tag `orders` ``. */
-  what: string
+  /** What messages are about. */
+  subject: Subject
 }
 
 let last = 0
 
-/** Handles are never used twice, so that an old one names nothing in an engine that was built anew. */
+/** Handles are never used twice, so that an old one names nothing in an engine that was rebuilt. */
 function fresh(): number {
   last += 1
   return last
 }
 
-interface Slot {
+interface Entry {
   handle: number
   build: number
 }
@@ -27,73 +37,144 @@ interface Slot {
 const abandoned =
   typeof FinalizationRegistry === 'undefined'
     ? undefined
-    : new FinalizationRegistry<Slot>((slot) => {
-        if (slot.handle !== 0 && slot.build === engineBuilds()) theEngine().free(slot.handle)
+    : new FinalizationRegistry<Entry>((entry) => {
+        if (entry.handle !== 0 && entry.build === engineBuilds()) theEngine().free(entry.handle)
       })
 
-/** Says what is wrong with a plan, without randomness: it is built and thrown away. */
+/** Throws what is wrong with a plan. It needs no randomness: a generator is built and thrown away. */
 export function check(plan: Plan): void {
   const handle = fresh()
-  accepted(plan.what, theEngine().create(handle, plan.kind, plan.config, 0n) ?? undefined)
+  build(handle, plan, 0n)
   theEngine().free(handle)
 }
 
-/** A generator inside the engine, built at its first use, and again when the engine was. */
+function build(handle: number, { kind, config, subject }: Plan, seed: bigint): void {
+  accepted(subject, theEngine().create(handle, kind, config, seed) ?? undefined, { given: { config: { value: config } } })
+}
+
+/** A generator inside the engine: built at its first use, and again when the engine was rebuilt. Its verbs are the engine's. */
 export class Handle {
   readonly #plan: Plan
-  readonly #slot: Slot = { handle: 0, build: -1 }
+  readonly #entry: Entry = { handle: 0, build: -1 }
   readonly #lost: () => void
   #before: Carryover | undefined
   #highest: bigint | undefined
   #layout: object | undefined
 
-  /** `lost` is called when the engine was built anew: everything in hand is gone. */
+  /** `lost` is called when the engine was rebuilt: everything in hand is gone. */
   constructor(plan: Plan, lost: () => void) {
     this.#plan = plan
     this.#lost = lost
-    abandoned?.register(this, this.#slot)
+    abandoned?.register(this, this.#entry)
   }
 
   /** Whether it was ever used. */
   get isBegun(): boolean {
-    return this.#slot.handle !== 0
+    return this.#entry.handle !== 0
   }
 
-  /** Does something with the generator. An engine that breaks is built anew, and asked again. */
-  do<T>(act: (engine: Engine, handle: number) => T): T {
-    try {
-      return act(theEngine(), this.#current())
-    } catch (error) {
-      mendEngine(error)
-      return act(theEngine(), this.#current())
-    }
-  }
-
-  /** Notes the highest ID that was drawn: a new instance goes on above it. */
+  /** Notes the highest ID that was drawn: a rebuilt generator goes on above it. */
   note(highest: bigint): void {
     this.#highest = highest
   }
 
-  /**
-   * Notes what an answer told: by the store's id and the highest end a new instance notices a store that
-   * changed or went back.
-   */
-  noteFacts(): void {
-    this.#before = this.do((engine, handle) => engine.carryover(handle))
-    this.#layout = this.do((engine, handle) => engine.layoutInUse(handle)) ?? this.#layout
+  /** Notes what an answer told. By it a rebuilt generator notices a store that changed or went back. */
+  noteAnswer(): void {
+    this.#before = this.#do((engine, handle) => engine.carryover(handle))
+    this.#layout = this.#do((engine, handle) => engine.layoutInUse(handle)) ?? this.#layout
+  }
+
+  fill(now: number, out: BigUint64Array): number {
+    return this.#do((engine, handle) => engine.fill(handle, now, out))
+  }
+
+  fillAvailable(now: number, out: BigUint64Array): number {
+    return this.#do((engine, handle) => engine.fillAvailable(handle, now, out))
+  }
+
+  ready(now: number, n: number): boolean {
+    return this.#do((engine, handle) => engine.ready(handle, now, n))
+  }
+
+  most(): number {
+    return this.#do((engine, handle) => engine.most(handle))
+  }
+
+  refusal(): Refused {
+    return this.#do((engine, handle) => engine.refusal(handle))
+  }
+
+  stance({ code, until }: Refused, now: number): Stance {
+    return this.#do((engine, handle) => engine.stance(handle, code, until === undefined ? undefined : Number(until), now))
+  }
+
+  goodUntil(): number {
+    return this.#do((engine, handle) => engine.goodUntil(handle))
+  }
+
+  wantsAsk(now: number): boolean {
+    return this.#do((engine, handle) => engine.wantsAsk(handle, now))
+  }
+
+  pollAt(): bigint | null | undefined {
+    return this.#do((engine, handle) => engine.pollAt(handle))
+  }
+
+  pollAsk(now: number): object | null | undefined {
+    return this.#do((engine, handle) => engine.pollAsk(handle, now, entropy(16)))
+  }
+
+  handleGrant(request: string, answer: object, sent: number, now: number): Verdict {
+    return this.#do((engine, handle) => engine.handleGrant(handle, request, answer, sent, now))
+  }
+
+  handleFailure(request: string, code: string, retryAfter: number | undefined, now: number): void {
+    this.#do((engine, handle) => engine.handleFailure(handle, request, code, retryAfter, now))
+  }
+
+  failing(): string | null | undefined {
+    return this.#do((engine, handle) => engine.failing(handle))
+  }
+
+  retire(): object | null | undefined {
+    return this.#do((engine, handle) => engine.retire(handle))
+  }
+
+  forget(): void {
+    this.#do((engine, handle) => engine.forget(handle))
+  }
+
+  leased(now: number, wall: number): void {
+    this.#do((engine, handle) => engine.leased(handle, now, wall))
+  }
+
+  look(now: number, wall: number): void {
+    this.#do((engine, handle) => engine.look(handle, now, wall))
+  }
+
+  stats(): RawStats {
+    return this.#do((engine, handle) => engine.stats(handle))
+  }
+
+  /** An engine that breaks is rebuilt, and asked again. */
+  #do<T>(act: (engine: Engine, handle: number) => T): T {
+    try {
+      return act(theEngine(), this.#current())
+    } catch (error) {
+      recoverEngine(error)
+      return act(theEngine(), this.#current())
+    }
   }
 
   #current(): number {
-    if (this.#slot.build === engineBuilds()) return this.#slot.handle
+    if (this.#entry.build === engineBuilds()) return this.#entry.handle
     const again = this.isBegun
-    const engine = theEngine()
     const handle = fresh()
-    const seed = new DataView(entropy(8).buffer).getBigUint64(0)
-    accepted(this.#plan.what, engine.create(handle, this.#plan.kind, this.#plan.config, seed) ?? undefined)
-    this.#slot.handle = handle
-    this.#slot.build = engineBuilds()
+    build(handle, this.#plan, new DataView(entropy(8).buffer).getBigUint64(0))
+    this.#entry.handle = handle
+    this.#entry.build = engineBuilds()
     if (again) {
-      engine.resume(handle, this.#before ?? { position: 0n }, this.#highest, this.#layout)
+      theEngine().resume(handle, this.#before ?? { position: 0n }, this.#highest, this.#layout)
       this.#lost()
     }
     return handle

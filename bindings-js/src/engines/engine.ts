@@ -2,8 +2,10 @@
 export interface Refused {
   code: string
   until?: bigint
-  /** The field that could not be read. */
+  /** The field that could not be read … */
   field?: string
+  /** … and of which argument: `config`, `ask`, `row`, … */
+  of?: string
 }
 
 /** What became of an answer. */
@@ -139,17 +141,16 @@ export function theEngine(): Engine {
   return engine
 }
 
-/** How often the engine was built anew: handles of an earlier build name nothing. */
+/** How often the engine was rebuilt: handles of an earlier build name nothing. */
 export function engineBuilds(): number {
   return builds
 }
 
 /**
- * After an engine threw: builds it anew where that helps, else throws the error on. A wasm
- * instance that trapped (no memory, no stack) is of no use any more: what it held may be half
- * changed.
+ * After an engine threw: rebuilds it where that helps, else throws the error on. A wasm instance
+ * that trapped (no memory, no stack) cannot be used any more: what it held may be half changed.
  */
-export function mendEngine(error: unknown): void {
+export function recoverEngine(error: unknown): void {
   const trapped = error instanceof RangeError || (error as Error | undefined)?.name === 'RuntimeError'
   if (!trapped || engine?.rebuild === undefined) throw error
   engine.rebuild()

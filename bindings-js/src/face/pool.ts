@@ -1,6 +1,6 @@
-/** No pool is larger. */
+/** The largest pool. */
 const MOST = 1024
-/** Nor one of snowflakes: what may be dropped with its tick. */
+/** The largest pool of snowflakes: what may be dropped with its tick. */
 const MOST_TIMED = 64
 
 /**
@@ -14,8 +14,8 @@ const MOST_TIMED = 64
  * doubles only while fillings come within one millisecond; what it holds is handed out until the
  * tick of its first ID is over on the host's clock, the rest is then dropped. So no ID is older
  * than its tick, and nothing is wasted but positions of a tick that is over, which nobody could use
- * any more: while the line runs ahead of the clock in a burst, that tick is not over and nothing is
- * dropped. `max_ahead` was looked at when the pool was filled, and the store's time never goes back.
+ * any more: while the generator runs ahead of the clock in a burst, that tick is not over and nothing is
+ * dropped. `maxAheadMs` was looked at when the pool was filled, and the store's time never goes back.
  */
 export class Pool {
   readonly #timed: boolean
@@ -39,7 +39,7 @@ export class Pool {
     this.#ids = new BigUint64Array(timed ? MOST_TIMED : MOST)
   }
 
-  /** The next ID, if one is here that is still timely. */
+  /** The next ID, if there is one that is still timely. */
   next(): bigint | undefined {
     if (this.#at < this.#end && (!this.#timed || this.#clock() < this.#goodUntil)) return this.#ids[this.#at++]
     return undefined
@@ -56,7 +56,7 @@ export class Pool {
     this.#at = this.#end = 0
   }
 
-  /** Begins anew: what was here, and what was counted, is gone with the engine. */
+  /** Starts over: what was here, and what was counted, is gone with the engine. */
   reset(): void {
     this.#at = this.#end = this.dropped = 0
   }
@@ -66,12 +66,12 @@ export class Pool {
     if (this.#timed && now >= this.#goodUntil) this.drop()
   }
 
-  /** A range of so many numbers was granted. */
+  /** A range of this size was granted. */
   granted(size: number): void {
     if (!this.#timed) this.#most = Math.min(Math.max(1, size / 16), MOST)
   }
 
-  /** Where the engine puts IDs now: drops what was here. */
+  /** Where the engine writes IDs now: drops what was here. */
   room(now: number): BigUint64Array {
     this.drop()
     const goesOn = !this.#timed || Math.floor(now) === this.#filledAt
@@ -81,7 +81,7 @@ export class Pool {
     return (this.#views[power] ??= this.#ids.subarray(0, 1 << power))
   }
 
-  /** The engine gave so many; they are timely until then. Takes the first. */
+  /** The engine gave `count` IDs, which are timely until `goodUntil`. Takes the first. */
   filled(count: number, goodUntil: number): bigint {
     this.#at = 1
     this.#end = count
@@ -89,7 +89,7 @@ export class Pool {
     return this.#ids[0]!
   }
 
-  /** Moves up to as many as there is room for to `out`; returns how many. */
+  /** Moves as many IDs to `out` as it has room for; returns how many. */
   moveTo(out: BigUint64Array): number {
     const count = Math.min(this.length, out.length)
     out.set(this.#ids.subarray(this.#at, this.#at + count))

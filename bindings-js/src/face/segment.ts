@@ -1,19 +1,20 @@
 import { theHost } from '../hosts/host.js'
-import { shown } from '../values/errors.js'
-import { BaseGenerator, type GeneratorOptions } from './generator.js'
+import { subject } from '../values/refusals.js'
+import { BaseGenerator } from './generator.js'
+import type { GeneratorOptions } from './options.js'
 
-/** What a `Segment` can be told. */
+/** The options of a `Segment`. */
 export interface SegmentOptions extends GeneratorOptions {
-  /** How many numbers to lease at first; the tag's own step if not said. */
+  /** How many numbers to lease at first: the tag's own step by default. */
   step?: number
-  /** The step grows to this multiple of the tag's own at most; on Workers to 16 times. */
+  /** How far the step may grow, as a multiple of the tag's own: without a limit by default, on Workers and in browsers 16. */
   maxGrowth?: number
 }
 
 /**
  * Hands out the numbers of one tag, strictly ascending within this generator, as `bigint`s.
  *
- * Nothing is leased before the first ID. `TAG_INVALID`, `STEP_INVALID` for bad arguments.
+ * Nothing is leased before the first ID. `TAG_INVALID`, `STEP_INVALID`, `REQUEST_INVALID` for bad arguments.
  */
 export class Segment extends BaseGenerator {
   /** The tag. */
@@ -21,7 +22,7 @@ export class Segment extends BaseGenerator {
 
   constructor(tag: string, options: SegmentOptions = {}) {
     const config = { tag, step: options.step, max_growth: options.maxGrowth ?? theHost().maxGrowth }
-    super({ kind: 'segment', config, what: `tag ${shown(tag)}` }, ['lease_segment'], options)
+    super({ kind: 'segment', config, subject: subject('tag', tag) }, ['lease_segment'], options)
     this.tag = tag
   }
 }

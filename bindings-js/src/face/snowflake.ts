@@ -1,19 +1,21 @@
-import { LeafidError, shown } from '../values/errors.js'
 import { theHost } from '../hosts/host.js'
+import { LeafidError } from '../values/errors.js'
 import { asLayout, type Layout, type LayoutFields, type LayoutName } from '../values/layout.js'
-import { BaseGenerator, type GeneratorOptions } from './generator.js'
+import { subject } from '../values/refusals.js'
+import { BaseGenerator } from './generator.js'
+import type { GeneratorOptions } from './options.js'
 
-/** What a `Snowflake` can be told. */
+/** The options of a `Snowflake`. */
 export interface SnowflakeOptions extends GeneratorOptions {
-  /** The layout that the caller counts on; the namespace's own if not said. */
+  /** The layout that the caller counts on: the namespace's own by default. */
   layout?: Layout | LayoutName | LayoutFields
-  /** The label of this holder; `hostname/pid` in Node, `edge` elsewhere. */
+  /** The label of this holder: `hostname/pid` in Node, `edge` elsewhere. */
   owner?: string
-  /** How long a window to ask for, in ms: an outage of the store is survived for as long as it lasts. All that the namespace allows; on Workers 10,000. */
+  /** How long a window to ask for, in ms: an outage of the store is survived for as long as it lasts. By default all that the namespace allows, on Workers and in browsers 10,000. */
   lengthMs?: number
-  /** How far IDs may run ahead of the clock in a burst, in ms: 1,000 if not said, 0 is never. */
+  /** How far IDs may run ahead of the clock in a burst, in ms: 1,000 by default, 0 is never. */
   maxAheadMs?: number
-  /** The sequence of a fresh tick begins below this; 0 is at zero. */
+  /** The sequence of a fresh tick begins below this, so that `id % shards` is even: 0 begins at zero. */
   spread?: number
 }
 
@@ -21,7 +23,7 @@ export interface SnowflakeOptions extends GeneratorOptions {
  * Stamps IDs with the store's time and a leased worker number, ascending within this generator, as
  * `bigint`s.
  *
- * Nothing is leased before the first ID. `NAMESPACE_INVALID`, `LAYOUT_INVALID` for bad arguments.
+ * Nothing is leased before the first ID. `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `REQUEST_INVALID` for bad arguments.
  */
 export class Snowflake extends BaseGenerator {
   /** The namespace. */
@@ -37,19 +39,17 @@ export class Snowflake extends BaseGenerator {
       max_ahead_ms: options.maxAheadMs,
       spread: options.spread,
     }
-    super({ kind: 'snowflake', config, what: `namespace ${shown(namespace)}` }, ['acquire', 'renew', 'release'], options)
+    super({ kind: 'snowflake', config, subject: subject('namespace', namespace) }, ['acquire', 'renew', 'release'], options)
     this.namespace = namespace
   }
 }
 
-/** A number that somebody wrote down is one that two processes use. */
+/** A number that is written down by hand is soon used by two processes. */
 function noWorkers(options: object): void {
   for (const name of ['worker', 'workers']) {
     if ((options as Record<string, unknown>)[name] !== undefined) {
-      throw new LeafidError(
-        'WORKER_INVALID',
-        `\`${name}\` needs a store that keeps windows; let the store lease a number instead: \`new Snowflake('default', { store: 'http://127.0.0.1:8750' })\``,
-      )
+      const message = `\`${name}\` is not an option: a store leases the worker number, \`new Snowflake('default', { store: 'http://127.0.0.1:8750' })\`, from the range that \`leafid namespace set default --workers\` gives it`
+      throw new LeafidError('WORKER_INVALID', message)
     }
   }
 }

@@ -1,10 +1,11 @@
-import { LeafidError, shown } from '../values/errors.js'
+import { LeafidError } from '../values/errors.js'
+import { shown } from '../values/shown.js'
 import { theHost } from '../hosts/host.js'
 import { httpStore } from './http.js'
 import { MemoryStore, memoryStore } from './memory.js'
 import type { Store, Verb } from './store.js'
 
-/** What stands for a store: an object with the methods, or an address. */
+/** A store: an object with the methods, or an address. */
 export type StoreOption = Store | string | URL
 
 /** The stores of this process, or isolate, that were named by `memory:NAME`. */
@@ -16,11 +17,11 @@ function inMemory(name: string): MemoryStore {
   return store
 }
 
-/** The store that was named; the one of `LEAFID_STORE` if none was. `REQUEST_INVALID` if there is none, or if it lacks a method. */
+/** The store that was named, by default that of `LEAFID_STORE`. `REQUEST_INVALID` if there is none, or if it lacks a method. */
 export function chosenStore(option: StoreOption | undefined, verbs: readonly Verb[]): Store {
   const wanted = option ?? theHost().setting('LEAFID_STORE')
   if (wanted === undefined || wanted === '') {
-    throw new LeafidError('REQUEST_INVALID', "no store: pass `{ store: 'http://127.0.0.1:8750' }` (or `'memory:'` in a test), or set LEAFID_STORE")
+    throw new LeafidError('REQUEST_INVALID', "no store is named: pass `{ store: 'http://127.0.0.1:8750' }` (in a test `'memory:'`), or set LEAFID_STORE")
   }
   if (typeof wanted === 'string' || wanted instanceof URL) {
     const url = String(wanted)
@@ -28,7 +29,9 @@ export function chosenStore(option: StoreOption | undefined, verbs: readonly Ver
   }
   const lacking = verbs.find((verb) => typeof (wanted as Store | null)?.[verb] !== 'function')
   if (lacking !== undefined) {
-    throw new LeafidError('REQUEST_INVALID', `the store ${shown(wanted)} has no method \`${lacking}\`: a store has ${verbs.join(', ')}`)
+    const all = verbs.map((verb) => `\`${verb}\``)
+    const needs = all.length > 1 ? `${all.slice(0, -1).join(', ')} and ${all.at(-1)}` : all[0]
+    throw new LeafidError('REQUEST_INVALID', `the store ${shown(wanted)} has no method \`${lacking}\`: it needs ${needs}`)
   }
   return wanted
 }

@@ -1,14 +1,15 @@
 import { theEngine } from '../engines/engine.js'
-import { LeafidError, codeFacts, shown } from '../values/errors.js'
+import { LeafidError, advice, codeFacts } from '../values/errors.js'
+import { quoted, shown } from '../values/shown.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
 
 /** How to reach a store over HTTP. */
 export interface HttpStoreOptions {
-  /** What the operator gave: sent as `Authorization: Bearer …`. */
+  /** The operator's token, sent as `Authorization: Bearer …`. */
   token?: string
 }
 
-/** The store behind an address, such as `http://127.0.0.1:8750`, on `fetch`. `REQUEST_INVALID` for what is no such address. */
+/** The store behind an address, such as `http://127.0.0.1:8750`, on `fetch`. `REQUEST_INVALID` for anything else. */
 export function httpStore(url: string | URL, options: HttpStoreOptions = {}): Required<Store> {
   const base = address(url)
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
@@ -31,14 +32,14 @@ function address(url: string | URL): string {
     const { protocol, href, search, hash } = new URL(url)
     if (/^https?:$/.test(protocol) && search === '' && hash === '') return href.replace(/\/+$/, '')
   } catch {
-    // Said below, with the same words.
+    // The same error as for the wrong kind of URL.
   }
-  throw new LeafidError('REQUEST_INVALID', `${shown(url)} is no address of a store: pass one like \`http://127.0.0.1:8750\``)
+  throw new LeafidError('REQUEST_INVALID', `the store's address must be like \`http://127.0.0.1:8750\`, got ${shown(url)}`)
 }
 
 let mayForbidCache: boolean | undefined
 
-// Older Workers throw at the mere word.
+// Older Workers throw when they see the option.
 function cache(): RequestInit {
   if (mayForbidCache === undefined) {
     try {
@@ -62,12 +63,12 @@ async function send(url: string, headers: Record<string, string>, body: object, 
     after = response.headers.get('retry-after')
     text = await response.text()
   } catch (cause) {
-    throw new LeafidError('STORE_UNAVAILABLE', `no answer from ${shown(url)}: see that the store runs there`, { cause })
+    throw new LeafidError('STORE_UNAVAILABLE', `no answer from ${quoted(url)}: check that the store runs there and can be reached`, { cause })
   }
   const json = parsed(text)
   if (status >= 200 && status < 300) {
     if (json !== undefined) return json
-    throw new LeafidError('GRANT_INVALID', `${shown(url)} answered ${shown(text)}, which is no JSON object: check what answers as the store`)
+    throw new LeafidError('GRANT_INVALID', `${quoted(url)} answered ${shown(text)}, which is not a JSON object: ${advice('GRANT_INVALID')}`)
   }
   throw problem(url, status, json, after)
 }
@@ -76,16 +77,13 @@ function problem(url: string, status: number, json: Record<string, unknown> | un
   const code = typeof json?.['code'] === 'string' ? json['code'] : ''
   const seconds = Number(after ?? Number.NaN)
   const retryAfter = number(json?.['retry_after_ms']) ?? (Number.isFinite(seconds) ? seconds * 1000 : undefined)
-  // A code that lives inside a host only is not a store's to use.
+  // Some codes exist inside a host only: no store answers with them.
   if (codeFacts(code)?.http !== undefined) {
     const detail = typeof json?.['detail'] === 'string' ? json['detail'] : `the store answered ${status}`
     return new LeafidError(code, detail, { retryAfter, until: number(json?.['free_at_ms']) })
   }
-  return new LeafidError(
-    theEngine().codeFromHttp(status),
-    `${shown(url)} answered ${status} without a code: check what answers as the store`,
-    { retryAfter },
-  )
+  const message = `${quoted(url)} answered ${status} without a code of leafid: ${advice('GRANT_INVALID')}`
+  return new LeafidError(theEngine().codeFromHttp(status), message, { retryAfter })
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {

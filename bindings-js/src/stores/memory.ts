@@ -1,19 +1,20 @@
-import { theEngine } from '../engines/engine.js'
-import { LeafidError, accepted, advice, shown } from '../values/errors.js'
+import { LeafidError } from '../values/errors.js'
 import { randomToken, theHost } from '../hosts/host.js'
 import { Layout, asLayout, type LayoutFields, type LayoutName } from '../values/layout.js'
+import { called, refusalError, subject } from '../values/refusals.js'
+import { quoted, shown } from '../values/shown.js'
 import * as registry from './registry.js'
 import type { NamespaceRow, TagRow } from './registry.js'
-import { Numbers, type Workers } from './workers.js'
-import type { AcquireAsk, Big, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
+import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
+import { WorkerRows, type Workers } from './workers.js'
 
 /** How a memory store is made. */
 export interface MemoryStoreOptions {
-  /** Milliseconds since 1970; the host's wall clock if not said. It is never followed back. */
+  /** Milliseconds since 1970: the host's wall clock by default. When it goes back, the store's time stands still. */
   clock?: () => number
-  /** The store's id, 32 lower-case hex digits; random if not said. */
+  /** The store's id, 32 lower-case hex digits: random by default. */
   id?: string
-  /** Whether tags and namespaces are made by their first use, as they are by default. */
+  /** Whether the first use of a tag or a namespace creates it: `true` by default. */
   createOnUse?: boolean
 }
 
@@ -22,15 +23,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new MemoryStore(options)
 }
 
-interface Space {
+interface Namespace {
   row: NamespaceRow & { workers: Workers }
-  numbers: Numbers
+  rows: WorkerRows
 }
 
-/** The rows that the registry decides about. */
+/** Rows in memory; the registry decides on them. */
 export class MemoryStore implements Store {
   readonly #tags = new Map<string, TagRow>()
-  readonly #spaces = new Map<string, Space>()
+  readonly #namespaces = new Map<string, Namespace>()
   readonly #clock: () => number
   readonly #createOnUse: boolean
   #id: string | undefined
@@ -48,9 +49,8 @@ export class MemoryStore implements Store {
   }
 
   /** Creates a tag. `TAG_INVALID`, `TAG_EXISTS`, `STEP_INVALID`, `RANGE_INVALID`. */
-  createTag(tag: string, wanted: { from?: Big; step?: number; max_step?: number } = {}): void {
-    const { row } = made<{ row: TagRow }>(`the tag ${shown(tag)}`, theEngine().tagRow(this.#tags.get(tag), { ...wanted, tag }))
-    this.#tags.set(tag, row)
+  createTag(tag: string, wanted: Omit<registry.NewTag, 'tag'> = {}): void {
+    this.#tags.set(tag, registry.tag_row({ ...wanted, tag }, this.#tags.get(tag)))
   }
 
   /** Deletes a tag; its position stays. `TAG_UNKNOWN`. */
@@ -58,40 +58,38 @@ export class MemoryStore implements Store {
     this.#tags.set(tag, { ...this.#tag(tag), deleted: true })
   }
 
-  /** Creates a namespace, in the layout `leaf` if none is said. `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`, and `LAYOUT_MISMATCH` if it is there with another layout. */
+  /** Creates a namespace, by default in the layout `leaf`. `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`, and `LAYOUT_MISMATCH` if it exists with another layout. */
   createNamespace(
     namespace: string,
     wanted: { layout?: Layout | LayoutName | LayoutFields; workers?: Workers; max_window_ms?: number } = {},
   ): void {
-    const what = `the namespace ${shown(namespace)}`
     const layout = asLayout(wanted.layout ?? Layout.leaf).toJSON()
-    const { row } = made<{ row: Space['row'] }>(what, theEngine().namespaceRow({ ...wanted, namespace, layout }))
-    const before = this.#spaces.get(namespace)
-    if (before === undefined) this.#spaces.set(namespace, { row, numbers: new Numbers(row.workers) })
+    const row = registry.namespace_row({ ...wanted, namespace, layout }) as Namespace['row']
+    const before = this.#namespaces.get(namespace)
+    if (before === undefined) this.#namespaces.set(namespace, { row, rows: new WorkerRows(row.workers) })
     else if (JSON.stringify(before.row.layout) !== JSON.stringify(layout)) {
-      throw new LeafidError('LAYOUT_MISMATCH', `${what} has another layout: ${advice('LAYOUT_MISMATCH')}`)
+      throw refusalError(subject('namespace', namespace), { code: 'LAYOUT_MISMATCH' })
     }
   }
 
-  /** Hands out other worker numbers from now on: who holds one that is none of them goes on to the end in hand. `NAMESPACE_UNKNOWN`, `WORKER_INVALID`. */
+  /** Hands out other worker numbers from now on; whoever holds one outside them keeps it to the end of the window in hand. `NAMESPACE_UNKNOWN`, `WORKER_INVALID`. */
   setWorkers(namespace: string, workers: Workers): void {
-    const space = this.#space(namespace)
-    const { layout, max_window_ms, floor } = space.row
-    const wanted = { layout, max_window_ms, workers }
-    const { row } = made<{ row: Space['row'] }>(`the namespace ${shown(namespace)}`, theEngine().namespaceRow(wanted))
-    space.row = floor === undefined ? row : { ...row, floor }
-    space.numbers.hand(row.workers)
+    const before = this.#namespace(namespace)
+    const { layout, max_window_ms, floor } = before.row
+    const row = registry.namespace_row({ namespace, layout, max_window_ms, workers }) as Namespace['row']
+    before.row = floor === undefined ? row : { ...row, floor }
+    before.rows.handOut(row.workers)
   }
 
-  /** An operator's release: the holder goes on to the end in hand and gets no more. `NAMESPACE_UNKNOWN`, `WORKER_INVALID`. */
+  /** An operator's release: the holder keeps the window in hand to its end, and gets no other. `NAMESPACE_UNKNOWN`, `WORKER_INVALID`. */
   revoke(namespace: string, worker: number): void {
-    const { numbers, row } = this.#space(namespace)
-    if (!numbers.knows(worker)) {
+    const { rows, row } = this.#namespace(namespace)
+    if (!rows.knows(worker)) {
       const { start, end } = row.workers
-      throw new LeafidError('WORKER_INVALID', `the worker number must be ${start} to ${end - 1}, got ${shown(worker)}: ${advice('WORKER_INVALID')}`)
+      throw new LeafidError('WORKER_INVALID', `the worker number must be ${start} to ${end - 1}, got ${shown(worker)}`)
     }
-    const { key: _, ...rest } = numbers.get(worker)
-    numbers.put({ ...rest, owner: '', sticky: false })
+    const { key: _, ...rest } = rows.get(worker)
+    rows.put({ ...rest, owner: '', sticky: false })
   }
 
   lease_segment(ask: SegmentAsk): SegmentGrant {
@@ -102,31 +100,30 @@ export class MemoryStore implements Store {
   }
 
   acquire(ask: AcquireAsk): WindowGrant {
-    if (this.#createOnUse && !this.#spaces.has(ask.namespace)) {
+    if (this.#createOnUse && !this.#namespaces.has(ask.namespace)) {
       this.createNamespace(ask.namespace, ask.layout === undefined ? {} : { layout: ask.layout })
     }
     const now = this.#time()
-    const space = this.#space(ask.namespace)
-    const { numbers } = space
-    const [own, spare] = numbers.kept(ask.owner)
-    const candidates = { mine: numbers.mine(ask.request), own, spare, rested: numbers.rested(ask.owner, now) }
-    const { row, freed, grant } = registry.acquire(this.id, space.row, candidates, ask, now)
-    if (freed !== undefined) numbers.put(freed)
-    numbers.put(row)
+    const { row: namespace, rows } = this.#namespace(ask.namespace)
+    const [own, spare] = rows.kept(ask.owner)
+    const candidates = { mine: rows.mine(ask.request), own, spare, rested: rows.rested(ask.owner, now) }
+    const { row, freed, grant } = registry.acquire(this.id, namespace, candidates, ask, now)
+    if (freed !== undefined) rows.put(freed)
+    rows.put(row)
     return grant
   }
 
   renew(ask: RenewAsk): WindowGrant {
-    const space = this.#space(ask.namespace)
-    const { row, grant } = registry.renew(this.id, space.row, space.numbers.get(ask.worker), ask, this.#time())
-    space.numbers.put(row)
+    const { row: namespace, rows } = this.#namespace(ask.namespace)
+    const { row, grant } = registry.renew(this.id, namespace, rows.get(ask.worker), ask, this.#time())
+    rows.put(row)
     return grant
   }
 
   release(ask: ReleaseAsk): object {
-    const space = this.#space(ask.namespace)
-    const { row } = registry.release(this.id, space.numbers.get(ask.worker), ask)
-    space.numbers.put(row)
+    const { rows } = this.#namespace(ask.namespace)
+    const { row } = registry.release(this.id, rows.get(ask.worker), ask)
+    rows.put(row)
     return {}
   }
 
@@ -138,21 +135,22 @@ export class MemoryStore implements Store {
   #tag(tag: string): TagRow {
     const row = this.#tags.get(tag)
     if (row !== undefined && row.deleted !== true) return row
-    throw new LeafidError('TAG_UNKNOWN', `the tag ${shown(tag)} was never created: \`leafid tag create ${tag}\``)
+    throw unknown('TAG_UNKNOWN', 'tag', tag, 'createTag')
   }
 
-  #space(namespace: string): Space {
-    const space = this.#spaces.get(namespace)
-    if (space !== undefined) return space
-    // It is there from the start, in every store.
+  #namespace(namespace: string): Namespace {
+    const known = this.#namespaces.get(namespace)
+    if (known !== undefined) return known
+    // Every store has it from the start.
     if (namespace === 'default') {
       this.createNamespace(namespace)
-      return this.#space(namespace)
+      return this.#namespace(namespace)
     }
-    throw new LeafidError('NAMESPACE_UNKNOWN', `the namespace ${shown(namespace)} was never created: \`leafid namespace create ${namespace}\``)
+    throw unknown('NAMESPACE_UNKNOWN', 'namespace', namespace, 'createNamespace')
   }
 }
 
-function made<T>(what: string, answer: object): T {
-  return accepted(what, answer) as T
+function unknown(code: string, kind: 'tag' | 'namespace', name: string, create: string): LeafidError {
+  const about = called(subject(kind, name))
+  return new LeafidError(code, `${about} does not exist: create it with ${quoted(`${create}('${name}')`)}`)
 }

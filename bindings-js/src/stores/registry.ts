@@ -1,5 +1,8 @@
 import { theEngine } from '../engines/engine.js'
-import { LeafidError, accepted, shown } from '../values/errors.js'
+import { LeafidError } from '../values/errors.js'
+import type { Given } from '../values/fields.js'
+import { accepted, subject, type Circumstances, type Subject } from '../values/refusals.js'
+import { shown } from '../values/shown.js'
 import type { LayoutFields, LayoutName } from '../values/layout.js'
 import type { AcquireAsk, Big, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from './store.js'
 
@@ -44,7 +47,8 @@ export interface WorkerRow {
  * Throws `STORE_CHANGED`, `TAG_UNKNOWN`, `STEP_INVALID`, `STORE_WENT_BACK`, `TAG_SPENT`.
  */
 export function lease_segment(store: string, row: TagRow, ask: SegmentAsk, nowMs: number): { row: TagRow; grant: SegmentGrant } {
-  return decided(theEngine().leaseSegment(store, plain(row, 'row'), plain(ask, 'ask'), nowMs))
+  const given = { row: plain(row, 'the row'), ask: plain(ask, 'the ask') }
+  return decided(subject('tag', ask.tag), theEngine().leaseSegment(store, row, ask, nowMs), store, given)
 }
 
 /** The rows that an acquire is decided on, as far as there are any. */
@@ -75,7 +79,9 @@ export interface Acquired {
  * `WORKERS_EXHAUSTED` until the first number is free.
  */
 export function acquire(store: string, namespace: NamespaceRow, rows: Candidates, ask: AcquireAsk, nowMs: number): Acquired {
-  return decided(theEngine().acquire(store, plain(namespace, 'namespace'), plain(rows, 'rows'), plain(ask, 'ask'), nowMs), nowMs)
+  const given = { namespace: plain(namespace, 'the namespace'), candidates: plain(rows, 'the rows'), ask: plain(ask, 'the ask') }
+  const meaning = misfits(namespace)
+  return decided(subject('namespace', ask.namespace), theEngine().acquire(store, namespace, rows, ask, nowMs), store, given, { meaning }, nowMs)
 }
 
 /**
@@ -90,42 +96,94 @@ export function renew(
   ask: RenewAsk,
   nowMs: number,
 ): { row: WorkerRow; grant: WindowGrant } {
-  return decided(theEngine().renew(store, plain(namespace, 'namespace'), plain(row, 'row'), plain(ask, 'ask'), nowMs))
+  const given = { namespace: plain(namespace, 'the namespace'), row: rowOf(row, ask), ask: plain(ask, 'the ask') }
+  const meaning = misfits(namespace)
+  return decided(subject('namespace', ask.namespace), theEngine().renew(store, namespace, row, ask, nowMs), store, given, { meaning })
 }
 
 /** Takes back what of a window was not used; `row` as for `renew`. Throws `STORE_CHANGED`, `LEASE_LOST`, `RANGE_INVALID`, `REQUEST_INVALID`. */
 export function release(store: string, row: WorkerRow, ask: ReleaseAsk): { row: WorkerRow } {
-  return decided(theEngine().release(store, plain(row, 'row'), plain(ask, 'ask')))
+  const given = { row: rowOf(row, ask), ask: plain(ask, 'the ask') }
+  const range = () => `\`unused_from\` of the ask must be inside the window of the row, got ${shown(ask.unused_from)}`
+  return decided(subject('namespace', ask.namespace), theEngine().release(store, row, ask), store, given, { meaning: { RANGE_INVALID: range } })
+}
+
+/** What a new tag is made of. */
+export interface NewTag {
+  tag?: string
+  /** Its first number: 1 by default. */
+  from?: Big
+  step?: number
+  max_step?: number
 }
 
 /**
- * The row of a new tag, or of one made anew over its tombstone `before`: numbers begin at `from`, 1
- * if not said. Throws `TAG_INVALID`, `TAG_EXISTS`, `STEP_INVALID`, `RANGE_INVALID`.
+ * The row of a new tag, or of one that is created again over its tombstone `before`.
+ *
+ * Throws `TAG_INVALID`, `TAG_EXISTS`, `STEP_INVALID`, `RANGE_INVALID`.
  */
-export function tag_row(wanted: { tag?: string; from?: Big; step?: number; max_step?: number } = {}, before?: TagRow): TagRow {
-  return decided<{ row: TagRow }>(theEngine().tagRow(before, plain(wanted, 'tag'))).row
+export function tag_row(wanted: NewTag = {}, before?: TagRow): TagRow {
+  const given = { tag: plain(wanted, ''), ...(before === undefined ? {} : { 'row before': plain(before, 'the row before') }) }
+  const about = wanted.tag === undefined ? subject('other', 'the new tag') : subject('tag', wanted.tag)
+  const { from, step, max_step } = wanted
+  const meaning = {
+    STEP_INVALID: () => `\`step\` must be 1 to \`max_step\`, and \`max_step\` at most 2147483647, got ${shown({ step, max_step })}`,
+    RANGE_INVALID: () => `\`from\` must be 1 to 2^63 - 1, got ${shown(from)}`,
+  }
+  return accepted(about, theEngine().tagRow(before, wanted) as { row: TagRow }, { given, meaning }).row
+}
+
+/** What a new namespace is made of. */
+export interface NewNamespace {
+  namespace?: string
+  layout: LayoutFields | LayoutName
+  /** All worker numbers of the layout by default. */
+  workers?: { start: number; end: number }
+  /** Ten minutes by default. */
+  max_window_ms?: number
 }
 
 /**
- * The row of a new namespace: all worker numbers of its layout and windows of up to ten minutes, unless said.
+ * The row of a new namespace.
  *
  * Throws `REQUEST_INVALID` without a layout, `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`.
  */
-export function namespace_row(wanted: {
-  namespace?: string
-  layout: LayoutFields | LayoutName
-  workers?: { start: number; end: number }
-  max_window_ms?: number
-}): NamespaceRow {
-  return decided<{ row: NamespaceRow }>(theEngine().namespaceRow(plain(wanted, 'namespace'))).row
+export function namespace_row(wanted: NewNamespace): NamespaceRow {
+  const given = { namespace: plain(wanted, '') }
+  const { namespace } = wanted
+  const about = namespace === undefined ? subject('other', 'the new namespace') : subject('namespace', namespace)
+  return accepted(about, theEngine().namespaceRow(wanted) as { row: NamespaceRow }, { given, meaning: misfits(wanted) }).row
 }
 
-/** What an engine can read: it looks at the fields of objects. */
-function plain<T extends object>(value: T, what: string): T {
-  if (typeof value === 'object' && value !== null) return value
-  throw new LeafidError('REQUEST_INVALID', `the ${what} ${shown(value)} is no object: pass one with its fields`)
+/** An argument whose fields an engine can read. */
+function plain(value: object, called: string): Given {
+  if (typeof value === 'object' && value !== null) return { value, called }
+  throw new LeafidError('REQUEST_INVALID', `${called || 'the argument'} must be an object with its fields, got ${shown(value)}`)
 }
 
-function decided<T>(answer: object, nowMs?: number): T {
-  return accepted('the store cannot give this', answer, nowMs) as T
+/** The row of the worker number that an ask names. */
+function rowOf(row: WorkerRow, ask: RenewAsk | ReleaseAsk): Given {
+  return { ...plain(row, 'the row'), mustBe: { worker: `the worker number of the ask, ${shown((ask as { worker?: unknown } | null)?.worker)}` } }
+}
+
+/** What of a namespace can be read, and does not fit its layout or the caps. */
+function misfits({ workers, max_window_ms }: { workers?: unknown; max_window_ms?: unknown }): Circumstances['meaning'] {
+  return {
+    WORKER_INVALID: () => `\`workers\` must be \`{ start, end }\` inside the layout, got ${shown(workers)}`,
+    RANGE_INVALID: () => `\`max_window_ms\` must be 1000 to 86400000, got ${shown(max_window_ms)}`,
+  }
+}
+
+function decided<T>(
+  about: Subject,
+  answer: object,
+  store: string,
+  given: Readonly<Record<string, Given>>,
+  circumstances: Circumstances = {},
+  nowMs?: number,
+): T {
+  if ((answer as { of?: string }).of === 'call') {
+    throw new LeafidError('REQUEST_INVALID', `the store's id must be 32 lower-case hex digits, got ${shown(store)}`)
+  }
+  return accepted(about, answer, { given, ...circumstances }, nowMs) as T
 }

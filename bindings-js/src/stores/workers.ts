@@ -8,8 +8,8 @@ export interface Workers {
   end: number
 }
 
-/** The rows of a namespace's worker numbers, and what an acquire looks up: none of it reads them all. */
-export class Numbers {
+/** The rows of a namespace's worker numbers, and what an acquire looks up: nothing here reads them all. */
+export class WorkerRows {
   readonly #rows = new Map<number, WorkerRow>()
   readonly #byKey = new Map<string, number>()
   readonly #sticky = new Set<number>()
@@ -23,8 +23,8 @@ export class Numbers {
     this.#fresh = workers.start
   }
 
-  /** Hands out other numbers from now on; the rows stay. */
-  hand(workers: Workers): void {
+  /** Hands out numbers of another range from now on; the rows stay. */
+  handOut(workers: Workers): void {
     this.#workers = workers
     this.#fresh = workers.start
     this.#resting.clear()

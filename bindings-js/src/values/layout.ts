@@ -1,5 +1,7 @@
 import { theEngine } from '../engines/engine.js'
-import { LeafidError, accepted, shown } from './errors.js'
+import { LeafidError } from './errors.js'
+import { accepted, subject } from './refusals.js'
+import { shown } from './shown.js'
 import { checkedId, fromDecimal } from './text.js'
 
 /** A layout as it stands on the wire. */
@@ -37,6 +39,7 @@ interface Facts extends LayoutFields {
 /** A moment: a `Date`, or ms since 1970. */
 export type Moment = Date | number | bigint
 
+const LAYOUT = subject('other', 'the layout')
 const PRESETS = new Set<unknown>(['leaf', 'edge', 'long', 'js53'])
 
 /** How time, worker and sequence share the bits of an ID: at most 63 together. */
@@ -95,33 +98,34 @@ export class Layout {
 
   /** The ID of a moment, a worker and a sequence number. `TIME_OVERFLOW`, `WORKER_INVALID`, `RANGE_INVALID`. */
   compose(time: Moment, worker: number, sequence: bigint | number): bigint {
-    if (!Number.isInteger(worker) || worker < 0 || worker > 0xffff_ffff) {
-      throw new LeafidError('WORKER_INVALID', `${shown(worker)} is no worker number: pass a whole number inside the layout`)
+    const ms = millis(time)
+    if (!isWhole(worker, 2n ** 32n)) throw new LeafidError('WORKER_INVALID', this.#noWorker(worker))
+    if (!isWhole(sequence, 2n ** 64n)) throw new LeafidError('RANGE_INVALID', this.#noSequence(sequence))
+    const answer = theEngine().compose({ layout: this.#given }, ms, worker, BigInt(sequence))
+    const meaning = {
+      TIME_OVERFLOW: () => this.#noTime(time),
+      WORKER_INVALID: () => this.#noWorker(worker),
+      RANGE_INVALID: () => this.#noSequence(sequence),
     }
-    const whole = bounded(sequence, 'RANGE_INVALID', 'a sequence number')
-    return idOf('the parts', theEngine().compose({ layout: this.#given }, millis(time), worker, whole))
+    return (accepted(LAYOUT, answer, { meaning }) as { id: bigint }).id
   }
 
   /** What an ID is made of. `ID_INVALID` if it has bits above the layout's. */
   decompose(id: bigint): Parts {
-    const parts = accepted(`the ID ${shown(id)}`, theEngine().decompose({ layout: this.#given }, checkedId(id)))
-    const { time_ms, tick, worker, sequence } = parts as {
-      time_ms: bigint
-      tick: bigint
-      worker: number
-      sequence: bigint
-    }
+    const answer = theEngine().decompose({ layout: this.#given }, checkedId(id))
+    const parts = accepted(LAYOUT, answer, { meaning: { ID_INVALID: () => this.#tooLong(id) } })
+    const { time_ms, tick, worker, sequence } = parts as { time_ms: bigint; tick: bigint; worker: number; sequence: bigint }
     return { time: new Date(Number(time_ms)), timeMs: time_ms, tick, worker, sequence }
   }
 
   /** The smallest ID that a moment can have, over all workers: the lower bound of a range query. */
   firstId(time: Moment): bigint {
-    return idOf('the time', theEngine().firstId({ layout: this.#given }, millis(time)))
+    return this.#bound(time, theEngine().firstId({ layout: this.#given }, millis(time)))
   }
 
   /** The largest ID that a moment can have: the upper bound (included) of a range query. */
   lastId(time: Moment): bigint {
-    return idOf('the time', theEngine().lastId({ layout: this.#given }, millis(time)))
+    return this.#bound(time, theEngine().lastId({ layout: this.#given }, millis(time)))
   }
 
   /** As it stands on the wire. */
@@ -131,12 +135,36 @@ export class Layout {
   }
 
   #known(): Facts {
-    this.#facts ??= accepted('the layout', theEngine().layoutFacts({ layout: this.#given })) as Facts
+    const asked = { layout: this.#given }
+    this.#facts ??= accepted(LAYOUT, theEngine().layoutFacts(asked), { given: { layout: { value: asked } } }) as Facts
     return this.#facts
+  }
+
+  #bound(time: Moment, answer: object): bigint {
+    return (accepted(LAYOUT, answer, { meaning: { TIME_OVERFLOW: () => this.#noTime(time) } }) as { id: bigint }).id
+  }
+
+  #noTime(time: Moment): string {
+    const { epoch_ms, last_ms } = this.#known()
+    return mustBe('time', `${day(epoch_ms)} to ${day(Number(last_ms))}`, time)
+  }
+
+  #noWorker(worker: unknown): string {
+    return mustBe('worker number', `0 to ${this.#known().workers - 1n}`, worker)
+  }
+
+  #noSequence(sequence: unknown): string {
+    return mustBe('sequence', `0 to ${2n ** BigInt(this.#known().sequence_bits) - 1n}`, sequence)
+  }
+
+  #tooLong(id: bigint): string {
+    const { time_bits, worker_bits, sequence_bits } = this.#known()
+    const bits = time_bits + worker_bits + sequence_bits
+    return `${shown(id)} has more than the ${bits} bits of the layout: decode it with the layout that it was made with`
   }
 }
 
-/** What an ID (or its decimal text) is made of, in the layout `leaf` if none is said. */
+/** What an ID (or its decimal text) is made of, in the layout `leaf` by default. */
 export function decode(id: bigint | string, options: { layout?: Layout | LayoutName | LayoutFields } = {}): Parts {
   return asLayout(options.layout ?? Layout.leaf).decompose(typeof id === 'string' ? fromDecimal(id) : id)
 }
@@ -146,23 +174,27 @@ export function asLayout(layout: Layout | LayoutName | LayoutFields): Layout {
   return layout instanceof Layout ? layout : new Layout(layout)
 }
 
-function idOf(what: string, answer: object): bigint {
-  return (accepted(what, answer) as { id: bigint }).id
-}
-
-/** Whole ms; what no 64 bits hold is beyond every layout. */
+/** Whole ms; what 64 bits cannot hold is beyond every layout. */
 function millis(time: Moment): bigint {
   const ms = time instanceof Date ? time.getTime() : time
   const end = 2n ** 63n - 1n
-  if (typeof ms === 'number' && !Number.isFinite(ms)) {
-    throw new LeafidError('TIME_OVERFLOW', `${shown(ms)} is no time: pass a Date or ms since 1970`)
+  if (typeof ms !== 'bigint' && !Number.isFinite(ms)) {
+    throw new LeafidError('TIME_OVERFLOW', `the time must be a Date or ms since 1970, got ${shown(time)}`)
   }
   const whole = typeof ms === 'bigint' ? ms : BigInt(Math.floor(ms))
   return whole > end ? end : whole < -end - 1n ? -end - 1n : whole
 }
 
-function bounded(value: bigint | number, code: string, what: string): bigint {
-  const whole = typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value
-  if (typeof whole === 'bigint' && whole >= 0n && whole < 2n ** 64n) return whole
-  throw new LeafidError(code, `${shown(value)} is not ${what}: pass a whole number from 0`)
+function mustBe(what: string, wanted: string, got: unknown): string {
+  return `the ${what} must be ${wanted} in this layout, got ${shown(got)}`
+}
+
+function isWhole(value: unknown, end: bigint): value is number | bigint {
+  if (typeof value === 'number' ? !Number.isSafeInteger(value) : typeof value !== 'bigint') return false
+  return (value as number | bigint) >= 0 && (value as number | bigint) < end
+}
+
+/** A time as people read it; in ms where a Date ends. */
+function day(ms: number): string {
+  return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : `${ms} ms`
 }

@@ -82,7 +82,7 @@ test('acquire: the row to write, another one that is freed, and the answer', asy
   const spent = await refusal(() => acquire(STORE, namespace, { rested: held }, { ...ask, owner: 'you', sticky: false, request: '04'.repeat(16) }, later + 50))
   assert.equal(spent.code, 'WORKERS_EXHAUSTED')
   assert.ok(spent.until > later && spent.retryAfter === spent.until - (later + 50), `${spent.until}`)
-  assert.match(spent.message, /every worker number is held or still rests/)
+  assert.match(spent.message, /^namespace `n` has no free worker number, the first is free in \d+ s: wait/)
 })
 
 test('rows of other worker numbers, and none at all', async () => {

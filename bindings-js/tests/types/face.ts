@@ -41,7 +41,7 @@ export async function draws(): Promise<void> {
   await filled
   orders.fillSync(array)
   await orders.ready(3)
-const count: number = orders.fillAvailable(array)
+  const count: number = orders.fillAvailable(array)
   const now: [bigint, string, bigint[]] = [orders.nextSync(), orders.nextStringSync(), orders.takeSync(2)]
   const stats: Stats = orders.stats()
   const used: number = stats.ids + stats.in_hand + stats.offset_ms

@@ -1,0 +1,39 @@
+import type { Refused } from '../engines/engine.js'
+import type { Verb } from '../stores/store.js'
+import { LeafidError, advice, codeFacts, isLeafidError } from '../values/errors.js'
+import { called, refusalError, wrongField, type Subject } from '../values/refusals.js'
+import { shown } from '../values/shown.js'
+import { ASK_MS } from './exchange.js'
+
+/** What is wrong with an answer before the core has seen it: it is no object, or answers something else. */
+export function notAnAnswer(answer: unknown, request: string): string | undefined {
+  if (typeof answer !== 'object' || answer === null) return `it must be an object, got ${shown(answer)}`
+  const echo = (answer as { request?: unknown }).request
+  return echo === request ? undefined : `the request id must be that of the ask, \`${request}\`, got ${shown(echo)}`
+}
+
+/** The error of an answer that was not used. */
+export function unused(verb: Verb, about: Subject, why: string): LeafidError {
+  const message = `the store's answer to \`${verb}\` for ${called(about)} was not used: ${why}: ${advice('GRANT_INVALID')}`
+  return new LeafidError('GRANT_INVALID', message)
+}
+
+/** The error of an answer that the core refused. */
+export function refusedAnswer(verb: Verb, about: Subject, refused: Refused, answer: object): LeafidError {
+  if (refused.code !== 'GRANT_INVALID') return refusalError(about, refused)
+  const why = wrongField(refused, { grant: { value: answer, called: 'it' } })
+  const { request: _, store: __, ...grant } = answer as Record<string, unknown>
+  return unused(verb, about, why ?? `it cannot be right, got ${shown(grant)}`)
+}
+
+/** What a store threw: an error of leafid keeps its code, anything else is `STORE_UNAVAILABLE`. */
+export function failure(verb: Verb, about: Subject, cause: unknown): LeafidError {
+  if (isLeafidError(cause) && codeFacts(cause.code) !== undefined) return cause
+  const message = `the store's \`${verb}\` for ${called(about)} failed with ${shown(cause)}: ${advice('STORE_UNAVAILABLE')}`
+  return new LeafidError('STORE_UNAVAILABLE', message, { cause })
+}
+
+/** No answer came in time. */
+export function late(verb: Verb): LeafidError {
+  return new LeafidError('STORE_UNAVAILABLE', `the store did not answer \`${verb}\` within ${ASK_MS} ms: ${advice('STORE_UNAVAILABLE')}`)
+}

@@ -1,0 +1,125 @@
+import type { Refused } from '../engines/engine.js'
+import { LeafidError } from '../values/errors.js'
+import { called, refusalError, type Subject } from '../values/refusals.js'
+import { Deadline } from './deadline.js'
+import type { Driver } from './driver.js'
+import type { Handle } from './handle.js'
+
+/** A waiting caller looks again after this time at first … */
+const FIRST_PAUSE_MS = 1
+/** … and after this time at most. */
+const LAST_PAUSE_MS = 25
+
+/** What a caller tries: `undefined` is what it gives when the engine refuses. */
+export type Attempt<T> = () => T | undefined
+
+/** Callers for whom nothing is at hand: whether they raise or wait is the core's decision, their `Stance`. */
+export class Waiting {
+  readonly #handle: Handle
+  readonly #driver: Driver
+  readonly #clock: () => number
+  readonly #subject: Subject
+  readonly #timeout: number
+  readonly #dry: string
+  /** Every later attempt is `CLOSED`. */
+  isClosed = false
+
+  constructor(handle: Handle, driver: Driver, clock: () => number, subject: Subject, timeout: number, dry: string) {
+    this.#handle = handle
+    this.#driver = driver
+    this.#clock = clock
+    this.#subject = subject
+    this.#timeout = timeout
+    this.#dry = dry
+  }
+
+  /** What `attempt` gives at once, or why not. */
+  now<T>(attempt: Attempt<T>): T {
+    let got = this.#begun(attempt)
+    if (got !== undefined) return got
+    this.#raiseOrWait(this.#refused())
+    if (this.#driver.ask(this.#clock()) !== undefined) {
+      // A store in the same process may have answered already.
+      got = attempt()
+      if (got !== undefined) return got
+      this.#raiseOrWait(this.#refused())
+    }
+    throw this.#error(this.#refused())
+  }
+
+  /** What `attempt` gives within the time-out; `lacking` is what else is said then, as in "gave no ID". */
+  async wait<T>(attempt: Attempt<T>, lacking: string): Promise<T> {
+    let got = this.#begun(attempt)
+    if (got !== undefined) return got
+    const deadline = new Deadline(this.#timeout)
+    try {
+      for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LAST_PAUSE_MS)) {
+        const until = this.#raiseOrWait(this.#refused())
+        const now = this.#clock()
+        // What was leased for this caller is tried by it first, before others take it all.
+        const asked = this.#driver.ask(now, () => {
+          if (!deadline.isOver) got ??= attempt()
+        })
+        if (asked !== undefined) await deadline.during(asked)
+        else await deadline.pause(until === undefined ? pause : Math.min(Math.max(until - now, 1), pause), this.#driver.nextAnswer)
+        if (got === undefined && !deadline.isOver) got = attempt()
+        if (got !== undefined) return got
+        if (deadline.isOver) throw this.#timedOut(lacking)
+      }
+    } finally {
+      deadline.done()
+    }
+  }
+
+  /** The first try. At a Worker's module scope there is no randomness, and nothing may be asked for. */
+  #begun<T>(attempt: Attempt<T>): T | undefined {
+    if (this.isClosed) throw this.#error({ code: 'CLOSED' })
+    if (this.#handle.isBegun) return attempt()
+    try {
+      this.#handle.wantsAsk(0)
+    } catch (cause) {
+      const message = `${called(this.#subject)} cannot start here: draw IDs inside a request, not at module scope`
+      throw new LeafidError(this.#dry, message, { cause })
+    }
+    return attempt()
+  }
+
+  /** Why the last attempt gave nothing. */
+  #refused(): Refused {
+    if (this.isClosed) return { code: 'CLOSED' }
+    const { ended, failure } = this.#driver
+    // A rebuilt engine does not know that the generator was stopped.
+    if (ended && failure !== undefined) return { code: failure.code }
+    return this.#handle.refusal()
+  }
+
+  /** Throws, or says until when to wait at most. */
+  #raiseOrWait(refused: Refused): number | undefined {
+    const stance = this.#handle.stance(refused, this.#clock())
+    if (stance.code !== undefined) throw this.#error(stance.code === refused.code ? refused : { code: stance.code })
+    return stance.until == null ? undefined : Number(stance.until)
+  }
+
+  /** An error with a stack of its own. Where the store gave the reason, it has the store's words. */
+  #error(refused: Refused): LeafidError {
+    const { failure } = this.#driver
+    if (failure?.code === refused.code) {
+      const { message, until, cause } = failure
+      const retryAfter = this.#driver.retryAfter(this.#clock())
+      return new LeafidError(refused.code, message, { until, retryAfter, cause: cause ?? failure })
+    }
+    const retryAfter = refused.until === undefined ? undefined : Math.max(Number(refused.until) - this.#clock(), 0)
+    const most = refused.code === 'COUNT_INVALID' ? this.#handle.most() : undefined
+    return refusalError(this.#subject, refused, { most, retryAfter, cause: failure })
+  }
+
+  #timedOut(lacking: string): LeafidError {
+    const { failure } = this.#driver
+    const cause = failure ?? this.#error(this.#refused())
+    const retryAfter = failure === undefined ? cause.retryAfter : this.#driver.retryAfter(this.#clock())
+    const seconds = Math.ceil((retryAfter ?? 0) / 1000)
+    const free = cause.code === 'WORKERS_EXHAUSTED' && seconds > 0 ? `, free again in ${seconds} s` : ''
+    const message = `${called(this.#subject)} ${lacking} within ${this.#timeout} ms (${cause.code}${free}): ${cause.message}`
+    return new LeafidError('TIMED_OUT', message, { until: cause.until, retryAfter, cause })
+  }
+}

@@ -1,0 +1,41 @@
+import type { RawStats } from '../engines/engine.js'
+
+/** What a generator did so far. Counters begin at 0. */
+export type Stats = Record<'ids' | 'asks' | 'grants' | 'failures' | 'waits' | 'dropped' | 'gaps' | 'in_hand' | 'step', number> & {
+  /** What to add to the host's clock for the store's time, in ms. */
+  offset_ms: number
+  /** Why the last ask failed, until one succeeds. */
+  last_code: string | undefined
+}
+
+/** The counters of a generator that was never used. */
+export const NOTHING_YET: Stats = Object.freeze({
+  ids: 0,
+  asks: 0,
+  grants: 0,
+  failures: 0,
+  waits: 0,
+  dropped: 0,
+  gaps: 0,
+  in_hand: 0,
+  step: 0,
+  offset_ms: 0,
+  last_code: undefined,
+})
+
+/** The engine's counters; IDs in the pool are not handed out yet, and some of them were dropped. */
+export function statsOf(raw: RawStats, pooled: number, dropped: number): Stats {
+  return {
+    ids: Number(raw.ids) - pooled - dropped,
+    asks: Number(raw.asks),
+    grants: Number(raw.grants),
+    failures: Number(raw.failures),
+    waits: Number(raw.waits),
+    dropped: Number(raw.dropped) + dropped,
+    gaps: Number(raw.gaps),
+    in_hand: Number(raw.in_hand) + pooled,
+    step: Number(raw.step),
+    offset_ms: raw.offset_ms,
+    last_code: raw.last_code,
+  }
+}

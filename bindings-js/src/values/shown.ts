@@ -1,0 +1,47 @@
+/** A longer text is cut: a message is read by people. */
+const MOST = 160
+/** Only so many items of a list or fields of an object are shown. */
+const ITEMS = 8
+
+/** A caller's value in a message: in backticks, on one line, and never too long. */
+export function shown(value: unknown): string {
+  return quoted(described(value, 2))
+}
+
+/** A text in a message: as `shown`, without the quotes of a string. */
+export function quoted(text: string): string {
+  const clean = text.replace(/\p{Cc}/gu, escaped)
+  return `\`${clean.length > MOST ? `${clean.slice(0, MOST)}…` : clean}\``
+}
+
+function escaped(character: string): string {
+  return character === '\n' ? '\\n' : `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
+}
+
+function described(value: unknown, depth: number): string {
+  if (typeof value === 'string') return `'${value.slice(0, MOST)}'`
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value === 'function') return `function ${value.name || '()'}`
+  if (typeof value !== 'object' || value === null) return String(value)
+  try {
+    return object(value, depth)
+  } catch {
+    // Its own code threw: a proxy, a getter, a `toString`.
+    return 'an object'
+  }
+}
+
+function object(value: object, depth: number): string {
+  const name = value.constructor?.name ?? 'Object'
+  if (ArrayBuffer.isView(value)) return `${name}(${'length' in value ? String(value.length) : value.byteLength})`
+  if (Array.isArray(value)) return depth === 0 ? '[…]' : `[${list(value.map((item) => described(item, depth - 1)))}]`
+  // Dates, URLs and errors have a text of their own.
+  if (typeof value.toString === 'function' && value.toString !== Object.prototype.toString) return value.toString()
+  const fields = Object.entries(value)
+  const text = depth === 0 && fields.length > 0 ? '{…}' : `{${list(fields.map(([field, item]) => `${field}: ${described(item, depth - 1)}`))}}`
+  return name === 'Object' ? text : `${name} ${text}`
+}
+
+function list(items: string[]): string {
+  return items.length > ITEMS ? `${items.slice(0, ITEMS).join(', ')}, …` : items.join(', ')
+}
