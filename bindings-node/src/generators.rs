@@ -99,17 +99,11 @@ pub fn handle_grant<'e>(
     answer(&env(&grant), outcome)
 }
 
-/// Notes that the ask of this request failed.
+/// Notes that the ask of this request failed; the store may have said how many ms to wait.
 #[napi]
-pub fn handle_failure(
-    handle: u32,
-    request: String,
-    code: String,
-    retry_after_ms: Option<f64>,
-    now: f64,
-) {
-    let after = retry_after_ms.map(|ms| ms as u32);
-    HANDLES.with(|all| all.handle_failure(handle, &request, &code, after, host(now)));
+pub fn handle_failure(handle: u32, request: String, code: String, wait: Option<f64>, now: f64) {
+    let wait_ms = wait.map(|ms| ms as u32);
+    HANDLES.with(|all| all.handle_failure(handle, &request, &code, wait_ms, host(now)));
 }
 
 /// Graceful stop: the release to send, or `null`.
@@ -151,12 +145,7 @@ pub fn carryover<'e>(env: &'e Env, handle: u32) -> Given<'e> {
 /// Takes over what another instance of this generator knew, and goes on above the highest ID that
 /// it handed out, whose layout was this.
 #[napi]
-pub fn resume(
-    handle: u32,
-    before: Object<'_>,
-    highest: Option<BigInt>,
-    layout: Option<Object<'_>>,
-) {
+pub fn resume(handle: u32, before: Object, highest: Option<BigInt>, layout: Option<Object>) {
     let highest = highest.as_ref().map(bits);
     HANDLES.with(|all| all.resume(handle, from(before), highest, layout.map(from)));
 }
@@ -170,13 +159,7 @@ pub fn layout_in_use<'e>(env: &'e Env, handle: u32) -> Maybe<'e> {
 /// Whether the caller of a refused draw raises (`{ code }`) or waits (`{ until? }`), once the ask
 /// that is due was sent.
 #[napi(ts_return_type = "object")]
-pub fn stance<'e>(
-    env: &'e Env,
-    handle: u32,
-    code: String,
-    until: Option<f64>,
-    now: f64,
-) -> Given<'e> {
+pub fn stance(env: &Env, handle: u32, code: String, until: Option<f64>, now: f64) -> Given<'_> {
     answer(env, Ok(HANDLES.with(|all| all.stance(handle, &code, until.map(host), host(now)))))
 }
 
