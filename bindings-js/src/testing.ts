@@ -12,7 +12,7 @@ export class Generator {
   readonly #handle: number
   static #last = 0x4000_0000
 
-  /** Throws the refusal of a configuration that cannot be. */
+  /** Throws what is wrong with the configuration. */
   constructor(kind: 'segment' | 'snowflake', config: object, seed: bigint) {
     this.#handle = Generator.#last++
     accepted(subject('other', `the ${kind}`), theEngine().create(this.#handle, kind, config, seed) ?? undefined)
@@ -34,7 +34,7 @@ export class Generator {
     return this.#filled(n, (out) => theEngine().fillAvailable(this.#handle, Number(at), out))
   }
 
-  /** Whether `n` can be had in one go. */
+  /** Whether `n` IDs can be had at once. */
   ready(at: At, n: number): true | Refused {
     return theEngine().ready(this.#handle, Number(at), n) || theEngine().refusal(this.#handle)
   }
@@ -47,7 +47,7 @@ export class Generator {
     return theEngine().pollAt(this.#handle) ?? undefined
   }
 
-  /** What to ask for; `entropy` are 16 bytes. */
+  /** What to ask the store for now; `entropy` is 16 bytes. */
   pollAsk(at: At, entropy: Uint8Array): Record<string, unknown> | undefined {
     return (theEngine().pollAsk(this.#handle, Number(at), entropy) ?? undefined) as Record<string, unknown> | undefined
   }
@@ -72,7 +72,7 @@ export class Generator {
     theEngine().resumed(this.#handle)
   }
 
-  /** A lease was granted, when the wall clock showed `wall`. */
+  /** A lease was granted at `at`, when the wall clock showed `wall`. */
   leased(at: At, wall: At): void {
     theEngine().leased(this.#handle, Number(at), Number(wall))
   }
@@ -87,7 +87,7 @@ export class Generator {
     return theEngine().carryover(this.#handle)
   }
 
-  /** Takes over what another instance of this generator knew; later than the first grant it changes nothing. */
+  /** Takes over what another instance of this generator knew. After the first grant it changes nothing. */
   resume(before: Carryover): void {
     theEngine().resume(this.#handle, before)
   }
@@ -119,7 +119,7 @@ export function codes(): string[] {
   return theEngine().codes()
 }
 
-/** The code of an HTTP answer that came without one. */
+/** The code for an HTTP answer without one. */
 export function codeFromHttp(status: number): string {
   return theEngine().codeFromHttp(status)
 }
@@ -129,7 +129,7 @@ export function codeFacts(code: string): CodeFacts | undefined {
   return theEngine().codeFacts(code) ?? undefined
 }
 
-/** A refusal in words, about a `tag` or a `namespace` of this name; of any other kind, `name` are the words. */
+/** A refusal in words, about a `tag` or a `namespace` of this name; for any other kind, `name` is the subject of the sentence. */
 export function sentence(code: string, kind: string, name: string, most?: number, waitMs?: number): string {
   return theEngine().sentence(code, kind, name, most, waitMs)
 }

@@ -7,60 +7,60 @@ use napi_derive::napi;
 
 use crate::object::{Given, Maybe, answer, bits, env, from, host, maybe};
 
-/// The elements of a `BigUint64Array` of JavaScript's, in place.
+/// The elements of a JavaScript `BigUint64Array`, in place.
 type Elements<'js> = &'js mut [u64];
 
 thread_local! {
     static HANDLES: Handles = const { Handles::new() };
 }
 
-/// Builds a generator under a handle of the caller's; `null`, or the refusal.
+/// Builds a generator under a handle that the caller chose: `null`, or the refusal.
 #[napi(ts_return_type = "object | null")]
 pub fn create<'e>(handle: u32, kind: String, config: Object<'e>, seed: BigInt) -> Maybe<'e> {
     let created = HANDLES.with(|all| all.create(handle, &kind, from(config), bits(&seed)));
     maybe(&env(&config), created.err())
 }
 
-/// Forgets a generator for good.
+/// Drops a generator.
 #[napi]
 pub fn free(handle: u32) {
     HANDLES.with(|all| all.free(handle));
 }
 
-/// IDs for all of `out`, in order: how many, 0 when not all can be had, and then nothing is written
-/// or spent; the highest bit says that an ask is due.
+/// Fills all of `out`, in order: its length, or 0 with nothing written or spent. The highest bit of
+/// the result says that an ask is due.
 #[napi(ts_args_type = "handle: number, now: number, out: BigUint64Array")]
 pub fn fill(handle: u32, now: f64, out: Elements<'_>) -> u32 {
     HANDLES.with(|all| all.fill(handle, host(now), out))
 }
 
-/// As many IDs as are at hand, in order, up to the length of `out`: how many, 0 when none is;
-/// the highest bit says that an ask is due.
+/// Fills as much of `out` as there are IDs at hand, in order: how many. The highest bit of the result
+/// says that an ask is due.
 #[napi(ts_args_type = "handle: number, now: number, out: BigUint64Array")]
 pub fn fill_available(handle: u32, now: f64, out: Elements<'_>) -> u32 {
     HANDLES.with(|all| all.fill_available(handle, host(now), out))
 }
 
-/// Whether `n` IDs can be had in one go now.
+/// Whether `n` IDs can be had at once now.
 #[napi]
 pub fn ready(handle: u32, now: f64, n: f64) -> bool {
     HANDLES.with(|all| all.ready(handle, host(now), n as u64))
 }
 
-/// How many IDs can be had in one go at most, as far as is known.
+/// How many IDs can be had at once, as far as is known.
 #[napi]
 pub fn most(handle: u32) -> f64 {
     HANDLES.with(|all| all.most(handle)) as f64
 }
 
-/// Why the last filling or `ready` gave nothing.
+/// Why the last `fill`, `fillAvailable` or `ready` gave nothing.
 #[napi(ts_return_type = "object")]
 pub fn refusal<'e>(env: &'e Env, handle: u32) -> Given<'e> {
     answer(env, Ok(HANDLES.with(|all| all.refusal(handle))))
 }
 
-/// Until when what the last filling gave is timely, on the host's clock: the end of the tick of its
-/// first ID. Segments have no time; this is told of snowflakes, and of more than one ID.
+/// Until when the IDs of the last filling are timely, on the host's clock: the end of the first ID's
+/// tick. Known for snowflakes, and for more than one ID.
 #[napi]
 pub fn good_until(handle: u32) -> f64 {
     HANDLES.with(|all| all.good_until(handle)).get() as f64
@@ -78,7 +78,7 @@ pub fn poll_at(handle: u32) -> Option<BigInt> {
     HANDLES.with(|all| all.poll_at(handle)).map(|at| at.get().into())
 }
 
-/// What to ask the store for now: its fields and `ask`, or `null`. `entropy` are 16 random bytes.
+/// What to ask the store for now: its fields and `ask`, or `null`. `entropy` is 16 random bytes.
 #[napi(ts_return_type = "object | null")]
 pub fn poll_ask<'e>(env: &'e Env, handle: u32, now: f64, entropy: &[u8]) -> Maybe<'e> {
     maybe(env, HANDLES.with(|all| all.poll_ask(handle, host(now), entropy)))
@@ -106,19 +106,19 @@ pub fn handle_failure(handle: u32, request: String, code: String, wait: Option<f
     HANDLES.with(|all| all.handle_failure(handle, &request, &code, wait_ms, host(now)));
 }
 
-/// Graceful stop: the release to send, or `null`.
+/// Stops for good: the release to send, or `null`.
 #[napi(ts_return_type = "object | null")]
 pub fn retire<'e>(env: &'e Env, handle: u32) -> Maybe<'e> {
     maybe(env, HANDLES.with(|all| all.retire(handle)))
 }
 
-/// Drops every right and the ask that is out.
+/// Drops everything in hand, and the ask that is out.
 #[napi]
 pub fn forget(handle: u32) {
     HANDLES.with(|all| all.forget(handle));
 }
 
-/// The host was suspended: what was not due yet is.
+/// The host was suspended: an ask that was not due yet is due.
 #[napi]
 pub fn resumed(handle: u32) {
     HANDLES.with(|all| all.resumed(handle));
@@ -130,7 +130,7 @@ pub fn leased(handle: u32, now: f64, wall: f64) {
     HANDLES.with(|all| all.leased(handle, host(now), host(wall)));
 }
 
-/// Whether the host was suspended since the last lease: what was not due yet is due then.
+/// Whether the host was suspended since the last lease; then an ask is due.
 #[napi]
 pub fn look(handle: u32, now: f64, wall: f64) -> bool {
     HANDLES.with(|all| all.look(handle, host(now), host(wall)))
@@ -143,7 +143,7 @@ pub fn carryover<'e>(env: &'e Env, handle: u32) -> Given<'e> {
 }
 
 /// Takes over what another instance of this generator knew, and goes on above the highest ID that
-/// it handed out, whose layout was this.
+/// it handed out in this layout.
 #[napi]
 pub fn resume(handle: u32, before: Object, highest: Option<BigInt>, layout: Option<Object>) {
     let highest = highest.as_ref().map(bits);

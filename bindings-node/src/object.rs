@@ -1,11 +1,11 @@
-//! Plain objects of JavaScript's.
+//! JavaScript's plain objects.
 
 use leafid_bindings::{Answer, Reading, Value, Wrong};
 use leafid_core::{HostTime, StoreTime};
 use napi::bindgen_prelude::{BigInt, Either6, Null, Object};
 use napi::{Env, JsValue, Result};
 
-/// An object of JavaScript's.
+/// A JavaScript object.
 pub struct Js<'env>(Object<'env>);
 
 impl leafid_bindings::Object for Js<'_> {
@@ -40,28 +40,28 @@ impl leafid_bindings::Object for Js<'_> {
     }
 }
 
-/// An object for JavaScript, or what it throws instead.
+/// An object for JavaScript, or the exception to throw.
 pub type Given<'env> = Result<Object<'env>>;
-/// The same, or `null`.
+/// An object or `null`, or the exception to throw.
 pub type Maybe<'env> = Result<Option<Object<'env>>>;
 
-/// The object of what a verb gave, or of its refusal.
+/// The result of a verb as an object, or its refusal.
 ///
 /// # Errors
-/// What JavaScript throws.
+/// The exception to throw.
 pub fn answer<'env>(env: &Env, given: std::result::Result<impl Answer, Wrong>) -> Given<'env> {
     Ok(leafid_bindings::answer(Js(Object::new(env)?), given).0)
 }
 
-/// The same of what there may be.
+/// As [`answer`], of what may be absent: then `null`.
 ///
 /// # Errors
-/// What JavaScript throws.
+/// The exception to throw.
 pub fn maybe<'env>(env: &Env, given: Option<impl Answer>) -> Maybe<'env> {
     given.map(|given| answer(env, Ok(given))).transpose()
 }
 
-/// Where an object lives.
+/// The environment that an object belongs to.
 pub fn env(object: &Object<'_>) -> Env {
     Env::from_raw(object.value().env)
 }
@@ -81,12 +81,12 @@ pub fn store(ms: f64) -> StoreTime {
     StoreTime::new(ms as i64)
 }
 
-/// A bigint from 0 to 2^64 - 1; any other is the largest, which is no ID.
+/// A bigint from 0 to 2^64 - 1. Any other counts as the largest, which is not an ID.
 pub fn bits(big: &BigInt) -> u64 {
     exact(big).unwrap_or(u64::MAX)
 }
 
-/// A bigint as a time; one of more than 64 bits is the last, which no layout has.
+/// A bigint as a time. One of more than 64 bits counts as the last moment, which no layout has.
 pub fn millis(big: &BigInt) -> i64 {
     let (ms, whole) = big.get_i64();
     if whole { ms } else { i64::MAX }

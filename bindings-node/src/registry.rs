@@ -13,7 +13,7 @@ pub fn lease_segment<'e>(store: String, row: Object<'e>, ask: Object<'e>, now: f
 }
 
 /// Gives a worker number: `{ row, freed?, grant }`, each row with its `worker`, or the refusal.
-/// `rows` has `mine`, `own`, `spare` and `rested`, each with its `worker`, as far as they are there.
+/// `rows` has `mine`, `own`, `spare` and `rested`, each with its `worker`, as far as there are any.
 #[napi(ts_return_type = "object")]
 pub fn acquire<'e>(
     store: String,
@@ -37,7 +37,7 @@ pub fn renew<'e>(
     answer(&env(&ask), registry::renew(&store, from(namespace), from(row), from(ask), at(now)))
 }
 
-/// Takes back the rest of a window: `{ row }`, or the refusal.
+/// Takes back the unused rest of a window: `{ row }`, or the refusal.
 #[napi(ts_return_type = "object")]
 pub fn release<'e>(store: String, row: Object<'e>, ask: Object<'e>) -> Given<'e> {
     answer(&env(&ask), registry::release(&store, from(row), from(ask)))
@@ -57,7 +57,7 @@ pub fn namespace_row<'e>(wanted: Object<'e>) -> Given<'e> {
     answer(&env(&wanted), registry::namespace_row(from(wanted)))
 }
 
-/// Whether a worker's row is kept from this owner, however long its window is over.
+/// Whether another owner keeps this worker number, however long ago its window ended.
 #[napi]
 pub fn is_kept_from(row: Object<'_>, owner: String, now: f64) -> bool {
     registry::is_kept_from(from(row), &owner, at(now))

@@ -37,7 +37,7 @@ pub fn last_id<'e>(layout: Object<'e>, time_ms: BigInt) -> Given<'e> {
     answer(&env(&layout), layouts::last_id(from(layout), millis(&time_ms)))
 }
 
-/// The decimal form, `null` for what is none; so are the forms below.
+/// The decimal form; `null` if this is not an ID. So with the forms below.
 #[napi]
 pub fn to_decimal(id: BigInt) -> Option<String> {
     text::to_decimal(bits(&id)).ok()
@@ -67,14 +67,14 @@ pub fn codes() -> Vec<&'static str> {
     codes::names().collect()
 }
 
-/// The code of an HTTP answer that came without one.
+/// The code for an HTTP answer without one.
 #[napi]
 pub fn code_from_http(status: u16) -> &'static str {
     codes::from_http(status)
 }
 
 /// A refusal in words: what happened to the `tag` or `namespace` of this name, and what to do; of
-/// any other kind, `name` are the words themselves.
+/// any other kind, `name` is the subject of the sentence.
 #[napi]
 pub fn sentence(
     code: String,
@@ -86,7 +86,7 @@ pub fn sentence(
     codes::sentence(&code, &kind, &name, most.map(|n| n as u64), wait_ms.map(|ms| ms as u64))
 }
 
-/// What a code means: `{ http, permanent, stops, advice }`, or `null` if there is none.
+/// What a code means: `{ http, permanent, stops, advice }`, or `null` if there is no such code.
 #[napi(ts_return_type = "object | null")]
 pub fn code_facts<'e>(env: &'e Env, code: String) -> Maybe<'e> {
     maybe(env, codes::facts(&code))

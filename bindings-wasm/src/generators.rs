@@ -11,53 +11,53 @@ thread_local! {
     static HANDLES: Handles = const { Handles::new() };
 }
 
-/// Builds a generator under a handle of the caller's; `undefined`, or the refusal.
+/// Builds a generator under a handle that the caller chose: `undefined`, or the refusal.
 #[wasm_bindgen]
 pub fn create(handle: u32, kind: &str, config: Object, seed: u64) -> Option<Object> {
     let created = HANDLES.with(|all| all.create(handle, kind, from(config), seed));
     created.err().map(|wrong| answer(Ok(wrong)))
 }
 
-/// Forgets a generator for good.
+/// Drops a generator.
 #[wasm_bindgen]
 pub fn free(handle: u32) {
     HANDLES.with(|all| all.free(handle));
 }
 
-/// IDs for all of `out`, in order: how many, 0 when not all can be had, and then nothing is written
-/// or spent; the highest bit says that an ask is due.
+/// Fills all of `out`, in order: its length, or 0 with nothing written or spent. The highest bit of
+/// the result says that an ask is due.
 #[wasm_bindgen]
 pub fn fill(handle: u32, now: f64, out: &mut [u64]) -> u32 {
     HANDLES.with(|all| all.fill(handle, host(now), out))
 }
 
-/// As many IDs as are at hand, in order, up to the length of `out`: how many, 0 when none is;
-/// the highest bit says that an ask is due.
+/// Fills as much of `out` as there are IDs at hand, in order: how many. The highest bit of the result
+/// says that an ask is due.
 #[wasm_bindgen(js_name = fillAvailable)]
 pub fn fill_available(handle: u32, now: f64, out: &mut [u64]) -> u32 {
     HANDLES.with(|all| all.fill_available(handle, host(now), out))
 }
 
-/// Whether `n` IDs can be had in one go now.
+/// Whether `n` IDs can be had at once now.
 #[wasm_bindgen]
 pub fn ready(handle: u32, now: f64, n: f64) -> bool {
     HANDLES.with(|all| all.ready(handle, host(now), n as u64))
 }
 
-/// How many IDs can be had in one go at most, as far as is known.
+/// How many IDs can be had at once, as far as is known.
 #[wasm_bindgen]
 pub fn most(handle: u32) -> f64 {
     HANDLES.with(|all| all.most(handle)) as f64
 }
 
-/// Why the last filling or `ready` gave nothing.
+/// Why the last `fill`, `fillAvailable` or `ready` gave nothing.
 #[wasm_bindgen]
 pub fn refusal(handle: u32) -> Object {
     answer(Ok(HANDLES.with(|all| all.refusal(handle))))
 }
 
-/// Until when what the last filling gave is timely, on the host's clock: the end of the tick of its
-/// first ID. Segments have no time; this is told of snowflakes, and of more than one ID.
+/// Until when the IDs of the last filling are timely, on the host's clock: the end of the first ID's
+/// tick. Known for snowflakes, and for more than one ID.
 #[wasm_bindgen(js_name = goodUntil)]
 pub fn good_until(handle: u32) -> f64 {
     HANDLES.with(|all| all.good_until(handle)).get() as f64
@@ -75,7 +75,7 @@ pub fn poll_at(handle: u32) -> Option<i64> {
     HANDLES.with(|all| all.poll_at(handle)).map(HostTime::get)
 }
 
-/// What to ask the store for now: its fields and `ask`, or `undefined`. `entropy` are 16 random bytes.
+/// What to ask the store for now: its fields and `ask`, or `undefined`. `entropy` is 16 random bytes.
 #[wasm_bindgen(js_name = pollAsk)]
 pub fn poll_ask(handle: u32, now: f64, entropy: &[u8]) -> Option<Object> {
     HANDLES.with(|all| all.poll_ask(handle, host(now), entropy)).map(|ask| answer(Ok(ask)))
@@ -102,19 +102,19 @@ pub fn handle_failure(
     HANDLES.with(|all| all.handle_failure(handle, request, code, after, host(now)));
 }
 
-/// Graceful stop: the release to send, or `undefined`.
+/// Stops for good: the release to send, or `undefined`.
 #[wasm_bindgen]
 pub fn retire(handle: u32) -> Option<Object> {
     HANDLES.with(|all| all.retire(handle)).map(|release| answer(Ok(release)))
 }
 
-/// Drops every right and the ask that is out.
+/// Drops everything in hand, and the ask that is out.
 #[wasm_bindgen]
 pub fn forget(handle: u32) {
     HANDLES.with(|all| all.forget(handle));
 }
 
-/// The host was suspended: what was not due yet is.
+/// The host was suspended: an ask that was not due yet is due.
 #[wasm_bindgen]
 pub fn resumed(handle: u32) {
     HANDLES.with(|all| all.resumed(handle));
@@ -126,7 +126,7 @@ pub fn leased(handle: u32, now: f64, wall: f64) {
     HANDLES.with(|all| all.leased(handle, host(now), host(wall)));
 }
 
-/// Whether the host was suspended since the last lease: what was not due yet is due then.
+/// Whether the host was suspended since the last lease; then an ask is due.
 #[wasm_bindgen]
 pub fn look(handle: u32, now: f64, wall: f64) -> bool {
     HANDLES.with(|all| all.look(handle, host(now), host(wall)))
@@ -139,7 +139,7 @@ pub fn carryover(handle: u32) -> Object {
 }
 
 /// Takes over what another instance of this generator knew, and goes on above the highest ID that
-/// it handed out, whose layout was this.
+/// it handed out in this layout.
 #[wasm_bindgen]
 pub fn resume(handle: u32, before: Object, highest: Option<u64>, layout: Option<Object>) {
     HANDLES.with(|all| all.resume(handle, from(before), highest, layout.map(from)));

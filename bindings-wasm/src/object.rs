@@ -1,11 +1,11 @@
-//! Plain objects of JavaScript's.
+//! JavaScript's plain objects.
 
 use js_sys::{BigInt, Object, Reflect};
 use leafid_bindings::{Answer, Reading, Value, Wrong};
 use leafid_core::{HostTime, StoreTime};
 use wasm_bindgen::{JsCast, JsValue};
 
-/// An object of JavaScript's.
+/// A JavaScript object.
 pub struct Js(Object);
 
 impl leafid_bindings::Object for Js {
@@ -49,7 +49,7 @@ impl leafid_bindings::Object for Js {
     }
 }
 
-/// The object of what a verb gave, or of its refusal.
+/// The result of a verb as an object, or its refusal.
 pub fn answer(given: Result<impl Answer, Wrong>) -> Object {
     leafid_bindings::answer(Js(Object::new()), given).0
 }

@@ -13,7 +13,7 @@ pub fn lease_segment(store: &str, row: Object, ask: Object, now_ms: f64) -> Obje
 }
 
 /// Gives a worker number: `{ row, freed?, grant }`, each row with its `worker`, or the refusal.
-/// `rows` has `mine`, `own`, `spare` and `rested`, each with its `worker`, as far as they are there.
+/// `rows` has `mine`, `own`, `spare` and `rested`, each with its `worker`, as far as there are any.
 #[wasm_bindgen]
 pub fn acquire(store: &str, namespace: Object, rows: Object, ask: Object, now_ms: f64) -> Object {
     answer(registry::acquire(store, from(namespace), from(rows), from(ask), at(now_ms)))
@@ -25,7 +25,7 @@ pub fn renew(store: &str, namespace: Object, row: Object, ask: Object, now_ms: f
     answer(registry::renew(store, from(namespace), from(row), from(ask), at(now_ms)))
 }
 
-/// Takes back the rest of a window: `{ row }`, or the refusal.
+/// Takes back the unused rest of a window: `{ row }`, or the refusal.
 #[wasm_bindgen]
 pub fn release(store: &str, row: Object, ask: Object) -> Object {
     answer(registry::release(store, from(row), from(ask)))
@@ -45,7 +45,7 @@ pub fn namespace_row(wanted: Object) -> Object {
     answer(registry::namespace_row(from(wanted)))
 }
 
-/// Whether a worker's row is kept from this owner, however long its window is over.
+/// Whether another owner keeps this worker number, however long ago its window ended.
 #[wasm_bindgen(js_name = isKeptFrom)]
 pub fn is_kept_from(row: Object, owner: &str, now_ms: f64) -> bool {
     registry::is_kept_from(from(row), owner, at(now_ms))

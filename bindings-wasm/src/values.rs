@@ -37,7 +37,7 @@ pub fn last_id(layout: Object, time_ms: i64) -> Object {
     answer(layouts::last_id(from(layout), time_ms))
 }
 
-/// The decimal form, `undefined` for what is none; so are the forms below.
+/// The decimal form; `undefined` if this is not an ID. So with the forms below.
 #[wasm_bindgen(js_name = toDecimal)]
 pub fn to_decimal(id: u64) -> Option<String> {
     text::to_decimal(id).ok()
@@ -67,14 +67,14 @@ pub fn codes() -> Vec<String> {
     codes::names().map(str::to_owned).collect()
 }
 
-/// The code of an HTTP answer that came without one.
+/// The code for an HTTP answer without one.
 #[wasm_bindgen(js_name = codeFromHttp)]
 pub fn code_from_http(status: u16) -> String {
     codes::from_http(status).to_owned()
 }
 
 /// A refusal in words: what happened to the `tag` or `namespace` of this name, and what to do; of
-/// any other kind, `name` are the words themselves.
+/// any other kind, `name` is the subject of the sentence.
 #[wasm_bindgen]
 pub fn sentence(
     code: &str,
@@ -86,7 +86,7 @@ pub fn sentence(
     codes::sentence(code, kind, name, most.map(|n| n as u64), wait_ms.map(|ms| ms as u64))
 }
 
-/// What a code means: `{ http, permanent, stops, advice }`, or `undefined` if there is none.
+/// What a code means: `{ http, permanent, stops, advice }`, or `undefined` if there is no such code.
 #[wasm_bindgen(js_name = codeFacts)]
 pub fn code_facts(code: &str) -> Option<Object> {
     codes::facts(code).map(|facts| answer(Ok(facts)))

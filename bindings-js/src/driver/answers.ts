@@ -5,7 +5,7 @@ import { called, refusalError, wrongField, type Subject } from '../values/refusa
 import { shown } from '../values/shown.js'
 import { ASK_MS } from './exchange.js'
 
-/** What is wrong with an answer before the core has seen it: it is no object, or answers something else. */
+/** What is wrong with an answer before the core has seen it: it is not an object, or answers another ask. */
 export function notAnAnswer(answer: unknown, request: string): string | undefined {
   if (typeof answer !== 'object' || answer === null) return `it must be an object, got ${shown(answer)}`
   const echo = (answer as { request?: unknown }).request
@@ -33,7 +33,7 @@ export function failure(verb: Verb, about: Subject, cause: unknown): LeafidError
   return new LeafidError('STORE_UNAVAILABLE', message, { cause })
 }
 
-/** No answer came in time. */
+/** The error when no answer came in time. */
 export function late(verb: Verb): LeafidError {
   return new LeafidError('STORE_UNAVAILABLE', `the store did not answer \`${verb}\` within ${ASK_MS} ms: ${advice('STORE_UNAVAILABLE')}`)
 }

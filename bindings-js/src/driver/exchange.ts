@@ -13,7 +13,7 @@ export type Answer = { now: unknown } | { failed: unknown } | { later: Promise<u
 export function ask(store: Store, verb: Verb, body: object, late: () => Error, keepsAlive: boolean): Answer {
   const stop = new AbortController()
   try {
-    // What is no method fails as one that throws.
+    // A method that is missing fails like one that throws.
     const answer = (store[verb] as Method).call(store, body, stop.signal)
     return isPromise(answer) ? { later: within(ASK_MS, answer, stop, late, keepsAlive) } : { now: answer }
   } catch (error) {

@@ -8,7 +8,7 @@ export interface Refused {
   of?: string
 }
 
-/** What became of an answer. */
+/** What happened to an answer. */
 export type Verdict = Refused | { outcome: 'applied' | 'ignored' } | { outcome: 'release'; release: object }
 
 /** The counters as the core has them. */
@@ -26,13 +26,13 @@ export interface RawStats {
   last_code?: string
 }
 
-/** What another instance of a generator may know: facts, and no right to anything. */
+/** What another instance of a generator may know: facts, no rights. */
 export interface Carryover {
-  /** The store that answered. */
+  /** The id of the store that answered. */
   store?: string
   /** The first position that was not handed out. */
   position: bigint
-  /** The highest end that was ever in hand, as a position. */
+  /** The highest end that the generator has or had, as a position. */
   have_until?: bigint
 }
 
@@ -47,21 +47,21 @@ export interface CodeFacts {
   advice: string
 }
 
-/** Set in what `fill` and `fillAvailable` return when an ask is due. */
+/** Set in the result of `fill` and `fillAvailable` when an ask is due. */
 export const ASK_IS_DUE = 0x8000_0000
 
-/** What an engine (the native one or the wasm one) brings: plain functions over a handle. */
+/** What an engine (the native one or the wasm one) provides: plain functions over a handle. */
 export interface Engine {
   engineVersion(): string
 
   create(handle: number, kind: 'segment' | 'snowflake', config: object, seed: bigint): Refused | null | undefined
   free(handle: number): void
-  /** All of `out`, or 0 and nothing is written or spent; and `ASK_IS_DUE`. */
+  /** Fills all of `out`, or returns 0 with nothing written or spent; and `ASK_IS_DUE`. */
   fill(handle: number, now: number, out: BigUint64Array): number
-  /** As many as are at hand; and `ASK_IS_DUE`. */
+  /** Fills as much of `out` as there are IDs at hand: how many; and `ASK_IS_DUE`. */
   fillAvailable(handle: number, now: number, out: BigUint64Array): number
   ready(handle: number, now: number, n: number): boolean
-  /** In one go, as far as is known. */
+  /** How many IDs can be had at once, as far as is known. */
   most(handle: number): number
   refusal(handle: number): Refused
   goodUntil(handle: number): number
@@ -76,10 +76,10 @@ export interface Engine {
   resumed(handle: number): void
   /** A lease was granted, at these readings of the two clocks. */
   leased(handle: number, now: number, wall: number): void
-  /** Whether the host was suspended since the last lease: what was not due yet is due then. */
+  /** Whether the host was suspended since the last lease; then an ask is due. */
   look(handle: number, now: number, wall: number): boolean
   carryover(handle: number): Carryover
-  /** For a generator that was granted nothing yet. `highest` is the last ID that was handed out, of this layout. */
+  /** For a generator that was granted nothing yet. `highest` is the last ID that was handed out, in this layout. */
   resume(handle: number, before: Carryover, highest?: bigint, layout?: object): void
   layoutInUse(handle: number): object | null | undefined
   /** What a caller does that was refused, once the ask that is due was sent: raises `code`, or waits. */
@@ -107,19 +107,18 @@ export interface Engine {
   fromDecimal(text: string): bigint | null | undefined
 
   codes(): string[]
-  /** The code of an answer that came without one. */
+  /** The code for an HTTP answer without one. */
   codeFromHttp(status: number): string
   codeFacts(code: string): CodeFacts | null | undefined
-  /** A refusal in words, about a `tag` or a `namespace` of this name; of any other kind, `name` are the words. */
+  /** A refusal in words, about a `tag` or a `namespace` of this name; for any other kind, `name` is the subject of the sentence. */
   sentence(code: string, kind: string, name: string, most?: number, waitMs?: number): string
 
-  /** Throws the instance away and builds another, where one can be lost (wasm). */
+  /** Throws the instance away and builds another: for an engine that can break (wasm). */
   rebuild?(): void
 }
 
 /**
- * What the types that wasm-bindgen and napi generate have to agree with: they know plain objects, and nothing of what is in
- * them.
+ * What the types that wasm-bindgen and napi generate must agree with. They know plain objects, but not what is in them.
  */
 export type Functions = {
   [Name in keyof Omit<Engine, 'rebuild'>]: (...args: Parameters<Engine[Name]>) => Plain<ReturnType<Engine[Name]>>
@@ -130,7 +129,7 @@ type Plain<Value> = Value extends object ? object : Value
 let engine: Engine | undefined
 let builds = 0
 
-/** Called once by the entry that the host's condition chose. */
+/** Called once, by the start module of this runtime. */
 export function useEngine(chosen: Engine): void {
   engine = chosen
 }

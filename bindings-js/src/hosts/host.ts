@@ -1,33 +1,33 @@
-/** What a host (Node, workerd, a browser) brings beside an engine. */
+/** What a host (Node, a Worker, a browser) provides. */
 export interface Host {
   /** Milliseconds on a clock that only has to tick. */
   clock(): number
   /** Milliseconds since 1970. */
   wall(): number
-  /** The label of this process for its windows. */
+  /** The label of this holder, such as `hostname/pid`. */
   owner(): string
   /** A setting of the environment, such as `LEAFID_STORE`. */
   setting(name: string): string | undefined
-  /** Lets this work end though its caller does not wait for it. The work never rejects. */
+  /** Lets this work finish when its caller no longer waits for it. The work never rejects. */
   keep(work: Promise<void>): void
   /**
    * Calls back after a while without keeping the process alive; returns how to cancel that.
    * Absent where nothing may run between requests: there the next request does it.
    */
   later?(ms: number, act: () => void): () => void
-  /** Whether one caller may await what another caused: not so in Workers, where a promise dies with its request. */
+  /** Whether one caller may await what another started. Not in Workers, where a promise dies with its request. */
   sharesPromises: boolean
-  /** Whether `clock` goes on while `wall` jumps, so that a gap between them shows a suspend. */
+  /** Whether `clock` stands still while the machine sleeps and `wall` goes on, so that a suspend shows as a gap. */
   showsSuspend: boolean
-  /** How long a window to ask for; all that the namespace allows if not said. */
+  /** How long a window to ask for: by default all that the namespace allows. */
   windowMs?: number
-  /** How far a segment's step grows. */
+  /** How far a segment's step may grow, as a multiple of the tag's own. */
   maxGrowth?: number
 }
 
 let host: Host | undefined
 
-/** Called once by the entry that the host's condition chose. */
+/** Called once, by the start module of this runtime. */
 export function useHost(chosen: Host): void {
   host = chosen
 }
@@ -38,7 +38,7 @@ export function theHost(): Host {
   return host
 }
 
-/** Random bytes. Workers have none at module scope. */
+/** Random bytes. At a Worker's module scope this throws. */
 export function entropy(bytes: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(bytes))
 }

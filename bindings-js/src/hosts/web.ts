@@ -4,7 +4,7 @@ interface Process {
   env?: Record<string, string | undefined>
 }
 
-/** A browser, Deno, Bun: timers may run at any time. */
+/** Browsers, Deno and Bun: timers may run at any time. */
 export const webHost: Host = {
   clock: () => performance.now(),
   wall: () => Date.now(),

@@ -3,8 +3,8 @@ import type { Host } from './host.js'
 import { briefly } from './web.js'
 
 /**
- * Workers: nothing runs between requests, so the next request asks; what was asked for goes on
- * under `waitUntil` when its request is gone. The clock moves only after I/O.
+ * Workers: nothing runs between requests, so each request asks for itself. An ask goes on under
+ * `waitUntil` when its request is over. The clock moves only after I/O.
  */
 export const workerdHost: Host = {
   clock: () => Date.now(),

@@ -32,7 +32,7 @@ function address(url: string | URL): string {
     const { protocol, href, search, hash } = new URL(url)
     if (/^https?:$/.test(protocol) && search === '' && hash === '') return href.replace(/\/+$/, '')
   } catch {
-    // The same error as for the wrong kind of URL.
+    // No URL at all: the same error as for the wrong kind.
   }
   throw new LeafidError('REQUEST_INVALID', `the store's address must be like \`http://127.0.0.1:8750\`, got ${shown(url)}`)
 }

@@ -26,10 +26,10 @@ export interface NamespaceRow {
   floor?: Big
 }
 
-/** The row of a worker number; one without a row has the number alone. */
+/** The row of a worker number. Where there is none yet, it is `{ worker }`. */
 export interface WorkerRow {
   worker: number
-  /** The label of who acquired it last; empty for nobody. */
+  /** The label of the holder who acquired it last; empty if nobody did. */
   owner?: string
   sticky?: boolean
   /** The request id of the acquire whose lease this is. */
@@ -41,8 +41,8 @@ export interface WorkerRow {
 }
 
 /**
- * Leases the next numbers of a tag. Write the new row on condition that nobody else wrote it, then
- * answer with the grant.
+ * Leases the next numbers of a tag. Write the new row, on the condition that nobody else has written it
+ * meanwhile; then answer with the grant.
  *
  * Throws `STORE_CHANGED`, `TAG_UNKNOWN`, `STEP_INVALID`, `STORE_WENT_BACK`, `TAG_SPENT`.
  */
@@ -59,7 +59,7 @@ export interface Candidates {
   own?: WorkerRow | undefined
   /** Another one that it keeps: there may be two after two servers have decided at once. */
   spare?: WorkerRow | undefined
-  /** A number that is free, the one that rested longest where that is cheap to find; else the one that will be free first. */
+  /** A number that is free, best the one that has been free longest; else the one that will be free first. */
   rested?: WorkerRow | undefined
 }
 
@@ -67,7 +67,7 @@ export interface Candidates {
 export interface Acquired {
   /** The row of the number that was given. */
   row: WorkerRow
-  /** Another row to write in the same step: a number that this owner kept and keeps no longer. */
+  /** Another row to write in the same transaction: a number that this owner no longer keeps. */
   freed?: WorkerRow
   grant: WindowGrant
 }
@@ -85,7 +85,7 @@ export function acquire(store: string, namespace: NamespaceRow, rows: Candidates
 }
 
 /**
- * Moves the end of a window forward. `row` is that of the number that the ask names, `{ worker }` where it has none.
+ * Moves the end of a window forward. `row` is the row of the number that the ask names, `{ worker }` where there is none.
  *
  * Throws `STORE_CHANGED`, `STORE_WENT_BACK`, `LEASE_LOST`, `TIME_OVERFLOW`, `REQUEST_INVALID`.
  */
@@ -101,7 +101,7 @@ export function renew(
   return decided(subject('namespace', ask.namespace), theEngine().renew(store, namespace, row, ask, nowMs), store, given, { meaning })
 }
 
-/** Takes back what of a window was not used; `row` as for `renew`. Throws `STORE_CHANGED`, `LEASE_LOST`, `RANGE_INVALID`, `REQUEST_INVALID`. */
+/** Takes back the unused rest of a window; `row` as for `renew`. Throws `STORE_CHANGED`, `LEASE_LOST`, `RANGE_INVALID`, `REQUEST_INVALID`. */
 export function release(store: string, row: WorkerRow, ask: ReleaseAsk): { row: WorkerRow } {
   const given = { row: rowOf(row, ask), ask: plain(ask, 'the ask') }
   const range = () => `\`unused_from\` of the ask must be inside the window of the row, got ${shown(ask.unused_from)}`
@@ -166,7 +166,7 @@ function rowOf(row: WorkerRow, ask: RenewAsk | ReleaseAsk): Given {
   return { ...plain(row, 'the row'), mustBe: { worker: `the worker number of the ask, ${shown((ask as { worker?: unknown } | null)?.worker)}` } }
 }
 
-/** What of a namespace can be read, and does not fit its layout or the caps. */
+/** What is wrong with a namespace that can be read, but does not fit its layout or the caps. */
 function misfits({ workers, max_window_ms }: { workers?: unknown; max_window_ms?: unknown }): Circumstances['meaning'] {
   return {
     WORKER_INVALID: () => `\`workers\` must be \`{ start, end }\` inside the layout, got ${shown(workers)}`,

@@ -4,8 +4,8 @@ interface Entry {
 }
 
 /**
- * Which number rests least long from now: a heap of what `until` said when a number was added. What
- * it says otherwise by now is dropped when it comes up.
+ * The number that is free first: a heap of what `until` said when a number was added. An entry that
+ * is out of date is dropped when it comes up.
  */
 export class Resting {
   readonly #until: (worker: number) => bigint | undefined
@@ -16,10 +16,10 @@ export class Resting {
     this.#until = until
   }
 
-  /** Adds a number, or where it stands now. */
+  /** Adds a number, or notes its new `until`. */
   add(worker: number): void {
     this.#numbers.add(worker)
-    // A window that is renewed leaves an entry behind each time.
+    // Each renewal of a window leaves an old entry behind.
     if (this.#heap.length > 2 * this.#numbers.size + 64) {
       const numbers = this.#numbers
       this.clear()

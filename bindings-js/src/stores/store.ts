@@ -1,6 +1,6 @@
 import type { LayoutFields } from '../values/layout.js'
 
-/** A 64-bit number: in what leafid passes always a `bigint`; in what it is given a decimal string as well. */
+/** A 64-bit number. leafid always passes a `bigint`, and also takes a decimal string. */
 export type Big = bigint | string
 
 /** Asks for the next numbers of a tag. */
@@ -9,7 +9,7 @@ export interface SegmentAsk {
   request: string
   store?: string
   step?: number
-  /** Not fewer numbers than this, where the tag's `max_step` allows so many. */
+  /** Not fewer numbers than this, up to the tag's `max_step`. */
   at_least?: number
   have_until?: bigint
 }
@@ -74,9 +74,10 @@ export interface WindowGrant {
 type Answer<T> = T | Promise<T>
 
 /**
- * Hands out disjoint ranges: any object with the methods that are used, sync or async. What it
- * answers is durable before it answers, and echoes the request. A leafid error that it raises
- * keeps its code, anything else is `STORE_UNAVAILABLE`. `signal` aborts when nobody waits any more.
+ * Hands out disjoint ranges: any object with the methods that are used, sync or async. A range must
+ * be durable before the store answers, and the answer must echo the request id. A leafid error that
+ * a method throws keeps its code; anything else becomes `STORE_UNAVAILABLE`. `signal` is aborted
+ * when nobody waits for the answer any more.
  */
 export interface Store {
   /** For `Segment`. */

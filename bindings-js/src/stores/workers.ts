@@ -64,7 +64,7 @@ export class WorkerRows {
     return [...this.#sticky].map((worker) => this.get(worker)).filter((row) => row.owner === owner)
   }
 
-  /** A number that nobody ever had, else the one that rested longest; one that another owner keeps comes last. */
+  /** A number that nobody ever had, else the one that has been free longest; numbers that other owners keep come last. */
   rested(owner: string, now: number): WorkerRow | undefined {
     while (this.#isInside(this.#fresh) && this.#rows.has(this.#fresh)) this.#fresh += 1
     if (this.#isInside(this.#fresh)) return { worker: this.#fresh }
@@ -78,7 +78,7 @@ export class WorkerRows {
     return longest(candidates) ?? longest(kept)
   }
 
-  /** From when on a number may be handed out to anybody, if it may. */
+  /** From when on anybody may have this number; `undefined` if not just anybody may. */
   #rests(worker: number): bigint | undefined {
     return this.#isInside(worker) && !this.#sticky.has(worker) ? until(this.get(worker)) : undefined
   }

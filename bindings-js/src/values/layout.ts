@@ -13,12 +13,12 @@ export interface LayoutFields {
   sequence_bits: number
 }
 
-/** The name of a layout that everybody knows. */
+/** The name of a preset. */
 export type LayoutName = 'leaf' | 'edge' | 'long' | 'js53'
 
-/** What an ID is made of. */
+/** The parts of an ID. */
 export interface Parts {
-  /** When it was stamped: the beginning of its tick. An invalid `Date` beyond the year 275760. */
+  /** When it was stamped: the beginning of its tick. Beyond the year 275760 an invalid `Date`. */
   time: Date
   /** The same, in ms since 1970. */
   timeMs: bigint
@@ -56,7 +56,7 @@ export class Layout {
   readonly #given: LayoutName | LayoutFields
   #facts: Facts | undefined
 
-  /** A preset by its name, or a layout of one's own. `LAYOUT_INVALID` if the bits do not fit. */
+  /** A preset by its name, or your own layout. `LAYOUT_INVALID` if the bits do not fit. */
   constructor(given: LayoutName | LayoutFields) {
     this.#given = typeof given === 'string' ? given : { ...given }
     // The presets are built before there is an engine, and need no check.
@@ -110,7 +110,7 @@ export class Layout {
     return (accepted(LAYOUT, answer, { meaning }) as { id: bigint }).id
   }
 
-  /** What an ID is made of. `ID_INVALID` if it has bits above the layout's. */
+  /** The parts of an ID. `ID_INVALID` if it has bits above the layout's. */
   decompose(id: bigint): Parts {
     const answer = theEngine().decompose({ layout: this.#given }, checkedId(id))
     const parts = accepted(LAYOUT, answer, { meaning: { ID_INVALID: () => this.#tooLong(id) } })
@@ -164,7 +164,7 @@ export class Layout {
   }
 }
 
-/** What an ID (or its decimal text) is made of, in the layout `leaf` by default. */
+/** The parts of an ID or of its decimal text, by default in the layout `leaf`. */
 export function decode(id: bigint | string, options: { layout?: Layout | LayoutName | LayoutFields } = {}): Parts {
   return asLayout(options.layout ?? Layout.leaf).decompose(typeof id === 'string' ? fromDecimal(id) : id)
 }

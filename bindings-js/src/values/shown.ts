@@ -1,6 +1,6 @@
-/** A longer text is cut: a message is read by people. */
+/** Longer texts are cut. */
 const MOST = 160
-/** Only so many items of a list or fields of an object are shown. */
+/** How many items of a list, or fields of an object, are shown. */
 const ITEMS = 8
 
 /** A caller's value in a message: in backticks, on one line, and never too long. */
