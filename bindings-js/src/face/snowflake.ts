@@ -48,7 +48,9 @@ export class Snowflake extends BaseGenerator {
 function noWorkers(options: object): void {
   for (const name of ['worker', 'workers']) {
     if ((options as Record<string, unknown>)[name] !== undefined) {
-      const message = `\`${name}\` is not an option: a store leases the worker number, \`new Snowflake('default', { store: 'http://127.0.0.1:8750' })\`, from the range that \`leafid namespace set default --workers\` gives it`
+      const lease = "`new Snowflake('default', { store: 'http://127.0.0.1:8750' })`"
+      const limit = '`leafid namespace set default --workers 0..64`'
+      const message = `\`${name}\` is not an option: let the store lease a number, ${lease}, and limit its numbers with ${limit}`
       throw new LeafidError('WORKER_INVALID', message)
     }
   }
