@@ -128,6 +128,18 @@ impl<K: Kind, L: Line> Generator<K, L> {
     }
 
     /// What the generator did so far, and what it has in hand.
+    ///
+    /// ```
+    /// use leafid_core::{HostTime, MemoryStore, Segment, SegmentConfig, refill};
+    /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+    /// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
+    /// let now = HostTime::new(0);
+    /// refill(&mut orders, &mut store, || now, || [2; 16])?;
+    /// orders.next(now)?;
+    /// let stats = orders.stats();
+    /// assert_eq!((stats.ids, stats.in_hand, stats.step), (1, 999, 1_000));
+    /// # Ok::<(), leafid_core::Refusal>(())
+    /// ```
     pub fn stats(&self) -> Stats {
         Stats {
             in_hand: self.in_hand(),

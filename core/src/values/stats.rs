@@ -3,21 +3,6 @@
 use crate::values::Code;
 
 /// What a generator did so far, for a metrics page: all but the last four only grow.
-///
-/// ```
-/// use leafid_core::{HostTime, MemoryStore, Segment, SegmentConfig, refill};
-/// let mut store: MemoryStore = MemoryStore::new([1; 16]);
-/// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
-/// let now = HostTime::new(0);
-/// let _ = orders.next(now); // too early: nothing was leased
-/// refill(&mut orders, &mut store, || now, || [2; 16])?;
-/// orders.next(now)?;
-/// let stats = orders.stats();
-/// assert_eq!((stats.ids, stats.waits), (1, 1));
-/// assert_eq!((stats.asks, stats.grants, stats.failures), (1, 1, 0));
-/// assert_eq!((stats.in_hand, stats.step), (999, 1_000));
-/// # Ok::<(), leafid_core::Refusal>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// IDs handed out through the generator's own verbs (a lock-free host adds its own).
