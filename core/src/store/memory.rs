@@ -17,7 +17,8 @@ use crate::values::{Code, Layout, Name, Range, Refusal, StoreTime, Token};
 ///
 /// ```
 /// use leafid_core::{
-///     Code, HostTime, Layout, MemoryStore, Name, Snowflake, SnowflakeConfig, StoreTime, refill,
+///     Code, HostTime, Layout, MemoryStore, Name, Segment, SegmentConfig, Snowflake,
+///     SnowflakeConfig, StoreTime, refill,
 /// };
 /// // Two namespaces at most, of three worker numbers each, and no tag.
 /// let mut store: MemoryStore<0, 2, 3> = MemoryStore::new([1; 16]);
@@ -36,8 +37,9 @@ use crate::values::{Code, Layout, Name, Range, Refusal, StoreTime, Token};
 /// refill(&mut ids, &mut store, || later, || [3; 16])?;
 /// assert_eq!(Layout::JS53.decompose(ids.next(later)?)?.time, noon.plus(3_600_000));
 ///
-/// let full = store.create_tag(Name::tag("orders")?, None, None, None);
-/// assert_eq!(full.unwrap_err().code, Code::Overloaded, "it has no room for a tag");
+/// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
+/// let full = refill(&mut orders, &mut store, || later, || [4; 16]);
+/// assert_eq!(full.unwrap_err().code, Code::Overloaded, "there is no room for a tag");
 /// # Ok::<(), leafid_core::Refusal>(())
 /// ```
 #[derive(Clone, Debug)]
