@@ -12,8 +12,8 @@ use crate::values::{Code, Layout, Name, Range, Refusal, StoreTime, Token};
 /// or [`Layout::LEAF`].
 ///
 /// It is given the wall clock with [`MemoryStore::set_clock`] and never lets it go back. What it
-/// granted is gone with it: it is no store for IDs that outlive the process. Its decisions are those
-/// of every other store, so in a test it stands for the real one, and the test is its clock:
+/// granted is gone with it: it is no store for IDs that outlive the process. Its decisions are
+/// those of every other store, so in a test it stands for the real one, and the test is its clock:
 ///
 /// ```
 /// use leafid_core::{
@@ -79,8 +79,8 @@ impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize>
         self.id
     }
 
-    /// Tells it the wall clock, in ms since 1970: before each ask, for it has no other. It begins at
-    /// 0, which lies before the epoch of every preset. A clock that goes back is not followed.
+    /// Tells it the wall clock, in ms since 1970: before each ask, for it has no other. It begins
+    /// at 0, which lies before the epoch of every preset. A clock that goes back is not followed.
     pub fn set_clock(&mut self, now: StoreTime) {
         self.now = self.now.max(now);
     }

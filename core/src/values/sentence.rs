@@ -24,14 +24,14 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The advice of a code, with the name in its command, whose last word has the place for it. (To
-    /// search for a text, as `split_once` does, may panic as far as the compiler can tell.)
+    /// The advice of a code, with the name in its command, whose last word has the place for it.
     fn advise(&self, advice: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (place, name) = match *self {
             Subject::Tag(name) => (" TAG`", name),
             Subject::Namespace(name) => (" NAMESPACE`", name),
             Subject::Other(_) => return f.write_str(advice),
         };
+        // No search, as `split_once` is one: it may panic, as far as the compiler can tell.
         match advice.strip_suffix(place) {
             Some(command) => write!(f, "{command} {name}`"),
             None => f.write_str(advice),
