@@ -54,6 +54,8 @@
 //! | carry all of it as plain data (JSON, a dict) | [`Fields`] |
 //! | tell people what went wrong | [`Code`], [`Sentence`] |
 #![no_std]
+// An example is read before anything else is: nothing in it is there for no reason.
+#![doc(test(attr(deny(unused))))]
 #![forbid(unsafe_code)]
 #![cfg_attr(
     not(any(test, loom)),

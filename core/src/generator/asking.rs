@@ -13,7 +13,7 @@ use crate::values::{Code, HostTime, Offset, Refusal, Token};
 ///
 /// ```
 /// use leafid_core::{
-///     Ask, Grant, HostTime, MemoryStore, Outcome, Snowflake, SnowflakeConfig, Store, StoreTime,
+///     HostTime, MemoryStore, Outcome, Snowflake, SnowflakeConfig, Store, StoreTime,
 /// };
 /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
 /// store.set_clock(StoreTime::new(1_800_000_000_000));

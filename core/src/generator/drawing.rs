@@ -14,7 +14,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
     ///
     /// ```
     /// use leafid_core::{
-    ///     Code, HostTime, Layout, MemoryStore, Snowflake, SnowflakeConfig, StoreTime, refill,
+    ///     Code, HostTime, MemoryStore, Snowflake, SnowflakeConfig, StoreTime, refill,
     /// };
     /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
     /// store.set_clock(StoreTime::new(1_800_000_000_000));
@@ -157,9 +157,9 @@ impl<K: Kind, L: Line> Generator<K, L> {
         verdict.inspect_err(|refusal| self.waits(*refusal))
     }
 
-    /// How many can be had in one go at most: of a segment the tag's `max_step`; of a snowflake
-    /// what lies within `max_ahead_ms` or half a window, whichever is less. Before the first grant
-    /// not all of this is known, and it may be less than is said.
+    /// How many can be had in one go at most, as far as is known: `max_step`, or by `max_ahead`.
+    /// Of a snowflake that is what lies within `max_ahead_ms` or half a window, whichever is less;
+    /// before the first grant the store may turn out to allow less than this says.
     pub fn most(&self) -> u64 {
         self.kind.most()
     }

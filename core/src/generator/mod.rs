@@ -48,9 +48,7 @@ use pending::Pending;
 /// harm. Every value that `poll_at` and `wants_ask` give may change with any call on `&mut self`.
 ///
 /// ```
-/// use leafid_core::{
-///     Code, Grant, HostTime, MemoryStore, Outcome, Segment, SegmentConfig, Store,
-/// };
+/// use leafid_core::{Code, HostTime, MemoryStore, Outcome, Segment, SegmentConfig, Store};
 /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
 /// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
 /// let mut now = HostTime::new(0);

@@ -7,7 +7,7 @@ use crate::values::{Layout, Token};
 /// with it, but goes on above, and notices a store that changed or went back.
 ///
 /// ```
-/// use leafid_core::{Carryover, HostTime, MemoryStore, Segment, SegmentConfig, refill};
+/// use leafid_core::{HostTime, MemoryStore, Segment, SegmentConfig, refill};
 /// let (config, now) = (SegmentConfig::new("orders")?, HostTime::new(0));
 /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
 /// let mut parent = Segment::new(config, 7)?;
