@@ -32,7 +32,15 @@ pub struct Carryover {
 
 impl Carryover {
     /// The same, above an ID that was handed out; `layout` is a snowflake's, and `None` a
-    /// segment's. An ID that is not of this layout changes nothing.
+    /// segment's. An ID that is not of this layout changes nothing. For a host that draws a pool
+    /// ahead, or knows the highest ID of its table, where the generator itself is lost:
+    ///
+    /// ```
+    /// use leafid_core::Carryover;
+    /// let before = Carryover::default().above(1_000, None);
+    /// assert_eq!(before.position, 1_001);
+    /// assert_eq!(before.above(500, None), before, "never down");
+    /// ```
     #[must_use]
     pub fn above(self, id: u64, layout: Option<&Layout>) -> Carryover {
         let position = match layout {
