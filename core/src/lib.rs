@@ -10,15 +10,52 @@
 //! store says, and what IDs say. Randomness comes as seeds and entropy from the host. When no ID
 //! can be given, a [`Refusal`] says why and until when.
 //!
+//! A host that can wait for its store needs no more than this; the two closures are where its
+//! clock and its randomness come in:
+//!
+//! ```
+//! use leafid_core::{
+//!     Code, HostTime, MemoryStore, Segment, SegmentConfig, Stance, Store, refill,
+//! };
+//!
+//! fn next(ids: &mut Segment, store: &mut impl Store, now: &mut HostTime) -> Result<u64, Code> {
+//!     loop {
+//!         // Also asks ahead, long before the numbers run out. A failure is backed off.
+//!         let _ = refill(ids, store, || *now, || [2; 16]);
+//!         match ids.next(*now).map_err(|refusal| ids.stance(refusal, *now)) {
+//!             Ok(id) => return Ok(id),
+//!             Err(Stance::Raise(code)) => return Err(code),
+//!             // Here a host sleeps, or awaits another thread's answer.
+//!             Err(Stance::Wait(until)) => *now = until.unwrap_or(now.plus(1)),
+//!         }
+//!     }
+//! }
+//!
+//! let mut store: MemoryStore = MemoryStore::new([1; 16]);
+//! let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
+//! let mut now = HostTime::new(0);
+//! assert_eq!(next(&mut orders, &mut store, &mut now), Ok(1));
+//! assert_eq!(next(&mut orders, &mut store, &mut now), Ok(2));
+//! # Ok::<(), leafid_core::Refusal>(())
+//! ```
+//!
 //! Where to begin:
 //!
-//! - to hand out IDs in a host: [`Generator`], and [`refill`] where the store can be called and
-//!   waited for;
-//! - to draw from many threads without a lock: [`SharedLine`];
-//! - to write a store: [`registry`];
-//! - to read IDs: [`Layout::decompose`], [`Text`];
-//! - to carry all of it as plain data (JSON, a dict): [`Fields`].
+//! | you want to | look at |
+//! |---|---|
+//! | hand out IDs in a host | [`Segment`] or [`Snowflake`]; [`Generator`] has the verbs |
+//! | ask a store that is called and waited for | [`refill`] |
+//! | ask a store by callbacks, promises, messages | [`Generator::poll_ask`], [`Generator::handle_grant`] |
+//! | draw from many threads without a lock | [`SharedLine`] |
+//! | survive a fork or a restored memory image | [`Generator::forget`], [`Carryover`] |
+//! | write a store | [`Store`], [`registry`] |
+//! | test without a store | [`MemoryStore`] |
+//! | read IDs, or query them by time | [`Layout::decompose`], [`Layout::first_id`], [`Text`] |
+//! | carry all of it as plain data (JSON, a dict) | [`Fields`] |
+//! | tell people what went wrong | [`Code`], [`Sentence`] |
 #![no_std]
+// An example is read before anything else is: nothing in it is there for no reason.
+#![doc(test(attr(deny(unused))))]
 #![forbid(unsafe_code)]
 #![cfg_attr(
     not(any(test, loom)),

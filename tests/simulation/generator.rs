@@ -1,5 +1,10 @@
 //! The four generators of the core, as one: numbers and time, on a line of one's own and on a
 //! shared one.
+//!
+//! The bindings have an `AnyGenerator` that forwards the same verbs. It is not used here: it knows
+//! neither a shared line nor the memory image of a fork, which a host's generator behind a handle
+//! does not need. With the line as its parameter there would be two types of it, and this enum
+//! around them. What is simulated is the core, besides, without what bindings put around it.
 
 use std::rc::Rc;
 

@@ -1,4 +1,7 @@
 //! Asking a store: when, for what, and what its answer is good for.
+//!
+//! One ask is out at a time. That makes every answer decidable: it answers the ask that is out, or
+//! it is late, doubled or somebody else's and changes nothing.
 
 use super::kind::{NewRange, Standing};
 use super::{Generator, Kind};
@@ -7,6 +10,24 @@ use crate::protocol::{Ask, Grant, Release};
 use crate::values::{Code, HostTime, Offset, Refusal, Token};
 
 /// What became of an answer.
+///
+/// ```
+/// use leafid_core::{
+///     HostTime, MemoryStore, Outcome, Snowflake, SnowflakeConfig, Store, StoreTime,
+/// };
+/// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+/// store.set_clock(StoreTime::new(1_800_000_000_000));
+/// let mut ids = Snowflake::new(SnowflakeConfig::new("default", "host/1")?, 7)?;
+/// let now = HostTime::new(0);
+/// let ask = ids.poll_ask(now, [2; 16]).unwrap();
+/// assert_eq!(ids.retire(), None, "closed while it waits: there is nothing to give back yet");
+/// // The store has granted a window meanwhile. Nobody will use it, so its number is set free.
+/// let grant = store.ask(&ask).map_err(|failure| failure.code)?;
+/// let Outcome::Release(release) = ids.handle_grant(&grant, now, now)? else { panic!() };
+/// assert!(store.release(&release).is_ok());
+/// assert_eq!(ids.handle_grant(&grant, now, now), Ok(Outcome::Ignored), "it came twice");
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It was applied.
@@ -18,7 +39,8 @@ pub enum Outcome {
 }
 
 impl<K: Kind, L: Line> Generator<K, L> {
-    /// Whether [`Generator::poll_ask`] would give something: one comparison or two, for the hot path.
+    /// Whether [`Generator::poll_ask`] would give something: one comparison or two, for the hot
+    /// path. A host with a driver (a thread, a timer) looks after each draw, and wakes it.
     #[inline]
     pub fn wants_ask(&self, now: HostTime) -> bool {
         self.ended.is_none()
@@ -34,14 +56,42 @@ impl<K: Kind, L: Line> Generator<K, L> {
     }
 
     /// When to call [`Generator::poll_ask`] next (host's clock), if nothing else happens first;
-    /// `None` while only drawing can make it due.
+    /// `None` while only drawing can make it due. It may lie in the past: then it is due.
+    ///
+    /// ```
+    /// use leafid_core::{HostTime, MemoryStore, Snowflake, SnowflakeConfig, StoreTime, refill};
+    /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+    /// store.set_clock(StoreTime::new(1_800_000_000_000));
+    /// let mut ids = Snowflake::new(SnowflakeConfig::new("default", "host/1")?, 7)?;
+    /// let now = HostTime::new(0);
+    /// assert!(ids.poll_at().is_some_and(|at| at <= now), "at once: it has nothing");
+    /// refill(&mut ids, &mut store, || now, || [2; 16])?;
+    /// // A first window has 10 s, and is renewed after 2 s, up to a fifth earlier.
+    /// let at = ids.poll_at().unwrap();
+    /// assert!((1_600..=2_000).contains(&at.since(now)));
+    /// assert!(!ids.wants_ask(at.plus(-1)) && ids.wants_ask(at));
+    /// # Ok::<(), leafid_core::Refusal>(())
+    /// ```
     pub fn poll_at(&self) -> Option<HostTime> {
         let waits_for_draws = self.pending.out().is_none() && self.line.cursor() < self.ask_from();
         if self.ended.is_some() || waits_for_draws { None } else { Some(self.pending.due_at()) }
     }
 
     /// What to ask the store for now, if anything: once per need. `entropy` are 16 fresh random
-    /// bytes. An ask that got no answer within 3 s is given out again as it was.
+    /// bytes, the request id of a new ask. One that got no answer within 3 s is given out again as
+    /// it was: the store may have carried it out, and recognises an acquire by its id.
+    ///
+    /// ```
+    /// use leafid_core::{HostTime, Segment, SegmentConfig};
+    /// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
+    /// let ms = HostTime::new;
+    /// let ask = orders.poll_ask(ms(0), [2; 16]).unwrap();
+    /// assert_eq!(orders.poll_ask(ms(2_999), [3; 16]), None, "one is out");
+    /// assert_eq!(orders.poll_ask(ms(3_000), [4; 16]), Some(ask), "the same, to be sent again");
+    /// # Ok::<(), leafid_core::Refusal>(())
+    /// ```
+    ///
+    /// Give back what came of it: [`Generator::handle_grant`] or [`Generator::handle_failure`].
     pub fn poll_ask(&mut self, now: HostTime, entropy: [u8; 16]) -> Option<Ask> {
         if !self.wants_ask(now) {
             return None;
@@ -56,8 +106,9 @@ impl<K: Kind, L: Line> Generator<K, L> {
         Some(ask)
     }
 
-    /// Applies an answer. `sent` is the host's clock when this call left, `now` when it came back.
-    /// Late, repeated and foreign answers are harmless.
+    /// Applies an answer. `sent` is the host's clock when this call left, `now` when it came back:
+    /// between the two the store's time was read, which is all that is known about it, so do not
+    /// round them. Late, repeated and foreign answers are harmless: [`Outcome`].
     ///
     /// # Errors
     /// `GRANT_INVALID` or `LAYOUT_MISMATCH` for an answer of no use: counted and backed off as a
@@ -115,7 +166,26 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// ask that is not out changes nothing.
     ///
     /// `STORE_UNAVAILABLE` and `TIMED_OUT` mean that no answer was read: the same ask, under the
-    /// same request id, is sent again after the back-off.
+    /// same request id, is sent again after the back-off. Any other code is an answer, and ends the
+    /// request id.
+    ///
+    /// The pause is 100 ms, doubling to 800 ms while callers have nothing and to 10 s while there
+    /// are IDs at hand, each ± 20 %; `retry_after_ms` where that is more, up to a minute.
+    ///
+    /// ```
+    /// use leafid_core::{Code, HostTime, Segment, SegmentConfig};
+    /// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
+    /// let mut now = HostTime::new(0);
+    /// for about in [100, 200, 400, 800, 800] {
+    ///     let ask = orders.poll_ask(now, [2; 16]).unwrap();
+    ///     orders.handle_failure(ask.request(), Code::StoreUnavailable, None, now);
+    ///     let again = orders.poll_at().unwrap();
+    ///     assert!((about * 8 / 10..=about * 12 / 10).contains(&again.since(now)));
+    ///     now = again;
+    /// }
+    /// assert_eq!(orders.failure(), Some(Code::StoreUnavailable));
+    /// # Ok::<(), leafid_core::Refusal>(())
+    /// ```
     pub fn handle_failure(
         &mut self,
         request: Token,
@@ -135,7 +205,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
     }
 
     /// The host was suspended, as [`Suspend`](crate::Suspend) notices: a renewal that was not due
-    /// yet is due.
+    /// yet is due. The window may be over by now, and the first ID afterwards should not wait for
+    /// the next renewal to find out.
     pub fn resumed(&mut self) {
         self.pending.hurry();
     }
@@ -146,6 +217,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         self.ended.or(self.pending.last())
     }
 
+    /// Puts a range where it belongs: onto the end of the line, behind it, or into its place.
     /// Whether there is anything in it that could be handed out.
     fn apply(&mut self, range: NewRange) -> bool {
         self.have_until = self.have_until.max(Some(range.positions.end));
@@ -183,6 +255,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         self.in_hand() > 0
     }
 
+    /// Has the line go on in another range; what is left of the one in hand is dropped. A hole
+    /// counts as a gap, the very first range does not.
     pub(super) fn open(&mut self, range: NewRange) {
         let Some(draw) = self.kind.ids() else { return };
         let rest = self.line_end().saturating_sub(self.line.cursor());
@@ -195,6 +269,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         self.line.open(INSIDE, draw.shape(), range.positions.start, range.bound);
     }
 
+    /// Counts a failure and backs off. What the kind held may be lost by it; where two stores may
+    /// have granted the same, nothing more is handed out at all.
     fn fail(&mut self, code: Code, retry_after_ms: Option<u32>, now: HostTime) -> Refusal {
         self.stats.failures = self.stats.failures.saturating_add(1);
         let dry = self.is_dry(now);
@@ -210,6 +286,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         code.into()
     }
 
+    /// Whether a caller would get nothing until another range comes: then pauses are short.
     fn is_dry(&mut self, now: HostTime) -> bool {
         let dry = Refusal::new(self.kind.dry_code());
         match self.kind.ids() {
@@ -220,6 +297,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         }
     }
 
+    /// The facts that an ask is made of, and an answer is held against.
     fn standing(&self) -> Standing {
         let next = self.next_range.map_or(0, |range| range.positions.len());
         let end = self.line_end().saturating_add(next);

@@ -1,4 +1,7 @@
 //! How a generator's configuration is read from plain data: the fields' names, once.
+//!
+//! A binding reads its user's options with these, so an option is added here and nowhere else, and
+//! is called the same in every language.
 
 use crate::generator::{SegmentConfig, SnowflakeConfig};
 use crate::protocol::{FieldReader, need};

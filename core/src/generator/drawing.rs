@@ -1,11 +1,34 @@
 //! Drawing: IDs at hand, one or many, and why there are none.
+//!
+//! The line is tried first, without a look at anything else. Only when it is dry the range behind
+//! it is opened, and only a refusal costs more than that: it notes that somebody waits, which makes
+//! the next ask come sooner and ask for as many as are wanted.
 
 use super::{Generator, Kind};
 use crate::line::{INSIDE, Ids, Line, Run};
 use crate::values::{Code, HostTime, Range, Refusal};
 
 impl<K: Kind, L: Line> Generator<K, L> {
-    /// One ID.
+    /// One ID, above all before it. Never waits: what to do about a refusal,
+    /// [`Generator::stance`] knows.
+    ///
+    /// ```
+    /// use leafid_core::{
+    ///     Code, HostTime, MemoryStore, Snowflake, SnowflakeConfig, StoreTime, refill,
+    /// };
+    /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+    /// store.set_clock(StoreTime::new(1_800_000_000_000));
+    /// let mut ids = Snowflake::new(SnowflakeConfig::new("default", "host/1")?, 7)?;
+    /// let ms = HostTime::new;
+    /// assert_eq!(ids.next(ms(0)).unwrap_err().code, Code::WindowSpent, "nothing is leased yet");
+    /// refill(&mut ids, &mut store, || ms(0), || [2; 16])?;
+    /// let first = ids.next(ms(5))?;
+    /// let second = ids.next(ms(0))?; // this clock went back
+    /// assert!(first < second);
+    /// // Ten seconds were leased: a host that slept through them gets no ID, not a wrong one.
+    /// assert_eq!(ids.next(ms(10_000)).unwrap_err().code, Code::WindowSpent);
+    /// # Ok::<(), leafid_core::Refusal>(())
+    /// ```
     ///
     /// # Errors
     /// `SEGMENT_DRY`, `WINDOW_SPENT`: ask and wait. `SEQUENCE_SPENT`, `CLOCK_BEHIND`: come again at
@@ -19,7 +42,25 @@ impl<K: Kind, L: Line> Generator<K, L> {
     }
 
     /// Fills `out` with IDs, ascending: all of it, or it is left as it was and nothing is spent.
-    /// After a refusal the next asks are made for so many.
+    /// After a refusal the next asks are made for as many.
+    ///
+    /// One decision serves all of it: a batch costs little more than one [`Generator::next`].
+    ///
+    /// ```
+    /// use leafid_core::{Code, HostTime, MemoryStore, Segment, SegmentConfig, refill};
+    /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+    /// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
+    /// let now = HostTime::new(0);
+    /// refill(&mut orders, &mut store, || now, || [2; 16])?; // 1 to 1,000
+    /// let mut batch = vec![0; 2_500];
+    /// assert_eq!(orders.fill(now, &mut batch).unwrap_err().code, Code::SegmentDry);
+    /// assert_eq!((batch[0], orders.stats().in_hand), (0, 1_000), "nothing was touched or spent");
+    /// // The next ask says how many are waited for.
+    /// refill(&mut orders, &mut store, || now, || [3; 16])?;
+    /// orders.fill(now, &mut batch)?;
+    /// assert_eq!((batch[0], batch[2_499]), (1, 2_500));
+    /// # Ok::<(), leafid_core::Refusal>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Generator::ready`].
@@ -45,7 +86,20 @@ impl<K: Kind, L: Line> Generator<K, L> {
         }
     }
 
-    /// As many IDs as are at hand, ascending, up to the length of `out`; returns how many.
+    /// As many IDs as are at hand, ascending, up to the length of `out`; returns how many. What
+    /// lies behind them in `out` is left as it was, and is no ID.
+    ///
+    /// ```
+    /// use leafid_core::{HostTime, MemoryStore, Segment, SegmentConfig, refill};
+    /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+    /// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
+    /// let now = HostTime::new(0);
+    /// refill(&mut orders, &mut store, || now, || [2; 16])?; // 1 to 1,000
+    /// let mut pool = [0; 4_096];
+    /// let count = orders.fill_available(now, &mut pool)?;
+    /// assert_eq!((count, pool[count - 1]), (1_000, 1_000));
+    /// # Ok::<(), leafid_core::Refusal>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Generator::next`], if not even one is at hand.
@@ -68,8 +122,22 @@ impl<K: Kind, L: Line> Generator<K, L> {
         Ok(filled)
     }
 
-    /// Whether `n` IDs can be had in one go now, so that [`Generator::fill`] gives them all. If not,
-    /// the next asks are made for so many, until so many or fewer were had.
+    /// Whether `n` IDs can be had in one go now, so that [`Generator::fill`] gives them all. If
+    /// not, the next asks are made for as many, until as many or fewer were had.
+    ///
+    /// ```
+    /// use leafid_core::{Code, HostTime, MemoryStore, Segment, SegmentConfig, refill};
+    /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+    /// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
+    /// let now = HostTime::new(0);
+    /// refill(&mut orders, &mut store, || now, || [2; 16])?;
+    /// assert_eq!(orders.ready(now, 1_000), Ok(()));
+    /// assert_eq!(orders.ready(now, 5_000).unwrap_err().code, Code::SegmentDry, "wait");
+    /// assert_eq!(orders.most(), 1_000_000, "the tag's `max_step`");
+    /// let never = orders.ready(now, 1_000_001).unwrap_err();
+    /// assert_eq!(never.code, Code::CountInvalid, "waiting would not end");
+    /// # Ok::<(), leafid_core::Refusal>(())
+    /// ```
     ///
     /// # Errors
     /// `COUNT_INVALID` if so many can never be had in one go; else as [`Generator::next`].
@@ -90,10 +158,13 @@ impl<K: Kind, L: Line> Generator<K, L> {
     }
 
     /// How many can be had in one go at most, as far as is known: `max_step`, or by `max_ahead`.
+    /// Of a snowflake that is what lies within `max_ahead_ms` or half a window, whichever is less;
+    /// before the first grant the store may turn out to allow less than this says.
     pub fn most(&self) -> u64 {
         self.kind.most()
     }
 
+    /// Up to `n` positions, of the next range where the line is dry.
     fn run(&mut self, now: HostTime, n: u64) -> Result<Run, Refusal> {
         let refusal = match self.draw_run(now, n) {
             Ok(run) => return Ok(run),
@@ -120,6 +191,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         }
     }
 
+    /// Somebody got nothing: the pause before the next ask is no longer than such a caller can
+    /// stand. One who tries again and again at the same place counts once.
     fn waits(&mut self, refusal: Refusal) {
         if refusal.code == self.kind.dry_code() {
             self.pending.went_dry();

@@ -7,7 +7,37 @@ use crate::values::Code;
 
 impl<K: Kind, L: Line> Generator<K, L> {
     /// Graceful stop: the line is closed first; what of a window was not begun is to be given
-    /// back with the release, if there is one. The rest of a segment is a gap.
+    /// back with the release, if there is one. The rest of a segment is a gap: numbers are not
+    /// given back, for a return that is repeated would hand them out twice.
+    ///
+    /// Send the release and do not wait for it: without it the number rests until its window is
+    /// over, and no more happens. From now on every draw is `CLOSED`.
+    ///
+    /// ```
+    /// use leafid_core::{
+    ///     Code, HostTime, MemoryStore, Snowflake, SnowflakeConfig, Store, StoreTime, refill,
+    /// };
+    /// // A store with one worker number only, and two processes that want it.
+    /// let mut store: MemoryStore<1, 1, 1> = MemoryStore::new([1; 16]);
+    /// store.set_clock(StoreTime::new(1_800_000_000_000));
+    /// let mut old = Snowflake::new(SnowflakeConfig::new("default", "host/1")?, 7)?;
+    /// let mut new = Snowflake::new(SnowflakeConfig::new("default", "host/2")?, 8)?;
+    /// let ms = HostTime::new;
+    /// refill(&mut old, &mut store, || ms(0), || [2; 16])?;
+    /// let last = old.next(ms(0))?;
+    /// let refused = refill(&mut new, &mut store, || ms(0), || [3; 16]);
+    /// assert_eq!(refused.unwrap_err().code, Code::WorkersExhausted);
+    ///
+    /// let release = old.retire().unwrap();
+    /// assert!(store.release(&release).is_ok());
+    /// assert_eq!(old.next(ms(1)).unwrap_err().code, Code::Closed);
+    /// // Ten seconds were leased and one tick of them was begun: the number is free after that.
+    /// store.set_clock(StoreTime::new(1_800_000_000_001));
+    /// let again = new.poll_at().unwrap();
+    /// refill(&mut new, &mut store, || again, || [4; 16])?;
+    /// assert!(new.next(again)? > last);
+    /// # Ok::<(), leafid_core::Refusal>(())
+    /// ```
     pub fn retire(&mut self) -> Option<Release> {
         if self.ended.is_some() {
             return None;
@@ -24,6 +54,28 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// Drops every right and the ask that is out, at once and without a word to the store: after
     /// a fork, a restored memory image, a rebuilt instance. The next ID waits for a new range;
     /// what is kept are facts (the store, where the line stood, the highest end seen).
+    ///
+    /// Call it in the child, before its first ID. The parent calls nothing: what it holds stays its
+    /// own. Where a mutex may be held by a thread that the fork did not copy, leave this generator
+    /// alone and build another above its [`Carryover`].
+    ///
+    /// ```
+    /// use leafid_core::{Code, HostTime, MemoryStore, Segment, SegmentConfig, refill};
+    /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+    /// let mut parent = Segment::new(SegmentConfig::new("orders")?, 7)?;
+    /// let now = HostTime::new(0);
+    /// refill(&mut parent, &mut store, || now, || [2; 16])?;
+    ///
+    /// let mut careless = parent.image(); // as `fork` copies it
+    /// let mut child = parent.image();
+    /// child.forget();
+    /// assert_eq!(parent.next(now)?, 1);
+    /// assert_eq!(careless.next(now)?, 1, "a duplicate");
+    /// assert_eq!(child.next(now).unwrap_err().code, Code::SegmentDry);
+    /// refill(&mut child, &mut store, || now, || [3; 16])?;
+    /// assert_eq!(child.next(now)?, 1_001);
+    /// # Ok::<(), leafid_core::Refusal>(())
+    /// ```
     pub fn forget(&mut self) {
         if !bug!(ForgetKeepsRange) {
             self.drop_range();
@@ -37,7 +89,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
     }
 
     /// A copy of all of it, as a fork or a snapshot of the machine makes one: to test that
-    /// [`Generator::forget`] is called. Whoever draws from both without it hands out duplicates.
+    /// [`Generator::forget`] is called. Whoever draws from both without it hands out duplicates,
+    /// which is why this is not `Clone`, and why a shared line has none.
     pub fn image(&self) -> Generator<K, L>
     where
         K: Copy,
@@ -47,6 +100,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
     }
 
     /// What another memory image of this generator may know: facts, and no right to anything.
+    /// [`Carryover`] has an example. A child that must not touch its parent's mutex takes the
+    /// position from the line instead ([`SharedLine::stands_at`](crate::SharedLine::stands_at)).
     pub fn carryover(&self) -> Carryover {
         let position = self.line.stands_at();
         Carryover { store: self.store, position, have_until: self.have_until }
@@ -64,6 +119,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         self.line.close_at(INSIDE, self.line.stands_at().max(before.position));
     }
 
+    /// Closes the line and drops what is in hand, counted. The count comes first: a closed line has
+    /// no end that could be counted to.
     pub(super) fn drop_range(&mut self) {
         let in_hand = self.in_hand();
         self.drop_positions(in_hand);

@@ -1,4 +1,7 @@
 //! What the two generators bring: how they ask, what they accept, and how they draw.
+//!
+//! Everything else (one ask at a time, request ids, back-off, the store's time, what ends a
+//! generator) is [`Generator`](crate::Generator), once for both.
 
 use crate::line::Ids;
 use crate::protocol::{Ask, Grant, Release};
@@ -33,7 +36,8 @@ pub(crate) mod sealed {
 }
 
 /// What differs between the two generators when they ask, accept and draw: [`Segments`] and
-/// [`Snowflakes`](crate::Snowflakes).
+/// [`Snowflakes`](crate::Snowflakes). There are no others: it is sealed. A host names it to be
+/// generic over both, as [`refill`](crate::refill) is.
 ///
 /// [`Segments`]: crate::Segments
 pub trait Kind: sealed::Sealed {

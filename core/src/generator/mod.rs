@@ -28,8 +28,7 @@ use crate::values::{Code, Offset, Stats, Token};
 use kind::NewRange;
 use pending::Pending;
 
-/// Hands out IDs from leased ranges: a [`Segment`](crate::Segment) or a
-/// [`Snowflake`](crate::Snowflake).
+/// Hands out IDs from leased ranges: a [`Segment`] or a [`Snowflake`].
 ///
 /// It does no I/O. The host calls it with readings of its own clock, carries its asks to a store
 /// and brings the answers back:
@@ -49,9 +48,7 @@ use pending::Pending;
 /// harm. Every value that `poll_at` and `wants_ask` give may change with any call on `&mut self`.
 ///
 /// ```
-/// use leafid_core::{
-///     Code, Grant, HostTime, MemoryStore, Outcome, Segment, SegmentConfig, Store,
-/// };
+/// use leafid_core::{Code, HostTime, MemoryStore, Outcome, Segment, SegmentConfig, Store};
 /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
 /// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
 /// let mut now = HostTime::new(0);
@@ -85,12 +82,18 @@ use pending::Pending;
 pub struct Generator<K: Kind, L: Line = OwnLine> {
     kind: K,
     line: L,
+    /// What waits behind the line's range. Numbers only: a window that cannot be joined to the one
+    /// in hand is on another worker, and is opened at once.
     next_range: Option<NewRange>,
+    /// The highest end that was ever in hand, as a position: it is told to the store, and outlives
+    /// every right.
     have_until: Option<u64>,
+    /// How many a caller was refused at once; 0 when none waits.
     wanted: u64,
     pending: Pending,
     /// None before the first answer.
     offset: Option<Offset>,
+    /// Who answered first: an answer of anybody else stops this generator.
     store: Option<Token>,
     /// Why nothing will ever be handed out again.
     ended: Option<Code>,
@@ -122,7 +125,19 @@ impl<K: Kind, L: Line> Generator<K, L> {
         self.kind.ids()
     }
 
-    /// What the generator did so far.
+    /// What the generator did so far, and what it has in hand.
+    ///
+    /// ```
+    /// use leafid_core::{HostTime, MemoryStore, Segment, SegmentConfig, refill};
+    /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+    /// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
+    /// let now = HostTime::new(0);
+    /// refill(&mut orders, &mut store, || now, || [2; 16])?;
+    /// orders.next(now)?;
+    /// let stats = orders.stats();
+    /// assert_eq!((stats.ids, stats.in_hand, stats.step), (1, 999, 1_000));
+    /// # Ok::<(), leafid_core::Refusal>(())
+    /// ```
     pub fn stats(&self) -> Stats {
         Stats {
             in_hand: self.in_hand(),

@@ -1,4 +1,15 @@
 //! One ask at a time: which is out, when it is sent again, and when the next may be made.
+//!
+//! | after | an ask is out | pause | then |
+//! |---|---|---|---|
+//! | an ask was given out | yes | 3 s | it is given out again |
+//! | a failure without an answer | yes | back-off | it is given out again |
+//! | a refusal, an answer of no use | no | back-off, or what the store demands | a new one |
+//! | a grant | no | what the kind says; none for numbers | a new one, when it is needed |
+//! | what was held is lost | no | none | a new one |
+//!
+//! Pauses are lengths, not moments: a host's clock that went back would push a moment away by
+//! hours.
 
 use crate::generator::backoff;
 use crate::protocol::Ask;
@@ -12,8 +23,11 @@ const EXPIRES_MS: i64 = 3_000;
 /// A generator with nothing at hand asks within this time, unless an ask is out or has failed.
 const DRY_MS: i64 = 1_000;
 
+/// The ask that is out, and the pause before the next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pending {
+    /// Given out, and no answer was read. Its request id stays, so that a store which has carried
+    /// it out gives the same window again.
     out: Option<Ask>,
     /// The pause runs from here …
     since: HostTime,
@@ -22,12 +36,16 @@ pub(crate) struct Pending {
     pause_ms: i64,
     /// What the store demanded with its last failure.
     retry_after_ms: i64,
+    /// In a row.
     failures: u32,
+    /// Why the last one failed.
     last: Option<Code>,
+    /// What this holder's pauses differ by.
     seed: u64,
 }
 
 impl Pending {
+    /// Nothing is out, and the first ask is due at once, wherever the host's clock begins.
     pub(crate) fn new(seed: u64) -> Pending {
         Pending {
             out: None,
@@ -125,7 +143,9 @@ impl Pending {
         self.pause(now, self.back_off(dry));
     }
 
-    /// The IDs at hand ran out during a pause that was meant for a generator that has some.
+    /// The IDs at hand ran out during a pause that was meant for a generator that has some: it is
+    /// cut to what one without may take. An ask that waits for its answer is left its 3 s; to send
+    /// it again sooner would only double the load.
     pub(crate) fn went_dry(&mut self) {
         if self.failures > 0 && self.out.is_none_or(|_| self.pause_ms != EXPIRES_MS) {
             self.pause_ms = self.pause_ms.min(self.back_off(true));
@@ -147,6 +167,7 @@ impl Pending {
         *self = Pending { out, ..Pending::new(self.seed) };
     }
 
+    /// The pause after the failures so far; what the store demanded, if that is longer.
     fn back_off(&self, dry: bool) -> i64 {
         if bug!(NoBackOff) {
             return 0;

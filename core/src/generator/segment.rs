@@ -1,4 +1,7 @@
 //! Segment IDs: the numbers of a tag, in leased ranges.
+//!
+//! Two ranges are held at most: the line spends one, the other waits behind it (double buffering),
+//! asked for long before the first is used up. Numbers do not age, so neither does a range.
 
 use super::kind::sealed::Sealed;
 use super::kind::{Kind, NewRange, Standing};
@@ -9,16 +12,37 @@ use crate::protocol::{Ask, Grant, Release, SegmentAsk, SegmentGrant};
 use crate::values::{Code, HostTime, LINE_END, Name, Offset, Range, Refusal, StoreTime, Token};
 
 /// What a segment generator is built from.
+///
+/// ```
+/// use leafid_core::{Code, HostTime, MemoryStore, Segment, SegmentConfig, refill};
+/// // 100 numbers at first, and the next range when half of the last one is used.
+/// let defaults = SegmentConfig::new("orders")?;
+/// let config = SegmentConfig { step: Some(100), ask_below_percent: 50, ..defaults };
+/// let mut orders = Segment::new(config, 7)?;
+/// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+/// let now = HostTime::new(0);
+/// refill(&mut orders, &mut store, || now, || [2; 16])?;
+/// orders.fill(now, &mut [0; 50])?;
+/// assert!(!orders.wants_ask(now), "50 are left, and that is half");
+/// assert_eq!(orders.next(now)?, 51);
+/// assert!(orders.wants_ask(now), "49 are left");
+///
+/// let wrong = SegmentConfig { step: Some(0), ..config };
+/// assert_eq!(Segment::new(wrong, 7).unwrap_err().code, Code::StepInvalid);
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentConfig {
     /// The tag.
     pub tag: Name,
-    /// How many numbers to lease at first; the tag's own step if not said.
+    /// How many numbers to lease at first, 1 to 2^31 - 1, and to fall back to when little is used;
+    /// `None` for the tag's own step. The store grants no more than the tag's `max_step`.
     pub step: Option<u32>,
     /// How the step follows consumption.
     pub policy: StepPolicy,
     /// More is asked for when less than this share of the last range is left, in percent, 1 to
-    /// 100. 90 by default: Leaf asks when 10 % are used.
+    /// 100. 90 by default, as in Leaf: of 1,000 numbers, after the 101st. A lower share loses fewer
+    /// numbers at the end, and leaves a slow store less time.
     pub ask_below_percent: u8,
 }
 
@@ -26,14 +50,18 @@ impl SegmentConfig {
     /// The defaults for a tag.
     ///
     /// # Errors
-    /// `TAG_INVALID`.
+    /// `TAG_INVALID`, as [`Name::tag`].
     pub fn new(tag: &str) -> Result<SegmentConfig, Refusal> {
         let policy = StepPolicy::default();
         Ok(SegmentConfig { tag: Name::tag(tag)?, step: None, policy, ask_below_percent: 90 })
     }
 }
 
-/// Hands out the numbers of one tag, strictly ascending within this generator.
+/// Hands out the numbers of one tag, strictly ascending within this generator, over its ranges and
+/// over a [`forget`](Generator::forget). Between two generators there is no order.
+///
+/// Choose it when people read the number, when it is to be small, or where no clock is to be
+/// trusted: it looks at none but to pace its asks. See [`Generator`] for the verbs.
 ///
 /// ```
 /// use leafid_core::{HostTime, MemoryStore, Segment, SegmentConfig, refill};
@@ -49,7 +77,8 @@ impl SegmentConfig {
 pub type Segment<L = OwnLine> = Generator<Segments, L>;
 
 impl Segment {
-    /// A generator of one owner. `seed` is 64 random bits.
+    /// A generator of one owner. `seed` are 64 random bits: they spread pauses, so that processes
+    /// which lost their store together do not come back together; no ID depends on them.
     ///
     /// # Errors
     /// `STEP_INVALID` for a step of 0 or above [`STEP_CAP`], `RANGE_INVALID` for a share outside 1
@@ -60,7 +89,8 @@ impl Segment {
 }
 
 impl<L: Line> Segment<L> {
-    /// A generator that spends this line.
+    /// A generator that spends this line, new and its own: many threads may draw from a
+    /// [`SharedLine`](crate::SharedLine), and one generator fills it.
     ///
     /// # Errors
     /// As [`Segment::new`].
@@ -80,7 +110,7 @@ impl<L: Line> Segment<L> {
     }
 }
 
-/// How numbers become IDs: they are IDs.
+/// How numbers become IDs: they are IDs. No clock is read, so no floor and no ceiling either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentIds;
 
@@ -105,7 +135,7 @@ impl Ids for SegmentIds {
     }
 }
 
-/// The last range that was granted.
+/// The last range that was granted: what the next step is made of.
 #[derive(Clone, Copy, Debug)]
 struct Last {
     size: u32,

@@ -1,4 +1,8 @@
 //! Where the sequence of a fresh tick begins.
+//!
+//! Whoever draws one ID a second would get sequence 0 each time, and `id % 16` would put every row
+//! into one shard. So a fresh tick begins somewhere in a small range. It costs a few IDs of a tick
+//! that is not used up anyway; a burst, which does use it up, skips nothing (`SnowflakeIds`).
 
 /// Mixes two words into one that looks random (splitmix64's finaliser).
 pub(crate) const fn mix(seed: u64, word: u64) -> u64 {
@@ -24,12 +28,13 @@ impl Spread {
         Spread(u64::from(below).min(per_tick))
     }
 
-    /// The largest start there can be.
+    /// The largest start there can be: what a batch that must fit has to reckon with.
     pub(crate) fn most(self) -> u64 {
         self.0.saturating_sub(1)
     }
 
-    /// The start in this tick.
+    /// The start in this tick, the same however often it is asked for: nothing is kept, so many
+    /// threads agree on it without a shared word.
     #[inline]
     pub(crate) fn start(self, seed: u64, tick: u64) -> u64 {
         mix(seed, tick).checked_rem(self.0).unwrap_or(0)

@@ -1,17 +1,45 @@
 //! How many numbers to ask for: Leaf's adaptive step.
+//!
+//! Whatever the load, the store is asked every 15 to 30 minutes, and an outage of about that length
+//! is survived. What is paid for it are gaps: a holder that ends loses what it had.
 
 use crate::values::HostTime;
 
-/// Doubles the step when a range lasted less than `short_ms`, keeps it up to `long_ms`, halves it
-/// beyond: between the tag's own step and the cap.
+/// How the step follows consumption, between the tag's own step and its `max_step`.
+///
+/// | from its grant to the next ask the last range lasted | the next one has |
+/// |---|---|
+/// | less than `short_ms` (15 minutes) | twice as many numbers |
+/// | less than `long_ms` (30 minutes) | as many |
+/// | longer | half as many |
+///
+/// The tag's own step is the store's to say, or [`SegmentConfig::step`](crate::SegmentConfig).
+///
+/// ```
+/// use leafid_core::{HostTime, MemoryStore, Segment, SegmentConfig, StepPolicy, refill};
+/// let policy = StepPolicy { max_growth: 4, ..StepPolicy::default() };
+/// let config = SegmentConfig { policy, ..SegmentConfig::new("orders")? };
+/// let mut orders = Segment::new(config, 7)?;
+/// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+/// let (mut now, mut steps) = (HostTime::new(0), Vec::new());
+/// for lasts_minutes in [1, 1, 1, 20, 40, 40] {
+///     refill(&mut orders, &mut store, || now, || [steps.len() as u8; 16])?;
+///     steps.push(orders.stats().step);
+///     while orders.next(now).is_ok() {}
+///     now = now.plus(lasts_minutes * 60_000);
+/// }
+/// assert_eq!(steps, [1_000, 2_000, 4_000, 4_000, 4_000, 2_000]);
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepPolicy {
     /// A range that lasted less is followed by one of twice the size. 15 minutes by default.
     pub short_ms: u32,
     /// A range that lasted at least as long is followed by one of half the size. 30 minutes.
     pub long_ms: u32,
-    /// The step grows to this multiple of the tag's own at most. No limit but the tag's
-    /// `max_step` by default; 16 suits hosts that live for seconds.
+    /// The step grows to this multiple of the tag's own at most; 0 counts as 1. No limit but the
+    /// tag's `max_step` by default; 16 suits hosts that live for seconds, where what is lost at the
+    /// end is lost often.
     pub max_growth: u32,
 }
 

@@ -5,9 +5,9 @@ use crate::values::HostTime;
 /// A gap between the clocks that grew by more than this was a suspend, in ms.
 const SUSPEND_MS: i64 = 1_000;
 
-/// Notices that the host was suspended, where a monotonic clock stands still and the wall clock goes
-/// on: the gap between the two has grown by more than a second since the last lease. What a window
-/// promises may be over then, though the monotonic clock does not show it.
+/// Notices that the host was suspended, where a monotonic clock stands still and the wall clock
+/// goes on: the gap between the two has grown by more than a second since the last lease. What a
+/// window promises may be over then, though the monotonic clock does not show it.
 ///
 /// ```
 /// use leafid_core::{HostTime, Suspend};

@@ -4,8 +4,11 @@ use crate::line::{Line, Run, Shape, Stop};
 use crate::values::{HostTime, Offset, Range, Refusal};
 
 /// All that drawing needs to know, a small value to copy: [`SegmentIds`](crate::SegmentIds) or
-/// [`SnowflakeIds`](crate::SnowflakeIds). A lock-free host keeps one beside its
-/// `SharedLine` and draws without the generator.
+/// [`SnowflakeIds`](crate::SnowflakeIds). A lock-free host takes it once from
+/// [`Generator::ids`](crate::Generator::ids), keeps it beside its
+/// [`SharedLine`](crate::SharedLine) and draws without the generator: there is an example.
+///
+/// Two verbs are the hot path: [`Ids::run`] takes positions, [`Ids::id`] turns each into an ID.
 pub trait Ids: Copy {
     /// How the bound's word is read.
     fn shape(self) -> Shape;
@@ -22,11 +25,15 @@ pub trait Ids: Copy {
     /// What a stop is called, and until when it lasts (host's clock).
     fn refusal(self, stop: Stop, limits: Range, offset: Offset) -> Refusal;
 
-    /// Takes up to `n` positions.
+    /// Takes up to `n` positions, at least one, in one step.
+    ///
+    /// A snowflake's run may span several ticks, and never two workers. What is taken is spent,
+    /// whether IDs are made of it or not.
     ///
     /// # Errors
     /// As [`Generator::next`](crate::Generator::next), but that a line which is closed for good is
-    /// called dry: the generator knows better.
+    /// called dry: the generator knows better. A range that is held aside for the time after this
+    /// one is also the generator's to open: on `SEGMENT_DRY` draw through it.
     #[inline]
     fn run<L: Line>(self, line: &mut L, host: HostTime, n: u64) -> Result<Run, Refusal> {
         let limits = self.limits(line, host)?;
@@ -51,7 +58,8 @@ pub trait Ids: Copy {
         taken.map_err(|stop| self.refusal(stop, limits, line.offset()))
     }
 
-    /// Whether the line has `n` positions to give now, `next` others included.
+    /// Whether the line has `n` positions to give now, `next` others included. Nothing is taken:
+    /// by the time of the draw another thread may have had them.
     ///
     /// # Errors
     /// As [`Ids::run`]; `until` is when all of them can be had.

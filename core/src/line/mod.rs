@@ -22,7 +22,11 @@ use crate::values::{HostTime, Offset, Range, StoreTime};
 pub(crate) const CLOSED: u64 = 1 << 63;
 
 /// How the bound's word is read: `worker << end_bits | end_tick` for a window, the end itself for
-/// numbers. Worker and end stand in one word so that they cannot be torn apart.
+/// numbers. Worker and end stand in one word so that they cannot be torn apart: a thread that read
+/// the worker of one window and the end of the next would stamp what nobody was granted.
+///
+/// A position is `tick << sequence_bits | sequence`, or the number. The worker is not in it: the
+/// line of one worker's time is as dense as a line of numbers, and one decision serves both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     end_bits: u32,
@@ -45,6 +49,7 @@ impl Shape {
         }
     }
 
+    /// The bound's word for this worker and this end, a tick or a number.
     pub(crate) const fn bound(self, worker: u32, end: u64) -> u64 {
         match (worker as u64).checked_shl(self.end_bits) {
             Some(high) => high | end,
@@ -52,6 +57,7 @@ impl Shape {
         }
     }
 
+    /// The worker of a bound; 0 for numbers.
     pub(crate) const fn worker(self, bound: u64) -> u32 {
         match bound.checked_shr(self.end_bits) {
             Some(worker) => worker as u32,
@@ -98,7 +104,8 @@ impl Shape {
     }
 }
 
-/// Positions that were taken, and the worker whose they are.
+/// Positions that were taken, and the worker whose they are: [`Ids::id`] makes an ID of each. They
+/// are the caller's alone, and spent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The positions.
@@ -107,7 +114,7 @@ pub struct Run {
     pub worker: u32,
 }
 
-/// Why a line gave nothing.
+/// Why a line gave nothing; [`Ids::refusal`] says it in a [`Code`](crate::Code).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// No range is open.
@@ -120,6 +127,9 @@ pub enum Stop {
 
 /// The decision: the first `n` positions at or above `max(cursor, floor)` and below
 /// `min(end, ceiling)`. Nothing is changed here.
+///
+/// The ceiling is looked at before the end, so a caller who only has to wait for the clock is not
+/// sent to ask the store.
 #[inline]
 pub(crate) fn decide(cursor: u64, end: u64, limits: Range, n: u64) -> Result<Range, Stop> {
     let start = if cursor > limits.start { cursor } else { limits.start };
@@ -141,12 +151,19 @@ pub struct Inside(());
 /// The only one there is.
 pub(crate) const INSIDE: Inside = Inside(());
 
-/// Two words and the time on them. [`OwnLine`] holds them for one owner;
-/// `SharedLine` for many threads (where there are 64-bit atomics).
+/// Two words and the time on them: `cursor`, the next unused position, and `bound`, worker and end.
 ///
-/// The provided methods are the protocol; what is required are single loads and stores.
+/// | face | for | a draw costs |
+/// |---|---|---|
+/// | [`OwnLine`] | one owner, by `&mut` | a comparison and an addition |
+/// | `SharedLine` | many threads, where there are 64-bit atomics | one compare-and-swap, again if another thread won |
+///
+/// The provided methods are the protocol, the same for both; what is required are single loads and
+/// stores. The methods that write take an `Inside`, which only this crate has: a host reads a line
+/// and draws from it, and the generator alone opens and closes it.
 pub trait Line {
-    /// The next unused position; with the highest bit set while the line is closed.
+    /// The next unused position; with the highest bit set while the line is closed, so that
+    /// drawing learns both in one load. [`Line::stands_at`] is the position alone.
     fn cursor(&self) -> u64;
     /// Worker and end.
     fn bound(&self) -> u64;
@@ -162,7 +179,8 @@ pub trait Line {
     fn put_cursor(&mut self, _: Inside, to: u64);
     /// Sets the bound.
     fn put_bound(&mut self, _: Inside, to: u64);
-    /// The store's time at this reading of the host's clock; it never goes back by itself.
+    /// The store's time at this reading of the host's clock; it never goes back by itself, and
+    /// means something only once an answer of the store has set the offset.
     fn now(&mut self, host: HostTime) -> StoreTime;
     /// What turns the host's clock into the store's.
     fn offset(&self) -> Offset;
@@ -180,6 +198,10 @@ pub trait Line {
 
     /// Takes up to `n` positions inside `limits`, and not fewer than `least`. A refusal changes
     /// nothing.
+    ///
+    /// The order is the proof: cursor, bound, swap. Where the swap succeeds the cursor was not
+    /// touched since, so neither an opening nor a closing lay between, and the bound belongs to
+    /// this opening. It may have been raised meanwhile; the lower end that was read is safe.
     ///
     /// # Errors
     /// As [`Line::take`]; dry as well where there are too few.
@@ -212,7 +234,8 @@ pub trait Line {
         }
     }
 
-    /// Raises the end: the new range begins where the line ends, on the same worker.
+    /// Raises the end: the new range begins where the line ends, on the same worker. Drawing
+    /// threads go on meanwhile; they see the old end or the new one.
     fn extend(&mut self, _: Inside, bound: u64) {
         self.put_bound(INSIDE, bound);
     }
@@ -239,6 +262,8 @@ pub trait Line {
     }
 
     /// Opens a closed line on another range, above where it stood. One caller at a time.
+    ///
+    /// The bound is written before the cursor: whoever sees the line open sees its new bound, too.
     fn open(&mut self, _: Inside, shape: Shape, start: u64, bound: u64) {
         let cursor = start.max(shape.reopen(self.stands_at()));
         if bug!(CursorBeforeBound) {

@@ -1,19 +1,29 @@
 //! The `&mut` face of the line: two words that one owner holds.
+//!
+//! `&mut` is the lock: nothing can come between the look at the cursor and its swap, so the swap
+//! always succeeds, and a draw is a comparison and an addition.
 
 use super::{CLOSED, Inside, Line};
 use crate::values::{HostTime, Offset, StoreTime};
 
-/// A line that one owner holds: the `&mut` face.
+/// A line that one owner holds: what [`Segment::new`](crate::Segment) and
+/// [`Snowflake::new`](crate::Snowflake) are built on. For many threads there is
+/// [`SharedLine`](crate::SharedLine).
+///
+/// `Copy`, unlike a generator, so that a test can make the copy that a fork makes
+/// ([`Generator::image`](crate::Generator::image)).
 #[derive(Clone, Copy, Debug)]
 pub struct OwnLine {
     cursor: u64,
     bound: u64,
     offset: Offset,
+    /// The largest time that was computed so far: a host's clock that steps back does not take the
+    /// store's time along.
     last_now: StoreTime,
 }
 
 impl OwnLine {
-    /// A closed line.
+    /// A closed line: it gives nothing until a generator opens it on a grant.
     pub const fn new() -> OwnLine {
         OwnLine { cursor: CLOSED, bound: 0, offset: Offset::new(0), last_now: StoreTime::MIN }
     }

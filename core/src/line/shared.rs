@@ -1,4 +1,7 @@
 //! The lock-free face of the line: the same steps as the `&mut` face, on atomics.
+//!
+//! Every interleaving of two drawing calls with one change of the line is searched by the models
+//! in `seeded/model.rs`, which also find the bugs that are put in for them.
 
 use crate::line::{CLOSED, Inside, Line, Run, Shape, Stop};
 use crate::values::{HostTime, Offset, Range, StoreTime};
@@ -9,31 +12,62 @@ use loom::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use core::ops::Deref;
 
-/// A line that many threads draw from without a lock.
+/// A line that many threads draw from without a lock: one atomic swap for each call, however many
+/// positions it takes.
 ///
-/// Drawing needs a pointer to it and the generator's [`Ids`](crate::Ids); asks, grants and
-/// retiring stay with the generator, behind one mutex of the host:
+/// Drawing needs a pointer to it and the generator's [`Ids`](crate::Ids), a small `Copy` value;
+/// asks, grants and retiring stay with the generator, behind one mutex of the host:
 ///
 /// ```
-/// use leafid_core::{Ids, Line, HostTime, Segment, SegmentConfig, SharedLine};
-/// let line = SharedLine::new();
-/// let orders = Segment::with_line(SegmentConfig::new("orders")?, 7, &line)?;
-/// let draw = orders.ids().unwrap();
-/// // Any thread, no lock; nothing was leased yet:
-/// let mut shared = &line;
-/// assert!(draw.run(&mut shared, HostTime::new(0), 1).is_err());
+/// use leafid_core::{
+///     HostTime, Ids, MemoryStore, Refusal, Segment, SegmentConfig, SharedLine, refill,
+/// };
+/// use std::{collections::BTreeSet, sync::Arc, thread};
+///
+/// let line = Arc::new(SharedLine::new());
+/// let mut orders = Segment::with_line(SegmentConfig::new("orders")?, 7, line.clone())?;
+/// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+/// let now = HostTime::new(0);
+/// refill(&mut orders, &mut store, || now, || [2; 16])?;
+///
+/// let draw = orders.ids().unwrap(); // of a snowflake: `None` before the first window
+/// let threads = [(); 4].map(|()| {
+///     let mut line = line.clone();
+///     thread::spawn(move || {
+///         let one = || {
+///             let run = draw.run(&mut line, now, 1)?;
+///             Ok(draw.id(run.positions.start, run.worker))
+///         };
+///         std::iter::repeat_with(one).take(200).collect::<Result<Vec<u64>, Refusal>>()
+///     })
+/// });
+/// let mut drawn = BTreeSet::new();
+/// for thread in threads {
+///     let ids = thread.join().unwrap()?;
+///     assert!(ids.is_sorted(), "each thread sees them ascend");
+///     drawn.extend(ids);
+/// }
+/// assert_eq!(drawn, (1..=800).collect(), "and none of them twice");
+/// assert!(orders.wants_ask(now), "time to ask ahead: whoever drew looks at `ask_from`");
 /// # Ok::<(), leafid_core::Refusal>(())
 /// ```
+///
+/// Snowflakes need a monotonic clock here: after one that stepped back they wait, `CLOCK_BEHIND`,
+/// until it has caught up ([`OwnLine`](crate::OwnLine) remembers the largest reading). Retiring and
+/// forgetting close the line in one step: a thread that stalled in the middle of a draw gets
+/// nothing afterwards.
 #[derive(Debug)]
 pub struct SharedLine {
     cursor: AtomicU64,
     bound: AtomicU64,
     offset: AtomicI64,
+    /// Below this the store's time does not fall; written with the offset, not with each draw, for
+    /// a word that every thread writes is what makes threads wait for each other.
     not_before: AtomicI64,
 }
 
 impl SharedLine {
-    /// A closed line.
+    /// A closed line, also as a `static`: it gives nothing until a generator opens it on a grant.
     #[cfg(not(loom))]
     pub const fn new() -> SharedLine {
         SharedLine {
@@ -66,7 +100,8 @@ impl SharedLine {
 
     /// Where the line stands, open or closed: what a copied memory image (a forked child) may
     /// read without touching a lock, to go on above it in a generator of its own
-    /// ([`Generator::resume`](crate::Generator::resume)).
+    /// ([`Generator::resume`](crate::Generator::resume)). The child must not draw from the copied
+    /// line: its rights are the parent's.
     pub fn stands_at(&self) -> u64 {
         Line::stands_at(&self)
     }

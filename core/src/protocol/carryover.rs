@@ -7,7 +7,7 @@ use crate::values::{Layout, Token};
 /// with it, but goes on above, and notices a store that changed or went back.
 ///
 /// ```
-/// use leafid_core::{Carryover, HostTime, MemoryStore, Segment, SegmentConfig, refill};
+/// use leafid_core::{HostTime, MemoryStore, Segment, SegmentConfig, refill};
 /// let (config, now) = (SegmentConfig::new("orders")?, HostTime::new(0));
 /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
 /// let mut parent = Segment::new(config, 7)?;
@@ -32,7 +32,15 @@ pub struct Carryover {
 
 impl Carryover {
     /// The same, above an ID that was handed out; `layout` is a snowflake's, and `None` a
-    /// segment's. An ID that is not of this layout changes nothing.
+    /// segment's. An ID that is not of this layout changes nothing. For a host that draws a pool
+    /// ahead, or knows the highest ID of its table, where the generator itself is lost:
+    ///
+    /// ```
+    /// use leafid_core::Carryover;
+    /// let before = Carryover::default().above(1_000, None);
+    /// assert_eq!(before.position, 1_001);
+    /// assert_eq!(before.above(500, None), before, "never down");
+    /// ```
     #[must_use]
     pub fn above(self, id: u64, layout: Option<&Layout>) -> Carryover {
         let position = match layout {

@@ -290,21 +290,13 @@ pub struct WindowGrant {
 }
 
 /// A store's refusal of an ask, or what became of an ask that got no answer.
-///
-/// ```
-/// use leafid_core::{Code, Failure};
-/// // No answer came: the same ask is sent again after the generator's own back-off.
-/// let lost = Failure::from(Code::StoreUnavailable);
-/// assert_eq!(lost.retry_after_ms, None);
-/// // The store says when: a longer pause than the back-off wins, up to a minute.
-/// let busy = Failure { retry_after_ms: Some(2_000), ..Code::Overloaded.into() };
-/// assert_eq!((busy.code, busy.retry_after_ms), (Code::Overloaded, Some(2_000)));
-/// ```
+/// A store of one's own says `STORE_UNAVAILABLE` then: the same ask is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Why.
     pub code: Code,
-    /// How long to wait at least, in ms.
+    /// How long to wait at least, in ms, if the store knows: it wins where it is longer than the
+    /// generator's own back-off, up to a minute.
     pub retry_after_ms: Option<u32>,
 }
 

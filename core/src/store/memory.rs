@@ -8,10 +8,40 @@ use crate::store::Store;
 use crate::values::{Code, Layout, Name, Range, Refusal, StoreTime, Token};
 
 /// A store of at most `TAGS` tags and `NAMESPACES` namespaces of `WORKERS` numbers each, that
-/// creates on first use.
+/// creates on first use: a tag as [`TagRow::create`] does, a namespace with the layout of the ask
+/// or [`Layout::LEAF`].
 ///
 /// It is given the wall clock with [`MemoryStore::set_clock`] and never lets it go back. What it
-/// granted is gone with it: it is no store for IDs that outlive the process.
+/// granted is gone with it: it is no store for IDs that outlive the process. Its decisions are
+/// those of every other store, so in a test it stands for the real one, and the test is its clock:
+///
+/// ```
+/// use leafid_core::{
+///     Code, HostTime, Layout, MemoryStore, Name, Segment, SegmentConfig, Snowflake,
+///     SnowflakeConfig, StoreTime, refill,
+/// };
+/// // Two namespaces at most, of three worker numbers each, and no tag.
+/// let mut store: MemoryStore<0, 2, 3> = MemoryStore::new([1; 16]);
+/// let noon = StoreTime::new(1_800_000_000_000);
+/// store.set_clock(noon);
+/// store.create_namespace(Name::namespace("pages")?, Layout::JS53, Some(60_000))?;
+/// let mut ids = Snowflake::new(SnowflakeConfig::new("pages", "test")?, 7)?;
+/// let now = HostTime::new(0);
+/// refill(&mut ids, &mut store, || now, || [2; 16])?;
+/// assert!(ids.next(now)? < 1 << 53);
+///
+/// // The machine sleeps for an hour. No test has to.
+/// let later = now.plus(3_600_000);
+/// assert_eq!(ids.next(later).unwrap_err().code, Code::WindowSpent);
+/// store.set_clock(noon.plus(3_600_000));
+/// refill(&mut ids, &mut store, || later, || [3; 16])?;
+/// assert_eq!(Layout::JS53.decompose(ids.next(later)?)?.time, noon.plus(3_600_000));
+///
+/// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
+/// let full = refill(&mut orders, &mut store, || later, || [4; 16]);
+/// assert_eq!(full.unwrap_err().code, Code::Overloaded, "there is no room for a tag");
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct MemoryStore<
     const TAGS: usize = 16,
@@ -44,12 +74,13 @@ impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize>
         }
     }
 
-    /// Its id.
+    /// Its id, which every answer carries.
     pub fn id(&self) -> Token {
         self.id
     }
 
-    /// Tells it the wall clock, in ms since 1970. A clock that goes back is not followed.
+    /// Tells it the wall clock, in ms since 1970: before each ask, for it has no other. It begins
+    /// at 0, which lies before the epoch of every preset. A clock that goes back is not followed.
     pub fn set_clock(&mut self, now: StoreTime) {
         self.now = self.now.max(now);
     }

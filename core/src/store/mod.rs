@@ -1,4 +1,7 @@
 //! What a host must bring for synchronous stores, and the short loop that joins them.
+//!
+//! Nothing in the generator needs this: a host whose store is reached by promises or messages
+//! carries the asks itself ([`Generator::poll_ask`]).
 
 mod memory;
 
@@ -16,6 +19,53 @@ use crate::values::{Code, HostTime, Refusal};
 ///
 /// Each verb is one decision of the [`registry`](crate::registry) and one atomic write; see there
 /// for a store over one's own table. [`MemoryStore`] is one that keeps nothing.
+///
+/// A store may also stand in front of another: here one that can be cut off.
+///
+/// ```
+/// use leafid_core::{
+///     AcquireAsk, Code, Failure, HostTime, MemoryStore, Release, RenewAsk, Segment, SegmentAsk,
+///     SegmentConfig, SegmentGrant, Store, WindowGrant, refill,
+/// };
+///
+/// struct Wire {
+///     behind: MemoryStore,
+///     is_cut: bool,
+/// }
+///
+/// impl Wire {
+///     fn through(&mut self) -> Result<&mut MemoryStore, Failure> {
+///         if self.is_cut { Err(Code::StoreUnavailable.into()) } else { Ok(&mut self.behind) }
+///     }
+/// }
+///
+/// impl Store for Wire {
+///     fn lease_segment(&mut self, ask: &SegmentAsk) -> Result<SegmentGrant, Failure> {
+///         self.through()?.lease_segment(ask)
+///     }
+///     fn acquire(&mut self, ask: &AcquireAsk) -> Result<WindowGrant, Failure> {
+///         self.through()?.acquire(ask)
+///     }
+///     fn renew(&mut self, ask: &RenewAsk) -> Result<WindowGrant, Failure> {
+///         self.through()?.renew(ask)
+///     }
+///     fn release(&mut self, release: &Release) -> Result<(), Failure> {
+///         self.through()?.release(release)
+///     }
+/// }
+///
+/// let mut store = Wire { behind: MemoryStore::new([1; 16]), is_cut: false };
+/// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
+/// let now = HostTime::new(0);
+/// refill(&mut orders, &mut store, || now, || [2; 16])?;
+/// store.is_cut = true;
+/// orders.fill(now, &mut [0; 500])?;
+/// let failed = refill(&mut orders, &mut store, || now, || [3; 16]);
+/// assert_eq!(failed.unwrap_err().code, Code::StoreUnavailable);
+/// assert_eq!(orders.next(now)?, 501, "it goes on with what it has");
+/// assert_eq!(refill(&mut orders, &mut store, || now, || [4; 16]), Ok(false), "backed off");
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
 pub trait Store {
     /// Leases numbers: [`registry::lease_segment`](crate::registry::lease_segment).
     ///
@@ -53,6 +103,14 @@ pub trait Store {
 
 /// Carries one ask of a generator to its store, if it has one now, and the answer back. Returns
 /// whether there was an ask.
+///
+/// Call it before a draw or after a refusal, and at [`Generator::poll_at`]; where nothing is due it
+/// costs a reading of the clock and a comparison. It blocks for as long as the store does, so a
+/// host that must not wait in the middle of a draw calls it from a thread of its own. `clock` is
+/// read before and after the call, `entropy` once for each ask: 16 fresh random bytes.
+///
+/// [`Segment`](crate::Segment) and [`Snowflake`](crate::Snowflake) begin with it; [`Store`] shows
+/// what a failure does.
 ///
 /// An answer that does not echo the request is `GRANT_INVALID`: on this synchronous road nobody
 /// else's answer can come.

@@ -1,4 +1,7 @@
 //! The error table: one list of codes, the same in every language and on the wire.
+//!
+//! A code stands here with all that is said about it: its text, its HTTP status, what happened and
+//! what to do. So a code that is added is complete, or does not compile.
 
 use crate::values::{HostTime, StoreTime};
 use core::fmt;
@@ -8,10 +11,19 @@ macro_rules! codes {
         $event:literal $advice:literal; )*) => {
         /// What went wrong, as one word that every host and the wire share.
         ///
+        /// What a program does about it, three questions tell: does waiting help
+        /// ([`Code::is_permanent`]), must the IDs in hand be thrown away ([`Code::stops`]), and
+        /// what is a person to do ([`Code::advice`], or a whole [`Sentence`](crate::Sentence))?
+        ///
         /// ```
         /// use leafid_core::Code;
         /// assert_eq!(Code::SegmentDry.as_str(), "SEGMENT_DRY");
         /// assert_eq!(Code::parse("SEGMENT_DRY"), Some(Code::SegmentDry));
+        /// assert_eq!(Code::parse("NO_SUCH_CODE"), None, "a newer store may have it");
+        ///
+        /// assert!(!Code::SegmentDry.is_permanent(), "the grant is on its way");
+        /// assert!(Code::TagUnknown.is_permanent(), "somebody has to create it");
+        /// assert!(Code::StoreWentBack.stops() && !Code::LeaseLost.stops());
         /// assert_eq!(Code::TagUnknown.http_status(), Some(404));
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,7 +38,7 @@ macro_rules! codes {
                 match self { $( Code::$variant => $text, )* }
             }
 
-            /// The code that is written so, if there is one.
+            /// The code that is written so, if there is one. Case matters.
             pub fn parse(text: &str) -> Option<Code> {
                 match text { $( $text => Some(Code::$variant), )* _ => None }
             }
@@ -232,7 +244,8 @@ impl Code {
         }
     }
 
-    /// Whether a generator that hears it stops at once, with the IDs in hand.
+    /// Whether a generator that hears it stops at once and drops the IDs in hand: two stores under
+    /// one name, or one that lost grants, may have given the same range to somebody else.
     pub const fn stops(self) -> bool {
         matches!(self, Code::StoreChanged | Code::StoreWentBack)
     }
@@ -245,7 +258,20 @@ impl fmt::Display for Code {
 }
 
 /// Why something was not done, and until when it will not be: on the host's clock where a generator
-/// says so, on the store's ([`StoreTime`]) from the [`registry`](crate::registry).
+/// says so, on the store's ([`StoreTime`]) from the [`registry`](crate::registry). Nothing was
+/// changed by the call.
+///
+/// ```
+/// use leafid_core::{Code, HostTime, Refusal};
+/// let now = HostTime::new(5_000);
+/// let refusal = Refusal::until(Code::SequenceSpent, now.plus(3));
+/// assert_eq!(refusal.until.map(|until| until.since(now)), Some(3), "ms to wait");
+/// assert_eq!(refusal.to_string(), "SEQUENCE_SPENT: wait for the next tick");
+/// // A code alone names no time: only an answer of the store, or a person, changes anything.
+/// assert_eq!(Refusal::<HostTime>::from(Code::SegmentDry).until, None);
+/// ```
+///
+/// Who waits, and for what, [`Generator::stance`](crate::Generator::stance) decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Refusal<T = HostTime> {
     /// The word for it.

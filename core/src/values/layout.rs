@@ -1,4 +1,7 @@
 //! Layouts: how time, worker and sequence share the bits of an ID.
+//!
+//! From the highest bit: one that is always 0 (columns are signed), time, worker, sequence. Time
+//! stands on top, so IDs sort by it; what a layout does not use stays 0 above the time.
 
 use crate::values::{Code, Refusal, StoreTime};
 
@@ -16,11 +19,23 @@ const MAX_TICK_MS: u32 = 86_400_000;
 /// | [`Layout::LONG`] | 39/16/8 | 10 ms | 2199 | 65,536 | 25,600 |
 /// | [`Layout::JS53`] | 39/8/6 | 10 ms | 2199 | 256 | 6,400 |
 ///
+/// Choose by how many processes run at once (worker bits), how many IDs each makes in its busiest
+/// second (sequence bits), and how long it has to last (time bits). A namespace has one layout for
+/// good: IDs of two layouts in one column may be equal.
+///
 /// ```
 /// use leafid_core::{Layout, StoreTime};
 /// let id = Layout::LEAF.compose(StoreTime::new(1_700_000_000_000), 5, 17)?;
 /// let parts = Layout::LEAF.decompose(id)?;
 /// assert_eq!((parts.time.get(), parts.worker, parts.sequence), (1_700_000_000_000, 5, 17));
+///
+/// // Of one's own: from 2026 on, in steps of 4 ms, 256 workers, 54 bits in all.
+/// let mine = Layout::new(1_767_225_600_000, 4, 38, 8, 8)?;
+/// assert_eq!((mine.workers(), mine.per_second()), (256, 64_000));
+/// let last = mine.last();
+/// assert_eq!(last, StoreTime::new(2_866_737_227_775), "2060-11-03 19:53:47.775 UTC");
+/// assert!(mine.last_id(last)? < 1 << 54);
+/// assert!(mine.tick(last.plus(1)).is_err(), "TIME_OVERFLOW from here on");
 /// # Ok::<(), leafid_core::Refusal>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,7 +47,7 @@ pub struct Layout {
     sequence_bits: u8,
 }
 
-/// What an ID is made of.
+/// What an ID is made of: [`Layout::decompose`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parts {
     /// When it was stamped: the beginning of its tick, in ms since 1970.
@@ -51,13 +66,15 @@ const fn preset(epoch_ms: i64, tick_ms: u32, widths: (u8, u8, u8)) -> Layout {
 }
 
 impl Layout {
-    /// Twitter's and Leaf's: 41/10/12 bits, 1 ms, since 2010-11-04.
+    /// Twitter's and Leaf's: 41/10/12 bits, 1 ms, since 2010-11-04. The default: choose another
+    /// for more than 1,024 processes at once, or for IDs that a JavaScript number holds.
     pub const LEAF: Layout = preset(1_288_834_974_657, 1, (41, 10, 12));
     /// For thousands of isolates: 41/16/6 bits, 1 ms, since 2025.
     pub const EDGE: Layout = preset(1_735_689_600_000, 1, (41, 16, 6));
     /// For 174 years: 39/16/8 bits, 10 ms, since 2025 (Sonyflake's widths).
     pub const LONG: Layout = preset(1_735_689_600_000, 10, (39, 16, 8));
-    /// For JavaScript numbers (below 2^53): 39/8/6 bits, 10 ms, since 2025.
+    /// For JavaScript numbers (below 2^53): 39/8/6 bits, 10 ms, since 2025. Its price is the rate:
+    /// 64 IDs in 10 ms, for each of 256 processes.
     pub const JS53: Layout = preset(1_735_689_600_000, 10, (39, 8, 6));
 
     /// A layout of one's own: the epoch in ms since 1970, the tick in ms (1 to a day), the widths.
@@ -90,7 +107,7 @@ impl Layout {
         }
     }
 
-    /// The preset of that name: `leaf`, `edge`, `long` or `js53`.
+    /// The preset of that name: `leaf`, `edge`, `long` or `js53`, in lower case.
     pub fn named(name: &str) -> Option<Layout> {
         match name {
             "leaf" => Some(Layout::LEAF),
@@ -150,7 +167,8 @@ impl Layout {
         1u64.wrapping_shl(self.sequence_bits as u32)
     }
 
-    /// How many IDs one worker has in a second, the rate of the format; at most `u64::MAX`.
+    /// How many IDs one worker has in a second, the rate of the format; at most `u64::MAX`. Bursts
+    /// may be faster: they borrow from up to `max_ahead_ms` to come.
     pub const fn per_second(&self) -> u64 {
         let a_thousand_ticks = (self.per_tick() as u128).saturating_mul(1_000);
         match a_thousand_ticks.checked_div(self.tick_ms as u128) {
@@ -165,7 +183,8 @@ impl Layout {
         self.time(last_tick).plus((self.tick_ms as i64).saturating_sub(1))
     }
 
-    /// The tick of a moment (store's clock, ms since 1970), rounded down.
+    /// The tick of a moment (store's clock, ms since 1970), rounded down. [`Layout::time`] is the
+    /// way back, to the beginning of the tick.
     ///
     /// # Errors
     /// `TIME_OVERFLOW` if it lies before the epoch or beyond the last tick.
@@ -186,7 +205,7 @@ impl Layout {
         StoreTime::new(self.epoch_ms).plus(ms)
     }
 
-    /// How many ticks a length of `ms` takes, rounded up.
+    /// How many ticks a length of `ms` takes, rounded up: 25 ms are 3 ticks of 10 ms.
     pub const fn ticks(&self, ms: u64) -> u64 {
         let whole = self.in_ticks(ms);
         if whole.saturating_mul(self.tick_ms as u64) < ms { whole.saturating_add(1) } else { whole }
@@ -205,7 +224,8 @@ impl Layout {
         }
     }
 
-    /// The ID of a moment, a worker and a sequence number.
+    /// The ID of a moment, a worker and a sequence number: for tests, conversions and bounds. IDs
+    /// to hand out come from a [`Snowflake`](crate::Snowflake), for only a lease makes them unique.
     ///
     /// # Errors
     /// `TIME_OVERFLOW` for a moment that does not fit, `WORKER_INVALID` and `RANGE_INVALID` for a
@@ -229,7 +249,8 @@ impl Layout {
         Ok(self.stamp(tick.wrapping_shl(self.sequence_bits as u32) | sequence, worker))
     }
 
-    /// What an ID is made of.
+    /// What an ID is made of. An ID of another layout gives other parts, not an error, unless it
+    /// is too large: nothing in an ID says which layout it has.
     ///
     /// # Errors
     /// `ID_INVALID` if it has bits above the layout's.
@@ -245,6 +266,24 @@ impl Layout {
     }
 
     /// The smallest ID that a moment can have, over all workers: the lower bound of a range query.
+    /// With it the primary key is an index by time, and a table needs no `created_at`:
+    ///
+    /// ```
+    /// use leafid_core::{Layout, StoreTime};
+    /// // 2026-11-21, UTC: its first and its last millisecond.
+    /// let (from, to) = (StoreTime::new(1_795_219_200_000), StoreTime::new(1_795_305_599_999));
+    /// let (first, last) = (Layout::LEAF.first_id(from)?, Layout::LEAF.last_id(to)?);
+    /// let query = format!("SELECT * FROM events WHERE id BETWEEN {first} AND {last}");
+    ///
+    /// let noon = Layout::LEAF.compose(from.plus(43_200_000), 7, 61)?;
+    /// assert!((first..=last).contains(&noon));
+    /// assert_eq!(last + 1, Layout::LEAF.first_id(to.plus(1))?, "the next day begins here");
+    /// # let _ = query;
+    /// # Ok::<(), leafid_core::Refusal>(())
+    /// ```
+    ///
+    /// An ID's time may lie up to `max_ahead_ms` after the moment at which it was made, so a query
+    /// for "all before now" leaves out what a burst has borrowed.
     ///
     /// # Errors
     /// `TIME_OVERFLOW` for a moment that does not fit.
@@ -252,7 +291,8 @@ impl Layout {
         self.compose(time, 0, 0)
     }
 
-    /// The largest ID that a moment can have, over all workers: the upper bound (inclusive).
+    /// The largest ID that a moment can have, over all workers: the upper bound (inclusive) of a
+    /// range query, as [`Layout::first_id`] shows.
     ///
     /// # Errors
     /// `TIME_OVERFLOW` for a moment that does not fit.

@@ -1,4 +1,5 @@
-//! Names of fixed size: tags, namespaces and owners, each at most 128 bytes.
+//! Names of fixed size: tags, namespaces and owners, each at most 128 bytes. They are read once,
+//! at the border; behind it nobody checks a name again.
 
 use crate::values::{Code, Refusal};
 use core::fmt;
@@ -6,12 +7,25 @@ use core::fmt;
 /// The most bytes that a name holds.
 pub const NAME_BYTES: usize = 128;
 
-/// A tag, a namespace or an owner, held inline (there is no allocator).
+/// A tag, a namespace or an owner, held inline (there is no allocator): 129 bytes, to be copied and
+/// compared as they are. Upper and lower case differ.
+///
+/// Tags and namespaces match `[A-Za-z0-9][A-Za-z0-9._:-]{0,127}`, so that they fit a URL and
+/// a log line without quoting. An owner is a label for people, and freer:
 ///
 /// ```
 /// use leafid_core::{Code, Name};
-/// assert_eq!(Name::tag("orders").unwrap().as_str(), "orders");
-/// assert_eq!(Name::tag("or ders").unwrap_err().code, Code::TagInvalid);
+/// assert_eq!(Name::tag("orders:eu-1.v2")?.as_str(), "orders:eu-1.v2");
+/// for refused in ["", ".orders", "my orders", "orders/eu", "größe", &"x".repeat(129)] {
+///     assert_eq!(Name::tag(refused).unwrap_err().code, Code::TagInvalid);
+///     assert_eq!(Name::namespace(refused).unwrap_err().code, Code::NamespaceInvalid);
+/// }
+///
+/// assert_eq!(Name::owner("my host/größe 17")?.as_str(), "my host/größe 17");
+/// for refused in ["", "line\nbreak", &"x".repeat(129)] {
+///     assert_eq!(Name::owner(refused).unwrap_err().code, Code::RequestInvalid);
+/// }
+/// # Ok::<(), leafid_core::Refusal>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name {

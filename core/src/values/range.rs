@@ -1,6 +1,17 @@
 //! Half-open ranges.
 
-/// `start <= x < end`, of positions, numbers or ticks.
+/// `start <= x < end`, of positions, numbers or ticks. Half-open, so that ranges which adjoin have
+/// one figure in common, and the length is a subtraction.
+///
+/// ```
+/// use leafid_core::Range;
+/// let segment = Range::new(1_001, 2_001);
+/// assert_eq!(segment.len(), 1_000);
+/// assert!(segment.contains(1_001) && segment.contains(2_000) && !segment.contains(2_001));
+/// // One that ends before it begins is empty, not an error.
+/// assert!(Range::new(5, 5).is_empty() && Range::new(5, 2).is_empty());
+/// assert_eq!(Range::new(5, 2).len(), 0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Range {
     /// The first one.
@@ -9,7 +20,8 @@ pub struct Range {
     pub end: u64,
 }
 
-/// One more than the largest number that an ID may be: ends must fit a signed 64-bit column.
+/// 2^63 - 1: no end lies above it, since ends, too, must fit a signed 64-bit column (`BIGINT`). So
+/// the last number of a tag is 2^63 - 2; a snowflake may have all 63 bits set.
 pub const LINE_END: u64 = i64::MAX as u64;
 
 impl Range {

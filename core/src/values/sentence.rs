@@ -24,15 +24,16 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The advice of a code, with the name in its commands.
+    /// The advice of a code, with the name in its command, whose last word has the place for it.
     fn advise(&self, advice: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (place, name) = match *self {
             Subject::Tag(name) => (" TAG`", name),
             Subject::Namespace(name) => (" NAMESPACE`", name),
             Subject::Other(_) => return f.write_str(advice),
         };
-        match advice.split_once(place) {
-            Some((before, after)) => write!(f, "{before} {name}`{after}"),
+        // No search, as `split_once` is one: it may panic, as far as the compiler can tell.
+        match advice.strip_suffix(place) {
+            Some(command) => write!(f, "{command} {name}`"),
             None => f.write_str(advice),
         }
     }
@@ -105,5 +106,27 @@ impl fmt::Display for Sentence<'_> {
         }
         f.write_str(": ")?;
         self.subject.advise(self.code.advice(), f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    extern crate std;
+    use std::string::ToString;
+
+    #[test]
+    fn every_place_for_a_name_is_filled() {
+        let mut filled = 0;
+        for code in Code::ALL {
+            for (kind, place) in [("tag", "TAG"), ("namespace", "NAMESPACE")] {
+                if code.advice().split(|c: char| !c.is_alphabetic()).any(|word| word == place) {
+                    let said = Sentence::new(*code, Subject::of(kind, "x1")).to_string();
+                    assert!(said.ends_with(" x1`") && !said.contains(place), "{said}");
+                    filled += 1;
+                }
+            }
+        }
+        assert_eq!(filled, 2);
     }
 }

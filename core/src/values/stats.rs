@@ -2,7 +2,7 @@
 
 use crate::values::Code;
 
-/// What a generator did so far.
+/// What a generator did so far, for a metrics page: all but the last four only grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// IDs handed out through the generator's own verbs (a lock-free host adds its own).
@@ -15,11 +15,12 @@ pub struct Stats {
     pub failures: u64,
     /// How often the line had nothing to give, each time counted once however often it was tried.
     pub waits: u64,
-    /// Positions that were granted and will never be handed out.
+    /// Positions that were granted and will never be handed out: what was dropped at an end, a
+    /// `forget`, or for a larger range. What a snowflake's clock passes over is not among them.
     pub dropped: u64,
-    /// Ranges that did not begin where the one before ended.
+    /// Ranges that did not begin where the one before ended: other holders lease, too.
     pub gaps: u64,
-    /// Positions at hand, the next range included.
+    /// Positions at hand, the next range included: how far an outage of the store is survived.
     pub in_hand: u64,
     /// Segments: the size of the last range. Snowflake: the length of the window in hand, in ms.
     pub step: u64,

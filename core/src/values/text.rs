@@ -2,6 +2,7 @@
 
 use crate::values::{Code, LINE_END, Refusal};
 
+/// Without I, L and O, which are taken for 1 and 0, and without U, so that fewer words arise.
 const CROCKFORD: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /// How many characters the base32 form has.
 pub const BASE32_LEN: usize = 13;
@@ -10,11 +11,28 @@ pub const DECIMAL_LEN: usize = 19;
 
 /// The short text of an ID, held inline.
 ///
+/// | form | characters | sorts as the numbers do | for |
+/// |---|---|---|---|
+/// | [`Text::decimal`] | 1 to 19 | no: `10` comes before `9` | JSON, whose numbers JavaScript rounds |
+/// | [`Text::base32`] | 13 | yes | file names, keys of object stores, URLs |
+///
 /// ```
-/// use leafid_core::Text;
+/// use leafid_core::{Code, Text};
 /// let text = Text::base32(7_222_222_222_222_222_222)?;
 /// assert_eq!(text.as_str(), "68EKWV2E7SRWE");
 /// assert_eq!(Text::parse_base32(text.as_str())?, 7_222_222_222_222_222_222);
+///
+/// let (nine, ten) = (Text::base32(9)?, Text::base32(10)?);
+/// assert!(nine.as_str() < ten.as_str(), "as 9 < 10");
+/// assert!(Text::decimal(9)?.as_str() > Text::decimal(10)?.as_str());
+///
+/// // Each ID has one text in each form: anything else is refused, not guessed at.
+/// for other in ["68ekwv2e7srwe", "68EKWV2E7SRW", "68EKWV2E7SRWO"] {
+///     assert_eq!(Text::parse_base32(other).unwrap_err().code, Code::IdInvalid);
+/// }
+/// for other in ["007", "+7", " 7", "7.0", "9223372036854775808"] {
+///     assert_eq!(Text::parse_decimal(other).unwrap_err().code, Code::IdInvalid);
+/// }
 /// # Ok::<(), leafid_core::Refusal>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

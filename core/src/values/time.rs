@@ -47,9 +47,18 @@ clock! {
     /// Milliseconds on a host's clock, which only has to tick: it may begin anywhere, below zero
     /// as well. Arithmetic saturates.
     ///
+    /// Take a monotonic clock where there is one: an hour that somebody sets the wall clock back
+    /// is then nothing that a generator would see.
+    ///
     /// ```
     /// use leafid_core::HostTime;
+    /// use std::time::Instant;
+    /// let began = Instant::now();
+    /// let now = || HostTime::new(began.elapsed().as_millis() as i64);
+    /// assert!(now() >= HostTime::new(0));
+    ///
     /// assert_eq!(HostTime::new(5).plus(10).since(HostTime::new(3)), 12);
+    /// assert_eq!(HostTime::MAX.plus(1), HostTime::MAX);
     /// ```
     HostTime
 }
@@ -71,6 +80,17 @@ clock! {
 ///
 /// An answer that was asked for at `sent` and came at `received` (host's clock) and says that it
 /// was written at `now` (store's clock) proves `now - received <= offset <= now - sent`.
+///
+/// A generator keeps its own ([`Line::offset`](crate::Line::offset)); a host needs one to show the
+/// store's times on its own clock.
+///
+/// ```
+/// use leafid_core::{HostTime, Offset, StoreTime};
+/// // The host's clock showed 2,000 ms when the store's stood at 1,800,000,000,000 ms since 1970.
+/// let offset = Offset::new(1_800_000_000_000 - 2_000);
+/// assert_eq!(offset.to_store(HostTime::new(2_500)), StoreTime::new(1_800_000_000_500));
+/// assert_eq!(offset.to_host(StoreTime::new(1_800_000_001_000)), HostTime::new(3_000));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offset(i64);
 
@@ -97,6 +117,9 @@ impl Offset {
 
     /// The offset after this answer: the middle of the first bounds, then the old one moved no
     /// further than the new bounds demand. The bounds of a slow answer are wide, not wrong.
+    ///
+    /// To take the middle each time would let the time tremble with every slow answer; to keep the
+    /// first would let two clocks that drift apart do so for ever.
     pub(crate) fn after(
         before: Option<Offset>,
         sent: HostTime,

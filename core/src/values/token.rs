@@ -1,4 +1,7 @@
 //! Tokens: the 128 random bits that name a request, the key of a lease, and a store.
+//!
+//! The core draws none: a host that forks, sleeps or runs at a Worker's module scope knows best
+//! when it has fresh randomness.
 
 use crate::values::{Code, Refusal};
 use core::fmt;
@@ -8,10 +11,25 @@ use core::fmt;
 /// As a request id it proves that an answer belongs to the question; as a key (the fencing token
 /// of a window) it alone says whose lease a row is, so [`fmt::Debug`] shows only its beginning.
 ///
+/// | as | fresh | whoever has it |
+/// |---|---|---|
+/// | request id | for each ask | gets the same answer again (an acquire), and can answer it |
+/// | key | with each acquire, whose request id it is | may renew and release the window |
+/// | store id | when a store is made | knows one store from another |
+///
+/// Two equal ones are two holders of one window: use the system's generator of randomness, and
+/// reseed what forked.
+///
 /// ```
-/// use leafid_core::Token;
-/// let token = Token::parse("000102030405060708090a0b0c0d0e0f").unwrap();
-/// assert_eq!(token.to_hex(), *b"000102030405060708090a0b0c0d0e0f");
+/// use leafid_core::{Code, Token};
+/// let token = Token::parse("00ff02030405060708090a0b0c0d0e0f")?;
+/// assert_eq!(token.bytes()[..2], [0x00, 0xff]);
+/// assert_eq!(token.to_hex(), *b"00ff02030405060708090a0b0c0d0e0f");
+/// assert_eq!(format!("{token:?}"), "00ff0203…", "safe to log");
+/// // One form only, or a comparison of texts would tell two equal tokens apart.
+/// let upper = Token::parse("00FF02030405060708090A0B0C0D0E0F");
+/// assert_eq!(upper.unwrap_err().code, Code::RequestInvalid);
+/// # Ok::<(), leafid_core::Refusal>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Token([u8; 16]);
@@ -48,7 +66,7 @@ impl Token {
         Ok(Token(bytes))
     }
 
-    /// The 32 lower-case hex digits, as ASCII.
+    /// The 32 lower-case hex digits, as ASCII: all of a key, so for the wire and not for a log.
     pub fn to_hex(&self) -> [u8; 32] {
         let mut text = [0; 32];
         for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {

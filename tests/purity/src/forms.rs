@@ -3,7 +3,8 @@
 use core::fmt::Write;
 
 use leafid_core::{
-    Code, HostTime, Layout, Name, Offset, Parts, Range, Refusal, StoreTime, Suspend, Text, Token,
+    Code, HostTime, Layout, Name, Offset, Parts, Range, Refusal, Sentence, StoreTime, Subject,
+    Suspend, Text, Token,
 };
 
 verbs! {
@@ -51,8 +52,8 @@ verbs! {
     millis_since(at: &StoreTime, earlier: &StoreTime) -> i64 { at.since(*earlier) }
 
     code_parse(text: &&str) -> Option<Code> { Code::parse(text) }
-    code_words(code: &Code) -> (usize, usize, Option<u16>) {
-        (code.as_str().len(), code.advice().len(), code.http_status())
+    code_words(code: &Code) -> (usize, usize, usize, Option<u16>) {
+        (code.as_str().len(), code.event().len(), code.advice().len(), code.http_status())
     }
     code_from_http(status: &u16) -> Code { Code::from_http(*status) }
     suspend_leased(of: &mut Suspend, now: &HostTime, wall: &HostTime) -> () { of.leased(*now, *wall) }
@@ -63,6 +64,15 @@ verbs! {
         let failed = write!(sink, "{refusal}").is_err();
         (sink.0, failed)
     }
+    sentence_display(code: &Code, subject: &[&str; 2], most: &Option<u64>, wait_ms: &Option<u64>)
+        -> (usize, bool) {
+            let mut sink = Length(0);
+            let [kind, name] = *subject;
+            let sentence = Sentence::new(*code, Subject::of(kind, name));
+            let sentence = Sentence { most: *most, wait_ms: *wait_ms, ..sentence };
+            let failed = write!(sink, "{sentence}").is_err();
+            (sink.0, failed)
+        }
 }
 
 /// Counts what is written to it.

@@ -2,14 +2,15 @@
 
 use leafid_core::{
     Ask, Carryover, Code, Grant, HostTime, Layout, Outcome, Refusal, Release, Segment,
-    SegmentConfig, SegmentIds, Snowflake, SnowflakeConfig, SnowflakeIds, Stats, Token,
+    SegmentConfig, SegmentIds, Snowflake, SnowflakeConfig, SnowflakeIds, Stance, Stats, Token,
 };
 
 /// The verbs of one generator, whatever it is made of.
 macro_rules! generator {
     ($type:ty, $draw:ty; $next:ident $fill:ident $available:ident $ready:ident $most:ident $wants:ident $mark:ident
      $poll_at:ident $poll_ask:ident $grant:ident $failure:ident $retire:ident $forget:ident
-     $resumed:ident $carryover:ident $resume:ident $last:ident $copy:ident $stats:ident) => {
+     $resumed:ident $carryover:ident $resume:ident $last:ident $copy:ident $stats:ident
+     $stance:ident) => {
         verbs! {
             $next(ids: &mut $type, now: &HostTime) -> Result<u64, Refusal> { ids.next(*now) }
             $fill(ids: &mut $type, now: &HostTime, to: &mut &mut [u64]) -> Result<(), Refusal> {
@@ -40,6 +41,9 @@ macro_rules! generator {
             $last(ids: &$type) -> Option<Code> { ids.failure() }
             $copy(ids: &$type) -> Option<$draw> { ids.ids() }
             $stats(ids: &$type) -> Stats { ids.stats() }
+            $stance(ids: &$type, refusal: &Refusal, now: &HostTime) -> Stance {
+                ids.stance(*refusal, *now)
+            }
         }
     };
 }
@@ -49,12 +53,13 @@ pub(crate) use generator;
 generator!(Segment, SegmentIds; segment_next segment_fill segment_fill_available segment_ready segment_most segment_wants_ask
     segment_mark segment_poll_at segment_poll_ask segment_handle_grant segment_handle_failure
     segment_retire segment_forget segment_resumed segment_carryover segment_resume segment_failure
-    segment_draw segment_stats);
+    segment_draw segment_stats segment_stance);
 
 generator!(Snowflake, SnowflakeIds; snowflake_next snowflake_fill snowflake_fill_available snowflake_ready snowflake_most snowflake_wants_ask
     snowflake_mark snowflake_poll_at snowflake_poll_ask snowflake_handle_grant
     snowflake_handle_failure snowflake_retire snowflake_forget snowflake_resumed
-    snowflake_carryover snowflake_resume snowflake_failure snowflake_draw snowflake_stats);
+    snowflake_carryover snowflake_resume snowflake_failure snowflake_draw snowflake_stats
+    snowflake_stance);
 
 verbs! {
     segment_config(tag: &&str) -> Result<SegmentConfig, Refusal> { SegmentConfig::new(tag) }

@@ -2,8 +2,8 @@
 
 use leafid_core::{
     Ask, Carryover, Code, Grant, HostTime, Ids, Outcome, Range, Refusal, Release, Run, Segment,
-    SegmentConfig, SegmentIds, Shape, SharedLine, Snowflake, SnowflakeConfig, SnowflakeIds, Stats,
-    Stop, Token,
+    SegmentConfig, SegmentIds, Shape, SharedLine, Snowflake, SnowflakeConfig, SnowflakeIds, Stance,
+    Stats, Stop, Token,
 };
 
 use crate::generators::generator;
@@ -15,14 +15,14 @@ generator!(SharedSegment, SegmentIds; shared_segment_next shared_segment_fill sh
     shared_segment_wants_ask shared_segment_mark shared_segment_poll_at shared_segment_poll_ask
     shared_segment_handle_grant shared_segment_handle_failure shared_segment_retire
     shared_segment_forget shared_segment_resumed shared_segment_carryover shared_segment_resume
-    shared_segment_failure shared_segment_draw shared_segment_stats);
+    shared_segment_failure shared_segment_draw shared_segment_stats shared_segment_stance);
 
 generator!(SharedSnowflake, SnowflakeIds; shared_snowflake_next shared_snowflake_fill shared_snowflake_fill_available
     shared_snowflake_ready shared_snowflake_most shared_snowflake_wants_ask shared_snowflake_mark
     shared_snowflake_poll_at shared_snowflake_poll_ask shared_snowflake_handle_grant
     shared_snowflake_handle_failure shared_snowflake_retire shared_snowflake_forget
     shared_snowflake_resumed shared_snowflake_carryover shared_snowflake_resume shared_snowflake_failure
-    shared_snowflake_draw shared_snowflake_stats);
+    shared_snowflake_draw shared_snowflake_stats shared_snowflake_stance);
 
 verbs! {
     shared_segment_new(config: &SegmentConfig, seed: &u64, line: &'static SharedLine)

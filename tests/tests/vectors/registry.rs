@@ -1,4 +1,8 @@
 //! A small reference store on the core's `registry` functions: ordered maps of rows, nothing else.
+//!
+//! The core's `MemoryStore` is another store over the same decisions, and is replayed beside this
+//! one. It cannot take its place: it creates on first use, has no operator's verbs (tombstones,
+//! ranges that move, numbers that are taken away), and its refusals say how long, not until when.
 
 use std::collections::BTreeMap;
 

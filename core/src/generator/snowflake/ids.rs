@@ -1,11 +1,17 @@
 //! How positions on a worker's time become IDs.
+//!
+//! The clock gives a floor and a ceiling, and nothing else: an ID is not stamped with the time but
+//! with the first position at or above it. So a clock that stands still or goes back changes when
+//! IDs come and never which.
 
 use super::SnowflakeConfig;
 use crate::generator::spread::Spread;
 use crate::line::{Ids, Line, Shape, Stop};
 use crate::values::{Code, HostTime, Layout, Offset, Range, Refusal};
 
-/// How positions on a worker's time become IDs.
+/// How positions on a worker's time become IDs: layout, spread and how far a burst may run ahead.
+/// Known from the first window on: [`Generator::ids`](crate::Generator::ids). A new window has the
+/// same layout, so a copy stays good for the life of its generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SnowflakeIds {
     pub(super) layout: Layout,
@@ -24,7 +30,7 @@ impl SnowflakeIds {
         SnowflakeIds { layout, spread, max_ahead_ms: config.max_ahead_ms, seed }
     }
 
-    /// The layout.
+    /// The layout, to read IDs with ([`Layout::decompose`]).
     pub fn layout(&self) -> Layout {
         self.layout
     }
@@ -68,6 +74,9 @@ impl Ids for SnowflakeIds {
         self.layout.stamp(position, worker)
     }
 
+    /// At the ceiling a burst has used up what it may borrow, and the next tick cures it. A cursor
+    /// that stands further above got there by a clock that has gone back since. Both end when the
+    /// position is no more than `max_ahead` away.
     fn refusal(self, stop: Stop, limits: Range, offset: Offset) -> Refusal {
         let Stop::Ceiling(position) = stop else {
             return Code::WindowSpent.into();

@@ -1,4 +1,7 @@
 //! Snowflake IDs: time, worker and sequence, stamped only inside a leased window of ticks.
+//!
+//! A window is a segment of time, and the same machine spends it: what differs are asks and answers
+//! (`windows`) and how a position becomes an ID (`ids`).
 
 mod ids;
 mod windows;
@@ -13,26 +16,57 @@ use crate::values::{Code, Layout, Name, Refusal};
 use windows::Age;
 
 /// What a snowflake generator is built from.
+///
+/// ```
+/// use leafid_core::{
+///     Code, HostTime, Layout, MemoryStore, Snowflake, SnowflakeConfig, StoreTime, refill,
+/// };
+/// // This process counts on the layout, keeps its number over restarts, and never runs ahead.
+/// let config = SnowflakeConfig {
+///     layout: Some(Layout::EDGE),
+///     sticky: true,
+///     max_ahead_ms: 0,
+///     ..SnowflakeConfig::new("events", "host-1")?
+/// };
+/// let mut ids = Snowflake::new(config, 7)?;
+/// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+/// store.set_clock(StoreTime::new(1_800_000_000_000));
+/// let now = HostTime::new(0);
+/// refill(&mut ids, &mut store, || now, || [2; 16])?;
+/// let at_hand = ids.fill_available(now, &mut [0; 100])?;
+/// assert!((61..=64).contains(&at_hand), "one tick of EDGE, but for where it begins");
+/// let refusal = ids.next(now).unwrap_err();
+/// assert_eq!((refusal.code, refusal.until), (Code::SequenceSpent, Some(now.plus(1))));
+///
+/// let wrong = SnowflakeConfig { sticky: false, strict: true, ..config };
+/// assert_eq!(Snowflake::new(wrong, 7).unwrap_err().code, Code::RequestInvalid);
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SnowflakeConfig {
     /// The namespace: whose worker numbers, which layout.
     pub namespace: Name,
-    /// The label of this holder, such as `hostname/pid`.
+    /// The label of this holder, such as `hostname/pid`; for a sticky one, what is the same after
+    /// a restart.
     pub owner: Name,
-    /// The layout that the caller counts on; the namespace's own if not said.
+    /// The layout that the caller counts on: the store refuses another with `LAYOUT_MISMATCH`.
+    /// `None` for the namespace's own, whichever that is.
     pub layout: Option<Layout>,
-    /// How long a window to ask for at most, in ms; all that the namespace allows if not said. A
+    /// How long a window to ask for at most, in ms; `None` for all that the namespace allows. A
     /// window is no longer than twice the age of its holder, or 10 s. An outage of the store is
     /// survived for as long as the window in hand lasts.
     pub length_ms: Option<u32>,
-    /// Whether the worker number shall stay this owner's.
+    /// Whether the worker number shall stay this owner's, until it was not seen for 30 days. While
+    /// its own is not free (a crash's window still runs) it borrows another.
     pub sticky: bool,
-    /// Whether, of a sticky owner, no other number will do.
+    /// Whether, of a sticky owner, no other number will do: it waits, `WORKERS_EXHAUSTED`.
     pub strict: bool,
-    /// How far IDs may run ahead of the clock in a burst, in ms; 0 is never. 1,000 by default.
+    /// How far IDs may run ahead of the clock in a burst, in ms; 0 is never. 1,000 by default,
+    /// which in [`Layout::LEAF`] are 4,096,000 IDs at once. What is borrowed slows down what comes
+    /// later: the rate over time stays [`Layout::per_second`].
     pub max_ahead_ms: u32,
-    /// The sequence of a fresh tick begins below this; `min(100, 2^sequence_bits / 16)` if not
-    /// said, 0 is at zero.
+    /// The sequence of a fresh tick begins below this, anew in each tick, so that `id % shards` is
+    /// even where few IDs are drawn; 0 begins at 0. `None` is `min(100, 2^sequence_bits / 16)`.
     pub spread: Option<u32>,
 }
 
@@ -58,7 +92,11 @@ impl SnowflakeConfig {
 /// Stamps IDs with the store's time and a leased worker number, ascending within this generator.
 ///
 /// Only ticks inside the leased window are stamped: whatever the host's clock does, nobody else
-/// was given them. See [`Generator`] for the verbs.
+/// was given them. A clock that is wrong delays an ID; it makes none twice.
+///
+/// Choose it when IDs are to sort by time over all processes, or to tell when they were made. See
+/// [`Generator`] for the verbs. Ask ahead in time: unlike numbers, a window runs out by itself, so
+/// the host calls [`Generator::poll_ask`] at [`Generator::poll_at`] also while nothing is drawn.
 ///
 /// ```
 /// use leafid_core::{
@@ -77,7 +115,8 @@ impl SnowflakeConfig {
 pub type Snowflake<L = OwnLine> = Generator<Snowflakes, L>;
 
 impl Snowflake {
-    /// A generator of one owner. `seed` is 64 random bits.
+    /// A generator of one owner. `seed` are 64 random bits: they spread the sequence's start and
+    /// the pauses between asks. Uniqueness does not depend on them.
     ///
     /// # Errors
     /// `REQUEST_INVALID` for `strict` without `sticky`.
@@ -87,7 +126,8 @@ impl Snowflake {
 }
 
 impl<L: Line> Snowflake<L> {
-    /// A generator that spends this line.
+    /// A generator that spends this line, new and its own: many threads may draw from a
+    /// [`SharedLine`](crate::SharedLine), and one generator fills it.
     ///
     /// # Errors
     /// As [`Snowflake::new`].
@@ -112,7 +152,8 @@ impl<L: Line> Snowflake<L> {
         self.kind().config.namespace.as_str()
     }
 
-    /// The layout, once it is known.
+    /// The layout, once it is known: from the beginning where the configuration names it, else from
+    /// the first window on.
     pub fn layout(&self) -> Option<Layout> {
         self.kind().ids.map(|ids| ids.layout())
     }

@@ -1,4 +1,14 @@
 //! Where windows come from: what to ask a namespace for, and which answers to accept.
+//!
+//! | in hand | asks | accepts | next ask |
+//! |---|---|---|---|
+//! | nothing | acquire | any window that is not over | after 2 s, or a third of what is left |
+//! | a window | renew | what begins at the end in hand, on the same worker | after a minute, or a third |
+//! | a window whose lease is lost | acquire | any window that is not over | as above |
+//!
+//! Windows go by time, whatever was drawn: one that is renewed when a third is gone survives an
+//! outage of two thirds, without a second window held aside. The holder believes no clock of its
+//! own: every figure here is a tick of the store, or a length.
 
 use super::{SnowflakeConfig, SnowflakeIds};
 use crate::generator::kind::sealed::Sealed;
@@ -7,8 +17,8 @@ use crate::line::{Ids, Shape};
 use crate::protocol::{AcquireAsk, Ask, Grant, Release, RenewAsk, WindowGrant};
 use crate::values::{Code, HostTime, LINE_END, Range, StoreTime, Token};
 
-/// The first renewal comes after this, so that a process that crashes at once blocks its number
-/// for a minute only, and one that lives has a full window soon.
+/// The first renewal comes after this: a first window is short, so that a process that crashes at
+/// once blocks its number for seconds, and one that lives shall have a longer one soon.
 const FIRST_RENEWAL_MS: i64 = 2_000;
 /// A window is renewed at least so often.
 const RENEWAL_MS: i64 = 60_000;
@@ -18,15 +28,20 @@ const SHORTEST_RENEWAL_MS: i64 = 100;
 /// that crashes at once, or lives for one task, blocks its number no longer than that.
 const YOUNG_WINDOW_MS: u32 = 10_000;
 
+/// The right to a worker number: what a renewal and a release have to show.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lease {
     worker: u32,
+    /// The request id of the acquire, over all renewals.
     key: Token,
     store: Token,
+    /// The end in hand. The next renewal begins there or is refused: a hole between the two may
+    /// have been granted to somebody else, and so may what lies below.
     end_tick: u64,
 }
 
-/// How long a holder has lived, by what its clock went forward between its asks.
+/// How long a holder has lived, by what its clock went forward between its asks. A difference of
+/// two readings would make a holder whose clock was set back an hour a newborn for an hour.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Age {
     ms: u32,
@@ -34,6 +49,7 @@ pub(super) struct Age {
 }
 
 impl Age {
+    /// The age at this reading of the clock, in ms; 0 at the first one.
     fn at(&mut self, now: HostTime) -> u32 {
         let passed = self.read.map_or(0, |before| now.since(before).max(0));
         self.ms = self.ms.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
@@ -42,7 +58,8 @@ impl Age {
     }
 }
 
-/// Where windows come from: a namespace of a store.
+/// Where windows come from: a namespace of a store. The [`Kind`] of a
+/// [`Snowflake`](crate::Snowflake).
 #[derive(Clone, Copy, Debug)]
 pub struct Snowflakes {
     pub(super) config: SnowflakeConfig,
@@ -57,7 +74,8 @@ pub struct Snowflakes {
 }
 
 impl Snowflakes {
-    /// How long a window to ask for.
+    /// How long a window to ask for: 10 s for a holder of up to 5 s, a minute at 30 s, all that the
+    /// namespace allows (`None`) once twice the age is more than that.
     fn window_ms(&mut self, now: HostTime) -> Option<u32> {
         let grown = self.age.at(now).saturating_mul(2).max(YOUNG_WINDOW_MS);
         match self.config.length_ms {
@@ -114,6 +132,9 @@ impl Kind for Snowflakes {
         }
     }
 
+    /// The last guard before a window is stamped: a worker or an end beyond the layout would run
+    /// into another worker's IDs, a renewal that begins elsewhere would cover a hole. A window that
+    /// is over already harms nobody, but has to be backed off as a failure.
     fn vet(
         &self,
         ask: &Ask,
@@ -154,6 +175,7 @@ impl Kind for Snowflakes {
         Ok(NewRange { positions, bound: shape.bound(worker, end_tick), extends })
     }
 
+    /// The pause is a third of what is left: two more attempts fit in before the window is over.
     fn accept(&mut self, ask: &Ask, grant: &Grant, _now: HostTime, store_now: StoreTime) -> i64 {
         let Grant::Window(grant) = grant else { return 0 };
         let key = match (ask, self.lease) {
@@ -180,6 +202,8 @@ impl Kind for Snowflakes {
         (left / 3).clamp(SHORTEST_RENEWAL_MS, longest)
     }
 
+    /// A lease that is lost is not a window that is lost: what was granted goes on to its end, and
+    /// meanwhile another number is acquired.
     fn refused(&mut self, code: Code) -> bool {
         code == Code::LeaseLost && self.lease.take().is_some()
     }
@@ -209,6 +233,7 @@ impl Kind for Snowflakes {
         }
     }
 
+    /// Whole ticks only: of one that was begun some positions are out.
     fn release(&mut self, cursor: u64) -> Option<Release> {
         let (lease, ids) = (self.lease.take()?, self.ids?);
         Some(Release {
@@ -220,6 +245,7 @@ impl Kind for Snowflakes {
         })
     }
 
+    /// A forked child is a new holder, and may live for one task only: it begins with 10 s again.
     fn forget(&mut self) {
         self.age = Age::default();
         if !bug!(ForgetKeepsLease) {

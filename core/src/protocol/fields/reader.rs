@@ -4,7 +4,59 @@ use super::Fields;
 use crate::values::{Code, Layout, Refusal, Token};
 
 /// An object that is being read. `Ok(None)` is a field that is absent or null; a field of another
-/// type is `REQUEST_INVALID`.
+/// type is `REQUEST_INVALID`. A host implements it once for its own kind of object: here for texts
+/// by name, as a query string has them.
+///
+/// ```
+/// use leafid_core::{Code, FieldReader, Fields, Refusal, SegmentAsk, Text};
+/// use std::{collections::HashMap, str::FromStr};
+///
+/// struct Query(HashMap<&'static str, &'static str>);
+///
+/// impl Query {
+///     fn parsed<T: FromStr>(&self, field: &str) -> Result<Option<T>, Refusal> {
+///         let value = self.0.get(field).map(|text| text.parse());
+///         value.transpose().map_err(|_| Code::RequestInvalid.into())
+///     }
+/// }
+///
+/// impl FieldReader for Query {
+///     fn number(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
+///         self.parsed(field)
+///     }
+///     fn millis(&mut self, field: &'static str) -> Result<Option<i64>, Refusal> {
+///         self.parsed(field)
+///     }
+///     fn big(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
+///         self.0.get(field).map(|text| Text::parse_decimal(text)).transpose()
+///     }
+///     fn flag(&mut self, field: &'static str) -> Result<Option<bool>, Refusal> {
+///         self.parsed(field)
+///     }
+///     fn text<T>(
+///         &mut self,
+///         field: &'static str,
+///         read: impl FnOnce(&str) -> T,
+///     ) -> Result<Option<T>, Refusal> {
+///         Ok(self.0.get(field).map(|text| read(text)))
+///     }
+///     fn nested<T>(
+///         &mut self,
+///         _field: &'static str,
+///         _read: impl FnOnce(&mut Self) -> Result<T, Refusal>,
+///     ) -> Result<Option<T>, Refusal> {
+///         Ok(None)
+///     }
+/// }
+///
+/// let request = "07070707070707070707070707070707";
+/// let mut query = Query(HashMap::from([("tag", "orders"), ("request", request), ("step", "50")]));
+/// let ask = SegmentAsk::get(&mut query)?;
+/// assert_eq!((ask.tag.as_str(), ask.step, ask.have_until), ("orders", Some(50), None));
+/// query.0.insert("step", "fifty");
+/// assert_eq!(SegmentAsk::get(&mut query).unwrap_err().code, Code::RequestInvalid);
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
 pub trait FieldReader: Sized {
     /// A whole number from 0 to 2^53 - 1.
     ///

@@ -1,4 +1,5 @@
-//! The table's macro: one line a field, from which writing, reading and the schema follow.
+//! The table's macro: one line a field, from which writing, reading and the schema follow. So a
+//! field that is written is read, and described, and under one name.
 
 /// `required` fields have to be there; `optional` ones are an `Option`; `defaulted` ones are
 /// always written and have a value where they are absent.

@@ -2,13 +2,16 @@
 
 use crate::values::Token;
 
-/// An object that is being written. Fields that are absent are not written.
+/// An object that is being written: a host implements it once, as [`Fields`](super::Fields) shows.
+/// Each method is a form that hosts write in different ways; fields that are absent are not
+/// written.
 pub trait FieldWriter: Sized {
-    /// A number that every language holds exactly.
+    /// A number that every language holds exactly: at most 2^53 - 1.
     fn number(&mut self, field: &'static str, value: u64);
     /// A time or a difference of times, in ms.
     fn millis(&mut self, field: &'static str, value: i64);
-    /// A number of 64 bits.
+    /// A number of 64 bits, such as an ID or an end: a decimal string in JSON, a `bigint` in
+    /// JavaScript, where a plain number would round it.
     fn big(&mut self, field: &'static str, value: u64);
     /// True or false.
     fn flag(&mut self, field: &'static str, value: bool);

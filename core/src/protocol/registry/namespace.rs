@@ -8,20 +8,35 @@ use crate::values::{Code, Layout, Range, Refusal, StoreTime, Token};
 const SHORTEST_WINDOW_MS: u32 = 1_000;
 
 /// The row of a namespace, as far as leases need it.
+///
+/// ```
+/// use leafid_core::registry::Namespace;
+/// use leafid_core::{Code, Layout, Range};
+/// // Half of the numbers; the other half another store may hand out, without asking this one.
+/// let half = Namespace::create(Layout::LEAF, Some(Range::new(0, 512)), Some(60_000))?;
+/// assert!(half.hands_out(511) && !half.hands_out(512));
+/// let beyond = Namespace::create(Layout::LEAF, Some(Range::new(0, 1_025)), None);
+/// assert_eq!(beyond.unwrap_err().code, Code::WorkerInvalid, "LEAF has 1,024");
+/// let blink = Namespace::create(Layout::LEAF, None, Some(999));
+/// assert_eq!(blink.unwrap_err().code, Code::RangeInvalid, "a second to a day");
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Namespace {
     /// The layout of all its IDs.
     pub layout: Layout,
     /// The longest window, in ms.
     pub max_window_ms: u32,
-    /// The worker numbers that may be handed out.
+    /// The worker numbers that may be handed out. A number that leaves is free for use elsewhere
+    /// once its window is over: clear its row then ([`WorkerRow::revoked`](super::WorkerRow)), or
+    /// who held it could renew after it came back.
     pub workers: Range,
-    /// No grant begins below this tick.
+    /// No grant begins below this tick: set above all that a lost store may have granted.
     pub floor: u64,
 }
 
 impl Namespace {
-    /// A namespace; all worker numbers and ten minutes, unless said.
+    /// A namespace; `None` for all worker numbers of the layout, and for windows of ten minutes.
     ///
     /// # Errors
     /// `WORKER_INVALID` for numbers outside the layout or none at all, `RANGE_INVALID` for a

@@ -1,4 +1,8 @@
 //! Windows: acquire, renew, release.
+//!
+//! What keeps two holders of one number apart is one figure, `reserved_until`: nothing at or above
+//! it was ever granted. A new lease begins at or above it, a renewal raises it, and only who has
+//! the key may lower it, down to where its own lease began.
 
 use super::worker::STICKY_KEEP_MS;
 use super::{Namespace, Worker, WorkerRow, same_store};
@@ -9,7 +13,8 @@ use crate::values::{Code, Name, Range, Refusal, StoreTime, Token};
 const FIRST_WINDOW_MS: u64 = 60_000;
 
 /// The rows that an acquire is decided on. A store looks them up; the decision looks at nothing
-/// else.
+/// else, so a database needs three indexes (key, owner, `reserved_until`) and never reads all rows.
+/// [`acquire`] has an example.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Candidates {
     /// The row whose key is this request.
@@ -22,7 +27,8 @@ pub struct Candidates {
     pub rested: Option<Worker>,
 }
 
-/// A worker number that was given: what is to be written, in one step, and the answer.
+/// A worker number that was given: what is to be written, in one step, and the answer. Both rows
+/// are written or none, and only if nobody else wrote them; else look the candidates up again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acquired {
     /// The number and its row.
@@ -33,7 +39,60 @@ pub struct Acquired {
     pub grant: WindowGrant,
 }
 
-/// Gives a worker number and a first window on it, of at most a minute.
+/// Gives a worker number and a first window on it, of at most a minute. Asked again under the same
+/// request id, it gives that same window: a lost answer costs no second number.
+///
+/// Over a map (a database has the same three look-ups, and one transaction):
+///
+/// ```
+/// use std::collections::HashMap;
+/// use leafid_core::registry::{self, Acquired, Candidates, Namespace, WorkerRow};
+/// use leafid_core::{
+///     AcquireAsk, Code, Layout, Name, Range, Refusal, StoreTime, Token, WindowGrant,
+/// };
+///
+/// struct Numbers {
+///     id: Token,
+///     namespace: Namespace,
+///     rows: HashMap<u32, WorkerRow>,
+/// }
+///
+/// impl Numbers {
+///     fn acquire(
+///         &mut self,
+///         ask: &AcquireAsk,
+///         now: StoreTime,
+///     ) -> Result<WindowGrant, Refusal<StoreTime>> {
+///         let find = |is_it: &dyn Fn(&WorkerRow) -> bool| {
+///             self.rows.iter().find(|(_, row)| is_it(row)).map(|(number, row)| (*number, *row))
+///         };
+///         let all = self.namespace.workers.start as u32..self.namespace.workers.end as u32;
+///         let candidates = Candidates {
+///             mine: find(&|row| row.key == Some(ask.request)),
+///             own: [find(&|row| row.sticky && row.owner == ask.owner), None],
+///             rested: all
+///                 .map(|number| (number, self.rows.get(&number).copied().unwrap_or_default()))
+///                 .min_by_key(|(_, row)| (row.is_kept_from(&ask.owner, now), row.reserved_until)),
+///         };
+///         let Acquired { worker, freed, grant } =
+///             registry::acquire(self.id, &self.namespace, &candidates, ask, now)?;
+///         self.rows.extend([Some(worker), freed].into_iter().flatten());
+///         Ok(grant)
+///     }
+/// }
+///
+/// let namespace = Namespace::create(Layout::LEAF, Some(Range::new(0, 2)), None)?;
+/// let mut store = Numbers { id: Token::new([1; 16]), namespace, rows: HashMap::new() };
+/// let (name, owner) = (Name::namespace("default")?, Name::owner("host/1")?);
+/// let ask = |n| AcquireAsk::new(name, Token::new([n; 16]), owner);
+/// let now = StoreTime::new(1_800_000_000_000);
+/// assert_eq!(store.acquire(&ask(2), now).map(|grant| grant.worker), Ok(0));
+/// assert_eq!(store.acquire(&ask(2), now).map(|grant| grant.worker), Ok(0), "the same ask");
+/// assert_eq!(store.acquire(&ask(3), now).map(|grant| grant.worker), Ok(1));
+/// let none = store.acquire(&ask(4), now).unwrap_err();
+/// assert_eq!((none.code, none.until), (Code::WorkersExhausted, Some(now.plus(60_000))));
+/// # Ok::<(), leafid_core::Refusal>(())
+/// ```
 ///
 /// # Errors
 /// `STORE_CHANGED`, `LAYOUT_MISMATCH`, `REQUEST_INVALID` (strict without sticky), `TIME_OVERFLOW`,
@@ -128,7 +187,8 @@ fn exhausted(
 }
 
 /// Moves the end of a window forward. Nothing new to give is a success with an empty range; what
-/// a lost answer promised is given by the next.
+/// a lost answer promised is given by the next. Of the row only `reserved_until` and `granted`
+/// change, and never down. [`RenewAsk`] has an example.
 ///
 /// # Errors
 /// `STORE_CHANGED`, `STORE_WENT_BACK` if the caller has ticks that were never granted here,
@@ -160,7 +220,8 @@ pub fn renew(
     Ok((row, namespace.answer(store, ask.request, ask.worker, ticks, now)))
 }
 
-/// Takes back what of a window was not used; the number rests no longer than to `unused_from`.
+/// Takes back what of a window was not used; the number rests no longer than to `unused_from`, and
+/// its owner keeps it if it was sticky.
 ///
 /// # Errors
 /// `STORE_CHANGED`, `LEASE_LOST` if the row is another lease's (a repeat gets this too, and a

@@ -36,12 +36,13 @@ impl Default for WorkerRow {
 }
 
 impl WorkerRow {
-    /// The tick from which time allows another lease.
+    /// The tick from which time allows another lease; who keeps the number is another question.
     pub fn rests_until(&self, floor: u64) -> u64 {
         self.reserved_until.max(floor)
     }
 
-    /// Whether another owner than `owner` keeps it at `now`.
+    /// Whether another owner than `owner` keeps it at `now`: for 30 days since it was granted or
+    /// renewed last.
     pub fn is_kept_from(&self, owner: &Name, now: StoreTime) -> bool {
         self.sticky && self.owner != *owner && now.since(self.granted) < STICKY_KEEP_MS
     }
@@ -54,7 +55,9 @@ impl WorkerRow {
         self.rests_until(floor) <= tick && !self.is_kept_from(owner, now)
     }
 
-    /// The row after an operator took it from its holder, who goes on to the end in hand.
+    /// The row after an operator took it from its holder, who goes on to the end in hand: the key
+    /// is gone, so nothing more is renewed, and `reserved_until` stays, so nothing is granted
+    /// twice.
     pub fn revoked(&self) -> WorkerRow {
         WorkerRow { owner: Name::EMPTY, sticky: false, key: None, ..*self }
     }
