@@ -1,6 +1,6 @@
 //! The error table, as data.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 
 use leafid_core::{Code, Sentence, Subject};
 
@@ -29,7 +29,10 @@ pub fn sentence(
     wait_ms: Option<u64>,
 ) -> String {
     let code = Code::parse(code).unwrap_or(Code::Internal);
-    Sentence { code, subject: Subject::of(kind, name), most, wait_ms }.to_string()
+    let mut text = String::new();
+    Sentence { code, subject: Subject::of(kind, name), most, wait_ms }
+        .pieces(|piece| text.push_str(piece));
+    text
 }
 
 /// What the table says of a code, if there is one of this name.

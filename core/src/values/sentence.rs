@@ -1,6 +1,6 @@
 //! A refusal in words: what happened to what, and what to do.
 
-use super::Code;
+use super::{Code, LINE_END, Text};
 use core::fmt;
 
 /// What a refusal is about.
@@ -25,27 +25,32 @@ impl<'a> Subject<'a> {
     }
 
     /// The advice of a code, with the name in its command, whose last word has the place for it.
-    fn advise(&self, advice: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn advise(&self, advice: &str, put: &mut impl FnMut(&str)) {
         let (place, name) = match *self {
             Subject::Tag(name) => (" TAG`", name),
             Subject::Namespace(name) => (" NAMESPACE`", name),
-            Subject::Other(_) => return f.write_str(advice),
+            Subject::Other(_) => return put(advice),
         };
         // No search, as `split_once` is one: it may panic, as far as the compiler can tell.
         match advice.strip_suffix(place) {
-            Some(command) => write!(f, "{command} {name}`"),
-            None => f.write_str(advice),
+            Some(command) => [command, " ", name, "`"].into_iter().for_each(put),
+            None => put(advice),
         }
+    }
+
+    fn pieces(&self, put: &mut impl FnMut(&str)) {
+        let (kind, name) = match *self {
+            Subject::Tag(name) => ("tag `", name),
+            Subject::Namespace(name) => ("namespace `", name),
+            Subject::Other(words) => return put(words),
+        };
+        [kind, name, "`"].into_iter().for_each(put);
     }
 }
 
 impl fmt::Display for Subject<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Subject::Tag(name) => write!(f, "tag `{name}`"),
-            Subject::Namespace(name) => write!(f, "namespace `{name}`"),
-            Subject::Other(words) => f.write_str(words),
-        }
+        format(f, |mut put| self.pieces(&mut put))
     }
 }
 
@@ -90,22 +95,66 @@ impl<'a> Sentence<'a> {
     }
 }
 
-impl fmt::Display for Sentence<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ", self.subject)?;
+impl Sentence<'_> {
+    /// Gives the sentence piece by piece: for hosts that build a text without the formatting of
+    /// `core::fmt`, which is 10 KB of WebAssembly.
+    ///
+    /// ```
+    /// use leafid_core::{Code, Sentence, Subject};
+    /// let mut text = String::new();
+    /// Sentence::new(Code::TagSpent, Subject::Tag("orders")).pieces(|piece| text.push_str(piece));
+    /// assert_eq!(text, "tag `orders` has no numbers left: create a new tag");
+    /// ```
+    pub fn pieces(&self, mut put: impl FnMut(&str)) {
+        self.subject.pieces(&mut put);
+        put(" ");
         match (self.code, self.most) {
-            (Code::CountInvalid, Some(most)) => write!(f, "gives at most {most} IDs at once")?,
-            _ => f.write_str(self.code.event())?,
+            (Code::CountInvalid, Some(most)) => {
+                put("gives at most ");
+                number(most, &mut put);
+                put(" IDs at once");
+            }
+            _ => put(self.code.event()),
         }
         match (self.code, self.wait_ms) {
             (_, None | Some(0)) => {}
             (Code::WorkersExhausted, Some(ms)) => {
-                write!(f, ", the first is free in {} s", ms.div_ceil(1_000))?;
+                put(", the first is free in ");
+                number(ms.div_ceil(1_000), &mut put);
+                put(" s");
             }
-            (_, Some(ms)) => write!(f, ", for {ms} ms")?,
+            (_, Some(ms)) => {
+                put(", for ");
+                number(ms, &mut put);
+                put(" ms");
+            }
         }
-        f.write_str(": ")?;
-        self.subject.advise(self.code.advice(), f)
+        put(": ");
+        self.subject.advise(self.code.advice(), &mut put);
+    }
+}
+
+/// A count or a wait; beyond 2^63 - 1, that.
+fn number(n: u64, put: &mut impl FnMut(&str)) {
+    if let Ok(text) = Text::decimal(n.min(LINE_END)) {
+        put(text.as_str());
+    }
+}
+
+/// Formats what gives itself piece by piece.
+fn format(f: &mut fmt::Formatter<'_>, give: impl FnOnce(&mut dyn FnMut(&str))) -> fmt::Result {
+    let mut written = Ok(());
+    give(&mut |piece| {
+        if written.is_ok() {
+            written = f.write_str(piece);
+        }
+    });
+    written
+}
+
+impl fmt::Display for Sentence<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        format(f, |put| self.pieces(put))
     }
 }
 
