@@ -138,8 +138,12 @@ struct Bench<L: Line> {
     store: Option<Token>,
     /// Where the store's line stands.
     store_at: u64,
+    /// How many numbers the store had left when it granted last, and when that was.
+    left: Option<(u64, HostTime)>,
     refusals: u64,
     garbage: u64,
+    /// How often too many were wanted before the end of the line.
+    ends: u64,
 }
 
 impl<L: Line> Bench<L> {
@@ -152,8 +156,10 @@ impl<L: Line> Bench<L> {
             forgot: false,
             store: None,
             store_at: from,
+            left: None,
             refusals: 0,
             garbage: 0,
+            ends: 0,
         }
     }
 
@@ -244,10 +250,24 @@ impl<L: Line> Bench<L> {
         let never = ready == Err(Code::CountInvalid.into());
         prop_assert!(!never || n > 50, "{} is not too many", n);
         if !never && n > 0 {
-            let enough = n <= self.oracle.at_hand() as u64;
-            prop_assert_eq!(ready, if enough { Ok(()) } else { Err(self.oracle.refusal()) });
+            let at_hand = self.oracle.at_hand() as u64;
+            let expected = if n <= at_hand {
+                Ok(())
+            } else if self.oracle.stopped.is_none() && n > at_hand.saturating_add(self.left()) {
+                self.ends += 1;
+                Err(Code::TagSpent.into())
+            } else {
+                Err(self.oracle.refusal())
+            };
+            prop_assert_eq!(ready, expected);
         }
         Ok(())
+    }
+
+    /// How many the store has left, as far as it said so lately.
+    fn left(&self) -> u64 {
+        let lately = |at: HostTime| (0..10_000).contains(&self.now.since(at));
+        self.left.filter(|(_, at)| lately(*at)).map_or(u64::MAX, |(left, _)| left)
     }
 
     fn granted(&mut self, size: u64, hole: u64) -> Result<(), TestCaseError> {
@@ -301,6 +321,7 @@ impl<L: Line> Bench<L> {
         } else {
             self.store = Some(grant.store);
             self.store_at = self.store_at.max(end);
+            self.left = Some((grant.remaining, self.now));
             self.oracle.grant(grant.range);
             Ok(Outcome::Applied)
         };
@@ -344,6 +365,7 @@ fn replay<L: Line>(
     tally.add("gaps", stats.gaps);
     tally.add("refusals", bench.refusals);
     tally.add("garbage", bench.garbage);
+    tally.add("ends", bench.ends);
     let rest = bench.oracle.at_hand();
     prop_assert_eq!(bench.generator.retire(), None);
     prop_assert_eq!(bench.generator.stats().in_hand, 0);
@@ -366,7 +388,7 @@ fn configs() -> impl Strategy<Value = SegmentConfig> {
 fn numbers_are_handed_out_as_the_oracle_does() {
     let from = prop_oneof![Just(1u64), Just(0u64), LINE_END - 500..LINE_END];
     let floors =
-        [("ids", 3000), ("grants", 400), ("gaps", 100), ("refusals", 500), ("garbage", 100)];
+        [("ids", 3000), ("grants", 400), ("gaps", 100), ("refusals", 500), ("garbage", 100), ("ends", 10)];
     check(file!(), 1_000, (events(), configs(), from), &floors, |(events, config, from), tally| {
         let own = replay(OwnLine::new(), config, from, &events, tally)?;
         let line = SharedLine::new();

@@ -115,7 +115,7 @@ fn segment<L: leafid_core::Line>(line: L) -> Segment<L> {
         range: leafid_core::Range::new(1, 1 << 62),
         step: 1_000,
         max_step: 1_000_000,
-        remaining: 0,
+        remaining: 1 << 62,
         now: STORE_NOW,
     };
     segment.handle_grant(&leafid_core::Grant::Segment(grant), NOW, NOW).expect("a good grant");

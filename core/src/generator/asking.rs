@@ -151,7 +151,11 @@ impl<K: Kind, L: Line> Generator<K, L> {
         if self.wanted > self.kind.most() && !bug!(WantedStays) {
             self.wanted = 0;
         }
-        if self.apply(range) {
+        let serves = self.apply(range);
+        if self.ends_before(now, self.wanted) {
+            self.wanted = 0;
+        }
+        if serves {
             self.pending.succeeded(now, pause_ms);
         } else {
             let dry = self.is_dry(now);

@@ -140,7 +140,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// ```
     ///
     /// # Errors
-    /// `COUNT_INVALID` if so many can never be had in one go; else as [`Generator::next`].
+    /// `COUNT_INVALID` if so many can never be had in one go, `TAG_SPENT` if the tag ends before that;
+    /// else as [`Generator::next`].
     pub fn ready(&mut self, now: HostTime, n: u64) -> Result<(), Refusal> {
         if n > self.kind.most() {
             // What can never be had is not to be asked for, by nobody's call but this one.
@@ -148,6 +149,10 @@ impl<K: Kind, L: Line> Generator<K, L> {
             return Err(Code::CountInvalid.into());
         }
         self.ended.map_or(Ok(()), |code| Err(Refusal::new(code)))?;
+        if self.ends_before(now, n) {
+            self.wanted = 0;
+            return Err(Code::TagSpent.into());
+        }
         let next = self.next_range.map_or(0, |range| range.positions.len());
         let verdict = match self.kind.ids() {
             Some(draw) => draw.ready(&mut self.line, now, n, next),
@@ -155,6 +160,12 @@ impl<K: Kind, L: Line> Generator<K, L> {
         };
         self.wanted = if verdict.is_ok() { 0 } else { n };
         verdict.inspect_err(|refusal| self.waits(*refusal))
+    }
+
+    /// Whether fewer than `n` positions are at hand and left in the store together.
+    pub(super) fn ends_before(&self, now: HostTime, n: u64) -> bool {
+        let left = self.kind.left(now);
+        n > left && n > self.in_hand().saturating_add(left)
     }
 
     /// How many can be had in one go at most, as far as is known: `max_step`, or by `max_ahead`.

@@ -69,6 +69,10 @@ pub trait Kind: sealed::Sealed {
     fn refused(&mut self, code: Code) -> bool;
     /// How many IDs can be given in one go at most, as far as is known.
     fn most(&self) -> u64;
+    /// How many positions can still be leased at most, as far as is known.
+    fn left(&self, _now: HostTime) -> u64 {
+        u64::MAX
+    }
     /// The release of a grant that came after closing: nothing of it was used.
     fn release_unopened(&self, ask: &Ask, grant: &Grant) -> Option<Release>;
     /// Gives the lease up: its release, with everything at or above `cursor` unused.

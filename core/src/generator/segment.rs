@@ -11,6 +11,9 @@ use crate::protocol::registry::STEP_CAP;
 use crate::protocol::{Ask, Grant, Release, SegmentAsk, SegmentGrant};
 use crate::values::{Code, HostTime, LINE_END, Name, Offset, Range, Refusal, StoreTime, Token};
 
+/// For so long what a store says of the end of a tag is taken for granted.
+const BELIEVED_MS: i64 = 10_000;
+
 /// What a segment generator is built from.
 ///
 /// ```
@@ -141,6 +144,8 @@ struct Last {
     size: u32,
     own_step: u32,
     max_step: u32,
+    /// How many numbers the tag had left then.
+    remaining: u64,
     granted: HostTime,
 }
 
@@ -197,6 +202,7 @@ impl Kind for Segments {
             store: standing.store,
             step: adapted.or(self.config.step),
             at_least,
+            exactly: None,
             have_until: standing.have_until.filter(|_| !bug!(HaveUntilUnsent)),
         })
     }
@@ -224,6 +230,7 @@ impl Kind for Segments {
                 size: u32::try_from(grant.range.len()).unwrap_or(u32::MAX),
                 own_step: grant.step,
                 max_step: grant.max_step,
+                remaining: grant.remaining,
                 granted: now,
             });
         }
@@ -236,6 +243,13 @@ impl Kind for Segments {
 
     fn most(&self) -> u64 {
         self.last.map_or(STEP_CAP, |last| last.max_step).into()
+    }
+
+    /// What was left when the store said so last. An operator may raise the tag's upper end, so it
+    /// is not believed for long.
+    fn left(&self, now: HostTime) -> u64 {
+        let believed = |last: &Last| (0..BELIEVED_MS).contains(&now.since(last.granted));
+        self.last.filter(believed).map_or(u64::MAX, |last| last.remaining)
     }
 
     fn release_unopened(&self, _ask: &Ask, _grant: &Grant) -> Option<Release> {

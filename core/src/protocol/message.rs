@@ -57,6 +57,9 @@ pub struct SegmentAsk {
     /// How many a caller waits for at once: granted if the step is smaller, unless it is more
     /// than the tag ever grants.
     pub at_least: Option<u32>,
+    /// So many and no fewer, as one range, or none at all: for a range that is used outside
+    /// leafid. It stands alone, without `step` and `at_least`; no generator sends it.
+    pub exactly: Option<u32>,
     /// The highest end that this holder holds or held: a store that stands lower has lost grants,
     /// and refuses with `STORE_WENT_BACK`.
     pub have_until: Option<u64>,
@@ -65,7 +68,15 @@ pub struct SegmentAsk {
 impl SegmentAsk {
     /// Asks for the tag's own step, for a holder that has nothing yet and knows no store.
     pub const fn new(tag: Name, request: Token) -> SegmentAsk {
-        SegmentAsk { tag, request, store: None, step: None, at_least: None, have_until: None }
+        SegmentAsk {
+            tag,
+            request,
+            store: None,
+            step: None,
+            at_least: None,
+            exactly: None,
+            have_until: None,
+        }
     }
 }
 
@@ -263,7 +274,8 @@ pub struct SegmentGrant {
     pub step: u32,
     /// The tag's largest step.
     pub max_step: u32,
-    /// How many numbers the line has left after this.
+    /// How many numbers the tag has left after this, up to its `until`. An answer that does not
+    /// say counts as a whole line.
     pub remaining: u64,
     /// The store's time when it decided.
     pub now: StoreTime,

@@ -99,6 +99,10 @@ seeded! {
     SlowAnswerIgnored,
     /// What is asked for again brings nothing, and the next is asked for at once.
     NothingIsSuccess,
+    /// A tag's upper end does not bind its leases.
+    UntilIgnored,
+    /// An operator's advance may take a tag's position back.
+    AdvanceGoesDown,
 }
 
 static SEEDED: AtomicU8 = AtomicU8::new(0);

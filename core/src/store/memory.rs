@@ -1,6 +1,8 @@
 //! A store in memory, of fixed size: for tests, examples and single processes.
 
-use crate::protocol::registry::{self, Acquired, Candidates, Namespace, TagRow, Worker, WorkerRow};
+use crate::protocol::registry::{
+    self, Acquired, Candidates, Namespace, TagRow, TagSpec, Worker, WorkerRow,
+};
 use crate::protocol::{
     AcquireAsk, Failure, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
 };
@@ -89,16 +91,10 @@ impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize>
     ///
     /// # Errors
     /// As [`TagRow::create`], and `OVERLOADED` when there is no room for another.
-    pub fn create_tag(
-        &mut self,
-        tag: Name,
-        from: Option<u64>,
-        step: Option<u32>,
-        max_step: Option<u32>,
-    ) -> Result<(), Refusal> {
+    pub fn create_tag(&mut self, tag: Name, spec: &TagSpec) -> Result<(), Refusal> {
         let place = place(&mut self.tags, |(name, _)| *name == tag).ok_or(Code::Overloaded)?;
         let before = place.as_ref().map(|(_, row)| row);
-        *place = Some((tag, TagRow::create(before, from, step, max_step)?));
+        *place = Some((tag, TagRow::create(before, spec)?));
         Ok(())
     }
 
@@ -166,7 +162,7 @@ impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize> Store
     fn lease_segment(&mut self, ask: &SegmentAsk) -> Result<SegmentGrant, Failure> {
         let known = |entry: &Option<(Name, TagRow)>| entry.is_some_and(|(name, _)| name == ask.tag);
         if !self.tags.iter().any(known) {
-            self.create_tag(ask.tag, None, None, None).map_err(failure)?;
+            self.create_tag(ask.tag, &TagSpec::default()).map_err(failure)?;
         }
         let place = place(&mut self.tags, |(name, _)| *name == ask.tag).and_then(Option::as_mut);
         let (_, row) = place.ok_or(Code::TagUnknown)?;

@@ -140,10 +140,10 @@ codes! {
     StoreWentBack "STORE_WENT_BACK" 409
         "was leased from a store that has lost grants"
         "stop, and repair the store before leasing anything from it";
-    /// The line has no numbers left.
+    /// The tag has no numbers left, or fewer than were wanted in one go.
     TagSpent "TAG_SPENT" 422
-        "has no numbers left"
-        "create a new tag";
+        "has too few numbers left"
+        "raise the tag's `until` if it has one, or create a new tag";
     /// The time lies before the layout's epoch or beyond its last tick.
     TimeOverflow "TIME_OVERFLOW" 422
         "has a layout that does not cover the current time"

@@ -1,5 +1,6 @@
 //! How often a segment generator asks, and for how much.
 
+use leafid_core::registry::TagSpec;
 use leafid_core::{
     Carryover, Code, HostTime, MemoryStore, Segment, SegmentConfig, StoreTime, Token,
 };
@@ -11,7 +12,8 @@ const START: i64 = 1_000_000;
 fn store(step: u32, max_step: u32) -> MemoryStore {
     let mut store = MemoryStore::new([7; 16]);
     store.set_clock(StoreTime::new(START));
-    store.create_tag(name("orders"), None, Some(step), Some(max_step)).expect("a new tag");
+    let spec = TagSpec { step: Some(step), max_step: Some(max_step), ..TagSpec::default() };
+    store.create_tag(name("orders"), &spec).expect("a new tag");
     store
 }
 

@@ -2,6 +2,7 @@
 //! dropped positions are counted, and a count that cannot be had is refused rather than waited for.
 
 mod asking;
+mod ends;
 mod time;
 mod windows;
 

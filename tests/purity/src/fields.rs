@@ -1,6 +1,6 @@
 //! The field names of the wire: everything that crosses a border, written and read.
 
-use leafid_core::registry::{Namespace, TagRow, WorkerRow};
+use leafid_core::registry::{Namespace, TagRow, TagSpec, WorkerRow};
 use leafid_core::{
     AcquireAsk, Ask, FieldReader, FieldWriter, Fields, Grant, Layout, Range, Refusal, Release,
     RenewAsk, SegmentAsk, SegmentConfig, SegmentGrant, SnowflakeConfig, Stats, Token, WindowGrant,
@@ -117,6 +117,8 @@ verbs! {
     window_grant_put(of: &WindowGrant, to: &mut Object) -> () { of.put(to) }
     window_grant_get(from: &mut Object) -> Result<WindowGrant, Refusal> { WindowGrant::get(from) }
     tag_row_put(of: &TagRow, to: &mut Object) -> () { of.put(to) }
+    tag_spec_put(of: &TagSpec, to: &mut Object) -> () { of.put(to) }
+    tag_spec_get(from: &mut Object) -> Result<TagSpec, Refusal> { TagSpec::get(from) }
     tag_row_get(from: &mut Object) -> Result<TagRow, Refusal> { TagRow::get(from) }
     namespace_put(of: &Namespace, to: &mut Object) -> () { of.put(to) }
     namespace_get(from: &mut Object) -> Result<Namespace, Refusal> { Namespace::get(from) }

@@ -1,6 +1,6 @@
 //! The store's side: the registry's decisions, and the store in memory that is made of them.
 
-use leafid_core::registry::{self, Acquired, Candidates, Namespace, TagRow, WorkerRow};
+use leafid_core::registry::{self, Acquired, Candidates, Namespace, TagRow, TagSpec, WorkerRow};
 use leafid_core::{
     AcquireAsk, Ask, Failure, Grant, HostTime, Layout, MemoryStore, Name, Range, Refusal, Release,
     RenewAsk, Segment, SegmentAsk, SegmentGrant, Snowflake, Store, StoreTime, Token, WindowGrant,
@@ -8,11 +8,12 @@ use leafid_core::{
 };
 
 verbs! {
-    tag_row_create(before: &Option<TagRow>, from: &Option<u64>, steps: &[Option<u32>; 2])
-        -> Result<TagRow, Refusal> { TagRow::create(before.as_ref(), *from, steps[0], steps[1]) }
-    tag_row_with_steps(row: &TagRow, steps: &[Option<u32>; 2]) -> Result<TagRow, Refusal> {
-        row.with_steps(steps[0], steps[1])
+    tag_row_create(before: &Option<TagRow>, spec: &TagSpec) -> Result<TagRow, Refusal> {
+        TagRow::create(before.as_ref(), spec)
     }
+    tag_row_with(row: &TagRow, spec: &TagSpec) -> Result<TagRow, Refusal> { row.with(spec) }
+    tag_row_advance(row: &TagRow, to: &u64) -> Result<TagRow, Refusal> { row.advance(*to) }
+    tag_row_end(row: &TagRow) -> u64 { row.end() }
     tag_row_remaining(row: &TagRow) -> u64 { row.remaining() }
     namespace_create(layout: &Layout, workers: &Option<Range>, max_window_ms: &Option<u32>)
         -> Result<Namespace, Refusal> { Namespace::create(*layout, *workers, *max_window_ms) }
@@ -52,10 +53,8 @@ verbs! {
     memory_new(id: &[u8; 16]) -> MemoryStore { MemoryStore::new(*id) }
     memory_id(store: &MemoryStore) -> Token { store.id() }
     memory_set_clock(store: &mut MemoryStore, now: &StoreTime) -> () { store.set_clock(*now) }
-    memory_create_tag(store: &mut MemoryStore, tag: &Name, from: &Option<u64>,
-        steps: &[Option<u32>; 2]) -> Result<(), Refusal> {
-            store.create_tag(*tag, *from, steps[0], steps[1])
-        }
+    memory_create_tag(store: &mut MemoryStore, tag: &Name, spec: &TagSpec)
+        -> Result<(), Refusal> { store.create_tag(*tag, spec) }
     memory_create_namespace(store: &mut MemoryStore, name: &Name, layout: &Layout,
         max_window_ms: &Option<u32>) -> Result<(), Refusal> {
             store.create_namespace(*name, *layout, *max_window_ms)

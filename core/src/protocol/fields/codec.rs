@@ -3,7 +3,7 @@
 use super::schema::FieldForm;
 use super::{FieldReader, FieldWriter, Fields};
 use crate::protocol::registry::STEP_CAP;
-use crate::values::{Code, Layout, NAME_BYTES, Name, Range, Refusal, StoreTime, Token};
+use crate::values::{Code, LINE_END, Layout, NAME_BYTES, Name, Range, Refusal, StoreTime, Token};
 
 /// A form of a field.
 pub(super) trait Codec {
@@ -95,6 +95,13 @@ codec! {
     put |field, it, to| to.big(field, it);
     get |from| from.big(field);
     absent 0;
+}
+codec! {
+    /// How many numbers are left; a store that does not say has not run out.
+    Left(u64, FieldForm::Big)
+    put |field, it, to| to.big(field, it);
+    get |from| from.big(field);
+    absent LINE_END;
 }
 codec! {
     /// A moment on the store's clock.

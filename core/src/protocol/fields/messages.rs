@@ -1,8 +1,8 @@
 //! The table of what passes between a holder and a store.
 
 use super::codec::{
-    Absent, Big, Codec, Count, Flag, Id, LayoutObject, Length, Moment, NamespaceName, Owner, Tag,
-    WorkerNumber,
+    Absent, Big, Codec, Count, Flag, Id, LayoutObject, Left, Length, Moment, NamespaceName, Owner,
+    Tag, WorkerNumber,
 };
 use super::table::fields;
 use super::{FieldReader, FieldSchema, FieldWriter, Fields, need};
@@ -22,9 +22,11 @@ fields! { SegmentAsk, |ask| {
     optional step: Count = ask.step;
     /// How many a caller waits for at once: granted if that is more, and not above `max_step`.
     optional at_least: Count = ask.at_least;
+    /// So many and no fewer, or none at all; at most `max_step`, without `step` and `at_least`.
+    optional exactly: Count = ask.exactly;
     /// The highest end that the holder has or had; a store that stands lower has lost grants.
     optional have_until: Big = ask.have_until;
-} => SegmentAsk { tag, request, store, step, at_least, have_until } }
+} => SegmentAsk { tag, request, store, step, at_least, exactly, have_until } }
 
 fields! { AcquireAsk, |ask| {
     /// The namespace.
@@ -90,8 +92,8 @@ fields! { SegmentGrant, |grant| {
     required step: Count = grant.step;
     /// The most numbers that one lease of the tag has.
     required max_step: Count = grant.max_step;
-    /// How many numbers the tag has left.
-    defaulted remaining: Big = grant.remaining;
+    /// How many numbers the tag has left, up to its `until`.
+    defaulted remaining: Left = grant.remaining;
     /// The store's time, in ms since 1970.
     required now_ms: Moment = grant.now;
 } => SegmentGrant {

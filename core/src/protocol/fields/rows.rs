@@ -6,7 +6,7 @@ use super::codec::{
 };
 use super::table::fields;
 use super::{FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, need};
-use crate::protocol::registry::{Acquired, Candidates, Namespace, TagRow, Worker, WorkerRow};
+use crate::protocol::registry::{Acquired, Candidates, Namespace, TagRow, TagSpec, Worker, WorkerRow};
 use crate::values::{Layout, Range, Refusal, Stats};
 
 fields! { Layout, |layout| {
@@ -40,7 +40,20 @@ fields! { TagRow, |row| {
     required max_step: Count = row.max_step;
     /// A tombstone: it keeps the position.
     defaulted deleted: Flag = row.deleted;
-} => TagRow { max_id, step, max_step, deleted } }
+    /// The upper end: one more than the last number that may be granted. Absent: the line's end.
+    optional until: Big = row.until;
+} => TagRow { max_id, step, max_step, deleted, until } }
+
+fields! { TagSpec, |spec| {
+    /// The first number; only when a tag is created.
+    optional from: Big = spec.from;
+    /// How many numbers a lease takes unless it says.
+    optional step: Count = spec.step;
+    /// How many a lease takes at most.
+    optional max_step: Count = spec.max_step;
+    /// The upper end: one more than the last number that may be granted, or 2^63 - 1 for none.
+    optional until: Big = spec.until;
+} => TagSpec { from, step, max_step, until } }
 
 fields! { Namespace, |space| {
     /// The layout of all its IDs.

@@ -11,12 +11,13 @@
 //! | [`acquire`] | the namespace, and up to four rows: [`Candidates`] | one row, or two ([`Acquired`]) |
 //! | [`renew`] | the namespace, the row of the number | it |
 //! | [`release`] | the row of the number | it |
+//! | [`TagRow::create`], [`TagRow::with`], [`TagRow::advance`] | the tag's row | it |
 //!
 //! A store of one's own, whose table is a map:
 //!
 //! ```
 //! use std::collections::BTreeMap;
-//! use leafid_core::registry::{self, TagRow};
+//! use leafid_core::registry::{self, TagRow, TagSpec};
 //! use leafid_core::{Code, Name, Refusal, SegmentAsk, SegmentGrant, StoreTime, Token};
 //!
 //! struct Tags {
@@ -34,7 +35,8 @@
 //! }
 //!
 //! let tag = Name::tag("orders")?;
-//! let row = TagRow::create(None, Some(5_000_001), Some(100), None)?;
+//! let spec = TagSpec { from: Some(5_000_001), step: Some(100), ..TagSpec::default() };
+//! let row = TagRow::create(None, &spec)?;
 //! let mut store = Tags { id: Token::new([1; 16]), rows: BTreeMap::from([(tag, row)]) };
 //! let ask = SegmentAsk::new(tag, Token::new([2; 16]));
 //! let grant = store.lease(&ask, StoreTime::new(1_800_000_000_000)).map_err(|no| no.code)?;
@@ -50,7 +52,7 @@ mod worker;
 
 pub use namespace::Namespace;
 pub use segment::lease_segment;
-pub use tag::TagRow;
+pub use tag::{TagRow, TagSpec};
 pub use window::{Acquired, Candidates, acquire, release, renew};
 pub use worker::{Worker, WorkerRow};
 

@@ -8,12 +8,14 @@ use crate::values::{Code, Range, Refusal, StoreTime, Token};
 ///
 /// The answer has `step` numbers, or `at_least` where that is more, and never more than
 /// `max_step`. An `at_least` that is more than that is not looked at: so many can never be had in
-/// one go, and nothing is leased for it. The last lease of a line may be shorter.
+/// one go, and nothing is leased for it. The last lease before the tag's end ([`TagRow::end`]) may
+/// be shorter. With `exactly` the answer has so many numbers, or nothing is leased.
 ///
 /// # Errors
-/// `STORE_CHANGED`, `TAG_UNKNOWN` (deleted), `STEP_INVALID`, `COUNT_INVALID` for an `at_least` of
-/// 0, `STORE_WENT_BACK` if the caller has numbers that were never granted here, `TAG_SPENT` at the
-/// end of the line.
+/// `STORE_CHANGED`, `TAG_UNKNOWN` (deleted), `STEP_INVALID`, `COUNT_INVALID` for an `at_least` or
+/// `exactly` of 0 and an `exactly` above `max_step`, `REQUEST_INVALID` for an `exactly` beside
+/// `step` or `at_least`, `STORE_WENT_BACK` if the caller has numbers that were never granted here,
+/// `TAG_SPENT` where nothing is left, or less than `exactly`.
 pub fn lease_segment(
     store: Token,
     row: &TagRow,
@@ -24,19 +26,12 @@ pub fn lease_segment(
     if row.deleted {
         return Err(Code::TagUnknown.into());
     }
-    let step = ask.step.unwrap_or(row.step);
-    if step == 0 || step > STEP_CAP {
-        return Err(Code::StepInvalid.into());
-    }
-    if ask.at_least == Some(0) {
-        return Err(Code::CountInvalid.into());
-    }
+    let wanted = wanted(row, ask)?;
     if ask.have_until.is_some_and(|end| end > row.max_id) {
         return Err(Code::StoreWentBack.into());
     }
-    let at_least = ask.at_least.filter(|n| *n <= row.max_step).unwrap_or(0);
-    let granted = u64::from(step.min(row.max_step).max(at_least)).min(row.remaining());
-    if granted == 0 {
+    let granted = wanted.min(row.remaining());
+    if granted == 0 || (ask.exactly.is_some() && granted < wanted) {
         return Err(Code::TagSpent.into());
     }
     let range = Range::new(row.max_id, row.max_id.saturating_add(granted));
@@ -52,4 +47,26 @@ pub fn lease_segment(
         now,
     };
     Ok((row, grant))
+}
+
+/// How many numbers are asked for, as far as the tag gives so many in one go.
+fn wanted(row: &TagRow, ask: &SegmentAsk) -> Result<u64, Refusal> {
+    if let Some(exactly) = ask.exactly {
+        if ask.step.is_some() || ask.at_least.is_some() {
+            return Err(Code::RequestInvalid.into());
+        }
+        if exactly == 0 || exactly > row.max_step {
+            return Err(Code::CountInvalid.into());
+        }
+        return Ok(exactly.into());
+    }
+    let step = ask.step.unwrap_or(row.step);
+    if step == 0 || step > STEP_CAP {
+        return Err(Code::StepInvalid.into());
+    }
+    if ask.at_least == Some(0) {
+        return Err(Code::CountInvalid.into());
+    }
+    let at_least = ask.at_least.filter(|n| *n <= row.max_step).unwrap_or(0);
+    Ok(step.min(row.max_step).max(at_least).into())
 }

@@ -14,62 +14,110 @@ pub struct TagRow {
     pub max_step: u32,
     /// A tombstone: it keeps the position, for a tag made anew goes on above it.
     pub deleted: bool,
+    /// The upper end: one more than the last number that may be granted. `None` is the end of
+    /// every line, 2^63 - 1.
+    pub until: Option<u64>,
+}
+
+/// How a tag is created or changed; what is not said is the default, or stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TagSpec {
+    /// The first number; only when a tag is created.
+    pub from: Option<u64>,
+    /// How many numbers a lease takes unless it says.
+    pub step: Option<u32>,
+    /// How many a lease takes at most.
+    pub max_step: Option<u32>,
+    /// The upper end: one more than the last number that may be granted. [`LINE_END`] takes it
+    /// away.
+    pub until: Option<u64>,
 }
 
 impl TagRow {
     /// The row of a new tag, or of one made anew over its tombstone. Numbers begin at `from`, 1 if
-    /// not said.
+    /// not said, and never below the position of the tombstone.
     ///
     /// # Errors
     /// `TAG_EXISTS` over a row that is not deleted, `STEP_INVALID` for a step of 0 or above
     /// `max_step`, or a `max_step` above [`STEP_CAP`]; `RANGE_INVALID` for a `from` of 0 or beyond
-    /// 2^63 - 1.
-    pub fn create(
-        before: Option<&TagRow>,
-        from: Option<u64>,
-        step: Option<u32>,
-        max_step: Option<u32>,
-    ) -> Result<TagRow, Refusal> {
+    /// 2^63 - 1, and for an `until` below the first number or beyond 2^63 - 1.
+    pub fn create(before: Option<&TagRow>, spec: &TagSpec) -> Result<TagRow, Refusal> {
         if before.is_some_and(|row| !row.deleted) {
             return Err(Code::TagExists.into());
         }
-        let from = from.unwrap_or(1);
+        let from = spec.from.unwrap_or(1);
         if from == 0 || from > LINE_END {
             return Err(Code::RangeInvalid.into());
         }
         let above = before.map_or(0, |row| row.max_id);
-        let (step, max_step) = steps(step, max_step, DEFAULT_STEP, DEFAULT_MAX_STEP)?;
-        Ok(TagRow { max_id: from.max(above), step, max_step, deleted: false })
+        let (step, max_step) = steps(spec, DEFAULT_STEP, DEFAULT_MAX_STEP)?;
+        let row =
+            TagRow { max_id: from.max(above), step, max_step, deleted: false, until: None };
+        row.bounded(spec.until)
     }
 
-    /// The row with other steps; what is not said stays.
+    /// The row with other steps or another upper end; what is not said stays.
     ///
     /// # Errors
-    /// `TAG_UNKNOWN` for a tombstone, `STEP_INVALID` as in [`TagRow::create`].
-    pub fn with_steps(&self, step: Option<u32>, max_step: Option<u32>) -> Result<TagRow, Refusal> {
+    /// `TAG_UNKNOWN` for a tombstone, `TAG_EXISTS` for a `from`, `STEP_INVALID` as in
+    /// [`TagRow::create`], `RANGE_INVALID` for an `until` below the position or beyond 2^63 - 1.
+    pub fn with(&self, spec: &TagSpec) -> Result<TagRow, Refusal> {
         if self.deleted {
             return Err(Code::TagUnknown.into());
         }
-        let (step, max_step) = steps(step, max_step, self.step, self.max_step)?;
-        Ok(TagRow { step, max_step, ..*self })
+        if spec.from.is_some() {
+            return Err(Code::TagExists.into());
+        }
+        let (step, max_step) = steps(spec, self.step, self.max_step)?;
+        TagRow { step, max_step, ..*self }.bounded(spec.until)
     }
 
-    /// How many numbers were never granted.
+    /// The row with its position at `to`: nothing below is granted any more. It never goes down;
+    /// to where it stands it may, so that an advance whose answer was lost can be repeated.
+    ///
+    /// # Errors
+    /// `TAG_UNKNOWN` for a tombstone, `RANGE_INVALID` for a `to` below the position or beyond
+    /// [`TagRow::end`].
+    pub fn advance(&self, to: u64) -> Result<TagRow, Refusal> {
+        if self.deleted {
+            return Err(Code::TagUnknown.into());
+        }
+        if (to < self.max_id && !bug!(AdvanceGoesDown)) || to > self.end() {
+            return Err(Code::RangeInvalid.into());
+        }
+        Ok(TagRow { max_id: to, ..*self })
+    }
+
+    /// One more than the last number that may be granted: `until`, or the end of every line.
+    pub fn end(&self) -> u64 {
+        match self.until {
+            Some(until) if !bug!(UntilIgnored) => until.min(LINE_END),
+            _ => LINE_END,
+        }
+    }
+
+    /// How many numbers can still be granted.
     pub fn remaining(&self) -> u64 {
-        LINE_END.saturating_sub(self.max_id)
+        self.end().saturating_sub(self.max_id)
+    }
+
+    /// The row with another upper end, if one is said.
+    fn bounded(self, until: Option<u64>) -> Result<TagRow, Refusal> {
+        match until {
+            None => Ok(self),
+            Some(until) if until < self.max_id || until > LINE_END => {
+                Err(Code::RangeInvalid.into())
+            }
+            Some(until) => Ok(TagRow { until: Some(until).filter(|end| *end < LINE_END), ..self }),
+        }
     }
 }
 
 /// A step that is said alone may not exceed the cap; a cap that is said alone pulls a default
 /// step down, as far as nobody chose that step.
-fn steps(
-    step: Option<u32>,
-    max_step: Option<u32>,
-    step_before: u32,
-    max_before: u32,
-) -> Result<(u32, u32), Refusal> {
-    let max_step = max_step.unwrap_or(max_before);
-    let step = step.unwrap_or(step_before.min(max_step));
+fn steps(spec: &TagSpec, step_before: u32, max_before: u32) -> Result<(u32, u32), Refusal> {
+    let max_step = spec.max_step.unwrap_or(max_before);
+    let step = spec.step.unwrap_or(step_before.min(max_step));
     if step == 0 || step > max_step || max_step > STEP_CAP {
         return Err(Code::StepInvalid.into());
     }

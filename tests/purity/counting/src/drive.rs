@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 
+use leafid_core::registry::TagSpec;
 use leafid_core::{
     Code, Generator, HostTime, Ids, Kind, Layout, Line, MemoryStore, Name, Outcome, Refusal,
     Segment, SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, Store, StoreTime, Text, Token,
@@ -26,7 +27,8 @@ pub fn everything() -> Result<u64, Refusal> {
 
 fn life<S: Kind, L: Line>(mut ids: Generator<S, L>) -> Result<u64, Refusal> {
     let mut store: MemoryStore = MemoryStore::new([1; 16]);
-    store.create_tag(Name::tag("orders")?, None, Some(100), Some(1_000))?;
+    let spec = TagSpec { step: Some(100), max_step: Some(1_000), ..TagSpec::default() };
+    store.create_tag(Name::tag("orders")?, &spec)?;
     let mut out = [0; 64];
     let (mut calls, mut drawn, mut refused) = (0, 0, 0);
     for turn in 0..2_000_u64 {

@@ -3,18 +3,19 @@
 //! The rows stand in a map; requests come in any order, repeated, forged and late, from owners who
 //! keep numbers and owners who do not. The holders' rights are kept beside, as plain intervals.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod tags;
 
 use std::collections::BTreeMap;
 
-use leafid_core::registry::{self, Acquired, Candidates, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::registry::{self, Acquired, Candidates, Namespace, Worker, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Code, LINE_END, Layout, Name, Range, Release, RenewAsk, SegmentAsk, StoreTime,
-    Token,
+    AcquireAsk, Code, Layout, Name, Range, Release, RenewAsk, StoreTime, Token,
 };
 use proptest::prelude::*;
 
-use common::{any_number, check, token};
+use common::{check, token};
 
 const NUMBERS: u32 = 3;
 
@@ -315,93 +316,6 @@ fn windows_of_one_number_never_overlap() {
         }
         tally.add("grants", bench.grants);
         tally.add("refusals", bench.refusals);
-        Ok(())
-    });
-}
-
-/// What comes to a tag.
-#[derive(Clone, Debug)]
-enum ToTag {
-    Lease { step: Option<u32>, at_least: Option<u32>, have_until: Option<u64> },
-    Delete,
-    Create { from: Option<u64>, step: Option<u32>, max_step: Option<u32> },
-}
-
-#[test]
-fn segments_of_one_tag_never_overlap() {
-    let steps = || prop::option::of(prop_oneof![3 => 1u32..5_000, 1 => any::<u32>()]);
-    let from = || prop::option::of(prop_oneof![1 => LINE_END - 3_000..LINE_END, 3 => any_number()]);
-    let event = prop_oneof![
-        8 => (steps(), steps(), prop::option::weighted(0.3, any_number()))
-            .prop_map(|(step, at_least, have_until)| ToTag::Lease { step, at_least, have_until }),
-        1 => Just(ToTag::Delete),
-        2 => (from(), steps(), steps())
-            .prop_map(|(from, step, max_step)| ToTag::Create { from, step, max_step }),
-    ];
-    let events = prop::collection::vec(event, 1..60);
-    check(file!(), 1_000, (from(), events), &[("leases", 400)], |(from, events), tally| {
-        let Ok(mut row) = TagRow::create(None, from, None, None) else { return Ok(()) };
-        prop_assert_eq!(row.max_id, from.unwrap_or(1));
-        // Where the line stands: nothing below it is ever granted again.
-        let mut stands = row.max_id;
-        for event in events {
-            match event {
-                ToTag::Lease { step, at_least, have_until } => {
-                    let ask = SegmentAsk {
-                        tag: Name::tag("orders").unwrap(),
-                        request: token(1),
-                        store: None,
-                        step,
-                        at_least,
-                        have_until,
-                    };
-                    let lied = have_until.is_some_and(|end| end > row.max_id);
-                    match registry::lease_segment(STORE, &row, &ask, StoreTime::new(0)) {
-                        Ok((after, grant)) => {
-                            let Range { start, end } = grant.range;
-                            prop_assert!(!lied && !row.deleted);
-                            prop_assert!(start == stands && start < end && end <= LINE_END);
-                            prop_assert!(end - start <= u64::from(row.max_step));
-                            let step = step.unwrap_or(row.step);
-                            let wanted = at_least.filter(|n| *n <= row.max_step).unwrap_or(0);
-                            let most = step.min(row.max_step).max(wanted);
-                            prop_assert_eq!(end - start, u64::from(most).min(LINE_END - start));
-                            prop_assert_eq!((after.max_id, grant.remaining), (end, LINE_END - end));
-                            (row, stands) = (after, end);
-                            tally.add("leases", 1);
-                        }
-                        Err(refusal) => {
-                            let right = match refusal.code {
-                                Code::StoreWentBack => lied,
-                                Code::TagUnknown => row.deleted,
-                                Code::TagSpent => row.max_id == LINE_END,
-                                Code::CountInvalid => at_least == Some(0),
-                                Code::StepInvalid => {
-                                    step > Some(registry::STEP_CAP) || step == Some(0)
-                                }
-                                _ => false,
-                            };
-                            prop_assert!(right, "{:?} of {:?}", refusal, ask);
-                        }
-                    }
-                }
-                ToTag::Delete => row.deleted = true,
-                ToTag::Create { from, step, max_step } => {
-                    let there = !row.deleted;
-                    match TagRow::create(Some(&row), from, step, max_step) {
-                        Ok(anew) => {
-                            prop_assert!(!there && anew.max_id >= stands && !anew.deleted);
-                            prop_assert!(anew.step >= 1 && anew.step <= anew.max_step);
-                            (row, stands) = (anew, anew.max_id);
-                        }
-                        Err(refusal) => {
-                            prop_assert_eq!(there, refusal.code == Code::TagExists);
-                        }
-                    }
-                }
-            }
-            prop_assert!(row.max_id >= stands && row.max_id <= LINE_END);
-        }
         Ok(())
     });
 }
