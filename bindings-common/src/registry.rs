@@ -1,6 +1,8 @@
 //! The store's side of the protocol: rows and asks in, rows and answers out.
 
-use leafid_core::registry::{self, Acquired, Candidates, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::registry::{
+    self, Acquired, Candidates, Namespace, TagRow, TagSpec, Worker, WorkerRow,
+};
 use leafid_core::{
     AcquireAsk, Code, Fields, Name, Range, Refusal, Release, RenewAsk, SegmentAsk, SegmentGrant,
     StoreTime, Token, WindowGrant,
@@ -83,17 +85,17 @@ pub fn release(store: &str, row: impl Source, ask: impl Source) -> Result<Row<Wo
 }
 
 /// The row of a new tag, or of one that is created again over its tombstone. `wanted` has `from`,
-/// `step`, `max_step`, and `tag`, which is only checked.
+/// `step`, `max_step`, `until`, and `tag`, which is only checked.
 ///
 /// # Errors
 /// What could not be read; [`TagRow::create`]'s.
 pub fn tag_row<S: Source>(before: Option<S>, wanted: S) -> Result<Row<TagRow>, Wrong> {
     let before: Option<TagRow> = before.map(|row| read(row, "row before")).transpose()?;
-    let (from, step, max_step) = read_with(wanted, "tag", |from| {
+    let spec = read_with(wanted, "tag", |from| {
         from.text("tag", Name::tag)?.transpose()?;
-        Ok((from.big("from")?, from.small("step")?, from.small("max_step")?))
+        TagSpec::get(from)
     })?;
-    Ok(Row(TagRow::create(before.as_ref(), from, step, max_step)?))
+    Ok(Row(TagRow::create(before.as_ref(), &spec)?))
 }
 
 /// The row of a new namespace. `wanted` has `layout`, `workers`, `max_window_ms`, and `namespace`,

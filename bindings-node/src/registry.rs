@@ -44,7 +44,7 @@ pub fn release<'e>(store: String, row: Object<'e>, ask: Object<'e>) -> Given<'e>
 }
 
 /// The row of a new tag, or of one created again over its tombstone: `{ row }`, or the refusal.
-/// `wanted` has `from`, `step`, `max_step`, and `tag`, which is only checked.
+/// `wanted` has `from`, `step`, `max_step`, `until`, and `tag`, which is only checked.
 #[napi(ts_return_type = "object")]
 pub fn tag_row<'e>(before: Option<Object<'e>>, wanted: Object<'e>) -> Given<'e> {
     answer(&env(&wanted), registry::tag_row(before.map(from), from(wanted)))

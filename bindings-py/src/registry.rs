@@ -85,7 +85,8 @@ pub fn release<'py>(
     Ok((written(py, &row)?, PyDict::new(py)))
 }
 
-/// The row of a new tag (`tag`, `from`, `step`, `max_step`), or of one created again over its tombstone.
+/// The row of a new tag (`tag`, `from`, `step`, `max_step`, `until`), or of one created again over its
+/// tombstone.
 #[pyfunction]
 #[pyo3(signature = (spec, before = None))]
 pub fn tag_row<'py>(

@@ -387,8 +387,14 @@ fn configs() -> impl Strategy<Value = SegmentConfig> {
 #[test]
 fn numbers_are_handed_out_as_the_oracle_does() {
     let from = prop_oneof![Just(1u64), Just(0u64), LINE_END - 500..LINE_END];
-    let floors =
-        [("ids", 3000), ("grants", 400), ("gaps", 100), ("refusals", 500), ("garbage", 100), ("ends", 10)];
+    let floors = [
+        ("ids", 3000),
+        ("grants", 400),
+        ("gaps", 100),
+        ("refusals", 500),
+        ("garbage", 100),
+        ("ends", 10),
+    ];
     check(file!(), 1_000, (events(), configs(), from), &floors, |(events, config, from), tally| {
         let own = replay(OwnLine::new(), config, from, &events, tally)?;
         let line = SharedLine::new();

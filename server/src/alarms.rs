@@ -1,5 +1,6 @@
-//! Lines that went back: a holder has more of them than the store knows. They are remembered until
-//! the store's end lies above what was reported.
+//! Lines that went back: a holder has more of them than the store knows. A worker's line is
+//! remembered until the store's end lies above what was reported. A tag's is until an operator has
+//! advanced it so far: leases that carried it there may have granted what others hold.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -77,7 +78,7 @@ impl Alarms {
         }
     }
 
-    /// The lines that still stand below what was reported, as they stand now.
+    /// The lines that nobody has moved past what was reported, as they stand now.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -96,7 +97,7 @@ impl Alarms {
             };
             // A line that is gone altogether stands at 0.
             let stands_at = stands_at.unwrap_or(0);
-            if stands_at < ends.have_until {
+            if stands_at < ends.have_until || matches!(line, Line::Tag(_)) {
                 standing.push((line, Ends { stands_at, ..ends }));
             } else {
                 self.settle(line, stands_at);
@@ -106,7 +107,7 @@ impl Alarms {
     }
 
     /// Forgets a line that stands so high, unless a holder has reported more meanwhile.
-    fn settle(&self, line: Line, stands_at: u64) {
+    pub fn settle(&self, line: Line, stands_at: u64) {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.get(&line).is_some_and(|ends| ends.have_until <= stands_at) {
             lines.remove(&line);

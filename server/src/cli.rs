@@ -5,8 +5,10 @@ mod args;
 mod client;
 mod files;
 mod ids;
+mod lease;
 mod namespaces;
 mod serve;
+mod sql;
 mod tags;
 
 use std::ffi::OsString;
@@ -21,7 +23,7 @@ use crate::problem::Problem;
 use crate::routes::openapi;
 
 const REACH: &str = "\
-tag, namespace, next and decode ask the server at --url (or LEAFID_STORE, or http://127.0.0.1:8750),
+tag, namespace, next, lease and decode ask the server at --url (or LEAFID_STORE, or http://127.0.0.1:8750),
 or open the file itself with --store. `leafid VERB --help` says more.";
 
 /// Unique 64-bit IDs from one central store.
@@ -52,6 +54,8 @@ enum Verb {
     Namespace(namespaces::Namespace),
     /// Prints fresh IDs, one per line
     Next(ids::Next),
+    /// Leases one range of numbers, for a column default, a COPY or a device
+    Lease(lease::Lease),
     /// Prints the parts of a snowflake ID
     Decode(ids::Decode),
     /// Prints the description of the HTTP API
@@ -121,6 +125,7 @@ fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Tag(tag) => tag.run(),
         Verb::Namespace(namespace) => namespace.run(),
         Verb::Next(next) => next.run(),
+        Verb::Lease(lease) => lease.run(),
         Verb::Decode(decode) => decode.run(),
         Verb::Openapi => say(openapi::text()),
         Verb::Version => say(Cli::command().render_version().trim_end()),

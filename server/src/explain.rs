@@ -2,7 +2,8 @@
 
 use leafid_core::registry::{Namespace, STEP_CAP, TagRow, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Code, Layout, Name, Refusal, Release, RenewAsk, SegmentAsk, StoreTime, Token,
+    AcquireAsk, Code, LINE_END, Layout, Name, Refusal, Release, RenewAsk, SegmentAsk, StoreTime,
+    Token,
 };
 
 use crate::problem::{Figure, Problem};
@@ -47,10 +48,11 @@ pub fn segment(
             let detail = format!("step must be 1 to {STEP_CAP}, got `{step}` for tag `{tag}`");
             Problem::new(refusal.code, detail)
         }
-        Code::CountInvalid => Problem::new(
+        Code::RequestInvalid => Problem::new(
             refusal.code,
-            "`at_least` must be 1 or more, got `0`; leave it out to wait for one",
+            "`exactly` says how many by itself; leave out `step` and `at_least`",
         ),
+        Code::CountInvalid => count_invalid(row, ask),
         Code::StoreWentBack => {
             let (have, max_id) = (ask.have_until.unwrap_or(0), row.max_id);
             let detail = format!(
@@ -60,16 +62,61 @@ pub fn segment(
             let problem = Problem::new(refusal.code, detail);
             problem.with("have_until", Figure::Big(have)).with("max_id", Figure::Big(max_id))
         }
-        Code::TagSpent => {
-            let detail = format!("tag `{tag}` has no numbers left: it stands at {}", row.max_id);
-            Problem::new(refusal.code, detail)
-        }
+        Code::TagSpent => tag_spent(row, ask),
         _ => refusal.into(),
     }
 }
 
+/// A count that no lease of the tag can have.
+fn count_invalid(row: &TagRow, ask: &SegmentAsk) -> Problem {
+    let (tag, most) = (&ask.tag, row.max_step);
+    let detail = match ask.exactly {
+        Some(count @ 1..) => format!(
+            "a lease of tag `{tag}` has at most {most} numbers, and {count} are wanted as one \
+             range; ask for fewer, or raise its max_step: leafid tag set {tag} --max-step {count}"
+        ),
+        Some(0) => "`exactly` must be 1 or more, got `0`".to_owned(),
+        None => "`at_least` must be 1 or more, got `0`; leave it out to wait for one".to_owned(),
+    };
+    let problem = Problem::new(Code::CountInvalid, detail);
+    match ask.exactly {
+        Some(_) => problem.with("max_step", Figure::Number(most.into())),
+        None => problem,
+    }
+}
+
+/// A tag that has nothing left, or less than is wanted in one range.
+fn tag_spent(row: &TagRow, ask: &SegmentAsk) -> Problem {
+    let (tag, left) = (&ask.tag, row.remaining());
+    let wanted = match ask.exactly {
+        Some(count) if left > 0 => {
+            format!("{left} numbers left, and {count} are wanted; nothing was leased")
+        }
+        _ => "no numbers left".to_owned(),
+    };
+    let way = match row.until {
+        Some(until) => format!(
+            "it stands at {} and ends at {until}; if more may be granted, raise its upper end: \
+             leafid tag set {tag} --until N",
+            row.max_id
+        ),
+        None => {
+            format!("it stands at {}, near the end of every line; create a new tag", row.max_id)
+        }
+    };
+    Problem::new(Code::TagSpent, format!("tag `{tag}` has {wanted}: {way}"))
+        .with("max_id", Figure::Big(row.max_id))
+        .with("until", Figure::Big(row.end()))
+        .with("remaining", Figure::Big(left))
+}
+
 /// A refused creation or change of a tag.
-pub fn tag_change(refusal: Refusal, tag: &Name, change: &TagChange) -> Problem {
+pub fn tag_change(
+    refusal: Refusal,
+    tag: &Name,
+    change: &TagChange,
+    before: Option<&TagRow>,
+) -> Problem {
     let detail = match refusal.code {
         Code::TagExists if change.only_create => {
             format!("tag `{tag}` exists already; use it, or another name")
@@ -82,15 +129,54 @@ pub fn tag_change(refusal: Refusal, tag: &Name, change: &TagChange) -> Problem {
             said(change.step),
             said(change.max_step)
         ),
+        Code::RangeInvalid => match change.from.filter(|from| *from == 0 || *from > LINE_END) {
+            Some(from) => {
+                format!("from must be 1 to {}, got `{from}` for tag `{tag}`", LINE_END - 1)
+            }
+            None => return until_invalid(tag, change, before),
+        },
+        Code::TagUnknown => return tag_unknown(tag),
+        _ => return refusal.into(),
+    };
+    Problem::new(refusal.code, detail)
+}
+
+/// An upper end below the position, or beyond every line.
+fn until_invalid(tag: &Name, change: &TagChange, before: Option<&TagRow>) -> Problem {
+    let position = before.map_or(0, |row| row.max_id);
+    let first = match before {
+        Some(row) if !row.deleted => position,
+        _ => change.from.unwrap_or(1).max(position),
+    };
+    let until = change.until.unwrap_or(0);
+    let detail = format!(
+        "until must be {first} to {LINE_END}, got `{until}`: tag `{tag}` stands at {first}, and \
+         what was granted below stays granted; {LINE_END} takes an upper end away"
+    );
+    Problem::new(Code::RangeInvalid, detail)
+        .with("max_id", Figure::Big(first))
+        .with("until", Figure::Big(until))
+}
+
+/// A refused advance of a tag.
+pub fn advance(refusal: Refusal, tag: &Name, row: &TagRow, to: u64) -> Problem {
+    let (max_id, end) = (row.max_id, row.end());
+    let detail = match refusal.code {
+        Code::RangeInvalid if to < max_id => format!(
+            "tag `{tag}` stands at {max_id} and cannot go back to {to}, for what lies between was \
+             granted; name {max_id} or more"
+        ),
         Code::RangeInvalid => format!(
-            "from must be 1 to {}, got `{}` for tag `{tag}`",
-            i64::MAX - 1,
-            change.from.unwrap_or(0)
+            "tag `{tag}` ends at {end} and cannot be advanced to {to}; name {end} or less, or \
+             raise its upper end first: leafid tag set {tag} --until N"
         ),
         Code::TagUnknown => return tag_unknown(tag),
         _ => return refusal.into(),
     };
     Problem::new(refusal.code, detail)
+        .with("to", Figure::Big(to))
+        .with("max_id", Figure::Big(max_id))
+        .with("until", Figure::Big(end))
 }
 
 /// A new tag in a store that replaces a lost one.

@@ -207,6 +207,11 @@ impl Store for Registry {
         self.submit(Kind::Change, scope, move |desk| segments::put(desk, &tag, &change))
     }
 
+    fn advance_tag(&self, tag: Name, to: u64) -> Answer<'_, TagRow> {
+        let scope = Scope::Tag(tag);
+        self.submit(Kind::Change, scope, move |desk| segments::advance(desk, &tag, to))
+    }
+
     fn delete_tag(&self, tag: Name) -> Answer<'_, ()> {
         self.submit(Kind::Change, Scope::Tag(tag), move |desk| segments::delete(desk, &tag))
     }

@@ -78,6 +78,7 @@ fn routes(face: Face) -> Router<Arc<App>> {
             .route("/v1/workers/{namespace}", get(workers::list)),
         Face::Admin => router
             .route("/v1/tags/{tag}", put(tags::put).delete(tags::delete))
+            .route("/v1/tags/{tag}/advance", post(tags::advance))
             .route("/v1/namespaces/{namespace}", put(namespaces::put))
             .route("/v1/workers/{namespace}/{worker}/release", post(workers::revoke)),
         Face::Health => router

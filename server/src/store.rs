@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use leafid_core::registry::{Namespace, TagRow, Worker};
+use leafid_core::registry::{Namespace, TagRow, TagSpec, Worker};
 use leafid_core::{
     AcquireAsk, FieldReader, Fields, Layout, Name, Range, Refusal, Release, RenewAsk, SegmentAsk,
     SegmentGrant, StoreTime, Token, WindowGrant,
@@ -28,8 +28,12 @@ pub struct TagChange {
     pub step: Option<u32>,
     /// How many a lease takes at most.
     pub max_step: Option<u32>,
+    /// The upper end: one more than the last number that may be granted; 2^63 - 1 takes it away.
+    pub until: Option<u64>,
     /// Refuse (`TAG_EXISTS`) if the tag is there.
     pub only_create: bool,
+    /// Refuse (`TAG_UNKNOWN`) if it is not.
+    pub only_change: bool,
 }
 
 impl TagChange {
@@ -38,12 +42,14 @@ impl TagChange {
     /// # Errors
     /// `REQUEST_INVALID`.
     pub fn get(from: &mut impl FieldReader) -> Result<TagChange, Refusal> {
-        Ok(TagChange {
-            from: from.big("from")?,
-            step: from.small("step")?,
-            max_step: from.small("max_step")?,
-            only_create: false,
-        })
+        let TagSpec { from, step, max_step, until } = TagSpec::get(from)?;
+        Ok(TagChange { from, step, max_step, until, ..TagChange::default() })
+    }
+
+    /// What the tag is to be.
+    pub fn spec(&self) -> TagSpec {
+        let TagChange { from, step, max_step, until, .. } = *self;
+        TagSpec { from, step, max_step, until }
     }
 }
 
@@ -122,6 +128,8 @@ pub trait Store: Send + Sync + 'static {
     fn tags(&self, page: Page<Name>) -> Answer<'_, Vec<(Name, TagRow)>>;
     /// Creates or changes a tag.
     fn put_tag(&self, tag: Name, change: TagChange) -> Answer<'_, TagRow>;
+    /// Moves the position of a tag to `to`, and never down.
+    fn advance_tag(&self, tag: Name, to: u64) -> Answer<'_, TagRow>;
     /// Deletes a tag; a tombstone keeps its position.
     fn delete_tag(&self, tag: Name) -> Answer<'_, ()>;
 

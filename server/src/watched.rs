@@ -59,7 +59,8 @@ impl Watched {
                     `have_until` before anything is leased from it";
         match line {
             Line::Tag(tag) => {
-                tracing::error!(%tag, have_until, max_id = ends.stands_at, "{what}");
+                let way = format!("leafid tag advance {tag} --to {have_until}");
+                tracing::error!(%tag, have_until, max_id = ends.stands_at, "{what}: {way}");
             }
             Line::Worker(namespace, worker) => {
                 let reserved_until = ends.stands_at;
@@ -167,6 +168,14 @@ impl Store for Watched {
 
     fn put_tag(&self, tag: Name, change: TagChange) -> Answer<'_, TagRow> {
         self.store.put_tag(tag, change)
+    }
+
+    fn advance_tag(&self, tag: Name, to: u64) -> Answer<'_, TagRow> {
+        Box::pin(async move {
+            let row = self.store.advance_tag(tag, to).await?;
+            self.alarms.settle(Line::Tag(tag), row.max_id);
+            Ok(row)
+        })
     }
 
     fn delete_tag(&self, tag: Name) -> Answer<'_, ()> {

@@ -20,7 +20,9 @@ CREATE TABLE tags (
     max_id INTEGER NOT NULL CHECK (max_id > 0),
     step INTEGER NOT NULL,
     max_step INTEGER NOT NULL,
-    deleted INTEGER NOT NULL
+    deleted INTEGER NOT NULL,
+    -- the upper end: one more than the last number that may be granted; null where there is none
+    until INTEGER
 ) STRICT, WITHOUT ROWID;
 
 -- Sets of worker numbers that share one layout.

@@ -44,10 +44,11 @@ impl World {
         if let Some(refusal) = refused {
             every = AGAIN_MS;
             let mut want = Want { waited: true, ..want };
-            // More than can be had at once was wanted: not a thing to wait for.
+            // More than can be had at once was wanted, or than is left: not a thing to wait for.
             let never = refusal.code == Code::CountInvalid;
+            let at_end = refusal.code == Code::TagSpent;
             let excused = if never { false } else { self.starving(i, refusal, want)? };
-            want.tries -= u32::from(never);
+            want.tries -= u32::from(never || at_end);
             if matches!(want.way, Way::Take) && want.tries > 0 && !excused {
                 self.holders[i].want = Some(want);
             }
@@ -175,7 +176,9 @@ impl World {
                 // A child that knows its parent's last ID only waits until the store is there again.
                 let above = |id: u64| store.went_back && id >= row.max_id;
                 let lost = holder.book.last_id.is_some_and(above);
-                row.deleted || row.remaining() == 0 || stingy || lost
+                let left = row.remaining().saturating_add(holder.generator.stats().in_hand);
+                let at_end = code == Code::TagSpent && want.count as u64 > left;
+                row.deleted || row.remaining() == 0 || at_end || stingy || lost
             }
             Config::Space(config) => {
                 let space = &store.spaces[holder.make.place];

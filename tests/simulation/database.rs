@@ -54,6 +54,8 @@ pub struct Database {
     pub id: Token,
     /// The tags' rows; none before a tag is created.
     pub tags: Vec<TagRow>,
+    /// The upper ends that their operators gave them: what is granted stays below.
+    pub ends: Vec<u64>,
     /// Of which it gives less than it is asked for, as it may.
     pub stingy: Vec<bool>,
     /// What a journal beside the store knows of them.
@@ -186,6 +188,10 @@ impl Database {
         };
         if after.max_id != grant.range.end || grant.range.start < row.max_id {
             return wrong(Check::RowRule, format!("{row:?} became {after:?} for {grant:?}"));
+        }
+        if self.ends.get(tag).is_none_or(|end| grant.range.end > *end) {
+            let detail = format!("tag {tag} ends at {:?}: {grant:?}", self.ends.get(tag));
+            return wrong(Check::BeyondEnd, detail);
         }
         if let Some(witness) = self.journal.get_mut(tag)
             && now.since(witness.at) > SYNC_MS

@@ -113,6 +113,7 @@ fn take(holder: &mut Holder, scene: &mut Scene<'_>, n: usize, now: HostTime) -> 
             return wrong(Check::Promise, detail);
         }
         scene.tally.counts_refused += u64::from(too_many);
+        scene.tally.ends_known += u64::from(refusal.code == Code::TagSpent);
         return Ok(Err(refusal));
     }
     // So many were ready; who has no room for them takes what there is room for.

@@ -1,8 +1,8 @@
 //! What operators do to a store: they take rows from their holders, delete tags and make them
 //! again, and move the range of a namespace's worker numbers.
 
-use leafid_core::registry::TagRow;
-use leafid_core::{Range, StoreTime, Token};
+use leafid_core::registry::{TagRow, TagSpec};
+use leafid_core::{LINE_END, Range, StoreTime, Token};
 
 use crate::database::StoreBug;
 use crate::ledger::{BY_HAND, LineName, request};
@@ -42,13 +42,60 @@ impl World {
             if !row.deleted {
                 continue;
             }
-            match TagRow::create(Some(row), None, Some(step), None) {
-                Ok(row) => store.tags[tag] = row,
+            let spec = TagSpec { step: Some(step), ..TagSpec::default() };
+            match TagRow::create(Some(row), &spec) {
+                Ok(row) => (store.tags[tag], store.ends[tag]) = (row, LINE_END),
                 Err(refusal) => {
                     return wrong(Check::RowRule, format!("tag {tag} made anew: {refusal}"));
                 }
             }
         }
+        Ok(())
+    }
+
+    /// A tag is advanced, or its upper end moved; an operator who errs wants it lower than it may be.
+    pub(crate) fn move_tag(&mut self) -> Verdict {
+        let tag = self.rng.below(self.stores[0].tags.len() as u64) as usize;
+        let (row, end) = (self.stores[0].tags[tag], self.stores[0].ends[tag]);
+        let by = self.rng.magnitude(1, 100_000);
+        let to = match self.rng.chance(300) {
+            true => row.max_id.saturating_sub(by),
+            false => row.max_id.saturating_add(by),
+        };
+        let (may, store) = (!row.deleted && (row.max_id..=LINE_END).contains(&to), 0);
+        if self.rng.chance(500) {
+            match row.advance(to) {
+                Ok(after) => self.stores[store].tags[tag] = after,
+                Err(_) if may && to <= end => {
+                    return wrong(Check::RowRule, format!("{row:?} cannot be advanced to {to}"));
+                }
+                Err(_) => {
+                    self.tally.advances_refused += 1;
+                    return Ok(());
+                }
+            }
+            self.tally.tags_advanced += 1;
+        } else {
+            // Where there is one, it is taken away half of the time.
+            let takes_away = row.until.is_some() && self.rng.chance(500);
+            let until = if takes_away { LINE_END } else { to };
+            let spec = TagSpec { until: Some(until), ..TagSpec::default() };
+            match row.with(&spec) {
+                Ok(after) => {
+                    let store = &mut self.stores[store];
+                    (store.tags[tag], store.ends[tag]) = (after, until);
+                }
+                Err(_) if !row.deleted && (may || takes_away) => {
+                    return wrong(Check::RowRule, format!("{row:?} cannot end at {until}"));
+                }
+                Err(_) => {
+                    self.tally.bounds_refused += 1;
+                    return Ok(());
+                }
+            }
+            self.tally.tags_bounded += 1;
+        }
+        self.trace.note(self.t, || format!("tag {tag} was {row:?}, an operator said {to}"));
         Ok(())
     }
 

@@ -1,12 +1,12 @@
 //! The tags and namespaces of a world.
 
-use leafid_core::registry::{Namespace, TagRow};
+use leafid_core::registry::{Namespace, TagRow, TagSpec};
 use leafid_core::{LINE_END, Layout, Range};
 
 use crate::plan::SpacePlan;
 use crate::rng::Rng;
 
-/// A tag: where it begins, its step, and at most how many at once.
+/// A tag: where it begins, its step, at most how many at once, and where it ends.
 pub fn tag(rng: &mut Rng) -> Option<TagRow> {
     let from = match rng.below(10) {
         0 => LINE_END - rng.magnitude(1_000, 20_000_000),
@@ -17,7 +17,11 @@ pub fn tag(rng: &mut Rng) -> Option<TagRow> {
     // Some give less at once than callers will want.
     let most = rng.pick(&[1_000_000, 1_000_000, 3 * u64::from(step)]);
     let max_step = rng.magnitude(step.into(), most) as u32;
-    TagRow::create(None, Some(from.max(1)), Some(step), Some(max_step)).ok()
+    let from = from.max(1);
+    let until = from.saturating_add(rng.magnitude(1_000, 50_000_000));
+    let until = Some(until).filter(|until| rng.chance(300) && *until < LINE_END);
+    let spec = TagSpec { from: Some(from), step: Some(step), max_step: Some(max_step), until };
+    TagRow::create(None, &spec).ok()
 }
 
 /// A namespace, and the numbers that it may ever hand out.

@@ -60,6 +60,7 @@ impl World {
             (0..store.tags.len()).map(|tag| store.witnessed(tag, now)).collect();
         let exact: Vec<u64> = store.tags.iter().map(|row| row.max_id).collect();
         (store.tags, store.spaces, store.anchor) = (copy.tags, copy.spaces, copy.anchor);
+        store.ends = store.tags.iter().map(|row| row.until.unwrap_or(LINE_END)).collect();
         // Nothing that was decided on the rows as they were is written over these.
         store.writes += 1;
         let write = store.writes;
@@ -136,6 +137,7 @@ fn fence(
         let gap = GAP_STEPS * u64::from(row.max_step);
         // What is lost beyond the journal is less than the gap: that is what it is for.
         let known = if exact - witnessed < gap { *witnessed } else { *exact };
+        // Also above the tag's upper end: that may have been raised since the copy.
         row.max_id = row.max_id.max(known).saturating_add(gap).min(LINE_END);
     }
 }

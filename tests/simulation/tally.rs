@@ -122,6 +122,16 @@ counts! {
     young_blocked_ms 1,
     /// Tags deleted, or made anew.
     tags_deleted 50,
+    /// Tags that an operator advanced, and attempts to take one back that were refused.
+    tags_advanced 20,
+    /// …
+    advances_refused 5,
+    /// Tags whose upper end an operator moved or took away, and attempts below the position.
+    tags_bounded 20,
+    /// …
+    bounds_refused 5,
+    /// Draws of more than a tag has left, refused at once.
+    ends_known 50,
     /// Asks at the end of a tag.
     tags_spent 20,
     /// Draws beyond the layout's time, or before it.

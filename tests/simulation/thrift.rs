@@ -117,7 +117,7 @@ impl Thrift {
     /// A caller wants so many at once, and has them or not.
     pub fn wanted(&mut self, count: u64, had: Result<(), Code>) {
         match had {
-            Ok(()) | Err(Code::CountInvalid) => self.waits_for = 0,
+            Ok(()) | Err(Code::CountInvalid | Code::TagSpent) => self.waits_for = 0,
             Err(_) => self.waits_for = count,
         }
     }

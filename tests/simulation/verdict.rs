@@ -36,6 +36,8 @@ pub enum Check {
     TwoKept,
     /// Only numbers of the namespace's range are granted.
     OutsideWorkers,
+    /// No number is granted at or above the upper end of its tag.
+    BeyondEnd,
     /// Nobody asks without need, or too soon.
     Greedy,
     /// A window is renewed long before it is over.
@@ -83,6 +85,7 @@ impl Check {
             Check::Kept => "a kept number that the wrong one got",
             Check::TwoKept => "two numbers kept for one owner",
             Check::OutsideWorkers => "a number outside the range",
+            Check::BeyondEnd => "a number beyond the end of its tag",
             Check::Greedy => "asks without need",
             Check::Unrenewed => "a renewal that comes too late",
             Check::Untold => "a store that went back and does not say so",

@@ -1,6 +1,6 @@
 //! A world: holders, stores, faults, and the loop that lets things happen in order.
 
-use leafid_core::{Range, StoreTime, Token};
+use leafid_core::{LINE_END, Range, StoreTime, Token};
 
 use crate::database::{Database, Space, StoreBug};
 use crate::draw;
@@ -260,6 +260,7 @@ fn database(plan: &Plan, rng: &mut Rng, settings: Settings) -> Database {
     Database {
         id: Token::new(words.to_be_bytes()),
         tags: plan.tags.iter().map(|(row, _)| *row).collect(),
+        ends: plan.tags.iter().map(|(row, _)| row.until.unwrap_or(LINE_END)).collect(),
         stingy: plan.tags.iter().map(|(_, stingy)| *stingy).collect(),
         journal: vec![Default::default(); plan.tags.len()],
         spaces: plan.spaces.iter().map(space).collect(),

@@ -14,6 +14,8 @@ export interface TagRow {
   max_step: number
   /** A tombstone, which keeps the position. */
   deleted?: boolean
+  /** The upper end: one more than the last number that may be granted; absent where there is none. */
+  until?: Big
 }
 
 /** The row of a namespace, as far as leases need it. */
@@ -115,6 +117,8 @@ export interface NewTag {
   from?: Big
   step?: number
   max_step?: number
+  /** Its upper end, one more than the last number that may be granted: none by default. */
+  until?: Big
 }
 
 /**
@@ -125,10 +129,13 @@ export interface NewTag {
 export function tag_row(wanted: NewTag = {}, before?: TagRow): TagRow {
   const given = { tag: plain(wanted, ''), ...(before === undefined ? {} : { 'row before': plain(before, 'the row before') }) }
   const about = wanted.tag === undefined ? subject('other', 'the new tag') : subject('tag', wanted.tag)
-  const { from, step, max_step } = wanted
+  const { from, step, max_step, until } = wanted
   const meaning = {
     STEP_INVALID: () => `\`step\` must be 1 to \`max_step\`, and \`max_step\` at most 2147483647, got ${shown({ step, max_step })}`,
-    RANGE_INVALID: () => `\`from\` must be 1 to 2^63 - 1, got ${shown(from)}`,
+    RANGE_INVALID: () =>
+      until === undefined
+        ? `\`from\` must be 1 to 2^63 - 1, got ${shown(from)}`
+        : `\`from\` must be 1 to 2^63 - 1, and \`until\` the first number to 2^63 - 1, got ${shown({ from, until })}`,
   }
   return accepted(about, theEngine().tagRow(before, wanted) as { row: TagRow }, { given, meaning }).row
 }

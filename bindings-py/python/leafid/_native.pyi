@@ -135,6 +135,7 @@ class MemoryStore:
         start: int | None = None,
         step: int | None = None,
         max_step: int | None = None,
+        until: int | None = None,
     ) -> None: ...
     def create_namespace(
         self, namespace: str, *, layout: _LayoutArg = ..., max_window: float | None = None

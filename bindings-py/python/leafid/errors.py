@@ -190,7 +190,7 @@ class StoreWentBackError(LeafidError):
 
 
 class TagSpentError(LeafidError):
-    """The line has no numbers left."""
+    """The tag has no numbers left, or fewer than were wanted in one go."""
 
     code = "TAG_SPENT"
 

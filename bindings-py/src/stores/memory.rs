@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use leafid_core::registry::TagSpec;
 use leafid_core::{Ask, Failure, Fields, Name, Refusal, Release, Subject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -31,16 +32,18 @@ impl MemoryStore {
         Ok(String::from_utf8_lossy(&id.to_hex()).into_owned())
     }
 
-    /// Creates a tag whose numbers begin at `start`.
-    #[pyo3(signature = (tag, *, start = None, step = None, max_step = None))]
+    /// Creates a tag whose numbers begin at `start` and stay below `until`.
+    #[pyo3(signature = (tag, *, start = None, step = None, max_step = None, until = None))]
     fn create_tag(
         &self,
         tag: &str,
         start: Option<u64>,
         step: Option<u32>,
         max_step: Option<u32>,
+        until: Option<u64>,
     ) -> PyResult<()> {
-        self.call(Subject::Tag(tag), |rows| rows.create_tag(Name::tag(tag)?, start, step, max_step))
+        let spec = TagSpec { from: start, step, max_step, until };
+        self.call(Subject::Tag(tag), |rows| rows.create_tag(Name::tag(tag)?, &spec))
     }
 
     /// Creates a namespace; windows are at most `max_window` seconds long.

@@ -10,9 +10,7 @@ mod tags;
 use std::collections::BTreeMap;
 
 use leafid_core::registry::{self, Acquired, Candidates, Namespace, Worker, WorkerRow};
-use leafid_core::{
-    AcquireAsk, Code, Layout, Name, Range, Release, RenewAsk, StoreTime, Token,
-};
+use leafid_core::{AcquireAsk, Code, Layout, Name, Range, Release, RenewAsk, StoreTime, Token};
 use proptest::prelude::*;
 
 use common::{check, token};

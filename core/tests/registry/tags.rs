@@ -11,7 +11,11 @@ use crate::common::{Tally, any_number, check, token};
 /// What comes to a tag.
 #[derive(Clone, Debug)]
 enum ToTag {
-    Lease { step: Option<u32>, at_least: Option<u32>, have_until: Option<u64> },
+    Lease {
+        step: Option<u32>,
+        at_least: Option<u32>,
+        have_until: Option<u64>,
+    },
     Exactly(u32),
     Delete,
     Create(TagSpec),
@@ -29,8 +33,12 @@ fn steps() -> impl Strategy<Value = Option<u32>> {
 fn specs() -> impl Strategy<Value = TagSpec> {
     let from = || prop::option::of(prop_oneof![1 => LINE_END - 3_000..LINE_END, 3 => any_number()]);
     let until = prop::option::weighted(0.3, any_number());
-    (from(), steps(), steps(), until)
-        .prop_map(|(from, step, max_step, until)| TagSpec { from, step, max_step, until })
+    (from(), steps(), steps(), until).prop_map(|(from, step, max_step, until)| TagSpec {
+        from,
+        step,
+        max_step,
+        until,
+    })
 }
 
 fn events() -> impl Strategy<Value = Vec<ToTag>> {
@@ -86,9 +94,7 @@ impl Bench {
                         Some(n) => n == 0 || n > row.max_step,
                         None => ask.at_least == Some(0),
                     },
-                    Code::StepInvalid => {
-                        ask.step > Some(registry::STEP_CAP) || ask.step == Some(0)
-                    }
+                    Code::StepInvalid => ask.step > Some(registry::STEP_CAP) || ask.step == Some(0),
                     _ => false,
                 };
                 prop_assert!(right, "{:?} of {:?}", refusal, ask);
@@ -157,12 +163,8 @@ impl Bench {
 
 #[test]
 fn segments_of_one_tag_never_overlap_and_end_where_it_ends() {
-    let floors = [
-        ("leases", 150),
-        ("short", 20),
-        ("refused for want of numbers", 100),
-        ("advances", 20),
-    ];
+    let floors =
+        [("leases", 150), ("short", 20), ("refused for want of numbers", 100), ("advances", 20)];
     check(file!(), 1_000, (specs(), events()), &floors, |(spec, events), tally| {
         let Ok(row) = TagRow::create(None, &spec) else { return Ok(()) };
         prop_assert_eq!(row.max_id, spec.from.unwrap_or(1));
@@ -172,12 +174,8 @@ fn segments_of_one_tag_never_overlap_and_end_where_it_ends() {
             let stood = bench.stands;
             match event {
                 ToTag::Lease { step, at_least, have_until } => {
-                    let ask = SegmentAsk {
-                        step,
-                        at_least,
-                        have_until,
-                        ..SegmentAsk::new(tag, token(1))
-                    };
+                    let ask =
+                        SegmentAsk { step, at_least, have_until, ..SegmentAsk::new(tag, token(1)) };
                     bench.lease(&ask, tally)?;
                 }
                 ToTag::Exactly(n) => {

@@ -5,6 +5,7 @@
 mod create;
 mod file;
 mod meta;
+mod migrate;
 mod open;
 mod places;
 mod rows;
@@ -30,6 +31,7 @@ use crate::problem::Problem;
 use file::File;
 use rows::Rows;
 
+pub use migrate::migrate;
 pub use open::VERSION;
 
 /// For so few requests rows are looked for at once: each takes its time here.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
+use axum::http::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
 use clap::Args;
 use clap::error::ErrorKind;
 use leafid_core::Code;
@@ -149,10 +150,26 @@ impl Client {
         body: Option<String>,
         only_create: bool,
     ) -> Result<Value, Problem> {
+        self.send(method, path, body, only_create.then_some(IF_NONE_MATCH))
+    }
+
+    /// Changes what is there, and creates nothing.
+    pub fn change(&self, path: &str, body: String) -> Result<Value, Problem> {
+        self.send("PUT", path, Some(body), Some(IF_MATCH))
+    }
+
+    /// One request, on this condition.
+    fn send(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<String>,
+        only: Option<HeaderName>,
+    ) -> Result<Value, Problem> {
         let (status, answer) = match self {
             Client::Http { base, agent } => {
                 let request =
-                    build(method, &format!("{base}{path}"), body.unwrap_or_default(), only_create)?;
+                    build(method, &format!("{base}{path}"), body.unwrap_or_default(), only)?;
                 let answered = agent.run(request).and_then(|mut response| {
                     let status = response.status().as_u16();
                     let body = response.body_mut().with_config().limit(MOST_BYTES as u64);
@@ -165,8 +182,7 @@ impl Client {
                 })?
             }
             Client::Local { runtime, app } => {
-                let request =
-                    build(method, path, Body::from(body.unwrap_or_default()), only_create)?;
+                let request = build(method, path, Body::from(body.unwrap_or_default()), only)?;
                 let router = routes::router(Arc::clone(app));
                 runtime.block_on(async move {
                     let Ok(response) = router.oneshot(request).await;
@@ -208,7 +224,7 @@ fn build<B>(
     method: &str,
     uri: &str,
     body: B,
-    only_create: bool,
+    only: Option<HeaderName>,
 ) -> Result<ureq::http::Request<B>, Problem> {
     let mut request = ureq::http::Request::builder().method(method).uri(uri);
     if uri.starts_with('/') {
@@ -217,8 +233,8 @@ fn build<B>(
     if method != "GET" {
         request = request.header("content-type", "application/json");
     }
-    if only_create {
-        request = request.header("if-none-match", "*");
+    if let Some(only) = only {
+        request = request.header(only, "*");
     }
     request.body(body).map_err(|error| {
         let detail = format!("`{}` cannot be asked for: {error}", shown(uri));

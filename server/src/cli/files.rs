@@ -11,7 +11,7 @@ use super::{Failure, say};
 use crate::backends::opening::Options;
 use crate::backends::sqlite::VERSION;
 use crate::clock::SystemClock;
-use crate::opening::create_sqlite;
+use crate::opening::{create_sqlite, migrate_sqlite};
 use crate::store::Store;
 use crate::utc;
 
@@ -66,12 +66,17 @@ impl Init {
 impl Migrate {
     /// Raises the tables of a store that is there to the version that this program knows.
     pub fn run(self) -> Result<(), Failure> {
-        let store = open(&file(&self.store, "leafid migrate --store")?, Options::default())?;
+        let file = file(&self.store, "leafid migrate --store")?;
+        let before = migrate_sqlite(&file)?;
+        let place = open(&file, Options::default())?.place();
+        if before < VERSION {
+            return say(format_args!(
+                "{place}: its tables were of version {before}, and are of version {VERSION} now"
+            ));
+        }
         say(format_args!(
-            "{}: its tables are of version {VERSION}, the newest that this program knows; nothing \
-             to do",
-            store.place()
-        ))?;
-        Ok(())
+            "{place}: its tables are of version {VERSION}, the newest that this program knows; \
+             nothing to do"
+        ))
     }
 }

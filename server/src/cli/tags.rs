@@ -1,18 +1,26 @@
 //! `leafid tag …`
 
-use clap::{Args, Subcommand};
-use leafid_core::{Code, FieldWriter};
+use clap::{ArgGroup, Args, Subcommand};
+use leafid_core::registry::TagSpec;
+use leafid_core::{Code, FieldWriter, LINE_END, Name};
+use serde_json::Value;
 
 use super::args::number;
 use super::client::Target;
 use super::{Failure, say};
-use crate::json::Writer;
+use crate::json::{Writer, shown};
 use crate::problem::Problem;
 
 #[derive(Debug, Subcommand)]
 pub enum Tag {
     /// Creates a tag
     Create(Create),
+    /// Changes how many numbers a lease of a tag takes, or where the tag ends
+    Set(Set),
+    /// Moves the position of a tag up: no number below is granted any more
+    Advance(Advance),
+    /// Deletes a tag; its position is kept, and a tag created under its name again goes on above it
+    Delete(Delete),
     /// Lists the tags
     List(List),
 }
@@ -30,6 +38,52 @@ pub struct Create {
     /// How many numbers a lease takes at most [default: 1000000]
     #[arg(long, value_name = "N")]
     max_step: Option<u32>,
+    /// The upper end: one more than the last number that may be granted, as in 2147483648 for a
+    /// 32-bit column [default: none]
+    #[arg(long, value_name = "N", value_parser = number)]
+    until: Option<u64>,
+    /// Succeeds also if the tag is there, stands at --from or above, and is as the other options
+    /// say; it is left as it is
+    #[arg(long)]
+    if_missing: bool,
+    #[command(flatten)]
+    target: Target,
+}
+
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("change").required(true).multiple(true)
+    .args(["step", "max_step", "until"])))]
+pub struct Set {
+    /// The tag
+    name: String,
+    /// How many numbers a lease takes unless it says
+    #[arg(long, value_name = "N")]
+    step: Option<u32>,
+    /// How many numbers a lease takes at most
+    #[arg(long, value_name = "N")]
+    max_step: Option<u32>,
+    /// The upper end: one more than the last number that may be granted; `none` takes it away
+    #[arg(long, value_name = "N|none", value_parser = until)]
+    until: Option<u64>,
+    #[command(flatten)]
+    target: Target,
+}
+
+#[derive(Args, Debug)]
+pub struct Advance {
+    /// The tag
+    name: String,
+    /// The next number that it grants; not below the one that it stands at
+    #[arg(long, value_name = "N", value_parser = number)]
+    to: u64,
+    #[command(flatten)]
+    target: Target,
+}
+
+#[derive(Args, Debug)]
+pub struct Delete {
+    /// The tag
+    name: String,
     #[command(flatten)]
     target: Target,
 }
@@ -45,6 +99,9 @@ impl Tag {
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Tag::Create(create) => create.run(),
+            Tag::Set(set) => set.run(),
+            Tag::Advance(advance) => advance.run(),
+            Tag::Delete(delete) => delete.run(),
             Tag::List(list) => list.run(),
         }
     }
@@ -52,44 +109,145 @@ impl Tag {
 
 impl Create {
     fn run(self) -> Result<(), Failure> {
+        let path = path(&self.name)?;
+        // The end of every line is what no upper end is.
+        let until = self.until.filter(|until| *until != LINE_END);
+        let spec = TagSpec { from: self.from, step: self.step, max_step: self.max_step, until };
         let name = &self.name;
-        let tag = leafid_core::Name::tag(name).map_err(|refusal| {
-            let detail = format!("`{name}` is no name for a tag: {}", refusal.code.advice());
-            Problem::new(Code::TagInvalid, detail)
-        })?;
-        let mut change = Writer::default();
-        self.from.inspect(|from| change.big("from", *from));
-        self.step.inspect(|step| change.number("step", u64::from(*step)));
-        self.max_step.inspect(|most| change.number("max_step", u64::from(*most)));
         let client = self.target.connect()?;
-        let made = client.call("PUT", &format!("/v1/tags/{tag}"), Some(change.end()), true);
+        let made = match client.call("PUT", &path, Some(Writer::object(&spec)), true) {
+            Err(problem) if self.if_missing && problem.code == Code::TagExists => {
+                client.call("GET", &path, None, false).and_then(|row| {
+                    fits(name, &spec, &row)?;
+                    Ok((row, "exists already, nothing changed"))
+                })
+            }
+            made => made.map(|row| (row, "created")),
+        };
         client.close();
-        let made = made?;
-        say(format_args!(
-            "tag `{tag}` created: next number {}, step {}, max_step {}",
-            made["max_id"].as_str().unwrap_or("?"),
-            made["step"],
-            made["max_step"]
-        ))?;
-        Ok(())
+        let (row, what) = made?;
+        say(format_args!("tag `{name}` {what}: {}", line(&row)))
+    }
+}
+
+/// Whether the tag that is there is the one that was to be created.
+fn fits(name: &str, spec: &TagSpec, row: &Value) -> Result<(), Problem> {
+    let big = |field: &str| row[field].as_str().and_then(|text| text.parse::<u64>().ok());
+    let mut other = Vec::new();
+    if let (Some(from), Some(stands)) = (spec.from, big("max_id"))
+        && stands < from
+    {
+        other.push(format!("it stands at {stands}, below --from {from}"));
+    }
+    for (option, field, wanted) in
+        [("--step", "step", spec.step), ("--max-step", "max_step", spec.max_step)]
+    {
+        if let Some(wanted) = wanted.filter(|wanted| row[field] != *wanted) {
+            other.push(format!("its {field} is {}, not {option} {wanted}", row[field]));
+        }
+    }
+    if let Some(wanted) = spec.until.filter(|wanted| big("until") != Some(*wanted)) {
+        let until = row["until"].as_str().unwrap_or("none");
+        other.push(format!("its until is {until}, not --until {wanted}"));
+    }
+    if other.is_empty() {
+        return Ok(());
+    }
+    let detail = format!(
+        "tag `{name}` exists already, and not as described: {}; change it (leafid tag set {name}, \
+         leafid tag advance {name}), or leave these options out",
+        other.join(", ")
+    );
+    Err(Problem::new(Code::TagExists, detail))
+}
+
+impl Set {
+    fn run(self) -> Result<(), Failure> {
+        let (name, path) = (&self.name, path(&self.name)?);
+        let Set { step, max_step, until, .. } = self;
+        let body = Writer::object(&TagSpec { from: None, step, max_step, until });
+        let client = self.target.connect()?;
+        // A misspelt name is not created.
+        let set = client.change(&path, body);
+        client.close();
+        say(format_args!("tag `{name}`: {}", line(&set?)))
+    }
+}
+
+impl Advance {
+    fn run(self) -> Result<(), Failure> {
+        let (name, path) = (&self.name, path(&self.name)?);
+        let mut body = Writer::default();
+        body.big("to", self.to);
+        let client = self.target.connect()?;
+        let row = client.call("POST", &format!("{path}/advance"), Some(body.end()), false);
+        client.close();
+        say(format_args!("tag `{name}` advanced: {}", line(&row?)))
+    }
+}
+
+impl Delete {
+    fn run(self) -> Result<(), Failure> {
+        let (name, path) = (&self.name, path(&self.name)?);
+        let client = self.target.connect()?;
+        let deleted = client.call("DELETE", &path, None, false);
+        client.close();
+        deleted?;
+        say(format_args!("tag `{name}` deleted; created again, it goes on where it stood"))
     }
 }
 
 impl List {
     fn run(self) -> Result<(), Failure> {
         let client = self.target.connect()?;
-        let rows = client.list("/v1/tags", "tags", "tag")?;
+        let rows = client.list("/v1/tags", "tags", "tag");
         client.close();
-        say(format_args!("{:<32} {:>20} {:>10} {:>10}", "tag", "next number", "step", "max_step"))?;
-        for row in rows {
-            say(format_args!(
-                "{:<32} {:>20} {:>10} {:>10}",
-                row["tag"].as_str().unwrap_or("?"),
-                row["max_id"].as_str().unwrap_or("?"),
-                row["step"].to_string(),
-                row["max_step"].to_string()
-            ))?;
+        let heads = ["next number", "step", "max_step", "until"];
+        row("tag", heads.map(str::to_owned))?;
+        for listed in rows? {
+            let fields =
+                ["max_id", "step", "max_step", "until"].map(|field| match &listed[field] {
+                    Value::Null => "-".to_owned(),
+                    Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                });
+            row(listed["tag"].as_str().unwrap_or("?"), fields)?;
         }
         Ok(())
+    }
+}
+
+fn row(tag: &str, [max_id, step, max_step, until]: [String; 4]) -> Result<(), Failure> {
+    say(format_args!("{tag:<32} {max_id:>20} {step:>10} {max_step:>10} {until:>20}"))
+}
+
+/// The path of a tag, whose name is right.
+///
+/// # Errors
+/// `TAG_INVALID`.
+pub fn path(name: &str) -> Result<String, Problem> {
+    let tag = Name::tag(name).map_err(|refusal| {
+        let advice = refusal.code.advice();
+        let detail = format!("`{}` is no name for a tag: {advice}", shown(name));
+        Problem::new(Code::TagInvalid, detail)
+    })?;
+    Ok(format!("/v1/tags/{tag}"))
+}
+
+/// A number, or `none`, which is the end of every line.
+fn until(text: &str) -> Result<u64, String> {
+    match text {
+        "none" => Ok(LINE_END),
+        _ => number(text)
+            .map_err(|_| "it is a whole number from 1 to 2^63 - 1, or `none`".to_owned()),
+    }
+}
+
+fn line(row: &Value) -> String {
+    let max_id = row["max_id"].as_str().unwrap_or("?");
+    let line = format!("next number {max_id}, step {}, max_step {}", row["step"], row["max_step"]);
+    match row["until"].as_str() {
+        Some(until) => format!("{line}, until {until}"),
+        None => line,
     }
 }

@@ -29,17 +29,29 @@ pub fn tag(desk: &mut Desk, tag: &Name) -> Result<TagRow, Stop> {
 /// Creates or changes a tag.
 pub fn put(desk: &mut Desk, tag: &Name, change: &TagChange) -> Result<TagRow, Stop> {
     let before = desk.tag(tag)?;
-    let may_change = change.from.is_none() && !change.only_create;
+    let there = before.filter(|row| !row.deleted);
+    if there.is_none() && change.only_change {
+        return Err(explain::tag_unknown(tag).into());
+    }
     // A line of a lost store would begin at 1 again.
     if before.is_none() && change.from.is_none() && desk.floor.get() > 0 {
         return Err(explain::tag_needs_from(tag).into());
     }
-    let decided = match before.filter(|row| !row.deleted && may_change) {
-        Some(row) => row.with_steps(change.step, change.max_step),
-        None => TagRow::create(before.as_ref(), change.from, change.step, change.max_step),
+    let decided = match there.filter(|_| !change.only_create) {
+        Some(row) => row.with(&change.spec()),
+        None => TagRow::create(before.as_ref(), &change.spec()),
     };
-    let row = decided.map_err(|refusal| explain::tag_change(refusal, tag, change))?;
+    let row =
+        decided.map_err(|refusal| explain::tag_change(refusal, tag, change, before.as_ref()))?;
     desk.put_tag(tag, row);
+    Ok(row)
+}
+
+/// Moves the position of a tag, and never down.
+pub fn advance(desk: &mut Desk, name: &Name, to: u64) -> Result<TagRow, Stop> {
+    let before = tag(desk, name)?;
+    let row = before.advance(to).map_err(|refusal| explain::advance(refusal, name, &before, to))?;
+    desk.put_tag(name, row);
     Ok(row)
 }
 

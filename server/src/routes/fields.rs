@@ -117,6 +117,21 @@ fn about(name: &str, schema: &Value) -> (&'static str, Value) {
             "the first number of a new tag, from 1 to 9223372036854775806",
             json!({ "pattern": "^[1-9][0-9]{0,18}$", "examples": ["5000001"] }),
         ),
+        "exactly" => (
+            "so many numbers as one range, or none at all; at most `max_step`, without `step` and \
+             `at_least`",
+            like_number(1, STEP_CAP, 100),
+        ),
+        "until" => (
+            "the upper end of the tag: one more than the last number that may be granted; absent \
+             where there is none, and 9223372036854775807 in a request takes it away",
+            example("2147483648".into()),
+        ),
+        "to" => (
+            "where the tag is to stand: the next number that it grants; not below its position, \
+             not above its `until`",
+            example("5000001".into()),
+        ),
         "have_until" => (
             "the highest end that the holder ever had; above the store's own it has lost grants",
             example("1001".into()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::body::to_bytes;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
-use axum::http::header::IF_NONE_MATCH;
+use axum::http::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Uri};
 use leafid_core::{Code, FieldReader, NAME_BYTES, Name, Refusal};
@@ -161,14 +161,23 @@ pub fn query(uri: &Uri, known: &[&str]) -> Result<BTreeMap<String, String>, Prob
 /// # Errors
 /// `REQUEST_INVALID` for anything else in that header.
 pub fn only_create(headers: &HeaderMap) -> Result<bool, Problem> {
-    let said: Vec<_> = headers.get_all(IF_NONE_MATCH).iter().map(HeaderValue::as_bytes).collect();
+    only(headers, &IF_NONE_MATCH, "`If-None-Match` must be `*`, given once: create, do not change")
+}
+
+/// Whether the request asks to change only what is there: `If-Match: *`.
+///
+/// # Errors
+/// `REQUEST_INVALID` for anything else in that header.
+pub fn only_change(headers: &HeaderMap) -> Result<bool, Problem> {
+    only(headers, &IF_MATCH, "`If-Match` must be `*`, given once: change, do not create")
+}
+
+fn only(headers: &HeaderMap, name: &HeaderName, takes: &str) -> Result<bool, Problem> {
+    let said: Vec<_> = headers.get_all(name).iter().map(HeaderValue::as_bytes).collect();
     match said[..] {
         [] => Ok(false),
         [b"*"] => Ok(true),
-        _ => {
-            let detail = "`If-None-Match` must be `*`, given once: create, do not change";
-            Err(Problem::new(Code::RequestInvalid, detail))
-        }
+        _ => Err(Problem::new(Code::RequestInvalid, takes)),
     }
 }
 

@@ -172,6 +172,12 @@ fn operations() -> Vec<Operation> {
             None,
             nothing(),
         ),
+        post(
+            "/v1/tags/{tag}/advance",
+            "move the position of a tag, only up",
+            of_request(tags::get_to),
+            of_answer(tag),
+        ),
         get("/v1/namespaces", "namespaces", list("namespaces", namespace)),
         get("/v1/namespaces/{namespace}", "a namespace", of_answer(namespace)),
         operation(
@@ -250,8 +256,9 @@ fn window() -> Value {
 }
 
 fn tag(to: &mut Written) {
-    let row = TagRow { max_id: 1, step: 1, max_step: 1, deleted: false };
+    let row = TagRow { max_id: 1, step: 1, max_step: 1, deleted: false, until: None };
     tags::put_row(to, &Name::EMPTY, &row);
+    to.optional("until", big());
 }
 
 fn namespace(to: &mut Written) {

@@ -74,6 +74,11 @@ impl Written {
         self.fields.insert(name.to_owned(), described(name, schema));
         self.names.push(name);
     }
+
+    /// A field that is not always there.
+    pub fn optional(&mut self, name: &'static str, schema: Value) {
+        self.fields.insert(name.to_owned(), described(name, schema));
+    }
 }
 
 impl FieldWriter for Written {

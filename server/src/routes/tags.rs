@@ -5,10 +5,10 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use leafid_core::registry::TagRow;
-use leafid_core::{FieldWriter, Fields, Name};
+use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal};
 
 use super::answer::Json;
-use super::input::{Input, TagPath, only_create, page, tag};
+use super::input::{Input, TagPath, only_change, only_create, page, tag};
 use crate::problem::Problem;
 use crate::state::App;
 use crate::store::TagChange;
@@ -28,17 +28,39 @@ pub async fn get(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Result<J
     Ok(Json::write(|writer| put_row(writer, &tag, &row)))
 }
 
-/// `PUT /v1/tags/{tag}`: creates or changes; with `If-None-Match: *` it only creates.
+/// `PUT /v1/tags/{tag}`: creates or changes; with `If-None-Match: *` it only creates, with
+/// `If-Match: *` it only changes.
 pub async fn put(
     State(app): State<Arc<App>>,
     TagPath(tag): TagPath,
     headers: HeaderMap,
     Input(input): Input,
 ) -> Result<Json, Problem> {
-    let only_create = only_create(&headers)?;
-    let change = TagChange { only_create, ..input.all(TagChange::get)? };
+    let (only_create, only_change) = (only_create(&headers)?, only_change(&headers)?);
+    let change = TagChange { only_create, only_change, ..input.all(TagChange::get)? };
     let row = app.store.put_tag(tag, change).await?;
     Ok(Json::write(|writer| put_row(writer, &tag, &row)))
+}
+
+/// `POST /v1/tags/{tag}/advance`: moves the position up. What this server itself has in hand of the
+/// tag lies below, and is not handed out any more.
+pub async fn advance(
+    State(app): State<Arc<App>>,
+    TagPath(tag): TagPath,
+    Input(input): Input,
+) -> Result<Json, Problem> {
+    let to = input.all(get_to)?;
+    let row = app.store.advance_tag(tag, to).await?;
+    app.generators.forget_tag(&tag).await;
+    Ok(Json::write(|writer| put_row(writer, &tag, &row)))
+}
+
+/// Reads the `to` of an advance.
+///
+/// # Errors
+/// `REQUEST_INVALID`.
+pub fn get_to(from: &mut impl FieldReader) -> Result<u64, Refusal> {
+    from.big("to")?.ok_or(Code::RequestInvalid.into())
 }
 
 /// `DELETE /v1/tags/{tag}`

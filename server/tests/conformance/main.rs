@@ -144,7 +144,7 @@ async fn perform(router: &Router, step: &Value, bound: &BTreeMap<String, Value>)
         "delete_tag" => ("DELETE", path("tags", &step["tag"], ""), json!({})),
         "create_tag" => {
             let mut change = Map::new();
-            for field in ["from", "step", "max_step"] {
+            for field in ["from", "step", "max_step", "until"] {
                 step.get(field).map(|value| change.insert(field.to_owned(), value.clone()));
             }
             ("PUT", path("tags", &step["tag"], ""), Value::Object(change))

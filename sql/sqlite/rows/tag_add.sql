@@ -1,4 +1,4 @@
 -- Makes a tag; no row is changed if somebody else has.
-INSERT INTO tags (tag, max_id, step, max_step, deleted)
-VALUES (:tag, :max_id, :step, :max_step, :deleted)
+INSERT INTO tags (tag, max_id, step, max_step, deleted, until)
+VALUES (:tag, :max_id, :step, :max_step, :deleted, :until)
 ON CONFLICT DO NOTHING;

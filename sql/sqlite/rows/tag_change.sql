@@ -1,5 +1,6 @@
 -- Changes a tag; no row is changed if it is not as it was read.
 UPDATE tags
-SET max_id = :max_id, step = :step, max_step = :max_step, deleted = :deleted
+SET max_id = :max_id, step = :step, max_step = :max_step, deleted = :deleted,
+    until = :until
 WHERE tag = :tag AND max_id = :was_max_id AND step = :was_step AND max_step = :was_max_step
-    AND deleted = :was_deleted;
+    AND deleted = :was_deleted AND until IS :was_until;

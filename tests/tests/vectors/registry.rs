@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use leafid_core::registry::{self, Acquired, Candidates, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::registry::{
+    self, Acquired, Candidates, Namespace, TagRow, TagSpec, Worker, WorkerRow,
+};
 use leafid_core::{
     AcquireAsk, Code, Layout, Name, Range, Refusal, Release, RenewAsk, SegmentAsk, SegmentGrant,
     StoreTime, Token, WindowGrant,
@@ -33,14 +35,8 @@ impl Rows {
     }
 
     /// Creates a tag, or makes it anew over its tombstone.
-    pub fn create_tag(
-        &mut self,
-        tag: Name,
-        from: Option<u64>,
-        step: Option<u32>,
-        max_step: Option<u32>,
-    ) -> Result<(), Refusal> {
-        let row = TagRow::create(self.tags.get(&tag), from, step, max_step)?;
+    pub fn create_tag(&mut self, tag: Name, spec: &TagSpec) -> Result<(), Refusal> {
+        let row = TagRow::create(self.tags.get(&tag), spec)?;
         self.tags.insert(tag, row);
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The conformance suite of a store, on the reference store and on the core's memory store.
 
+use leafid_core::registry::TagSpec;
 use leafid_core::{
     Code, Failure, FieldReader, Fields, MemoryStore, Name, Range, Refusal, Store, StoreTime, Token,
 };
@@ -55,8 +56,8 @@ fn in_memory<const WORKERS: usize>(script: &Value, id: Token) -> Result<(), Stri
     let mut store = MemoryStore::<16, 4, WORKERS>::new(id.bytes());
     let create = |store: &mut MemoryStore<16, 4, WORKERS>| -> Result<(), Refusal> {
         for tag in list(script, "tags") {
-            let (name, from, step, max_step) = read_tag(tag)?;
-            store.create_tag(name, from, step, max_step)?;
+            let (name, spec) = read_tag(tag)?;
+            store.create_tag(name, &spec)?;
         }
         for namespace in list(script, "namespaces") {
             let from = &mut open(namespace);
@@ -70,12 +71,8 @@ fn in_memory<const WORKERS: usize>(script: &Value, id: Token) -> Result<(), Stri
     run(script, &mut Memory { store })
 }
 
-type Tag = (Name, Option<u64>, Option<u32>, Option<u32>);
-
-fn read_tag(tag: &Value) -> Result<Tag, Refusal> {
-    let from = &mut open(tag);
-    let name = name(tag, "tag", Name::tag)?;
-    Ok((name, from.big("from")?, from.small("step")?, from.small("max_step")?))
+fn read_tag(tag: &Value) -> Result<(Name, TagSpec), Refusal> {
+    Ok((name(tag, "tag", Name::tag)?, TagSpec::get(&mut open(tag))?))
 }
 
 fn name(
@@ -93,8 +90,8 @@ struct Kept {
 
 impl Kept {
     fn create_tag(&mut self, tag: &Value) -> Result<(), Refusal> {
-        let (name, from, step, max_step) = read_tag(tag)?;
-        self.rows.create_tag(name, from, step, max_step)
+        let (name, spec) = read_tag(tag)?;
+        self.rows.create_tag(name, &spec)
     }
 
     fn create_namespace(&mut self, namespace: &Value) -> Result<(), Refusal> {

@@ -6,7 +6,9 @@ use super::codec::{
 };
 use super::table::fields;
 use super::{FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, need};
-use crate::protocol::registry::{Acquired, Candidates, Namespace, TagRow, TagSpec, Worker, WorkerRow};
+use crate::protocol::registry::{
+    Acquired, Candidates, Namespace, TagRow, TagSpec, Worker, WorkerRow,
+};
 use crate::values::{Layout, Range, Refusal, Stats};
 
 fields! { Layout, |layout| {

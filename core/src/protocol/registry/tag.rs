@@ -51,8 +51,7 @@ impl TagRow {
         }
         let above = before.map_or(0, |row| row.max_id);
         let (step, max_step) = steps(spec, DEFAULT_STEP, DEFAULT_MAX_STEP)?;
-        let row =
-            TagRow { max_id: from.max(above), step, max_step, deleted: false, until: None };
+        let row = TagRow { max_id: from.max(above), step, max_step, deleted: false, until: None };
         row.bounded(spec.until)
     }
 

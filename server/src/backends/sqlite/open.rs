@@ -7,7 +7,7 @@ use leafid_core::{Code, Token};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::create::{self, Absence};
-use super::{meta, places};
+use super::{meta, migrate, places};
 use crate::backends::opening::{Found, Options};
 use crate::clock::Clock;
 use crate::problem::Problem;
@@ -15,10 +15,10 @@ use crate::problem::Problem;
 /// Says whose file it is: `leaf` as a number.
 pub const APPLICATION: i64 = 0x6c65_6166;
 /// The version of the tables.
-pub const VERSION: i64 = 2;
+pub const VERSION: i64 = 3;
 /// How long to wait for another process's transaction: less than the 3 s after which a holder
 /// counts its ask as lost.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A file that is ready for use.
 pub struct Opened {
@@ -55,7 +55,11 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
     if connection.is_readonly("main").map_err(cannot)? {
         return Err(cannot_write(path));
     }
-    let made = recognise(&connection, path)?;
+    let made = match recognise(&connection, path)? {
+        None => false,
+        Some(VERSION) => true,
+        Some(version) => return Err(other_version(path, version)),
+    };
     if !made && !may_create {
         return Err(create::not_there(path, Absence::NoTables));
     }
@@ -73,8 +77,8 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
     Ok(Opened { connection, store, found })
 }
 
-/// Whose file it is, before anything is written to it; false if nobody's yet.
-fn recognise(connection: &Connection, path: &Path) -> Result<bool, Problem> {
+/// Of which version its tables are, before anything is written to it; none if it is nobody's yet.
+pub fn recognise(connection: &Connection, path: &Path) -> Result<Option<i64>, Problem> {
     let foreign = |why: String| {
         let detail = format!("`{}` is not a leafid store: {why}", path.display());
         Problem::new(Code::SchemaMismatch, detail)
@@ -93,18 +97,26 @@ fn recognise(connection: &Connection, path: &Path) -> Result<bool, Problem> {
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(unread)?;
     match (application, version, tables) {
-        (APPLICATION, VERSION, _) => Ok(true),
-        (0, 0, 0) => Ok(false),
-        (APPLICATION, version, _) => Err(Problem::new(
-            Code::SchemaMismatch,
-            format!(
-                "`{}` has tables of version {version}, this program knows {VERSION}; use the \
-                 program that wrote it",
-                path.display()
-            ),
-        )),
+        (APPLICATION, version, _) => Ok(Some(version)),
+        (0, 0, 0) => Ok(None),
         _ => Err(foreign("another program made it".to_owned())),
     }
+}
+
+/// Tables of a version that is not this program's.
+pub fn other_version(path: &Path, version: i64) -> Problem {
+    let path = path.display();
+    let way = if (migrate::OLDEST..VERSION).contains(&version) {
+        format!(
+            "stop every server that serves it, then raise them: leafid migrate --store \
+             sqlite:{path}"
+        )
+    } else {
+        "use the program that wrote it".to_owned()
+    };
+    let detail =
+        format!("`{path}` has tables of version {version}, this program knows {VERSION}; {way}");
+    Problem::new(Code::SchemaMismatch, detail)
 }
 
 /// Sets what durability needs, and checks that it was taken.
@@ -149,7 +161,7 @@ fn unexpected(path: &Path, expected: Token, store: Token) -> Problem {
 
 /// Locks and shared memory do not work over a network.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn refuse_network(path: &Path) -> Result<(), Problem> {
+pub fn refuse_network(path: &Path) -> Result<(), Problem> {
     const NETWORK: [(u32, &str); 10] = [
         (0x6969, "NFS"),
         (0x517b, "SMB"),
@@ -183,6 +195,6 @@ fn refuse_network(path: &Path) -> Result<(), Problem> {
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn refuse_network(_path: &Path) -> Result<(), Problem> {
+pub fn refuse_network(_path: &Path) -> Result<(), Problem> {
     Ok(())
 }

@@ -59,6 +59,7 @@ impl<'c> Rows<'c> {
     /// Writes a tag, if it is as it was; whether it was.
     pub fn put_tag(&self, tag: &Name, before: Option<&TagRow>, row: &TagRow) -> Result<bool> {
         let (tag, max_id) = (tag.as_str(), signed(row.max_id)?);
+        let until = row.until.map(signed).transpose()?;
         let Some(was) = before else {
             let named = named_params! {
                 ":tag": tag,
@@ -66,6 +67,7 @@ impl<'c> Rows<'c> {
                 ":step": row.step,
                 ":max_step": row.max_step,
                 ":deleted": row.deleted,
+                ":until": until,
             };
             return self.write(TAG_ADD, named);
         };
@@ -75,10 +77,12 @@ impl<'c> Rows<'c> {
             ":step": row.step,
             ":max_step": row.max_step,
             ":deleted": row.deleted,
+            ":until": until,
             ":was_max_id": signed(was.max_id)?,
             ":was_step": was.step,
             ":was_max_step": was.max_step,
             ":was_deleted": was.deleted,
+            ":was_until": was.until.map(signed).transpose()?,
         };
         self.write(TAG_CHANGE, named)
     }
@@ -164,6 +168,7 @@ fn read_tag(row: &Row<'_>) -> Result<TagRow> {
         step: row.get(1)?,
         max_step: row.get(2)?,
         deleted: row.get(3)?,
+        until: optional(row, 5)?,
     })
 }
 
@@ -186,6 +191,11 @@ pub(super) fn name(
 pub(super) fn unsigned(row: &Row<'_>, column: usize) -> Result<u64> {
     let value: i64 = row.get(column)?;
     u64::try_from(value).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, value))
+}
+
+fn optional(row: &Row<'_>, column: usize) -> Result<Option<u64>> {
+    let value: Option<i64> = row.get(column)?;
+    value.map(|_| unsigned(row, column)).transpose()
 }
 
 pub(super) fn signed(value: u64) -> Result<i64> {

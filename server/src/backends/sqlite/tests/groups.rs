@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leafid_core::registry::{TagRow, WorkerRow};
+use leafid_core::registry::{TagRow, TagSpec, WorkerRow};
 use leafid_core::{Name, StoreTime};
 
 use crate::backends::opening::Options;
@@ -21,7 +21,7 @@ fn worker(number: u32, before: Option<WorkerRow>, reserved_until: u64) -> Write 
 }
 
 fn tag(name: &str) -> Write {
-    let after = TagRow::create(None, None, None, None).unwrap();
+    let after = TagRow::create(None, &TagSpec::default()).unwrap();
     Write::Tag { tag: Name::tag(name).unwrap(), before: None, after }
 }
 

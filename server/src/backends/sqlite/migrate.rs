@@ -1,0 +1,82 @@
+//! Raising the tables of a file that an older program made.
+
+use std::path::Path;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::open::{self, PATIENCE, VERSION};
+use super::{create, places};
+use crate::problem::Problem;
+
+/// What leads from a version to the next; the first of them begins at [`OLDEST`].
+const STEPS: [&str; 1] = [include_str!("../../../../sql/sqlite/migrations/3.sql")];
+
+/// The oldest version that is raised.
+pub const OLDEST: i64 = VERSION - STEPS.len() as i64;
+
+/// Raises the tables to this program's version; gives the version that they were of. Nobody else
+/// has the file open meanwhile: a program of the old version would go on without what is new.
+///
+/// # Errors
+/// `STORE_UNAVAILABLE` if it is not there or is in use, `SCHEMA_MISMATCH` for a file that is no
+/// store, or of a version that is not known, `STORE_REFUSED` as when it is opened.
+pub fn migrate(path: &Path) -> Result<i64, Problem> {
+    open::refuse_network(path)?;
+    places::refuse_second(path)?;
+    create::refuse_orphan(path)?;
+    if let Some(absence) = create::absence(path) {
+        return Err(create::not_there(path, absence));
+    }
+    let failed = |error: rusqlite::Error| match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => in_use(path),
+        _ => Problem::unavailable(format!("cannot raise `{}`: {error}", path.display())),
+    };
+    let before = version(&connect(path).map_err(failed)?, path)?;
+    match before {
+        VERSION => Ok(before),
+        OLDEST..VERSION => raise(path).map_err(failed)?.map(|()| before),
+        _ => Err(open::other_version(path, before)),
+    }
+}
+
+fn raise(path: &Path) -> Result<Result<(), Problem>, rusqlite::Error> {
+    let connection = connect(path)?;
+    // From the first look on the file is this connection's alone, and without a log in which
+    // another could go on.
+    connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    connection.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.execute_batch("BEGIN EXCLUSIVE")?;
+    let from = match version(&connection, path) {
+        Ok(from) => from,
+        Err(problem) => return Ok(Err(problem)),
+    };
+    // Another program may have raised it meanwhile.
+    let done = usize::try_from(from - OLDEST).unwrap_or(0);
+    for step in STEPS.iter().skip(done) {
+        connection.execute_batch(step)?;
+    }
+    connection.pragma_update(None, "user_version", VERSION)?;
+    connection.execute_batch("COMMIT").map(Ok)
+}
+
+fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    Ok(connection)
+}
+
+fn version(connection: &Connection, path: &Path) -> Result<i64, Problem> {
+    let found = open::recognise(connection, path)?;
+    found.ok_or_else(|| create::not_there(path, create::Absence::NoTables))
+}
+
+fn in_use(path: &Path) -> Problem {
+    let path = path.display();
+    Problem::unavailable(format!(
+        "`{path}` is open in another program, which would go on with the tables as they were; stop \
+         every server that serves it, then: leafid migrate --store sqlite:{path}"
+    ))
+}
