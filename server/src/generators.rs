@@ -131,7 +131,11 @@ impl Generators {
     ) -> Result<Vec<u64>, Problem> {
         // One that stopped because the store went back or was replaced stays, and goes on saying
         // so: a new one would lease again what others hold.
-        let over = |problem: &Problem| problem.code.is_permanent() && !problem.code.stops();
+        // So does one that has some numbers left, but not as many as were wanted.
+        let over = |problem: &Problem| {
+            let (code, spent) = (problem.code, problem.code == Code::TagSpent);
+            code.is_permanent() && !code.stops() && !(spent && keeper.has_some())
+        };
         if taken.as_ref().is_err_and(over) {
             remove(map, name, keeper);
             keeper.close(&self.road).await;

@@ -100,7 +100,14 @@ impl<S: Kind + Send + 'static> Keeper<S> {
     ) -> Result<Look, Problem> {
         let now = road.clock.boot();
         let mut state = self.lock();
-        let drawn = state.generator.fill_available(now, rest);
+        let n = rest.len() as u64;
+        // What was drawn is lost where the rest never comes: near the end of a tag it is all or
+        // nothing, as far as so many can be had in one go.
+        let near_end = state.generator.may_end_before(n);
+        let drawn = match near_end.then(|| state.generator.ready(now, n)) {
+            Some(Err(refusal)) if refusal.code != Code::CountInvalid => Err(refusal),
+            _ => state.generator.fill_available(now, rest),
+        };
         let taken = drawn.unwrap_or(0);
         *filled += taken;
         let missing = rest.len() - taken;
@@ -127,6 +134,11 @@ impl<S: Kind + Send + 'static> Keeper<S> {
         let pause = due.map_or(i64::MAX, |due| due.since(now));
         let pause = Duration::from_millis(u64::try_from(pause).unwrap_or(0).clamp(1, 1_000));
         Ok(Look::Wait { refusal, pause })
+    }
+
+    /// Whether there is anything at hand.
+    pub fn has_some(&self) -> bool {
+        self.lock().generator.stats().in_hand > 0
     }
 
     async fn carry(self: Arc<Self>, road: Road, ask: Ask) {

@@ -8,6 +8,9 @@ use super::{Generator, Kind};
 use crate::line::{INSIDE, Ids, Line, Run};
 use crate::values::{Code, HostTime, Range, Refusal};
 
+/// For so long what a store says of the end of a tag is taken for granted.
+const BELIEVED_MS: i64 = 10_000;
+
 impl<K: Kind, L: Line> Generator<K, L> {
     /// One ID, above all before it. Never waits: what to do about a refusal,
     /// [`Generator::stance`] knows.
@@ -162,10 +165,18 @@ impl<K: Kind, L: Line> Generator<K, L> {
         verdict.inspect_err(|refusal| self.waits(*refusal))
     }
 
-    /// Whether fewer than `n` positions are at hand and left in the store together.
-    pub(super) fn ends_before(&self, now: HostTime, n: u64) -> bool {
-        let left = self.kind.left(now);
+    /// Whether fewer than `n` IDs are at hand and left in the store together, by what it said last,
+    /// however long ago that was. Who draws little by little looks here first: what it draws is lost
+    /// where the rest of `n` never comes.
+    pub fn may_end_before(&self, n: u64) -> bool {
+        let left = self.kind.left().map_or(u64::MAX, |(left, _)| left);
         n > left && n > self.in_hand().saturating_add(left)
+    }
+
+    /// The same, as far as it can be taken for granted: an operator may raise the tag's upper end.
+    pub(super) fn ends_before(&self, now: HostTime, n: u64) -> bool {
+        let lately = |at: HostTime| (0..BELIEVED_MS).contains(&now.since(at));
+        self.kind.left().is_some_and(|(_, at)| lately(at)) && self.may_end_before(n)
     }
 
     /// How many can be had in one go at most, as far as is known: `max_step`, or by `max_ahead`.

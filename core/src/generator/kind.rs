@@ -69,9 +69,9 @@ pub trait Kind: sealed::Sealed {
     fn refused(&mut self, code: Code) -> bool;
     /// How many IDs can be given in one go at most, as far as is known.
     fn most(&self) -> u64;
-    /// How many positions can still be leased at most, as far as is known.
-    fn left(&self, _now: HostTime) -> u64 {
-        u64::MAX
+    /// How many positions the store had left when it said so last, and when that was.
+    fn left(&self) -> Option<(u64, HostTime)> {
+        None
     }
     /// The release of a grant that came after closing: nothing of it was used.
     fn release_unopened(&self, ask: &Ask, grant: &Grant) -> Option<Release>;

@@ -11,9 +11,6 @@ use crate::protocol::registry::STEP_CAP;
 use crate::protocol::{Ask, Grant, Release, SegmentAsk, SegmentGrant};
 use crate::values::{Code, HostTime, LINE_END, Name, Offset, Range, Refusal, StoreTime, Token};
 
-/// For so long what a store says of the end of a tag is taken for granted.
-const BELIEVED_MS: i64 = 10_000;
-
 /// What a segment generator is built from.
 ///
 /// ```
@@ -245,11 +242,8 @@ impl Kind for Segments {
         self.last.map_or(STEP_CAP, |last| last.max_step).into()
     }
 
-    /// What was left when the store said so last. An operator may raise the tag's upper end, so it
-    /// is not believed for long.
-    fn left(&self, now: HostTime) -> u64 {
-        let believed = |last: &Last| (0..BELIEVED_MS).contains(&now.since(last.granted));
-        self.last.filter(believed).map_or(u64::MAX, |last| last.remaining)
+    fn left(&self) -> Option<(u64, HostTime)> {
+        self.last.map(|last| (last.remaining, last.granted))
     }
 
     fn release_unopened(&self, _ask: &Ask, _grant: &Grant) -> Option<Release> {

@@ -108,17 +108,10 @@ fn a_file_that_may_not_be_written_is_refused_at_the_start() {
 }
 
 #[test]
-fn a_line_that_went_back_degrades_until_it_is_moved_past_what_was_granted() {
+fn a_worker_that_went_back_degrades_until_its_line_stands_where_the_holders_does() {
     let folder = tempfile::tempdir().unwrap();
     let serving = Serving::start(&folder.path().join("store.db"));
     let store = serving.ready(200, &["\"ok\""])["store"].clone();
-    says(&serving.url, &["tag", "create", "orders"]);
-    let (status, _) = lease(&serving, json!({ "have_until": "777001" }));
-    assert_eq!(status, 409);
-    let told = serving.ready(200, &["degraded"]);
-    let orders = json!({ "tag": "orders", "have_until": "777001", "max_id": "1" });
-    assert_eq!(told["went_back"], json!([orders]));
-
     let ask = json!({ "request": REQUEST, "owner": "o" });
     let (_, grant) = serving.post("/v1/workers/default/acquire", &ask);
     let end: u64 = grant["end"].as_str().unwrap().parse().unwrap();
@@ -131,17 +124,41 @@ fn a_line_that_went_back_degrades_until_it_is_moved_past_what_was_granted() {
     let told = serving.ready(200, &["degraded"]);
     let worker = json!({ "namespace": "default", "worker": 0, "have_until": (end + 5).to_string(),
                          "reserved_until": end.to_string() });
-    assert_eq!(told["went_back"], json!([orders, worker]));
-
-    // Each is over when its own line stands where the holder's does, and not before.
+    assert_eq!(told["went_back"], json!([worker]));
     assert_eq!(renew(end), 200);
-    assert_eq!(serving.ready(200, &["degraded"])["went_back"], json!([orders]));
-    lease(&serving, json!({ "step": 777_000 - 1 }));
-    let told = serving.ready(200, &["degraded"]);
-    assert_eq!(told["went_back"][0]["max_id"], "777000");
-    lease(&serving, json!({ "step": 1 }));
     assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
-    serving.logs(&[" INFO request{request_id=", ": tag `orders` was moved to 777001"]);
+}
+
+/// Leases that carry it past what holders have may have granted what they have.
+#[test]
+fn a_tag_that_went_back_degrades_until_an_operator_advances_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let serving = Serving::start(&folder.path().join("store.db"));
+    says(&serving.url, &["tag", "create", "orders"]);
+    let went_back = |serving: &Serving| {
+        let told = serving.ready(200, &["degraded"])["went_back"].clone();
+        assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
+        assert_eq!((&told[0]["tag"], &told[0]["have_until"]), (&json!("orders"), &json!("777001")));
+        told[0]["max_id"].clone()
+    };
+    assert_eq!(lease(&serving, json!({ "have_until": "777001" })).0, 409);
+    assert_eq!(went_back(&serving), "1");
+    serving.logs(&["ERROR request{request_id=", "STORE_WENT_BACK", "leafid tag advance orders --to 777001"]);
+
+    // Not far enough, by an operator; and far enough, by leases.
+    let advance = |to: &str| says(&serving.url, &["tag", "advance", "orders", "--to", to]);
+    advance("5000");
+    assert_eq!(went_back(&serving), "5000");
+    lease(&serving, json!({ "step": 777_001 - 5_000 }));
+    lease(&serving, json!({ "step": 999 }));
+    assert_eq!(went_back(&serving), "778000");
+
+    // To where it stands will do: the operator has seen it.
+    let said = advance("778000");
+    assert!(said.contains("tag `orders` advanced: next number 778000"), "{said}");
+    assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
+    serving.logs(&[" INFO request{request_id=", ": tag `orders` was moved to 778000"]);
+    serving.logs(&["audit: advance tag `orders`", "\"max_id\":\"5000\""]);
 }
 
 /// The file is taken away, or another one put in its place, while the server runs.

@@ -15,6 +15,8 @@ fn verbs(store: &str) {
     let unknown = fails(store, &["next", "ordres"], 1);
     assert!(unknown.contains("leafid tag create ordres"), "{unknown}");
 
+    tag_verbs(store);
+
     let edge = ["namespace", "create", "edge", "--layout", "edge", "--workers", "0..64"];
     let made = says(store, &[&edge[..], &["--max-window", "10s"]].concat());
     assert!(made.contains("workers 0..64, windows of 10000 ms"), "{made}");
@@ -41,6 +43,72 @@ fn verbs(store: &str) {
     let parts = says(store, &["decode", id.trim(), "--namespace", "edge"]);
     assert!(parts.contains("worker    0") && parts.contains("time      20"), "{parts}");
     assert_eq!(parts, says(store, &["decode", id.trim(), "--layout", "edge"]));
+}
+
+fn tag_verbs(store: &str) {
+    let create = ["tag", "create", "small", "--step", "10", "--until", "2147483648"];
+    let made = says(store, &[&create[..], &["--from", "2147483600"]].concat());
+    assert!(made.contains("next number 2147483600, step 10, max_step 1000000, until 2147483648"));
+    assert!(fails(store, &create, 1).contains("TAG_EXISTS"));
+    let again = [&create[..], &["--from", "2147483600", "--if-missing"]].concat();
+    assert!(
+        says(store, &again).contains("exists already, nothing changed: next number 2147483600")
+    );
+    assert!(says(store, &["tag", "create", "small", "--if-missing"]).contains("exists already"));
+    for (option, value, told) in [
+        ("--from", "2147483601", "it stands at 2147483600, below --from 2147483601"),
+        ("--step", "20", "its step is 10, not --step 20"),
+        ("--max-step", "20", "its max_step is 1000000, not --max-step 20"),
+        ("--until", "2147483647", "its until is 2147483648, not --until 2147483647"),
+    ] {
+        let said = fails(store, &["tag", "create", "small", "--if-missing", option, value], 1);
+        assert!(said.contains("TAG_EXISTS") && said.contains(told), "{said}");
+    }
+
+    assert_eq!(says(store, &["lease", "small", "--count", "8"]), "2147483600 2147483608\n");
+    let json = says(store, &["lease", "small", "--count", "2", "--as", "json"]);
+    let range = r#"{"tag":"small","start":"2147483608","end":"2147483610","count":2}"#;
+    assert_eq!(json.trim_end(), range);
+    let said = fails(store, &["lease", "small", "--count", "39"], 1);
+    assert!(said.contains("TAG_SPENT") && said.contains("38 numbers left, and 39"), "{said}");
+    let set = says(store, &["tag", "set", "small", "--max-step", "30"]);
+    assert!(set.contains("step 10, max_step 30, until 2147483648"), "{set}");
+    let said = fails(store, &["lease", "small", "--count", "31"], 1);
+    assert!(said.contains("COUNT_INVALID") && said.contains("--max-step 31"), "{said}");
+    let said = fails(store, &["tag", "set", "smal", "--step", "3"], 1);
+    assert!(said.contains("TAG_UNKNOWN") && says(store, &["tag", "list"]).lines().count() == 3);
+
+    let sql = says(store, &["lease", "small", "--count", "3", "--as", "postgres"]);
+    for part in ["\"small_id_leafid\"", "MINVALUE 2147483610 MAXVALUE 2147483612", "NO CYCLE"] {
+        assert!(sql.contains(part), "{sql}");
+    }
+    let place = ["--table", "app.small", "--column", "nr"];
+    let mysql = ["lease", "small", "--count", "3", "--as", "mysql"];
+    let sql = says(store, &[&mysql[..], &place].concat());
+    for part in [
+        "ALTER TABLE `app`.`small` AUTO_INCREMENT = 2147483613;",
+        "NEW.`nr` NOT BETWEEN 2147483613 AND 2147483615",
+    ] {
+        assert!(sql.contains(part), "{sql}");
+    }
+    // What cannot be named is found before anything is leased for it.
+    fails(store, &["lease", "small", "--count", "3", "--as", "mysql", "--table", "a.b.c"], 1);
+
+    let advance = |to: &'static str| ["tag", "advance", "small", "--to", to];
+    let said = fails(store, &advance("2147483615"), 1);
+    assert!(said.contains("stands at 2147483616 and cannot go back to 2147483615"), "{said}");
+    assert!(says(store, &advance("2147483640")).contains("next number 2147483640"));
+    assert!(says(store, &advance("2147483640")).contains("next number 2147483640"));
+    assert!(fails(store, &advance("2147483649"), 1).contains("ends at 2147483648"));
+    let said = fails(store, &["tag", "set", "small", "--until", "2147483639"], 1);
+    assert!(said.contains("RANGE_INVALID: until must be 2147483640 to"), "{said}");
+    assert!(!says(store, &["tag", "set", "small", "--until", "none"]).contains("until"));
+    assert!(says(store, &advance("5000000000")).contains("next number 5000000000"));
+    assert!(says(store, &["tag", "delete", "small"]).contains("goes on where it stood"));
+    assert!(fails(store, &["tag", "delete", "small"], 1).contains("TAG_UNKNOWN"));
+    assert!(fails(store, &["tag", "set", "small", "--step", "3"], 1).contains("TAG_UNKNOWN"));
+    assert!(says(store, &["tag", "create", "small"]).contains("next number 5000000000"));
+    says(store, &["tag", "delete", "small"]);
 }
 
 #[test]
@@ -91,6 +159,14 @@ fn a_misused_command_line_is_explained() {
         (&["namespace", "create", "n", "--max-window", "10"][..], "500ms, 10s"),
         (&["namespace", "create", "n", "--bits", "41/10/12"][..], "--tick-ms"),
         (&["namespace", "create", "n", "--layout", "wide"][..], "leaf, edge, long, js53"),
+        (&["tag", "set", "a"][..], "--step"),
+        (&["tag", "set", "a", "--until", "never"][..], "or `none`"),
+        (&["tag", "advance", "a"][..], "--to <N>"),
+        (&["lease", "a"][..], "--count <N>"),
+        (&["lease", "a", "--count", "0"][..], "invalid value '0'"),
+        (&["lease", "a", "--count", "1", "--as", "xml"][..], "postgres, mysql, json"),
+        (&["lease", "a", "--count", "1", "--table", "t"][..], "--as <FORM>"),
+        (&["lease", "a", "--count", "1", "--as", "json", "--table", "t"][..], "--as postgres"),
         (&["next"][..], "<TAG|--namespace"),
         (&["next", "a", "--namespace", "b"][..], "cannot be used with"),
         (&["serve", "--listen", "here"][..], "localhost:8750"),
@@ -155,6 +231,7 @@ fn what_cannot_be_written_is_no_success() {
     says(&store, &["tag", "create", "orders"]);
     for args in [
         &["next", "orders", "--count", "3"][..],
+        &["lease", "orders", "--count", "3"],
         &["decode", "5", "--layout", "leaf"],
         &["tag", "list"],
         &["namespace", "list"],
@@ -189,6 +266,10 @@ fn every_verb_has_help_and_every_option_of_serve_a_variable() {
         &["tag"],
         &["tag", "create"],
         &["tag", "list"],
+        &["tag", "set"],
+        &["tag", "advance"],
+        &["tag", "delete"],
+        &["lease"],
         &["namespace"],
         &["namespace", "create"],
         &["namespace", "set"],

@@ -4,6 +4,7 @@
 mod memory;
 mod races;
 mod ranges;
+mod tags;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -105,12 +106,13 @@ async fn replay(script: &Value, open: Open) -> Result<(), String> {
     let router = routes::router(App::new(&config, store).expect("the server starts"));
 
     for tag in list(&script["tags"]) {
-        let made = call(&router, "PUT", &path("tags", &tag["tag"], ""), without(tag, "tag")).await;
+        let made =
+            call(&router, "PUT", &path("tags", &tag["tag"], ""), without(tag, "tag"), true).await;
         assert_eq!(made.0, 200, "{made:?}");
     }
     for namespace in list(&script["namespaces"]) {
         let path = path("namespaces", &namespace["namespace"], "");
-        let made = call(&router, "PUT", &path, without(namespace, "namespace")).await;
+        let made = call(&router, "PUT", &path, without(namespace, "namespace"), false).await;
         assert_eq!(made.0, 200, "{made:?}");
     }
     let mut bound = BTreeMap::new();
@@ -142,7 +144,10 @@ async fn perform(router: &Router, step: &Value, bound: &BTreeMap<String, Value>)
             ("PUT", path("namespaces", &step["namespace"], ""), body)
         }
         "delete_tag" => ("DELETE", path("tags", &step["tag"], ""), json!({})),
-        "create_tag" => {
+        "advance_tag" => {
+            ("POST", path("tags", &step["tag"], "/advance"), json!({ "to": step["to"] }))
+        }
+        "create_tag" | "set_tag" => {
             let mut change = Map::new();
             for field in ["from", "step", "max_step", "until"] {
                 step.get(field).map(|value| change.insert(field.to_owned(), value.clone()));
@@ -151,7 +156,8 @@ async fn perform(router: &Router, step: &Value, bound: &BTreeMap<String, Value>)
         }
         other => panic!("no verb `{other}`"),
     };
-    let (status, answer) = call(router, method, &path, body).await;
+    let only_create = step["do"] == "create_tag";
+    let (status, answer) = call(router, method, &path, body, only_create).await;
     if status == 200 {
         return answer;
     }
@@ -162,13 +168,19 @@ async fn perform(router: &Router, step: &Value, bound: &BTreeMap<String, Value>)
     refusal
 }
 
-async fn call(router: &Router, method: &str, path: &str, body: Value) -> (u16, Value) {
+async fn call(
+    router: &Router,
+    method: &str,
+    path: &str,
+    body: Value,
+    only_create: bool,
+) -> (u16, Value) {
     let request = Request::builder()
         .method(method)
         .uri(path)
         .header("host", "localhost")
         .header("content-type", "application/json")
-        .header_maybe(method == "PUT" && path.contains("/tags/"), "if-none-match", "*");
+        .header_maybe(only_create, "if-none-match", "*");
     let request = request.body(Body::from(body.to_string())).expect("a request");
     let response = router.clone().oneshot(request).await.expect("routers never fail");
     let status = response.status().as_u16();

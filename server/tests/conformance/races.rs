@@ -21,19 +21,19 @@ const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 const STORE: Token = Token::new([9; 16]);
 
 /// A database, and servers over it.
-struct World {
+pub struct World {
     clock: Arc<ManualClock>,
-    database: Arc<Database>,
+    pub database: Arc<Database>,
 }
 
 impl World {
-    fn new() -> World {
+    pub fn new() -> World {
         let clock = Arc::new(ManualClock::at(NOW));
         let database = Database::new(STORE, clock.clone());
         World { clock, database }
     }
 
-    fn server(&self, trouble: Trouble) -> Registry {
+    pub fn server(&self, trouble: Trouble) -> Registry {
         Registry::over(self.database.connect(trouble), self.clock.clone(), false).unwrap()
     }
 
@@ -43,7 +43,7 @@ impl World {
     }
 }
 
-fn tag() -> Name {
+pub fn tag() -> Name {
     Name::tag("orders").unwrap()
 }
 
@@ -57,14 +57,14 @@ fn request(n: u32) -> Token {
     Token::new(bytes)
 }
 
-async fn create(server: &Registry) {
+pub async fn create(server: &Registry) {
     let change = TagChange { step: Some(10), ..TagChange::default() };
     while let Err(problem) = server.put_tag(tag(), change).await {
         assert_eq!(problem.code, Code::StoreUnavailable, "{problem}");
     }
 }
 
-fn lease(server: &Registry, n: u32) -> Answer<'_, Range> {
+pub fn lease(server: &Registry, n: u32) -> Answer<'_, Range> {
     leased(server, n, None)
 }
 
@@ -96,7 +96,7 @@ async fn take_over(server: &Registry, grant: &WindowGrant) {
     assert_eq!(other.worker, grant.worker);
 }
 
-fn overlap(ranges: &[Range]) -> usize {
+pub fn overlap(ranges: &[Range]) -> usize {
     let ids = ranges.iter().flat_map(|range| range.start..range.end);
     let different: BTreeSet<u64> = ids.clone().collect();
     ids.count() - different.len()
@@ -256,7 +256,7 @@ async fn servers_over_one_file_grant_nothing_twice() {
 }
 
 /// Asks under the same request id until there is an answer.
-async fn until_heard<'s, T>(ask: impl Fn() -> Answer<'s, T>) -> T {
+pub async fn until_heard<'s, T>(ask: impl Fn() -> Answer<'s, T>) -> T {
     loop {
         match ask().await {
             Ok(granted) => return granted,

@@ -25,7 +25,7 @@ fn every_path_is_described_with_its_verbs() {
     let server = Server::start(&folder.path().join("store.db"));
     let document = server.get("/openapi.json").ok();
     let paths = document["paths"].as_object().unwrap();
-    assert_eq!(paths.len(), 16);
+    assert_eq!(paths.len(), 17);
     for (path, operations) in paths {
         let mut described: Vec<_> = operations.as_object().unwrap().keys().cloned().collect();
         described.sort();
@@ -44,7 +44,7 @@ fn what_a_request_needs_and_takes_is_described() {
     assert_eq!(lease["required"], json!(["request"]));
     assert_eq!(lease["additionalProperties"], false);
     let fields: Vec<_> = lease["properties"].as_object().unwrap().keys().collect();
-    assert_eq!(fields.len(), 6, "{fields:?}");
+    assert_eq!(fields.len(), 7, "{fields:?}");
     let renew = body("/v1/workers/{namespace}/renew", "post");
     assert_eq!(renew["required"], json!(["request", "store", "worker", "key", "have_until"]));
     assert_eq!(body("/v1/tags/{tag}", "put")["required"], json!([]));

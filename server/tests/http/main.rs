@@ -12,4 +12,5 @@ mod request_ids;
 mod serving;
 mod storm;
 mod support;
+mod tags;
 mod unread;

@@ -8,11 +8,18 @@ not sent as good ones. Everything else is checked as it comes.
 import schemathesis
 
 MAX_ID = 2**63 - 2
+# Of a tag that says nothing else.
+MAX_STEP = 1_000_000
 
 
 def number(value):
     """A whole number, or None."""
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def is_position(value):
+    """Whether this is a number as a position is written."""
+    return isinstance(value, str) and value.isdigit()
 
 
 def fits(layout):
@@ -40,7 +47,18 @@ def is_whole(path, body):
         return False
     if body.get("strict") is True and body.get("sticky") is not True:
         return False
+    if path == "/v1/segments/{tag}/lease" and body.get("exactly") is not None:
+        # It stands alone, and is at most the tag's `max_step`.
+        alone = body.get("step") is None and body.get("at_least") is None
+        exactly = number(body["exactly"])
+        return exactly is None or (alone and exactly <= MAX_STEP)
+    if path == "/v1/tags/{tag}/advance":
+        # A position may be right by itself and below the one at which the tag stands.
+        return not is_position(body.get("to"))
     if path == "/v1/tags/{tag}":
+        # So may an upper end; the end of every line is always right.
+        if is_position(body.get("until")) and int(body["until"]) != MAX_ID + 1:
+            return False
         # A step is at most the largest step, the one that is there included.
         step, most = number(body.get("step")), number(body.get("max_step"))
         first = body.get("from")

@@ -7,7 +7,7 @@ use leafid_core::{
 
 /// The verbs of one generator, whatever it is made of.
 macro_rules! generator {
-    ($type:ty, $draw:ty; $next:ident $fill:ident $available:ident $ready:ident $most:ident $wants:ident $mark:ident
+    ($type:ty, $draw:ty; $next:ident $fill:ident $available:ident $ready:ident $most:ident $ends:ident $wants:ident $mark:ident
      $poll_at:ident $poll_ask:ident $grant:ident $failure:ident $retire:ident $forget:ident
      $resumed:ident $carryover:ident $resume:ident $last:ident $copy:ident $stats:ident
      $stance:ident) => {
@@ -22,6 +22,7 @@ macro_rules! generator {
                 ids.ready(*now, *n)
             }
             $most(ids: &$type) -> u64 { ids.most() }
+            $ends(ids: &$type, n: &u64) -> bool { ids.may_end_before(*n) }
             $wants(ids: &$type, now: &HostTime) -> bool { ids.wants_ask(*now) }
             $mark(ids: &$type) -> u64 { ids.ask_from() }
             $poll_at(ids: &$type) -> Option<HostTime> { ids.poll_at() }
@@ -50,12 +51,12 @@ macro_rules! generator {
 
 pub(crate) use generator;
 
-generator!(Segment, SegmentIds; segment_next segment_fill segment_fill_available segment_ready segment_most segment_wants_ask
+generator!(Segment, SegmentIds; segment_next segment_fill segment_fill_available segment_ready segment_most segment_may_end_before segment_wants_ask
     segment_mark segment_poll_at segment_poll_ask segment_handle_grant segment_handle_failure
     segment_retire segment_forget segment_resumed segment_carryover segment_resume segment_failure
     segment_draw segment_stats segment_stance);
 
-generator!(Snowflake, SnowflakeIds; snowflake_next snowflake_fill snowflake_fill_available snowflake_ready snowflake_most snowflake_wants_ask
+generator!(Snowflake, SnowflakeIds; snowflake_next snowflake_fill snowflake_fill_available snowflake_ready snowflake_most snowflake_may_end_before snowflake_wants_ask
     snowflake_mark snowflake_poll_at snowflake_poll_ask snowflake_handle_grant
     snowflake_handle_failure snowflake_retire snowflake_forget snowflake_resumed
     snowflake_carryover snowflake_resume snowflake_failure snowflake_draw snowflake_stats
