@@ -143,7 +143,11 @@ fn a_tag_that_went_back_degrades_until_an_operator_advances_it() {
     };
     assert_eq!(lease(&serving, json!({ "have_until": "777001" })).0, 409);
     assert_eq!(went_back(&serving), "1");
-    serving.logs(&["ERROR request{request_id=", "STORE_WENT_BACK", "leafid tag advance orders --to 777001"]);
+    serving.logs(&[
+        "ERROR request{request_id=",
+        "STORE_WENT_BACK",
+        "leafid tag advance orders --to 777001",
+    ]);
 
     // Not far enough, by an operator; and far enough, by leases.
     let advance = |to: &str| says(&serving.url, &["tag", "advance", "orders", "--to", to]);
