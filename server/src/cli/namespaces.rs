@@ -33,6 +33,10 @@ pub struct Create {
     /// The longest window, as in 10s or 5m [default: 10m]
     #[arg(long, value_name = "TIME", value_parser = duration_ms)]
     max_window: Option<u32>,
+    /// Nothing but a word for who reads the script: a namespace that is there as described is left
+    /// as it is, with this option and without
+    #[arg(long = "if-missing")]
+    _if_missing: bool,
     #[command(flatten)]
     target: Target,
 }

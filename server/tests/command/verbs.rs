@@ -24,6 +24,8 @@ fn verbs(store: &str) {
     let own_bits = [&own[..], &["--bits", "39/8/6"]].concat();
     says(store, &own_bits);
     assert!(says(store, &own_bits).contains("exists already"));
+    let again = [&own_bits[..], &["--if-missing"]].concat();
+    assert!(says(store, &again).contains("exists already"));
     for other in [&["--layout", "leaf"][..], &["--layout", "edge", "--workers", "0..2"]] {
         let other = [&["namespace", "create", "edge"][..], other].concat();
         let refused = fails(store, &other, 1);
