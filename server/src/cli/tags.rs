@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use leafid_core::{Code, FieldWriter};
 
-use super::args::number;
+use super::args::{number, whole};
 use super::client::Target;
 use super::{Failure, say};
 use crate::json::Writer;
@@ -24,11 +24,11 @@ pub struct Create {
     /// The first number [default: 1]
     #[arg(long, value_name = "N", value_parser = number)]
     from: Option<u64>,
-    /// How many numbers a lease takes unless it says [default: 1000]
-    #[arg(long, value_name = "N")]
+    /// How many numbers a lease takes by default [default: 1000]
+    #[arg(long, value_name = "N", value_parser = whole)]
     step: Option<u32>,
     /// How many numbers a lease takes at most [default: 1000000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole)]
     max_step: Option<u32>,
     #[command(flatten)]
     target: Target,
@@ -54,7 +54,8 @@ impl Create {
     fn run(self) -> Result<(), Failure> {
         let name = &self.name;
         let tag = leafid_core::Name::tag(name).map_err(|refusal| {
-            let detail = format!("`{name}` is no name for a tag: {}", refusal.code.advice());
+            let detail =
+                format!("`{name}` is not a valid name for a tag: {}", refusal.code.advice());
             Problem::new(Code::TagInvalid, detail)
         })?;
         let mut change = Writer::default();
