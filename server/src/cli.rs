@@ -1,15 +1,19 @@
 //! The verbs of the command line.
 
 mod address;
+mod apply;
 mod args;
+mod backup;
 mod client;
 mod files;
+mod health;
 mod ids;
 mod lease;
 mod namespaces;
 mod serve;
 mod sql;
 mod tags;
+mod workers;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -23,15 +27,15 @@ use crate::problem::Problem;
 use crate::routes::openapi;
 
 const REACH: &str = "\
-tag, namespace, next, lease and decode ask the server at --url (or LEAFID_STORE, or http://127.0.0.1:8750),
-or open the file itself with --store. `leafid VERB --help` says more.";
+tag, namespace, worker, apply, next, lease and decode ask the server at --url (or LEAFID_STORE, or
+http://127.0.0.1:8750), or open the file itself with --store. `leafid VERB --help` says more.";
 
 /// Unique 64-bit IDs from one central store.
 #[derive(Debug, Parser)]
 #[command(name = "leafid", version, arg_required_else_help = true, after_help = REACH)]
 struct Cli {
-    /// What is written to standard error: off, error, warn, info, debug or trace [default: info of
-    /// `serve`, else warn]
+    /// How much goes to standard error: off, error, warn, info, debug or trace [default: info for
+    /// `serve`, warn otherwise]
     #[arg(long, global = true, env = "LEAFID_LOG", value_name = "LEVEL", value_parser = args::level)]
     log: Option<LevelFilter>,
     #[command(subcommand)]
@@ -42,22 +46,31 @@ struct Cli {
 enum Verb {
     /// Serves a store over HTTP, in the foreground
     Serve(serve::Serve),
-    /// Makes a new, empty store
+    /// Creates a new, empty store
     Init(files::Init),
-    /// Raises a store's tables to this program's version
+    /// Updates a store's tables to this program's version
     Migrate(files::Migrate),
-    /// Tags: each is a line of numbers
+    /// Creates, changes and lists tags, the sequences that numbers are leased from
     #[command(subcommand)]
     Tag(tags::Tag),
-    /// Namespaces: layouts and worker numbers of snowflake IDs
+    /// Creates, changes and lists namespaces, the layouts and worker numbers of snowflake IDs
     #[command(subcommand)]
     Namespace(namespaces::Namespace),
+    /// Lists worker numbers, or takes one from its holder
+    #[command(subcommand)]
+    Worker(workers::Worker),
+    /// Creates and changes tags and namespaces to match a file
+    Apply(apply::Apply),
     /// Prints fresh IDs, one per line
     Next(ids::Next),
     /// Leases one range of numbers, for a column default, a COPY or a device
     Lease(lease::Lease),
     /// Prints the parts of a snowflake ID
     Decode(ids::Decode),
+    /// Checks that a server can grant leases: exit code 0 or 1
+    Health(health::Health),
+    /// Copies a store's file, even while a server uses it
+    Backup(backup::Backup),
     /// Prints the description of the HTTP API
     Openapi,
     /// Prints the version
@@ -124,6 +137,10 @@ fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Migrate(migrate) => migrate.run(),
         Verb::Tag(tag) => tag.run(),
         Verb::Namespace(namespace) => namespace.run(),
+        Verb::Worker(worker) => worker.run(),
+        Verb::Apply(apply) => apply.run(),
+        Verb::Health(health) => health.run(),
+        Verb::Backup(backup) => backup.run(),
         Verb::Next(next) => next.run(),
         Verb::Lease(lease) => lease.run(),
         Verb::Decode(decode) => decode.run(),

@@ -5,6 +5,7 @@ mod unique;
 mod writer;
 
 pub use reader::{Reader, whole};
+pub use unique::Unique;
 pub use writer::Writer;
 
 /// A user's text, cut to a length that a message can carry.

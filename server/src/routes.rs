@@ -6,7 +6,7 @@ pub(crate) mod decode;
 mod fields;
 pub(crate) mod guard;
 mod health;
-mod input;
+pub(crate) mod input;
 pub(crate) mod namespaces;
 pub mod openapi;
 mod schema;

@@ -2,6 +2,7 @@
 //! one transaction that excludes them from its beginning on, and what waits together is committed
 //! together, because a commit costs a sync of the disk whether it carries one row or fifty.
 
+pub mod backup;
 mod create;
 mod file;
 mod meta;

@@ -2,22 +2,40 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
+use leafid_core::registry::MAX_WINDOW_CAP_MS;
 use leafid_core::{Layout, Range, Text, Token};
 use tracing::level_filters::LevelFilter;
+
+/// A whole number.
+///
+/// # Errors
+/// What would have been one.
+pub fn whole(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("use a whole number from 0 to {}", u32::MAX))
+}
+
+/// The time at which a layout begins.
+///
+/// # Errors
+/// What would have been one.
+pub fn epoch_ms(text: &str) -> Result<i64, String> {
+    let wanted = "use a whole number of ms since 1970, as in 1735689600000";
+    text.parse().map_err(|_| wanted.to_owned())
+}
 
 /// A preset's layout.
 ///
 /// # Errors
 /// What would have been one.
 pub fn preset(text: &str) -> Result<Layout, String> {
-    Layout::named(text).ok_or_else(|| "it is one of leaf, edge, long, js53".to_owned())
+    Layout::named(text).ok_or_else(|| "use leaf, edge, long or js53".to_owned())
 }
 
-/// `10s`, `500ms`, `10m`, `1h`, in ms.
+/// A longest window, as in `10s`, `1500ms`, `10m`, `1h`, in ms.
 ///
 /// # Errors
 /// What would have been one.
-pub fn duration_ms(text: &str) -> Result<u32, String> {
+pub fn longest_window_ms(text: &str) -> Result<u32, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let scale = match unit {
@@ -27,20 +45,14 @@ pub fn duration_ms(text: &str) -> Result<u32, String> {
         "h" => Some(3_600_000),
         _ => None,
     };
-    let ms = scale.and_then(|scale: u32| number.parse::<u32>().ok()?.checked_mul(scale));
-    ms.ok_or_else(|| "it is a number and a unit, as in 500ms, 10s, 5m, 1h".to_owned())
-}
-
-/// As [`duration_ms`], of a longest window: below a second there is none.
-///
-/// # Errors
-/// What would have been one.
-pub fn longest_window_ms(text: &str) -> Result<u32, String> {
-    let ms = duration_ms(text)?;
-    if ms < 1_000 {
-        Err("it is at least 1s, as every longest window is".to_owned())
-    } else {
-        Ok(ms)
+    let Some(scale) = scale.filter(|_| digits > 0) else {
+        return Err("use a number and a unit, as in 1500ms, 10s, 5m, 1h".to_owned());
+    };
+    // More digits than a number holds are too many ms all the same.
+    let ms = number.parse().unwrap_or(u64::MAX).saturating_mul(scale);
+    match u32::try_from(ms) {
+        Ok(ms) if (1_000..=MAX_WINDOW_CAP_MS).contains(&ms) => Ok(ms),
+        _ => Err("a longest window lasts from 1s to 24h".to_owned()),
     }
 }
 
@@ -53,7 +65,7 @@ pub fn range(text: &str) -> Result<Range, String> {
         let (start, end) = text.split_once("..")?;
         Some(Range::new(start.parse().ok()?, end.parse().ok()?))
     };
-    read().ok_or_else(|| "it is a first number and an end, as in 0..64".to_owned())
+    read().ok_or_else(|| "use a first number and an end, as in 0..64".to_owned())
 }
 
 /// `41/10/12`: the widths of time, worker and sequence.
@@ -65,7 +77,7 @@ pub fn bits(text: &str) -> Result<(u8, u8, u8), String> {
     let mut width = || widths.next()?.ok();
     match (width(), width(), width(), widths.next()) {
         (Some(time), Some(worker), Some(sequence), None) => Ok((time, worker, sequence)),
-        _ => Err("it is three widths, as in 41/10/12".to_owned()),
+        _ => Err("use three widths, as in 41/10/12".to_owned()),
     }
 }
 
@@ -74,7 +86,8 @@ pub fn bits(text: &str) -> Result<(u8, u8, u8), String> {
 /// # Errors
 /// What would have been one.
 pub fn number(text: &str) -> Result<u64, String> {
-    Text::parse_decimal(text).map_err(|_| "it is a whole number from 1 to 2^63 - 1".to_owned())
+    Text::parse_decimal(text)
+        .map_err(|_| "use a whole number from 1 to 9223372036854775807".to_owned())
 }
 
 /// The id of a store.
@@ -82,7 +95,7 @@ pub fn number(text: &str) -> Result<u64, String> {
 /// # Errors
 /// What would have been one.
 pub fn token(text: &str) -> Result<Token, String> {
-    Token::parse(text).map_err(|_| "it is 32 hex digits, as `serve` shows them".to_owned())
+    Token::parse(text).map_err(|_| "use 32 hex digits, as `serve` shows them".to_owned())
 }
 
 /// How much is logged.
@@ -90,7 +103,7 @@ pub fn token(text: &str) -> Result<Token, String> {
 /// # Errors
 /// What would have been one.
 pub fn level(text: &str) -> Result<LevelFilter, String> {
-    text.parse().map_err(|_| "it is one of off, error, warn, info, debug, trace".to_owned())
+    text.parse().map_err(|_| "use off, error, warn, info, debug or trace".to_owned())
 }
 
 /// `127.0.0.1:8750`, `localhost:8750`, `[::1]:8750`. Of a name's addresses the first of version 4
@@ -100,7 +113,7 @@ pub fn level(text: &str) -> Result<LevelFilter, String> {
 /// What would have been one.
 pub fn listen(text: &str) -> Result<SocketAddr, String> {
     let found = text.to_socket_addrs().map_err(|error| {
-        format!("it is an address and a port, as in 127.0.0.1:8750 or localhost:8750 ({error})")
+        format!("use an address and a port, as in 127.0.0.1:8750 or localhost:8750 ({error})")
     })?;
     let found: Vec<SocketAddr> = found.collect();
     let first = found.iter().find(|address| address.is_ipv4()).or(found.first());
@@ -113,11 +126,18 @@ mod tests {
 
     #[test]
     fn values_are_strict() {
-        assert_eq!(duration_ms("10s"), Ok(10_000));
-        assert_eq!(duration_ms("250ms"), Ok(250));
-        for wrong in ["10", "s", "", "-1s", "10 s", "99999999h"] {
-            assert!(duration_ms(wrong).is_err(), "{wrong}");
+        assert_eq!(longest_window_ms("10s"), Ok(10_000));
+        assert_eq!(longest_window_ms("1500ms"), Ok(1_500));
+        assert_eq!(longest_window_ms("24h"), Ok(86_400_000));
+        for wrong in ["10", "s", "", "-1s", "10 s", "1.5s", "10d"] {
+            let says = longest_window_ms(wrong).unwrap_err();
+            assert!(says.contains("a number and a unit"), "{wrong}: {says}");
         }
+        for far in ["0s", "999ms", "25h", "999999999h", "99999999999999999999999s"] {
+            let says = longest_window_ms(far).unwrap_err();
+            assert!(says.contains("from 1s to 24h"), "{far}: {says}");
+        }
+        assert!(whole("many").is_err() && whole("-1").is_err() && whole("4294967296").is_err());
         assert_eq!(range("0..64"), Ok(Range::new(0, 64)));
         assert!(range("0-64").is_err() && range("..4").is_err());
         assert_eq!(bits("41/10/12"), Ok((41, 10, 12)));

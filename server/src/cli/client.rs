@@ -24,10 +24,12 @@ use crate::routes;
 use crate::state::{App, Config};
 use crate::store::SharedStore;
 
-/// The store of verbs that open a file, unless said.
+/// The store of verbs that open a file, where none is named.
 pub const DEFAULT_FILE: &str = "sqlite:./leafid.db";
 /// What names the store of every verb that is not told: a file, or a running server.
 const VARIABLE: &str = "LEAFID_STORE";
+/// So long an answer may take: acquires that wait in a line are told after a few seconds.
+const PATIENCE: Duration = Duration::from_secs(30);
 const DEFAULT_URL: &str = "http://127.0.0.1:8750";
 /// An answer is at most so large: 10,000 IDs, or 1,000 rows.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
@@ -38,7 +40,7 @@ pub struct Target {
     /// The server to ask [default: LEAFID_STORE, or http://127.0.0.1:8750]
     #[arg(long, value_name = "URL", conflicts_with = "store")]
     url: Option<String>,
-    /// The file itself, without a server: `sqlite:PATH`, or a path
+    /// Opens this file directly, without a server: `sqlite:PATH` or a plain path
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
 }
@@ -52,17 +54,7 @@ impl Target {
             (None, None) => (VARIABLE, variable().unwrap_or_else(|| DEFAULT_URL.to_owned())),
         };
         if by == "--url" || named.starts_with("http://") {
-            let base = address::base(&named).map_err(|takes| {
-                let wrong = format!("`{by}` takes {takes}, got `{}`\n", shown(&named));
-                clap::Error::raw(ErrorKind::ValueValidation, wrong)
-            })?;
-            let agent = ureq::Agent::config_builder()
-                .http_status_as_error(false)
-                .timeout_global(Some(Duration::from_secs(30)))
-                .proxy(None)
-                .build()
-                .new_agent();
-            return Ok(Client::Http { base, agent });
+            return http(by, &named, PATIENCE);
         }
         let store: SharedStore = Arc::new(open(&path(&named)?, Options::default())?);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -71,6 +63,34 @@ impl Target {
         let app = App::new(&Config::default(), store)?;
         Ok(Client::Local { runtime, app })
     }
+}
+
+/// The way to a running server: the one that is named, or the one that the environment means.
+///
+/// # Errors
+/// The command line is misused: what is named is not an address.
+pub fn server(url: Option<String>, patience: Duration) -> Result<Client, Failure> {
+    let listens = || std::env::var("LEAFID_LISTEN").ok().map(|at| format!("http://{at}"));
+    let (by, named) = match (url, variable().filter(|named| named.starts_with("http://"))) {
+        (Some(url), _) => ("--url", url),
+        (None, Some(named)) => (VARIABLE, named),
+        (None, None) => ("LEAFID_LISTEN", listens().unwrap_or_else(|| DEFAULT_URL.to_owned())),
+    };
+    http(by, &named, patience)
+}
+
+fn http(by: &str, named: &str, patience: Duration) -> Result<Client, Failure> {
+    let base = address::base(named).map_err(|takes| {
+        let wrong = format!("`{by}` takes {takes}, got `{}`\n", shown(named));
+        clap::Error::raw(ErrorKind::ValueValidation, wrong)
+    })?;
+    let agent = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_global(Some(patience))
+        .proxy(None)
+        .build()
+        .new_agent();
+    Ok(Client::Http { base, agent })
 }
 
 /// Opens the store in a file.
@@ -93,7 +113,7 @@ pub fn file(named: &str, way: &str) -> Result<PathBuf, Problem> {
     let from_variable = variable().is_some_and(|variable| variable == named);
     let by = if from_variable { format!("{VARIABLE} is ") } else { String::new() };
     let detail = format!(
-        "{by}`{}`, the address of a running server, and this verb needs the store's file: {way} \
+        "{by}`{}`, the address of a running server, but this verb needs the store's file: {way} \
          sqlite:PATH",
         shown(named)
     );
@@ -114,8 +134,8 @@ pub fn path(named: &str) -> Result<PathBuf, Problem> {
     };
     if path.is_empty() {
         let detail = format!(
-            "`{}` cannot be opened as a file; name `sqlite:PATH`, or `http://HOST:PORT` of a \
-             running server where a verb takes one",
+            "unsupported store `{}`: use `sqlite:PATH` or a plain path, or, where a verb can ask a \
+             server, `http://HOST:PORT`",
             shown(named)
         );
         return Err(Problem::new(Code::RequestInvalid, detail));
@@ -177,7 +197,7 @@ impl Client {
                 });
                 answered.map_err(|error| {
                     Problem::unavailable(format!(
-                        "no answer from `{base}`: {error}; start it: leafid serve"
+                        "no answer from `{base}`: {error}; is it running? start it with: leafid serve"
                     ))
                 })?
             }
@@ -202,7 +222,11 @@ impl Client {
     pub fn list(&self, path: &str, field: &str, key: &str) -> Result<Vec<Value>, Problem> {
         let mut rows: Vec<Value> = Vec::new();
         loop {
-            let after = rows.last().and_then(|row| row[key].as_str()).unwrap_or("");
+            let after = rows.last().map(|row| match &row[key] {
+                Value::String(name) => name.clone(),
+                number => number.to_string(),
+            });
+            let after = after.unwrap_or_default();
             let page = format!("{path}?limit=1000&after={after}");
             let mut answer = self.call("GET", &page, None, false)?;
             match answer[field].take() {
@@ -252,7 +276,7 @@ fn read(status: u16, answer: &[u8]) -> Result<Value, Problem> {
     match (code, value["detail"].as_str()) {
         (Some(code), Some(detail)) => Err(Problem::new(code, detail)),
         _ => Err(Problem::unavailable(format!(
-            "the answer (HTTP {status}) is not one of leafid's: `{}`",
+            "unexpected answer (HTTP {status}), is this a leafid server? it said `{}`",
             shown(&String::from_utf8_lossy(answer))
         ))),
     }

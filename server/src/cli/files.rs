@@ -17,11 +17,11 @@ use crate::utc;
 
 #[derive(Args, Debug)]
 pub struct Init {
-    /// The file to make: `sqlite:PATH`, or a path
+    /// The file to create: `sqlite:PATH` or a plain path
     #[arg(env = "LEAFID_STORE", default_value = DEFAULT_FILE)]
     store: String,
-    /// The store takes the place of one whose file is lost: its snowflake IDs begin after the last
-    /// that the old one can have granted, and every tag that is created in it wants --from
+    /// The new store replaces one that was lost: its snowflake IDs begin after the last one that the
+    /// old store can have granted, and each tag created in it needs --from
     #[arg(long)]
     replaces_lost: bool,
     /// The longest window of the lost store's namespaces [default: 10m]
@@ -31,7 +31,7 @@ pub struct Init {
 
 #[derive(Args, Debug)]
 pub struct Migrate {
-    /// The file that the store lies in: `sqlite:PATH`, or a path
+    /// The store's file: `sqlite:PATH` or a plain path
     #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE)]
     store: String,
 }
@@ -51,11 +51,11 @@ impl Init {
         ))?;
         if let Some(floor) = store.found().floor {
             say(format_args!(
-                "it replaces a lost store: snowflake IDs begin at {}, after all windows of at most \
+                "it replaces a lost store: snowflake IDs begin at {}, after every window of up to \
                  {longest} ms that the lost one granted; if its clock may have run ahead of this \
-                 machine's, or its windows were longer, remove this store and make it again with \
-                 that added to --max-window; every tag wants --from, a number above all that are \
-                 in use",
+                 machine's, or its windows were longer, delete this store and create it again with \
+                 that much added to --max-window; each tag needs --from, a number above all that \
+                 are in use",
                 utc::text(floor)
             ))?;
         }
@@ -75,8 +75,7 @@ impl Migrate {
             ));
         }
         say(format_args!(
-            "{place}: its tables are of version {VERSION}, the newest that this program knows; \
-             nothing to do"
+            "{place}: its tables have version {VERSION}, the newest this program knows; nothing to do"
         ))
     }
 }

@@ -4,7 +4,7 @@ use clap::{ArgGroup, Args};
 use leafid_core::{Code, FieldWriter, Layout, Name};
 use serde_json::Value;
 
-use super::args::preset;
+use super::args::{preset, whole};
 use super::client::Target;
 use super::{Failure, say};
 use crate::json::{Writer, shown};
@@ -14,13 +14,13 @@ use crate::routes::decode::{parts, put_parts};
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("line").required(true).args(["tag", "namespace"])))]
 pub struct Next {
-    /// The tag to take numbers of
+    /// The tag to take numbers from
     tag: Option<String>,
-    /// The namespace to take snowflake IDs of
+    /// The namespace to take snowflake IDs from
     #[arg(long, value_name = "NAME")]
     namespace: Option<String>,
-    /// How many
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// How many IDs
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole)]
     count: u32,
     #[command(flatten)]
     target: Target,
@@ -33,7 +33,7 @@ pub struct Decode {
     /// The namespace whose layout it has [default: default]
     #[arg(long, value_name = "NAME", conflicts_with = "layout")]
     namespace: Option<String>,
-    /// Its layout, if no store is to be asked: leaf, edge, long or js53
+    /// Decodes by this preset, without asking a store: leaf, edge, long or js53
     #[arg(long, value_name = "PRESET", value_parser = preset)]
     layout: Option<Layout>,
     #[command(flatten)]
@@ -84,7 +84,7 @@ impl Decode {
     fn ask(self) -> Result<Value, Failure> {
         let space = name(self.namespace.as_deref().unwrap_or("default"), Name::namespace)?;
         let id = leafid_core::Text::parse_decimal(&self.id).map_err(|refusal| {
-            let detail = format!("`{}` is no ID in decimal digits", shown(&self.id));
+            let detail = format!("`{}` is not an ID in decimal digits", shown(&self.id));
             Problem::new(refusal.code, detail)
         })?;
         let client = self.target.connect()?;

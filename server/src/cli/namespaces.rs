@@ -1,21 +1,22 @@
 //! `leafid namespace …`
 
 use clap::{ArgGroup, Args, Subcommand};
-use leafid_core::{Code, FieldWriter, Fields, Layout, Name, Range, StoreTime};
+use leafid_core::{Code, FieldWriter, Fields, Layout, Range, StoreTime};
 use serde_json::Value;
 
-use super::args::{bits, duration_ms, preset, range};
+use super::args::{bits, epoch_ms, longest_window_ms, preset, range, whole};
 use super::client::Target;
 use super::{Failure, say};
 use crate::json::Writer;
 use crate::problem::Problem;
+use crate::routes::input::namespace;
 use crate::utc;
 
 #[derive(Debug, Subcommand)]
 pub enum Namespace {
     /// Creates a namespace
     Create(Create),
-    /// Changes a namespace: after its first window only the worker numbers
+    /// Changes a namespace; after its first window only its worker numbers can change
     Set(Set),
     /// Lists the namespaces
     List(List),
@@ -26,15 +27,9 @@ pub struct Create {
     /// The namespace: letters, digits and `._:-`, a letter or digit first
     name: String,
     #[command(flatten)]
-    layout: LayoutArgs,
-    /// The worker numbers that may be handed out, as in 0..64 [default: all of the layout]
-    #[arg(long, value_name = "RANGE", value_parser = range)]
-    workers: Option<Range>,
-    /// The longest window, as in 10s or 5m [default: 10m]
-    #[arg(long, value_name = "TIME", value_parser = duration_ms)]
-    max_window: Option<u32>,
-    /// Nothing but a word for who reads the script: a namespace that is there as described is left
-    /// as it is, with this option and without
+    values: Values,
+    /// Changes nothing: a namespace that is there as described is left as it is either way; for
+    /// who reads the script
     #[arg(long = "if-missing")]
     _if_missing: bool,
     #[command(flatten)]
@@ -48,13 +43,7 @@ pub struct Set {
     /// The namespace
     name: String,
     #[command(flatten)]
-    layout: LayoutArgs,
-    /// The worker numbers that may be handed out, as in 0..64
-    #[arg(long, value_name = "RANGE", value_parser = range)]
-    workers: Option<Range>,
-    /// The longest window, as in 10s or 5m
-    #[arg(long, value_name = "TIME", value_parser = duration_ms)]
-    max_window: Option<u32>,
+    values: Values,
     #[command(flatten)]
     target: Target,
 }
@@ -65,24 +54,31 @@ pub struct List {
     target: Target,
 }
 
-/// A preset, or a layout of one's own: then all three parts have to be said.
+/// What a namespace is to be. A custom layout needs all three of its parts.
 #[derive(Args, Debug)]
-struct LayoutArgs {
-    /// A preset: leaf, edge, long or js53
+struct Values {
+    /// The layout of a preset: leaf, edge, long or js53 [default for a new namespace: leaf]
     #[arg(long, value_name = "PRESET", value_parser = preset,
           conflicts_with_all = ["epoch_ms", "tick_ms", "bits"])]
     layout: Option<Layout>,
-    /// A layout of one's own: when its time begins, in ms since 1970
-    #[arg(long, value_name = "N", allow_negative_numbers = true,
+    /// A custom layout: when its time begins, in ms since 1970
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = epoch_ms,
           requires_all = ["tick_ms", "bits"])]
     epoch_ms: Option<i64>,
-    /// A layout of one's own: how long a tick lasts, in ms
-    #[arg(long, value_name = "N", requires_all = ["epoch_ms", "bits"])]
+    /// A custom layout: how long a tick lasts, in ms
+    #[arg(long, value_name = "N", value_parser = whole, requires_all = ["epoch_ms", "bits"])]
     tick_ms: Option<u32>,
-    /// A layout of one's own: the bits of time, worker and sequence, as in 41/10/12
+    /// A custom layout: the bits of time, worker and sequence, as in 41/10/12
     #[arg(long, value_name = "BITS", value_parser = bits,
           requires_all = ["epoch_ms", "tick_ms"])]
     bits: Option<(u8, u8, u8)>,
+    /// The worker numbers that may be handed out, as in 0..64 [default for a new namespace: all
+    /// of its layout]
+    #[arg(long, value_name = "RANGE", value_parser = range)]
+    workers: Option<Range>,
+    /// The longest window, from 1s to 24h, as in 10s or 5m [default for a new namespace: 10m]
+    #[arg(long, value_name = "TIME", value_parser = longest_window_ms)]
+    max_window: Option<u32>,
 }
 
 impl Namespace {
@@ -98,9 +94,9 @@ impl Namespace {
 
 impl Create {
     fn run(self) -> Result<(), Failure> {
-        let name = name(&self.name)?;
-        let layout = self.layout.read()?.unwrap_or(Layout::LEAF);
-        let body = body(Some(layout), self.workers, self.max_window);
+        let name = namespace(&self.name)?;
+        let layout = self.values.layout()?.unwrap_or(Layout::LEAF);
+        let body = self.values.body(Some(layout));
         let client = self.target.connect()?;
         let path = format!("/v1/namespaces/{name}");
         // Only for the words: what is there is not changed, whoever creates it meanwhile.
@@ -117,8 +113,8 @@ impl Create {
 
 impl Set {
     fn run(self) -> Result<(), Failure> {
-        let name = name(&self.name)?;
-        let body = body(self.layout.read()?, self.workers, self.max_window);
+        let name = namespace(&self.name)?;
+        let body = self.values.body(self.values.layout()?);
         let client = self.target.connect()?;
         let path = format!("/v1/namespaces/{name}");
         // A misspelt name is not created.
@@ -143,8 +139,8 @@ impl List {
     }
 }
 
-impl LayoutArgs {
-    fn read(&self) -> Result<Option<Layout>, Failure> {
+impl Values {
+    fn layout(&self) -> Result<Option<Layout>, Failure> {
         let (Some(epoch_ms), Some(tick_ms), Some(bits)) = (self.epoch_ms, self.tick_ms, self.bits)
         else {
             return Ok(self.layout);
@@ -161,21 +157,14 @@ impl LayoutArgs {
             Failure::Problem(Problem::new(Code::LayoutInvalid, detail))
         })
     }
-}
 
-fn name(text: &str) -> Result<Name, Problem> {
-    Name::namespace(text).map_err(|refusal| {
-        let detail = format!("`{text}` is no name for a namespace: {}", refusal.code.advice());
-        Problem::new(Code::NamespaceInvalid, detail)
-    })
-}
-
-fn body(layout: Option<Layout>, workers: Option<Range>, max_window_ms: Option<u32>) -> String {
-    let mut body = Writer::default();
-    layout.inspect(|layout| body.nested("layout", |writer| layout.put(writer)));
-    workers.inspect(|workers| body.nested("workers", |writer| workers.put(writer)));
-    max_window_ms.inspect(|ms| body.number("max_window_ms", u64::from(*ms)));
-    body.end()
+    fn body(&self, layout: Option<Layout>) -> String {
+        let mut body = Writer::default();
+        layout.inspect(|layout| body.nested("layout", |writer| layout.put(writer)));
+        self.workers.inspect(|workers| body.nested("workers", |writer| workers.put(writer)));
+        self.max_window.inspect(|ms| body.number("max_window_ms", u64::from(*ms)));
+        body.end()
+    }
 }
 
 fn line(row: &Value) -> String {

@@ -21,28 +21,28 @@ use crate::store::{SharedStore, Store};
 
 #[derive(Args, Debug)]
 pub struct Serve {
-    /// The file that the store lies in: `sqlite:PATH`, or a path
+    /// The store's file: `sqlite:PATH` or a plain path
     #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE)]
     store: String,
-    /// The address and port to listen on; loopback only
+    /// The address and port to listen on (loopback only)
     #[arg(long, env = "LEAFID_LISTEN", value_name = "HOST:PORT", default_value = "127.0.0.1:8750",
           value_parser = listen)]
     listen: SocketAddr,
-    /// A second address for what operators do: tags and namespaces are created, changed and deleted
-    /// there, worker numbers released, and no longer at --listen; loopback only
+    /// A second address for operators (loopback only): tags and namespaces are then created, changed
+    /// and deleted there, worker numbers released there, and no longer at --listen
     #[arg(long, env = "LEAFID_LISTEN_ADMIN", value_name = "HOST:PORT", value_parser = listen)]
     listen_admin: Option<SocketAddr>,
-    /// Makes the store if it is not there
+    /// Creates the store if it does not exist
     #[arg(long, env = "LEAFID_CREATE", value_parser = FalseyValueParser::new())]
     create: bool,
-    /// The only store to serve, by its id: another is refused
+    /// Refuses to serve any store but the one with this id
     #[arg(long, env = "LEAFID_EXPECT_STORE", value_name = "ID", value_parser = token,
           conflicts_with = "create")]
     expect_store: Option<Token>,
-    /// The clock of this machine is right, though it is far from the last time that the store knows
+    /// Trusts this machine's clock even if it is far from the last time the store has seen
     #[arg(long, env = "LEAFID_BELIEVE_CLOCK", value_parser = FalseyValueParser::new())]
     believe_clock: bool,
-    /// For development: makes the store, its tags and its namespaces on first use
+    /// For development: creates the store, tags and namespaces on first use
     #[arg(long, env = "LEAFID_DEV", value_parser = FalseyValueParser::new())]
     dev: bool,
 }

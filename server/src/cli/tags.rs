@@ -5,7 +5,7 @@ use leafid_core::registry::TagSpec;
 use leafid_core::{Code, FieldWriter, LINE_END, Name};
 use serde_json::Value;
 
-use super::args::number;
+use super::args::{number, whole};
 use super::client::Target;
 use super::{Failure, say};
 use crate::json::{Writer, shown};
@@ -32,11 +32,11 @@ pub struct Create {
     /// The first number [default: 1]
     #[arg(long, value_name = "N", value_parser = number)]
     from: Option<u64>,
-    /// How many numbers a lease takes unless it says [default: 1000]
-    #[arg(long, value_name = "N")]
+    /// How many numbers a lease takes by default [default: 1000]
+    #[arg(long, value_name = "N", value_parser = whole)]
     step: Option<u32>,
     /// How many numbers a lease takes at most [default: 1000000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole)]
     max_step: Option<u32>,
     /// The upper end: one more than the last number that may be granted, as in 2147483648 for a
     /// 32-bit column [default: none]
@@ -56,11 +56,11 @@ pub struct Create {
 pub struct Set {
     /// The tag
     name: String,
-    /// How many numbers a lease takes unless it says
-    #[arg(long, value_name = "N")]
+    /// How many numbers a lease takes by default
+    #[arg(long, value_name = "N", value_parser = whole)]
     step: Option<u32>,
     /// How many numbers a lease takes at most
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole)]
     max_step: Option<u32>,
     /// The upper end: one more than the last number that may be granted; `none` takes it away
     #[arg(long, value_name = "N|none", value_parser = until)]
@@ -228,7 +228,7 @@ fn row(tag: &str, [max_id, step, max_step, until]: [String; 4]) -> Result<(), Fa
 pub fn path(name: &str) -> Result<String, Problem> {
     let tag = Name::tag(name).map_err(|refusal| {
         let advice = refusal.code.advice();
-        let detail = format!("`{}` is no name for a tag: {advice}", shown(name));
+        let detail = format!("`{}` is not a valid name for a tag: {advice}", shown(name));
         Problem::new(Code::TagInvalid, detail)
     })?;
     Ok(format!("/v1/tags/{tag}"))

@@ -1,8 +1,10 @@
 //! The command `leafid`, as a user runs it.
 
+mod apply;
 mod creating;
 mod listeners;
 mod log;
+mod operating;
 mod ready;
 mod support;
 mod verbs;

@@ -70,9 +70,9 @@ pub fn not_there(path: &Path, absence: Absence) -> Problem {
         Absence::NoTables => "has no tables",
     };
     Problem::unavailable(format!(
-        "`{path}` {what}, and an empty database is what a lost one looks like; if it is new, \
-         create it: leafid init sqlite:{path}; if it was lost: leafid init --replaces-lost \
-         sqlite:{path}"
+        "`{path}` {what}; to create a new store there: leafid init sqlite:{path}; if there was one \
+         and it is lost, use instead: leafid init --replaces-lost sqlite:{path}, as a new store \
+         would hand out again what is in use"
     ))
 }
 
@@ -80,8 +80,8 @@ pub fn not_there(path: &Path, absence: Absence) -> Problem {
 pub fn exists(path: &Path, store: &str, found: &Found) -> Problem {
     let path = path.display();
     let detail = format!(
-        "`{path}` is a store already: id {store}, {found}; serve it: leafid serve --store \
-         sqlite:{path}, or name another file"
+        "`{path}` is already a store: id {store}, {found}; serve it: leafid serve --store \
+         sqlite:{path}, or use another file"
     );
     Problem::new(Code::StoreRefused, detail)
 }

@@ -69,9 +69,9 @@ pub fn check_clock(
     let by = source.since(known).saturating_abs() / 86_400_000;
     let side = if source > known { "after" } else { "before" };
     let detail = format!(
-        "the clock of this machine says {}, {by} days {side} the last time that this store knows, \
-         {}; IDs would carry the wrong one for good: set the clock, or, if it is right, start with \
-         leafid serve --believe-clock",
+        "this machine's clock says {}, {by} days {side} the last time that this store has seen, {}; \
+         IDs would carry a wrong time for good: set the clock, or, if it is right, start with: leafid \
+         serve --believe-clock",
         utc::text(source),
         utc::text(known)
     );

@@ -32,15 +32,36 @@ pub struct Opened {
 
 /// Opens the file, or makes it where that was asked for.
 pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened, Problem> {
+    let cannot = |error: rusqlite::Error| cannot_open(path, &error);
+    // A new store would be another than the one that is expected.
+    let may_create = options.create && options.expect.is_none();
+    let (mut connection, made) = connect(path, may_create)?;
+    if let (true, Some(expected)) = (made, options.expect) {
+        let store = meta::store(&connection, path)?;
+        if store != expected {
+            return Err(unexpected(path, expected, store));
+        }
+    }
+    settle(&connection).map_err(cannot)??;
+    let created = !made && create::make(&mut connection, clock, options).map_err(cannot)??;
+    let store = meta::store(&connection, path)?;
+    meta::check_clock(&mut connection, clock.wall(), options.believe_clock).map_err(cannot)??;
+    let found = meta::found(&connection, created).map_err(cannot)?;
+    Ok(Opened { connection, store, found })
+}
+
+/// Opens a store that is there, as it is, to read it.
+pub fn existing(path: &Path) -> Result<Connection, Problem> {
+    connect(path, false).map(|(connection, _)| connection)
+}
+
+/// Opens the file, and says whether it is a store; without `may_create` it is.
+fn connect(path: &Path, may_create: bool) -> Result<(Connection, bool), Problem> {
+    let cannot = |error: rusqlite::Error| cannot_open(path, &error);
     refuse_network(path)?;
-    let cannot = |error: rusqlite::Error| {
-        Problem::unavailable(format!("cannot open `{}`: {error}", path.display()))
-    };
     // Before SQLite looks for a log: it would be one of two.
     places::refuse_second(path)?;
     create::refuse_orphan(path)?;
-    // A new store would be another than the one that is expected.
-    let may_create = options.create && options.expect.is_none();
     let absence = create::absence(path);
     if let Some(absence) = absence.filter(|_| !may_create) {
         return Err(create::not_there(path, absence));
@@ -48,7 +69,7 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
     // Without a flag that has a path read as a URI: `file:…?mode=memory` is a path like any other.
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     flags.set(OpenFlags::SQLITE_OPEN_CREATE, absence.is_some());
-    let mut connection = Connection::open_with_flags(path, flags).map_err(cannot)?;
+    let connection = Connection::open_with_flags(path, flags).map_err(cannot)?;
     connection.busy_timeout(PATIENCE).map_err(cannot)?;
     connection.set_prepared_statement_cache_capacity(64);
     // SQLite opens what it may not write to without a word.
@@ -63,18 +84,11 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
     if !made && !may_create {
         return Err(create::not_there(path, Absence::NoTables));
     }
-    if let (true, Some(expected)) = (made, options.expect) {
-        let store = meta::store(&connection, path)?;
-        if store != expected {
-            return Err(unexpected(path, expected, store));
-        }
-    }
-    settle(&connection).map_err(cannot)??;
-    let created = !made && create::make(&mut connection, clock, options).map_err(cannot)??;
-    let store = meta::store(&connection, path)?;
-    meta::check_clock(&mut connection, clock.wall(), options.believe_clock).map_err(cannot)??;
-    let found = meta::found(&connection, created).map_err(cannot)?;
-    Ok(Opened { connection, store, found })
+    Ok((connection, made))
+}
+
+fn cannot_open(path: &Path, error: &rusqlite::Error) -> Problem {
+    Problem::unavailable(format!("cannot open `{}`: {error}", path.display()))
 }
 
 /// Of which version its tables are, before anything is written to it; none if it is nobody's yet.
@@ -132,9 +146,9 @@ fn settle(connection: &Connection) -> Result<Result<(), Problem>, rusqlite::Erro
         return Ok(Err(Problem::new(
             Code::StoreRefused,
             format!(
-                "the file does not take the settings that keep a grant: journal_mode is \
-                 `{journal}` instead of `wal`, synchronous is {synchronous} instead of 2; move \
-                 it to a local disk"
+                "the settings that make a grant durable do not work here: journal_mode is \
+                 `{journal}` instead of `wal`, synchronous is {synchronous} instead of 2; move the \
+                 store to a local disk"
             ),
         )));
     }
@@ -144,14 +158,13 @@ fn settle(connection: &Connection) -> Result<Result<(), Problem>, rusqlite::Erro
 fn cannot_write(path: &Path) -> Problem {
     let path = path.display();
     Problem::unavailable(format!(
-        "`{path}` cannot be written by this user; give them the right to write the file and its \
-         folder"
+        "this user cannot write `{path}`; allow writing to the file and its folder"
     ))
 }
 
 fn unexpected(path: &Path, expected: Token, store: Token) -> Problem {
     let detail = format!(
-        "`{}` is store {}, and {} was expected; name the right file, or leave --expect-store",
+        "`{}` is store {}, not {} as expected; use the right file, or leave out --expect-store",
         path.display(),
         meta::hex(store),
         meta::hex(expected)

@@ -1,0 +1,117 @@
+//! The file of `leafid apply`: what it may say, and how that is asked of a server.
+
+use std::io::Read;
+
+use leafid_core::{Code, Fields, Name};
+use serde_json::{Map, Value, json};
+
+use super::super::args;
+use crate::json::{Reader, Unique, Writer, shown};
+use crate::problem::Problem;
+use crate::store::{NamespaceChange, TagChange};
+
+/// A tag or a namespace as the file has it.
+pub struct Wanted {
+    /// Its name.
+    pub name: Name,
+    /// Which of the two, and what it is to be.
+    pub kind: Kind,
+    /// The fields that the file gives, as the API takes them.
+    pub fields: Map<String, Value>,
+}
+
+/// What the file gives of it, read.
+pub enum Kind {
+    Tag(TagChange),
+    Namespace(NamespaceChange),
+}
+
+type ReadEntry = fn(&str, Map<String, Value>) -> Result<Wanted, Problem>;
+
+/// Reads a file whole.
+///
+/// # Errors
+/// `REQUEST_INVALID` with the place, and the codes of names and values that cannot be.
+pub fn read(path: &str) -> Result<Vec<Wanted>, Problem> {
+    let mut text = String::new();
+    let read = match path {
+        "-" => std::io::stdin().lock().read_to_string(&mut text).map(|_| ()),
+        path => std::fs::read_to_string(path).map(|read| text = read),
+    };
+    read.map_err(|error| invalid(format!("cannot read `{}`: {error}", shown(path))))?;
+    let mut file = parse(&text).map_err(|why| invalid(format!("in `{}`: {why}", shown(path))))?;
+    let mut wanted = Vec::new();
+    let sections: [(_, ReadEntry); 2] = [("tags", tag), ("namespaces", namespace)];
+    for (section, read) in sections {
+        let entries = match file.remove(section) {
+            None => Map::new(),
+            Some(Value::Object(entries)) => entries,
+            Some(_) => return Err(invalid(format!("`{section}` must be a table of names"))),
+        };
+        for (name, entry) in entries {
+            let Value::Object(fields) = entry else {
+                return Err(invalid(format!("`{section}.{}` must be a table", shown(&name))));
+            };
+            wanted.push(read(&name, fields).map_err(|problem| {
+                let detail = format!("`{section}.{}`: {}", shown(&name), problem.detail);
+                Problem { detail, ..problem }
+            })?);
+        }
+    }
+    match file.keys().next() {
+        Some(unknown) => Err(invalid(format!(
+            "`{}` is not known in this file; it has `tags` and `namespaces`",
+            shown(unknown)
+        ))),
+        None => Ok(wanted),
+    }
+}
+
+fn parse(text: &str) -> Result<Map<String, Value>, String> {
+    if text.trim_start().starts_with('{') {
+        return match serde_json::from_str(text) {
+            Ok(Unique(Value::Object(file))) => Ok(file),
+            Ok(_) => Err("it must be one object".to_owned()),
+            Err(error) => Err(format!("it is not JSON: {error}")),
+        };
+    }
+    toml::from_str(text).map_err(|error| format!("it is not TOML: {error}"))
+}
+
+fn tag(name: &str, mut fields: Map<String, Value>) -> Result<Wanted, Problem> {
+    for field in ["from", "until"] {
+        // The API has them as text, for JavaScript's sake.
+        if let Some(number @ Value::Number(_)) = fields.get_mut(field) {
+            *number = number.to_string().into();
+        }
+    }
+    let change = Reader::new(fields.clone()).all(TagChange::get)?;
+    let name = crate::routes::input::tag(name)?;
+    Ok(Wanted { name, kind: Kind::Tag(change), fields })
+}
+
+fn namespace(name: &str, mut fields: Map<String, Value>) -> Result<Wanted, Problem> {
+    let wrong = |field: &str, why: String| invalid(format!("field `{field}`: {why}"));
+    if let Some(Value::String(range)) = fields.get("workers") {
+        let range = args::range(range).map_err(|why| wrong("workers", why))?;
+        fields["workers"] = json!({ "start": range.start, "end": range.end });
+    }
+    if let Some(length) = fields.remove("max_window") {
+        let text = length.as_str().map_or_else(|| length.to_string(), str::to_owned);
+        let ms = args::longest_window_ms(&text).map_err(|why| wrong("max_window", why))?;
+        fields.insert("max_window_ms".to_owned(), ms.into());
+    }
+    let change = Reader::new(fields.clone()).all(NamespaceChange::get)?;
+    if let Some(layout) = change.layout {
+        let mut writer = Writer::default();
+        layout.put(&mut writer);
+        let layout = serde_json::from_str(&writer.end());
+        fields["layout"] = layout.unwrap_or_default();
+    }
+    let name = crate::routes::input::namespace(name)?;
+    Ok(Wanted { name, kind: Kind::Namespace(change), fields })
+}
+
+fn invalid(detail: String) -> Problem {
+    Problem::new(Code::RequestInvalid, detail)
+}

@@ -1,0 +1,176 @@
+//! What has to be done so that the store is as the file says.
+
+use leafid_core::registry::{
+    DEFAULT_MAX_STEP, DEFAULT_STEP, MAX_WINDOW_CAP_MS, Namespace, STEP_CAP,
+};
+use leafid_core::{Code, Fields, Layout, Name, Range};
+use serde_json::{Map, Value};
+
+use super::file::{Kind, Wanted};
+use crate::cli::client::Client;
+use crate::json::{Reader, whole};
+use crate::problem::Problem;
+use crate::store::{NamespaceChange, TagChange};
+
+/// A step, and what it is about.
+pub struct Plan {
+    /// What it is about, for a person.
+    pub what: String,
+    /// Its path in the API.
+    pub path: String,
+    /// What is put there.
+    pub body: String,
+    /// What is to be done.
+    pub step: Step,
+}
+
+/// What is to be done with a tag or a namespace.
+pub enum Step {
+    /// It is not there.
+    Create,
+    /// It has other values: each with what it is now.
+    Change(Vec<String>),
+    /// It is as the file says.
+    Keep,
+    /// It cannot become what the file says.
+    Refuse(String),
+}
+
+impl std::fmt::Display for Plan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.step {
+            Step::Change(values) => write!(f, "{}: {}", self.what, values.join(", ")),
+            _ => f.write_str(&self.what),
+        }
+    }
+}
+
+impl Plan {
+    /// Compares what the file wants with what is there.
+    ///
+    /// # Errors
+    /// The store cannot be asked.
+    pub fn of(client: &Client, wanted: &Wanted) -> Result<Plan, Problem> {
+        let (name, mut fields) = (&wanted.name, wanted.fields.clone());
+        let (what, path) = match wanted.kind {
+            Kind::Tag(_) => (format!("tag `{name}`"), format!("/v1/tags/{name}")),
+            Kind::Namespace(_) => (format!("namespace `{name}`"), format!("/v1/namespaces/{name}")),
+        };
+        let row = match client.call("GET", &path, None, false) {
+            Ok(row) => Some(row),
+            Err(problem) if problem.code.http_status() == Some(404) => None,
+            Err(problem) => return Err(problem),
+        };
+        let refused = match &wanted.kind {
+            Kind::Tag(change) => refuses_tag(name, change, row.as_ref()),
+            Kind::Namespace(change) => refuses_namespace(client, name, change, row.as_ref())?,
+        };
+        if row.is_some() {
+            // It begins where it stands.
+            fields.remove("from");
+        }
+        let step = match (refused, &row) {
+            (Some(why), _) => Step::Refuse(why),
+            (None, None) => Step::Create,
+            (None, Some(row)) => match differences(&fields, row) {
+                values if values.is_empty() => Step::Keep,
+                values => Step::Change(values),
+            },
+        };
+        Ok(Plan { what, path, body: Value::Object(fields).to_string(), step })
+    }
+}
+
+/// The fields that the row has otherwise.
+fn differences(fields: &Map<String, Value>, row: &Value) -> Vec<String> {
+    let is_same = |one: &Value, other: &Value| {
+        one == other || one.as_f64().is_some_and(|one| other.as_f64() == Some(one))
+    };
+    let other = fields.iter().filter(|(field, value)| !is_same(value, &row[field.as_str()]));
+    let told = |(field, value): (&String, &Value)| {
+        format!("{field} {} → {}", words(&row[field.as_str()]), words(value))
+    };
+    other.map(told).collect()
+}
+
+/// A value for a person: a range as `0..64`, everything else as JSON.
+fn words(value: &Value) -> String {
+    match (&value["start"], &value["end"]) {
+        (Value::Number(start), Value::Number(end)) => format!("{start}..{end}"),
+        _ => value.to_string(),
+    }
+}
+
+fn refuses_tag(name: &Name, change: &TagChange, row: Option<&Value>) -> Option<String> {
+    let now = |field: &str| row.and_then(|row| u32::try_from(row[field].as_u64()?).ok());
+    let max_step = change.max_step.or(now("max_step")).unwrap_or(DEFAULT_MAX_STEP);
+    let step = change.step.or(now("step")).unwrap_or(DEFAULT_STEP.min(max_step));
+    if step == 0 || step > max_step || max_step > STEP_CAP {
+        return Some(format!(
+            "it would have step {step} and max_step {max_step}; use 1 <= step <= max_step <= {STEP_CAP}"
+        ));
+    }
+    let stands_at = row.and_then(|row| whole(row["max_id"].as_str()?));
+    if let (Some(until), Some(stands_at)) = (change.until, stands_at)
+        && until < stands_at
+    {
+        return Some(format!(
+            "its next number is {stands_at}, above the file's `until` {until}, which is one more \
+             than the last number it may grant; use {stands_at} or more"
+        ));
+    }
+    match (change.from, stands_at) {
+        (Some(from), Some(stands_at)) if from > stands_at => Some(format!(
+            "its next number is {stands_at}, below the file's `from` {from}, which counts only when \
+             a tag is created; drop `from` from the file, or move the tag: leafid tag advance \
+             {name} --to {from}"
+        )),
+        _ => None,
+    }
+}
+
+fn refuses_namespace(
+    client: &Client,
+    name: &Name,
+    change: &NamespaceChange,
+    row: Option<&Value>,
+) -> Result<Option<String>, Problem> {
+    let row = row.and_then(|row| {
+        let mut fields = row.as_object()?.clone();
+        // Beside its row.
+        fields.remove("namespace");
+        fields.remove("last_ms");
+        Reader::new(fields).all(Namespace::get).ok()
+    });
+    let layout = change.layout.or(row.map(|row| row.layout)).unwrap_or(Layout::LEAF);
+    let workers = change.workers.or(row.map(|row| row.workers));
+    let max_window_ms = change.max_window_ms.or(row.map(|row| row.max_window_ms));
+    let after = match Namespace::create(layout, workers, max_window_ms) {
+        Ok(after) => after,
+        Err(refusal) => return Ok(Some(cannot_be(refusal.code, &layout, workers))),
+    };
+    let Some(row) = row else { return Ok(None) };
+    if row.layout == after.layout && row.max_window_ms == after.max_window_ms {
+        return Ok(None);
+    }
+    let used = client.call("GET", &format!("/v1/workers/{name}?limit=1"), None, false)?;
+    let used = used["workers"].as_array().is_some_and(|rows| !rows.is_empty());
+    Ok(used.then(|| {
+        "it has granted windows, so its layout and its longest window cannot change any more; \
+         create another namespace"
+            .to_owned()
+    }))
+}
+
+fn cannot_be(code: Code, layout: &Layout, workers: Option<Range>) -> String {
+    match (code, workers) {
+        (Code::WorkerInvalid, Some(Range { start, end })) => format!(
+            "workers {start}..{end} do not fit; use at least one number, and none outside the \
+             layout's 0..{}",
+            layout.workers()
+        ),
+        (code, _) => {
+            format!("{}; a longest window lasts 1000 to {MAX_WINDOW_CAP_MS} ms", code.advice())
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! `leafid worker …`
+
+use clap::{Args, Subcommand};
+use leafid_core::{Name, StoreTime};
+use serde_json::Value;
+
+use super::client::{Client, Target};
+use super::{Failure, say};
+use crate::problem::Problem;
+use crate::routes::input::namespace;
+use crate::utc;
+
+#[derive(Debug, Subcommand)]
+pub enum Worker {
+    /// Lists the worker numbers of a namespace that were ever handed out
+    List(List),
+    /// Takes a worker number from its holder, which may use its window to the end; after that anybody
+    /// may get the number
+    Release(Release),
+}
+
+#[derive(Args, Debug)]
+pub struct List {
+    /// The namespace
+    namespace: String,
+    #[command(flatten)]
+    target: Target,
+}
+
+#[derive(Args, Debug)]
+pub struct Release {
+    /// The namespace
+    namespace: String,
+    /// The worker number
+    #[arg(value_parser = super::args::whole)]
+    worker: u32,
+    #[command(flatten)]
+    target: Target,
+}
+
+impl Worker {
+    /// Does it.
+    pub fn run(self) -> Result<(), Failure> {
+        match self {
+            Worker::List(list) => list.run(),
+            Worker::Release(release) => release.run(),
+        }
+    }
+}
+
+impl List {
+    fn run(self) -> Result<(), Failure> {
+        let name = namespace(&self.namespace)?;
+        let client = self.target.connect()?;
+        let rows = client.list(&format!("/v1/workers/{name}"), "workers", "worker");
+        client.close();
+        say(format_args!("{:>10} {:<6} {:<24}  owner", "worker", "held", "reserved until"))?;
+        for row in rows? {
+            say(format_args!(
+                "{:>10} {:<6} {:<24}  {}{}",
+                row["worker"].to_string(),
+                if row["held"] == true { "yes" } else { "no" },
+                reserved_until(&row),
+                row["owner"].as_str().unwrap_or("?"),
+                if row["sticky"] == true { " (keeps it)" } else { "" }
+            ))?;
+        }
+        Ok(())
+    }
+}
+
+impl Release {
+    fn run(self) -> Result<(), Failure> {
+        let name = namespace(&self.namespace)?;
+        let client = self.target.connect()?;
+        let released = release(&client, &name, self.worker);
+        client.close();
+        say(released?)
+    }
+}
+
+fn release(client: &Client, name: &Name, worker: u32) -> Result<String, Problem> {
+    let path = format!("/v1/workers/{name}/{worker}/release");
+    client.call("POST", &path, Some("{}".to_owned()), false)?;
+    let after = worker.checked_sub(1).map_or_else(String::new, |before| before.to_string());
+    let page = format!("/v1/workers/{name}?limit=1&after={after}");
+    let mut rows = client.call("GET", &page, None, false)?["workers"].take();
+    let rows = rows.as_array_mut().map(std::mem::take).unwrap_or_default();
+    let row = rows.into_iter().find(|row| row["worker"] == worker);
+    Ok(match row {
+        Some(row) => format!(
+            "worker {worker} of namespace `{name}` is released: nobody holds or keeps it now; its \
+             last window ends at {}, and after that anybody may get it",
+            reserved_until(&row)
+        ),
+        None => format!("worker {worker} of namespace `{name}` was never handed out"),
+    })
+}
+
+fn reserved_until(row: &Value) -> String {
+    utc::text(StoreTime::new(row["reserved_until_ms"].as_i64().unwrap_or(0)))
+}

@@ -1,0 +1,164 @@
+//! `leafid apply`: a file that says which tags and namespaces there are.
+
+use std::path::Path;
+
+use crate::support::{Serving, fails, says};
+
+const FILE: &str = r#"
+# what the shop needs
+[tags.orders]
+from = 5000001
+step = 10
+
+[tags."eu.invoices"]
+
+[namespaces.edge]
+layout = "edge"
+workers = "0..64"
+max_window = "10s"
+
+[namespaces.own]
+layout = { epoch_ms = 1735689600000, tick_ms = 10, time_bits = 39, worker_bits = 8, sequence_bits = 6 }
+"#;
+
+struct Case<'a> {
+    store: &'a str,
+    file: &'a Path,
+}
+
+impl Case<'_> {
+    fn apply(&self, text: &str, more: &[&str]) -> String {
+        std::fs::write(self.file, text).unwrap();
+        says(self.store, &[&["apply", self.file.to_str().unwrap()], more].concat())
+    }
+
+    fn refuses(&self, text: &str) -> String {
+        let before = self.all();
+        std::fs::write(self.file, text).unwrap();
+        let file = self.file.to_str().unwrap();
+        let dry = fails(self.store, &["apply", file, "--dry-run"], 1);
+        let said = fails(self.store, &["apply", file], 1);
+        assert_eq!(dry, said, "what would be refused is what is refused");
+        assert_eq!(self.all(), before, "nothing was done: {said}");
+        said
+    }
+
+    fn all(&self) -> String {
+        says(self.store, &["tag", "list"]) + &says(self.store, &["namespace", "list"])
+    }
+}
+
+fn check(store: &str, file: &Path) {
+    let case = Case { store, file };
+    let before = case.all();
+    let would = case.apply(FILE, &["--dry-run"]);
+    for what in ["tag `orders`", "tag `eu.invoices`", "namespace `edge`", "namespace `own`"] {
+        assert!(would.contains(&format!("would create {what}")), "{would}");
+    }
+    assert_eq!(case.all(), before, "a dry run does nothing");
+
+    let done = case.apply(FILE, &[]);
+    assert!(
+        done.contains("created tag `orders`") && done.contains("4 created, 0 changed"),
+        "{done}"
+    );
+    assert_eq!(says(store, &["next", "orders"]), "5000001\n");
+    let spaces = says(store, &["namespace", "list"]);
+    assert!(
+        spaces.contains("`edge`: 41/16/6 bits") && spaces.contains("`own`: 39/8/6"),
+        "{spaces}"
+    );
+    assert!(spaces.contains("workers 0..64, windows of 10000 ms"), "{spaces}");
+    // Again: nothing, though the tag has moved meanwhile.
+    assert_eq!(case.apply(FILE, &[]), "0 created, 0 changed, 4 already as in the file\n");
+
+    let other = FILE.replace("step = 10", "step = 20").replace("0..64", "0..65");
+    for (more, verb) in [(&["--dry-run"][..], "would change"), (&[], "changed")] {
+        let told = case.apply(&other, more);
+        assert!(told.contains(&format!("{verb} tag `orders`: step 10 → 20")), "{told}");
+        assert!(
+            told.contains(&format!("{verb} namespace `edge`: workers 0..64 → 0..65")),
+            "{told}"
+        );
+    }
+    assert!(says(store, &["namespace", "list"]).contains("0..65"));
+    let json = r#"{"tags":{"orders":{"step":20,"from":"5000001"}},"namespaces":{"default":{}}}"#;
+    assert_eq!(case.apply(json, &[]), "0 created, 0 changed, 2 already as in the file\n");
+
+    // An upper end may be set and moved, as a number or as the API has it.
+    let until = "[tags.orders]\nuntil = 2147483648\n";
+    assert!(case.apply(until, &[]).contains("2147483648"));
+    assert_eq!(case.apply(until, &[]), "0 created, 0 changed, 1 already as in the file\n");
+    assert!(says(store, &["tag", "list"]).contains("2147483648"));
+
+    // The longest window may change until the first window, and then no more.
+    let longer = other.replace("10s", "20s");
+    assert!(case.apply(&longer, &[]).contains("max_window_ms 10000 → 20000"));
+    says(store, &["next", "--namespace", "edge"]);
+    let new = "[tags.new]\n";
+    for (text, says) in [
+        (format!("{new}{other}"), "namespace `edge`: it has granted windows"),
+        (format!("{new}[tags.orders]\nfrom = 6000001"), "leafid tag advance orders --to 6000001"),
+        (format!("{new}[tags.orders]\nuntil = 5000000"), "above the file's `until` 5000000"),
+        (format!("{new}[tags.orders]\nstep = 0"), "use 1 <= step"),
+        (format!("{new}[tags.orders]\nmax_step = 5"), "step 20 and max_step 5"),
+        (format!("{new}[namespaces.edge]\nworkers = \"0..65537\""), "0..65536"),
+        (format!("{new}[namespaces.other]\nworkers = \"5..5\""), "workers 5..5"),
+        (format!("{new}[namespaces.other]\nmax_window_ms = 999"), "1000 to 86400000"),
+    ] {
+        let said = case.refuses(&text);
+        assert!(said.contains(says) && said.contains("nothing was done"), "{text}: {said}");
+    }
+    for (text, says) in [
+        ("[tags.a b]", "not TOML"),
+        ("[tags.\"a b\"]", "`tags.a b`"),
+        ("[tags.a]\nstp = 1", "`tags.a`: unknown field `stp`"),
+        ("[tags.a]\nstep = 1.5", "field `step` must be a whole number"),
+        ("[tags.a]\nstep = 1\nstep = 2", "duplicate key"),
+        ("{\"tags\":{\"a\":{},\"a\":{}}}", "field `a` is given twice"),
+        ("{\"tags\":{\"a\":{}}", "not JSON"),
+        ("[tag.a]", "`tag` is not known in this file"),
+        ("tags = 1", "`tags` must be a table"),
+        ("[tags]\na = 1", "`tags.a` must be a table"),
+        ("[namespaces.a]\nlayout = \"oak\"", "`leaf`, `edge`, `long`"),
+        ("[namespaces.a]\nworkers = \"7\"", "0..64"),
+        ("[namespaces.a]\nmax_window = \"999999999h\"", "from 1s to 24h"),
+        ("[namespaces.a]\nmax_window = 10", "a number and a unit"),
+    ] {
+        let said = case.refuses(text);
+        assert!(said.contains(says), "{text}: {said}");
+    }
+    let said = fails(store, &["apply", "/nowhere/at/all.toml"], 1);
+    assert!(said.contains("cannot read `/nowhere/at/all.toml`"), "{said}");
+}
+
+#[test]
+fn it_makes_and_changes_what_the_file_says_on_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let serving = Serving::start(&folder.path().join("store.db"));
+    check(&serving.url, &folder.path().join("leafid.toml"));
+}
+
+#[test]
+fn it_makes_and_changes_what_the_file_says_in_the_file_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store.db").display().to_string();
+    says(&store, &["init"]);
+    check(&store, &folder.path().join("leafid.toml"));
+}
+
+/// The example of the help is one that works.
+#[test]
+fn the_files_of_the_help_can_be_applied() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store.db").display().to_string();
+    says(&store, &["init"]);
+    let help = says(&store, &["apply", "--help"]);
+    let (toml, rest) =
+        help.split_once("in TOML:\n").unwrap().1.split_once("or the same in JSON:").unwrap();
+    let json = rest.lines().next().unwrap().trim().trim_end_matches('.');
+    let case = Case { store: &store, file: &folder.path().join("file") };
+    assert!(case.apply(toml, &[]).contains("2 created"), "{toml}");
+    assert!(case.apply(json, &[]).contains("2 already as in the file"), "{json}");
+    assert!(says(&store, &["tag", "list"]).contains("5000001"));
+}

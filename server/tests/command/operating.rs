@@ -1,0 +1,179 @@
+//! The verbs of who runs a server: worker numbers, backups, health.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::support::{LEAFID, Serving, call, fails, leafid, says};
+
+const KEY: &str = "00112233445566778899aabbccddeeff";
+
+#[test]
+fn worker_numbers_are_listed_and_taken_from_their_holders() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let mut serving = Serving::start(&file);
+    let url = serving.url.clone();
+    says(&url, &["namespace", "create", "edge", "--workers", "0..2000", "--layout", "edge"]);
+    for n in 0..1_002_u64 {
+        let ask = json!({ "request": format!("{n:032x}"), "owner": format!("host-{n}") });
+        assert_eq!(serving.post("/v1/workers/edge/acquire", &ask).0, 200);
+    }
+    let list = says(&url, &["worker", "list", "edge"]);
+    assert_eq!(list.lines().count(), 1 + 1_002, "page by page");
+    let line = |list: &str, n: u32| {
+        let start = format!("{n:>10} ");
+        let line = list.lines().find(|line| line.starts_with(&start));
+        line.unwrap_or_else(|| panic!("no worker {n}: {list}")).to_owned()
+    };
+    assert!(
+        line(&list, 1_001).ends_with("host-1001") && line(&list, 0).contains(" yes "),
+        "{list}"
+    );
+    let released = says(&url, &["worker", "release", "edge", "0"]);
+    assert!(released.contains("worker 0 of namespace `edge` is released"), "{released}");
+    assert!(released.contains("ends at 20"), "{released}");
+    assert!(line(&says(&url, &["worker", "list", "edge"]), 0).contains(" no "));
+    let renew = json!({ "request": KEY, "store": serving.get("/readyz").1["store"], "worker": 0,
+                        "key": format!("{:032x}", 0), "have_until": "1" });
+    assert_eq!(serving.post("/v1/workers/edge/renew", &renew).1["code"], "LEASE_LOST");
+    assert!(says(&url, &["worker", "release", "edge", "1999"]).contains("never handed out"));
+
+    let outside = fails(&url, &["worker", "release", "edge", "2000"], 1);
+    assert!(outside.contains("WORKER_INVALID") && outside.contains("0..2000"), "{outside}");
+    let unknown = fails(&url, &["worker", "list", "egde"], 1);
+    assert!(unknown.contains("NAMESPACE_UNKNOWN") && unknown.contains("`egde`"), "{unknown}");
+    let wrong = fails(&url, &["worker", "release", "edge", "first"], 2);
+    assert!(wrong.contains("'first'") && wrong.contains("a whole number"), "{wrong}");
+    assert_eq!(serving.end("-TERM").0, Some(0));
+    let bare = file.to_str().unwrap();
+    assert!(line(&says(bare, &["worker", "list", "edge"]), 1_001).ends_with("host-1001"));
+}
+
+#[test]
+fn a_backup_of_a_store_in_use_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (store, copy, plain) = (at("store.db"), at("copy.db"), at("plain.db"));
+    let mut serving = Serving::start(store.as_ref());
+    says(&serving.url, &["tag", "create", "orders", "--step", "10"]);
+    let told = std::thread::scope(|scope| {
+        let leases = scope.spawn(|| {
+            for n in 0..200_u64 {
+                let ask = json!({ "request": format!("{n:032x}") });
+                let path = "/v1/segments/orders/lease";
+                assert_eq!(call(&serving.url, "POST", path, &ask).0, 200);
+            }
+        });
+        for n in 0..10 {
+            says(&store, &["backup", &at(&format!("during-{n}.db"))]);
+        }
+        leases.join().unwrap();
+        std::fs::copy(&store, &plain).unwrap();
+        says(&store, &["backup", &format!("sqlite:{copy}")])
+    });
+    let id = serving.get("/readyz").1["store"].as_str().unwrap().to_owned();
+    assert!(told.contains(&id) && told.contains(": 1 tag, 1 namespace"), "{told}");
+    assert!(told.contains("do not serve the copy"), "{told}");
+    assert!(says(&store, &["backup", "--help"]).contains("init --replaces-lost"));
+
+    // It has the last lease. A plain copy of the file, the control, has not: what was granted last
+    // stands in the log beside it.
+    let next = |file: &str| {
+        let open = rusqlite::Connection::open(file).unwrap();
+        let read = "SELECT max_id FROM tags WHERE tag = 'orders'";
+        open.query_row(read, [], |row| row.get::<_, i64>(0)).unwrap_or(0)
+    };
+    assert_eq!(next(&copy), 2_001);
+    assert!(next(&plain) < 2_001, "the control: {}", next(&plain));
+    let mut last = 1;
+    for n in 0..10 {
+        let stands_at = next(&at(&format!("during-{n}.db")));
+        assert!(stands_at >= last && stands_at % 10 == 1, "{stands_at} after {last}");
+        last = stands_at;
+    }
+    assert!(says(&copy, &["tag", "list"]).contains("2001"), "it is a store");
+    serving.end("-TERM");
+}
+
+#[test]
+fn a_backup_overwrites_nothing_and_leaves_nothing_half_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let store = at("store.db");
+    says(&store, &["init"]);
+    std::fs::write(at("notes"), "mine").unwrap();
+    for to in [&store, &at("notes")] {
+        let refused = fails(&store, &["backup", to], 1);
+        assert!(refused.contains("STORE_REFUSED") && refused.contains(to.as_str()), "{refused}");
+    }
+    assert_eq!(std::fs::read_to_string(at("notes")).unwrap(), "mine");
+    for (from, to, word) in [
+        (&store, at("no/such/folder.db"), "cannot write"),
+        (&at("other.db"), at("copy.db"), "does not exist"),
+        (&at("notes"), at("copy.db"), "not a leafid store"),
+        (&"http://127.0.0.1:9".to_owned(), at("copy.db"), "leafid backup TO --store sqlite:PATH"),
+        (&store, "redis://x".to_owned(), "sqlite:PATH"),
+    ] {
+        let refused = fails(from, &["backup", &to], 1);
+        assert!(refused.contains(word), "{from} to {to}: {refused}");
+    }
+    let mut files: Vec<_> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    assert_eq!(files, ["notes", "store.db"]);
+}
+
+/// The copy has the keys of leases, as the store has.
+#[cfg(unix)]
+#[test]
+fn a_backup_may_be_read_by_whom_the_store_may() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    says(&at("store.db"), &["init"]);
+    std::fs::set_permissions(at("store.db"), std::fs::Permissions::from_mode(0o600)).unwrap();
+    says(&at("store.db"), &["backup", &at("copy.db")]);
+    let mode = std::fs::metadata(at("copy.db")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn health_is_an_exit_code_with_a_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let mut serving = Serving::start(&file);
+    let url = serving.url.clone();
+    let id = serving.get("/readyz").1["store"].as_str().unwrap().to_owned();
+    assert_eq!(says(&url, &["health"]), format!("ok: store id {id}\n"));
+    assert_eq!(says("a.db", &["health", "--url", &url]), format!("ok: store id {id}\n"));
+    // Beside the server, by the server's own environment.
+    let mut command = Command::new(LEAFID);
+    command.arg("health").env("LEAFID_STORE", &file);
+    command.env("LEAFID_LISTEN", url.strip_prefix("http://").unwrap());
+    assert!(command.output().unwrap().status.success());
+
+    says(&url, &["tag", "create", "orders"]);
+    let ask = json!({ "request": KEY, "have_until": "777001" });
+    assert_eq!(serving.post("/v1/segments/orders/lease", &ask).0, 409);
+    let degraded = says(&url, &["health"]);
+    assert!(degraded.starts_with("degraded: ") && degraded.contains("tag `orders`"), "{degraded}");
+    assert!(degraded.contains("777001 instead of 1"), "{degraded}");
+
+    let other = rusqlite::Connection::open(&file).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let output = leafid(&url, &["health"]);
+    other.execute_batch("ROLLBACK").unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("STORE_UNAVAILABLE") && said.contains("locked"), "{said}");
+
+    serving.end("-TERM");
+    let gone = fails(&url, &["health"], 1);
+    assert!(gone.contains("STORE_UNAVAILABLE") && gone.contains(&url), "{gone}");
+    let wrong = fails("a.db", &["health", "--url", "here"], 2);
+    assert!(wrong.contains("`--url` takes http://HOST:PORT"), "{wrong}");
+}
