@@ -15,9 +15,9 @@ use crate::values::errors;
 /// Hands out the numbers of one tag, strictly ascending within this generator.
 ///
 /// `store` is a URL, an `HttpStore`, a `MemoryStore` or any object with a method
-/// `lease_segment(ask)`; the environment variable `LEAFID_STORE`, if not said. `step` is how many
-/// numbers are leased at first (the tag's own step, if not said); `timeout` is how many seconds a
-/// call waits at most. Nothing is leased before the first ID.
+/// `lease_segment(ask)`; by default the URL in the environment variable `LEAFID_STORE`. `step` is
+/// how many numbers the first lease takes (by default the tag's own step); `timeout` is how many
+/// seconds a call waits at most. Nothing is leased before the first ID.
 #[pyclass(frozen, weakref, module = "leafid")]
 pub struct Segment(Generator<Segments>);
 

@@ -14,13 +14,17 @@ use crate::values::{LayoutArg, errors, whole_ms};
 /// Stamps IDs with the store's time and a leased worker number, ascending within this generator.
 ///
 /// `store` is a URL, an `HttpStore`, a `MemoryStore` or any object with the methods
-/// `acquire(ask)`, `renew(ask)` and `release(ask)`; the environment variable `LEAFID_STORE`, if
-/// not said. `owner` is the label of this holder (`hostname/pid`); `layout` the one that is
-/// counted on (the namespace's own, if not said); `length` how many seconds of window to ask for
-/// at most (all that the namespace allows): an outage of the store is survived for as long, but
-/// no longer than twice as long as the generator has lived, or 10 s; `max_ahead` how many seconds
-/// IDs may run ahead of the clock in a burst; a fresh tick's sequence begins below `spread`;
-/// `timeout` is how many seconds a call waits at most. Nothing is leased before the first ID.
+/// `acquire(ask)`, `renew(ask)` and `release(ask)`; by default the URL in the environment variable
+/// `LEAFID_STORE`. `owner` is the label of this holder (by default `hostname/pid`); `layout` is the
+/// layout that the namespace must have (by default any).
+///
+/// `length` is the longest window to ask for, in seconds (by default the longest that the namespace
+/// allows). The generator survives an outage of the store for as long as its window lasts; a window
+/// lasts at most twice as long as the generator has lived, or 10 s.
+///
+/// `max_ahead` is how many seconds IDs may run ahead of the clock in a burst; the sequence of a
+/// fresh tick begins below `spread`; `timeout` is how many seconds a call waits at most. Nothing is
+/// leased before the first ID.
 #[pyclass(frozen, weakref, module = "leafid")]
 pub struct Snowflake(Generator<Snowflakes>);
 

@@ -25,7 +25,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call that waits up to `timeout` seconds; more than the clock can count is for ever.
+    /// A call that waits up to `timeout` seconds; infinity is for ever.
     pub fn new(timeout: f64) -> Call {
         let patience = Duration::try_from_secs_f64(timeout).ok();
         let deadline = patience.and_then(|patience| Instant::now().checked_add(patience));
