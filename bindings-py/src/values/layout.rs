@@ -148,14 +148,7 @@ impl PyLayout {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
-        let fields = [
-            ("epoch_ms", self.0.epoch_ms()),
-            ("tick_ms", self.0.tick_ms().into()),
-            ("time_bits", self.0.time_bits().into()),
-            ("worker_bits", self.0.worker_bits().into()),
-            ("sequence_bits", self.0.sequence_bits().into()),
-        ];
-        Ok((PyTuple::empty(py), fields.into_py_dict(py)?))
+        Ok((PyTuple::empty(py), self.fields(py)?))
     }
 }
 
@@ -167,6 +160,18 @@ pub fn decode<'py>(py: Python<'py>, id: u64, layout: LayoutArg) -> PyResult<Boun
 }
 
 impl PyLayout {
+    /// The fields of a layout in a dict: what its constructor takes.
+    pub fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        [
+            ("epoch_ms", self.0.epoch_ms()),
+            ("tick_ms", self.0.tick_ms().into()),
+            ("time_bits", self.0.time_bits().into()),
+            ("worker_bits", self.0.worker_bits().into()),
+            ("sequence_bits", self.0.sequence_bits().into()),
+        ]
+        .into_py_dict(py)
+    }
+
     fn overflow(&self, refusal: Refusal, time: Moment) -> PyErr {
         let (from, to, ms) = (self.0.epoch_ms(), self.0.last().get(), time.0.get());
         let message = format!("`time` must be {from} to {to} ms since 1970, got `{ms}`");
