@@ -77,7 +77,7 @@ macro_rules! generator_class {
             /// Whether it was closed, or stopped for good.
             #[getter]
             fn closed(&self, py: Python<'_>) -> PyResult<bool> {
-                Ok(self.0.holding(py)?.ended.get().is_some())
+                Ok(self.0.holding(py)?.is_closed())
             }
 
             fn __iter__(slf: Py<Self>) -> Py<Self> {
