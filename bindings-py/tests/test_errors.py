@@ -74,7 +74,7 @@ def test_owners_that_are_not_valid(owner) -> None:
     )
 
 
-@pytest.mark.parametrize("step", [0, -1, 2**31])
+@pytest.mark.parametrize("step", [0, -1, 2**31, 2**63, 10**30])
 def test_steps_that_are_not_valid(step) -> None:
     with pytest.raises(leafid.StepInvalidError) as refused:
         Segment("orders", MemoryStore(), step=step)
@@ -139,12 +139,15 @@ def test_lengths_that_are_not_valid(how, wanted) -> None:
 def test_layouts_that_are_not_valid() -> None:
     with pytest.raises(leafid.LayoutInvalidError, match="`41/11/12` .*at most 63 bits together"):
         Layout(epoch_ms=0, tick_ms=1, time_bits=41, worker_bits=11, sequence_bits=12)
+    with pytest.raises(leafid.LayoutInvalidError, match="`41/-1/12` with ticks of `0` ms"):
+        Layout(epoch_ms=0, tick_ms=0, time_bits=41, worker_bits=-1, sequence_bits=12)
     with pytest.raises(leafid.LayoutInvalidError, match="`wide`: use `leaf`, `edge`, `long` or"):
         Snowflake(layout="wide", store=MemoryStore())
     leaf, now = Layout.leaf, 1_700_000_000_000
     for parts, wanted in [
-        ((now, 1_024, 0), "`worker` must be 0 to 1023 in this layout, got `1024`"),
-        ((now, 0, 4_096), "`sequence` must be 0 to 4095 in this layout, got `4096`"),
+        ((now, 1_024, 0), "`worker` must be 0 to 1023, got `1024`"),
+        ((now, -1, 0), "`worker` must be 0 to 1023, got `-1`"),
+        ((now, 0, 4_096), "`sequence` must be 0 to 4095, got `4096`"),
         ((-5, 0, 0), f"`time` must be {leaf.epoch_ms} to {leaf.last_ms} ms since 1970, got `-5`"),
     ]:
         with pytest.raises(leafid.LeafidError) as refused:
@@ -158,6 +161,32 @@ def test_texts_that_are_not_ids() -> None:
             parse(text)
         said = f"text `{text}` is not a valid ID: pass an ID exactly as it was issued"
         assert str(refused.value) == said
+
+
+@pytest.mark.parametrize("number", [-1, 2**64, 10**30])
+def test_numbers_that_are_not_valid(number) -> None:
+    ids = Segment("orders", MemoryStore())
+    for act, kind, wanted in [
+        (leafid.decode, leafid.IdInvalidError, "`id` must be 0 to 18446744073709551615"),
+        (leafid.base32, leafid.IdInvalidError, "`id` must be 0 to 9223372036854775807"),
+        (leafid.decimal, leafid.IdInvalidError, "`id` must be 0 to 9223372036854775807"),
+        (ids.take, leafid.CountInvalidError, "`n` must be 0 to 9223372036854775807"),
+        (ids.ready, leafid.CountInvalidError, "`n` must be 0 to 9223372036854775807"),
+    ]:
+        with pytest.raises(kind) as refused:
+            act(number)
+        assert str(refused.value) == f"{wanted}, got `{number}`"
+        with pytest.raises(TypeError, match="must be an `int`, got a `str`"):
+            act("7")
+    with pytest.raises(leafid.RangeInvalidError, match=f"`spread` .* got `{number}`"):
+        Snowflake(store=MemoryStore(), spread=number)
+
+
+def test_a_generator_that_is_pickled_or_copied() -> None:
+    for ids in (Segment("orders", MemoryStore()), Snowflake(store=MemoryStore())):
+        for act in (pickle.dumps, copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match="create another one, in the other process"):
+                act(ids)
 
 
 def test_fields_that_are_not_valid_are_named_with_their_value() -> None:

@@ -21,11 +21,10 @@ macro_rules! generator_class {
             #[pyo3(signature = (n, timeout = None))]
             fn take<'py>(
                 &self,
-                py: Python<'py>,
-                n: i64,
+                n: &Bound<'py, PyAny>,
                 timeout: Option<f64>,
             ) -> PyResult<Bound<'py, PyList>> {
-                self.0.take(py, n, timeout)
+                self.0.take(n, timeout)
             }
 
             /// Fills a buffer of 64-bit integers (`array('Q')`, NumPy) with IDs, ascending: all of
@@ -50,8 +49,8 @@ macro_rules! generator_class {
             /// Waits until `n` IDs are at hand, so that the next `n` calls of `next(timeout=0)` do
             /// not have to. Draws nothing and reserves nothing: other threads draw from the same.
             #[pyo3(signature = (n, timeout = None))]
-            fn ready(&self, py: Python<'_>, n: i64, timeout: Option<f64>) -> PyResult<()> {
-                self.0.ready(py, n, timeout)
+            fn ready(&self, n: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<()> {
+                self.0.ready(n, timeout)
             }
 
             /// Closes the generator: the rest of a window is given back, the rest of a segment
@@ -86,6 +85,15 @@ macro_rules! generator_class {
 
             fn __next__(&self, py: Python<'_>) -> PyResult<u64> {
                 self.0.next(py, None)
+            }
+
+            fn __reduce__(&self) -> PyResult<()> {
+                Err(PyTypeError::new_err(concat!(
+                    "a `",
+                    stringify!($class),
+                    "` cannot be copied or pickled, because its ranges would be used twice: ",
+                    "create another one, in the other process"
+                )))
             }
 
             fn __enter__(slf: Py<Self>) -> Py<Self> {

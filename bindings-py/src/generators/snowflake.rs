@@ -1,6 +1,7 @@
 //! `leafid.Snowflake`: time, worker and sequence, inside leased windows.
 
 use leafid_core::{Code, Name, SnowflakeConfig, Subject};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -9,7 +10,7 @@ use crate::generators::class::generator_class;
 use crate::generators::generator::Generator;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
-use crate::values::{LayoutArg, errors, whole_ms};
+use crate::values::{LayoutArg, errors, whole_ms, whole_number};
 
 /// Stamps IDs with the store's time and a leased worker number, ascending within this generator.
 ///
@@ -40,7 +41,7 @@ generator_class!(Snowflake, {
         layout: Option<LayoutArg>,
         length: Option<f64>,
         max_ahead: f64,
-        spread: Option<u32>,
+        spread: Option<&Bound<'_, PyAny>>,
         timeout: f64,
         clock: Option<PyRef<'_, PyClock>>,
     ) -> PyResult<Snowflake> {
@@ -60,7 +61,9 @@ generator_class!(Snowflake, {
         config.layout = layout.map(|layout| layout.0);
         config.length_ms = length.map(|length| whole_ms("length", length)).transpose()?;
         config.max_ahead_ms = whole_ms("max_ahead", max_ahead)?;
-        config.spread = spread;
+        let spread =
+            spread.map(|s| whole_number("spread", s, 0, u32::MAX.into(), Code::RangeInvalid));
+        config.spread = spread.transpose()?.map(|spread| spread as u32);
         let store = StoreArg::resolve(store, &["acquire", "renew", "release"])?;
         let kind = Snowflakes { config, owner_is_given: owner.is_some() };
         Generator::new(kind, store, PyClock::of(clock), timeout).map(Snowflake)
