@@ -88,6 +88,8 @@ impl<K: Kind> Holding<K> {
             stance => stance,
         };
         let until = match stance {
+            // An ask that is due is the driver's to send; its answer ends the rest.
+            Stance::Wait(_) if wants_ask => refusal.until,
             Stance::Wait(until) => until,
             Stance::Raise(code) => {
                 drop(state);
