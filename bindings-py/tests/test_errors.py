@@ -134,6 +134,12 @@ def test_lengths_that_are_not_valid(how, wanted) -> None:
         Segment("orders", MemoryStore()).next(timeout=-1)
     with pytest.raises(ValueError, match="`max_window` .* `1000000000`"):
         MemoryStore().create_namespace("other", max_window=1e9)
+    MemoryStore().create_namespace("other", max_window=1)
+    MemoryStore().create_namespace("other", max_window=86_400)
+    for wrong in (0.999, 86_401):
+        with pytest.raises(leafid.RangeInvalidError) as refused:
+            MemoryStore().create_namespace("other", max_window=wrong)
+        assert str(refused.value) == f"`max_window` must be 1 to 86400 seconds, got `{wrong}`"
 
 
 def test_layouts_that_are_not_valid() -> None:
@@ -161,6 +167,17 @@ def test_texts_that_are_not_ids() -> None:
             parse(text)
         said = f"text `{text}` is not a valid ID: pass an ID exactly as it was issued"
         assert str(refused.value) == said
+
+
+def test_a_closed_generator_is_told_from_its_tag() -> None:
+    for ids, what in (
+        (Segment("orders", MemoryStore()), "tag `orders`"),
+        (Snowflake(store=MemoryStore()), "namespace `default`"),
+    ):
+        ids.close()
+        with pytest.raises(leafid.ClosedError) as refused:
+            ids.next()
+        assert str(refused.value) == f"the generator of {what} is closed: create a new one"
 
 
 @pytest.mark.parametrize("number", [-1, 2**64, 10**30])

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use leafid_core::{Code, Generator, HostTime, Refusal, SharedLine, Stance};
+use leafid_core::{Code, Generator, HostTime, Refusal, SharedLine, Stance, Subject};
 
 use crate::client::Failed;
 use crate::client::driver::exit::is_exiting;
@@ -136,6 +136,11 @@ impl<K: Kind> Holding<K> {
     fn failed(&self, code: Code) -> Failed {
         match &self.lock().last {
             Some(last) if last.code == code => Failed::clone(last),
+            // Not the tag is closed, and a new tag is no help.
+            _ if code == Code::Closed => {
+                let words = format!("the generator of {}", self.kind.subject());
+                Failed::about(code.into(), Subject::Other(&words))
+            }
             _ => Failed::about(code.into(), self.kind.subject()),
         }
     }
