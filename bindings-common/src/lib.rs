@@ -9,7 +9,7 @@
 //! - the store's side of the protocol: [`registry`];
 //! - what IDs are made of and how they are written: [`layouts`], [`text`];
 //! - the error table: [`codes`];
-//! - objects of a host whose numbers are doubles: [`Object`], [`answer`].
+//! - objects of a host: [`Object`], [`answer`].
 //!
 //! Nothing of the host's runs while a generator is borrowed: an object's fields may be getters, and
 //! a getter may call back.

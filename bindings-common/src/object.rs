@@ -1,5 +1,5 @@
-//! Objects of a host whose numbers are doubles and whose 64-bit numbers are of a type of their own:
-//! JavaScript.
+//! Objects of a host: JavaScript, whose numbers are doubles and whose 64-bit numbers are of a type of
+//! their own; Python, whose numbers are of any size.
 
 use alloc::string::String;
 
@@ -28,7 +28,8 @@ pub enum Value<'a, O> {
     Number(f64),
     /// A number of 64 bits: a bigint.
     Big(u64),
-    /// A time of 64 bits, which may lie before 1970: a bigint.
+    /// A time of 64 bits, which may lie before 1970: a bigint. Where the host has one kind of whole
+    /// numbers (Python's `int`), any of them that was read.
     Moment(i64),
     /// A text to write.
     Text(&'a str),
@@ -113,6 +114,7 @@ impl<O: Object> FieldReader for Reading<O> {
         match self.value(field) {
             Value::Absent => Ok(None),
             Value::Number(number) => strict::double(number).map(Some),
+            Value::Moment(number) => strict::millis(number).map(Some),
             _ => Err(invalid()),
         }
     }
@@ -121,6 +123,7 @@ impl<O: Object> FieldReader for Reading<O> {
         match self.value(field) {
             Value::Absent => Ok(None),
             Value::Big(big) => Ok(Some(big)),
+            Value::Moment(number) => u64::try_from(number).map(Some).map_err(|_| invalid()),
             Value::Owned(text) => strict::decimal(&text).map(Some),
             _ => Err(invalid()),
         }

@@ -46,7 +46,7 @@ WRONG_WINDOWS = {
 
 
 class Spoilt:
-    """A store that answers wrongly until it is mended."""
+    """A store that answers wrongly until it is put right."""
 
     def __init__(self, spoil) -> None:
         self.spoil, self.store, self.asked = spoil, MemoryStore(), 0
@@ -69,7 +69,7 @@ class Spoilt:
         return self.store.release(ask)
 
 
-def refused_then_mended(ids, store) -> list[int]:
+def refused_then_put_right(ids, store) -> list[int]:
     late = failing(ids)
     cause = late.__cause__
     assert isinstance(cause, leafid.GrantInvalidError), repr(cause)
@@ -87,14 +87,14 @@ def test_wrong_segments(name) -> None:
     ids = Segment("orders", store, step=10)
     if name == "overlapping":
         assert ids.take(10) == list(range(1, 11))
-    refused_then_mended(ids, store)
+    refused_then_put_right(ids, store)
     assert ids.stats().failures >= 1
 
 
 @pytest.mark.parametrize("name", WRONG_WINDOWS)
 def test_wrong_windows(name) -> None:
     store = Spoilt(WRONG_WINDOWS[name])
-    refused_then_mended(Snowflake(store=store), store)
+    refused_then_put_right(Snowflake(store=store), store)
 
 
 def test_decimal_strings_are_taken() -> None:
@@ -265,7 +265,7 @@ def test_two_stores_behind_one_address_are_noticed() -> None:
     with Answers(answer) as server:
         ids = Segment("orders", server.url, step=10)
         drawn = []
-        with pytest.raises(leafid.StoreChangedError, match="another store answers") as stopped:
+        with pytest.raises(leafid.StoreChangedError, match="answered by another store than before") as stopped:
             while len(drawn) < 100:
                 drawn.append(ids.next())
         assert drawn == list(range(1, len(drawn) + 1)) and len(drawn) <= 10

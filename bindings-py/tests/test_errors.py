@@ -56,25 +56,36 @@ def test_classes_are_what_python_would_catch() -> None:
 
 
 @pytest.mark.parametrize("tag", ["", " ", "a b", "../x", "ä", "x" * 129, "a/b", "a\0"])
-def test_strange_names_are_told(tag) -> None:
+def test_names_that_are_not_valid(tag) -> None:
     with pytest.raises(leafid.TagInvalidError, match="letters, digits") as refused:
         Segment(tag, MemoryStore())
-    assert f"`{tag}`" in str(refused.value)
-    with pytest.raises(leafid.NamespaceInvalidError):
+    assert f"tag `{tag}` is not a valid name" in str(refused.value)
+    with pytest.raises(leafid.NamespaceInvalidError) as refused:
         Snowflake(tag, MemoryStore())
+    assert f"namespace `{tag}` is not a valid name" in str(refused.value)
 
 
-@pytest.mark.parametrize("step", [0, -1, 2**32])
-def test_steps_that_are_none(step) -> None:
-    with pytest.raises(leafid.StepInvalidError):
+@pytest.mark.parametrize("owner", ["", "a\nb", "x" * 129])
+def test_owners_that_are_not_valid(owner) -> None:
+    with pytest.raises(leafid.RequestInvalidError) as refused:
+        Snowflake(owner=owner, store=MemoryStore())
+    assert str(refused.value) == (
+        f"`owner` must be 1 to 128 bytes without control characters, got `{owner}`"
+    )
+
+
+@pytest.mark.parametrize("step", [0, -1, 2**31, 2**63, 10**30])
+def test_steps_that_are_not_valid(step) -> None:
+    with pytest.raises(leafid.StepInvalidError) as refused:
         Segment("orders", MemoryStore(), step=step)
+    assert str(refused.value) == f"`step` must be 1 to 2147483647, got `{step}`"
 
 
 @pytest.mark.parametrize("url", [
     "", "orders", "127.0.0.1:8750", "file:leafid.db", "ftp://host", "http://", "http://host?x=1",
     "http://ho st", "sqlite:leafid.db",
 ])  # fmt: skip
-def test_urls_that_are_no_store(url) -> None:
+def test_urls_that_are_not_a_store(url) -> None:
     for make in (lambda: Segment("orders", url), lambda: HttpStore(url)):
         with pytest.raises(leafid.RequestInvalidError, match="http://127.0.0.1:8750"):
             make()
@@ -103,25 +114,106 @@ def test_objects_without_the_methods() -> None:
 
 
 @pytest.mark.parametrize("how", [{"worker": 7}, {"workers": range(0, 8)}])
-def test_numbers_by_hand_show_the_right_line(how) -> None:
-    with pytest.raises(leafid.WorkerInvalidError, match=r'Snowflake\("default", store="http://'):
+def test_worker_numbers_are_the_stores_to_give(how) -> None:
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{next(iter(how))}'"):
         Snowflake(**how, store=MemoryStore())
 
 
-@pytest.mark.parametrize("how", [
-    {"timeout": -1}, {"timeout": float("nan")}, {"length": -1}, {"max_ahead": float("inf")},
+@pytest.mark.parametrize("how, wanted", [
+    ({"timeout": -1}, "`timeout` must be 0 or more seconds, got `-1`"),
+    ({"timeout": float("nan")}, "`timeout` must be 0 or more seconds, got `NaN`"),
+    ({"length": -1}, "`length` must be 0 to 4294967 seconds, got `-1`"),
+    ({"length": 1e9}, "`length` must be 0 to 4294967 seconds, got `1000000000`"),
+    ({"max_ahead": float("inf")}, "`max_ahead` must be 0 to 4294967 seconds, got `inf`"),
 ])  # fmt: skip
-def test_lengths_that_are_none(how) -> None:
-    with pytest.raises(ValueError):
+def test_lengths_that_are_not_valid(how, wanted) -> None:
+    with pytest.raises(ValueError) as refused:
         Snowflake(**how, store=MemoryStore())
+    assert str(refused.value) == wanted
     with pytest.raises(ValueError):
         Segment("orders", MemoryStore()).next(timeout=-1)
+    with pytest.raises(ValueError, match="`max_window` .* `1000000000`"):
+        MemoryStore().create_namespace("other", max_window=1e9)
+    MemoryStore().create_namespace("other", max_window=1)
+    MemoryStore().create_namespace("other", max_window=86_400)
+    for wrong in (0.999, 86_401):
+        with pytest.raises(leafid.RangeInvalidError) as refused:
+            MemoryStore().create_namespace("other", max_window=wrong)
+        assert str(refused.value) == f"`max_window` must be 1 to 86400 seconds, got `{wrong}`"
 
 
-def test_layouts_that_are_none() -> None:
-    with pytest.raises(leafid.LayoutInvalidError):
+def test_layouts_that_are_not_valid() -> None:
+    with pytest.raises(leafid.LayoutInvalidError, match="`41/11/12` .*at most 63 bits together"):
         Layout(epoch_ms=0, tick_ms=1, time_bits=41, worker_bits=11, sequence_bits=12)
-    with pytest.raises(leafid.LayoutInvalidError, match="`wide`"):
+    with pytest.raises(leafid.LayoutInvalidError, match="`41/-1/12` with ticks of `0` ms"):
+        Layout(epoch_ms=0, tick_ms=0, time_bits=41, worker_bits=-1, sequence_bits=12)
+    with pytest.raises(leafid.LayoutInvalidError, match="`wide`: use `leaf`, `edge`, `long` or"):
         Snowflake(layout="wide", store=MemoryStore())
-    with pytest.raises(leafid.WorkerInvalidError):
-        Layout.leaf.compose(1_700_000_000_000, 1_024, 0)
+    leaf, now = Layout.leaf, 1_700_000_000_000
+    for parts, wanted in [
+        ((now, 1_024, 0), "`worker` must be 0 to 1023, got `1024`"),
+        ((now, -1, 0), "`worker` must be 0 to 1023, got `-1`"),
+        ((now, 0, 4_096), "`sequence` must be 0 to 4095, got `4096`"),
+        ((-5, 0, 0), f"`time` must be {leaf.epoch_ms} to {leaf.last_ms} ms since 1970, got `-5`"),
+    ]:
+        with pytest.raises(leafid.LeafidError) as refused:
+            leaf.compose(*parts)
+        assert str(refused.value) == wanted
+
+
+def test_texts_that_are_not_ids() -> None:
+    for parse, text in ((leafid.parse_decimal, "007"), (leafid.parse_base32, "x")):
+        with pytest.raises(leafid.IdInvalidError) as refused:
+            parse(text)
+        said = f"text `{text}` is not a valid ID: pass an ID exactly as it was issued"
+        assert str(refused.value) == said
+
+
+def test_a_closed_generator_is_told_from_its_tag() -> None:
+    for ids, what in (
+        (Segment("orders", MemoryStore()), "tag `orders`"),
+        (Snowflake(store=MemoryStore()), "namespace `default`"),
+    ):
+        ids.close()
+        with pytest.raises(leafid.ClosedError) as refused:
+            ids.next()
+        assert str(refused.value) == f"the generator of {what} is closed: create a new one"
+
+
+@pytest.mark.parametrize("number", [-1, 2**64, 10**30])
+def test_numbers_that_are_not_valid(number) -> None:
+    ids = Segment("orders", MemoryStore())
+    for act, kind, wanted in [
+        (leafid.decode, leafid.IdInvalidError, "`id` must be 0 to 18446744073709551615"),
+        (leafid.base32, leafid.IdInvalidError, "`id` must be 0 to 9223372036854775807"),
+        (leafid.decimal, leafid.IdInvalidError, "`id` must be 0 to 9223372036854775807"),
+        (ids.take, leafid.CountInvalidError, "`n` must be 0 to 9223372036854775807"),
+        (ids.ready, leafid.CountInvalidError, "`n` must be 0 to 9223372036854775807"),
+    ]:
+        with pytest.raises(kind) as refused:
+            act(number)
+        assert str(refused.value) == f"{wanted}, got `{number}`"
+        with pytest.raises(TypeError, match="must be an `int`, got a `str`"):
+            act("7")
+    with pytest.raises(leafid.RangeInvalidError, match=f"`spread` .* got `{number}`"):
+        Snowflake(store=MemoryStore(), spread=number)
+
+
+def test_a_generator_that_is_pickled_or_copied() -> None:
+    for ids in (Segment("orders", MemoryStore()), Snowflake(store=MemoryStore())):
+        for act in (pickle.dumps, copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match="create another one, in the other process"):
+                act(ids)
+
+
+def test_fields_that_are_not_valid_are_named_with_their_value() -> None:
+    store = MemoryStore()
+    for ask, wanted in [
+        ({}, "`tag` of the ask is missing"),
+        ({"tag": 5}, "`tag` of the ask cannot be `5`"),
+        ({"tag": "orders"}, "`request` of the ask is missing"),
+        ([], "the ask is a `list`, not a dict"),
+    ]:
+        with pytest.raises(leafid.RequestInvalidError) as refused:
+            store.lease_segment(ask)
+        assert str(refused.value) == wanted

@@ -9,7 +9,7 @@ from . import Layout, LeafidError, Segment, Snowflake, __version__, decode
 
 
 def main(words: list[str] | None = None) -> int:
-    """Runs the command; what it ends with is the exit code."""
+    """Runs the command; returns the exit code."""
     options = _parser().parse_args(words)
     try:
         options.run(options)
@@ -24,18 +24,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=__version__)
     verbs = parser.add_subparsers(required=True, metavar="next|snowflake|decode")
 
-    numbers = verbs.add_parser("next", help="the next numbers of a tag")
+    numbers = verbs.add_parser("next", help="draw the next numbers of a tag")
     numbers.add_argument("tag")
     numbers.set_defaults(run=_next)
-    stamps = verbs.add_parser("snowflake", help="IDs that carry the time")
+    stamps = verbs.add_parser("snowflake", help="draw IDs that carry the time")
     stamps.add_argument("namespace", nargs="?", default="default")
     stamps.set_defaults(run=_snowflake)
     for verb in (numbers, stamps):
-        verb.add_argument("-n", "--count", type=int, default=1)
-        verb.add_argument("--store", help="a URL; LEAFID_STORE, if not said")
-        verb.add_argument("--timeout", type=float, default=10.0, help="in seconds")
+        verb.add_argument("-n", "--count", type=int, default=1, help="how many IDs (default: 1)")
+        verb.add_argument("--store", help="the URL of the store (default: LEAFID_STORE)")
+        verb.add_argument("--timeout", type=float, default=10.0, help="in seconds (default: 10)")
 
-    parts = verbs.add_parser("decode", help="what a snowflake ID is made of")
+    parts = verbs.add_parser("decode", help="show what a snowflake ID is made of")
     parts.add_argument("id", type=int)
     parts.add_argument("--layout", default="leaf", choices=["leaf", "edge", "long", "js53"])
     parts.set_defaults(run=_decode)
@@ -43,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _next(options: argparse.Namespace) -> None:
-    # Few more than are wanted are leased: the rest of a segment is a gap.
+    # Lease no more than is wanted: the rest of a segment becomes a gap.
     step = max(1, options.count)
     with Segment(options.tag, options.store, step=step, timeout=options.timeout) as ids:
         print(*ids.take(options.count), sep="\n")

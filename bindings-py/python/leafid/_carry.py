@@ -9,7 +9,7 @@ from ._native import Carrier
 
 
 def start(carrier: Carrier, store: Any) -> None:
-    """Starts it; it ends when the generator is closed, and keeps no process alive."""
+    """Starts the thread; it ends when the generator is closed, and keeps no process alive."""
     name = f"leafid {carrier.about}"
     threading.Thread(target=_carry, args=(carrier, store), name=name, daemon=True).start()
 

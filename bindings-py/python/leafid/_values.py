@@ -36,15 +36,15 @@ class Stats(NamedTuple):
     grants: int
     """Grants that were applied."""
     failures: int
-    """Failures: refusals of the store, answers of no use, and no answers."""
+    """Asks that failed: refused, answered wrongly, or not answered."""
     waits: int
-    """How often there was nothing to give, each time counted once."""
+    """How often there was no ID to hand out, each time counted once."""
     dropped: int
     """Positions that were granted and will never be handed out."""
     gaps: int
     """Ranges that did not begin where the one before ended."""
     in_hand: int
-    """Positions at hand, the range held aside included."""
+    """Positions at hand, the next range included."""
     step: int
     """Segments: the size of the last range. Snowflakes: the length of the window, in ms."""
     offset_ms: int

@@ -1,67 +1,24 @@
 """Errors: one exception class per code, all under `LeafidError`.
 
-A class also is what a Python program would catch without knowing leafid: a `ValueError` where a
-call is to be mended, a `LookupError` where a name is not known, a `TimeoutError`, a
-`ConnectionError` where the store is away.
+Each class is also what a Python program would catch without knowing leafid: a `ValueError` for an
+argument that is not valid, a `LookupError` for a name that does not exist, a `TimeoutError`, a
+`ConnectionError` for a store that does not answer.
 """
 
-from __future__ import annotations
-
-from typing import ClassVar
-
-__all__ = [
-    "LeafidError",
-    "RequestInvalidError",
-    "TagInvalidError",
-    "NamespaceInvalidError",
-    "StepInvalidError",
-    "CountInvalidError",
-    "LayoutInvalidError",
-    "WorkerInvalidError",
-    "RangeInvalidError",
-    "IdInvalidError",
-    "UnauthorizedError",
-    "ForbiddenError",
-    "TagUnknownError",
-    "NamespaceUnknownError",
-    "NotEnabledError",
-    "TagExistsError",
-    "LayoutMismatchError",
-    "LeaseLostError",
-    "StoreChangedError",
-    "StoreWentBackError",
-    "TagSpentError",
-    "TimeOverflowError",
-    "QuotaExceededError",
-    "StoreUnavailableError",
-    "OverloadedError",
-    "WorkersExhaustedError",
-    "SegmentDryError",
-    "WindowSpentError",
-    "SequenceSpentError",
-    "ClockBehindError",
-    "TimedOutError",
-    "StoreRefusedError",
-    "SchemaMismatchError",
-    "InternalError",
-    "ClosedError",
-    "GrantInvalidError",
-    "StateLockedError",
-    "StateInvalidError",
-]
+from typing import ClassVar as _ClassVar
 
 
 class LeafidError(Exception):
-    """What every error of leafid is."""
+    """The base of every error that leafid raises."""
 
-    code: ClassVar[str] = "INTERNAL"
-    """The word for it, the same in every language and on the wire."""
+    code: _ClassVar[str] = "INTERNAL"
+    """The same word in every language and on the wire."""
 
     until_ms: int | None
-    """When to come again, on the clock of whoever refused, if that is known."""
+    """When to try again, in ms on the clock of whoever refused, if known."""
 
     retry_after: float | None
-    """How many seconds to wait at least, if that is known."""
+    """How many seconds to wait at least, if known."""
 
     def __init__(
         self,
@@ -76,7 +33,7 @@ class LeafidError(Exception):
 
 
 class RequestInvalidError(LeafidError, ValueError):
-    """The request is not of the form that the API describes."""
+    """A request, or an argument, is not of the form that the API describes."""
 
     code = "REQUEST_INVALID"
 
@@ -100,7 +57,7 @@ class StepInvalidError(LeafidError, ValueError):
 
 
 class CountInvalidError(LeafidError, ValueError):
-    """A count is negative or above what can be given in one go."""
+    """A count is negative, or more than can be had at once."""
 
     code = "COUNT_INVALID"
 
@@ -118,25 +75,25 @@ class WorkerInvalidError(LeafidError, ValueError):
 
 
 class RangeInvalidError(LeafidError, ValueError):
-    """A range or a number lies outside what it may be."""
+    """A number lies outside its allowed range."""
 
     code = "RANGE_INVALID"
 
 
 class IdInvalidError(LeafidError, ValueError):
-    """A text or a number is not an ID of this form."""
+    """A text or a number is not a valid ID."""
 
     code = "ID_INVALID"
 
 
 class UnauthorizedError(LeafidError, PermissionError):
-    """The store wants a token, or does not know this one."""
+    """The store wants a token, or does not know the given one."""
 
     code = "UNAUTHORIZED"
 
 
 class ForbiddenError(LeafidError, PermissionError):
-    """The store knows the caller and does not allow this."""
+    """The store does not allow this caller to do this."""
 
     code = "FORBIDDEN"
 
@@ -160,31 +117,31 @@ class NotEnabledError(LeafidError):
 
 
 class TagExistsError(LeafidError):
-    """The tag is there already."""
+    """The tag exists already."""
 
     code = "TAG_EXISTS"
 
 
 class LayoutMismatchError(LeafidError, ValueError):
-    """The namespace has another layout than the caller."""
+    """The namespace has another layout than the caller asked for."""
 
     code = "LAYOUT_MISMATCH"
 
 
 class LeaseLostError(LeafidError):
-    """The lease of a window belongs to somebody else now."""
+    """Another holder leases this worker number now."""
 
     code = "LEASE_LOST"
 
 
 class StoreChangedError(LeafidError):
-    """Another store answers behind the same name."""
+    """Another store answers at the same address."""
 
     code = "STORE_CHANGED"
 
 
 class StoreWentBackError(LeafidError):
-    """The store no longer knows what it granted."""
+    """The store has lost grants: it was restored from a backup, or is another copy."""
 
     code = "STORE_WENT_BACK"
 
@@ -208,19 +165,19 @@ class QuotaExceededError(LeafidError):
 
 
 class StoreUnavailableError(LeafidError, ConnectionError):
-    """No answer that can be used came from the store."""
+    """The store gave no usable answer."""
 
     code = "STORE_UNAVAILABLE"
 
 
 class OverloadedError(LeafidError):
-    """The store has too much to do."""
+    """The store has too much to do at the moment."""
 
     code = "OVERLOADED"
 
 
 class WorkersExhaustedError(LeafidError):
-    """Every worker number is held or still rests."""
+    """Every worker number of the namespace is held, or was until a moment ago."""
 
     code = "WORKERS_EXHAUSTED"
 
@@ -232,31 +189,31 @@ class SegmentDryError(LeafidError):
 
 
 class WindowSpentError(LeafidError):
-    """The window in hand is over; another has been asked for."""
+    """The window has ended; another has been asked for."""
 
     code = "WINDOW_SPENT"
 
 
 class SequenceSpentError(LeafidError):
-    """Every ID up to `max_ahead` is handed out."""
+    """Every ID up to `max_ahead` has been issued."""
 
     code = "SEQUENCE_SPENT"
 
 
 class ClockBehindError(LeafidError):
-    """The clock stands behind the IDs that were handed out."""
+    """The clock has gone back behind the IDs that were issued."""
 
     code = "CLOCK_BEHIND"
 
 
 class TimedOutError(LeafidError, TimeoutError):
-    """The caller's time-out passed; `__cause__` is the last failure."""
+    """No ID came within the time-out; `__cause__` is the last failure."""
 
     code = "TIMED_OUT"
 
 
 class StoreRefusedError(LeafidError):
-    """The store refuses to lease until an operator has looked."""
+    """The store leases nothing until an operator has looked at it."""
 
     code = "STORE_REFUSED"
 
@@ -268,7 +225,7 @@ class SchemaMismatchError(LeafidError):
 
 
 class InternalError(LeafidError):
-    """The store failed in a way that it has no word for."""
+    """The store met an error of its own."""
 
     code = "INTERNAL"
 
@@ -280,7 +237,7 @@ class ClosedError(LeafidError):
 
 
 class GrantInvalidError(LeafidError):
-    """An answer of the store cannot be right, and was not used."""
+    """The store's answer cannot be right, and was not used."""
 
     code = "GRANT_INVALID"
 

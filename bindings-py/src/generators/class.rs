@@ -7,36 +7,36 @@ macro_rules! generator_class {
         impl $class {
             $($own)*
 
-            /// One ID. Waits up to `timeout` seconds (the generator's, if not said) while none is
-            /// at hand, without the interpreter lock; then raises `TimedOutError`, whose
+            /// One ID. While none is at hand, waits up to `timeout` seconds (by default the
+            /// generator's) without the interpreter lock, then raises `TimedOutError`, whose
             /// `__cause__` is the last failure. What waiting cannot cure is raised at once.
             #[pyo3(signature = (timeout = None))]
             fn next(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<u64> {
                 self.0.next(py, timeout)
             }
 
-            /// `n` IDs, ascending: all, or an exception and nothing is spent. Waits as `next`
-            /// does; more than can ever be had in one go is `CountInvalidError` at once.
+            /// `n` IDs, ascending: all of them, or an exception and nothing is spent. Waits as
+            /// `next` does; for more than can ever be had at once, raises `CountInvalidError` at
+            /// once.
             #[pyo3(signature = (n, timeout = None))]
             fn take<'py>(
                 &self,
-                py: Python<'py>,
-                n: i64,
+                n: &Bound<'py, PyAny>,
                 timeout: Option<f64>,
             ) -> PyResult<Bound<'py, PyList>> {
-                self.0.take(py, n, timeout)
+                self.0.take(n, timeout)
             }
 
             /// Fills a buffer of 64-bit integers (`array('Q')`, NumPy) with IDs, ascending: all of
-            /// it, or an exception, and the buffer is as it was. Limits and waiting as `take`.
+            /// it, or an exception, and the buffer is as it was. Waits, and is limited, as `take`.
             #[pyo3(signature = (buffer, timeout = None))]
             fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<()> {
                 self.0.fill(buffer, timeout)
             }
 
-            /// Writes the IDs at hand into the beginning of a buffer, ascending, and returns how
-            /// many; what is behind them is left as it was. Waits as `next` does while not even
-            /// one is at hand.
+            /// Writes the IDs at hand to the beginning of a buffer, ascending, and returns how many;
+            /// the rest of the buffer is left as it was. Waits as `next` does until at least one is
+            /// at hand.
             #[pyo3(signature = (buffer, timeout = None))]
             fn fill_available(
                 &self,
@@ -46,37 +46,37 @@ macro_rules! generator_class {
                 self.0.fill_available(buffer, timeout)
             }
 
-            /// Waits until `n` IDs are at hand, so that the next `n` calls of `next(timeout=0)` need
-            /// not wait. Nothing is drawn, and nothing is kept for this caller: other threads take
-            /// of the same.
+            /// Waits until `n` IDs are at hand, so that the next `n` calls of `next(timeout=0)` do
+            /// not have to. Draws nothing and reserves nothing: other threads draw from the same.
             #[pyo3(signature = (n, timeout = None))]
-            fn ready(&self, py: Python<'_>, n: i64, timeout: Option<f64>) -> PyResult<()> {
-                self.0.ready(py, n, timeout)
+            fn ready(&self, n: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<()> {
+                self.0.ready(n, timeout)
             }
 
-            /// Stops: a window's rest is given back, a segment's rest is a gap. In a forked child
-            /// nothing is sent in the parent's name. Harmless when repeated.
+            /// Closes the generator: the rest of a window is given back, the rest of a segment
+            /// becomes a gap. A forked child sends nothing in its parent's name. Closing twice is
+            /// harmless.
             fn close(&self, py: Python<'_>) -> PyResult<()> {
                 self.0.close(py)
             }
 
-            /// Drops every right and every connection at once, and sends nothing: after a copied
-            /// memory image was resumed. (A fork is noticed without it.) The next ID waits for a
-            /// new range.
+            /// Drops every range and every connection at once, and sends nothing. For a memory
+            /// image that was copied and resumed, which no program can notice; a fork is noticed
+            /// without it. The next ID waits for a new range.
             fn forget(&self, py: Python<'_>) -> PyResult<()> {
                 self.0.holding(py)?.forget();
                 Ok(())
             }
 
-            /// What it did so far.
+            /// What the generator did so far, in this process.
             fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
                 self.0.stats(py)
             }
 
-            /// Whether it is closed, or was stopped for good.
+            /// Whether it was closed, or stopped for good.
             #[getter]
             fn closed(&self, py: Python<'_>) -> PyResult<bool> {
-                Ok(self.0.holding(py)?.ended.get().is_some())
+                Ok(self.0.holding(py)?.is_closed())
             }
 
             fn __iter__(slf: Py<Self>) -> Py<Self> {
@@ -85,6 +85,15 @@ macro_rules! generator_class {
 
             fn __next__(&self, py: Python<'_>) -> PyResult<u64> {
                 self.0.next(py, None)
+            }
+
+            fn __reduce__(&self) -> PyResult<()> {
+                Err(PyTypeError::new_err(concat!(
+                    "a `",
+                    stringify!($class),
+                    "` cannot be copied or pickled, because its ranges would be used twice: ",
+                    "create another one, in the other process"
+                )))
             }
 
             fn __enter__(slf: Py<Self>) -> Py<Self> {

@@ -25,7 +25,7 @@ pub struct Generator<K: Kind> {
     pub kind: Arc<K>,
     store: StoreArg,
     clock: Clock,
-    /// How long callers wait, in s, unless they say.
+    /// How long callers wait by default, in s.
     timeout: f64,
     holding: ForkCell<Holding<K>>,
 }
@@ -34,7 +34,7 @@ impl<K: Kind> Generator<K> {
     /// A generator that has asked for nothing yet.
     ///
     /// # Errors
-    /// The core's; `ValueError` for a time-out that is none.
+    /// The core's; `ValueError` for a negative time-out.
     pub fn new(kind: K, store: StoreArg, clock: Clock, timeout: f64) -> PyResult<Generator<K>> {
         let (kind, timeout) = (Arc::new(kind), checked_timeout(timeout)?);
         let holding = Holding::build(&kind, &clock, random::seed()?, None)?;

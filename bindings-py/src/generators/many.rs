@@ -1,13 +1,13 @@
 //! Many IDs in one call: all of them or none, or what is at hand.
 
-use leafid_core::Code;
+use leafid_core::{Code, LINE_END};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::client::driver::Kind;
 use crate::generators::generator::Generator;
-use crate::values::{Buffer, errors};
+use crate::values::{Buffer, errors, whole_number};
 
 /// How many IDs are carried into a buffer at a time.
 const PART: usize = 512;
@@ -27,15 +27,11 @@ impl<K: Kind> Generator<K> {
     /// As `Segment.take`.
     pub fn take<'py>(
         &self,
-        py: Python<'py>,
-        n: i64,
+        n: &Bound<'py, PyAny>,
         timeout: Option<f64>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let Ok(count) = usize::try_from(n) else {
-            let message = format!("`n` must be 0 or more, got `{n}`");
-            return Err(errors::raise(Code::CountInvalid, message));
-        };
-        PyList::new(py, self.exactly(py, count, timeout)?)
+        let (py, count) = (n.py(), checked_count(n)?);
+        PyList::new(py, self.exactly(py, count as usize, timeout)?)
     }
 
     /// Fills all of a buffer, or leaves it as it is.
@@ -84,11 +80,8 @@ impl<K: Kind> Generator<K> {
     ///
     /// # Errors
     /// As `Segment.ready`.
-    pub fn ready(&self, py: Python<'_>, n: i64, timeout: Option<f64>) -> PyResult<()> {
-        let Ok(count) = u64::try_from(n) else {
-            let message = format!("`n` must be 0 or more, got `{n}`");
-            return Err(errors::raise(Code::CountInvalid, message));
-        };
+    pub fn ready(&self, n: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<()> {
+        let (py, count) = (n.py(), checked_count(n)?);
         if count == 0 {
             return Ok(());
         }
@@ -139,4 +132,8 @@ impl<K: Kind> Generator<K> {
             Some(Never::MoreThan(most)) => Err(self.too_many(count as u64, most)),
         }
     }
+}
+
+fn checked_count(n: &Bound<'_, PyAny>) -> PyResult<u64> {
+    whole_number("n", n, 0, LINE_END, Code::CountInvalid)
 }

@@ -2,6 +2,7 @@
 
 use leafid_core::registry::STEP_CAP;
 use leafid_core::{Code, SegmentConfig, Subject};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -10,14 +11,14 @@ use crate::generators::class::generator_class;
 use crate::generators::generator::Generator;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
-use crate::values::errors;
+use crate::values::{errors, whole_number};
 
 /// Hands out the numbers of one tag, strictly ascending within this generator.
 ///
 /// `store` is a URL, an `HttpStore`, a `MemoryStore` or any object with a method
-/// `lease_segment(ask)`; the environment variable `LEAFID_STORE`, if not said. `step` is how many
-/// numbers are leased at first (the tag's own step, if not said); `timeout` is how many seconds a
-/// call waits at most. Nothing is leased before the first ID.
+/// `lease_segment(ask)`; by default the URL in the environment variable `LEAFID_STORE`. `step` is
+/// how many numbers the first lease takes (by default the tag's own step); `timeout` is how many
+/// seconds a call waits at most. Nothing is leased before the first ID.
 #[pyclass(frozen, weakref, module = "leafid")]
 pub struct Segment(Generator<Segments>);
 
@@ -27,7 +28,7 @@ generator_class!(Segment, {
     fn new(
         tag: &str,
         store: Option<&Bound<'_, PyAny>>,
-        step: Option<i64>,
+        step: Option<&Bound<'_, PyAny>>,
         timeout: f64,
         clock: Option<PyRef<'_, PyClock>>,
     ) -> PyResult<Segment> {
@@ -49,10 +50,8 @@ generator_class!(Segment, {
     }
 });
 
-/// A step; the store's cap, which may be lower, is the store's to tell.
-fn checked_step(step: i64) -> PyResult<u32> {
-    u32::try_from(step).ok().filter(|step| (1..=STEP_CAP).contains(step)).ok_or_else(|| {
-        let message = format!("`step` must be 1 to {STEP_CAP}, got `{step}`");
-        errors::raise(Code::StepInvalid, message)
-    })
+/// A step; the tag's `max_step`, which is lower, is the store's to apply.
+fn checked_step(step: &Bound<'_, PyAny>) -> PyResult<u32> {
+    let step = whole_number("step", step, 1, STEP_CAP.into(), Code::StepInvalid)?;
+    Ok(step as u32)
 }

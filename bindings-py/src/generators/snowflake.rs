@@ -1,6 +1,7 @@
 //! `leafid.Snowflake`: time, worker and sequence, inside leased windows.
 
 use leafid_core::{Code, Name, SnowflakeConfig, Subject};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -9,18 +10,22 @@ use crate::generators::class::generator_class;
 use crate::generators::generator::Generator;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
-use crate::values::{LayoutArg, errors, whole_ms};
+use crate::values::{LayoutArg, errors, whole_ms, whole_number};
 
 /// Stamps IDs with the store's time and a leased worker number, ascending within this generator.
 ///
 /// `store` is a URL, an `HttpStore`, a `MemoryStore` or any object with the methods
-/// `acquire(ask)`, `renew(ask)` and `release(ask)`; the environment variable `LEAFID_STORE`, if
-/// not said. `owner` is the label of this holder (`hostname/pid`); `layout` the one that is
-/// counted on (the namespace's own, if not said); `length` how many seconds of window to ask for
-/// at most (all that the namespace allows): an outage of the store is survived for as long, but
-/// no longer than twice as long as the generator has lived, or 10 s; `max_ahead` how many seconds
-/// IDs may run ahead of the clock in a burst; a fresh tick's sequence begins below `spread`;
-/// `timeout` is how many seconds a call waits at most. Nothing is leased before the first ID.
+/// `acquire(ask)`, `renew(ask)` and `release(ask)`; by default the URL in the environment variable
+/// `LEAFID_STORE`. `owner` is the label of this holder (by default `hostname/pid`); `layout` is the
+/// layout that the namespace must have (by default any).
+///
+/// `length` is the longest window to ask for, in seconds (by default the longest that the namespace
+/// allows). The generator survives an outage of the store for as long as its window lasts; a window
+/// lasts at most twice as long as the generator has lived, or 10 s.
+///
+/// `max_ahead` is how many seconds IDs may run ahead of the clock in a burst; the sequence of a
+/// fresh tick begins below `spread`; `timeout` is how many seconds a call waits at most. Nothing is
+/// leased before the first ID.
 #[pyclass(frozen, weakref, module = "leafid")]
 pub struct Snowflake(Generator<Snowflakes>);
 
@@ -36,7 +41,7 @@ generator_class!(Snowflake, {
         layout: Option<LayoutArg>,
         length: Option<f64>,
         max_ahead: f64,
-        spread: Option<u32>,
+        spread: Option<&Bound<'_, PyAny>>,
         timeout: f64,
         clock: Option<PyRef<'_, PyClock>>,
     ) -> PyResult<Snowflake> {
@@ -56,7 +61,9 @@ generator_class!(Snowflake, {
         config.layout = layout.map(|layout| layout.0);
         config.length_ms = length.map(|length| whole_ms("length", length)).transpose()?;
         config.max_ahead_ms = whole_ms("max_ahead", max_ahead)?;
-        config.spread = spread;
+        let spread =
+            spread.map(|s| whole_number("spread", s, 0, u32::MAX.into(), Code::RangeInvalid));
+        config.spread = spread.transpose()?.map(|spread| spread as u32);
         let store = StoreArg::resolve(store, &["acquire", "renew", "release"])?;
         let kind = Snowflakes { config, owner_is_given: owner.is_some() };
         Generator::new(kind, store, PyClock::of(clock), timeout).map(Snowflake)

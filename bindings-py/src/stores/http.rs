@@ -30,22 +30,22 @@ impl HttpStore {
         self.0.url()
     }
 
-    /// Leases numbers of a tag, on a connection for this once.
+    /// Leases numbers of a tag, over a connection of its own.
     fn lease_segment<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         self.serve(ask, Ask::Segment)
     }
 
-    /// Gives a worker number and a window on it, on a connection for this once.
+    /// Gives a worker number and a window on it, over a connection of its own.
     fn acquire<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         self.serve(ask, Ask::Acquire)
     }
 
-    /// Extends a window, on a connection for this once.
+    /// Extends a window, over a connection of its own.
     fn renew<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         self.serve(ask, Ask::Renew)
     }
 
-    /// Takes back the rest of a window, on a connection for this once.
+    /// Takes back the rest of a window, over a connection of its own.
     fn release<'py>(&self, ask: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         let py = ask.py();
         let release: Release = dict::read(ask, "the release")?;

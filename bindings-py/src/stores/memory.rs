@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use leafid_core::registry::TagSpec;
-use leafid_core::{Ask, Failure, Fields, Name, Refusal, Release, Subject};
+use leafid_core::registry::{MAX_WINDOW_CAP_MS, TagSpec};
+use leafid_core::{Ask, Code, Failure, Fields, Name, Refusal, Release, Subject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::client::stores::{Memory, Rows};
 use crate::stores::answer;
 use crate::testing::PyClock;
-use crate::values::{LayoutArg, dict, whole_ms};
+use crate::values::{LayoutArg, dict, errors, whole_ms};
 
 /// A store in memory: it creates tags and namespaces on first use, and what it granted is gone
 /// with it. In a forked child it raises `CLOSED`.
@@ -56,8 +56,20 @@ impl MemoryStore {
         max_window: Option<f64>,
     ) -> PyResult<()> {
         let max_window_ms = max_window.map(|length| whole_ms("max_window", length)).transpose()?;
-        self.call(Subject::Namespace(namespace), |rows| {
+        let subject = Subject::Namespace(namespace);
+        let create = |rows: &mut Rows| {
             rows.create_namespace(Name::namespace(namespace)?, layout.0, max_window_ms)
+        };
+        let created = self
+            .0
+            .with(|rows| create(rows).map_err(|refusal| Failure::from(refusal.code)), subject);
+        created.map_err(|failed| match (failed.code, max_window) {
+            (Code::RangeInvalid, Some(got)) => {
+                let day = MAX_WINDOW_CAP_MS / 1_000;
+                let message = format!("`max_window` must be 1 to {day} seconds, got `{got}`");
+                errors::raise(failed.code, message)
+            }
+            _ => failed.into(),
         })
     }
 

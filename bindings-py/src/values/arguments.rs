@@ -1,7 +1,7 @@
 //! Arguments that callers may write in more than one way, and lengths of time.
 
 use leafid_core::{Code, Layout, StoreTime};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -47,6 +47,31 @@ impl<'py> FromPyObject<'_, 'py> for Moment {
         // To whole µs first, as a datetime has them: a float alone would lose a ms now and then.
         let micros = (seconds * 1e6).round();
         Ok(Moment(StoreTime::new((micros / 1e3).floor() as i64)))
+    }
+}
+
+/// A whole number from `least` to `most`.
+///
+/// # Errors
+/// `code` for any other whole number; `TypeError` for anything else.
+pub fn whole_number(
+    what: &str,
+    value: &Bound<'_, PyAny>,
+    least: u64,
+    most: u64,
+    code: Code,
+) -> PyResult<u64> {
+    match value.extract::<u64>() {
+        Ok(number) if (least..=most).contains(&number) => Ok(number),
+        Err(error) if !error.is_instance_of::<PyOverflowError>(value.py()) => {
+            let kind = value.get_type().name()?;
+            let message = format!("`{what}` must be an `int`, got a `{kind}`");
+            Err(PyTypeError::new_err(message))
+        }
+        _ => {
+            let message = format!("`{what}` must be {least} to {most}, got `{value}`");
+            Err(errors::raise(code, message))
+        }
     }
 }
 

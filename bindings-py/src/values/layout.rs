@@ -4,7 +4,7 @@ use leafid_core::{Code, Layout, Refusal};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyTuple};
 
-use crate::values::{LayoutArg, Moment, errors};
+use crate::values::{LayoutArg, Moment, errors, whole_number};
 
 /// Epoch, tick length and the widths of time, worker and sequence: at most 63 bits together.
 ///
@@ -20,13 +20,23 @@ impl PyLayout {
     #[pyo3(signature = (*, epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits))]
     fn new(
         epoch_ms: i64,
-        tick_ms: u32,
-        time_bits: u8,
-        worker_bits: u8,
-        sequence_bits: u8,
+        tick_ms: i64,
+        time_bits: i64,
+        worker_bits: i64,
+        sequence_bits: i64,
     ) -> PyResult<PyLayout> {
-        let made = Layout::new(epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits);
-        made.map(PyLayout).map_err(|refusal| {
+        let bits = |bits| u8::try_from(bits).map_err(|_| Refusal::new(Code::LayoutInvalid));
+        let made =
+            u32::try_from(tick_ms).map_err(|_| Code::LayoutInvalid.into()).and_then(|tick| {
+                Layout::new(
+                    epoch_ms,
+                    tick,
+                    bits(time_bits)?,
+                    bits(worker_bits)?,
+                    bits(sequence_bits)?,
+                )
+            });
+        made.map(PyLayout).map_err(|refusal: Refusal| {
             let message = format!(
                 "layout `{time_bits}/{worker_bits}/{sequence_bits}` with ticks of `{tick_ms}` ms \
                  from `{epoch_ms}` ms is not valid: use 1 time bit or more, at most 32 worker bits, \
@@ -105,16 +115,23 @@ impl PyLayout {
     }
 
     /// The ID of a moment (ms since 1970, or a `datetime`), a worker and a sequence number.
-    fn compose(&self, time: Moment, worker: u32, sequence: u64) -> PyResult<u64> {
-        self.0.compose(time.0, worker, sequence).map_err(|refusal| match refusal.code {
-            Code::WorkerInvalid => outside(refusal, "worker", self.0.workers(), worker.into()),
-            Code::RangeInvalid => outside(refusal, "sequence", self.0.per_tick(), sequence),
-            _ => self.overflow(refusal, time),
-        })
+    fn compose(
+        &self,
+        time: Moment,
+        worker: &Bound<'_, PyAny>,
+        sequence: &Bound<'_, PyAny>,
+    ) -> PyResult<u64> {
+        let (workers, per_tick) = (self.0.workers(), self.0.per_tick());
+        let worker = whole_number("worker", worker, 0, workers - 1, Code::WorkerInvalid)?;
+        let sequence = whole_number("sequence", sequence, 0, per_tick - 1, Code::RangeInvalid)?;
+        let id = self.0.compose(time.0, worker as u32, sequence);
+        id.map_err(|refusal| self.overflow(refusal, time))
     }
 
     /// What an ID is made of.
-    fn decompose<'py>(&self, py: Python<'py>, id: u64) -> PyResult<Bound<'py, PyAny>> {
+    fn decompose<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = id.py();
+        let id = whole_number("id", id, 0, u64::MAX, Code::IdInvalid)?;
         let parts = self.0.decompose(id).map_err(|refusal| {
             let message = format!("ID `{id}` has more bits than this layout: name its own layout");
             errors::raise(refusal.code, message)
@@ -148,33 +165,33 @@ impl PyLayout {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
-        let fields = [
-            ("epoch_ms", self.0.epoch_ms()),
-            ("tick_ms", self.0.tick_ms().into()),
-            ("time_bits", self.0.time_bits().into()),
-            ("worker_bits", self.0.worker_bits().into()),
-            ("sequence_bits", self.0.sequence_bits().into()),
-        ];
-        Ok((PyTuple::empty(py), fields.into_py_dict(py)?))
+        Ok((PyTuple::empty(py), self.fields(py)?))
     }
 }
 
 /// What an ID is made of: `time_ms`, `tick`, `worker`, `sequence`, and `time` as a `datetime`.
 #[pyfunction]
 #[pyo3(signature = (id, layout = LayoutArg(Layout::LEAF)), text_signature = "(id, layout=Layout.leaf)")]
-pub fn decode<'py>(py: Python<'py>, id: u64, layout: LayoutArg) -> PyResult<Bound<'py, PyAny>> {
-    PyLayout(layout.0).decompose(py, id)
+pub fn decode<'py>(id: &Bound<'py, PyAny>, layout: LayoutArg) -> PyResult<Bound<'py, PyAny>> {
+    PyLayout(layout.0).decompose(id)
 }
 
 impl PyLayout {
+    /// The fields of a layout in a dict: what its constructor takes.
+    pub fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        [
+            ("epoch_ms", self.0.epoch_ms()),
+            ("tick_ms", self.0.tick_ms().into()),
+            ("time_bits", self.0.time_bits().into()),
+            ("worker_bits", self.0.worker_bits().into()),
+            ("sequence_bits", self.0.sequence_bits().into()),
+        ]
+        .into_py_dict(py)
+    }
+
     fn overflow(&self, refusal: Refusal, time: Moment) -> PyErr {
         let (from, to, ms) = (self.0.epoch_ms(), self.0.last().get(), time.0.get());
         let message = format!("`time` must be {from} to {to} ms since 1970, got `{ms}`");
         errors::raise(refusal.code, message)
     }
-}
-
-fn outside(refusal: Refusal, what: &str, count: u64, got: u64) -> PyErr {
-    let message = format!("`{what}` must be 0 to {} in this layout, got `{got}`", count - 1);
-    errors::raise(refusal.code, message)
 }

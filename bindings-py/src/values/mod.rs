@@ -10,7 +10,7 @@ mod layout;
 mod text;
 mod token;
 
-pub use arguments::{LayoutArg, Moment, checked_timeout, whole_ms};
+pub use arguments::{LayoutArg, Moment, checked_timeout, whole_ms, whole_number};
 pub use buffer::Buffer;
 pub use code_table::{code, code_from_http, codes, sentence};
 pub use layout::{PyLayout, decode};

@@ -1,21 +1,21 @@
 //! Text forms of an ID.
 
 use leafid_bindings::text;
-use leafid_core::{Refusal, Subject};
+use leafid_core::{Code, LINE_END, Refusal, Subject};
 use pyo3::prelude::*;
 
-use crate::values::errors;
+use crate::values::{errors, whole_number};
 
 /// 13 characters of Crockford's base32, upper case: they sort as the numbers do.
 #[pyfunction]
-pub fn base32(id: u64) -> PyResult<String> {
-    shown(text::to_base32(id), id)
+pub fn base32(id: &Bound<'_, PyAny>) -> PyResult<String> {
+    shown(text::to_base32, id)
 }
 
 /// The decimal form, without leading zeros.
 #[pyfunction]
-pub fn decimal(id: u64) -> PyResult<String> {
-    shown(text::to_decimal(id), id)
+pub fn decimal(id: &Bound<'_, PyAny>) -> PyResult<String> {
+    shown(text::to_decimal, id)
 }
 
 /// The ID of a base32 form. Strict: 13 characters, upper case, no look-alikes.
@@ -30,8 +30,12 @@ pub fn parse_decimal(text: &str) -> PyResult<u64> {
     parsed(text::from_decimal(text), text)
 }
 
-fn shown(text: Result<String, Refusal>, id: u64) -> PyResult<String> {
-    text.map_err(|refusal| errors::refuse(refusal, Subject::Other(&format!("ID `{id}`"))))
+fn shown(
+    write: impl FnOnce(u64) -> Result<String, Refusal>,
+    id: &Bound<'_, PyAny>,
+) -> PyResult<String> {
+    let id = whole_number("id", id, 0, LINE_END, Code::IdInvalid)?;
+    write(id).map_err(|refusal| errors::refuse(refusal, Subject::Other(&format!("ID `{id}`"))))
 }
 
 fn parsed(id: Result<u64, Refusal>, text: &str) -> PyResult<u64> {

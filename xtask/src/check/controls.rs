@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Proof, arrows, generated, imports, locks, published, purity, sizes};
+use super::{Proof, arrows, folders, generated, imports, locks, published, purity, sizes};
 use crate::build::{node, npm, wasm};
 use crate::process::Run;
 use crate::{Outcome, files, project};
@@ -16,6 +16,7 @@ pub const LIST: &[(&str, Proof)] = &[
     ("clippy-unwrap", unwrap),
     ("arrows", arrow),
     ("script-arrows", script_arrow),
+    ("folder-arrows", folder_arrow),
     ("locks", lock),
     ("sizes", size),
     ("generated", stale),
@@ -69,6 +70,12 @@ fn arrow() -> Outcome<String> {
 fn script_arrow() -> Outcome<String> {
     refused(imports::complaint(Path::new("face/segment.ts"), "../engines/native.js"))?;
     refused(imports::complaint(Path::new("index.ts"), "./wasm/leafid.js"))
+}
+
+fn folder_arrow() -> Outcome<String> {
+    let client = Path::new("client/driver/waiting.rs");
+    refused(folders::complaints(client, "use crate::values::errors;").pop())?;
+    refused(folders::complaints(client, "use pyo3::prelude::*;").pop())
 }
 
 fn lock() -> Outcome<String> {

@@ -2,6 +2,7 @@
 
 mod arrows;
 mod controls;
+mod folders;
 mod generated;
 mod imports;
 mod lints;
@@ -24,6 +25,7 @@ const PROOFS: &[(&str, Proof)] = &[
     ("clippy", lints::clippy),
     ("arrows", arrows::members),
     ("script-arrows", imports::check),
+    ("folder-arrows", folders::check),
     ("locks", locks::check),
     ("sizes", sizes::check),
     ("generated", generated::check),

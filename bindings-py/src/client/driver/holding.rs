@@ -8,7 +8,9 @@ use std::time::Duration;
 use leafid_core::{Code, HostTime, Ids, SharedLine, Stats};
 
 use crate::client::Failed;
-use crate::client::driver::{Kept, Kind, State};
+use crate::client::driver::Kind;
+use crate::client::driver::kept::Kept;
+use crate::client::driver::state::State;
 use crate::client::host::clock::Clock;
 use crate::client::host::fork::{self, Generation};
 
@@ -25,20 +27,20 @@ pub struct Holding<K: Kind> {
     /// IDs drawn without the lock; written one at a time.
     drawn: AtomicU64,
     /// What a forked child may know.
-    pub kept: Kept,
+    pub(super) kept: Kept,
     /// Why nothing will ever be handed out again.
-    pub ended: OnceLock<Code>,
+    pub(super) ended: OnceLock<Code>,
     /// Where the time is read.
-    pub clock: Clock,
+    pub(super) clock: Clock,
     state: Mutex<State<K>>,
     /// The driver waits here.
-    pub driver_called: Condvar,
+    pub(super) driver_called: Condvar,
     /// Callers wait here.
-    pub answer_came: Condvar,
+    pub(super) answer_came: Condvar,
     /// How many of them.
-    pub waiting: AtomicUsize,
+    pub(super) waiting: AtomicUsize,
     /// What it is built from.
-    pub kind: Arc<K>,
+    pub(super) kind: Arc<K>,
 }
 
 impl<K: Kind> Holding<K> {
@@ -91,7 +93,7 @@ impl<K: Kind> Holding<K> {
     }
 
     /// Opens the lock; see [`State`].
-    pub fn lock(&self) -> MutexGuard<'_, State<K>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State<K>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -99,6 +101,11 @@ impl<K: Kind> Holding<K> {
     #[inline]
     pub fn is_current(&self) -> bool {
         fork::is_current(self.generation)
+    }
+
+    /// Whether nothing will ever be handed out again.
+    pub fn is_closed(&self) -> bool {
+        self.ended.get().is_some()
     }
 
     /// One ID, without the lock; `None` says nothing about why. One at a time.
@@ -115,7 +122,7 @@ impl<K: Kind> Holding<K> {
     }
 
     /// Copies out what the lock-free side needs, after the state was touched.
-    pub fn publish(&self, state: &State<K>) {
+    pub(super) fn publish(&self, state: &State<K>) {
         if let Some(ids) = state.generator.ids() {
             let _ = self.ids.set(ids);
         }

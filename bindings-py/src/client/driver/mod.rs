@@ -4,7 +4,7 @@
 //! and behind a mutex the core's generator with its correspondence ([`state`]). A thread works
 //! through the [`Action`]s that it wants done ([`thread`]): ask, release, wait. A caller that finds
 //! nothing at hand makes a [`Call`] and waits in it ([`waiting`]). A forked child makes a holding
-//! of its own, which knows of the parent's what a child may know ([`Kept`]).
+//! of its own, which knows of the parent's what a child may know ([`kept`]).
 
 mod driven;
 mod exit;
@@ -18,8 +18,7 @@ mod waiting;
 pub use driven::Driven;
 pub use exit::{remember, retire_all, wait_for_all};
 pub use holding::Holding;
-pub use kept::Kept;
 pub use kind::{Kind, Segments, Snowflakes};
-pub use state::{Action, State};
+pub use state::Action;
 pub use thread::spawn;
 pub use waiting::{Blocked, Call};

@@ -11,7 +11,8 @@ use leafid_core::{
 };
 
 use crate::client::Failed;
-use crate::client::driver::{Kept, Kind};
+use crate::client::driver::Kind;
+use crate::client::driver::kept::Kept;
 use crate::client::host::clock::Clock;
 
 /// The core's generator, and its correspondence with the store.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use leafid_core::{Code, Generator, HostTime, Refusal, SharedLine, Stance};
+use leafid_core::{Code, Generator, HostTime, Refusal, SharedLine, Stance, Subject};
 
 use crate::client::Failed;
 use crate::client::driver::exit::is_exiting;
@@ -25,7 +25,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call that waits up to `timeout` seconds; more than the clock can count is for ever.
+    /// A call that waits up to `timeout` seconds; infinity is for ever.
     pub fn new(timeout: f64) -> Call {
         let patience = Duration::try_from_secs_f64(timeout).ok();
         let deadline = patience.and_then(|patience| Instant::now().checked_add(patience));
@@ -88,6 +88,8 @@ impl<K: Kind> Holding<K> {
             stance => stance,
         };
         let until = match stance {
+            // An ask that is due is the driver's to send; its answer ends the rest.
+            Stance::Wait(_) if wants_ask => refusal.until,
             Stance::Wait(until) => until,
             Stance::Raise(code) => {
                 drop(state);
@@ -134,6 +136,11 @@ impl<K: Kind> Holding<K> {
     fn failed(&self, code: Code) -> Failed {
         match &self.lock().last {
             Some(last) if last.code == code => Failed::clone(last),
+            // Not the tag is closed, and a new tag is no help.
+            _ if code == Code::Closed => {
+                let words = format!("the generator of {}", self.kind.subject());
+                Failed::about(code.into(), Subject::Other(&words))
+            }
             _ => Failed::about(code.into(), self.kind.subject()),
         }
     }

@@ -27,29 +27,32 @@ impl Http {
     /// The server behind a URL.
     ///
     /// # Errors
-    /// `REQUEST_INVALID` for what is no `http://` or `https://` URL.
+    /// `REQUEST_INVALID` for anything but an `http://` or `https://` URL.
     pub fn new(url: &str, token: Option<String>) -> Result<Http, Failed> {
         let wrong = |why: &str| {
-            let message = format!(
-                "`{url}` is not the URL of a store: {why}, such as `http://127.0.0.1:8750`"
-            );
+            let message =
+                format!("`{url}` {why}: the URL of a store is like `http://127.0.0.1:8750`");
             Failed::new(Code::RequestInvalid, message)
         };
-        let uri = Uri::try_from(url).map_err(|_| wrong("write a URL"))?;
+        let uri = Uri::try_from(url).map_err(|_| wrong("is not a URL"))?;
         match uri.scheme_str() {
             Some("http") => {}
             Some("https") if cfg!(feature = "tls") => {}
-            Some("https") => return Err(wrong("this build has no TLS; use an `http://` URL")),
-            _ => return Err(wrong("stores are reached by `http://` or `https://`")),
+            Some("https") => return Err(wrong("needs TLS, which this build does not have")),
+            _ => return Err(wrong("begins with neither `http://` nor `https://`")),
         }
-        if uri.host().is_none_or(str::is_empty) || uri.query().is_some() {
-            return Err(wrong("name a host and at most a path"));
+        if uri.host().is_none_or(str::is_empty) {
+            return Err(wrong("has no host"));
+        }
+        if uri.query().is_some() {
+            return Err(wrong("has a query, which no store takes"));
         }
         if !has_good_port(&uri) {
-            return Err(wrong("its port must be 1 to 65535"));
+            return Err(wrong("has a port outside 1 to 65535"));
         }
         if token.as_ref().is_some_and(|token| !token.bytes().all(|byte| byte.is_ascii_graphic())) {
-            return Err(wrong("its token has characters that no header carries"));
+            let message = "`token` must have printable ASCII characters only, without spaces";
+            return Err(Failed::new(Code::RequestInvalid, message));
         }
         Ok(Http { url: url.trim_end_matches('/').to_owned(), token })
     }
@@ -65,8 +68,8 @@ impl Http {
     }
 }
 
-/// Whether a port that is written is one. A wrong one would else be taken for none, and the
-/// scheme's own port asked: perhaps another store.
+/// Whether the port, if there is one, is valid. Otherwise it would be ignored, and the scheme's own
+/// port asked: perhaps another store.
 fn has_good_port(uri: &Uri) -> bool {
     let host_and_port = uri.authority().map_or("", |authority| {
         authority.as_str().rsplit_once('@').map_or(authority.as_str(), |(_, after)| after)
