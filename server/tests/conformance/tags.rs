@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use leafid_core::{Code, LINE_END, Range, SegmentAsk, Token};
+use leafid_core::{Code, LINE_END, Range, SegmentAsk, StoreTime, Token};
+use leafid_server::backends::opening::Options;
+use leafid_server::clock::ManualClock;
+use leafid_server::opening::open_sqlite;
 use leafid_server::registry::Registry;
 use leafid_server::store::{Store, TagChange};
 use serde_json::{Value, json};
@@ -125,6 +128,29 @@ async fn what_another_server_bounded_is_not_granted_beyond() {
     };
     assert_eq!(changed_by_another(Trouble::Never, until_15).await, Ok(Range::new(11, 15)));
     assert_eq!(changed_by_another(Trouble::Blind, until_15).await, Ok(Range::new(11, 21)));
+}
+
+/// The statements of SQLite compare rows, and the upper end is a part of them.
+#[tokio::test]
+async fn what_another_server_changed_in_one_file_is_not_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Arc::new(ManualClock::at(StoreTime::new(1_800_000_000_000)));
+    let options = Options { create: true, ..Options::default() };
+    let open = || open_sqlite(&folder.path().join("a.db"), clock.clone(), options).unwrap();
+    let (one, two) = (open(), open());
+    create(&one).await;
+    assert_eq!(lease(&one, 1).await, Ok(Range::new(1, 11)));
+    let bound = async |server: &Registry, until| {
+        let change = TagChange { until: Some(until), ..TagChange::default() };
+        server.put_tag(tag(), change).await.unwrap().until
+    };
+    assert_eq!(bound(&two, 24).await, Some(24));
+    assert_eq!(lease(&one, 2).await, Ok(Range::new(11, 21)));
+    assert_eq!(two.tag(tag()).await.unwrap().until, Some(24), "it stays");
+    assert_eq!(bound(&two, LINE_END).await, None);
+    assert_eq!(lease(&one, 3).await, Ok(Range::new(21, 31)));
+    assert_eq!(bound(&two, 35).await, Some(35));
+    assert_eq!(lease(&one, 4).await, Ok(Range::new(31, 35)));
 }
 
 /// Three servers lease and advance at once: nothing is granted twice, and nothing that was asked for
