@@ -102,8 +102,8 @@ impl Sentence<'_> {
     /// ```
     /// use leafid_core::{Code, Sentence, Subject};
     /// let mut text = String::new();
-    /// Sentence::new(Code::TagSpent, Subject::Tag("orders")).pieces(|piece| text.push_str(piece));
-    /// assert_eq!(text, "tag `orders` has no numbers left: create a new tag");
+    /// Sentence::new(Code::Closed, Subject::Tag("orders")).pieces(|piece| text.push_str(piece));
+    /// assert_eq!(text, "tag `orders` is closed: create a new one");
     /// ```
     pub fn pieces(&self, mut put: impl FnMut(&str)) {
         self.subject.pieces(&mut put);
