@@ -64,6 +64,12 @@ verbs! {
         let failed = write!(sink, "{refusal}").is_err();
         (sink.0, failed)
     }
+    sentence_pieces(code: &Code, subject: &[&str; 2], most: &Option<u64>) -> usize {
+        let [kind, name] = *subject;
+        let (mut length, sentence) = (0_usize, Sentence::new(*code, Subject::of(kind, name)));
+        Sentence { most: *most, ..sentence }.pieces(|piece| length = length.saturating_add(piece.len()));
+        length
+    }
     sentence_display(code: &Code, subject: &[&str; 2], most: &Option<u64>, wait_ms: &Option<u64>)
         -> (usize, bool) {
             let mut sink = Length(0);
