@@ -69,9 +69,13 @@ impl<K: Kind> Generator<K> {
             HostTime,
         ) -> Result<T, Refusal>,
     ) -> PyResult<T> {
+        let mut caller = None;
         let call = Call::new(checked_timeout(timeout.unwrap_or(self.timeout))?);
         loop {
             let holding = self.holding(py)?;
+            // Counted until the exception is there: a thread that has to wait for the interpreter
+            // lock below this frame, while the interpreter ends, would abort the process.
+            drop(caller.replace(holding.enter()));
             let why = match holding.attempt(&mut draw) {
                 Ok(value) => return Ok(value),
                 Err(Blocked::Failed(failed)) => return Err(failed.into()),

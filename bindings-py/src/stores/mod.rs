@@ -69,7 +69,8 @@ impl StoreArg {
     /// # Errors
     /// `RuntimeError` if there is no thread to be had.
     pub fn drive(&self, py: Python<'_>, driven: Arc<dyn Driven>) -> PyResult<()> {
-        let weak = Arc::downgrade(&driven);
+        // Before the start, which may run Python code: the end of the interpreter waits for it.
+        driver::remember(Arc::downgrade(&driven));
         let spawn = |transport| {
             driver::spawn(Arc::clone(&driven), transport).map_err(|error| {
                 PyRuntimeError::new_err(format!("the system gives no thread: {error}"))
@@ -80,9 +81,7 @@ impl StoreArg {
             StoreArg::Memory(memory) => spawn(Box::new(Arc::clone(memory))),
             StoreArg::Object(store) => object::start(py, Arc::clone(&driven), store.bind(py)),
         }
-        .inspect_err(|_| driven.ended())?;
-        driver::remember(weak);
-        Ok(())
+        .inspect_err(|_| driven.ended())
     }
 }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use leafid_core::{Code, Refusal, Subject};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyBaseException, PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyModule, PyType};
+use pyo3::types::{PyModule, PyType};
 
 use crate::client::{Cause, Failed};
 
@@ -17,12 +17,19 @@ impl From<Failed> for PyErr {
     }
 }
 
+/// Without a call of Python code: a daemon thread that ran some below this frame could lose the
+/// interpreter lock there, and taking it back while the interpreter ends aborts the process.
 fn exception(py: Python<'_>, failed: &Failed) -> PyResult<PyErr> {
-    let figures = PyDict::new(py);
-    figures.set_item("until_ms", failed.until_ms)?;
-    figures.set_item("retry_after", failed.retry_after_ms.map(|ms| f64::from(ms) / 1_000.0))?;
     let class: Bound<'_, PyType> = module(py)?.getattr(class_name(failed.code))?.cast_into()?;
-    let error = PyErr::from_value(class.call((&failed.message,), Some(&figures))?);
+    let error = class.call_method1("__new__", (&class, &failed.message))?;
+    let base = match class.is_subclass_of::<PyOSError>()? {
+        true => py.get_type::<PyOSError>(),
+        false => py.get_type::<PyBaseException>(),
+    };
+    base.call_method1("__init__", (&error, &failed.message))?;
+    error.setattr("until_ms", failed.until_ms)?;
+    error.setattr("retry_after", failed.retry_after_ms.map(|ms| f64::from(ms) / 1_000.0))?;
+    let error = PyErr::from_value(error);
     if let Some(cause) = &failed.cause {
         error.set_cause(py, Some(raised(py, cause)?));
     }

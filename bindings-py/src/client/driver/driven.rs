@@ -24,7 +24,7 @@ pub trait Driven: Send + Sync {
     fn answered(&self, ask: &Ask, sent: HostTime, answer: Result<Grant, Failed>);
     /// The driver has ended, or could not begin.
     fn ended(&self);
-    /// Whether the driver has ended, and no caller waits.
+    /// Whether the driver has ended, and every caller has its ID or its error.
     fn is_over(&self) -> bool;
     /// Closes the line, and ends the driver after what is to be sent.
     fn retire(&self);
@@ -81,7 +81,7 @@ impl<K: Kind> Driven for Holding<K> {
     }
 
     fn is_over(&self) -> bool {
-        self.waiting.load(Ordering::Acquire) == 0 && !self.lock().driven
+        self.callers.load(Ordering::Acquire) == 0 && !self.lock().driven
     }
 
     fn retire(&self) {

@@ -37,8 +37,8 @@ pub struct Holding<K: Kind> {
     pub(super) driver_called: Condvar,
     /// Callers wait here.
     pub(super) answer_came: Condvar,
-    /// How many of them.
-    pub(super) waiting: AtomicUsize,
+    /// How many callers there are that do not draw without the lock.
+    pub(super) callers: AtomicUsize,
     /// What it is built from.
     pub(super) kind: Arc<K>,
 }
@@ -70,7 +70,7 @@ impl<K: Kind> Holding<K> {
             state: Mutex::new(State::new(generator, Arc::clone(kind), clock.clone())),
             driver_called: Condvar::new(),
             answer_came: Condvar::new(),
-            waiting: AtomicUsize::new(0),
+            callers: AtomicUsize::new(0),
             kind: Arc::clone(kind),
         };
         if let Some(before) = before {

@@ -57,7 +57,22 @@ pub struct Waiting {
     free_in_ms: Option<i64>,
 }
 
+/// A caller that is counted until it has its ID, or its error: the end of the process waits for it.
+pub struct Caller<K: Kind>(Arc<Holding<K>>);
+
+impl<K: Kind> Drop for Caller<K> {
+    fn drop(&mut self) {
+        self.0.callers.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
 impl<K: Kind> Holding<K> {
+    /// Counts a caller that may have to wait.
+    pub fn enter(self: &Arc<Self>) -> Caller<K> {
+        self.callers.fetch_add(1, Ordering::AcqRel);
+        Caller(Arc::clone(self))
+    }
+
     /// Tries once. Where there is no driver, the caller becomes the one to start it.
     ///
     /// # Errors
@@ -124,12 +139,10 @@ impl<K: Kind> Holding<K> {
 
     /// Rests until another answer has come, and no longer than `patience`.
     pub fn rest(&self, why: &Waiting, patience: Duration) {
-        self.waiting.fetch_add(1, Ordering::AcqRel);
         let state = self.lock();
         if state.answers == why.answers && !is_exiting() {
             drop(self.answer_came.wait_timeout(state, patience));
         }
-        self.waiting.fetch_sub(1, Ordering::AcqRel);
     }
 
     /// A code in the words in which it was said, if it was.
