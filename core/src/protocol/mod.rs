@@ -4,6 +4,7 @@ mod carryover;
 mod fields;
 mod message;
 pub mod registry;
+pub mod strict;
 
 pub use carryover::Carryover;
 pub(crate) use fields::need;

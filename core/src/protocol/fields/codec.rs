@@ -3,6 +3,7 @@
 use super::schema::FieldForm;
 use super::{FieldReader, FieldWriter, Fields};
 use crate::protocol::registry::STEP_CAP;
+use crate::protocol::strict::EXACT;
 use crate::values::{Code, LINE_END, Layout, NAME_BYTES, Name, Range, Refusal, StoreTime, Token};
 
 /// A form of a field.
@@ -55,9 +56,6 @@ macro_rules! codec {
         })?
     };
 }
-
-/// The largest number that every language holds exactly.
-const EXACT: u64 = (1 << 53) - 1;
 
 codec! {
     /// A request, a key or a store's id.
