@@ -43,6 +43,8 @@ paths! {
     TAGS tags() "/v1/tags";
     /// GET, PUT and DELETE of a tag.
     TAG tag(tag) "/v1/tags/{tag}";
+    /// POST moves the position of a tag.
+    ADVANCE advance(tag) "/v1/tags/{tag}/advance";
     /// GET lists the namespaces.
     NAMESPACES namespaces() "/v1/namespaces";
     /// GET and PUT of a namespace.
