@@ -14,7 +14,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("leafid-py", &["leafid-bindings", "leafid-core", "leafid-wire"]),
     ("leafid-node", &["leafid-bindings", "leafid-core"]),
     ("leafid-wasm", &["leafid-bindings", "leafid-core"]),
-    ("leafid-stream", &["leafid-core", "leafid-wire"]),
+    ("leafid-stream", &["leafid-core"]),
     ("leafid-tests", EVERYONE),
     ("leafid-benches", EVERYONE),
     ("xtask", EVERYONE),
