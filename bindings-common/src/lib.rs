@@ -31,7 +31,6 @@ extern crate alloc;
 pub mod codes;
 pub mod layouts;
 pub mod registry;
-pub mod strict;
 pub mod text;
 
 mod answer;
@@ -45,5 +44,6 @@ pub use answer::{Answer, answer};
 pub use any::AnyGenerator;
 pub use draw::{ASK_IS_DUE, Entry};
 pub use handles::Handles;
+pub use leafid_core::strict;
 pub use object::{Object, Reading, Value, Writing};
 pub use source::{Source, Wrong, read, read_with};

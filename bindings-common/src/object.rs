@@ -3,10 +3,9 @@
 
 use alloc::string::String;
 
-use leafid_core::{FieldReader, FieldWriter, Refusal};
+use leafid_core::{Code, FieldReader, FieldWriter, Refusal, strict};
 
 use crate::source::Source;
-use crate::strict::{self, invalid};
 
 /// A plain object of the host's.
 pub trait Object: Sized {
@@ -160,4 +159,8 @@ impl<O: Object> FieldReader for Reading<O> {
             _ => Err(invalid()),
         }
     }
+}
+
+fn invalid() -> Refusal {
+    Refusal::new(Code::RequestInvalid)
 }

@@ -134,6 +134,7 @@ NONSENSE = {
     "a list": ((200, JSON, b"[1, 2]"), "GRANT_INVALID"),
     "half of it": ((200, JSON, b'{"start": "1", "en'), "GRANT_INVALID"),
     "nothing at all": ((200, JSON, b""), "GRANT_INVALID"),
+    "a field given twice": ((200, JSON, b'{"end": "5", "end": "9"}'), "GRANT_INVALID"),
     "a mountain": ((200, JSON, b" " * 200_000 + b"{}"), "GRANT_INVALID"),
     "not found": ((404, HTML[1], b"not here"), "GRANT_INVALID"),
     "moved": ((302, {"location": "http://127.0.0.1:1/"}, b""), "GRANT_INVALID"),
@@ -177,6 +178,20 @@ def test_wrong_grants_over_http(spoil) -> None:
     with Answers(answer) as server:
         late = failing(Segment("orders", server.url))
         assert isinstance(late.__cause__, leafid.GrantInvalidError)
+
+
+def test_a_whole_number_over_http_may_have_a_point() -> None:
+    memory = MemoryStore()
+
+    def answer(path, body):
+        grant = json.loads(wire(memory.lease_segment({**body, "tag": "orders"})))
+        grant = {**grant, "step": float(grant["step"]), "now_ms": float(grant["now_ms"])}
+        text = json.dumps(grant)
+        assert "1000.0" in text, text
+        return 200, JSON, text.encode()
+
+    with Answers(answer) as server:
+        assert Segment("orders", server.url).next() == 1
 
 
 @pytest.mark.parametrize("permanent, answer", [

@@ -3,13 +3,11 @@
 mod answer;
 mod body;
 pub(crate) mod decode;
-mod fields;
 pub(crate) mod guard;
 mod health;
 pub(crate) mod input;
 pub(crate) mod namespaces;
 pub mod openapi;
-mod schema;
 mod segments;
 mod snowflake;
 pub(crate) mod tags;

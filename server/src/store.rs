@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use leafid_core::registry::{Namespace, TagRow, TagSpec, Worker};
+use leafid_core::registry::{Namespace, NamespaceSpec, TagRow, TagSpec, Worker};
 use leafid_core::{
     AcquireAsk, FieldReader, Fields, Layout, Name, Range, Refusal, Release, RenewAsk, SegmentAsk,
     SegmentGrant, StoreTime, Token, WindowGrant,
@@ -72,12 +72,8 @@ impl NamespaceChange {
     /// # Errors
     /// `REQUEST_INVALID`, `LAYOUT_INVALID`.
     pub fn get(from: &mut impl FieldReader) -> Result<NamespaceChange, Refusal> {
-        Ok(NamespaceChange {
-            layout: from.layout("layout")?,
-            workers: from.nested("workers", Range::get)?,
-            max_window_ms: from.small("max_window_ms")?,
-            only_create: false,
-        })
+        let NamespaceSpec { layout, workers, max_window_ms } = NamespaceSpec::get(from)?;
+        Ok(NamespaceChange { layout, workers, max_window_ms, ..NamespaceChange::default() })
     }
 }
 

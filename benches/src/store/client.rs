@@ -4,7 +4,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use serde_json::Value;
+use leafid_core::Refusal;
+use leafid_wire::Reader;
 
 use crate::Outcome;
 
@@ -43,8 +44,9 @@ impl Client {
     }
 
     /// The last answer.
-    pub fn answer(&self) -> Outcome<Value> {
-        serde_json::from_slice(&self.body).map_err(|error| format!("an answer: {error}"))
+    pub fn answer<T>(&self, get: fn(&mut Reader) -> Result<T, Refusal>) -> Outcome<T> {
+        let read = Reader::parse(&self.body).and_then(|from| from.known(get));
+        read.map_err(|invalid| format!("an answer: {invalid}"))
     }
 
     fn exchange(&mut self, path: &str, body: &str) -> std::io::Result<u16> {

@@ -27,7 +27,7 @@ pub fn namespace_of(store: &Store, rows: u32) -> Outcome {
         let windows = (0..share(at)).take_while(|_| begin.elapsed() < FIRST_WINDOW);
         windows.map(|_| acquire(&mut client, rows)).collect::<Outcome<Vec<Held>>>()
     })?;
-    let numbers: BTreeSet<u64> = held.iter().flatten().map(|held| held.worker).collect();
+    let numbers: BTreeSet<u32> = held.iter().flatten().map(|held| held.worker).collect();
     if numbers.len() != rows as usize {
         let got = numbers.len();
         return Err(format!("{got} of {rows} numbers were acquired within a minute: not measured"));
@@ -35,7 +35,7 @@ pub fn namespace_of(store: &Store, rows: u32) -> Outcome {
     let held = &held;
     side_by_side(clients, |at| {
         let mut client = Client::connect(store.address())?;
-        held[at].iter().try_for_each(|held| release(&mut client, rows, held))
+        held[at].iter().try_for_each(|held| release(&mut client, held))
     })?;
     Ok(())
 }

@@ -3,6 +3,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use leafid_core::{
+    AcquireAsk, Ask, Fields, Name, Refusal, Release, SegmentAsk, Token, WindowGrant,
+};
+use leafid_wire::{Call, path};
+
 use crate::Outcome;
 use crate::client::Client;
 
@@ -31,8 +36,8 @@ pub enum Work {
 /// A window that is held.
 pub struct Held {
     /// The worker number.
-    pub worker: u64,
-    release: String,
+    pub worker: u32,
+    release: Call,
 }
 
 impl Work {
@@ -52,16 +57,17 @@ impl Work {
         match self {
             Work::Bare => client.post("/ids", "{\"count\":1}")?,
             Work::Ids { tag } => {
-                client.post(&format!("/v1/segments/{tag}/ids"), "{\"count\":1}")?;
+                client.post(&path::numbers(tag), "{\"count\":1}")?;
             }
             Work::Lease { tag } => {
-                let body = format!("{{\"request\":\"{}\"}}", request_id());
-                client.post(&format!("/v1/segments/{tag}/lease"), &body)?;
+                let tag = Name::tag(tag).map_err(words)?;
+                let call = Call::ask(&Ask::Segment(SegmentAsk::new(tag, request())));
+                client.post(&call.path, &call.body)?;
             }
             Work::Acquire { rows } => {
                 let held = acquire(client, rows)?;
                 let took = begin.elapsed();
-                release(client, rows, &held)?;
+                release(client, &held)?;
                 return Ok(took);
             }
         }
@@ -76,29 +82,30 @@ pub fn namespace(rows: u32) -> String {
 
 /// Acquires a window in it.
 pub fn acquire(client: &mut Client, rows: u32) -> Outcome<Held> {
-    let request = request_id();
-    let body = format!("{{\"request\":\"{request}\",\"owner\":\"bench/{request}\"}}");
-    client.post(&format!("/v1/workers/{}/acquire", namespace(rows)), &body)?;
-    let answer = client.answer()?;
-    let text = |name: &str| answer[name].as_str().ok_or(format!("no `{name}` in {answer}"));
-    let worker = answer["worker"].as_u64().ok_or(format!("no `worker` in {answer}"))?;
-    let (store, start) = (text("store")?, text("start")?);
+    let (space, request) = (Name::namespace(&namespace(rows)).map_err(words)?, request());
+    let owner = format!("bench/{}", String::from_utf8_lossy(&request.to_hex()));
+    let ask = AcquireAsk::new(space, request, Name::owner(&owner).map_err(words)?);
+    let call = Call::ask(&Ask::Acquire(ask));
+    client.post(&call.path, &call.body)?;
+    let window = client.answer(WindowGrant::get)?;
     // None of it was used, so that the number is free again at once.
-    let release = format!(
-        "{{\"store\":\"{store}\",\"worker\":{worker},\"key\":\"{request}\",\
-         \"unused_from\":\"{start}\"}}"
-    );
-    Ok(Held { worker, release })
+    let release = Call::release(&Release::new(space, &window));
+    Ok(Held { worker: window.worker, release })
 }
 
 /// Gives it back.
-pub fn release(client: &mut Client, rows: u32, held: &Held) -> Outcome {
-    client.post(&format!("/v1/workers/{}/release", namespace(rows)), &held.release)
+pub fn release(client: &mut Client, held: &Held) -> Outcome {
+    client.post(&held.release.path, &held.release.body)
 }
 
-/// 32 hex digits that this run has not used.
-fn request_id() -> String {
+/// A request id that this run has not used.
+fn request() -> Token {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let run = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    format!("{run:016x}{:016x}", NEXT.fetch_add(1, Ordering::Relaxed))
+    let count = NEXT.fetch_add(1, Ordering::Relaxed);
+    Token::new((u128::from(run) << 64 | u128::from(count)).to_be_bytes())
+}
+
+fn words(refusal: Refusal) -> String {
+    refusal.to_string()
 }

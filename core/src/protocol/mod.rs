@@ -4,10 +4,11 @@ mod carryover;
 mod fields;
 mod message;
 pub mod registry;
+pub mod strict;
 
 pub use carryover::Carryover;
 pub(crate) use fields::need;
-pub use fields::{FieldForm, FieldReader, FieldSchema, FieldWriter, Fields};
+pub use fields::{FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, Presence};
 pub use message::{
     AcquireAsk, Ask, Failure, Grant, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
 };

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
-use axum::http::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
+use axum::http::HeaderMap;
+use axum::http::header::{CONTENT_TYPE, HeaderName, IF_MATCH, IF_NONE_MATCH};
 use clap::Args;
 use clap::error::ErrorKind;
 use leafid_core::Code;
+use leafid_wire::Answer;
 use serde_json::Value;
 use tower::ServiceExt;
 
@@ -143,6 +145,9 @@ pub fn path(named: &str) -> Result<PathBuf, Problem> {
     Ok(PathBuf::from(path))
 }
 
+/// What came back: the status, the media type, the body.
+type Answered = (u16, String, Vec<u8>);
+
 /// A road to a store.
 pub enum Client {
     /// A server.
@@ -186,36 +191,38 @@ impl Client {
         body: Option<String>,
         only: Option<HeaderName>,
     ) -> Result<Value, Problem> {
-        let (status, answer) = match self {
+        let (url, answered) = match self {
             Client::Http { base, agent } => {
-                let request =
-                    build(method, &format!("{base}{path}"), body.unwrap_or_default(), only)?;
+                let url = format!("{base}{path}");
+                let request = build(method, &url, body.unwrap_or_default(), only)?;
                 let answered = agent.run(request).and_then(|mut response| {
-                    let status = response.status().as_u16();
+                    let (status, kind) = (response.status().as_u16(), kind(response.headers()));
                     let body = response.body_mut().with_config().limit(MOST_BYTES as u64);
-                    Ok((status, body.read_to_vec()?))
+                    Ok((status, kind, body.read_to_vec()?))
                 });
-                answered.map_err(|error| {
+                let answered = answered.map_err(|error| {
                     Problem::unavailable(format!(
                         "no answer from `{base}`: {error}; is it running? start it with: leafid serve"
                     ))
-                })?
+                })?;
+                (url, answered)
             }
             Client::Local { runtime, app } => {
                 let request = build(method, path, Body::from(body.unwrap_or_default()), only)?;
                 let router = routes::router(Arc::clone(app));
-                runtime.block_on(async move {
+                let answered = runtime.block_on(async move {
                     let Ok(response) = router.oneshot(request).await;
-                    let status = response.status().as_u16();
+                    let (status, kind) = (response.status().as_u16(), kind(response.headers()));
                     let body = to_bytes(response.into_body(), MOST_BYTES).await;
                     let body = body.map_err(|error| {
                         Problem::new(Code::Internal, format!("the answer cannot be read: {error}"))
                     })?;
-                    Ok::<_, Problem>((status, body.to_vec()))
-                })?
+                    Ok::<_, Problem>((status, kind, body.to_vec()))
+                })?;
+                (path.to_owned(), answered)
             }
         };
-        read(status, &answer)
+        read(&url, answered)
     }
 
     /// All rows of a list, page by page; `key` is the field that names a row.
@@ -266,20 +273,15 @@ fn build<B>(
     })
 }
 
-/// An answer, or the problem that it carries.
-fn read(status: u16, answer: &[u8]) -> Result<Value, Problem> {
-    let value: Value = serde_json::from_slice(answer).unwrap_or(Value::Null);
-    if (200..300).contains(&status) && value.is_object() {
-        return Ok(value);
-    }
-    let code = value["code"].as_str().and_then(Code::parse);
-    match (code, value["detail"].as_str()) {
-        (Some(code), Some(detail)) => Err(Problem::new(code, detail)),
-        _ => Err(Problem::unavailable(format!(
-            "unexpected answer (HTTP {status}), is this a leafid server? it said `{}`",
-            shown(&String::from_utf8_lossy(answer))
-        ))),
-    }
+fn kind(headers: &HeaderMap) -> String {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.unwrap_or_default().to_owned()
+}
+
+/// An answer's object, or the problem that it is.
+fn read(url: &str, (status, kind, body): Answered) -> Result<Value, Problem> {
+    let answer = Answer { url, status, content_type: &kind, retry_after: None, body: &body };
+    Ok(Value::Object(answer.object()?))
 }
 
 #[cfg(test)]

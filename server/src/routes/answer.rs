@@ -7,7 +7,7 @@ use axum::response::IntoResponse;
 use leafid_core::{FieldWriter, Fields};
 
 use crate::json::Writer;
-use crate::problem::Problem;
+use crate::problem::{Figure, Problem};
 
 /// The media type of a problem.
 pub const PROBLEM_JSON: &str = "application/problem+json";
@@ -56,7 +56,11 @@ impl Problem {
             self.retry_after_ms.inspect(|ms| writer.number("retry_after_ms", u64::from(*ms)));
             self.free_at.inspect(|at| writer.millis("free_at_ms", at.get()));
             for (field, figure) in &self.figures {
-                writer.figure(field, figure);
+                match figure {
+                    Figure::Number(number) => writer.number(field, *number),
+                    Figure::Big(big) => writer.big(field, *big),
+                    Figure::Text(text) => writer.text(field, text),
+                }
             }
         });
         body

@@ -3,29 +3,37 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use leafid_core::{FieldWriter, StoreTime};
+use leafid_core::{FieldWriter, StoreTime, Token};
 
 use super::answer::Json;
 use crate::alarms::{Ends, Line};
+use crate::json::Writer;
 use crate::problem::Problem;
 use crate::state::App;
 
 /// `GET /healthz`: the process answers.
 pub async fn healthz() -> Json {
-    Json::write(|writer| writer.text("status", "ok"))
+    Json::write(put_alive)
+}
+
+/// A process that lives.
+pub fn put_alive(writer: &mut Writer) {
+    writer.text("status", "ok");
 }
 
 /// `GET /readyz`: leases can be had. Where none can, 503 with the reason; where some line went back
 /// and still stands below what its holders have, the answer is `degraded` and names it.
 pub async fn readyz(State(app): State<Arc<App>>) -> Result<Json, Problem> {
     let (now, lines) = look(&app).await.map_err(|problem| problem.status(503))?;
-    let status = if lines.is_empty() { "ok" } else { "degraded" };
-    Ok(Json::write(|writer| {
-        writer.text("status", status);
-        writer.token("store", app.store.id());
-        writer.millis("now_ms", now.get());
-        writer.array("went_back", lines, |writer, (line, ends)| put_line(writer, &line, ends));
-    }))
+    Ok(Json::write(|writer| put_ready(writer, app.store.id(), now, lines)))
+}
+
+/// A store that can grant, and the lines of it that went back.
+pub fn put_ready(writer: &mut Writer, store: Token, now: StoreTime, lines: Vec<(Line, Ends)>) {
+    writer.text("status", if lines.is_empty() { "ok" } else { "degraded" });
+    writer.token("store", store);
+    writer.millis("now_ms", now.get());
+    writer.array("went_back", lines, |writer, (line, ends)| put_line(writer, &line, ends));
 }
 
 async fn look(app: &App) -> Result<(StoreTime, Vec<(Line, Ends)>), Problem> {

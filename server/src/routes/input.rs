@@ -7,10 +7,10 @@ use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request
 use axum::http::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Uri};
-use leafid_core::{Code, FieldReader, NAME_BYTES, Name, Refusal};
+use leafid_core::{Code, FieldReader, NAME_BYTES, Name, Refusal, strict};
 
 use super::body::must_be_json;
-use crate::json::{Reader, shown, whole};
+use crate::json::{Reader, shown};
 use crate::problem::Problem;
 
 /// The rows of a list: by default, and at most.
@@ -75,7 +75,7 @@ impl<S: Send + Sync> FromRequest<S> for Input {
         let body = to_bytes(request.into_body(), usize::MAX)
             .await
             .map_err(|error| Problem::new(Code::Internal, format!("the body is lost: {error}")))?;
-        Reader::parse(&body).map(Input)
+        Ok(Input(Reader::parse(&body)?))
     }
 }
 
@@ -116,7 +116,7 @@ pub fn worker(text: &str, code: Code) -> Result<u32, Problem> {
 }
 
 fn small(text: &str) -> Option<u32> {
-    whole(text)?.try_into().ok()
+    strict::decimal(text).ok()?.try_into().ok()
 }
 
 /// How many IDs: the body's `count`.
@@ -124,7 +124,7 @@ fn small(text: &str) -> Option<u32> {
 /// # Errors
 /// `REQUEST_INVALID` if it is missing or not a number.
 pub fn count(input: Reader) -> Result<u64, Problem> {
-    input.all(get_count)
+    Ok(input.all(get_count)?)
 }
 
 /// Reads the `count` of a request.

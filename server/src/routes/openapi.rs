@@ -1,20 +1,25 @@
-//! The description of the API for machines, from the code that serves it.
+//! The description of the API for machines: the fields from the core's tables, the examples from the
+//! code that serves them.
+
+mod examples;
+mod parameters;
+mod schema;
+mod shapes;
 
 use std::sync::LazyLock;
 
-use leafid_core::registry::{Namespace, TagRow, WorkerRow};
+use leafid_core::registry::{NamespaceSpec, TagSpec};
 use leafid_core::{
-    AcquireAsk, Code, FieldWriter, Fields, Layout, Name, Range, Release, RenewAsk, SegmentAsk,
-    SegmentGrant, StoreTime, Token, WindowGrant,
+    AcquireAsk, Fields, Layout, Refusal, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime,
+    WindowGrant,
 };
+use leafid_wire::{path, tree};
 use serde_json::{Value, json};
 
+use self::examples::{Story, list};
+use self::schema::Shape;
 use super::answer::Json;
-use super::fields::{described, parameter};
-use super::input::get_count;
-use super::schema::{Written, big, of_answer, of_request};
-use super::{decode, namespaces, tags, workers};
-use crate::store::{NamespaceChange, TagChange};
+use super::health::put_alive;
 
 /// `GET /openapi.json`
 pub async fn get() -> Json {
@@ -23,32 +28,25 @@ pub async fn get() -> Json {
 
 /// The description as text.
 pub fn text() -> &'static str {
-    static TEXT: LazyLock<String> = LazyLock::new(|| format!("{:#}", document()));
+    static TEXT: LazyLock<String> = LazyLock::new(|| match document() {
+        Ok(document) => format!("{document:#}"),
+        // The story of the examples is refused by nobody: a test reads it.
+        Err(refusal) => format!("{{\"refused\": \"{}\"}}", refusal.code),
+    });
     &TEXT
 }
 
-fn document() -> Value {
+fn document() -> Result<Value, Refusal<StoreTime>> {
+    let story = Story::tell()?;
     let mut paths = json!({});
-    for operation in operations() {
+    for operation in operations(&story) {
         let (path, method) = (operation.path, operation.method.to_lowercase());
-        paths[path][method] = operation.describe();
+        paths[path][method] = operation.describe(&story);
     }
-    let codes: Vec<_> = Code::ALL.iter().filter(|code| code.http_status().is_some()).collect();
-    let codes: Vec<_> = codes.into_iter().map(|code| code.as_str()).collect();
-    let mut problem = of_answer(|to| {
-        to.text("type", "");
-        to.text("title", "");
-        to.number("status", 0);
-        to.field("code", json!({ "type": "string", "enum": codes }));
-        to.text("detail", "");
-        to.text("request_id", "");
-    });
-    for field in ["retry_after_ms", "free_at_ms"] {
-        problem["properties"][field] = described(field, json!({ "type": "integer" }));
-    }
-    let mut layout = of_request(Layout::get);
-    layout["description"] = "a layout: its widths are at most 63 bits together".into();
-    json!({
+    let mut layout = Shape::of(Layout::SCHEMA).request("");
+    layout["description"] = "A layout: its widths are at most 63 bits together.".into();
+    let problem = shapes::problem().answer();
+    Ok(json!({
         "openapi": "3.1.0",
         "info": {
             "title": "leafid",
@@ -57,222 +55,135 @@ fn document() -> Value {
         },
         "paths": paths,
         "components": { "schemas": { "Layout": layout, "Problem": problem } },
-    })
+    }))
 }
 
+/// What is asked of a path.
 struct Operation {
     method: &'static str,
     path: &'static str,
     summary: &'static str,
-    query: &'static [&'static str],
-    request: Option<Value>,
-    answer: Value,
+    /// The body, and an example of it.
+    request: Option<(Shape, Value)>,
+    /// The answer, and an example of it.
+    answer: Option<(Shape, Value)>,
 }
 
 impl Operation {
-    fn describe(self) -> Value {
-        let within =
-            self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
-        let mut parameters: Vec<_> =
-            within.map(|name| parameter(name, "path", self.path)).collect();
-        parameters.extend(self.query.iter().map(|name| parameter(name, "query", self.path)));
+    fn describe(self, story: &Story) -> Value {
         let problem = json!({ "$ref": "#/components/schemas/Problem" });
+        let done = match self.answer {
+            Some((shape, example)) => json!({ "schema": shape.answer(), "example": example }),
+            None => json!({ "schema": { "type": "object" } }),
+        };
         let mut described = json!({
             "summary": self.summary,
-            "parameters": parameters,
+            "parameters": parameters::of(self.path),
             "responses": {
-                "200": {
-                    "description": "done",
-                    "content": { "application/json": { "schema": self.answer } },
-                },
+                "200": { "description": "done", "content": { "application/json": done } },
                 "default": {
                     "description": "a problem: `code` says which",
-                    "content": { "application/problem+json": { "schema": problem } },
+                    "content": { "application/problem+json": {
+                        "schema": problem, "example": story.problem(),
+                    } },
                 },
             },
         });
-        if let Some(mut schema) = self.request {
-            // The path says these; a body may repeat them.
-            if let Some(required) = schema["required"].as_array_mut() {
-                required.retain(|field| field != "tag" && field != "namespace");
-            }
-            described["requestBody"] = json!({ "required": true, "content": { "application/json": { "schema": schema } } });
+        if let Some((shape, example)) = self.request {
+            let body = json!({ "schema": shape.request(self.path), "example": example });
+            described["requestBody"] =
+                json!({ "required": true, "content": { "application/json": body } });
         }
         described
     }
 }
 
-const TOKEN: Token = Token::new([0; 16]);
-const LIST: &[&str] = &["after", "limit"];
-
-fn operations() -> Vec<Operation> {
-    let operation = |method, path, summary, request, answer| {
-        let query: &[&str] = match path {
-            "/v1/decode/{id}" => &["namespace"],
-            "/v1/tags" | "/v1/namespaces" | "/v1/workers/{namespace}" => LIST,
-            _ => &[],
-        };
-        Operation { method, path, summary, query, request, answer }
+fn operations(story: &Story) -> Vec<Operation> {
+    let (lease, numbers) = story.lease();
+    let (acquire, window) = story.acquire();
+    let (renew, renewed) = story.renew();
+    let (tag_spec, tag) = story.tag();
+    let (to, advanced) = story.advance();
+    let (space_spec, space) = story.namespace();
+    let count = || Some((shapes::count(), json!({ "count": 3 })));
+    let ids = |ids: &[u64]| Some((shapes::ids(), tree(|to| to.ids("ids", ids))));
+    let nothing = || Some((shapes::nothing(), json!({})));
+    let a_tag = || Some((shapes::tag(), tag.clone()));
+    let a_space = || Some((shapes::namespace(), space.clone()));
+    let operation = |method, path, summary, request, answer| Operation {
+        method,
+        path,
+        summary,
+        request,
+        answer,
     };
-    let post =
-        |path, summary, request, answer| operation("POST", path, summary, Some(request), answer);
+    let post = |path, summary, request, answer| operation("POST", path, summary, request, answer);
     let get = |path, summary, answer| operation("GET", path, summary, None, answer);
-    let nothing = || of_answer(|_| {});
-    let ids = || of_answer(|to| to.field("ids", json!({ "type": "array", "items": big() })));
+    let put = |path, summary, request, answer| operation("PUT", path, summary, request, answer);
     vec![
-        post("/v1/segments/{tag}/lease", "lease numbers", of_request(SegmentAsk::get), numbers()),
-        post("/v1/segments/{tag}/ids", "single numbers", of_request(get_count), ids()),
         post(
-            "/v1/workers/{namespace}/acquire",
+            path::LEASE,
+            "lease numbers",
+            Some((Shape::of(SegmentAsk::SCHEMA), lease)),
+            Some((Shape::of(SegmentGrant::SCHEMA), numbers)),
+        ),
+        post(path::NUMBERS, "single numbers", count(), ids(&[5_001_001, 5_001_002, 5_001_003])),
+        post(
+            path::ACQUIRE,
             "acquire a window",
-            of_request(AcquireAsk::get),
-            window(),
+            Some((Shape::of(AcquireAsk::SCHEMA), acquire)),
+            Some((Shape::of(WindowGrant::SCHEMA), window)),
         ),
         post(
-            "/v1/workers/{namespace}/renew",
+            path::RENEW,
             "renew a window",
-            of_request(RenewAsk::get),
-            window(),
+            Some((Shape::of(RenewAsk::SCHEMA), renew)),
+            Some((Shape::of(WindowGrant::SCHEMA), renewed)),
         ),
         post(
-            "/v1/workers/{namespace}/release",
+            path::RELEASE,
             "give a window back",
-            of_request(Release::get),
+            Some((Shape::of(Release::SCHEMA), story.release())),
             nothing(),
         ),
+        post(path::REVOKE, "an operator's release", nothing(), nothing()),
+        get(path::WORKERS, "who holds which number", Some((shapes::workers(), story.workers()))),
         post(
-            "/v1/workers/{namespace}/{worker}/release",
-            "an operator's release",
-            of_request(|_| Ok(())),
-            nothing(),
+            path::SNOWFLAKES,
+            "single snowflake IDs",
+            count(),
+            ids(&[examples::id(), examples::id() + 1, examples::id() + 2]),
         ),
-        get(
-            "/v1/workers/{namespace}",
-            "who holds which number",
-            of_answer(|to| {
-                to.millis("now_ms", 0);
-                rows(to, "workers", worker);
-            }),
-        ),
-        post("/v1/snowflake/{namespace}/ids", "single snowflake IDs", of_request(get_count), ids()),
-        get("/v1/decode/{id}", "what an ID is made of", of_answer(decoded)),
-        get("/v1/tags", "tags", list("tags", tag)),
-        get("/v1/tags/{tag}", "a tag", of_answer(tag)),
-        operation(
-            "PUT",
-            "/v1/tags/{tag}",
+        get(path::DECODE, "what an ID is made of", Some((shapes::decoded(), story.decoded()))),
+        get(path::TAGS, "tags", Some((shapes::tags(), list("tags", tag.clone())))),
+        get(path::TAG, "a tag", a_tag()),
+        put(
+            path::TAG,
             "create or change a tag",
-            Some(of_request(TagChange::get)),
-            of_answer(tag),
+            Some((Shape::of(TagSpec::SCHEMA), tag_spec)),
+            a_tag(),
         ),
-        operation(
-            "DELETE",
-            "/v1/tags/{tag}",
-            "delete a tag; its position is kept",
-            None,
-            nothing(),
-        ),
+        operation("DELETE", path::TAG, "delete a tag; its position is kept", None, nothing()),
         post(
-            "/v1/tags/{tag}/advance",
+            path::ADVANCE,
             "move the position of a tag, only up",
-            of_request(tags::get_to),
-            of_answer(tag),
+            Some((shapes::to(), to)),
+            Some((shapes::tag(), advanced)),
         ),
-        get("/v1/namespaces", "namespaces", list("namespaces", namespace)),
-        get("/v1/namespaces/{namespace}", "a namespace", of_answer(namespace)),
-        operation(
-            "PUT",
-            "/v1/namespaces/{namespace}",
-            "create or change a namespace",
-            Some(of_request(NamespaceChange::get)),
-            of_answer(namespace),
-        ),
-        get("/healthz", "whether the process lives", of_answer(|to| to.text("status", ""))),
         get(
-            "/readyz",
-            "whether leases can be had",
-            of_answer(|to| {
-                to.field("status", json!({ "type": "string", "enum": ["ok", "degraded"] }));
-                to.token("store", TOKEN);
-                to.millis("now_ms", 0);
-                to.field("went_back", json!({ "type": "array", "items": line() }));
-            }),
+            path::NAMESPACES,
+            "namespaces",
+            Some((shapes::namespaces(), list("namespaces", space.clone()))),
         ),
-        get("/openapi.json", "this description", json!({ "type": "object" })),
+        get(path::NAMESPACE, "a namespace", a_space()),
+        put(
+            path::NAMESPACE,
+            "create or change a namespace",
+            Some((Shape::of(NamespaceSpec::SCHEMA), space_spec)),
+            a_space(),
+        ),
+        get(path::HEALTHZ, "whether the process lives", Some((shapes::alive(), tree(put_alive)))),
+        get(path::READYZ, "whether leases can be had", Some((shapes::ready(), story.ready()))),
+        get(path::OPENAPI, "this description", None),
     ]
-}
-
-fn list(field: &'static str, row: fn(&mut Written)) -> Value {
-    of_answer(|to| rows(to, field, row))
-}
-
-fn rows(to: &mut Written, field: &'static str, row: fn(&mut Written)) {
-    to.field(field, json!({ "type": "array", "items": of_answer(row) }));
-}
-
-/// A line that went back: a tag with `max_id`, or a worker number with `reserved_until`.
-fn line() -> Value {
-    let mut line = of_answer(|to| {
-        to.text("tag", "");
-        to.text("namespace", "");
-        to.number("worker", 0);
-        to.big("have_until", 0);
-        to.big("max_id", 0);
-        to.big("reserved_until", 0);
-    });
-    line["required"] = json!(["have_until"]);
-    line
-}
-
-fn numbers() -> Value {
-    of_answer(|to| {
-        SegmentGrant {
-            request: TOKEN,
-            store: TOKEN,
-            tag: Name::EMPTY,
-            range: Range::new(0, 0),
-            step: 0,
-            max_step: 0,
-            remaining: 0,
-            now: StoreTime::new(0),
-        }
-        .put(to);
-    })
-}
-
-fn window() -> Value {
-    of_answer(|to| {
-        WindowGrant {
-            request: TOKEN,
-            store: TOKEN,
-            worker: 0,
-            ticks: Range::new(0, 0),
-            layout: Layout::LEAF,
-            now: StoreTime::new(0),
-            max_window_ms: 0,
-        }
-        .put(to);
-    })
-}
-
-fn tag(to: &mut Written) {
-    let row = TagRow { max_id: 1, step: 1, max_step: 1, deleted: false, until: None };
-    tags::put_row(to, &Name::EMPTY, &row);
-    to.optional("until", big());
-}
-
-fn namespace(to: &mut Written) {
-    if let Ok(row) = Namespace::create(Layout::LEAF, None, None) {
-        namespaces::put_row(to, &Name::EMPTY, &row);
-    }
-}
-
-fn worker(to: &mut Written) {
-    workers::put_row(to, 0, &WorkerRow::default(), &Layout::LEAF);
-}
-
-fn decoded(to: &mut Written) {
-    if let Ok(parts) = Layout::LEAF.decompose(0) {
-        decode::put_parts(to, (0, parts), &Layout::LEAF, Some(&Name::EMPTY));
-    }
 }

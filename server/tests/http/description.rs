@@ -117,7 +117,7 @@ fn the_bounds_in_the_description_are_the_servers() {
             "post",
             "/v1/segments/{tag}/lease",
             format!(r#"{{"request":"{}"}}"#, request(1)),
-            vec!["step", "at_least"],
+            vec!["step", "at_least", "exactly"],
         ),
         ("put", "/v1/tags/{tag}", r#"{"step":1}"#.to_owned(), vec!["max_step", "step"]),
         ("post", "/v1/workers/{namespace}/acquire", acquire, vec!["length_ms"]),
@@ -167,7 +167,148 @@ fn the_bounds_in_the_description_are_the_servers() {
             }
         }
     }
-    assert_eq!(tried, 13 * 4);
+    assert_eq!(tried, 14 * 4);
+}
+
+/// Whether a value has this schema's types, and all fields that must be there and no other.
+fn agrees(document: &Value, schema: &Value, value: &Value) -> Result<(), String> {
+    if let Some(place) = schema["$ref"].as_str() {
+        let schema = document.pointer(place.trim_start_matches('#')).ok_or("it has no schema")?;
+        return agrees(document, schema, value);
+    }
+    if let Some(choices) = schema["oneOf"].as_array() {
+        let fits = choices.iter().filter(|choice| agrees(document, choice, value).is_ok()).count();
+        return if fits == 1 { Ok(()) } else { Err(format!("{value} fits {fits} of {schema}")) };
+    }
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_i64() || number.is_u64() => "integer",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    if schema["type"] != kind
+        && !schema["type"].as_array().is_some_and(|k| k.contains(&json!(kind)))
+    {
+        return Err(format!("{value} is a {kind}, not {}", schema["type"]));
+    }
+    let bound = |key: &str, otherwise| schema[key].as_i64().unwrap_or(otherwise);
+    let within = |n: i64| (bound("minimum", i64::MIN)..=bound("maximum", i64::MAX)).contains(&n);
+    if value.as_i64().is_some_and(|n| !within(n)) {
+        return Err(format!("{value} is out of bounds: {schema}"));
+    }
+    if schema["enum"].as_array().is_some_and(|of| !of.contains(value)) {
+        return Err(format!("{value} is none of {}", schema["enum"]));
+    }
+    for (at, item) in value.as_array().into_iter().flatten().enumerate() {
+        agrees(document, &schema["items"], item).map_err(|wrong| format!("{at}: {wrong}"))?;
+    }
+    let Some(fields) = value.as_object() else { return Ok(()) };
+    for (name, field) in fields {
+        let schema = &schema["properties"][name];
+        if schema.is_null() {
+            return Err(format!("`{name}` is not described"));
+        }
+        agrees(document, schema, field).map_err(|wrong| format!("{name}: {wrong}"))?;
+    }
+    let required = schema["required"].as_array().into_iter().flatten();
+    match required.map(|name| name.as_str().unwrap()).find(|name| !fields.contains_key(*name)) {
+        Some(name) => Err(format!("`{name}` is missing")),
+        None => Ok(()),
+    }
+}
+
+/// Every body and every answer of the description, with its example.
+fn contents(document: &Value) -> Vec<(String, &Value)> {
+    let mut found = Vec::new();
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for (verb, operation) in operations.as_object().unwrap() {
+            let request = &operation["requestBody"]["content"]["application/json"];
+            let answers = &operation["responses"];
+            let done = &answers["200"]["content"]["application/json"];
+            let problem = &answers["default"]["content"]["application/problem+json"];
+            let all = [("body", request), ("answer", done), ("problem", problem)];
+            let there = all.into_iter().filter(|(_, content)| !content.is_null());
+            found.extend(there.map(|(what, content)| (format!("{verb} {path} {what}"), content)));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_body_and_answer_has_an_example_of_exactly_what_is_described() {
+    let document: Value = serde_json::from_str(leafid_server::routes::openapi::text()).unwrap();
+    let mut wrong = Vec::new();
+    let contents = contents(&document);
+    for (what, content) in &contents {
+        if what == "get /openapi.json answer" {
+            continue;
+        }
+        match content.get("example") {
+            None => wrong.push(format!("{what}: no example")),
+            Some(example) => {
+                let agreed = agrees(&document, &content["schema"], example);
+                wrong.extend(agreed.err().map(|error| format!("{what}: {error}")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(contents.len() >= 45, "{}", contents.len());
+    // The control: a field more, a field less, another type.
+    let (_, lease) = contents.iter().find(|(what, _)| what.contains("lease answer")).unwrap();
+    for (field, value) in [("extra", json!(1)), ("start", json!(1)), ("tag", Value::Null)] {
+        let mut other = lease["example"].clone();
+        other[field] = value;
+        assert!(agrees(&document, &lease["schema"], &other).is_err(), "{field}");
+    }
+    let mut less = lease["example"].clone();
+    less.as_object_mut().unwrap().remove("end");
+    assert!(agrees(&document, &lease["schema"], &less).is_err());
+}
+
+#[test]
+fn the_server_takes_the_examples_of_its_description() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("store.db"));
+    let document = server.get("/openapi.json").ok();
+    // What is made first, then what is asked of it.
+    let mut calls: Vec<(&str, String, String, &Value)> = Vec::new();
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for (verb, operation) in operations.as_object().unwrap() {
+            let body = &operation["requestBody"]["content"]["application/json"]["example"];
+            let mut to = path.clone();
+            for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                let value = parameter["example"].to_string();
+                let name = format!("{{{}}}", parameter["name"].as_str().unwrap());
+                to = to.replace(&name, value.trim_matches('"'));
+            }
+            calls.push((path.as_str(), verb.to_uppercase(), to, body));
+        }
+    }
+    let order = ["PUT", "POST", "GET", "DELETE"];
+    calls.sort_by_key(|(_, verb, _, _)| order.iter().position(|first| first == verb));
+    for (path, verb, to, body) in &calls {
+        let (headers, body) = match body {
+            Value::Null => (&[][..], String::new()),
+            body => (&[JSON][..], body.to_string()),
+        };
+        let answer = server.send(verb, to, headers, &body);
+        // These name the store of the example, and this is another one.
+        let is_elsewhere = ["/v1/workers/{namespace}/renew", "/v1/workers/{namespace}/release"];
+        match is_elsewhere.contains(path) {
+            true => assert_eq!(answer.code(), "STORE_CHANGED", "{verb} {to}: {answer:?}"),
+            false => assert_eq!(answer.status, 200, "{verb} {to} {body}: {answer:?}"),
+        }
+        let schema = &document["paths"][path][verb.to_lowercase()]["responses"]["200"];
+        let schema = &schema["content"]["application/json"]["schema"];
+        if answer.status == 200 && *path != "/openapi.json" {
+            agrees(&document, schema, &answer.json)
+                .unwrap_or_else(|wrong| panic!("{verb} {to}: {wrong}"));
+        }
+    }
+    assert_eq!(calls.len(), 20);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The field names of the wire: everything that crosses a border, written and read.
 
-use leafid_core::registry::{Namespace, TagRow, TagSpec, WorkerRow};
+use leafid_core::registry::{Namespace, NamespaceSpec, TagRow, TagSpec, WorkerRow};
 use leafid_core::{
     AcquireAsk, Ask, FieldReader, FieldWriter, Fields, Grant, Layout, Range, Refusal, Release,
     RenewAsk, SegmentAsk, SegmentConfig, SegmentGrant, SnowflakeConfig, Stats, Token, WindowGrant,
@@ -122,6 +122,10 @@ verbs! {
     tag_row_get(from: &mut Object) -> Result<TagRow, Refusal> { TagRow::get(from) }
     namespace_put(of: &Namespace, to: &mut Object) -> () { of.put(to) }
     namespace_get(from: &mut Object) -> Result<Namespace, Refusal> { Namespace::get(from) }
+    namespace_spec_put(of: &NamespaceSpec, to: &mut Object) -> () { of.put(to) }
+    namespace_spec_get(from: &mut Object) -> Result<NamespaceSpec, Refusal> {
+        NamespaceSpec::get(from)
+    }
     worker_row_put(of: &WorkerRow, to: &mut Object) -> () { of.put(to) }
     worker_row_get(from: &mut Object) -> Result<WorkerRow, Refusal> { WorkerRow::get(from) }
     stats_put(of: &Stats, to: &mut Object) -> () { of.put(to) }

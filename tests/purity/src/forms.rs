@@ -4,10 +4,14 @@ use core::fmt::Write;
 
 use leafid_core::{
     Code, HostTime, Layout, Name, Offset, Parts, Range, Refusal, Sentence, StoreTime, Subject,
-    Suspend, Text, Token,
+    Suspend, Text, Token, strict,
 };
 
 verbs! {
+    strict_decimal(text: &&str) -> Result<u64, Refusal> { strict::decimal(text) }
+    strict_number(number: &u64) -> Result<u64, Refusal> { strict::number(*number) }
+    strict_millis(ms: &i64) -> Result<i64, Refusal> { strict::millis(*ms) }
+    strict_double(number: &f64) -> Result<i64, Refusal> { strict::double(*number) }
     offset_to_store(offset: &Offset, host: &HostTime) -> StoreTime { offset.to_store(*host) }
     offset_to_host(offset: &Offset, store: &StoreTime) -> HostTime { offset.to_host(*store) }
     layout_new(epoch: &i64, tick: &u32, bits: &[u8; 3]) -> Result<Layout, Refusal> {

@@ -2,12 +2,12 @@
 //! rows out.
 
 use leafid_bindings::registry::{self, Row};
-use leafid_bindings::{Source, Wrong};
+use leafid_bindings::{Object, Reading, Value as Held, Writing, Wrong};
 use leafid_core::Fields;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::Subject;
-use crate::json::{Object, object, open, refused, store_time, text};
+use crate::json::{refused, store_time, text};
 
 /// Answers the steps of the kind `rows`.
 pub struct Rows;
@@ -26,7 +26,7 @@ impl Subject for Rows {
                 registry::renew(store, given("namespace"), given("row"), given("ask"), now).map(
                     |leased| {
                         let (row, grant) = (leased.row, leased.grant);
-                        json!({ "row": object(|to| row.put(to)), "grant": object(|to| grant.put(to)) })
+                        json!({ "row": written(&row), "grant": written(&grant) })
                     },
                 )
             }
@@ -40,11 +40,51 @@ impl Subject for Rows {
 }
 
 fn shown(row: Row<impl Fields>) -> Value {
-    json!({ "row": object(|to| row.0.put(to)) })
+    json!({ "row": written(&row.0) })
 }
 
-impl Source for Object {
-    fn field(&self) -> &'static str {
-        ""
+/// A plain object, as a host with doubles has them.
+#[derive(Default)]
+struct Plain(Map<String, Value>);
+
+fn open(from: &Value) -> Reading<Plain> {
+    Reading::new(Plain(from.as_object().cloned().unwrap_or_default()))
+}
+
+fn written(value: &impl Fields) -> Value {
+    let mut to = Writing(Plain::default());
+    value.put(&mut to);
+    Value::Object(to.0.0)
+}
+
+impl Object for Plain {
+    fn get(&self, field: &'static str) -> Held<'static, Plain> {
+        match self.0.get(field) {
+            None | Some(Value::Null) => Held::Absent,
+            Some(Value::Bool(flag)) => Held::Flag(*flag),
+            Some(Value::Number(number)) => number.as_f64().map_or(Held::Other, Held::Number),
+            Some(Value::String(text)) => Held::Owned(text.clone()),
+            Some(Value::Object(within)) => Held::Object(Plain(within.clone())),
+            Some(Value::Array(_)) => Held::Other,
+        }
+    }
+
+    fn set(&mut self, field: &'static str, value: Held<'_, Plain>) {
+        let value = match value {
+            Held::Absent | Held::Other => Value::Null,
+            Held::Flag(flag) => flag.into(),
+            // Whole, as every number of a row is.
+            Held::Number(number) => (number as i64).into(),
+            Held::Big(big) => big.to_string().into(),
+            Held::Moment(ms) => ms.to_string().into(),
+            Held::Text(text) => text.into(),
+            Held::Owned(text) => text.into(),
+            Held::Object(within) => Value::Object(within.0),
+        };
+        self.0.insert(field.to_owned(), value);
+    }
+
+    fn empty(&self) -> Option<Plain> {
+        Some(Plain::default())
     }
 }

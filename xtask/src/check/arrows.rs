@@ -8,9 +8,10 @@ use crate::process::Run;
 /// A member, and the members that it may depend on. Whoever is not named here is refused.
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("leafid-core", &[]),
-    ("leafid-server", &["leafid-core"]),
+    ("leafid-wire", &["leafid-core"]),
+    ("leafid-server", &["leafid-core", "leafid-wire"]),
     ("leafid-bindings", &["leafid-core"]),
-    ("leafid-py", &["leafid-bindings", "leafid-core"]),
+    ("leafid-py", &["leafid-bindings", "leafid-core", "leafid-wire"]),
     ("leafid-node", &["leafid-bindings", "leafid-core"]),
     ("leafid-wasm", &["leafid-bindings", "leafid-core"]),
     ("leafid-stream", &["leafid-core"]),
@@ -22,6 +23,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
 /// Whom the tools may know: all that is published, and the check of a stream.
 const EVERYONE: &[&str] = &[
     "leafid-core",
+    "leafid-wire",
     "leafid-bindings",
     "leafid-server",
     "leafid-py",

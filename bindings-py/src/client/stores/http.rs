@@ -3,19 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use leafid_core::{Ask, Code, Fields, Grant, Release, SegmentGrant, WindowGrant};
-use serde_json::{Map, Value};
-use ureq::http::{Response, StatusCode, Uri};
+use leafid_core::{Ask, Code, Grant, Release};
+use leafid_wire::{Answer, Call, LONGEST_ANSWER, Problem};
+use ureq::http::{HeaderMap, Response, Uri};
 use ureq::{Agent, Body};
 
 use crate::client::Failed;
 use crate::client::stores::Transport;
-use crate::client::stores::json::{Reading, Writing};
 
 /// How long one request may take.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// The longest answer that is read.
-const LONGEST: u64 = 64 * 1024;
 
 /// Where a server is, and who asks.
 pub struct Http {
@@ -104,37 +101,12 @@ pub struct Connection {
 
 impl Transport for Connection {
     fn ask(&mut self, ask: &Ask) -> Result<Grant, Failed> {
-        let mut body = Writing::default();
-        let path = match ask {
-            Ask::Segment(ask) => {
-                ask.put(&mut body);
-                format!("/v1/segments/{}/lease", ask.tag)
-            }
-            Ask::Acquire(ask) => {
-                ask.put(&mut body);
-                format!("/v1/workers/{}/acquire", ask.namespace)
-            }
-            Ask::Renew(ask) => {
-                ask.put(&mut body);
-                format!("/v1/workers/{}/renew", ask.namespace)
-            }
-        };
-        let mut answer = Reading::new(self.post(&path, body)?);
-        let grant = match ask {
-            Ask::Segment(_) => SegmentGrant::get(&mut answer).map(Grant::Segment),
-            Ask::Acquire(_) | Ask::Renew(_) => WindowGrant::get(&mut answer).map(Grant::Window),
-        };
-        grant.map_err(|_| {
-            let (url, field) = (&self.http.url, answer.field);
-            Failed::no_grant(format!("`{url}{path}` answered without a usable `{field}`"))
-        })
+        self.post(&Call::ask(ask), |answer| answer.grant(ask))
     }
 
     fn release(&mut self, release: &Release) {
-        let mut body = Writing::default();
-        release.put(&mut body);
         // A closing holder has nothing to do about a release that failed.
-        let _ = self.post(&format!("/v1/workers/{}/release", release.namespace), body);
+        let _ = self.post(&Call::release(release), |_| Ok(()));
     }
 
     fn reconnect(&mut self) {
@@ -144,12 +116,13 @@ impl Transport for Connection {
 }
 
 impl Connection {
-    /// The object that the server answers with.
-    fn post(&self, path: &str, mut body: Writing) -> Result<Map<String, Value>, Failed> {
-        // They stand in the path.
-        body.0.remove("tag");
-        body.0.remove("namespace");
-        let url = format!("{}{path}", self.http.url);
+    /// What `read` makes of the server's answer.
+    fn post<T>(
+        &self,
+        call: &Call,
+        read: impl FnOnce(&Answer<'_>) -> Result<T, Problem>,
+    ) -> Result<T, Failed> {
+        let url = format!("{}{}", self.http.url, call.path);
         let mut request = self
             .agent
             .post(&url)
@@ -162,66 +135,39 @@ impl Connection {
             let message = format!("no answer from `{url}`: {error}; is the store running?");
             Failed::new(Code::StoreUnavailable, message)
         };
-        let mut response = request.send(Value::Object(body.0).to_string()).map_err(unanswered)?;
-        let text = read(&mut response).map_err(unanswered)?;
-        let object = match serde_json::from_slice(&text) {
-            Ok(Value::Object(object)) if is_json(&response) => Some(object),
-            _ => None,
+        let mut response = request.send(&call.body).map_err(unanswered)?;
+        let body = whole(&mut response).map_err(unanswered)?;
+        let header = |name| text(response.headers(), name);
+        let answer = Answer {
+            url: &url,
+            status: response.status().as_u16(),
+            content_type: header("content-type").unwrap_or_default(),
+            retry_after: header("retry-after"),
+            body: &body,
         };
-        match (response.status(), object) {
-            (StatusCode::OK, Some(object)) => Ok(object),
-            (status, object) => Err(problem(&url, status, &response, object)),
-        }
+        Ok(read(&answer)?)
     }
 }
 
-fn read(response: &mut Response<Body>) -> Result<Vec<u8>, ureq::Error> {
-    match response.body_mut().with_config().limit(LONGEST).read_to_vec() {
+fn whole(response: &mut Response<Body>) -> Result<Vec<u8>, ureq::Error> {
+    match response.body_mut().with_config().limit(LONGEST_ANSWER).read_to_vec() {
         // It was an answer, though none that is of use.
         Err(ureq::Error::BodyExceedsLimit(_)) => Ok(Vec::new()),
         read => read,
     }
 }
 
-fn kind(response: &Response<Body>) -> &str {
-    let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
-    kind.unwrap_or("").split(';').next().unwrap_or("").trim()
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
 }
 
-fn is_json(response: &Response<Body>) -> bool {
-    let kind = kind(response).to_ascii_lowercase();
-    kind == "application/json" || kind == "application/problem+json"
-}
-
-/// Why an answer is no success: the store's own words where there are some.
-fn problem(
-    url: &str,
-    status: StatusCode,
-    response: &Response<Body>,
-    object: Option<Map<String, Value>>,
-) -> Failed {
-    let object = object.unwrap_or_default();
-    let text = |field: &str| object.get(field).and_then(Value::as_str);
-    // Codes that exist inside a host only are no store's to give.
-    let code = text("code").and_then(Code::parse).filter(|code| code.http_status().is_some());
-    let retry_after_ms = match object.get("retry_after_ms").and_then(Value::as_u64) {
-        Some(ms) => u32::try_from(ms).ok(),
-        None => retry_after(response),
-    };
-    let Some(code) = code.filter(|_| !status.is_success()) else {
-        let kind = Some(kind(response)).filter(|kind| !kind.is_empty()).unwrap_or("nothing");
-        let message = format!(
-            "`{url}` answered {} with `{kind}` instead of a store's JSON; is it a leafid store?",
-            status.as_u16(),
-        );
-        return Failed { retry_after_ms, ..Failed::new(Code::from_http(status.as_u16()), message) };
-    };
-    let detail = text("detail").or(text("title")).unwrap_or(code.advice());
-    let until_ms = object.get("free_at_ms").and_then(Value::as_i64);
-    Failed { until_ms, retry_after_ms, says_when: true, ..Failed::new(code, detail) }
-}
-
-fn retry_after(response: &Response<Body>) -> Option<u32> {
-    let seconds: u32 = response.headers().get("retry-after")?.to_str().ok()?.trim().parse().ok()?;
-    seconds.checked_mul(1_000)
+impl From<Problem> for Failed {
+    fn from(problem: Problem) -> Failed {
+        Failed {
+            until_ms: problem.free_at_ms,
+            retry_after_ms: problem.retry_after_ms,
+            says_when: problem.is_from_store,
+            ..Failed::new(problem.code, problem.detail)
+        }
+    }
 }

@@ -1,7 +1,6 @@
 //! How asks get to a store.
 
 mod http;
-mod json;
 mod memory;
 
 pub use http::Http;

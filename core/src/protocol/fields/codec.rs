@@ -2,7 +2,10 @@
 
 use super::schema::FieldForm;
 use super::{FieldReader, FieldWriter, Fields};
-use crate::protocol::registry::STEP_CAP;
+use crate::protocol::registry::{
+    DEFAULT_MAX_WINDOW_MS, MAX_WINDOW_CAP_MS, SHORTEST_WINDOW_MS, STEP_CAP,
+};
+use crate::protocol::strict::EXACT;
 use crate::values::{Code, LINE_END, Layout, NAME_BYTES, Name, Range, Refusal, StoreTime, Token};
 
 /// A form of a field.
@@ -56,9 +59,6 @@ macro_rules! codec {
     };
 }
 
-/// The largest number that every language holds exactly.
-const EXACT: u64 = (1 << 53) - 1;
-
 codec! {
     /// A request, a key or a store's id.
     Id(Token, FieldForm::Token)
@@ -68,6 +68,22 @@ codec! {
 codec! {
     /// A length in ms; what it may be is the decision's to say.
     Length(u32, FieldForm::Number { least: 0, most: u32::MAX as u64 })
+    put |field, it, to| to.number(field, it.into());
+    get |from| from.small(field);
+}
+codec! {
+    /// The longest window of a namespace, in ms.
+    LongestWindow(u32, FieldForm::Number {
+        least: SHORTEST_WINDOW_MS as u64,
+        most: MAX_WINDOW_CAP_MS as u64,
+    })
+    put |field, it, to| to.number(field, it.into());
+    get |from| from.small(field);
+    absent DEFAULT_MAX_WINDOW_MS;
+}
+codec! {
+    /// How many a caller waits for, whatever a lease may have.
+    Wanted(u32, FieldForm::Number { least: 1, most: u32::MAX as u64 })
     put |field, it, to| to.number(field, it.into());
     get |from| from.small(field);
 }
@@ -91,17 +107,23 @@ codec! {
 }
 codec! {
     /// A number, a tick or an end.
-    Big(u64, FieldForm::Big)
+    Big(u64, FieldForm::Big { least: 0 })
     put |field, it, to| to.big(field, it);
     get |from| from.big(field);
     absent 0;
 }
 codec! {
     /// How many numbers are left; a store that does not say has not run out.
-    Left(u64, FieldForm::Big)
+    Left(u64, FieldForm::Big { least: 0 })
     put |field, it, to| to.big(field, it);
     get |from| from.big(field);
     absent LINE_END;
+}
+codec! {
+    /// The first number of a line: 0 is none.
+    First(u64, FieldForm::Big { least: 1 })
+    put |field, it, to| to.big(field, it);
+    get |from| from.big(field);
 }
 codec! {
     /// A moment on the store's clock.
@@ -126,13 +148,22 @@ codec! {
     };
 }
 codec! {
-    /// A width of a layout, in bits.
-    Width(u8, FieldForm::Number { least: 0, most: 63 })
+    /// The width of a layout's time, in bits.
+    TimeWidth(u8, FieldForm::Number { least: 1, most: 63 })
     put |field, it, to| to.number(field, it.into());
-    get |from| {
-        let bits = from.number(field)?.map(u8::try_from).transpose();
-        bits.map_err(|_| Code::LayoutInvalid.into())
-    };
+    get |from| width(from.number(field)?);
+}
+codec! {
+    /// The width of a layout's worker number, in bits.
+    WorkerWidth(u8, FieldForm::Number { least: 0, most: 32 })
+    put |field, it, to| to.number(field, it.into());
+    get |from| width(from.number(field)?);
+}
+codec! {
+    /// The width of a layout's sequence, in bits.
+    SequenceWidth(u8, FieldForm::Number { least: 0, most: 63 })
+    put |field, it, to| to.number(field, it.into());
+    get |from| width(from.number(field)?);
 }
 codec! {
     /// True or false.
@@ -155,13 +186,13 @@ codec! {
 }
 codec! {
     /// The label of a holder.
-    Owner(Name, FieldForm::Text { most: NAME_BYTES })
+    Owner(Name, FieldForm::Text { least: 1, most: NAME_BYTES })
     put |field, it, to| to.text(field, it.as_str());
     get |from| from.text(field, Name::owner)?.transpose();
 }
 codec! {
     /// The label of a holder, or nobody's.
-    OwnerOrNobody(Name, FieldForm::Text { most: NAME_BYTES })
+    OwnerOrNobody(Name, FieldForm::Text { least: 0, most: NAME_BYTES })
     put |field, it, to| to.text(field, it.as_str());
     get |from| {
         let owner = |text: &str| if text.is_empty() { Ok(Name::EMPTY) } else { Name::owner(text) };
@@ -180,4 +211,9 @@ codec! {
     Workers(Range, FieldForm::Object(Range::SCHEMA))
     put |field, it, to| to.nested(field, |to| it.put(to));
     get |from| from.nested(field, Range::get);
+}
+
+/// What fits the widths together is the layout's to say.
+fn width(bits: Option<u64>) -> Result<Option<u8>, Refusal> {
+    bits.map(u8::try_from).transpose().map_err(|_| Code::LayoutInvalid.into())
 }

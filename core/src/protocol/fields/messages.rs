@@ -1,11 +1,11 @@
 //! The table of what passes between a holder and a store.
 
 use super::codec::{
-    Absent, Big, Codec, Count, Flag, Id, LayoutObject, Left, Length, Moment, NamespaceName, Owner,
-    Tag, WorkerNumber,
+    Absent, Big, Codec, Count, Flag, Id, LayoutObject, Left, Length, LongestWindow, Moment,
+    NamespaceName, Owner, Tag, Wanted, WorkerNumber,
 };
 use super::table::fields;
-use super::{FieldReader, FieldSchema, FieldWriter, Fields, need};
+use super::{FieldReader, FieldSchema, FieldWriter, Fields, Presence, need};
 use crate::protocol::{
     AcquireAsk, Ask, Carryover, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
 };
@@ -21,7 +21,7 @@ fields! { SegmentAsk, |ask| {
     /// How many numbers; the tag's own step if absent, its `max_step` at most.
     optional step: Count = ask.step;
     /// How many a caller waits for at once: granted if that is more, and not above `max_step`.
-    optional at_least: Count = ask.at_least;
+    optional at_least: Wanted = ask.at_least;
     /// So many and no fewer, or none at all; at most `max_step`, without `step` and `at_least`.
     optional exactly: Count = ask.exactly;
     /// The highest end that the holder has or had; a store that stands lower has lost grants.
@@ -116,7 +116,7 @@ fields! { WindowGrant, |grant| {
     /// The store's time, in ms since 1970.
     required now_ms: Moment = grant.now;
     /// The longest window of the namespace, in ms.
-    required max_window_ms: Length = grant.max_window_ms;
+    required max_window_ms: LongestWindow = grant.max_window_ms;
 } => WindowGrant {
     request, store, worker, ticks: Range::new(start, end), layout, now: now_ms, max_window_ms,
 } }

@@ -18,7 +18,7 @@ mod writer;
 
 pub use reader::FieldReader;
 pub(crate) use reader::need;
-pub use schema::{FieldForm, FieldSchema};
+pub use schema::{FieldForm, FieldSchema, Presence};
 pub use writer::FieldWriter;
 
 use crate::values::Refusal;

@@ -1,13 +1,13 @@
 //! The table of a store's rows, and of the values in them.
 
 use super::codec::{
-    Absent, Big, Codec, Count, Epoch, Flag, Id, LayoutObject, Length, Moment, OwnerOrNobody,
-    TickLength, Width, WorkerBound, Workers,
+    Absent, Big, Codec, Count, Epoch, First, Flag, Id, LayoutObject, LongestWindow, Moment,
+    OwnerOrNobody, SequenceWidth, TickLength, TimeWidth, WorkerBound, WorkerWidth, Workers,
 };
 use super::table::fields;
-use super::{FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, need};
+use super::{FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, Presence, need};
 use crate::protocol::registry::{
-    Acquired, Candidates, Namespace, TagRow, TagSpec, Worker, WorkerRow,
+    Acquired, Candidates, Namespace, NamespaceSpec, TagRow, TagSpec, Worker, WorkerRow,
 };
 use crate::values::{Layout, Range, Refusal, Stats};
 
@@ -17,11 +17,11 @@ fields! { Layout, |layout| {
     /// How long a tick is, in ms.
     required tick_ms: TickLength = layout.tick_ms();
     /// The width of the time; all three together have at most 63 bits.
-    required time_bits: Width = layout.time_bits();
+    required time_bits: TimeWidth = layout.time_bits();
     /// The width of the worker number.
-    required worker_bits: Width = layout.worker_bits();
+    required worker_bits: WorkerWidth = layout.worker_bits();
     /// The width of the sequence.
-    required sequence_bits: Width = layout.sequence_bits();
+    required sequence_bits: SequenceWidth = layout.sequence_bits();
 } => Layout::new(epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits)? }
 
 fields! {
@@ -47,8 +47,8 @@ fields! { TagRow, |row| {
 } => TagRow { max_id, step, max_step, deleted, until } }
 
 fields! { TagSpec, |spec| {
-    /// The first number; only when a tag is created.
-    optional from: Big = spec.from;
+    /// The first number; only when a tag is created, and then 1 if absent.
+    optional from: First = spec.from;
     /// How many numbers a lease takes unless it says.
     optional step: Count = spec.step;
     /// How many a lease takes at most.
@@ -61,12 +61,22 @@ fields! { Namespace, |space| {
     /// The layout of all its IDs.
     required layout: LayoutObject = space.layout;
     /// The longest window, in ms.
-    optional max_window_ms: Length = Some(space.max_window_ms);
-    /// The worker numbers that may be handed out.
-    optional workers: Workers = Some(space.workers);
+    defaulted max_window_ms: LongestWindow = space.max_window_ms;
+    /// The worker numbers that may be handed out; all of the layout's if absent.
+    derived workers: Workers = space.workers;
     /// No window begins below this tick.
     defaulted floor: Big = space.floor;
-} => Namespace { floor, ..Namespace::create(layout, workers, max_window_ms)? } }
+} => Namespace { floor, ..Namespace::create(layout, workers, Some(max_window_ms))? } }
+
+fields! { NamespaceSpec, |spec| {
+    /// The layout; a new namespace has `leaf` if absent. It cannot change after the first window.
+    optional layout: LayoutObject = spec.layout;
+    /// The worker numbers that may be handed out; a new namespace has all of its layout if absent.
+    optional workers: Workers = spec.workers;
+    /// The longest window, in ms; a new namespace has ten minutes if absent. It cannot change after
+    /// the first window.
+    optional max_window_ms: LongestWindow = spec.max_window_ms;
+} => NamespaceSpec { layout, workers, max_window_ms } }
 
 fields! {
 /// A row of a worker number; the number itself stands beside it: [`Worker`].
@@ -90,7 +100,7 @@ impl Fields for Worker {
     const SCHEMA: &'static [FieldSchema] = &[FieldSchema {
         name: "worker",
         form: FieldForm::Number { least: 0, most: u32::MAX as u64 },
-        required: true,
+        presence: Presence::Required,
         about: "The worker number; beside it the fields of its row.",
     }];
 

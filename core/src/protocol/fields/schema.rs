@@ -7,10 +7,21 @@ pub struct FieldSchema {
     pub name: &'static str,
     /// What stands in it.
     pub form: FieldForm,
-    /// Whether reading fails without it.
-    pub required: bool,
+    /// Whether it is always there.
+    pub presence: Presence,
     /// What it means.
     pub about: &'static str,
+}
+
+/// Whether a field is always there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// Reading fails without it.
+    Required,
+    /// It is always written; where it is absent, something stands for it.
+    Defaulted,
+    /// It may be absent.
+    Optional,
 }
 
 /// What stands in a field.
@@ -26,15 +37,20 @@ pub enum FieldForm {
         most: u64,
     },
     /// A number of 64 bits: a decimal string on the wire.
-    Big,
+    Big {
+        /// The smallest.
+        least: u64,
+    },
     /// A time or a difference of times, in ms.
     Millis,
     /// True or false.
     Flag,
     /// The name of a tag or a namespace.
     Name,
-    /// Any text of at most so many bytes.
+    /// Any text without control characters, of so many bytes.
     Text {
+        /// The fewest bytes.
+        least: usize,
         /// The most bytes.
         most: usize,
     },

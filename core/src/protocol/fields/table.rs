@@ -2,7 +2,8 @@
 //! field that is written is read, and described, and under one name.
 
 /// `required` fields have to be there; `optional` ones are an `Option`; `defaulted` ones are
-/// always written and have a value where they are absent.
+/// always written and have a value where they are absent; `derived` ones are always written, and an
+/// `Option` when read: what stands for them depends on the others.
 macro_rules! fields {
     ($(#[$outer:meta])* $name:ty, |$it:ident| {
         $($(#[doc = $about:literal])+ $presence:ident $field:ident: $codec:ident = $value:expr;)+
@@ -12,7 +13,7 @@ macro_rules! fields {
             const SCHEMA: &'static [FieldSchema] = &[$(FieldSchema {
                 name: stringify!($field),
                 form: <$codec as Codec>::FORM,
-                required: fields!(@is $presence),
+                presence: fields!(@is $presence),
                 about: concat!($($about),+).trim_ascii(),
             },)+];
 
@@ -28,9 +29,10 @@ macro_rules! fields {
         }
     };
 
-    (@is required) => { true };
-    (@is optional) => { false };
-    (@is defaulted) => { false };
+    (@is required) => { Presence::Required };
+    (@is optional) => { Presence::Optional };
+    (@is defaulted) => { Presence::Defaulted };
+    (@is derived) => { Presence::Defaulted };
 
     (@put optional $codec:ident, $field:expr, $value:expr, $to:ident) => {
         if let Some(value) = $value {
@@ -45,6 +47,9 @@ macro_rules! fields {
         need($codec::get($field, $from))?
     };
     (@get optional $codec:ident, $field:expr, $from:ident) => {
+        $codec::get($field, $from)?
+    };
+    (@get derived $codec:ident, $field:expr, $from:ident) => {
         $codec::get($field, $from)?
     };
     (@get defaulted $codec:ident, $field:expr, $from:ident) => {

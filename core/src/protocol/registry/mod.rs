@@ -50,7 +50,8 @@ mod tag;
 mod window;
 mod worker;
 
-pub use namespace::Namespace;
+pub(in crate::protocol) use namespace::SHORTEST_WINDOW_MS;
+pub use namespace::{Namespace, NamespaceSpec};
 pub use segment::lease_segment;
 pub use tag::{TagRow, TagSpec};
 pub use window::{Acquired, Candidates, acquire, release, renew};

@@ -5,7 +5,7 @@ use crate::protocol::WindowGrant;
 use crate::values::{Code, Layout, Range, Refusal, StoreTime, Token};
 
 /// A window is at least so long, in ms, and at least two ticks.
-const SHORTEST_WINDOW_MS: u32 = 1_000;
+pub(in crate::protocol) const SHORTEST_WINDOW_MS: u32 = 1_000;
 
 /// The row of a namespace, as far as leases need it.
 ///
@@ -33,6 +33,17 @@ pub struct Namespace {
     pub workers: Range,
     /// No grant begins below this tick: set above all that a lost store may have granted.
     pub floor: u64,
+}
+
+/// How a namespace is created or changed; what is not said is the default, or stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NamespaceSpec {
+    /// The layout: cannot change after the first window.
+    pub layout: Option<Layout>,
+    /// The worker numbers that may be handed out.
+    pub workers: Option<Range>,
+    /// The longest window, in ms: cannot change after the first window.
+    pub max_window_ms: Option<u32>,
 }
 
 impl Namespace {

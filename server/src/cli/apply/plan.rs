@@ -3,12 +3,12 @@
 use leafid_core::registry::{
     DEFAULT_MAX_STEP, DEFAULT_STEP, MAX_WINDOW_CAP_MS, Namespace, STEP_CAP,
 };
-use leafid_core::{Code, Fields, Layout, Name, Range};
+use leafid_core::{Code, Fields, Layout, Name, Range, strict};
 use serde_json::{Map, Value};
 
 use super::file::{Kind, Wanted};
 use crate::cli::client::Client;
-use crate::json::{Reader, whole};
+use crate::json::Reader;
 use crate::problem::Problem;
 use crate::store::{NamespaceChange, TagChange};
 
@@ -110,7 +110,7 @@ fn refuses_tag(name: &Name, change: &TagChange, row: Option<&Value>) -> Option<S
             "it would have step {step} and max_step {max_step}; use 1 <= step <= max_step <= {STEP_CAP}"
         ));
     }
-    let stands_at = row.and_then(|row| whole(row["max_id"].as_str()?));
+    let stands_at = row.and_then(|row| strict::decimal(row["max_id"].as_str()?).ok());
     if let (Some(until), Some(stands_at)) = (change.until, stands_at)
         && until < stands_at
     {

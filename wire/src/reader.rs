@@ -1,17 +1,43 @@
 //! Fields read out of a parsed object.
 
-use leafid_core::{Code, FieldReader, Fields, Layout, Refusal, Token};
+use std::fmt;
+
+use leafid_core::{Code, FieldReader, Fields, Layout, Refusal, Token, strict};
 use serde_json::{Map, Value};
 
-use super::shown;
-use super::unique::Unique;
-use crate::problem::Problem;
+use crate::shown;
+use crate::unique::Unique;
 
-/// The largest number that JavaScript holds exactly.
-const MAX_SAFE: u64 = (1 << 53) - 1;
+/// Why an object is not what it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// The word for it.
+    pub code: Code,
+    /// What is wrong with which field.
+    pub detail: String,
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.detail)
+    }
+}
+
+impl std::error::Error for Invalid {}
 
 /// A JSON object that is being read. A field that was read is gone, so that what is left at the
 /// end is unknown.
+///
+/// ```
+/// use leafid_core::{Code, FieldReader};
+/// use leafid_wire::Reader;
+///
+/// let read = |body: &str| Reader::parse(body.as_bytes())?.all(|from| from.number("count"));
+/// assert_eq!(read(r#"{"count":3}"#), Ok(Some(3)));
+/// let unknown = read(r#"{"count":3,"cuont":4}"#).unwrap_err();
+/// assert_eq!(unknown.code, Code::RequestInvalid);
+/// assert_eq!(unknown.detail, "unknown field `cuont`; check its spelling");
+/// ```
 #[derive(Debug)]
 pub struct Reader {
     fields: Map<String, Value>,
@@ -37,7 +63,7 @@ impl Reader {
     ///
     /// # Errors
     /// `REQUEST_INVALID` for anything but a JSON object.
-    pub fn parse(body: &[u8]) -> Result<Reader, Problem> {
+    pub fn parse(body: &[u8]) -> Result<Reader, Invalid> {
         if body.is_empty() {
             return Err(invalid("the request has no body; send a JSON object, `{}` at least"));
         }
@@ -53,7 +79,7 @@ impl Reader {
     ///
     /// # Errors
     /// `REQUEST_INVALID` if the body names another one.
-    pub fn put_path(&mut self, field: &'static str, value: &str) -> Result<(), Problem> {
+    pub fn put_path(&mut self, field: &'static str, value: &str) -> Result<(), Invalid> {
         let said = self.fields.insert(field.to_owned(), Value::from(value));
         match said {
             Some(said) if said.as_str() != Some(value) => Err(invalid(format!(
@@ -63,18 +89,15 @@ impl Reader {
         }
     }
 
-    /// Reads all of it; a field that nothing here has a word for is refused.
+    /// Reads all of a request: a field that nothing here has a word for is a mistake.
     ///
     /// # Errors
     /// As `read`; `REQUEST_INVALID` for unknown fields.
     pub fn all<T>(
         mut self,
         read: impl FnOnce(&mut Reader) -> Result<T, Refusal>,
-    ) -> Result<T, Problem> {
-        let value = match read(&mut self) {
-            Ok(value) => value,
-            Err(refusal) => return Err(self.culprit(refusal)),
-        };
+    ) -> Result<T, Invalid> {
+        let value = read(&mut self).map_err(|refusal| self.culprit(refusal))?;
         match self.unknown.as_ref().or_else(|| self.fields.keys().next()) {
             Some(field) => {
                 Err(invalid(format!("unknown field `{}`; check its spelling", shown(field))))
@@ -83,8 +106,19 @@ impl Reader {
         }
     }
 
+    /// Reads what is known of an answer: other fields are a newer store's.
+    ///
+    /// # Errors
+    /// As `read`.
+    pub fn known<T>(
+        mut self,
+        read: impl FnOnce(&mut Reader) -> Result<T, Refusal>,
+    ) -> Result<T, Invalid> {
+        read(&mut self).map_err(|refusal| self.culprit(refusal))
+    }
+
     /// What is wrong with the field that was read last.
-    fn culprit(&self, refusal: Refusal) -> Problem {
+    fn culprit(&self, refusal: Refusal) -> Invalid {
         let (field, must_be) = (self.last, self.must_be);
         let detail = match (&self.within, self.fields.get(field).or(self.taken.as_ref())) {
             // A layout is refused as a whole.
@@ -97,7 +131,7 @@ impl Reader {
             }
             (_, None) => format!("field `{field}` is missing; it must be {must_be}"),
         };
-        Problem::new(refusal.code, detail)
+        Invalid { code: refusal.code, detail }
     }
 
     fn take<T>(
@@ -127,23 +161,23 @@ impl Reader {
 impl FieldReader for Reader {
     fn number(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
         self.take(field, "a whole number from 0 to 9007199254740991", |value| {
-            signed(value)?.try_into().ok()
+            whole(value)?.try_into().ok()
         })
     }
 
     fn small(&mut self, field: &'static str) -> Result<Option<u32>, Refusal> {
         self.take(field, "a whole number from 0 to 4294967295", |value| {
-            signed(value)?.try_into().ok()
+            whole(value)?.try_into().ok()
         })
     }
 
     fn millis(&mut self, field: &'static str) -> Result<Option<i64>, Refusal> {
-        self.take(field, "a whole number of ms within 9007199254740991", signed)
+        self.take(field, "a whole number of ms within 9007199254740991", whole)
     }
 
     fn big(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
         let must_be = "a string of decimal digits without leading zeros, such as `\"1001\"`";
-        self.take(field, must_be, |value| whole(value.as_str()?))
+        self.take(field, must_be, |value| strict::decimal(value.as_str()?).ok())
     }
 
     fn flag(&mut self, field: &'static str) -> Result<Option<bool>, Refusal> {
@@ -210,21 +244,14 @@ impl FieldReader for Reader {
     }
 }
 
-/// A number of 64 bits in strict decimal: digits only, no leading zero. One beyond 63 bits is read
-/// too, so that the decision says what is wrong with it.
-pub fn whole(text: &str) -> Option<u64> {
-    let canonical = text == "0" || !text.starts_with('0');
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    if canonical && digits { text.parse().ok() } else { None }
+/// A whole number that every language holds exactly. `5.0` is one: some languages write it so.
+fn whole(value: &Value) -> Option<i64> {
+    match value.as_i64() {
+        Some(number) => strict::millis(number).ok(),
+        None => strict::double(value.as_f64()?).ok(),
+    }
 }
 
-/// A whole number that JavaScript holds exactly. `5.0` is one: some languages write it so.
-fn signed(value: &Value) -> Option<i64> {
-    let whole = |n: &f64| n.fract() == 0.0 && n.abs() <= MAX_SAFE as f64;
-    let number = value.as_i64().or_else(|| value.as_f64().filter(whole).map(|n| n as i64));
-    number.filter(|n| n.unsigned_abs() <= MAX_SAFE)
-}
-
-fn invalid(detail: impl Into<String>) -> Problem {
-    Problem::new(Code::RequestInvalid, detail)
+fn invalid(detail: impl Into<String>) -> Invalid {
+    Invalid { code: Code::RequestInvalid, detail: detail.into() }
 }

@@ -1,24 +1,47 @@
 //! Fields written straight into a text.
 
-use leafid_core::{FieldWriter, Fields, Text};
+use std::io;
+
+use leafid_core::{FieldWriter, Fields, Text, Token, strict};
 use serde_json::Value;
 
-use crate::problem::Figure;
-
-/// The largest time that JavaScript holds exactly.
-const MAX_SAFE: i64 = (1 << 53) - 1;
+/// The room that most answers fit.
+const USUAL: usize = 384;
 
 /// A JSON object that is being written.
+///
+/// ```
+/// use leafid_core::{Carryover, FieldWriter};
+/// use leafid_wire::Writer;
+///
+/// let before = Carryover { position: 7, ..Carryover::default() };
+/// assert_eq!(Writer::object(&before), r#"{"position":"7"}"#);
+/// let mut writer = Writer::default();
+/// writer.text("owner", "a\"b");
+/// writer.number("count", 3);
+/// assert_eq!(writer.end(), r#"{"owner":"a\"b","count":3}"#);
+/// ```
 #[derive(Debug)]
 pub struct Writer {
     text: String,
     first: bool,
+    /// A text that is left out.
+    left_out: &'static str,
 }
 
 impl Default for Writer {
     fn default() -> Writer {
-        Writer { text: String::from("{"), first: true }
+        let mut text = String::with_capacity(USUAL);
+        text.push('{');
+        Writer { text, first: true, left_out: "" }
     }
+}
+
+/// What was written, as a tree.
+pub fn tree(write: impl FnOnce(&mut Writer)) -> Value {
+    let mut writer = Writer::default();
+    write(&mut writer);
+    serde_json::from_str(&writer.end()).unwrap_or_default()
 }
 
 impl Writer {
@@ -29,13 +52,20 @@ impl Writer {
         writer.end()
     }
 
+    /// The text of what has fields, but for one text: the path says it.
+    pub(crate) fn body(value: &impl Fields, in_path: &'static str) -> String {
+        let mut writer = Writer { left_out: in_path, ..Writer::default() };
+        value.put(&mut writer);
+        writer.end()
+    }
+
     /// The finished text.
     pub fn end(mut self) -> String {
         self.text.push('}');
         self.text
     }
 
-    /// Begins an array of objects, each written by one call of `write`.
+    /// Writes an array of objects, each by one call of `write`.
     pub fn array<T>(
         &mut self,
         field: &'static str,
@@ -54,7 +84,7 @@ impl Writer {
         self.first = false;
     }
 
-    /// An array of IDs, as decimal strings.
+    /// Writes an array of IDs, as decimal strings.
     pub fn ids(&mut self, field: &'static str, ids: &[u64]) {
         self.name(field);
         self.text.reserve(ids.len() * 22);
@@ -65,15 +95,6 @@ impl Writer {
             self.text.push('"');
         }
         self.text.push(']');
-    }
-
-    /// A figure of a problem.
-    pub fn figure(&mut self, field: &'static str, figure: &Figure) {
-        match figure {
-            Figure::Number(number) => self.number(field, *number),
-            Figure::Big(big) => self.big(field, *big),
-            Figure::Text(text) => self.text(field, text),
-        }
     }
 
     fn name(&mut self, field: &'static str) {
@@ -100,9 +121,11 @@ impl FieldWriter for Writer {
     /// A time that JavaScript does not hold is written as the last one that it does: every layout
     /// that reaches so far lasts for 285,000 years.
     fn millis(&mut self, field: &'static str, value: i64) {
-        let value = value.clamp(-MAX_SAFE, MAX_SAFE);
         self.name(field);
-        self.text.push_str(&value.to_string());
+        if value < 0 {
+            self.text.push('-');
+        }
+        self.digits(value.unsigned_abs().min(strict::EXACT));
     }
 
     fn big(&mut self, field: &'static str, value: u64) {
@@ -118,8 +141,12 @@ impl FieldWriter for Writer {
     }
 
     fn text(&mut self, field: &'static str, value: &str) {
+        if field == self.left_out {
+            return;
+        }
         self.name(field);
-        self.text.push_str(&Value::from(value).to_string());
+        // Writing into a text fails for nothing that is text.
+        let _ = serde_json::to_writer(Escaped(&mut self.text), value);
     }
 
     fn nested(&mut self, field: &'static str, write: impl FnOnce(&mut Writer)) {
@@ -129,5 +156,28 @@ impl FieldWriter for Writer {
         write(self);
         self.text.push('}');
         self.first = false;
+    }
+
+    fn token(&mut self, field: &'static str, value: Token) {
+        self.name(field);
+        self.text.push('"');
+        // Hex digits need no escaping.
+        self.text.push_str(str::from_utf8(&value.to_hex()).unwrap_or_default());
+        self.text.push('"');
+    }
+}
+
+/// Where serde_json writes an escaped text, piece by piece.
+struct Escaped<'a>(&'a mut String);
+
+impl io::Write for Escaped<'_> {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        let text = str::from_utf8(piece).map_err(io::Error::other)?;
+        self.0.push_str(text);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

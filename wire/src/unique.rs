@@ -1,14 +1,24 @@
-//! JSON in which no object says a field twice: which of two values counts is a guess, and the
-//! guess may differ between this server and whatever checked the request before it.
+//! JSON in which no object says a field twice: which of two values counts is a guess, and the guess
+//! may differ between this reader and whatever looked at the text before it.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::shown;
+use crate::shown;
 
-/// A value whose objects have each field once.
+/// A value whose objects have each field once, read from JSON or any other form that serde reads.
+///
+/// ```
+/// use leafid_wire::Unique;
+///
+/// let read = |text| serde_json::from_str(text).map(|Unique(value)| value);
+/// assert_eq!(read(r#"{"a":1,"b":[2]}"#).unwrap()["b"][0], 2);
+/// let twice = read(r#"{"a":1,"a":2}"#).unwrap_err();
+/// assert!(twice.to_string().starts_with("field `a` is given twice"));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
 pub struct Unique(pub Value);
 
 impl<'de> Deserialize<'de> for Unique {

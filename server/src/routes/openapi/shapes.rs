@@ -1,0 +1,144 @@
+//! The objects that are the server's own, or the core's with something beside it.
+
+use leafid_core::registry::{Namespace, TagRow, WorkerRow};
+use leafid_core::{Code, FieldForm, FieldSchema, Fields, Presence};
+
+use super::schema::Shape;
+use crate::generators;
+
+const NAME: FieldForm = FieldForm::Name;
+const BIG: FieldForm = FieldForm::Big { least: 0 };
+const WORKER: FieldForm = FieldForm::Number { least: 0, most: u32::MAX as u64 };
+
+const NOW: FieldSchema = field("now_ms", FieldForm::Millis, "The store's time, in ms since 1970.");
+
+/// A field that is always there.
+const fn field(name: &'static str, form: FieldForm, about: &'static str) -> FieldSchema {
+    FieldSchema { name, form, presence: Presence::Required, about }
+}
+
+/// The body of a request for single IDs.
+pub fn count() -> Shape {
+    let form = FieldForm::Number { least: 1, most: generators::MOST };
+    Shape::of(&[field("count", form, "How many IDs.")])
+}
+
+/// The body of an advance.
+pub fn to() -> Shape {
+    let to = "Where the tag is to stand: the next number that it grants, not below its position and \
+              not above its `until`.";
+    Shape::of(&[field("to", BIG, to)])
+}
+
+/// Single IDs.
+pub fn ids() -> Shape {
+    Shape::default().ids("ids", "The IDs, ascending.")
+}
+
+/// Nothing.
+pub fn nothing() -> Shape {
+    Shape::default()
+}
+
+/// A tag.
+pub fn tag() -> Shape {
+    Shape::of(&[field("tag", NAME, "The name of the tag.")]).and(TagRow::SCHEMA).and(&[field(
+        "remaining",
+        BIG,
+        "How many numbers the tag has left.",
+    )])
+}
+
+/// A list of tags.
+pub fn tags() -> Shape {
+    Shape::default().rows("tags", "The tags, by name.", tag())
+}
+
+/// A namespace.
+pub fn namespace() -> Shape {
+    let last = "The last time that the layout holds, in ms since 1970.";
+    Shape::of(&[field("namespace", NAME, "The name of the namespace.")])
+        .and(Namespace::SCHEMA)
+        .and(&[field("last_ms", FieldForm::Millis, last)])
+}
+
+/// A list of namespaces.
+pub fn namespaces() -> Shape {
+    Shape::default().rows("namespaces", "The namespaces, by name.", namespace())
+}
+
+/// The worker numbers of a namespace. It never shows a key.
+pub fn workers() -> Shape {
+    let until = "The time of `reserved_until`, in ms since 1970.";
+    let row = Shape::of(&[
+        field("worker", WORKER, "The worker number."),
+        field("held", FieldForm::Flag, "Whether a process holds the number."),
+    ])
+    .and(WorkerRow::SCHEMA)
+    .without("key")
+    .and(&[field("reserved_until_ms", FieldForm::Millis, until)]);
+    Shape::of(&[NOW]).rows("workers", "The worker numbers that were ever handed out.", row)
+}
+
+/// What an ID is made of.
+pub fn decoded() -> Shape {
+    let text = |length| FieldForm::Text { least: length, most: length };
+    Shape::of(&[
+        field("id", BIG, "The ID."),
+        field("namespace", NAME, "The namespace that issued it."),
+    ])
+    .words("time", "The time within the ID, in UTC.")
+    .and(&[
+        field("time_ms", FieldForm::Millis, "The time within the ID, in ms since 1970."),
+        field("tick", BIG, "The tick within the ID."),
+        field("worker", WORKER, "The worker number within the ID."),
+        field("sequence", BIG, "The sequence within the ID."),
+        field("base32", text(13), "The ID as 13 letters and digits that sort as the IDs do."),
+        field("layout", FieldForm::Layout, "The layout of the namespace."),
+    ])
+}
+
+/// That the process lives.
+pub fn alive() -> Shape {
+    Shape::default().one_of("status", "Always `ok`.", vec!["ok"])
+}
+
+/// That leases can be had.
+pub fn ready() -> Shape {
+    let status = "`degraded` while a line stands below what a holder has of it.";
+    let lines = "The lines of which a holder has more than the store ever granted: each a tag with \
+                 its `max_id`, or a worker number with its `reserved_until`.";
+    let line = Shape::of(&[
+        field("tag", NAME, "The tag."),
+        field("namespace", NAME, "The namespace of the worker number."),
+        field("worker", WORKER, "The worker number."),
+        field("have_until", BIG, "The end that the holder has."),
+        field("max_id", BIG, "The tag's next number that was never granted."),
+        field("reserved_until", BIG, "The first tick that was never granted on the number."),
+    ]);
+    let of_one_kind = ["tag", "namespace", "worker", "max_id", "reserved_until"];
+    let line = of_one_kind.into_iter().fold(line, Shape::maybe);
+    Shape::default()
+        .one_of("status", status, vec!["ok", "degraded"])
+        .and(&[field("store", FieldForm::Token, "The store's id."), NOW])
+        .rows("went_back", lines, line)
+}
+
+/// Why something was not done.
+pub fn problem() -> Shape {
+    let pause = FieldForm::Number { least: 0, most: u32::MAX.into() };
+    let codes = Code::ALL.iter().filter(|code| code.http_status().is_some());
+    Shape::default()
+        .one_of("type", "Always `about:blank`.", vec!["about:blank"])
+        .words("title", "What to do about problems of this code.")
+        .and(&[field("status", FieldForm::Number { least: 400, most: 599 }, "The HTTP status.")])
+        .one_of("code", "What went wrong, as one word.", codes.map(|code| code.as_str()).collect())
+        .words("detail", "What happened, with the figures, and what to do.")
+        .words("request_id", "Which request it was: as in `X-Request-Id` and in the server's log.")
+        .and(&[
+            field("retry_after_ms", pause, "How long to wait before asking again, in ms."),
+            field("free_at_ms", FieldForm::Millis, "When the first worker number is free."),
+        ])
+        .maybe("retry_after_ms")
+        .maybe("free_at_ms")
+}

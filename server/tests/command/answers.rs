@@ -1,0 +1,52 @@
+//! What the command line makes of an answer that no store gave: a proxy's, or another program's.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::process::Command;
+
+const LEAFID: &str = env!("CARGO_BIN_EXE_leafid");
+
+/// What `leafid tag list` complains about when it is answered so.
+fn complaint(status: &str, kind: &str, body: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let answer = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\
+         connection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let proxy = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("it is asked");
+        let head = BufReader::new(stream.try_clone().expect("a stream")).lines();
+        assert!(head.map_while(Result::ok).any(|line| line.is_empty()), "a GET ends so");
+        stream.write_all(answer.as_bytes()).expect("an answer");
+    });
+    let done = Command::new(LEAFID).args(["tag", "list", "--url", &url]).output().expect("it runs");
+    proxy.join().expect("it was asked once");
+    assert_eq!(done.status.code(), Some(1));
+    String::from_utf8(done.stderr).expect("text")
+}
+
+#[test]
+fn a_status_without_a_code_of_a_store_has_the_code_that_every_client_gives_it() {
+    for (status, kind, body, words) in [
+        ("401 Unauthorized", "text/plain", "who are you", ["UNAUTHORIZED", "answered 401"]),
+        ("403 Forbidden", "text/html", "<html>", ["FORBIDDEN", "answered 403"]),
+        ("429 Too Many Requests", "text/plain", "", ["QUOTA_EXCEEDED", "answered 429"]),
+        ("502 Bad Gateway", "text/html", "<html>", ["STORE_UNAVAILABLE", "answered 502"]),
+        ("404 Not Found", "text/html", "<html>", ["GRANT_INVALID", "`text/html`"]),
+        ("200 OK", "text/html", "<html>", ["GRANT_INVALID", "is it a leafid store?"]),
+        ("200 OK", "application/json", "[]", ["GRANT_INVALID", "`application/json`"]),
+    ] {
+        let said = complaint(status, kind, body);
+        assert!(words.iter().all(|word| said.contains(word)), "{status}: {said}");
+        assert!(said.contains("http://127.0.0.1:"), "{status}: {said}");
+    }
+}
+
+#[test]
+fn a_stores_problem_keeps_its_code_and_words() {
+    let problem = r#"{"code":"OVERLOADED","detail":"too many at once"}"#;
+    let said = complaint("503 Service Unavailable", "application/problem+json", problem);
+    assert!(said.contains("OVERLOADED: too many at once"), "{said}");
+}

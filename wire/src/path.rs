@@ -1,0 +1,118 @@
+//! The paths of the API: each as a template for who serves it, and as a verb that puts the names in
+//! for who asks.
+
+use std::fmt::{Display, Write};
+
+macro_rules! paths {
+    ($($(#[$doc:meta])* $template:ident $verb:ident($($name:ident),*) $path:literal;)+) => {
+        $(
+            $(#[$doc])*
+            pub const $template: &str = $path;
+
+            $(#[$doc])*
+            pub fn $verb($($name: impl Display),*) -> String {
+                filled($template, &[$($name.to_string()),*])
+            }
+        )+
+
+        /// All of them.
+        pub const ALL: &[&str] = &[$($template),+];
+    };
+}
+
+paths! {
+    /// POST leases numbers of a tag.
+    LEASE lease(tag) "/v1/segments/{tag}/lease";
+    /// POST hands out single numbers of a tag.
+    NUMBERS numbers(tag) "/v1/segments/{tag}/ids";
+    /// POST acquires a worker number and a window.
+    ACQUIRE acquire(namespace) "/v1/workers/{namespace}/acquire";
+    /// POST moves the end of a window.
+    RENEW renew(namespace) "/v1/workers/{namespace}/renew";
+    /// POST gives a window back.
+    RELEASE release(namespace) "/v1/workers/{namespace}/release";
+    /// POST is an operator's release of a worker number.
+    REVOKE revoke(namespace, worker) "/v1/workers/{namespace}/{worker}/release";
+    /// GET lists who holds which worker number.
+    WORKERS workers(namespace) "/v1/workers/{namespace}";
+    /// POST hands out single snowflake IDs.
+    SNOWFLAKES snowflakes(namespace) "/v1/snowflake/{namespace}/ids";
+    /// GET says what an ID is made of; the query may name its namespace.
+    DECODE decode(id) "/v1/decode/{id}";
+    /// GET lists the tags.
+    TAGS tags() "/v1/tags";
+    /// GET, PUT and DELETE of a tag.
+    TAG tag(tag) "/v1/tags/{tag}";
+    /// POST moves the position of a tag.
+    ADVANCE advance(tag) "/v1/tags/{tag}/advance";
+    /// GET lists the namespaces.
+    NAMESPACES namespaces() "/v1/namespaces";
+    /// GET and PUT of a namespace.
+    NAMESPACE namespace(namespace) "/v1/namespaces/{namespace}";
+    /// GET: whether the process lives.
+    HEALTHZ healthz() "/healthz";
+    /// GET: whether leases can be had.
+    READYZ readyz() "/readyz";
+    /// GET: the description of the API.
+    OPENAPI openapi() "/openapi.json";
+}
+
+/// The template with these in its braces, in their order.
+fn filled(template: &str, names: &[String]) -> String {
+    let mut names = names.iter();
+    let mut path = String::with_capacity(template.len() + 32);
+    for part in template.split('/').skip(1) {
+        path.push('/');
+        let name = if part.starts_with('{') { names.next() } else { None };
+        match name {
+            Some(name) => put(&mut path, name),
+            None => path.push_str(part),
+        }
+    }
+    path
+}
+
+/// Puts a name in so that it stays one part of the path, whatever is in it.
+fn put(path: &mut String, name: &str) {
+    for byte in name.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b':' => {
+                path.push(char::from(byte));
+            }
+            // Writing into a text fails for nothing.
+            _ => drop(write!(path, "%{byte:02X}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_put_in_and_stay_one_part() {
+        assert_eq!(lease("a.b_c:d-e"), "/v1/segments/a.b_c:d-e/lease");
+        assert_eq!(revoke("edge", 7), "/v1/workers/edge/7/release");
+        assert_eq!(tags(), "/v1/tags");
+        for (name, path) in [
+            ("a/b", "/v1/tags/a%2Fb"),
+            ("a?b#c", "/v1/tags/a%3Fb%23c"),
+            ("50% ü", "/v1/tags/50%25%20%C3%BC"),
+            ("{tag}", "/v1/tags/%7Btag%7D"),
+            ("a\r\nb", "/v1/tags/a%0D%0Ab"),
+        ] {
+            assert_eq!(tag(name), path);
+        }
+    }
+
+    #[test]
+    fn every_template_has_as_many_braces_as_its_verb_takes() {
+        for path in ALL {
+            let braced = path.split('/').filter(|part| part.starts_with('{')).count();
+            let names: Vec<String> = (0..braced).map(|n| format!("n{n}")).collect();
+            let filled = filled(path, &names);
+            assert!(!filled.contains(['{', '}']), "{filled}");
+            assert!(names.iter().all(|name| filled.contains(name.as_str())), "{filled}");
+        }
+    }
+}

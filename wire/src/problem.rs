@@ -1,0 +1,59 @@
+//! Why there is no grant.
+
+use leafid_core::{Code, FieldReader};
+
+use crate::reader::Reader;
+
+/// Why an answer is not what was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The word for it: the store's, or the one for a status that came without.
+    pub code: Code,
+    /// What a person should read.
+    pub detail: String,
+    /// How long to wait at least, in ms.
+    pub retry_after_ms: Option<u32>,
+    /// When the first worker number is free, in ms since 1970 on the store's clock.
+    pub free_at_ms: Option<i64>,
+    /// Whether these are a store's own words.
+    pub is_from_store: bool,
+}
+
+impl Problem {
+    /// A code with words of our own.
+    pub fn new(code: Code, detail: impl Into<String>) -> Problem {
+        let detail = detail.into();
+        Problem { code, detail, retry_after_ms: None, free_at_ms: None, is_from_store: false }
+    }
+
+    /// What a store says in an `application/problem+json`; `None` without a code that a store can
+    /// give.
+    pub fn read(from: &mut Reader) -> Option<Problem> {
+        let code = from.text("code", Code::parse).ok()??;
+        // Some exist inside a host only.
+        let code = code.filter(|code| code.http_status().is_some())?;
+        let mut text = |field| from.text(field, str::to_owned).ok().flatten();
+        let detail = text("detail").or_else(|| text("title"));
+        Some(Problem {
+            code,
+            detail: detail.unwrap_or_else(|| code.advice().to_owned()),
+            retry_after_ms: retry_after_ms(from),
+            free_at_ms: from.millis("free_at_ms").ok().flatten(),
+            is_from_store: true,
+        })
+    }
+}
+
+/// The pause that a body demands, if it does.
+pub fn retry_after_ms(from: &mut Reader) -> Option<u32> {
+    let ms = from.number("retry_after_ms").ok()??;
+    Some(u32::try_from(ms).unwrap_or(u32::MAX))
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.code, self.detail)
+    }
+}
+
+impl std::error::Error for Problem {}

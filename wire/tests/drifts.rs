@@ -1,0 +1,188 @@
+//! What one reader of the wire took and another refused, when there were three. There is one now:
+//! each of these is read alike in a request and in an answer.
+
+use leafid_core::{FieldReader, Refusal};
+use leafid_wire::Reader;
+
+/// What a field says in this form, as text; `None` where it is refused.
+fn both<T: std::fmt::Debug + PartialEq>(
+    body: &str,
+    read: fn(&mut Reader) -> Result<Option<T>, Refusal>,
+) -> Option<Option<T>> {
+    let parse = || Reader::parse(body.as_bytes());
+    let asked = parse().and_then(|from| from.all(read)).ok();
+    let answered = parse().and_then(|from| from.known(read)).ok();
+    assert_eq!(asked, answered, "{body}");
+    asked
+}
+
+fn number(text: &str) -> Option<Option<u64>> {
+    both(&format!("{{\"x\":{text}}}"), |from| from.number("x"))
+}
+
+fn small(text: &str) -> Option<Option<u32>> {
+    both(&format!("{{\"x\":{text}}}"), |from| from.small("x"))
+}
+
+fn millis(text: &str) -> Option<Option<i64>> {
+    both(&format!("{{\"x\":{text}}}"), |from| from.millis("x"))
+}
+
+fn big(text: &str) -> Option<Option<u64>> {
+    both(&format!("{{\"x\":{text}}}"), |from| from.big("x"))
+}
+
+fn text(text: &str) -> Option<Option<String>> {
+    both(&format!("{{\"x\":{text}}}"), |from| from.text("x", str::to_owned))
+}
+
+/// The store took `5.0`, a holder did not; a store in another language writes it so.
+#[test]
+fn a_whole_number_is_one_however_it_is_written() {
+    for five in ["5", "5.0", "5e0", "50e-1", "0.5E1", "5.000"] {
+        assert_eq!(number(five), Some(Some(5)), "{five}");
+        assert_eq!(small(five), Some(Some(5)), "{five}");
+        assert_eq!(millis(five), Some(Some(5)), "{five}");
+    }
+    for zero in ["0", "-0", "0.0", "-0.0", "0e9"] {
+        assert_eq!(number(zero), Some(Some(0)), "{zero}");
+        assert_eq!(millis(zero), Some(Some(0)), "{zero}");
+    }
+    assert_eq!(millis("-5.0"), Some(Some(-5)));
+    for wrong in ["5.5", "-5", "1e30", "1e400", "05", "+5", "5.", ".5", "0x5", "\"5\"", "[5]"] {
+        assert_eq!(number(wrong), None, "{wrong}");
+    }
+    for wrong in ["4294967296", "4294967296.0", "4.294967296e9"] {
+        assert_eq!(small(wrong), None, "{wrong}");
+    }
+}
+
+/// Beyond 2^53 - 1 a number may have been rounded by whoever wrote it, in either form.
+#[test]
+fn a_number_that_may_be_rounded_is_none() {
+    for most in ["9007199254740991", "9007199254740991.0", "9.007199254740991e15"] {
+        assert_eq!(number(most), Some(Some((1 << 53) - 1)), "{most}");
+        assert_eq!(millis(&format!("-{most}")), Some(Some(1 - (1 << 53))), "{most}");
+    }
+    for beyond in [
+        "9007199254740992",
+        "9007199254740992.0",
+        "9007199254740993",
+        "9223372036854775808",
+        "18446744073709551615",
+        "18446744073709551616",
+        "1e19",
+    ] {
+        assert_eq!(number(beyond), None, "{beyond}");
+        assert_eq!(millis(beyond), None, "{beyond}");
+        assert_eq!(millis(&format!("-{beyond}")), None, "-{beyond}");
+    }
+}
+
+/// A number of 64 bits is a text and nothing else: as a JSON number it may have been rounded.
+#[test]
+fn an_id_is_a_decimal_text() {
+    assert_eq!(big("\"0\""), Some(Some(0)));
+    assert_eq!(big("\"1001\""), Some(Some(1001)));
+    // Beyond 63 bits it is read, so that the decision says what is wrong with it.
+    assert_eq!(big("\"18446744073709551615\""), Some(Some(u64::MAX)));
+    for wrong in [
+        "1001",
+        "1001.0",
+        "\"\"",
+        "\"01\"",
+        "\"+1\"",
+        "\"-1\"",
+        "\"1 \"",
+        "\"1.0\"",
+        "\"1e3\"",
+        "\"18446744073709551616\"",
+        "\"\u{0661}\"",
+        "true",
+        "[]",
+        "{}",
+    ] {
+        assert_eq!(big(wrong), None, "{wrong}");
+    }
+    // The digits themselves count, not how they are escaped.
+    assert_eq!(big(r#""\u0031""#), Some(Some(1)));
+}
+
+/// The store refused two fields of one name, a holder took the last: of two ends, which is granted?
+#[test]
+fn a_field_that_is_given_twice_is_refused_at_any_depth() {
+    for (twice, field) in [
+        (r#"{"x":1,"x":1}"#, "x"),
+        (r#"{"x":1,"x":null}"#, "x"),
+        (r#"{"x":1,"\u0078":2}"#, "x"),
+        (r#"{"x":1,"y":{"z":1,"z":2}}"#, "z"),
+        (r#"{"x":1,"y":[[{"z":1,"z":2}]]}"#, "z"),
+        (r#"{"x":1,"":1,"":1}"#, ""),
+    ] {
+        assert_eq!(both(twice, |from| from.number("x")), None, "{twice}");
+        let invalid = Reader::parse(twice.as_bytes()).unwrap_err();
+        assert_eq!(invalid.detail.split(';').next_back(), Some(" send it once"), "{twice}");
+        assert!(invalid.detail.contains(&format!("field `{field}` is given twice")), "{twice}");
+    }
+    // In two objects it is two fields.
+    let apart = r#"{"x":1,"y":{"x":2}}"#;
+    assert_eq!(Reader::parse(apart.as_bytes()).unwrap().known(|f| f.number("x")), Ok(Some(1)));
+}
+
+#[test]
+fn null_is_absent_in_every_form() {
+    assert_eq!((number("null"), small("null")), (Some(None), Some(None)));
+    assert_eq!((millis("null"), big("null")), (Some(None), Some(None)));
+    assert_eq!(text("null"), Some(None));
+    assert_eq!(both("{\"x\":null}", |from| from.flag("x")), Some(None));
+    assert_eq!(both("{\"x\":null}", |from| from.token("x")), Some(None));
+    assert_eq!(both("{\"x\":null}", |from| from.layout("x")), Some(None));
+    assert_eq!(both("{\"x\":null}", |from| from.nested("x", |_| Ok(()))), Some(None));
+}
+
+#[test]
+fn a_text_is_unicode_or_refused() {
+    assert_eq!(text(r#""\u00fc\ud83d\ude00""#), Some(Some("ü😀".to_owned())));
+    assert_eq!(text(r#""\u0000\b""#), Some(Some("\0\u{8}".to_owned())));
+    for broken in [
+        r#""\ud83d""#,
+        r#""\ude00""#,
+        r#""\ude00\ud83d""#,
+        r#""\ud83dx""#,
+        r#""\u12""#,
+        r#""\x41""#,
+        "\"\n\"",
+        "'a'",
+    ] {
+        assert_eq!(text(broken), None, "{broken}");
+    }
+    for bytes in [&b"{\"x\":\"\xff\"}"[..], b"{\"x\":\"\xed\xa0\x80\"}", b"\xef\xbb\xbf{}", b"{}\0"]
+    {
+        assert!(Reader::parse(bytes).is_err(), "{bytes:?}");
+    }
+}
+
+/// No depth overflows the stack; what is deeper than any answer is refused.
+#[test]
+fn a_deep_body_is_refused() {
+    let nested = |depth: usize| {
+        let (open, close) = ("{\"y\":[".repeat(depth), "]}".repeat(depth));
+        format!("{{\"x\":1,\"y\":{open}{close}}}")
+    };
+    let known = |body: &str| {
+        Reader::parse(body.as_bytes()).and_then(|from| from.known(|from| from.number("x")))
+    };
+    assert_eq!(known(&nested(8)), Ok(Some(1)));
+    for depth in [64, 1_000, 100_000] {
+        assert!(known(&nested(depth)).unwrap_err().detail.contains("not JSON"), "{depth}");
+        assert!(known(&"[".repeat(depth * 4)).is_err(), "{depth}");
+    }
+}
+
+#[test]
+fn what_follows_the_object_is_refused() {
+    for wrong in ["{} {}", "{}x", "{},", "{\"x\":1,}", "{\"x\":NaN}", "{\"x\":1}//", "[{}]", "1"] {
+        assert!(Reader::parse(wrong.as_bytes()).is_err(), "{wrong}");
+    }
+    assert!(Reader::parse(b" \t\r\n{} \n").is_ok());
+}
