@@ -17,6 +17,7 @@ const FORMAT: &str = r#"The file, in TOML:
   from = 5000001            # the first number, when the tag is created
   step = 1000               # how many numbers a lease takes by default
   max_step = 1000000        # how many a lease takes at most
+  until = 2147483648        # the upper end: one more than the last number
 
   [namespaces.edge]
   layout = "edge"           # leaf, edge, long, js53, or
@@ -79,13 +80,11 @@ fn apply(client: &Client, wanted: &[file::Wanted], dry_run: bool) -> Result<(), 
             Step::Change(_) => (&mut changed, "change"),
             Step::Keep | Step::Refuse(_) => continue,
         };
-        if !dry_run {
-            client.call(
-                "PUT",
-                &plan.path,
-                Some(plan.body.clone()),
-                matches!(plan.step, Step::Create),
-            )?;
+        let body = plan.body.clone();
+        match plan.step {
+            _ if dry_run => {}
+            Step::Create => drop(client.call("PUT", &plan.path, Some(body), true)?),
+            _ => drop(client.change(&plan.path, body)?),
         }
         *count += 1;
         let verb = if dry_run { format!("would {verb}") } else { format!("{verb}d") };

@@ -14,6 +14,15 @@ pub fn whole(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("use a whole number from 0 to {}", u32::MAX))
 }
 
+/// A whole number above 0.
+///
+/// # Errors
+/// What would have been one.
+pub fn positive(text: &str) -> Result<u32, String> {
+    let wanted = || format!("use a whole number from 1 to {}", u32::MAX);
+    text.parse().ok().filter(|number| *number > 0).ok_or_else(wanted)
+}
+
 /// The time at which a layout begins.
 ///
 /// # Errors

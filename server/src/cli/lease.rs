@@ -4,6 +4,7 @@ use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use leafid_core::{Code, FieldWriter, Range, Token};
 
+use super::args::positive;
 use super::client::Target;
 use super::{Failure, say, sql, tags};
 use crate::json::Writer;
@@ -15,7 +16,7 @@ pub struct Lease {
     /// The tag to lease numbers of
     tag: String,
     /// How many: one range of so many, or an error and none; at most the tag's max_step
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = positive)]
     count: u32,
     /// What is printed [default: the first number, and one more than the last]
     #[arg(long = "as", value_name = "FORM")]

@@ -9,6 +9,7 @@ const FILE: &str = r#"
 [tags.orders]
 from = 5000001
 step = 10
+until = 2147483648
 
 [tags."eu.invoices"]
 
@@ -99,9 +100,9 @@ fn check(store: &str, file: &Path) {
     for (text, says) in [
         (format!("{new}{other}"), "namespace `edge`: it has granted windows"),
         (format!("{new}[tags.orders]\nfrom = 6000001"), "leafid tag advance orders --to 6000001"),
-        (format!("{new}[tags.orders]\nuntil = 5000000"), "above the file's `until` 5000000"),
-        (format!("{new}[tags.orders]\nstep = 0"), "use 1 <= step"),
-        (format!("{new}[tags.orders]\nmax_step = 5"), "step 20 and max_step 5"),
+        (format!("{new}[tags.orders]\nstep = 0"), "needs 1 <= step"),
+        (format!("{new}[tags.orders]\nstep = 9\nmax_step = 5"), "step 9 and max_step 5"),
+        (format!("{new}[tags.orders]\nuntil = 5000000"), "until must be"),
         (format!("{new}[namespaces.edge]\nworkers = \"0..65537\""), "0..65536"),
         (format!("{new}[namespaces.other]\nworkers = \"5..5\""), "workers 5..5"),
         (format!("{new}[namespaces.other]\nmax_window_ms = 999"), "1000 to 86400000"),

@@ -38,6 +38,7 @@ fn changes_are_made_at_the_admin_listener_alone() {
         (false, "POST", "/v1/workers/edge/acquire", &acquire),
         (true, "POST", "/v1/workers/edge/0/release", &json!({})),
         (false, "POST", "/v1/snowflake/edge/ids", &count),
+        (true, "POST", "/v1/tags/orders/advance", &json!({ "to": "5000" })),
         (true, "DELETE", "/v1/tags/orders", &Value::Null),
     ] {
         let (right, wrong) = if at_admin { (&admin, &main) } else { (&main, &admin) };
@@ -121,6 +122,8 @@ fn a_change_has_a_line_that_says_who_made_it_and_what_was_before() {
         "\"held\":true",
         "\"owner\":\"host-7\"",
     ]);
+    call(&admin, "POST", "/v1/tags/orders/advance", &json!({ "to": "777" }));
+    audit(&["audit: advance tag `orders`", "\"max_id\":\"1\"", "\"max_id\":\"777\""]);
     call(&admin, "DELETE", "/v1/tags/orders", &Value::Null);
     audit(&["audit: delete tag `orders`", "\"step\":6", "after=done"]);
 
@@ -131,7 +134,7 @@ fn a_change_has_a_line_that_says_who_made_it_and_what_was_before() {
     call(&admin, "GET", "/v1/tags", &Value::Null);
     serving.end("-TERM");
     let log = serving.log();
-    assert_eq!(log.matches("audit: ").count(), 5, "{log}");
+    assert_eq!(log.matches("audit: ").count(), 6, "{log}");
     assert!(!log.contains(KEY), "{log}");
 
     // In the file itself there is nobody else who could have done it.

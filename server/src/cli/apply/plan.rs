@@ -1,13 +1,12 @@
 //! What has to be done so that the store is as the file says.
 
-use leafid_core::registry::{
-    DEFAULT_MAX_STEP, DEFAULT_STEP, MAX_WINDOW_CAP_MS, Namespace, STEP_CAP,
-};
-use leafid_core::{Code, Fields, Layout, Name, Range, strict};
+use leafid_core::registry::{MAX_WINDOW_CAP_MS, Namespace, TagRow, TagSpec};
+use leafid_core::{Code, Fields, Layout, Name, Range, Refusal};
 use serde_json::{Map, Value};
 
 use super::file::{Kind, Wanted};
 use crate::cli::client::Client;
+use crate::explain;
 use crate::json::Reader;
 use crate::problem::Problem;
 use crate::store::{NamespaceChange, TagChange};
@@ -102,31 +101,33 @@ fn words(value: &Value) -> String {
 }
 
 fn refuses_tag(name: &Name, change: &TagChange, row: Option<&Value>) -> Option<String> {
-    let now = |field: &str| row.and_then(|row| u32::try_from(row[field].as_u64()?).ok());
-    let max_step = change.max_step.or(now("max_step")).unwrap_or(DEFAULT_MAX_STEP);
-    let step = change.step.or(now("step")).unwrap_or(DEFAULT_STEP.min(max_step));
-    if step == 0 || step > max_step || max_step > STEP_CAP {
-        return Some(format!(
-            "it would have step {step} and max_step {max_step}; use 1 <= step <= max_step <= {STEP_CAP}"
-        ));
-    }
-    let stands_at = row.and_then(|row| strict::decimal(row["max_id"].as_str()?).ok());
-    if let (Some(until), Some(stands_at)) = (change.until, stands_at)
-        && until < stands_at
+    let row = row.and_then(|row| stored(row, &["tag", "remaining"], TagRow::get));
+    if let (Some(from), Some(stands_at)) = (change.from, row.map(|row| row.max_id))
+        && from > stands_at
     {
         return Some(format!(
-            "its next number is {stands_at}, above the file's `until` {until}, which is one more \
-             than the last number it may grant; use {stands_at} or more"
-        ));
-    }
-    match (change.from, stands_at) {
-        (Some(from), Some(stands_at)) if from > stands_at => Some(format!(
             "its next number is {stands_at}, below the file's `from` {from}, which counts only when \
              a tag is created; drop `from` from the file, or move the tag: leafid tag advance \
              {name} --to {from}"
-        )),
-        _ => None,
+        ));
     }
+    let decided = match row {
+        Some(row) => row.with(&TagSpec { from: None, ..change.spec() }),
+        None => TagRow::create(None, &change.spec()),
+    };
+    let problem = |refusal| explain::tag_change(refusal, name, change, row.as_ref());
+    decided.err().map(|refusal| problem(refusal).detail)
+}
+
+/// A row as the API shows it, without what stands beside it there.
+fn stored<T>(
+    row: &Value,
+    beside: &[&str],
+    read: impl FnOnce(&mut Reader) -> Result<T, Refusal>,
+) -> Option<T> {
+    let mut fields = row.as_object()?.clone();
+    fields.retain(|field, _| !beside.contains(&field.as_str()));
+    Reader::new(fields).all(read).ok()
 }
 
 fn refuses_namespace(
@@ -135,13 +136,7 @@ fn refuses_namespace(
     change: &NamespaceChange,
     row: Option<&Value>,
 ) -> Result<Option<String>, Problem> {
-    let row = row.and_then(|row| {
-        let mut fields = row.as_object()?.clone();
-        // Beside its row.
-        fields.remove("namespace");
-        fields.remove("last_ms");
-        Reader::new(fields).all(Namespace::get).ok()
-    });
+    let row = row.and_then(|row| stored(row, &["namespace", "last_ms"], Namespace::get));
     let layout = change.layout.or(row.map(|row| row.layout)).unwrap_or(Layout::LEAF);
     let workers = change.workers.or(row.map(|row| row.workers));
     let max_window_ms = change.max_window_ms.or(row.map(|row| row.max_window_ms));
