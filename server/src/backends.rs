@@ -12,6 +12,7 @@ use crate::problem::Problem;
 use crate::store::Page;
 
 pub mod opening;
+pub mod sql;
 pub mod sqlite;
 
 /// A database that keeps a registry's rows.

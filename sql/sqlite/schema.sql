@@ -9,8 +9,10 @@ CREATE TABLE meta (
     created_ms INTEGER NOT NULL,
     -- above 0: this store replaces a lost one, and grants no window that begins before this time
     floor_ms INTEGER NOT NULL DEFAULT 0,
-    -- the latest time that was written for its own sake: a start far above it is not believed
-    beat_ms INTEGER NOT NULL DEFAULT 0
+    -- when the store was written last: a start far above it is not believed
+    beat_ms INTEGER NOT NULL DEFAULT 0,
+    -- how many transactions wrote to the store: a copy that lacks some has a lower one
+    position INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- Lines of numbers. A deleted tag leaves its row: a tag made again goes on above it.

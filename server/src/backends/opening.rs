@@ -39,6 +39,9 @@ pub struct Found {
     pub last_used: Option<StoreTime>,
     /// Before when it grants no window, since it replaces a lost store.
     pub floor: Option<StoreTime>,
+    /// How far the database had come, by its own count of writings: of two copies the one with the
+    /// lower count lacks something.
+    pub position: u64,
 }
 
 impl std::fmt::Display for Found {
@@ -50,10 +53,10 @@ impl std::fmt::Display for Found {
             Some(at) => write!(f, "last window granted {}", utc::text(at))?,
             None => f.write_str("no window granted yet")?,
         }
-        match self.last_used {
-            Some(at) => write!(f, ", last used {}", utc::text(at)),
-            None => Ok(()),
+        if let Some(at) = self.last_used {
+            write!(f, ", last used {}", utc::text(at))?;
         }
+        write!(f, ", position {}", self.position)
     }
 }
 

@@ -4,13 +4,12 @@
 
 pub mod backup;
 mod create;
+mod driver;
 mod file;
 mod meta;
 mod migrate;
 mod open;
 mod places;
-mod rows;
-mod workers;
 
 #[cfg(test)]
 mod tests;
@@ -18,27 +17,22 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use leafid_core::registry::Worker;
 use leafid_core::{StoreTime, Token};
 use rusqlite::Connection;
 
 use super::opening::{Found, Options};
-use super::{
-    Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Seen, Want, Watch, Write, Written,
-};
+use super::{BackEnd, Facts, Fault, Group, Outcome, Read, Want, Watch, Write, Written};
 use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
 
+use driver::Driver;
 use file::File;
-use rows::Rows;
 
 pub use migrate::migrate;
 pub use open::VERSION;
 
 /// For so few requests rows are looked for at once: each takes its time here.
 const AT_ONCE: usize = 32;
-/// So often the store's time is written along with something else.
-const BEAT_MS: i64 = 3_600_000;
 
 /// A store's file.
 pub struct Sqlite {
@@ -51,8 +45,6 @@ pub struct Sqlite {
     file: Arc<File>,
     clock: Arc<dyn Clock>,
     time: RegistryTime,
-    /// When the store's time was written last.
-    beaten: StoreTime,
 }
 
 impl Sqlite {
@@ -66,13 +58,14 @@ impl Sqlite {
     pub fn open(path: &Path, clock: Arc<dyn Clock>, options: &Options) -> Result<Sqlite, Problem> {
         let open::Opened { connection, store, found } = open::open(path, clock.as_ref(), options)?;
         let file = Arc::new(File::of(path)?);
-        let rows = Rows::new(&connection);
-        let read = || Ok((rows.latest_grant()?, meta::beaten(&rows)?, meta::floor(&rows)?));
-        let (latest, beaten, floor) = read().map_err(|error| Problem::from(&broken(&error)))?;
+        let read = |read: fn(&Connection) -> Result<StoreTime, _>| {
+            read(&connection).map_err(|error| Problem::from(&broken(&error)))
+        };
+        let (latest, floor) = (read(meta::latest_grant)?, read(meta::floor)?);
         let time = RegistryTime::start(latest, clock.as_ref());
         let opened = clock.wall().max(latest);
         let path = path.to_owned();
-        Ok(Sqlite { connection, store, path, found, floor, opened, file, clock, time, beaten })
+        Ok(Sqlite { connection, store, path, found, floor, opened, file, clock, time })
     }
 
     /// Makes a store where none is.
@@ -94,8 +87,7 @@ impl Sqlite {
     /// The time now, which is read inside the transaction: no other process's grant lies between
     /// the time and the rows.
     fn now(&mut self) -> StoreTime {
-        let rows = Rows::new(&self.connection);
-        let longest = || rows.longest_window_ms().unwrap_or(0);
+        let longest = || meta::longest_window_ms(&self.connection).unwrap_or(0);
         let (now, leap) = self.time.read(self.clock.as_ref(), longest);
         if let Some(leap) = leap {
             tracing::warn!(
@@ -106,33 +98,11 @@ impl Sqlite {
         now
     }
 
-    fn look(&self, want: &Want) -> Result<Answer, rusqlite::Error> {
-        let rows = Rows::new(&self.connection);
-        Ok(match *want {
-            Want::Tag(tag) => Answer::Tag(rows.tag(&tag)?.map(seen)),
-            Want::Namespace(name) => Answer::Namespace(rows.namespace(&name)?.map(seen)),
-            Want::Worker(name, worker) => workers(rows.worker(&name, worker)?),
-            Want::Mine(name, request) => workers(rows.mine(&name, &request)?),
-            Want::Own(name, owner) => workers(rows.own(&name, &owner)?),
-            Want::Rested(name, count) => workers(rows.rested(&name, count)?),
-            Want::Kept(name, count) => workers(rows.kept(&name, count)?),
-            Want::Leaving { namespace, before, after } => {
-                workers(rows.leaving(&namespace, before, after)?)
-            }
-            Want::Workers(name, page) => workers(rows.workers(&name, page)?),
-            Want::Unused { namespace, from, end, count } => {
-                Answer::Unused(rows.unused(&namespace, from, end, count)?)
-            }
-            Want::Tags(page) => Answer::Tags(rows.tags(page)?),
-            Want::Namespaces(page) => Answer::Namespaces(rows.namespaces(page)?),
-        })
-    }
-
     /// Writes a group, until a row was not as it had been read.
     fn apply(&self, group: &Group) -> Result<Applied, rusqlite::Error> {
         let before = self.connection.total_changes();
         for write in group {
-            if !self.put(write)? {
+            if !Driver(&self.connection).put(write)? {
                 let wrote = self.connection.total_changes() != before;
                 return Ok(if wrote { Applied::Half } else { Applied::Not });
             }
@@ -168,45 +138,15 @@ impl Sqlite {
         }
     }
 
-    /// Whether the row was as it was read.
-    fn put(&self, write: &Write) -> Result<bool, rusqlite::Error> {
-        let rows = Rows::new(&self.connection);
-        match write {
-            Write::Same(name, before) => {
-                let found = rows.namespace(name)?;
-                Ok(found.is_some_and(|found| found.namespace == before.row.namespace))
-            }
-            Write::Tag { tag, before, after } => {
-                rows.put_tag(tag, before.as_ref().map(|seen| &seen.row), after)
-            }
-            Write::Namespace { namespace, before, after } => {
-                rows.put_namespace(namespace, before.as_ref().map(|seen| &seen.row), after)
-            }
-            Write::Worker(write) => {
-                let before = write.before.as_ref().map(|seen| &seen.row);
-                rows.put_worker(&write.namespace, write.worker, before, &write.after)
-            }
-            Write::Beat(now) => meta::beat(&rows, *now).map(|()| true),
-        }
-    }
-
     /// Applies all groups and commits them together.
-    fn commit(
-        &mut self,
-        groups: &[Group],
-        now: StoreTime,
-    ) -> Result<Vec<Outcome>, rusqlite::Error> {
+    fn commit(&self, groups: &[Group], now: StoreTime) -> Result<Vec<Outcome>, rusqlite::Error> {
+        let before = self.connection.total_changes();
         let outcomes = self.apply_all(groups)?;
-        // Numbers of tags are leased without a time: the next start shall know one all the same.
-        let wrote = outcomes.iter().any(|outcome| *outcome != Outcome::Conflict);
-        let beats = wrote && now.since(self.beaten).saturating_abs() >= BEAT_MS;
-        if beats {
-            meta::beat(&Rows::new(&self.connection), now)?;
+        let beats = groups.iter().flatten().any(|write| matches!(write, Write::Beat(_)));
+        if self.connection.total_changes() != before && !beats {
+            Driver(&self.connection).put(&Write::Beat(now))?;
         }
         self.run("COMMIT")?;
-        if beats {
-            self.beaten = now;
-        }
         Ok(outcomes)
     }
 
@@ -247,7 +187,8 @@ impl BackEnd for Sqlite {
     }
 
     async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
-        let answers = wants.iter().map(|want| self.look(want)).collect::<Result<Vec<_>, _>>();
+        let driver = Driver(&self.connection);
+        let answers = wants.iter().map(|want| driver.look(want)).collect::<Result<Vec<_>, _>>();
         let answers = answers.map_err(|error| broken(&error))?;
         Ok(Read { now: self.now(), answers })
     }
@@ -269,14 +210,6 @@ enum Applied {
     Whole,
     Half,
     Not,
-}
-
-fn seen<T>(row: T) -> Seen<T> {
-    Seen { row, revision: 0 }
-}
-
-fn workers(found: impl IntoIterator<Item = Worker>) -> Answer {
-    Answer::Workers(found.into_iter().map(|(worker, row)| (worker, seen(row))).collect())
 }
 
 fn broken(error: &rusqlite::Error) -> Fault {

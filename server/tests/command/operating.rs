@@ -177,3 +177,50 @@ fn health_is_an_exit_code_with_a_reason() {
     let wrong = fails("a.db", &["health", "--url", "here"], 2);
     assert!(wrong.contains("`--url` takes http://HOST:PORT"), "{wrong}");
 }
+
+/// The count of writings that a line of the start or of a backup tells.
+fn position(told: &str) -> u64 {
+    let position = told.split(", position ").nth(1).unwrap_or_else(|| panic!("none: {told}"));
+    let digits = position.split(|c: char| !c.is_ascii_digit()).next().unwrap();
+    digits.parse().unwrap()
+}
+
+#[test]
+fn the_position_says_which_of_two_copies_lacks_something() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let store = at("store.db");
+    says(&store, &["init"]);
+    let now = |name: &str| position(&says(&store, &["backup", &at(name)]));
+    let first = now("first.db");
+    says(&store, &["tag", "create", "orders"]);
+    assert_eq!(now("second.db"), first + 1);
+    // What only reads moves nothing.
+    says(&store, &["tag", "list"]);
+    assert_eq!(now("third.db"), first + 1);
+    says(&store, &["next", "orders"]);
+    assert_eq!(now("fourth.db"), first + 2);
+    for (file, stands_at) in [("second.db", first + 1), ("store.db", first + 2)] {
+        let mut serving = Serving::start(at(file).as_ref());
+        assert_eq!(position(&serving.first), stands_at, "{}", serving.first);
+        serving.end("-TERM");
+    }
+}
+
+#[test]
+fn a_file_without_a_position_is_raised_by_migrate() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store.db").display().to_string();
+    says(&store, &["init"]);
+    says(&store, &["tag", "create", "orders", "--from", "777"]);
+    let file = rusqlite::Connection::open(&store).unwrap();
+    file.execute_batch("ALTER TABLE meta DROP COLUMN position; PRAGMA user_version = 3").unwrap();
+    drop(file);
+    let refused = fails(&store, &["tag", "list"], 1);
+    assert!(refused.contains("SCHEMA_MISMATCH") && refused.contains("migrate"), "{refused}");
+    says(&store, &["migrate"]);
+    assert!(says(&store, &["tag", "list"]).contains("777"));
+    let mut serving = Serving::start(store.as_ref());
+    assert_eq!(position(&serving.first), 0, "{}", serving.first);
+    serving.end("-TERM");
+}

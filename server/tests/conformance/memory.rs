@@ -125,6 +125,7 @@ impl BackEnd for Memory {
                 last_grant: None,
                 last_used: None,
                 floor: None,
+                position: 0,
             },
         }
     }

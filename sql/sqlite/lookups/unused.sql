@@ -14,4 +14,4 @@ SELECT CASE
         ORDER BY worker
         LIMIT 1
     )
-END;
+END AS unused;

@@ -6,19 +6,17 @@ use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, StoreTime};
 use rusqlite::{Connection, TransactionBehavior};
 
+use super::driver::Driver;
 use super::open::{APPLICATION, VERSION};
-use super::rows::Rows;
-use crate::backends::NamespaceRow;
 use crate::backends::opening::{Found, Options, floor_tick};
+use crate::backends::sql::SQLITE;
+use crate::backends::{NamespaceRow, Write};
 use crate::clock::Clock;
 use crate::problem::Problem;
 use crate::random;
 
 /// How far the clock of a lost store may have been ahead of ours.
 const CLOCKS_DIFFER_MS: i64 = 5_000;
-
-/// The tables and their indexes.
-const SCHEMA: &str = include_str!("../../../../sql/sqlite/schema.sql");
 
 /// Why a path names no store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +100,7 @@ pub fn make(
         Ok(id) => id,
         Err(problem) => return Ok(Err(problem)),
     };
-    transaction.execute_batch(SCHEMA)?;
+    transaction.execute_batch(SQLITE.schema)?;
     let now = clock.wall();
     let floor = options.replaces_lost_ms.map_or(StoreTime::new(0), |max_window_ms| {
         now.plus(i64::from(max_window_ms)).plus(CLOCKS_DIFFER_MS)
@@ -114,7 +112,11 @@ pub fn make(
     {
         let namespace = Namespace { floor: floor_tick(&row.layout, floor), ..row };
         let row = NamespaceRow { namespace, used_until: namespace.workers.start };
-        Rows::new(&transaction).put_namespace(&name, None, &row)?;
+        Driver(&transaction).put(&Write::Namespace {
+            namespace: name,
+            before: None,
+            after: row,
+        })?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", VERSION)?;

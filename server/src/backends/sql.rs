@@ -1,0 +1,254 @@
+//! What databases that speak SQL have in common: which text is meant by a want or a write, and what
+//! a row of its answer says. A back end runs the texts of its dialect.
+
+pub mod columns;
+
+use std::borrow::Cow;
+
+use leafid_core::registry::{Namespace, TagRow, Worker};
+use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal};
+
+use super::{Answer, NamespaceRow, Seen, Want, WorkerWrite, Write};
+use columns::{Columns, Params, Source};
+
+/// The texts of a dialect; `:name` in them is a parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct Texts {
+    /// The tables and their indexes.
+    pub schema: &'static str,
+    /// Notes a time at which the store was used.
+    pub beat: &'static str,
+    tag: &'static str,
+    tags: &'static str,
+    tag_add: &'static str,
+    tag_change: &'static str,
+    namespace: &'static str,
+    namespaces: &'static str,
+    namespace_add: &'static str,
+    namespace_change: &'static str,
+    namespace_same: &'static str,
+    range: &'static str,
+    worker: &'static str,
+    workers: &'static str,
+    worker_add: &'static str,
+    /// The condition that a worker's row is as it was.
+    worker_was: &'static str,
+    leaving: &'static str,
+    mine: &'static str,
+    own: &'static str,
+    rested: &'static str,
+    kept: &'static str,
+    unused: &'static str,
+}
+
+macro_rules! texts {
+    ($dialect:literal, rows: [$($row:ident)+], lookups: [$($lookup:ident)+]) => {
+        Texts {
+            schema: include_str!(concat!("../../../sql/", $dialect, "/schema.sql")),
+            $($row: include_str!(
+                concat!("../../../sql/", $dialect, "/rows/", stringify!($row), ".sql")
+            ),)+
+            $($lookup: include_str!(
+                concat!("../../../sql/", $dialect, "/lookups/", stringify!($lookup), ".sql")
+            ),)+
+        }
+    };
+}
+
+/// The texts of SQLite.
+pub const SQLITE: Texts = texts!(
+    "sqlite",
+    rows: [beat tag tags tag_add tag_change namespace namespaces namespace_add namespace_change
+        namespace_same range worker workers worker_add worker_was leaving],
+    lookups: [mine own rested kept unused]
+);
+
+/// A text and its parameters.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// In the dialect.
+    pub text: Cow<'static, str>,
+    /// What its names stand for.
+    pub params: Params,
+}
+
+impl Query {
+    fn new(text: &'static str, put: impl FnOnce(&mut Params)) -> Query {
+        let mut params = Params::default();
+        put(&mut params);
+        Query { text: Cow::Borrowed(text), params }
+    }
+}
+
+/// A part of a group's writing.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// It has to write a row, or the group conflicts.
+    Write(Query),
+    /// It writes what there is.
+    Adjust(Query),
+    /// It has to find a row, or the group conflicts.
+    Find(Query),
+}
+
+impl Texts {
+    /// How a want is read; `unused` reads one number at a time, from `from` on.
+    pub fn query(&self, want: &Want) -> Query {
+        match *want {
+            Want::Tag(tag) => Query::new(self.tag, |to| to.text("tag", tag.as_str())),
+            Want::Tags(page) => Query::new(self.tags, |to| {
+                to.text("after", page.after.unwrap_or(Name::EMPTY).as_str());
+                to.number("limit", page.limit.into());
+            }),
+            Want::Namespace(name) => of_namespace(self.namespace, &name, |_| {}),
+            Want::Namespaces(page) => Query::new(self.namespaces, |to| {
+                to.text("after", page.after.unwrap_or(Name::EMPTY).as_str());
+                to.number("limit", page.limit.into());
+            }),
+            Want::Worker(name, worker) => {
+                of_namespace(self.worker, &name, |to| to.number("worker", worker.into()))
+            }
+            Want::Workers(name, page) => of_namespace(self.workers, &name, |to| {
+                to.millis("after", page.after.map_or(-1, i64::from));
+                to.number("limit", page.limit.into());
+            }),
+            Want::Mine(name, request) => {
+                of_namespace(self.mine, &name, |to| to.token("key", request))
+            }
+            Want::Own(name, owner) => {
+                of_namespace(self.own, &name, |to| to.text("owner", owner.as_str()))
+            }
+            Want::Rested(name, count) => {
+                of_namespace(self.rested, &name, |to| to.number("count", count as u64))
+            }
+            Want::Kept(name, count) => {
+                of_namespace(self.kept, &name, |to| to.number("count", count as u64))
+            }
+            Want::Leaving { namespace, before, after } => {
+                of_namespace(self.leaving, &namespace, |to| {
+                    to.nested("before", |to| before.put(to));
+                    to.nested("after", |to| after.put(to));
+                })
+            }
+            Want::Unused { namespace, from, .. } => {
+                of_namespace(self.unused, &namespace, |to| to.big("from", from))
+            }
+        }
+    }
+
+    /// How a row is written, step by step.
+    pub fn steps(&self, write: &Write) -> Vec<Step> {
+        match write {
+            Write::Same(name, before) => {
+                vec![Step::Find(of_namespace(self.namespace_same, name, |to| {
+                    to.before(&before.row.namespace);
+                }))]
+            }
+            Write::Tag { tag, before, after } => {
+                let text = if before.is_some() { self.tag_change } else { self.tag_add };
+                vec![Step::Write(Query::new(text, |to| {
+                    to.text("tag", tag.as_str());
+                    to.row(after);
+                    before.inspect(|before| to.before(&before.row));
+                }))]
+            }
+            Write::Namespace { namespace, before, after } => {
+                let text =
+                    if before.is_some() { self.namespace_change } else { self.namespace_add };
+                let write = of_namespace(text, namespace, |to| {
+                    to.row(after);
+                    before.inspect(|before| to.before(&before.row));
+                });
+                let mut steps = vec![Step::Write(write)];
+                if before.is_none_or(|before| before.row.namespace != after.namespace) {
+                    let range = |to: &mut Params| after.namespace.workers.put(to);
+                    steps.push(Step::Adjust(of_namespace(self.range, namespace, range)));
+                }
+                steps
+            }
+            Write::Worker(write) => vec![Step::Write(self.worker(write))],
+            Write::Beat(now) => {
+                vec![Step::Adjust(Query::new(self.beat, |to| to.millis("now", now.get())))]
+            }
+        }
+    }
+
+    /// Of a row that is there, only columns that change are set: a database may take a row out of
+    /// every index that has one of them and put it back, also where the value stays.
+    fn worker(&self, write: &WorkerWrite) -> Query {
+        let put = |to: &mut Params| {
+            to.number("worker", write.worker.into());
+            to.row(&write.after);
+            write.before.inspect(|before| to.before(&before.row));
+        };
+        let mut query = of_namespace(self.worker_add, &write.namespace, put);
+        if write.before.is_some() {
+            let mut set = query.params.changed();
+            if set.is_empty() {
+                // What is left is the condition.
+                set.push("worker");
+            }
+            let set: Vec<String> = set.iter().map(|name| format!("{name} = :{name}")).collect();
+            let text = format!("UPDATE workers SET {} {}", set.join(", "), self.worker_was);
+            query.text = Cow::Owned(text);
+        }
+        query
+    }
+}
+
+fn of_namespace(text: &'static str, name: &Name, put: impl FnOnce(&mut Params)) -> Query {
+    Query::new(text, |to| {
+        to.text("namespace", name.as_str());
+        put(to);
+    })
+}
+
+/// The answer to a want, gathered row by row.
+pub fn empty(want: &Want) -> Answer {
+    match want {
+        Want::Tag(_) => Answer::Tag(None),
+        Want::Namespace(_) => Answer::Namespace(None),
+        Want::Tags(_) => Answer::Tags(Vec::new()),
+        Want::Namespaces(_) => Answer::Namespaces(Vec::new()),
+        Want::Unused { .. } => Answer::Unused(Vec::new()),
+        _ => Answer::Workers(Vec::new()),
+    }
+}
+
+/// Takes a row into an answer.
+///
+/// # Errors
+/// A column is not there, or has a value that no row has.
+pub fn gather(answer: &mut Answer, row: &impl Source) -> Result<(), Refusal> {
+    let from = &mut Columns::of(row);
+    match answer {
+        Answer::Tag(found) => *found = Some(seen(TagRow::get(from)?)),
+        Answer::Namespace(found) => *found = Some(seen(NamespaceRow::get(from)?)),
+        Answer::Tags(rows) => rows.push((named("tag", from, Name::tag)?, TagRow::get(from)?)),
+        Answer::Namespaces(rows) => {
+            rows.push((named("namespace", from, Name::namespace)?, Namespace::get(from)?));
+        }
+        Answer::Unused(numbers) => numbers.push(need(from.big("unused")?)?),
+        Answer::Workers(rows) => {
+            let (worker, row) = Worker::get(from)?;
+            rows.push((worker, seen(row)));
+        }
+    }
+    Ok(())
+}
+
+fn named(
+    column: &'static str,
+    from: &mut impl FieldReader,
+    read: impl FnOnce(&str) -> Result<Name, Refusal>,
+) -> Result<Name, Refusal> {
+    need(from.text(column, read)?)?
+}
+
+fn need<T>(value: Option<T>) -> Result<T, Refusal> {
+    value.ok_or(Code::RequestInvalid.into())
+}
+
+fn seen<T>(row: T) -> Seen<T> {
+    Seen { row, revision: 0 }
+}

@@ -1,0 +1,124 @@
+//! The texts run: parameters by name, rows by column.
+
+use std::borrow::Cow;
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{CachedStatement, Connection, Error, Row, Statement, ToSql};
+
+use crate::backends::sql::columns::{Source, Value};
+use crate::backends::sql::{self, Query, SQLITE, Step};
+use crate::backends::{Answer, Want, Write};
+
+type Result<T> = std::result::Result<T, Error>;
+
+/// The tables of a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Driver<'c>(pub &'c Connection);
+
+impl<'c> Driver<'c> {
+    /// Reads what is wanted.
+    pub fn look(self, want: &Want) -> Result<Answer> {
+        let mut answer = sql::empty(want);
+        let Want::Unused { namespace, mut from, end, count } = *want else {
+            self.read(&SQLITE.query(want), &mut answer)?;
+            return Ok(answer);
+        };
+        let mut found = 0;
+        while found < count && from <= end {
+            let next = Want::Unused { namespace, from, end, count: 1 };
+            self.read(&SQLITE.query(&next), &mut answer)?;
+            let Answer::Unused(numbers) = &answer else { break };
+            let Some(last) = numbers.last().filter(|_| numbers.len() > found) else { break };
+            (found, from) = (numbers.len(), last.saturating_add(1));
+            if *last >= end {
+                break;
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Writes a row, if it is as it was; whether it was.
+    pub fn put(self, write: &Write) -> Result<bool> {
+        for step in SQLITE.steps(write) {
+            let done = match step {
+                Step::Write(query) => self.run(&query)? > 0,
+                Step::Adjust(query) => self.run(&query).map(|_| true)?,
+                Step::Find(query) => self.prepared(&query)?.raw_query().next()?.is_some(),
+            };
+            if !done {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn read(self, query: &Query, answer: &mut Answer) -> Result<()> {
+        let mut statement = self.prepared(query)?;
+        let mut rows = statement.raw_query();
+        while let Some(row) = rows.next()? {
+            sql::gather(answer, &Read(row)).map_err(|refusal| {
+                Error::ToSqlConversionFailure(format!("a row cannot be read: {refusal:?}").into())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn run(self, query: &Query) -> Result<usize> {
+        self.prepared(query)?.raw_execute()
+    }
+
+    fn prepared(self, query: &Query) -> Result<CachedStatement<'c>> {
+        let mut statement = self.0.prepare_cached(&query.text)?;
+        for index in 1..=statement.parameter_count() {
+            let value = named(&statement, index).and_then(|name| query.params.get(name));
+            let value = value.ok_or_else(|| Error::InvalidParameterName(query.text.to_string()))?;
+            let value = Bound(value.clone());
+            statement.raw_bind_parameter(index, value)?;
+        }
+        Ok(statement)
+    }
+}
+
+fn named<'s>(statement: &'s Statement<'_>, index: usize) -> Option<&'s str> {
+    statement.parameter_name(index)?.strip_prefix(':')
+}
+
+struct Bound(Value<'static>);
+
+impl ToSql for Bound {
+    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
+        let value = match &self.0 {
+            Value::Null => ValueRef::Null,
+            Value::Int(value) => ValueRef::Integer(*value),
+            Value::Text(text) => ValueRef::Text(text.as_bytes()),
+            Value::Bytes(bytes) => ValueRef::Blob(bytes),
+            Value::TooLarge(value) => {
+                let detail = format!("{value} is more than a column holds");
+                return Err(Error::ToSqlConversionFailure(detail.into()));
+            }
+        };
+        Ok(ToSqlOutput::Borrowed(value))
+    }
+}
+
+struct Read<'r>(&'r Row<'r>);
+
+impl Source for Read<'_> {
+    fn columns(&self) -> usize {
+        self.0.as_ref().column_count()
+    }
+
+    fn name(&self, column: usize) -> Option<&str> {
+        self.0.as_ref().column_name(column).ok()
+    }
+
+    fn value(&self, column: usize) -> Option<Value<'_>> {
+        Some(match self.0.get_ref(column).ok()? {
+            ValueRef::Null => Value::Null,
+            ValueRef::Integer(value) => Value::Int(value),
+            ValueRef::Text(text) => Value::Text(Cow::Borrowed(str::from_utf8(text).ok()?)),
+            ValueRef::Blob(bytes) => Value::Bytes(Cow::Borrowed(bytes)),
+            ValueRef::Real(_) => return None,
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! What of a row is written, and that it reads back as it was written.
+
+use leafid_core::registry::{Namespace, TagRow, WorkerRow};
+use leafid_core::{LINE_END, Layout, Name, Range, StoreTime, Token};
+
+use crate::backends::opening::Options;
+use crate::backends::sqlite::driver::Driver;
+use crate::backends::sqlite::open;
+use crate::backends::{Answer, NamespaceRow, Seen, Want, WorkerWrite, Write};
+use crate::store::Page;
+
+#[test]
+fn each_column_that_changes_is_written_and_a_row_that_is_not_there_is_no_success() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = crate::clock::SystemClock;
+    let create = Options { create: true, ..Options::default() };
+    let opened = open::open(&folder.path().join("a.db"), &clock, &create).unwrap();
+    let driver = Driver(&opened.connection);
+    let seen = |row: WorkerRow| Seen { row, revision: 0 };
+    let put = |namespace: &Name, worker, before: Option<&WorkerRow>, after: &WorkerRow| {
+        let (before, after) = (before.copied().map(seen), *after);
+        let write = WorkerWrite { namespace: *namespace, worker, before, after };
+        driver.put(&Write::Worker(Box::new(write)))
+    };
+    let worker = |namespace: &Name, worker| {
+        let found = driver.look(&Want::Worker(*namespace, worker)).unwrap();
+        found.workers().first().copied()
+    };
+    let (ns, other) = (Name::namespace("ns").unwrap(), Name::namespace("other").unwrap());
+    let first = WorkerRow {
+        owner: Name::owner("a").unwrap(),
+        sticky: true,
+        key: Some(Token::new([1; 16])),
+        held_from: 10,
+        reserved_until: 20,
+        granted: StoreTime::new(30),
+    };
+    for place in [ns, other] {
+        assert!(put(&place, 7, None, &first).unwrap());
+    }
+    let mut before = first;
+    for row in [
+        WorkerRow { owner: Name::EMPTY, ..first },
+        WorkerRow { sticky: false, ..first },
+        WorkerRow { key: None, ..first },
+        WorkerRow { held_from: 11, ..first },
+        WorkerRow { reserved_until: 21, ..first },
+        WorkerRow { granted: StoreTime::new(31), ..first },
+        WorkerRow::default(),
+        first,
+        first,
+    ] {
+        assert!(put(&ns, 7, Some(&before), &row).unwrap());
+        assert_eq!(worker(&ns, 7), Some((7, row)));
+        if before != row {
+            assert!(!put(&ns, 7, Some(&before), &first).unwrap(), "{before:?}");
+            assert_eq!(worker(&ns, 7), Some((7, row)));
+        }
+        before = row;
+    }
+    assert_eq!(worker(&other, 7), Some((7, first)), "nobody else's row was touched");
+    assert!(!put(&ns, 8, Some(&first), &WorkerRow::default()).unwrap());
+    assert!(!put(&ns, 7, None, &first).unwrap());
+}
+
+#[test]
+fn tags_and_namespaces_read_back_and_change_only_from_what_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = crate::clock::SystemClock;
+    let create = Options { create: true, ..Options::default() };
+    let opened = open::open(&folder.path().join("a.db"), &clock, &create).unwrap();
+    let driver = Driver(&opened.connection);
+    let seen = |row| Some(Seen { row, revision: 0 });
+    let page = Page { after: None, limit: 10 };
+
+    let tag = Name::tag("orders").unwrap();
+    let plain = TagRow { max_id: 1, step: 2, max_step: 3, deleted: false, until: None };
+    let put = |before: Option<TagRow>, after| {
+        let before = before.and_then(seen);
+        driver.put(&Write::Tag { tag, before, after }).unwrap()
+    };
+    assert!(put(None, plain) && !put(None, plain));
+    let mut was = plain;
+    for row in [
+        TagRow { max_id: LINE_END, ..plain },
+        TagRow { step: 1, ..plain },
+        TagRow { max_step: 4, ..plain },
+        TagRow { until: Some(LINE_END - 1), ..plain },
+        TagRow { deleted: true, ..plain },
+        plain,
+    ] {
+        assert!(put(Some(was), row) && !put(Some(was), plain), "{row:?}");
+        assert_eq!(driver.look(&Want::Tag(tag)).unwrap(), Answer::Tag(seen(row)));
+        let listed = if row.deleted { Vec::new() } else { vec![(tag, row)] };
+        assert_eq!(driver.look(&Want::Tags(page)).unwrap(), Answer::Tags(listed));
+        was = row;
+    }
+
+    let name = Name::namespace("a").unwrap();
+    let space = Namespace::create(Layout::EDGE, Some(Range::new(3, 9)), Some(7_000)).unwrap();
+    let first = NamespaceRow { namespace: Namespace { floor: 5, ..space }, used_until: 3 };
+    let put = |before: Option<NamespaceRow>, after| {
+        let before = before.map(|row| Seen { row, revision: 0 });
+        driver.put(&Write::Namespace { namespace: name, before, after }).unwrap()
+    };
+    let same = |row| driver.put(&Write::Same(name, Seen { row, revision: 0 })).unwrap();
+    assert!(!same(first) && put(None, first) && !put(None, first) && same(first));
+    let mut was = first;
+    for row in [
+        NamespaceRow { used_until: 4, ..first },
+        NamespaceRow { namespace: Namespace { floor: 6, ..first.namespace }, ..first },
+        NamespaceRow { namespace: Namespace { layout: Layout::LEAF, ..space }, ..first },
+        NamespaceRow { namespace: Namespace { workers: Range::new(3, 8), ..space }, ..first },
+        NamespaceRow { namespace: Namespace { max_window_ms: 7_001, ..space }, ..first },
+        first,
+    ] {
+        assert!(put(Some(was), row) && !put(Some(was), first), "{row:?}");
+        let found = driver.look(&Want::Namespace(name)).unwrap();
+        assert_eq!(found, Answer::Namespace(Some(Seen { row, revision: 0 })));
+        // Whatever was handed out meanwhile.
+        assert!(same(NamespaceRow { used_until: 8, ..row }));
+        assert_eq!(same(was), was.namespace == row.namespace, "{row:?}");
+        let Answer::Namespaces(listed) = driver.look(&Want::Namespaces(page)).unwrap() else {
+            panic!("not namespaces")
+        };
+        assert!(listed.contains(&(name, row.namespace)) && listed.len() == 2, "{listed:?}");
+        was = row;
+    }
+}
+
+/// What no column holds is refused, and a text whose parameter nobody gives too.
+#[test]
+fn a_number_beyond_63_bits_is_written_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = crate::clock::SystemClock;
+    let create = Options { create: true, ..Options::default() };
+    let opened = open::open(&folder.path().join("a.db"), &clock, &create).unwrap();
+    let driver = Driver(&opened.connection);
+    let tag = Name::tag("orders").unwrap();
+    let after = TagRow { max_id: 1 << 63, step: 1, max_step: 1, deleted: false, until: None };
+    let refused = driver.put(&Write::Tag { tag, before: None, after }).unwrap_err();
+    assert!(refused.to_string().contains("9223372036854775808"), "{refused}");
+    assert_eq!(driver.look(&Want::Tag(tag)).unwrap(), Answer::Tag(None));
+}
