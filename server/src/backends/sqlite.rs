@@ -2,14 +2,8 @@
 //! one transaction that excludes them from its beginning on, and what waits together is committed
 //! together, because a commit costs a sync of the disk whether it carries one row or fifty.
 
-pub mod backup;
-mod create;
 mod driver;
-mod file;
-mod meta;
-mod migrate;
-mod open;
-mod places;
+pub mod file;
 
 #[cfg(test)]
 mod tests;
@@ -26,10 +20,11 @@ use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
 
 use driver::Driver;
-use file::File;
+use file::watch::File;
+use file::{create, meta, open};
 
-pub use migrate::migrate;
-pub use open::VERSION;
+pub use file::migrate::migrate;
+pub use file::open::VERSION;
 
 /// For so few requests rows are looked for at once: each takes its time here.
 const AT_ONCE: usize = 32;

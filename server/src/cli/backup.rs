@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::client::{DEFAULT_FILE, file, path};
 use super::{Failure, say};
-use crate::backends::sqlite::backup;
+use crate::backends::sqlite::file::backup;
 
 const MEANING: &str = "\
 The copy is complete and consistent, even while a server uses the store. It is a second store with

@@ -5,7 +5,7 @@ use leafid_core::{LINE_END, Layout, Name, Range, StoreTime, Token};
 
 use crate::backends::opening::Options;
 use crate::backends::sqlite::driver::Driver;
-use crate::backends::sqlite::open;
+use crate::backends::sqlite::file::open;
 use crate::backends::{Answer, NamespaceRow, Seen, Want, WorkerWrite, Write};
 use crate::store::Page;
 

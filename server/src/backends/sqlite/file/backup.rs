@@ -24,7 +24,7 @@ pub struct Copied {
 ///
 /// # Errors
 /// `STORE_REFUSED` if something is there; `STORE_UNAVAILABLE` if it cannot be read or written; else
-/// as [`Sqlite::open`](super::Sqlite::open).
+/// as [`Sqlite::open`](crate::backends::sqlite::Sqlite::open).
 pub fn copy(from: &Path, to: &Path) -> Result<Copied, Problem> {
     let connection = open::existing(from)?;
     create::refuse_orphan(to)?;

@@ -6,10 +6,10 @@ use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, StoreTime};
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::driver::Driver;
 use super::open::{APPLICATION, VERSION};
 use crate::backends::opening::{Found, Options, floor_tick};
 use crate::backends::sql::SQLITE;
+use crate::backends::sqlite::driver::Driver;
 use crate::backends::{NamespaceRow, Write};
 use crate::clock::Clock;
 use crate::problem::Problem;

@@ -1,0 +1,133 @@
+//! Whether the file and its log are still those that were opened.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use leafid_core::Code;
+
+use crate::backends::Watch;
+use crate::problem::Problem;
+
+/// A file, whatever it is called: its device, and its number on that.
+type Identity = (u64, u64);
+
+/// A file that was opened.
+#[derive(Debug)]
+pub struct File {
+    path: PathBuf,
+    opened: Option<Identity>,
+    /// Beside the file that links lead to: SQLite follows them.
+    log: PathBuf,
+    /// The log since it is there: no other program removes it as long as the file is open.
+    logged: OnceLock<Option<Identity>>,
+    /// Why nothing is granted until a restart.
+    gone: OnceLock<Problem>,
+}
+
+impl File {
+    /// Of a file that was just opened.
+    ///
+    /// # Errors
+    /// `STORE_UNAVAILABLE` if it is not there.
+    pub fn of(path: &Path) -> Result<File, Problem> {
+        let cannot = |error: std::io::Error| {
+            Problem::unavailable(format!("cannot look at `{}`: {error}", path.display()))
+        };
+        // Another working folder would make it another path.
+        let path = std::path::absolute(path).map_err(cannot)?;
+        let opened = identity(&path).map_err(cannot)?;
+        let mut log = path.canonicalize().map_err(cannot)?.into_os_string();
+        log.push("-wal");
+        let file = File {
+            path,
+            opened,
+            log: PathBuf::from(log),
+            logged: OnceLock::new(),
+            gone: OnceLock::new(),
+        };
+        file.log_gone();
+        Ok(file)
+    }
+
+    /// Why nothing may be granted any more, and how it goes on without a grant being forgotten.
+    fn look(&self) -> Option<Problem> {
+        let (path, log) = (self.path.display(), self.log.display());
+        let detail = match (self.file_gone(), self.log_gone()) {
+            (Some(what), _) => format!(
+                "`{path}` {what} while it is open, so what is granted now would be forgotten by a \
+                 restart; nothing is granted: stop this server, then put the file back if it was \
+                 moved, or copy it back from a backup, or, if it is lost, make a new one: leafid \
+                 init --replaces-lost sqlite:{path}"
+            ),
+            (None, Some(what)) => format!(
+                "`{log}` {what} while it is open, and it is a part of the store: a crash would \
+                 forget what was granted last; nothing is granted: stop this server by SIGTERM or \
+                 Ctrl-C, which writes the rest into `{path}`, and start it again; if it is killed \
+                 instead, put the log back if it was moved, or copy both back from a backup, or move \
+                 them away and make a new store: leafid init --replaces-lost sqlite:{path}"
+            ),
+            (None, None) => return None,
+        };
+        Some(Problem::new(Code::StoreRefused, detail))
+    }
+
+    /// What became of the file.
+    fn file_gone(&self) -> Option<&'static str> {
+        match identity(&self.path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Some("was removed or moved")
+            }
+            Ok(found) if found != self.opened => Some("was replaced by another file"),
+            // Where it cannot be looked at, writing to it will tell.
+            _ => None,
+        }
+    }
+
+    /// What became of the log.
+    fn log_gone(&self) -> Option<&'static str> {
+        match (identity(&self.log), self.logged.get()) {
+            (Ok(found), None) => {
+                let _ = self.logged.set(found);
+                None
+            }
+            (Ok(found), Some(logged)) if found != *logged => Some("was replaced by another file"),
+            (Err(error), Some(_)) if error.kind() == std::io::ErrorKind::NotFound => {
+                Some("was removed or moved")
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Watch for File {
+    fn gone(&self) -> Option<Problem> {
+        if let Some(problem) = self.gone.get() {
+            return Some(problem.clone());
+        }
+        let problem = self.look()?;
+        let mut first = false;
+        let problem = self.gone.get_or_init(|| {
+            first = true;
+            problem
+        });
+        if first {
+            tracing::error!(code = %problem.code, "{}", problem.detail);
+        }
+        Some(problem.clone())
+    }
+}
+
+/// Which file a path names.
+fn identity(path: &Path) -> std::io::Result<Option<Identity>> {
+    let metadata = std::fs::metadata(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        Ok(Some((metadata.dev(), metadata.ino())))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        Ok(None)
+    }
+}
