@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use leafid_core::{AcquireAsk, Code, Layout, Name, Range, SegmentAsk, StoreTime, Token};
 use leafid_server::backends::opening::Options;
+use leafid_server::backends::sqlite::VERSION;
 use leafid_server::clock::{ManualClock, SystemClock};
 use leafid_server::opening::{create_sqlite, migrate_sqlite, open_sqlite};
 use leafid_server::problem::Problem;
@@ -178,7 +179,8 @@ fn a_newer_version_is_not_touched() {
 fn of_version_2(file: &Path) -> rusqlite::Connection {
     drop(create(file).unwrap());
     let connection = rusqlite::Connection::open(file).unwrap();
-    let down = "ALTER TABLE tags DROP COLUMN until; PRAGMA user_version = 2;
+    let down = "ALTER TABLE tags DROP COLUMN until; ALTER TABLE meta DROP COLUMN position;
+        PRAGMA user_version = 2;
         INSERT INTO tags VALUES ('orders', 5000001, 10, 500, 0)";
     connection.execute_batch(down).unwrap();
     connection
@@ -221,7 +223,7 @@ async fn tables_of_the_version_before_are_refused_until_they_are_raised() {
     let grant = store.lease_segment(SegmentAsk::new(tag, Token::new([1; 16]))).await.unwrap();
     assert_eq!(grant.range, Range::new(5_000_001, 5_000_005));
     // Also beside a server of this version there is nothing to do.
-    assert_eq!(migrate_sqlite(&file), Ok(3));
+    assert_eq!(migrate_sqlite(&file), Ok(VERSION));
     drop(store);
     assert_eq!(open(&file).unwrap().tag(tag).await.unwrap().until, Some(5_000_005));
 }
