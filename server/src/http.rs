@@ -1,8 +1,13 @@
-//! HTTP: which listener serves which paths, who calls, and what happens to every request before
-//! and after its path.
+//! HTTP: which listener serves which paths, who calls, what happens to every request before and
+//! after its path, and the stop that loses nothing.
 
 pub mod audit;
 pub mod caller;
+pub mod connection;
 pub mod entry;
+pub mod guard;
 pub mod listener;
 pub mod request_id;
+pub mod router;
+pub mod serve;
+pub mod unread;

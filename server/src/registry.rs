@@ -3,15 +3,16 @@
 //! one write; what others wrote first is decided again.
 
 mod cache;
-mod catalog;
-mod desk;
 mod entry;
+pub mod explain;
 mod groups;
 mod health;
 mod job;
+mod namespace_rows;
+mod namespaces;
 mod queue;
+mod rows;
 mod segments;
-mod space;
 mod time;
 mod turn;
 mod windows;
@@ -32,11 +33,11 @@ use crate::problem::Problem;
 use crate::store::{Answer, NamespaceChange, Page, Store, TagChange};
 
 use cache::Cache;
-use desk::{Desk, Stop};
 use groups::Scope;
 use health::Health;
 use job::{Job, Kind};
-use queue::{Queue, Road};
+use queue::{Queue, Sender};
+use rows::{Stop, TurnRows};
 use time::Time;
 use turn::Turns;
 
@@ -46,7 +47,7 @@ pub struct Registry {
     watch: Arc<dyn Watch>,
     health: Arc<Health>,
     clock: Arc<dyn Clock>,
-    road: Option<Road>,
+    sender: Option<Sender>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -75,14 +76,14 @@ impl Registry {
             time: Time::start(facts.now, clock.boot()),
             cache: Cache::default(),
         };
-        let (road, queue) = Queue::new();
+        let (sender, queue) = Queue::new();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(cannot)?;
         let thread = std::thread::Builder::new()
             .name("leafid-store".to_owned())
             .spawn(move || runtime.block_on(turns.run(queue)))
             .map_err(cannot)?;
-        Ok(Registry { facts, watch, health, clock, road: Some(road), thread: Some(thread) })
+        Ok(Registry { facts, watch, health, clock, sender: Some(sender), thread: Some(thread) })
     }
 
     /// What the back end held when it was opened.
@@ -95,12 +96,12 @@ impl Registry {
     /// that took longer than callers wait (`OVERLOADED`).
     fn submit<F, T>(&self, kind: Kind, scope: Scope, decide: F) -> Answer<'_, T>
     where
-        F: Fn(&mut Desk) -> Result<T, Stop> + Send + 'static,
+        F: Fn(&mut TurnRows) -> Result<T, Stop> + Send + 'static,
         T: Send + 'static,
     {
         let (job, answer) = Job::new(kind, scope, self.clock.boot(), decide);
-        let sent = match &self.road {
-            Some(road) => road.try_send(job).map_err(|error| match error {
+        let sent = match &self.sender {
+            Some(sender) => sender.try_send(job).map_err(|error| match error {
                 TrySendError::Full(_) => queue::full(),
                 TrySendError::Closed(_) => closed(),
             }),
@@ -121,7 +122,7 @@ impl std::fmt::Debug for Registry {
 
 impl Drop for Registry {
     fn drop(&mut self) {
-        self.road = None;
+        self.sender = None;
         if let Some(thread) = self.thread.take() {
             // A thread that panicked has said so itself.
             let _ = thread.join();
@@ -143,7 +144,7 @@ impl Store for Registry {
     }
 
     fn now(&self) -> Answer<'_, StoreTime> {
-        self.submit(Kind::Take, Scope::Nothing, |desk| Ok(desk.now))
+        self.submit(Kind::Take, Scope::Nothing, |turn| Ok(turn.now))
     }
 
     fn ready(&self) -> Answer<'_, StoreTime> {
@@ -151,8 +152,8 @@ impl Store for Registry {
             match self.health.recent() {
                 Some(outcome) => outcome?,
                 None => {
-                    let beat = |desk: &mut Desk| {
-                        desk.beat();
+                    let beat = |turn: &mut TurnRows| {
+                        turn.beat();
                         Ok(())
                     };
                     self.submit(Kind::Take, Scope::Beat, beat).await?;
@@ -168,35 +169,35 @@ impl Store for Registry {
     }
 
     fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant> {
-        self.submit(Kind::Take, Scope::Tag(ask.tag), move |desk| segments::lease(desk, &ask))
+        self.submit(Kind::Take, Scope::Tag(ask.tag), move |turn| segments::lease(turn, &ask))
     }
 
     fn acquire(&self, ask: AcquireAsk) -> Answer<'_, WindowGrant> {
         let scope = Scope::Namespace(ask.namespace);
-        self.submit(Kind::Acquire, scope, move |desk| windows::acquire(desk, &ask))
+        self.submit(Kind::Acquire, scope, move |turn| windows::acquire(turn, &ask))
     }
 
     fn renew(&self, ask: RenewAsk) -> Answer<'_, WindowGrant> {
         let scope = Scope::Worker(ask.namespace, ask.worker);
-        self.submit(Kind::Take, scope, move |desk| windows::renew(desk, &ask))
+        self.submit(Kind::Take, scope, move |turn| windows::renew(turn, &ask))
     }
 
     fn release(&self, release: Release) -> Answer<'_, ()> {
         let scope = Scope::Worker(release.namespace, release.worker);
-        self.submit(Kind::Change, scope, move |desk| windows::release(desk, &release))
+        self.submit(Kind::Change, scope, move |turn| windows::release(turn, &release))
     }
 
     fn revoke(&self, namespace: Name, worker: u32) -> Answer<'_, ()> {
         let scope = Scope::Worker(namespace, worker);
-        self.submit(Kind::Change, scope, move |desk| windows::revoke(desk, &namespace, worker))
+        self.submit(Kind::Change, scope, move |turn| windows::revoke(turn, &namespace, worker))
     }
 
     fn tag(&self, tag: Name) -> Answer<'_, TagRow> {
-        self.submit(Kind::Take, Scope::Tag(tag), move |desk| segments::tag(desk, &tag))
+        self.submit(Kind::Take, Scope::Tag(tag), move |turn| segments::tag(turn, &tag))
     }
 
     fn tags(&self, page: Page<Name>) -> Answer<'_, Vec<(Name, TagRow)>> {
-        self.submit(Kind::Take, Scope::Nothing, move |desk| match desk.list(Want::Tags(page))? {
+        self.submit(Kind::Take, Scope::Nothing, move |turn| match turn.list(Want::Tags(page))? {
             Rows::Tags(rows) => Ok(rows),
             _ => Ok(Vec::new()),
         })
@@ -204,26 +205,26 @@ impl Store for Registry {
 
     fn put_tag(&self, tag: Name, change: TagChange) -> Answer<'_, TagRow> {
         let scope = Scope::Tag(tag);
-        self.submit(Kind::Change, scope, move |desk| segments::put(desk, &tag, &change))
+        self.submit(Kind::Change, scope, move |turn| segments::put(turn, &tag, &change))
     }
 
     fn advance_tag(&self, tag: Name, to: u64) -> Answer<'_, TagRow> {
         let scope = Scope::Tag(tag);
-        self.submit(Kind::Change, scope, move |desk| segments::advance(desk, &tag, to))
+        self.submit(Kind::Change, scope, move |turn| segments::advance(turn, &tag, to))
     }
 
     fn delete_tag(&self, tag: Name) -> Answer<'_, ()> {
-        self.submit(Kind::Change, Scope::Tag(tag), move |desk| segments::delete(desk, &tag))
+        self.submit(Kind::Change, Scope::Tag(tag), move |turn| segments::delete(turn, &tag))
     }
 
     fn namespace(&self, namespace: Name) -> Answer<'_, Namespace> {
         let scope = Scope::Namespace(namespace);
-        self.submit(Kind::Take, scope, move |desk| catalog::namespace(desk, &namespace))
+        self.submit(Kind::Take, scope, move |turn| namespaces::namespace(turn, &namespace))
     }
 
     fn namespaces(&self, page: Page<Name>) -> Answer<'_, Vec<(Name, Namespace)>> {
         let list = Want::Namespaces(page);
-        self.submit(Kind::Take, Scope::Nothing, move |desk| match desk.list(list)? {
+        self.submit(Kind::Take, Scope::Nothing, move |turn| match turn.list(list)? {
             Rows::Namespaces(rows) => Ok(rows),
             _ => Ok(Vec::new()),
         })
@@ -231,13 +232,13 @@ impl Store for Registry {
 
     fn put_namespace(&self, namespace: Name, change: NamespaceChange) -> Answer<'_, Namespace> {
         let scope = Scope::Namespace(namespace);
-        self.submit(Kind::Change, scope, move |desk| catalog::put(desk, &namespace, &change))
+        self.submit(Kind::Change, scope, move |turn| namespaces::put(turn, &namespace, &change))
     }
 
     fn workers(&self, namespace: Name, page: Page<u32>) -> Answer<'_, Vec<Worker>> {
-        self.submit(Kind::Take, Scope::Namespace(namespace), move |desk| {
-            catalog::namespace(desk, &namespace)?;
-            Ok(desk.list(Want::Workers(namespace, page))?.workers())
+        self.submit(Kind::Take, Scope::Namespace(namespace), move |turn| {
+            namespaces::namespace(turn, &namespace)?;
+            Ok(turn.list(Want::Workers(namespace, page))?.workers())
         })
     }
 }

@@ -1,118 +1,13 @@
-//! The paths of the API.
+//! What each path of the API answers.
 
-mod answer;
-mod body;
+pub(crate) mod answer;
+pub(crate) mod body;
 pub(crate) mod decode;
-pub(crate) mod guard;
-mod health;
+pub(crate) mod health;
 pub(crate) mod input;
 pub(crate) mod namespaces;
 pub mod openapi;
-mod segments;
-mod snowflake;
+pub(crate) mod segments;
+pub(crate) mod snowflake;
 pub(crate) mod tags;
-pub(crate) mod unread;
 pub(crate) mod workers;
-
-use std::sync::Arc;
-
-use axum::Router;
-use axum::extract::Request;
-use axum::middleware::{self, Next};
-use axum::routing::{get, post, put};
-use leafid_core::Code;
-
-use crate::http::audit::audit;
-use crate::http::entry::enter;
-use crate::http::listener::{At, Face, Listener};
-use crate::json::shown;
-use crate::problem::Problem;
-use crate::state::App;
-
-/// All paths over a server, for who asks them in its own process.
-pub fn router(app: Arc<App>) -> Router {
-    serving(app, Listener::COMMAND, &[])
-}
-
-/// What a listener serves. What another one of `all` serves instead is refused with its address.
-pub fn serving(app: Arc<App>, listener: Listener, all: &[At]) -> Router {
-    let mut router = Router::new();
-    for face in Face::ALL {
-        let mut routes = routes(face);
-        if !listener.serves(face) {
-            let there = all.iter().find(|at| at.listener.serves(face)).copied();
-            let refuse = move |request: Request, _: Next| async move {
-                elsewhere(&request, listener, there)
-            };
-            routes = routes.route_layer(middleware::from_fn(refuse));
-        } else if face == Face::Admin {
-            routes = routes.route_layer(middleware::from_fn_with_state(Arc::clone(&app), audit));
-        }
-        router = router.merge(routes);
-    }
-    router
-        .fallback(unknown_path)
-        .method_not_allowed_fallback(wrong_method)
-        .layer(middleware::from_fn_with_state(listener, enter))
-        .with_state(app)
-}
-
-fn routes(face: Face) -> Router<Arc<App>> {
-    let router = Router::new();
-    match face {
-        Face::Leases => router
-            .route("/v1/segments/{tag}/lease", post(segments::lease))
-            .route("/v1/segments/{tag}/ids", post(segments::ids))
-            .route("/v1/workers/{namespace}/acquire", post(workers::acquire))
-            .route("/v1/workers/{namespace}/renew", post(workers::renew))
-            .route("/v1/workers/{namespace}/release", post(workers::release))
-            .route("/v1/snowflake/{namespace}/ids", post(snowflake::ids)),
-        Face::Reads => router
-            .route("/v1/decode/{id}", get(decode::decode))
-            .route("/v1/tags", get(tags::list))
-            .route("/v1/tags/{tag}", get(tags::get))
-            .route("/v1/namespaces", get(namespaces::list))
-            .route("/v1/namespaces/{namespace}", get(namespaces::get))
-            .route("/v1/workers/{namespace}", get(workers::list)),
-        Face::Admin => router
-            .route("/v1/tags/{tag}", put(tags::put).delete(tags::delete))
-            .route("/v1/tags/{tag}/advance", post(tags::advance))
-            .route("/v1/namespaces/{namespace}", put(namespaces::put))
-            .route("/v1/workers/{namespace}/{worker}/release", post(workers::revoke)),
-        Face::Health => router
-            .route("/healthz", get(health::healthz))
-            .route("/readyz", get(health::readyz))
-            .route("/openapi.json", get(openapi::get)),
-    }
-}
-
-/// Refuses what another listener serves.
-fn elsewhere(request: &Request, listener: Listener, there: Option<At>) -> Problem {
-    let (method, path) = (request.method().as_str(), request.uri().path());
-    let there = there.map_or_else(
-        || "no listener of this server does".to_owned(),
-        |At { listener, address }| format!("ask the {} listener, http://{address}", listener.name),
-    );
-    let detail = format!(
-        "`{} {}` is not served by the {} listener; {there}",
-        shown(method),
-        shown(path),
-        listener.name
-    );
-    Problem::new(Code::Forbidden, detail)
-}
-
-async fn unknown_path(request: Request) -> Problem {
-    let detail = format!("no such path: `{}`", shown(request.uri().path()));
-    Problem::new(Code::RequestInvalid, detail).status(404)
-}
-
-async fn wrong_method(request: Request) -> Problem {
-    let (method, path) = (request.method().as_str(), request.uri().path());
-    let detail = format!(
-        "method `{}` is not allowed for `{}`; the `Allow` header says which are",
-        shown(method),
-        shown(path)
-    );
-    Problem::new(Code::RequestInvalid, detail).status(405)
-}

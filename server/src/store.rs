@@ -1,6 +1,9 @@
 //! What the routes call. Every decision is the core's (`leafid_core::registry`), and is made in one
 //! place: by the [`Registry`](crate::registry::Registry), over any back end.
 
+pub mod alarms;
+pub mod watched;
+
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;

@@ -16,14 +16,14 @@ use serde_json::Value;
 use tower::ServiceExt;
 
 use super::{Failure, address};
+use crate::app::{App, Config};
 use crate::backends::opening::Options;
 use crate::clock::SystemClock;
+use crate::http::router;
 use crate::json::shown;
 use crate::opening::open_sqlite;
 use crate::problem::Problem;
 use crate::registry::Registry;
-use crate::routes;
-use crate::state::{App, Config};
 use crate::store::SharedStore;
 
 /// The store of verbs that open a file, where none is named.
@@ -48,7 +48,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Opens the road to it.
+    /// Opens the way to it.
     pub fn connect(self) -> Result<Client, Failure> {
         let (by, named) = match (self.url, self.store) {
             (Some(url), _) => ("--url", url),
@@ -148,7 +148,7 @@ pub fn path(named: &str) -> Result<PathBuf, Problem> {
 /// What came back: the status, the media type, the body.
 type Answered = (u16, String, Vec<u8>);
 
-/// A road to a store.
+/// A way to a store.
 pub enum Client {
     /// A server.
     Http {
@@ -209,7 +209,7 @@ impl Client {
             }
             Client::Local { runtime, app } => {
                 let request = build(method, path, Body::from(body.unwrap_or_default()), only)?;
-                let router = routes::router(Arc::clone(app));
+                let router = router::local(Arc::clone(app));
                 let answered = runtime.block_on(async move {
                     let Ok(response) = router.oneshot(request).await;
                     let (status, kind) = (response.status().as_u16(), kind(response.headers()));

@@ -11,12 +11,12 @@ use tokio::net::TcpListener;
 use super::args::{listen, token};
 use super::client::{DEFAULT_FILE, file, open};
 use super::{Failure, say};
-use crate::app::{self, Bound};
+use crate::app::Config;
 use crate::backends::opening::Options;
 use crate::http::listener::Listener;
+use crate::http::serve::{self, Bound};
 use crate::problem::Problem;
 use crate::registry::Registry;
-use crate::state::Config;
 use crate::store::{SharedStore, Store};
 
 #[derive(Args, Debug)]
@@ -87,7 +87,7 @@ impl Serve {
             }
         }
         let bound = bound.into_iter().map(|(_, listener)| listener).collect();
-        app::serve(bound, Config::default(), store, stop).await?;
+        serve::serve(bound, Config::default(), store, stop).await?;
         tell("leafid: stopped");
         Ok(())
     }

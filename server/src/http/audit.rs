@@ -12,10 +12,10 @@ use leafid_core::{Code, Name};
 use tracing::Instrument;
 
 use super::caller::Caller;
+use crate::app::App;
 use crate::json::Writer;
 use crate::problem::Problem;
 use crate::routes::{namespaces, tags, workers};
-use crate::state::App;
 use crate::store::Page;
 
 /// Logs who changed what: as it was just before, and as the answer has it. It goes on without its

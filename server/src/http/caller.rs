@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use axum::serve::{IncomingStream, Listener};
 use leafid_core::Code;
 
-use crate::connection::Connections;
+use crate::http::connection::Connections;
 use crate::problem::Problem;
 
 /// The other end of a connection.

@@ -12,9 +12,9 @@ use tracing::Instrument;
 use super::caller::{Caller, Peer};
 use super::listener::Listener;
 use super::request_id::{HEADER, RequestId};
+use crate::http::guard;
 use crate::log::Rate;
 use crate::problem::{Figure, Problem};
-use crate::routes::guard;
 
 static FAILED: Rate = Rate::new();
 

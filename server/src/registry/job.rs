@@ -4,8 +4,8 @@ use leafid_core::{Code, HostTime};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::desk::{Desk, Stop};
 use super::groups::Scope;
+use super::rows::{Stop, TurnRows};
 use crate::problem::Problem;
 
 /// A caller counts its ask as lost after so long, and sends it again: what has waited longer is
@@ -49,7 +49,7 @@ pub enum Worth {
 }
 
 impl Job {
-    /// A decision, and the road of its answer. It is made again when a row that it wants was read,
+    /// A decision, and the way of its answer. It is made again when a row that it wants was read,
     /// and when somebody else wrote first.
     pub fn new<F, T>(
         kind: Kind,
@@ -58,7 +58,7 @@ impl Job {
         decide: F,
     ) -> (Job, oneshot::Receiver<Result<T, Problem>>)
     where
-        F: Fn(&mut Desk) -> Result<T, Stop> + Send + 'static,
+        F: Fn(&mut TurnRows) -> Result<T, Stop> + Send + 'static,
         T: Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
@@ -83,8 +83,8 @@ impl Job {
     }
 
     /// Decides it, if the rows for that are at hand.
-    pub fn decide(&mut self, desk: &mut Desk) -> Decided {
-        self.errand.decide(desk)
+    pub fn decide(&mut self, turn: &mut TurnRows) -> Decided {
+        self.errand.decide(turn)
     }
 
     /// Answers what was done, if it was committed.
@@ -115,7 +115,7 @@ pub enum Decided {
 
 trait Errand: Send {
     fn is_alone(&self) -> bool;
-    fn decide(&mut self, desk: &mut Desk) -> Decided;
+    fn decide(&mut self, turn: &mut TurnRows) -> Decided;
     fn answer(self: Box<Self>, committed: Result<(), Problem>);
 }
 
@@ -127,15 +127,15 @@ struct Request<F, T> {
 
 impl<F, T> Errand for Request<F, T>
 where
-    F: Fn(&mut Desk) -> Result<T, Stop> + Send,
+    F: Fn(&mut TurnRows) -> Result<T, Stop> + Send,
     T: Send,
 {
     fn is_alone(&self) -> bool {
         self.reply.is_closed()
     }
 
-    fn decide(&mut self, desk: &mut Desk) -> Decided {
-        self.outcome = match (self.decide)(desk) {
+    fn decide(&mut self, turn: &mut TurnRows) -> Decided {
+        self.outcome = match (self.decide)(turn) {
             Ok(value) => Some(Ok(value)),
             Err(Stop::Refused(problem)) => Some(Err(problem)),
             Err(Stop::Wanting) => return Decided::Wanting,

@@ -14,7 +14,7 @@ use crate::problem::Problem;
 const WAITING: usize = 8_192;
 
 /// The way into the queue.
-pub type Road = mpsc::Sender<Job>;
+pub type Sender = mpsc::Sender<Job>;
 
 /// The registry's end.
 pub struct Queue {
@@ -28,10 +28,10 @@ pub struct Queue {
 
 impl Queue {
     /// An empty queue, and the way into it.
-    pub fn new() -> (Road, Queue) {
-        let (road, arriving) = mpsc::channel(WAITING);
+    pub fn new() -> (Sender, Queue) {
+        let (sender, arriving) = mpsc::channel(WAITING);
         let (again, acquires, others) = Default::default();
-        (road, Queue { arriving, again, acquires, others, acquires_next: false })
+        (sender, Queue { arriving, again, acquires, others, acquires_next: false })
     }
 
     /// Waits until there is something to do. `false`: nobody is left who could ask.

@@ -3,38 +3,38 @@
 use leafid_core::registry::{self, TagRow};
 use leafid_core::{Name, SegmentAsk, SegmentGrant};
 
-use super::desk::{Desk, Stop};
-use crate::explain;
+use super::rows::{Stop, TurnRows};
+use crate::registry::explain;
 use crate::store::TagChange;
 
 /// Leases the next numbers of a tag.
-pub fn lease(desk: &mut Desk, ask: &SegmentAsk) -> Result<SegmentGrant, Stop> {
-    let row = match desk.known_tag(&ask.tag)? {
-        None if desk.first_use => put(desk, &ask.tag, &TagChange::default())?,
+pub fn lease(turn: &mut TurnRows, ask: &SegmentAsk) -> Result<SegmentGrant, Stop> {
+    let row = match turn.known_tag(&ask.tag)? {
+        None if turn.first_use => put(turn, &ask.tag, &TagChange::default())?,
         None => return Err(explain::tag_unknown(&ask.tag).into()),
         Some(row) => row,
     };
-    let (row, grant) = registry::lease_segment(desk.store, &row, ask, desk.now)
-        .map_err(|refusal| explain::segment(refusal, desk.store, &row, ask))?;
-    desk.put_tag(&ask.tag, row);
+    let (row, grant) = registry::lease_segment(turn.store, &row, ask, turn.now)
+        .map_err(|refusal| explain::segment(refusal, turn.store, &row, ask))?;
+    turn.put_tag(&ask.tag, row);
     Ok(grant)
 }
 
 /// The row of a tag that is not deleted.
-pub fn tag(desk: &mut Desk, tag: &Name) -> Result<TagRow, Stop> {
-    let row = desk.tag(tag)?.filter(|row| !row.deleted);
+pub fn tag(turn: &mut TurnRows, tag: &Name) -> Result<TagRow, Stop> {
+    let row = turn.tag(tag)?.filter(|row| !row.deleted);
     row.ok_or_else(|| explain::tag_unknown(tag).into())
 }
 
 /// Creates or changes a tag.
-pub fn put(desk: &mut Desk, tag: &Name, change: &TagChange) -> Result<TagRow, Stop> {
-    let before = desk.tag(tag)?;
+pub fn put(turn: &mut TurnRows, tag: &Name, change: &TagChange) -> Result<TagRow, Stop> {
+    let before = turn.tag(tag)?;
     let there = before.filter(|row| !row.deleted);
     if there.is_none() && change.only_change {
         return Err(explain::tag_unknown(tag).into());
     }
     // A line of a lost store would begin at 1 again.
-    if before.is_none() && change.from.is_none() && desk.floor.get() > 0 {
+    if before.is_none() && change.from.is_none() && turn.floor.get() > 0 {
         return Err(explain::tag_needs_from(tag).into());
     }
     let decided = match there.filter(|_| !change.only_create) {
@@ -43,21 +43,21 @@ pub fn put(desk: &mut Desk, tag: &Name, change: &TagChange) -> Result<TagRow, St
     };
     let row =
         decided.map_err(|refusal| explain::tag_change(refusal, tag, change, before.as_ref()))?;
-    desk.put_tag(tag, row);
+    turn.put_tag(tag, row);
     Ok(row)
 }
 
 /// Moves the position of a tag, and never down.
-pub fn advance(desk: &mut Desk, name: &Name, to: u64) -> Result<TagRow, Stop> {
-    let before = tag(desk, name)?;
+pub fn advance(turn: &mut TurnRows, name: &Name, to: u64) -> Result<TagRow, Stop> {
+    let before = tag(turn, name)?;
     let row = before.advance(to).map_err(|refusal| explain::advance(refusal, name, &before, to))?;
-    desk.put_tag(name, row);
+    turn.put_tag(name, row);
     Ok(row)
 }
 
 /// Leaves a tombstone, which keeps the position.
-pub fn delete(desk: &mut Desk, name: &Name) -> Result<(), Stop> {
-    let row = tag(desk, name)?;
-    desk.put_tag(name, TagRow { deleted: true, ..row });
+pub fn delete(turn: &mut TurnRows, name: &Name) -> Result<(), Stop> {
+    let row = tag(turn, name)?;
+    turn.put_tag(name, TagRow { deleted: true, ..row });
     Ok(())
 }

@@ -8,10 +8,10 @@ use leafid_core::StoreTime;
 use tokio::time::Instant;
 
 use super::cache::Cache;
-use super::desk::{Desk, Stop};
 use super::health::Health;
 use super::job::{Decided, Job, Worth};
 use super::queue::Queue;
+use super::rows::{Stop, TurnRows};
 use super::time::Time;
 use crate::backends::{BackEnd, Facts, Fault, Outcome, Watch};
 use crate::clock::Clock;
@@ -81,10 +81,10 @@ impl<B: BackEnd> Turns<B> {
         queue.gather();
         let now = self.now(now);
         let cache = std::mem::take(&mut self.cache);
-        let mut desk = Desk::new(&self.facts, self.first_use, now, cache);
+        let mut turn = TurnRows::new(&self.facts, self.first_use, now, cache);
         let (mut decided, mut later) = (Vec::new(), Vec::new());
-        match self.decide(queue, &mut desk, &mut decided, &mut later).await {
-            Ok(()) => self.write(desk, decided, queue).await,
+        match self.decide(queue, &mut turn, &mut decided, &mut later).await {
+            Ok(()) => self.write(turn, decided, queue).await,
             Err(fault) => self.fail(&fault, decided),
         }
         for job in later {
@@ -105,7 +105,7 @@ impl<B: BackEnd> Turns<B> {
     async fn decide(
         &mut self,
         queue: &mut Queue,
-        desk: &mut Desk,
+        turn: &mut TurnRows,
         decided: &mut Vec<Job>,
         later: &mut Vec<Job>,
     ) -> Result<(), Fault> {
@@ -118,8 +118,8 @@ impl<B: BackEnd> Turns<B> {
             for _ in 0..READINGS {
                 let mut wanting = Vec::new();
                 for mut job in round {
-                    let done = match job.decide(desk) {
-                        Decided::Done => verified(desk.verify(job.scope)),
+                    let done = match job.decide(turn) {
+                        Decided::Done => verified(turn.verify(job.scope)),
                         waits => waits,
                     };
                     match done {
@@ -132,15 +132,15 @@ impl<B: BackEnd> Turns<B> {
                 if round.is_empty() {
                     break;
                 }
-                let wants = desk.take_wants();
+                let wants = turn.take_wants();
                 if wants.is_empty() {
                     continue;
                 }
                 match self.back_end.read(&wants).await {
                     Ok(read) => {
                         self.time.learn(read.now, self.clock.boot());
-                        desk.now = self.time.now(self.clock.boot());
-                        desk.learn(wants, read.answers);
+                        turn.now = self.time.now(self.clock.boot());
+                        turn.learn(wants, read.answers);
                     }
                     Err(fault) => {
                         // They are told with those that were decided before.
@@ -172,13 +172,13 @@ impl<B: BackEnd> Turns<B> {
     }
 
     /// Writes what was decided, and answers it.
-    async fn write(&mut self, desk: Desk, decided: Vec<Job>, queue: &mut Queue) {
-        let groups = desk.groups();
+    async fn write(&mut self, turn: TurnRows, decided: Vec<Job>, queue: &mut Queue) {
+        let groups = turn.groups();
         let written = match self.back_end.write(&groups.groups).await {
             Ok(written) => written,
             Err(fault) => return self.fail(&fault, decided),
         };
-        self.cache = desk.into_cache();
+        self.cache = turn.into_cache();
         for (group, outcome) in groups.groups.iter().zip(&written.outcomes) {
             self.cache.learn(group, outcome);
         }

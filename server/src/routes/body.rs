@@ -4,11 +4,10 @@ use std::future::poll_fn;
 use std::pin::Pin;
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
+use axum::http::{HeaderMap, HeaderValue};
 use leafid_core::Code;
 
-use super::guard::text;
 use crate::json::shown;
 use crate::problem::Problem;
 
@@ -79,6 +78,11 @@ fn is_utf8_json(kind: &str) -> bool {
             }
             _ => true,
         })
+}
+
+/// A header that is not text is treated as one that says something foreign.
+pub fn text(value: &HeaderValue) -> &str {
+    value.to_str().unwrap_or("?")
 }
 
 fn too_large() -> Problem {

@@ -8,10 +8,10 @@ use leafid_core::{Code, FieldWriter, Fields, Layout, Name, Text};
 
 use super::answer::Json;
 use super::input::{IdPath, namespace, query};
-use crate::explain;
+use crate::app::App;
 use crate::json::shown;
 use crate::problem::Problem;
-use crate::state::App;
+use crate::registry::explain;
 use crate::utc;
 
 /// `GET /v1/decode/{id}?namespace=…`; the namespace is `default` if absent.

@@ -6,10 +6,10 @@ use axum::extract::State;
 use leafid_core::{FieldWriter, StoreTime, Token};
 
 use super::answer::Json;
-use crate::alarms::{Ends, Line};
+use crate::app::App;
 use crate::json::Writer;
 use crate::problem::Problem;
-use crate::state::App;
+use crate::store::alarms::{Ends, Line};
 
 /// `GET /healthz`: the process answers.
 pub async fn healthz() -> Json {

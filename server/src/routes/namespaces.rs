@@ -9,8 +9,8 @@ use leafid_core::{FieldWriter, Fields, Name};
 
 use super::answer::Json;
 use super::input::{Input, NamespacePath, namespace, only_create, page};
+use crate::app::App;
 use crate::problem::Problem;
-use crate::state::App;
 use crate::store::NamespaceChange;
 
 /// `GET /v1/namespaces`

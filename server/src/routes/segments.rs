@@ -7,8 +7,8 @@ use leafid_core::{Fields, SegmentAsk};
 
 use super::answer::Json;
 use super::input::{Input, TagPath, count};
+use crate::app::App;
 use crate::problem::Problem;
-use crate::state::App;
 
 /// `POST /v1/segments/{tag}/lease`
 pub async fn lease(

@@ -6,8 +6,8 @@ use axum::extract::State;
 
 use super::answer::Json;
 use super::input::{Input, NamespacePath, count};
+use crate::app::App;
 use crate::problem::Problem;
-use crate::state::App;
 
 /// `POST /v1/snowflake/{namespace}/ids`
 pub async fn ids(

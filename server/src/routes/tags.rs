@@ -9,8 +9,8 @@ use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal};
 
 use super::answer::Json;
 use super::input::{Input, TagPath, only_change, only_create, page, tag};
+use crate::app::App;
 use crate::problem::Problem;
-use crate::state::App;
 use crate::store::TagChange;
 
 /// `GET /v1/tags`

@@ -9,9 +9,9 @@ use leafid_core::{AcquireAsk, Code, FieldWriter, Fields, Layout, Release, RenewA
 
 use super::answer::Json;
 use super::input::{Input, NamespacePath, WorkerPath, page, worker};
+use crate::app::App;
 use crate::json::Writer;
 use crate::problem::Problem;
-use crate::state::App;
 
 /// `POST /v1/workers/{ns}/acquire`
 pub async fn acquire(

@@ -14,12 +14,12 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use leafid_core::{StoreTime, Token};
+use leafid_server::app::{App, Config};
 use leafid_server::backends::opening::Options;
 use leafid_server::clock::ManualClock;
+use leafid_server::http::router;
 use leafid_server::opening::open_sqlite;
 use leafid_server::registry::Registry;
-use leafid_server::routes;
-use leafid_server::state::{App, Config};
 use leafid_server::store::SharedStore;
 use memory::{Database, Trouble};
 use serde_json::{Map, Value, json};
@@ -103,7 +103,7 @@ async fn replay(script: &Value, open: Open) -> Result<(), String> {
     let clock = Arc::new(ManualClock::at(at(&script["steps"][0])));
     let store = open(folder.path(), id.expect("32 hex digits"), clock.clone());
     let config = Config { clock: clock.clone(), ..Config::default() };
-    let router = routes::router(App::new(&config, store).expect("the server starts"));
+    let router = router::local(App::new(&config, store).expect("the server starts"));
 
     for tag in list(&script["tags"]) {
         let made =

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Server, number, request};
 use leafid_core::StoreTime;
+use leafid_server::app::Config;
 use leafid_server::backends::opening::Options;
 use leafid_server::clock::{Clock, ManualClock, SystemClock};
-use leafid_server::state::Config;
 use serde_json::{Value, json};
 
 fn store() -> (tempfile::TempDir, std::path::PathBuf) {

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use leafid_server::app::{Bound, serve};
+use leafid_server::app::Config;
 use leafid_server::backends::opening::Options;
 use leafid_server::http::listener::Listener;
+use leafid_server::http::serve::{Bound, serve};
 use leafid_server::opening::open_sqlite;
 use leafid_server::problem::Problem;
-use leafid_server::state::Config;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;

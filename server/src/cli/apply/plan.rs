@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use super::file::{Kind, Wanted};
 use crate::cli::client::Client;
-use crate::explain;
 use crate::json::Reader;
 use crate::problem::Problem;
+use crate::registry::explain;
 use crate::store::{NamespaceChange, TagChange};
 
 /// A step, and what it is about.

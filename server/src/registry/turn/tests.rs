@@ -98,8 +98,8 @@ impl Busy {
     fn submit(&self, kind: Kind, number: u32, takes_ms: i64) -> Answer<'_, ()> {
         let done = Arc::clone(&self.done);
         let tag = Name::tag(&format!("{number}-{takes_ms}")).unwrap();
-        self.registry.submit(kind, Scope::Nothing, move |desk| {
-            desk.tag(&tag)?;
+        self.registry.submit(kind, Scope::Nothing, move |turn| {
+            turn.tag(&tag)?;
             done.lock().unwrap().push(number);
             Ok(())
         })

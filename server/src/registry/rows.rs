@@ -10,7 +10,7 @@ use leafid_core::{Name, StoreTime, Token};
 use super::cache::Cache;
 use super::entry::Entry;
 use super::groups::{Groups, Scope};
-use super::space::Space;
+use super::namespace_rows::NamespaceRows;
 use crate::backends::{Answer, Facts, NamespaceRow, Want};
 use crate::problem::Problem;
 
@@ -33,7 +33,7 @@ impl From<Problem> for Stop {
 
 /// The rows of a turn.
 #[derive(Debug)]
-pub struct Desk {
+pub struct TurnRows {
     /// The store's id.
     pub store: Token,
     /// Before when no window begins; 0 unless the store replaces a lost one.
@@ -43,19 +43,19 @@ pub struct Desk {
     /// The store's time.
     pub now: StoreTime,
     tags: BTreeMap<Name, Entry<TagRow>>,
-    spaces: BTreeMap<Name, Space>,
+    spaces: BTreeMap<Name, NamespaceRows>,
     cache: Cache,
     lists: Vec<(Want, Answer)>,
     wants: Vec<Want>,
     beats: bool,
 }
 
-impl Desk {
+impl TurnRows {
     /// No rows yet but those that were written last.
-    pub fn new(facts: &Facts, first_use: bool, now: StoreTime, cache: Cache) -> Desk {
+    pub fn new(facts: &Facts, first_use: bool, now: StoreTime, cache: Cache) -> TurnRows {
         let Facts { store, floor, .. } = *facts;
         let (tags, spaces, lists, wants) = Default::default();
-        Desk { store, floor, first_use, now, tags, spaces, cache, lists, wants, beats: false }
+        TurnRows { store, floor, first_use, now, tags, spaces, cache, lists, wants, beats: false }
     }
 
     /// The rows that were written before this turn.
@@ -347,7 +347,7 @@ impl Desk {
         groups
     }
 
-    fn space(&mut self, name: &Name) -> &mut Space {
+    fn space(&mut self, name: &Name) -> &mut NamespaceRows {
         self.spaces.entry(*name).or_default()
     }
 

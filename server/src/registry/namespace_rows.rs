@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use leafid_core::registry::{Worker, WorkerRow};
 use leafid_core::{Name, Token};
 
-use super::desk::Stop;
 use super::entry::{Entry, Supply};
 use super::groups::Groups;
+use super::rows::Stop;
 use crate::backends::{NamespaceRow, Seen, Want};
 
 /// A namespace in a turn.
 #[derive(Debug, Default)]
-pub struct Space {
+pub struct NamespaceRows {
     /// Its row, if that was looked at.
     pub row: Option<Entry<NamespaceRow>>,
     workers: BTreeMap<u32, Entry<WorkerRow>>,
@@ -26,7 +26,7 @@ pub struct Space {
     kept: Option<Supply<u32>>,
 }
 
-impl Space {
+impl NamespaceRows {
     /// Takes in rows that were found.
     pub fn learn(&mut self, want: &Want, read: &[(u32, Seen<WorkerRow>)]) {
         for (worker, seen) in read {
@@ -166,13 +166,13 @@ impl Space {
 
     /// Of the numbers that nobody keeps, the one that rested longest, if that is known.
     pub fn rested(&mut self) -> Option<Option<Worker>> {
-        let first = Space::untaken(&mut self.rested, &self.workers)?;
+        let first = NamespaceRows::untaken(&mut self.rested, &self.workers)?;
         Some(first.and_then(|worker| self.current(worker)))
     }
 
     /// The kept number whose owner was not seen for longest, if that is known.
     pub fn kept(&mut self) -> Option<Option<Worker>> {
-        let first = Space::untaken(&mut self.kept, &self.workers)?;
+        let first = NamespaceRows::untaken(&mut self.kept, &self.workers)?;
         Some(first.and_then(|worker| self.current(worker)))
     }
 

@@ -1,5 +1,7 @@
 //! The server's own generators, for single IDs over HTTP: one per tag, one per namespace.
 
+pub mod driver;
+
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,9 +12,9 @@ use leafid_core::{
     StepPolicy,
 };
 
-use crate::keeper::{Keeper, Road};
 use crate::problem::{Figure, Problem};
 use crate::random;
+use driver::{Deps, Driver};
 
 /// The most IDs of one request.
 pub const MOST: u64 = 10_000;
@@ -21,23 +23,23 @@ const STEP_CAP: u32 = 10_000;
 
 /// All generators of one server. They are made on first use.
 pub struct Generators {
-    road: Road,
+    deps: Deps,
     owner: Name,
     tags: Map<Segments>,
     namespaces: Map<Snowflakes>,
 }
 
-type Map<S> = Mutex<HashMap<Name, Arc<Keeper<S>>>>;
+type Map<S> = Mutex<HashMap<Name, Arc<Driver<S>>>>;
 
 impl Generators {
     /// None yet, under a fresh owner: a server that starts again is another holder.
     ///
     /// # Errors
     /// `INTERNAL` without randomness.
-    pub fn new(road: Road) -> Result<Generators, Problem> {
+    pub fn new(deps: Deps) -> Result<Generators, Problem> {
         let label = u64::from_le_bytes(random::bytes()?);
         let owner = Name::owner(&format!("leafid-serve/{label:016x}"))?;
-        Ok(Generators { road, owner, tags: Map::default(), namespaces: Map::default() })
+        Ok(Generators { deps, owner, tags: Map::default(), namespaces: Map::default() })
     }
 
     /// `count` numbers of a tag, ascending.
@@ -55,12 +57,12 @@ impl Generators {
     }
 
     async fn try_numbers(&self, tag: Name, count: usize) -> Result<Vec<u64>, Problem> {
-        let keeper = match get(&self.tags, &tag) {
-            Some(keeper) => keeper,
+        let driver = match get(&self.tags, &tag) {
+            Some(driver) => driver,
             None => insert(&self.tags, tag, self.segment(tag).await?),
         };
-        let taken = keeper.take(&self.road, count).await;
-        self.settle(&self.tags, &tag, &keeper, taken).await
+        let taken = driver.take(&self.deps, count).await;
+        self.settle(&self.tags, &tag, &driver, taken).await
     }
 
     /// `count` snowflake IDs of a namespace, ascending.
@@ -76,48 +78,48 @@ impl Generators {
     }
 
     async fn try_stamps(&self, namespace: Name, count: usize) -> Result<Vec<u64>, Problem> {
-        let keeper = match get(&self.namespaces, &namespace) {
-            Some(keeper) => keeper,
+        let driver = match get(&self.namespaces, &namespace) {
+            Some(driver) => driver,
             None => insert(&self.namespaces, namespace, self.snowflake(namespace)?),
         };
-        let taken = keeper.take(&self.road, count).await;
-        self.settle(&self.namespaces, &namespace, &keeper, taken).await
+        let taken = driver.take(&self.deps, count).await;
+        self.settle(&self.namespaces, &namespace, &driver, taken).await
     }
 
     /// Hands out no more numbers of a tag: it was deleted.
     pub async fn forget_tag(&self, tag: &Name) {
-        let keeper = self.tags.lock().unwrap_or_else(PoisonError::into_inner).remove(tag);
-        if let Some(keeper) = keeper {
-            keeper.close(&self.road).await;
+        let driver = self.tags.lock().unwrap_or_else(PoisonError::into_inner).remove(tag);
+        if let Some(driver) = driver {
+            driver.close(&self.deps).await;
         }
     }
 
     /// Closes all of them; windows are given back.
     pub async fn close(&self) {
-        for keeper in drain(&self.namespaces) {
-            keeper.close(&self.road).await;
+        for driver in drain(&self.namespaces) {
+            driver.close(&self.deps).await;
         }
-        for keeper in drain(&self.tags) {
-            keeper.close(&self.road).await;
+        for driver in drain(&self.tags) {
+            driver.close(&self.deps).await;
         }
     }
 
-    async fn segment(&self, tag: Name) -> Result<Arc<Keeper<Segments>>, Problem> {
+    async fn segment(&self, tag: Name) -> Result<Arc<Driver<Segments>>, Problem> {
         // The tag's own step decides how far the step may grow; a tag that is made by its first
         // use has none yet.
-        let own = match self.road.store.tag(tag).await {
+        let own = match self.deps.store.tag(tag).await {
             Ok(row) => row.step.min(STEP_CAP),
             Err(problem) if problem.code == Code::TagUnknown => DEFAULT_STEP,
             Err(problem) => return Err(problem),
         };
         let policy = StepPolicy { max_growth: STEP_CAP / own, ..StepPolicy::default() };
         let config = SegmentConfig { step: Some(own), policy, ..SegmentConfig::new(tag.as_str())? };
-        Ok(Keeper::new(Segment::new(config, u64::from_le_bytes(random::bytes()?))?))
+        Ok(Driver::new(Segment::new(config, u64::from_le_bytes(random::bytes()?))?))
     }
 
-    fn snowflake(&self, namespace: Name) -> Result<Arc<Keeper<Snowflakes>>, Problem> {
+    fn snowflake(&self, namespace: Name) -> Result<Arc<Driver<Snowflakes>>, Problem> {
         let config = SnowflakeConfig::new(namespace.as_str(), self.owner.as_str())?;
-        Ok(Keeper::new(Snowflake::new(config, u64::from_le_bytes(random::bytes()?))?))
+        Ok(Driver::new(Snowflake::new(config, u64::from_le_bytes(random::bytes()?))?))
     }
 
     /// A generator that failed for good is dropped, so that the next request asks anew: the tag
@@ -126,7 +128,7 @@ impl Generators {
         &self,
         map: &Map<S>,
         name: &Name,
-        keeper: &Arc<Keeper<S>>,
+        driver: &Arc<Driver<S>>,
         taken: Result<Vec<u64>, Problem>,
     ) -> Result<Vec<u64>, Problem> {
         // One that stopped because the store went back or was replaced stays, and goes on saying
@@ -134,11 +136,11 @@ impl Generators {
         // So does one that has some numbers left, but not as many as were wanted.
         let over = |problem: &Problem| {
             let (code, spent) = (problem.code, problem.code == Code::TagSpent);
-            code.is_permanent() && !code.stops() && !(spent && keeper.has_some())
+            code.is_permanent() && !code.stops() && !(spent && driver.has_some())
         };
         if taken.as_ref().is_err_and(over) {
-            remove(map, name, keeper);
-            keeper.close(&self.road).await;
+            remove(map, name, driver);
+            driver.close(&self.deps).await;
         }
         taken
     }

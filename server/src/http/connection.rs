@@ -9,7 +9,7 @@ use axum::serve::Listener;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-use crate::routes::unread;
+use crate::http::unread;
 
 /// How long a client that was refused may go on sending what nobody reads.
 const LINGER: Duration = Duration::from_secs(2);

@@ -17,9 +17,9 @@ use crate::store::SharedStore;
 /// So long a closing server waits for the answers that are still out.
 const CLOSING: Duration = Duration::from_secs(3);
 
-/// What keepers share: the store, the clock, and how long a request waits.
+/// What drivers share: the store, the clock, and how long a request waits.
 #[derive(Clone)]
-pub struct Road {
+pub struct Deps {
     /// Where ranges come from.
     pub store: SharedStore,
     /// The host's clock of the generators: the one that only ticks.
@@ -29,7 +29,7 @@ pub struct Road {
 }
 
 /// A generator, and who waits for it.
-pub struct Keeper<S: Kind> {
+pub struct Driver<S: Kind> {
     state: Mutex<State<S>>,
     changed: Notify,
 }
@@ -53,11 +53,11 @@ enum Look {
     },
 }
 
-impl<S: Kind + Send + 'static> Keeper<S> {
+impl<S: Kind + Send + 'static> Driver<S> {
     /// Keeps this generator.
-    pub fn new(generator: Generator<S>) -> Arc<Keeper<S>> {
+    pub fn new(generator: Generator<S>) -> Arc<Driver<S>> {
         let state = Mutex::new(State { generator, problem: None, carrying: 0 });
-        Arc::new(Keeper { state, changed: Notify::new() })
+        Arc::new(Driver { state, changed: Notify::new() })
     }
 
     /// `n` IDs, ascending.
@@ -65,7 +65,7 @@ impl<S: Kind + Send + 'static> Keeper<S> {
     /// # Errors
     /// Why none came in time: what the store said, or the generator's own word. What was drawn by
     /// then is a gap.
-    pub async fn take(self: &Arc<Self>, road: &Road, n: usize) -> Result<Vec<u64>, Problem> {
+    pub async fn take(self: &Arc<Self>, deps: &Deps, n: usize) -> Result<Vec<u64>, Problem> {
         let mut ids = vec![0; n];
         let mut filled = 0;
         let mut deadline = None;
@@ -73,13 +73,13 @@ impl<S: Kind + Send + 'static> Keeper<S> {
             // Waits from before the look, so that no change is missed.
             let mut changed = pin!(self.changed.notified());
             changed.as_mut().enable();
-            match self.look(road, rest, &mut filled)? {
+            match self.look(deps, rest, &mut filled)? {
                 Look::Done => break,
                 Look::Again => {}
                 Look::Wait { refusal, pause } => {
-                    let deadline = *deadline.get_or_insert_with(|| Instant::now() + road.patience);
+                    let deadline = *deadline.get_or_insert_with(|| Instant::now() + deps.patience);
                     if Instant::now() >= deadline {
-                        return Err(self.in_vain(refusal, road.patience));
+                        return Err(self.in_vain(refusal, deps.patience));
                     }
                     let until = deadline.min(Instant::now() + pause);
                     tokio::select! {
@@ -94,11 +94,11 @@ impl<S: Kind + Send + 'static> Keeper<S> {
 
     fn look(
         self: &Arc<Self>,
-        road: &Road,
+        deps: &Deps,
         rest: &mut [u64],
         filled: &mut usize,
     ) -> Result<Look, Problem> {
-        let now = road.clock.boot();
+        let now = deps.clock.boot();
         let mut state = self.lock();
         let n = rest.len() as u64;
         // What was drawn is lost where the rest never comes: near the end of a tag it is all or
@@ -119,7 +119,7 @@ impl<S: Kind + Send + 'static> Keeper<S> {
             && let Some(ask) = state.generator.poll_ask(now, random::bytes()?)
         {
             state.carrying += 1;
-            tokio::spawn(Arc::clone(self).carry(road.clone(), ask));
+            tokio::spawn(Arc::clone(self).carry(deps.clone(), ask));
         }
         let Err(refusal) = drawn else {
             return Ok(if missing == 0 { Look::Done } else { Look::Again });
@@ -141,17 +141,17 @@ impl<S: Kind + Send + 'static> Keeper<S> {
         self.lock().generator.stats().in_hand > 0
     }
 
-    async fn carry(self: Arc<Self>, road: Road, ask: Ask) {
-        let sent = road.clock.boot();
+    async fn carry(self: Arc<Self>, deps: Deps, ask: Ask) {
+        let sent = deps.clock.boot();
         let answer = match ask {
-            Ask::Segment(ask) => road.store.lease_segment(ask).await.map(Grant::Segment),
-            Ask::Acquire(ask) => road.store.acquire(ask).await.map(Grant::Window),
-            Ask::Renew(ask) => road.store.renew(ask).await.map(Grant::Window),
+            Ask::Segment(ask) => deps.store.lease_segment(ask).await.map(Grant::Segment),
+            Ask::Acquire(ask) => deps.store.acquire(ask).await.map(Grant::Window),
+            Ask::Renew(ask) => deps.store.renew(ask).await.map(Grant::Window),
         };
-        let release = self.lock().handle(&ask, answer, sent, road.clock.boot());
+        let release = self.lock().handle(&ask, answer, sent, deps.clock.boot());
         self.changed.notify_waiters();
         if let Some(release) = release {
-            give_back(&road, release).await;
+            give_back(&deps, release).await;
         }
         self.lock().carrying -= 1;
         self.changed.notify_waiters();
@@ -159,11 +159,11 @@ impl<S: Kind + Send + 'static> Keeper<S> {
 
     /// Closes the generator, gives back what of a window was not used, and waits for the asks that
     /// are under way.
-    pub async fn close(&self, road: &Road) {
+    pub async fn close(&self, deps: &Deps) {
         let release = self.lock().generator.retire();
         self.changed.notify_waiters();
         if let Some(release) = release {
-            give_back(road, release).await;
+            give_back(deps, release).await;
         }
         let quiet = async {
             loop {
@@ -225,8 +225,8 @@ impl<S: Kind> State<S> {
     }
 }
 
-async fn give_back(road: &Road, release: Release) {
-    match road.store.release(release).await {
+async fn give_back(deps: &Deps, release: Release) {
+    match deps.store.release(release).await {
         Err(problem) if problem.code != Code::LeaseLost => {
             tracing::warn!(
                 "worker {} of namespace `{}` was not given back: {problem}",

@@ -11,9 +11,9 @@ use axum::http::{HeaderMap, HeaderValue, Method, Version};
 use axum::response::{IntoResponse, Response};
 use leafid_core::Code;
 
-use super::body;
 use crate::json::shown;
 use crate::problem::Problem;
+use crate::routes::body::{self, text};
 
 /// The whole body of a request; a refusal of what does not come from a program of this machine, and
 /// of bodies that cannot be read.
@@ -93,11 +93,6 @@ fn is_loopback(host: &str) -> bool {
     let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
     name.eq_ignore_ascii_case("localhost")
         || address.parse().is_ok_and(|address: IpAddr| address.is_loopback())
-}
-
-/// A header that is not text is treated as one that says something foreign.
-pub fn text(value: &HeaderValue) -> &str {
-    value.to_str().unwrap_or("?")
 }
 
 #[cfg(test)]

@@ -3,22 +3,22 @@
 use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, Range};
 
-use super::desk::{Desk, Stop};
+use super::rows::{Stop, TurnRows};
 use crate::backends::opening::floor_tick;
 use crate::backends::{NamespaceRow, Want};
-use crate::explain;
 use crate::problem::Problem;
+use crate::registry::explain;
 use crate::store::{NamespaceChange, Page};
 
 /// The row of a namespace.
-pub fn namespace(desk: &mut Desk, name: &Name) -> Result<Namespace, Stop> {
-    let found = desk.namespace(name)?;
+pub fn namespace(turn: &mut TurnRows, name: &Name) -> Result<Namespace, Stop> {
+    let found = turn.namespace(name)?;
     found.map(|row| row.namespace).ok_or_else(|| explain::namespace_unknown(name).into())
 }
 
 /// Creates or changes a namespace.
-pub fn put(desk: &mut Desk, name: &Name, change: &NamespaceChange) -> Result<Namespace, Stop> {
-    let before = desk.untouched(name)?;
+pub fn put(turn: &mut TurnRows, name: &Name, change: &NamespaceChange) -> Result<Namespace, Stop> {
+    let before = turn.untouched(name)?;
     let used_until = before.map(|row| row.used_until);
     let before = before.map(|row| row.namespace);
     if let Some(before) = before.filter(|_| change.only_create) {
@@ -33,20 +33,20 @@ pub fn put(desk: &mut Desk, name: &Name, change: &NamespaceChange) -> Result<Nam
         ),
     };
     if let Some(before) = before.filter(|before| before.layout != layout) {
-        keeps_layout(desk, name, &before.layout, &layout)?;
+        keeps_layout(turn, name, &before.layout, &layout)?;
     }
     let created = Namespace::create(layout, workers, max_window_ms)
         .map_err(|refusal| refused(refusal.code, name, &layout, workers, change))?;
-    let row = Namespace { floor: floor(desk, before, &layout), ..created };
+    let row = Namespace { floor: floor(turn, before, &layout), ..created };
     if let Some(before) = before.filter(|before| *before != row) {
-        keeps_promises(desk, name, &before, &row)?;
+        keeps_promises(turn, name, &before, &row)?;
     }
     let used_until = match (before, used_until) {
         (Some(before), Some(used_until)) if before.workers == row.workers => used_until,
         (None, _) => row.workers.start,
-        _ => desk.first_unused(name, row.workers.start, row.workers.end)?,
+        _ => turn.first_unused(name, row.workers.start, row.workers.end)?,
     };
-    desk.put_namespace(name, NamespaceRow { namespace: row, used_until });
+    turn.put_namespace(name, NamespaceRow { namespace: row, used_until });
     Ok(row)
 }
 
@@ -64,8 +64,8 @@ fn existing(name: &Name, before: Namespace, change: &NamespaceChange) -> Result<
 
 /// The tick below which nothing is granted, which a change of the layout leaves where it was in
 /// time.
-fn floor(desk: &Desk, before: Option<Namespace>, layout: &Layout) -> u64 {
-    let of_store = floor_tick(layout, desk.floor);
+fn floor(turn: &TurnRows, before: Option<Namespace>, layout: &Layout) -> u64 {
+    let of_store = floor_tick(layout, turn.floor);
     let own = match before {
         Some(row) if row.layout == *layout || row.floor == 0 => row.floor,
         Some(row) => floor_tick(layout, row.layout.time(row.floor)),
@@ -75,8 +75,13 @@ fn floor(desk: &Desk, before: Option<Namespace>, layout: &Layout) -> u64 {
 }
 
 /// The layout never changes after the first window.
-fn keeps_layout(desk: &mut Desk, name: &Name, before: &Layout, after: &Layout) -> Result<(), Stop> {
-    match has_windows(desk, name)? {
+fn keeps_layout(
+    turn: &mut TurnRows,
+    name: &Name,
+    before: &Layout,
+    after: &Layout,
+) -> Result<(), Stop> {
+    match has_windows(turn, name)? {
         false => Ok(()),
         true => Err(explain::layout_is_fixed(name, before, after).into()),
     }
@@ -84,20 +89,20 @@ fn keeps_layout(desk: &mut Desk, name: &Name, before: &Layout, after: &Layout) -
 
 /// Whether any window was granted yet. If none was, none is until this is written: the first one
 /// changes the row of the namespace.
-fn has_windows(desk: &mut Desk, name: &Name) -> Result<bool, Stop> {
-    let any = desk.list(Want::Workers(*name, Page { after: None, limit: 1 }))?;
+fn has_windows(turn: &mut TurnRows, name: &Name) -> Result<bool, Stop> {
+    let any = turn.list(Want::Workers(*name, Page { after: None, limit: 1 }))?;
     Ok(!any.workers().is_empty())
 }
 
 /// After the first window the longest window does not change, and a number leaves the range only
 /// when it is free.
 fn keeps_promises(
-    desk: &mut Desk,
+    turn: &mut TurnRows,
     name: &Name,
     before: &Namespace,
     after: &Namespace,
 ) -> Result<(), Stop> {
-    if !has_windows(desk, name)? {
+    if !has_windows(turn, name)? {
         return Ok(());
     }
     if before.max_window_ms != after.max_window_ms {
@@ -108,9 +113,9 @@ fn keeps_promises(
         );
         return Err(Problem::new(Code::LayoutMismatch, detail).into());
     }
-    let tick = before.layout.tick(desk.now).map_err(Problem::from)?;
+    let tick = before.layout.tick(turn.now).map_err(Problem::from)?;
     let leaving = Want::Leaving { namespace: *name, before: before.workers, after: after.workers };
-    let longest = desk.list(leaving)?.workers().into_iter().next();
+    let longest = turn.list(leaving)?.workers().into_iter().next();
     let held = longest.filter(|(_, row)| row.reserved_until > tick);
     let Some((worker, row)) = held else { return Ok(()) };
     let free_at = before.layout.time(row.reserved_until);
@@ -120,7 +125,7 @@ fn keeps_promises(
         free_at.get()
     );
     let problem = Problem::new(Code::WorkersExhausted, detail);
-    Err(problem.free_at(Some(free_at), desk.now).into())
+    Err(problem.free_at(Some(free_at), turn.now).into())
 }
 
 fn refused(

@@ -3,9 +3,9 @@
 
 use leafid_core::Code;
 
-use super::answer::PROBLEM_JSON;
 use crate::http::request_id::{HEADER, RequestId};
 use crate::problem::{Figure, Problem};
+use crate::routes::answer::PROBLEM_JSON;
 
 /// The head of an answer with a status from 400 to 499.
 pub struct Refusal<'a> {

@@ -9,9 +9,9 @@ use leafid_core::{
     WindowGrant,
 };
 
-use crate::alarms::{Alarms, Ends, Line, Raised};
 use crate::log::Rate;
 use crate::problem::{Figure, Problem};
+use crate::store::alarms::{Alarms, Ends, Line, Raised};
 use crate::store::{Answer, NamespaceChange, Page, SharedStore, Store, TagChange};
 
 static CHANGED: Rate = Rate::new();

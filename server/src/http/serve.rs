@@ -1,0 +1,125 @@
+//! The running server: its listeners, a store, the generators, and a stop that loses nothing.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::serve::ListenerExt;
+use leafid_core::Code;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
+
+use super::caller::Peer;
+use super::connection::Connections;
+use super::listener::{At, Listener};
+use super::router;
+use crate::app::{App, Config};
+use crate::problem::Problem;
+use crate::store::SharedStore;
+
+/// After so many seconds the store is asked to write, whether anybody asks it for anything.
+const BEATS: u64 = 3_600;
+
+/// A listener that is bound to its address.
+pub struct Bound {
+    /// What it serves.
+    pub listener: Listener,
+    /// Where connections come in.
+    pub socket: TcpListener,
+}
+
+/// Serves until `shutdown`: then the listeners are closed, requests under way are answered, and the
+/// server's own windows are given back.
+///
+/// # Errors
+/// `INTERNAL` when a listener fails.
+pub async fn serve(
+    bound: Vec<Bound>,
+    config: Config,
+    store: SharedStore,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), Problem> {
+    let app = App::new(&config, store)?;
+    let all = addresses(&bound)?;
+    let listeners: Vec<String> = all.iter().map(At::to_string).collect();
+    let (version, place, id) = (env!("CARGO_PKG_VERSION"), app.store.place(), app.store.id());
+    let id = String::from_utf8_lossy(&id.to_hex()).into_owned();
+    tracing::info!(version, listeners = listeners.join(", "), store = place, id, "started");
+    let (stopping, stopped) = watch::channel(());
+    let mut servers = JoinSet::new();
+    for Bound { listener, socket } in bound {
+        let router = router::serving(Arc::clone(&app), listener, &all);
+        let mut stopped = stopped.clone();
+        let socket = socket.tap_io(|stream| {
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::warn!("TCP_NODELAY cannot be set, answers may be late: {error}");
+            }
+        });
+        let server =
+            axum::serve(Connections(socket), router.into_make_service_with_connect_info::<Peer>());
+        // Also where the sender is gone.
+        let server = server.with_graceful_shutdown(async move {
+            let _ = stopped.changed().await;
+        });
+        servers.spawn(server.into_future());
+    }
+    let served = async {
+        while let Some(served) = servers.join_next().await {
+            let served = served.map_err(|error| std::io::Error::other(error.to_string()));
+            served.and_then(|served| served)?;
+        }
+        Ok(())
+    };
+    let overdue = async {
+        shutdown.await;
+        tracing::info!("stopping: no new connections, requests under way are answered");
+        // Nobody listens when the servers have failed by themselves.
+        let _ = stopping.send(());
+        tokio::time::sleep(config.drain).await;
+    };
+    let watching = Arc::clone(&app);
+    let watch = tokio::spawn(async move {
+        let mut seconds = tokio::time::interval(Duration::from_secs(1));
+        seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut beats = 0_u64;
+        loop {
+            seconds.tick().await;
+            if beats.is_multiple_of(BEATS) {
+                // Where nobody asks for anything, the store's time is written all the same. A
+                // failure is in the log, and in `/readyz`.
+                let _ = watching.store.ready().await;
+            }
+            beats = beats.wrapping_add(1);
+            let store = Arc::clone(&watching.store);
+            // A disk that hangs keeps only this from going on.
+            let _ = tokio::task::spawn_blocking(move || store.watch()).await;
+        }
+    });
+    let served: std::io::Result<()> = tokio::select! {
+        served = served => served,
+        () = overdue => {
+            tracing::warn!("requests under way were cut off after {:?}", config.drain);
+            Ok(())
+        }
+    };
+    watch.abort();
+    // What it holds of the store is let go.
+    let _ = watch.await;
+    app.generators.close().await;
+    tracing::info!("stopped");
+    served.map_err(|error| {
+        Problem::new(Code::Internal, format!("a listener failed: {error}; start the server again"))
+    })
+}
+
+fn addresses(bound: &[Bound]) -> Result<Vec<At>, Problem> {
+    let at = |bound: &Bound| {
+        let address = bound.socket.local_addr()?;
+        Ok(At { listener: bound.listener, address })
+    };
+    bound.iter().map(at).collect::<std::io::Result<_>>().map_err(|error| {
+        Problem::new(Code::Internal, format!("a listener does not know its address: {error}"))
+    })
+}
