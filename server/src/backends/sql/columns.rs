@@ -13,6 +13,8 @@ use crate::backends::NamespaceRow;
 
 /// What stands before the name of a column in a condition.
 const WAS: &str = "was_";
+/// The object whose columns have no prefix: the names of its fields say enough.
+const LAYOUT: &str = "layout";
 
 /// A value of a column or of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +25,8 @@ pub enum Value<'a> {
     Int(i64),
     /// A name or a label.
     Text(Cow<'a, str>),
-    /// A token.
-    Bytes(Cow<'a, [u8]>),
+    /// Its 16 bytes.
+    Token(Token),
     /// A number that no column holds.
     TooLarge(u64),
 }
@@ -32,14 +34,39 @@ pub enum Value<'a> {
 /// The values that the names of a text stand for.
 #[derive(Clone, Debug, Default)]
 pub struct Params {
-    values: Vec<(Cow<'static, str>, Value<'static>)>,
-    prefix: Cow<'static, str>,
+    values: Vec<(Path, Value<'static>)>,
+    /// Where the next field is put.
+    at: Path,
+}
+
+/// The name of a parameter in its parts: whether it is a row's value as it was, the object that the
+/// field lies in, and the field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Path {
+    was: bool,
+    within: &'static str,
+    field: &'static str,
+}
+
+impl Path {
+    fn is(self, name: &str) -> bool {
+        let rest = if self.was { name.strip_prefix(WAS) } else { Some(name) };
+        rest.and_then(|rest| behind(self.within, rest)) == Some(self.field)
+    }
+}
+
+/// What follows the name of an object and `_`, if there is one.
+fn behind<'n>(within: &str, name: &'n str) -> Option<&'n str> {
+    match within {
+        "" => Some(name),
+        within => name.strip_prefix(within)?.strip_prefix('_'),
+    }
 }
 
 impl Params {
     /// What a name stands for.
     pub fn get(&self, name: &str) -> Option<&Value<'static>> {
-        self.values.iter().find(|(found, _)| found == name).map(|(_, value)| value)
+        self.values.iter().find(|(path, _)| path.is(name)).map(|(_, value)| value)
     }
 
     /// Adds the columns of a row; what is absent of it is null.
@@ -47,35 +74,32 @@ impl Params {
         let first = self.values.len();
         row.put(self);
         for field in R::SCHEMA.iter().filter(|field| !field.required) {
-            let name = self.name(field.name);
-            if !self.values.iter().skip(first).any(|(found, _)| *found == name) {
-                self.values.push((name, Value::Null));
+            let path = Path { field: field.name, ..self.at };
+            if !self.values.iter().skip(first).any(|(found, _)| *found == path) {
+                self.values.push((path, Value::Null));
             }
         }
     }
 
     /// Adds the columns of a row as it was, each after `was_`.
     pub fn before(&mut self, row: &impl Fields) {
-        self.prefix = Cow::Borrowed(WAS);
+        self.at.was = true;
         self.row(row);
-        self.prefix = Cow::Borrowed("");
+        self.at.was = false;
     }
 
-    /// The columns that were otherwise.
-    pub fn changed(&self) -> Vec<&str> {
-        let was = self.values.iter().filter_map(|(name, was)| Some((name.strip_prefix(WAS)?, was)));
-        was.filter(|(name, was)| self.get(name) != Some(was)).map(|(name, _)| name).collect()
-    }
-
-    fn name(&self, field: &'static str) -> Cow<'static, str> {
-        match self.prefix.as_ref() {
-            "" => Cow::Borrowed(field),
-            prefix => Cow::Owned(format!("{prefix}{field}")),
-        }
+    /// The columns that were otherwise, of a row without objects in it.
+    pub fn changed(&self) -> Vec<&'static str> {
+        let was = self.values.iter().filter(|(path, _)| path.was);
+        let is = |path: &Path| {
+            let is = Path { was: false, ..*path };
+            self.values.iter().find(|(found, _)| *found == is).map(|(_, value)| value)
+        };
+        was.filter(|(path, was)| is(path) != Some(was)).map(|(path, _)| path.field).collect()
     }
 
     fn put(&mut self, field: &'static str, value: Value<'static>) {
-        self.values.push((self.name(field), value));
+        self.values.push((Path { field, ..self.at }, value));
     }
 }
 
@@ -101,23 +125,15 @@ impl FieldWriter for Params {
     }
 
     fn token(&mut self, field: &'static str, value: Token) {
-        self.put(field, Value::Bytes(Cow::Owned(value.bytes().to_vec())));
+        self.put(field, Value::Token(value));
     }
 
     fn nested(&mut self, field: &'static str, write: impl FnOnce(&mut Params)) {
-        let within =
-            if field == LAYOUT { self.prefix.clone() } else { prefixed(&self.prefix, field) };
-        let outer = std::mem::replace(&mut self.prefix, within);
+        let within = if field == LAYOUT { self.at.within } else { field };
+        let outer = std::mem::replace(&mut self.at.within, within);
         write(self);
-        self.prefix = outer;
+        self.at.within = outer;
     }
-}
-
-/// The object whose columns have no prefix: the names of its fields say enough.
-const LAYOUT: &str = "layout";
-
-fn prefixed(prefix: &str, field: &str) -> Cow<'static, str> {
-    Cow::Owned(format!("{prefix}{field}_"))
 }
 
 /// A row that a database gave.
@@ -135,13 +151,14 @@ pub struct Columns<'r, S> {
     row: &'r S,
     /// The column after the last that was read: most texts have them in the table's order.
     next: usize,
-    prefix: Cow<'static, str>,
+    /// The object that is being read.
+    within: &'static str,
 }
 
 impl<'r, S: Source> Columns<'r, S> {
     /// Of this row.
     pub fn of(row: &'r S) -> Columns<'r, S> {
-        Columns { row, next: 0, prefix: Cow::Borrowed("") }
+        Columns { row, next: 0, within: "" }
     }
 
     fn take<T>(
@@ -151,7 +168,7 @@ impl<'r, S: Source> Columns<'r, S> {
     ) -> Result<Option<T>, Refusal> {
         let is = |column: &usize| {
             let name = self.row.name(*column);
-            name.and_then(|name| name.strip_prefix(self.prefix.as_ref())) == Some(field)
+            name.and_then(|name| behind(self.within, name)) == Some(field)
         };
         let column = Some(self.next).filter(is).or_else(|| (0..self.row.columns()).find(is));
         let Some(column) = column else { return Err(Code::RequestInvalid.into()) };
@@ -198,10 +215,7 @@ impl<S: Source> FieldReader for Columns<'_, S> {
     }
 
     fn token(&mut self, field: &'static str) -> Result<Option<Token>, Refusal> {
-        self.take(field, |value| match value {
-            Value::Bytes(bytes) => bytes.as_ref().try_into().ok().map(Token::new),
-            _ => None,
-        })
+        self.take(field, |value| if let Value::Token(token) = value { Some(token) } else { None })
     }
 
     fn layout(&mut self, _: &'static str) -> Result<Option<Layout>, Refusal> {
@@ -213,10 +227,9 @@ impl<S: Source> FieldReader for Columns<'_, S> {
         field: &'static str,
         read: impl FnOnce(&mut Self) -> Result<T, Refusal>,
     ) -> Result<Option<T>, Refusal> {
-        let within = prefixed(&self.prefix, field);
-        let outer = std::mem::replace(&mut self.prefix, within);
+        let outer = std::mem::replace(&mut self.within, field);
         let value = read(self);
-        self.prefix = outer;
+        self.within = outer;
         value.map(Some)
     }
 }

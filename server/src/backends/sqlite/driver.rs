@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use leafid_core::Token;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, Error, Row, Statement, ToSql};
 
@@ -72,8 +73,7 @@ impl<'c> Driver<'c> {
         for index in 1..=statement.parameter_count() {
             let value = named(&statement, index).and_then(|name| query.params.get(name));
             let value = value.ok_or_else(|| Error::InvalidParameterName(query.text.to_string()))?;
-            let value = Bound(value.clone());
-            statement.raw_bind_parameter(index, value)?;
+            statement.raw_bind_parameter(index, Bound(value))?;
         }
         Ok(statement)
     }
@@ -83,15 +83,15 @@ fn named<'s>(statement: &'s Statement<'_>, index: usize) -> Option<&'s str> {
     statement.parameter_name(index)?.strip_prefix(':')
 }
 
-struct Bound(Value<'static>);
+struct Bound<'v>(&'v Value<'static>);
 
-impl ToSql for Bound {
+impl ToSql for Bound<'_> {
     fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-        let value = match &self.0 {
+        let value = match self.0 {
             Value::Null => ValueRef::Null,
             Value::Int(value) => ValueRef::Integer(*value),
             Value::Text(text) => ValueRef::Text(text.as_bytes()),
-            Value::Bytes(bytes) => ValueRef::Blob(bytes),
+            Value::Token(token) => return Ok(token.bytes().to_vec().into()),
             Value::TooLarge(value) => {
                 let detail = format!("{value} is more than a column holds");
                 return Err(Error::ToSqlConversionFailure(detail.into()));
@@ -117,7 +117,7 @@ impl Source for Read<'_> {
             ValueRef::Null => Value::Null,
             ValueRef::Integer(value) => Value::Int(value),
             ValueRef::Text(text) => Value::Text(Cow::Borrowed(str::from_utf8(text).ok()?)),
-            ValueRef::Blob(bytes) => Value::Bytes(Cow::Borrowed(bytes)),
+            ValueRef::Blob(bytes) => Value::Token(Token::new(bytes.try_into().ok()?)),
             ValueRef::Real(_) => return None,
         })
     }
