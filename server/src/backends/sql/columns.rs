@@ -6,7 +6,8 @@ use std::borrow::Cow;
 
 use leafid_core::registry::Namespace;
 use leafid_core::{
-    Code, FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, Layout, Refusal, Token,
+    Code, FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, Layout, Presence, Refusal,
+    Token,
 };
 
 use crate::backends::NamespaceRow;
@@ -73,7 +74,7 @@ impl Params {
     pub fn row<R: Fields>(&mut self, row: &R) {
         let first = self.values.len();
         row.put(self);
-        for field in R::SCHEMA.iter().filter(|field| !field.required) {
+        for field in R::SCHEMA.iter().filter(|field| field.presence != Presence::Required) {
             let path = Path { field: field.name, ..self.at };
             if !self.values.iter().skip(first).any(|(found, _)| *found == path) {
                 self.values.push((path, Value::Null));
@@ -237,8 +238,8 @@ impl<S: Source> FieldReader for Columns<'_, S> {
 impl Fields for NamespaceRow {
     const SCHEMA: &'static [FieldSchema] = &[FieldSchema {
         name: "used_until",
-        form: FieldForm::Big,
-        required: true,
+        form: FieldForm::Big { least: 0 },
+        presence: Presence::Required,
         about: "Every number up to this one has a row; beside it the fields of the namespace.",
     }];
 

@@ -11,10 +11,10 @@ use leafid_core::{
 use leafid_wire::{Call, tree};
 use serde_json::{Value, json};
 
-use crate::alarms::{Ends, Line};
-use crate::explain;
 use crate::problem::Figure;
+use crate::registry::explain;
 use crate::routes::{decode, health, namespaces, tags, workers};
+use crate::store::alarms::{Ends, Line};
 
 const STORE: Token =
     Token::new([201, 240, 248, 149, 251, 152, 171, 145, 89, 245, 31, 208, 41, 126, 35, 109]);

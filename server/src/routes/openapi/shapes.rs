@@ -4,7 +4,7 @@ use leafid_core::registry::{Namespace, TagRow, WorkerRow};
 use leafid_core::{Code, FieldForm, FieldSchema, Fields, Presence};
 
 use super::schema::Shape;
-use crate::generators;
+use crate::dispense;
 
 const NAME: FieldForm = FieldForm::Name;
 const BIG: FieldForm = FieldForm::Big { least: 0 };
@@ -19,7 +19,7 @@ const fn field(name: &'static str, form: FieldForm, about: &'static str) -> Fiel
 
 /// The body of a request for single IDs.
 pub fn count() -> Shape {
-    let form = FieldForm::Number { least: 1, most: generators::MOST };
+    let form = FieldForm::Number { least: 1, most: dispense::MOST };
     Shape::of(&[field("count", form, "How many IDs.")])
 }
 
