@@ -86,12 +86,6 @@ fn check(store: &str, file: &Path) {
     let json = r#"{"tags":{"orders":{"step":20,"from":"5000001"}},"namespaces":{"default":{}}}"#;
     assert_eq!(case.apply(json, &[]), "0 created, 0 changed, 2 already as in the file\n");
 
-    // An upper end may be set and moved, as a number or as the API has it.
-    let until = "[tags.orders]\nuntil = 2147483648\n";
-    assert!(case.apply(until, &[]).contains("2147483648"));
-    assert_eq!(case.apply(until, &[]), "0 created, 0 changed, 1 already as in the file\n");
-    assert!(says(store, &["tag", "list"]).contains("2147483648"));
-
     // The longest window may change until the first window, and then no more.
     let longer = other.replace("10s", "20s");
     assert!(case.apply(&longer, &[]).contains("max_window_ms 10000 → 20000"));
