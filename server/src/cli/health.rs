@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use leafid_core::Code;
+use leafid_wire::path;
 use serde_json::Value;
 
 use super::client::server;
@@ -25,7 +26,7 @@ impl Health {
     /// Asks once: exit code 0 where leases can be had, else 1 with the reason.
     pub fn run(self) -> Result<(), Failure> {
         let client = server(self.url, PATIENCE)?;
-        let ready = client.call("GET", "/readyz", None, false)?;
+        let ready = client.call("GET", path::READYZ, None, false)?;
         let lines: Vec<String> =
             ready["went_back"].as_array().into_iter().flatten().map(line).collect();
         let text = |field: &str| ready[field].as_str().unwrap_or("?");

@@ -2,6 +2,7 @@
 
 use clap::{ArgGroup, Args};
 use leafid_core::{Code, FieldWriter, Layout, Name};
+use leafid_wire::path;
 use serde_json::Value;
 
 use super::args::{preset, whole};
@@ -44,10 +45,10 @@ impl Next {
     /// One ID per line.
     pub fn run(self) -> Result<(), Failure> {
         let path = match (&self.tag, &self.namespace) {
-            (Some(tag), _) => format!("/v1/segments/{}/ids", name(tag, Name::tag)?),
+            (Some(tag), _) => path::numbers(name(tag, Name::tag)?),
             (None, space) => {
                 let space = space.as_deref().unwrap_or("default");
-                format!("/v1/snowflake/{}/ids", name(space, Name::namespace)?)
+                path::snowflakes(name(space, Name::namespace)?)
             }
         };
         let mut body = Writer::default();
@@ -88,7 +89,7 @@ impl Decode {
             Problem::new(refusal.code, detail)
         })?;
         let client = self.target.connect()?;
-        let path = format!("/v1/decode/{id}?namespace={space}");
+        let path = format!("{}?namespace={space}", path::decode(id));
         let answer = client.call("GET", &path, None, false);
         client.close();
         Ok(answer?)

@@ -3,6 +3,7 @@
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use leafid_core::{Code, FieldWriter, Range, Token};
+use leafid_wire::path;
 
 use super::args::positive;
 use super::client::Target;
@@ -47,7 +48,7 @@ impl Lease {
     pub fn run(self) -> Result<(), Failure> {
         let Lease { tag, count, form, .. } = &self;
         let (tag, count, form) = (tag.clone(), *count, *form);
-        let path = tags::path(&tag)?.replacen("/tags/", "/segments/", 1);
+        let path = path::lease(tags::tag(&tag)?);
         // Whatever is wrong with a name is found before anything is leased for it.
         let place = match form {
             Some(Form::Postgres) => Some(self.place(sql::POSTGRES)?),
@@ -62,7 +63,7 @@ impl Lease {
         body.token("request", Token::new(random::bytes()?));
         body.number("exactly", count.into());
         let client = self.target.connect()?;
-        let grant = client.call("POST", &format!("{path}/lease"), Some(body.end()), false);
+        let grant = client.call("POST", &path, Some(body.end()), false);
         client.close();
         let grant = grant?;
         let big = |field: &str| grant[field].as_str().and_then(|text| text.parse::<u64>().ok());

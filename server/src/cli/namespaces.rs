@@ -2,6 +2,7 @@
 
 use clap::{ArgGroup, Args, Subcommand};
 use leafid_core::{Code, FieldWriter, Fields, Layout, Range, StoreTime};
+use leafid_wire::path;
 use serde_json::Value;
 
 use super::args::{bits, epoch_ms, longest_window_ms, preset, range, whole};
@@ -98,7 +99,7 @@ impl Create {
         let layout = self.values.layout()?.unwrap_or(Layout::LEAF);
         let body = self.values.body(Some(layout));
         let client = self.target.connect()?;
-        let path = format!("/v1/namespaces/{name}");
+        let path = path::namespace(name);
         // Only for the words: what is there is not changed, whoever creates it meanwhile.
         let before = client.call("GET", &path, None, false);
         let made = client.call("PUT", &path, Some(body), true);
@@ -116,7 +117,7 @@ impl Set {
         let name = namespace(&self.name)?;
         let body = self.values.body(self.values.layout()?);
         let client = self.target.connect()?;
-        let path = format!("/v1/namespaces/{name}");
+        let path = path::namespace(name);
         // A misspelt name is not created.
         let set = client
             .call("GET", &path, None, false)
@@ -130,7 +131,7 @@ impl Set {
 impl List {
     fn run(self) -> Result<(), Failure> {
         let client = self.target.connect()?;
-        let rows = client.list("/v1/namespaces", "namespaces", "namespace")?;
+        let rows = client.list(path::NAMESPACES, "namespaces", "namespace")?;
         client.close();
         for row in rows {
             say(line(&row))?;

@@ -3,6 +3,7 @@
 use clap::{ArgGroup, Args, Subcommand};
 use leafid_core::registry::TagSpec;
 use leafid_core::{Code, FieldWriter, LINE_END, Name};
+use leafid_wire::path;
 use serde_json::Value;
 
 use super::args::{number, whole};
@@ -109,7 +110,7 @@ impl Tag {
 
 impl Create {
     fn run(self) -> Result<(), Failure> {
-        let path = path(&self.name)?;
+        let path = path::tag(tag(&self.name)?);
         // The end of every line is what no upper end is.
         let until = self.until.filter(|until| *until != LINE_END);
         let spec = TagSpec { from: self.from, step: self.step, max_step: self.max_step, until };
@@ -163,7 +164,7 @@ fn fits(name: &str, spec: &TagSpec, row: &Value) -> Result<(), Problem> {
 
 impl Set {
     fn run(self) -> Result<(), Failure> {
-        let (name, path) = (&self.name, path(&self.name)?);
+        let (name, path) = (&self.name, path::tag(tag(&self.name)?));
         let Set { step, max_step, until, .. } = self;
         let body = Writer::object(&TagSpec { from: None, step, max_step, until });
         let client = self.target.connect()?;
@@ -176,11 +177,11 @@ impl Set {
 
 impl Advance {
     fn run(self) -> Result<(), Failure> {
-        let (name, path) = (&self.name, path(&self.name)?);
+        let (name, tag) = (&self.name, tag(&self.name)?);
         let mut body = Writer::default();
         body.big("to", self.to);
         let client = self.target.connect()?;
-        let row = client.call("POST", &format!("{path}/advance"), Some(body.end()), false);
+        let row = client.call("POST", &path::advance(tag), Some(body.end()), false);
         client.close();
         say(format_args!("tag `{name}` advanced: {}", line(&row?)))
     }
@@ -188,7 +189,7 @@ impl Advance {
 
 impl Delete {
     fn run(self) -> Result<(), Failure> {
-        let (name, path) = (&self.name, path(&self.name)?);
+        let (name, path) = (&self.name, path::tag(tag(&self.name)?));
         let client = self.target.connect()?;
         let deleted = client.call("DELETE", &path, None, false);
         client.close();
@@ -200,7 +201,7 @@ impl Delete {
 impl List {
     fn run(self) -> Result<(), Failure> {
         let client = self.target.connect()?;
-        let rows = client.list("/v1/tags", "tags", "tag");
+        let rows = client.list(path::TAGS, "tags", "tag");
         client.close();
         let heads = ["next number", "step", "max_step", "until"];
         row("tag", heads.map(str::to_owned))?;
@@ -221,17 +222,16 @@ fn row(tag: &str, [max_id, step, max_step, until]: [String; 4]) -> Result<(), Fa
     say(format_args!("{tag:<32} {max_id:>20} {step:>10} {max_step:>10} {until:>20}"))
 }
 
-/// The path of a tag, whose name is right.
+/// A tag, whose name is right.
 ///
 /// # Errors
 /// `TAG_INVALID`.
-pub fn path(name: &str) -> Result<String, Problem> {
-    let tag = Name::tag(name).map_err(|refusal| {
+pub fn tag(name: &str) -> Result<Name, Problem> {
+    Name::tag(name).map_err(|refusal| {
         let advice = refusal.code.advice();
         let detail = format!("`{}` is not a valid name for a tag: {advice}", shown(name));
         Problem::new(Code::TagInvalid, detail)
-    })?;
-    Ok(format!("/v1/tags/{tag}"))
+    })
 }
 
 /// A number, or `none`, which is the end of every line.

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 use leafid_core::{Name, StoreTime};
+use leafid_wire::path;
 use serde_json::Value;
 
 use super::client::{Client, Target};
@@ -52,7 +53,7 @@ impl List {
     fn run(self) -> Result<(), Failure> {
         let name = namespace(&self.namespace)?;
         let client = self.target.connect()?;
-        let rows = client.list(&format!("/v1/workers/{name}"), "workers", "worker");
+        let rows = client.list(&path::workers(name), "workers", "worker");
         client.close();
         say(format_args!("{:>10} {:<6} {:<24}  owner", "worker", "held", "reserved until"))?;
         for row in rows? {
@@ -80,10 +81,9 @@ impl Release {
 }
 
 fn release(client: &Client, name: &Name, worker: u32) -> Result<String, Problem> {
-    let path = format!("/v1/workers/{name}/{worker}/release");
-    client.call("POST", &path, Some("{}".to_owned()), false)?;
+    client.call("POST", &path::revoke(name, worker), Some("{}".to_owned()), false)?;
     let after = worker.checked_sub(1).map_or_else(String::new, |before| before.to_string());
-    let page = format!("/v1/workers/{name}?limit=1&after={after}");
+    let page = format!("{}?limit=1&after={after}", path::workers(name));
     let mut rows = client.call("GET", &page, None, false)?["workers"].take();
     let rows = rows.as_array_mut().map(std::mem::take).unwrap_or_default();
     let row = rows.into_iter().find(|row| row["worker"] == worker);

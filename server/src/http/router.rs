@@ -7,6 +7,7 @@ use axum::extract::Request;
 use axum::middleware::{self, Next};
 use axum::routing::{get, post, put};
 use leafid_core::Code;
+use leafid_wire::path;
 
 use super::audit::audit;
 use super::entry::enter;
@@ -48,28 +49,28 @@ fn routes(face: Face) -> Router<Arc<App>> {
     let router = Router::new();
     match face {
         Face::Leases => router
-            .route("/v1/segments/{tag}/lease", post(segments::lease))
-            .route("/v1/segments/{tag}/ids", post(segments::ids))
-            .route("/v1/workers/{namespace}/acquire", post(workers::acquire))
-            .route("/v1/workers/{namespace}/renew", post(workers::renew))
-            .route("/v1/workers/{namespace}/release", post(workers::release))
-            .route("/v1/snowflake/{namespace}/ids", post(snowflake::ids)),
+            .route(path::LEASE, post(segments::lease))
+            .route(path::NUMBERS, post(segments::ids))
+            .route(path::ACQUIRE, post(workers::acquire))
+            .route(path::RENEW, post(workers::renew))
+            .route(path::RELEASE, post(workers::release))
+            .route(path::SNOWFLAKES, post(snowflake::ids)),
         Face::Reads => router
-            .route("/v1/decode/{id}", get(decode::decode))
-            .route("/v1/tags", get(tags::list))
-            .route("/v1/tags/{tag}", get(tags::get))
-            .route("/v1/namespaces", get(namespaces::list))
-            .route("/v1/namespaces/{namespace}", get(namespaces::get))
-            .route("/v1/workers/{namespace}", get(workers::list)),
+            .route(path::DECODE, get(decode::decode))
+            .route(path::TAGS, get(tags::list))
+            .route(path::TAG, get(tags::get))
+            .route(path::NAMESPACES, get(namespaces::list))
+            .route(path::NAMESPACE, get(namespaces::get))
+            .route(path::WORKERS, get(workers::list)),
         Face::Admin => router
-            .route("/v1/tags/{tag}", put(tags::put).delete(tags::delete))
-            .route("/v1/tags/{tag}/advance", post(tags::advance))
-            .route("/v1/namespaces/{namespace}", put(namespaces::put))
-            .route("/v1/workers/{namespace}/{worker}/release", post(workers::revoke)),
+            .route(path::TAG, put(tags::put).delete(tags::delete))
+            .route(path::ADVANCE, post(tags::advance))
+            .route(path::NAMESPACE, put(namespaces::put))
+            .route(path::REVOKE, post(workers::revoke)),
         Face::Health => router
-            .route("/healthz", get(health::healthz))
-            .route("/readyz", get(health::readyz))
-            .route("/openapi.json", get(openapi::get)),
+            .route(path::HEALTHZ, get(health::healthz))
+            .route(path::READYZ, get(health::readyz))
+            .route(path::OPENAPI, get(openapi::get)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use leafid_core::registry::{MAX_WINDOW_CAP_MS, Namespace, TagRow, TagSpec};
 use leafid_core::{Code, Fields, Layout, Name, Range, Refusal};
+use leafid_wire::path;
 use serde_json::{Map, Value};
 
 use super::file::{Kind, Wanted};
@@ -52,8 +53,8 @@ impl Plan {
     pub fn of(client: &Client, wanted: &Wanted) -> Result<Plan, Problem> {
         let (name, mut fields) = (&wanted.name, wanted.fields.clone());
         let (what, path) = match wanted.kind {
-            Kind::Tag(_) => (format!("tag `{name}`"), format!("/v1/tags/{name}")),
-            Kind::Namespace(_) => (format!("namespace `{name}`"), format!("/v1/namespaces/{name}")),
+            Kind::Tag(_) => (format!("tag `{name}`"), path::tag(name)),
+            Kind::Namespace(_) => (format!("namespace `{name}`"), path::namespace(name)),
         };
         let row = match client.call("GET", &path, None, false) {
             Ok(row) => Some(row),
@@ -148,7 +149,7 @@ fn refuses_namespace(
     if row.layout == after.layout && row.max_window_ms == after.max_window_ms {
         return Ok(None);
     }
-    let used = client.call("GET", &format!("/v1/workers/{name}?limit=1"), None, false)?;
+    let used = client.call("GET", &format!("{}?limit=1", path::workers(name)), None, false)?;
     let used = used["workers"].as_array().is_some_and(|rows| !rows.is_empty());
     Ok(used.then(|| {
         "it has granted windows, so its layout and its longest window cannot change any more; \
