@@ -9,7 +9,7 @@ use crate::process::Run;
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("leafid-core", &[]),
     ("leafid-wire", &["leafid-core"]),
-    ("leafid-server", &["leafid-core", "leafid-wire"]),
+    ("leafid-server", &["leafid-core", "leafid-servers", "leafid-wire"]),
     ("leafid-bindings", &["leafid-core"]),
     ("leafid-py", &["leafid-bindings", "leafid-core", "leafid-wire"]),
     ("leafid-node", &["leafid-bindings", "leafid-core"]),
@@ -18,6 +18,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     // It knows the package in `wit/`, as a stranger's store does.
     ("leafid-example-store", &[]),
     ("leafid-stream", &["leafid-core"]),
+    ("leafid-servers", &[]),
     ("leafid-tests", EVERYONE),
     ("leafid-benches", EVERYONE),
     ("xtask", EVERYONE),
@@ -34,6 +35,7 @@ const EVERYONE: &[&str] = &[
     "leafid-wasm",
     "leafid-component",
     "leafid-stream",
+    "leafid-servers",
 ];
 
 /// The arrows between the members of the workspace.
