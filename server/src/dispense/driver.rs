@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use leafid_core::{Ask, Code, Generator, Grant, HostTime, Kind, Outcome, Refusal, Release};
+use leafid_core::{Ask, Code, Generator, Grant, HostTime, Kind, Outcome, Refusal, Release, Stance};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -124,14 +124,15 @@ impl<S: Kind + Send + 'static> Driver<S> {
         let Err(refusal) = drawn else {
             return Ok(if missing == 0 { Look::Done } else { Look::Again });
         };
-        if let Some(code) = state.generator.failure().filter(|code| code.is_permanent()) {
-            return Err(state.said(Refusal::new(code)));
-        }
-        if refusal.code.is_permanent() {
-            return Err(refusal.into());
-        }
-        let due = [refusal.until, state.generator.poll_at()].into_iter().flatten().min();
-        let pause = due.map_or(i64::MAX, |due| due.since(now));
+        let until = match state.generator.stance(refusal, now) {
+            // Why the store refuses stands in its own words.
+            Stance::Raise(code) if state.generator.failure() == Some(code) => {
+                return Err(state.said(code.into()));
+            }
+            Stance::Raise(_) => return Err(refusal.into()),
+            Stance::Wait(until) => until,
+        };
+        let pause = until.map_or(i64::MAX, |until| until.since(now));
         let pause = Duration::from_millis(u64::try_from(pause).unwrap_or(0).clamp(1, 1_000));
         Ok(Look::Wait { refusal, pause })
     }
