@@ -69,7 +69,7 @@ pub fn renew(
 ) -> Result<Leased<Worker, WindowGrant>, Wrong> {
     let namespace: Namespace = read(namespace, "namespace")?;
     let ask: RenewAsk = read(ask, "ask")?;
-    let row = row_of(ask.worker, row)?;
+    let row = row_of_ask(ask.worker, read(row, "row")?)?;
     let (row, grant) = registry::renew(token(store)?, &namespace, &row, &ask, now)?;
     Ok(Leased { row: (ask.worker, row), grant })
 }
@@ -80,7 +80,7 @@ pub fn renew(
 /// What could not be read; [`registry::release`]'s.
 pub fn release(store: &str, row: impl Source, ask: impl Source) -> Result<Row<Worker>, Wrong> {
     let ask: Release = read(ask, "ask")?;
-    let row = row_of(ask.worker, row)?;
+    let row = row_of_ask(ask.worker, read(row, "row")?)?;
     Ok(Row((ask.worker, registry::release(token(store)?, &row, &ask)?)))
 }
 
@@ -121,12 +121,12 @@ pub fn is_kept_from(row: impl Source, owner: &str, now: StoreTime) -> bool {
 }
 
 /// The row of the worker number that an ask names.
-fn row_of(worker: u32, row: impl Source) -> Result<WorkerRow, Wrong> {
-    read_with(row, "row", |from| {
-        let (number, row) = Worker::get(from)?;
-        Ok((number == worker).then_some(row))
-    })?
-    .ok_or(Wrong { refusal: Code::RequestInvalid.into(), field: "worker", of: "row" })
+///
+/// # Errors
+/// `REQUEST_INVALID` for a row of another number.
+pub fn row_of_ask(worker: u32, (number, row): Worker) -> Result<WorkerRow, Wrong> {
+    let wrong = Wrong { refusal: Code::RequestInvalid.into(), field: "worker", of: "row" };
+    if number == worker { Ok(row) } else { Err(wrong) }
 }
 
 fn token(text: &str) -> Result<Token, Wrong> {

@@ -170,9 +170,13 @@ impl Layout {
     /// How many IDs one worker has in a second, the rate of the format; at most `u64::MAX`. Bursts
     /// may be faster: they borrow from up to `max_ahead_ms` to come.
     pub const fn per_second(&self) -> u64 {
-        let a_thousand_ticks = (self.per_tick() as u128).saturating_mul(1_000);
-        match a_thousand_ticks.checked_div(self.tick_ms as u128) {
-            Some(rate) if rate <= u64::MAX as u128 => rate as u64,
+        // Whole IDs per ms first: 128 bits would be a kilobyte of code in every wasm.
+        let (per_tick, tick_ms) = (self.per_tick(), self.tick_ms as u64);
+        match (per_tick.checked_div(tick_ms), per_tick.checked_rem(tick_ms)) {
+            (Some(whole), Some(rest)) => match rest.saturating_mul(1_000).checked_div(tick_ms) {
+                Some(rest) => whole.saturating_mul(1_000).saturating_add(rest),
+                None => u64::MAX,
+            },
             _ => u64::MAX,
         }
     }

@@ -1,8 +1,10 @@
 //! `cargo xtask build`: what is published, into `dist/`.
 
+pub mod component;
 mod entries;
 pub mod node;
 pub mod npm;
+mod oci;
 pub mod server;
 pub mod wasm;
 pub mod wheel;
@@ -26,6 +28,7 @@ const STEPS: &[(&str, Step)] = &[
     ("wasm", wasm::build),
     ("node", node::build),
     ("npm", npm::build),
+    ("component", component::build),
 ];
 
 /// The verb.
@@ -95,7 +98,7 @@ pub fn npm_tarballs() -> Outcome<[PathBuf; 2]> {
 
 fn products() -> Outcome<Vec<PathBuf>> {
     let [main, platform] = npm_tarballs()?;
-    let all = vec![server_binary(), wheel_file()?, main, platform];
+    let all = vec![server_binary(), wheel_file()?, main, platform, component::product()];
     match all.iter().find(|path| !path.is_file()) {
         None => Ok(all),
         Some(missing) => Err(format!("no `{}` after the build", files::shown(missing))),

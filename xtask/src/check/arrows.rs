@@ -14,6 +14,9 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("leafid-py", &["leafid-bindings", "leafid-core", "leafid-wire"]),
     ("leafid-node", &["leafid-bindings", "leafid-core"]),
     ("leafid-wasm", &["leafid-bindings", "leafid-core"]),
+    ("leafid-component", &["leafid-bindings", "leafid-core"]),
+    // It knows the package in `wit/`, as a stranger's store does.
+    ("leafid-example-store", &[]),
     ("leafid-stream", &["leafid-core"]),
     ("leafid-tests", EVERYONE),
     ("leafid-benches", EVERYONE),
@@ -29,6 +32,7 @@ const EVERYONE: &[&str] = &[
     "leafid-py",
     "leafid-node",
     "leafid-wasm",
+    "leafid-component",
     "leafid-stream",
 ];
 

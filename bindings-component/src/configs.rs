@@ -1,0 +1,65 @@
+//! What generators are built from, and what they tell of themselves.
+
+use leafid_core::{Carryover, Refusal, SegmentConfig, SnowflakeConfig, Stance, Stats};
+
+use crate::bindings::exports::leafid::generator::generators as wit;
+use crate::values::{layout, shown_code, shown_token, token};
+
+/// # Errors
+/// `TAG_INVALID`.
+pub fn segment(wanted: &wit::SegmentConfig) -> Result<SegmentConfig, Refusal> {
+    let mut config = SegmentConfig::new(&wanted.tag)?;
+    config.step = wanted.step;
+    let policy = &mut config.policy;
+    policy.max_growth = wanted.max_growth.unwrap_or(policy.max_growth);
+    policy.short_ms = wanted.short_ms.unwrap_or(policy.short_ms);
+    policy.long_ms = wanted.long_ms.unwrap_or(policy.long_ms);
+    config.ask_below_percent = wanted.ask_below_percent.unwrap_or(config.ask_below_percent);
+    Ok(config)
+}
+
+/// # Errors
+/// `NAMESPACE_INVALID`, `REQUEST_INVALID`, `LAYOUT_INVALID`.
+pub fn snowflake(wanted: &wit::SnowflakeConfig) -> Result<SnowflakeConfig, Refusal> {
+    let mut config = SnowflakeConfig::new(&wanted.namespace, &wanted.owner)?;
+    config.layout = wanted.layout.map(layout).transpose()?;
+    config.length_ms = wanted.length_ms;
+    config.sticky = wanted.sticky;
+    config.strict = wanted.strict;
+    config.max_ahead_ms = wanted.max_ahead_ms.unwrap_or(config.max_ahead_ms);
+    config.spread = wanted.spread;
+    Ok(config)
+}
+
+pub fn carryover(before: wit::Carryover) -> Carryover {
+    let wit::Carryover { store, position, have_until } = before;
+    Carryover { store: store.map(token), position, have_until }
+}
+
+pub fn shown_carryover(before: Carryover) -> wit::Carryover {
+    let Carryover { store, position, have_until } = before;
+    wit::Carryover { store: store.map(shown_token), position, have_until }
+}
+
+pub fn shown_stance(stance: Stance) -> wit::Stance {
+    match stance {
+        Stance::Raise(code) => wit::Stance::Raise(shown_code(code)),
+        Stance::Wait(until) => wit::Stance::Wait(until.map(Into::into)),
+    }
+}
+
+pub fn shown_stats(stats: Stats) -> wit::Stats {
+    wit::Stats {
+        ids: stats.ids,
+        asks: stats.asks,
+        grants: stats.grants,
+        failures: stats.failures,
+        waits: stats.waits,
+        dropped: stats.dropped,
+        gaps: stats.gaps,
+        in_hand: stats.in_hand,
+        step: stats.step,
+        offset_ms: stats.offset_ms,
+        last_code: stats.last_code.map(shown_code),
+    }
+}

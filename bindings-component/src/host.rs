@@ -1,0 +1,68 @@
+//! What the host brings: its clock, its randomness, its store.
+
+use leafid_core::{Ask, Code, Failure, Grant, HostTime, Refusal, Release};
+
+use crate::bindings::leafid::generator::{store, types as wit};
+use crate::bindings::wasi::clocks::monotonic_clock;
+use crate::bindings::wasi::random::random;
+use crate::carried::{
+    segment_grant, shown_acquire_ask, shown_release, shown_renew_ask, shown_segment_ask,
+    window_grant,
+};
+use crate::values::code;
+
+/// The host's clock, in whole milliseconds. An instant is read as signed, so that a clock may begin
+/// below zero; one that only goes up gets there after 292 years.
+pub fn now() -> HostTime {
+    HostTime::new(monotonic_clock::now().cast_signed().div_euclid(1_000_000))
+}
+
+/// 64 random bits.
+pub fn seed() -> u64 {
+    random::get_random_u64()
+}
+
+/// The 16 random bytes of a request id.
+///
+/// # Errors
+/// `REQUEST_INVALID` for nothing but zeros. Two holders whose randomness is the same have the same
+/// keys, and a store takes the second for the first that asks again: it would get the same window.
+pub fn entropy() -> Result<[u8; 16], Refusal> {
+    let (high, low) = (random::get_random_u64(), random::get_random_u64());
+    let bits = u128::from(high) << 64 | u128::from(low);
+    if bits == 0 { Err(Code::RequestInvalid.into()) } else { Ok(bits.to_be_bytes()) }
+}
+
+/// Carries an ask to the imported store.
+///
+/// # Errors
+/// The store's; `GRANT_INVALID` for an answer that cannot be read.
+pub fn carry(ask: Ask) -> Result<Grant, Failure> {
+    let grant = match ask {
+        Ask::Segment(ask) => {
+            let grant = store::lease_segment(&shown_segment_ask(ask)).map_err(failure)?;
+            segment_grant(grant).map(Grant::Segment)
+        }
+        Ask::Acquire(ask) => {
+            let grant = store::acquire(&shown_acquire_ask(ask)).map_err(failure)?;
+            window_grant(grant).map(Grant::Window)
+        }
+        Ask::Renew(ask) => {
+            let grant = store::renew(&shown_renew_ask(ask)).map_err(failure)?;
+            window_grant(grant).map(Grant::Window)
+        }
+    };
+    grant.map_err(|_| Code::GrantInvalid.into())
+}
+
+/// Gives the rest of a window back to the imported store.
+///
+/// # Errors
+/// The store's.
+pub fn give_back(release: Release) -> Result<(), Refusal> {
+    store::give_back(&shown_release(release)).map_err(|no| Refusal::new(code(no.code)))
+}
+
+fn failure(failure: wit::Failure) -> Failure {
+    Failure { code: code(failure.code), retry_after_ms: failure.retry_after_ms }
+}

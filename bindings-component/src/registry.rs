@@ -1,0 +1,109 @@
+//! The interface `registry`.
+
+use leafid_bindings::registry::row_of_ask;
+use leafid_core::registry::{self, Acquired, Namespace, TagRow, TagSpec};
+use leafid_core::{Name, Refusal};
+
+use crate::Component;
+use crate::bindings::exports::leafid::generator::registry as wit;
+use crate::bindings::leafid::generator::types::{
+    AcquireAsk, Millis, RenewAsk, SegmentAsk, SegmentGrant, Token, WindowGrant,
+};
+use crate::bindings::leafid::generator::types::{Refusal as Refused, Release};
+use crate::messages::{
+    acquire_ask, release, renew_ask, segment_ask, shown_segment_grant, shown_window_grant,
+};
+use crate::rows::{candidates, namespace, shown_namespace, shown_tag, shown_worker, tag, worker};
+use crate::values::{at, layout, range, refused, token};
+
+impl wit::Guest for Component {
+    fn create_tag(
+        wanted: wit::NewTag,
+        before: Option<wit::TagRow>,
+    ) -> Result<wit::TagRow, Refused> {
+        Name::tag(&wanted.tag).map_err(refused)?;
+        let before = before.map(tag);
+        let wit::NewTag { first, step, max_step, until, .. } = wanted;
+        let spec = TagSpec { from: first, step, max_step, until };
+        TagRow::create(before.as_ref(), &spec).map(shown_tag).map_err(refused)
+    }
+
+    fn create_namespace(wanted: wit::NewNamespace) -> Result<wit::NamespaceRow, Refused> {
+        let create = || {
+            Name::namespace(&wanted.namespace)?;
+            let workers = wanted.workers.map(range);
+            Namespace::create(layout(wanted.layout)?, workers, wanted.max_window_ms)
+        };
+        create().map(shown_namespace).map_err(refused)
+    }
+
+    fn lease_segment(
+        store: Token,
+        row: wit::TagRow,
+        ask: SegmentAsk,
+        now: Millis,
+    ) -> Result<(wit::TagRow, SegmentGrant), Refused> {
+        let ask = segment_ask(ask).map_err(refused)?;
+        let leased = registry::lease_segment(token(store), &tag(row), &ask, at(now));
+        let (row, grant) = leased.map_err(refused)?;
+        Ok((shown_tag(row), shown_segment_grant(grant)))
+    }
+
+    fn acquire(
+        store: Token,
+        space: wit::NamespaceRow,
+        rows: wit::Candidates,
+        ask: AcquireAsk,
+        now: Millis,
+    ) -> Result<wit::Acquired, Refused> {
+        let read = || Ok((namespace(space)?, candidates(rows)?, acquire_ask(ask)?));
+        let (space, rows, ask) = read().map_err(refused::<leafid_core::HostTime>)?;
+        let acquired = registry::acquire(token(store), &space, &rows, &ask, at(now));
+        let Acquired { worker, freed, grant } = acquired.map_err(refused)?;
+        Ok(wit::Acquired {
+            row: shown_worker(worker),
+            freed: freed.map(shown_worker),
+            grant: shown_window_grant(grant),
+        })
+    }
+
+    fn renew(
+        store: Token,
+        space: wit::NamespaceRow,
+        row: wit::WorkerRow,
+        ask: RenewAsk,
+        now: Millis,
+    ) -> Result<(wit::WorkerRow, WindowGrant), Refused> {
+        let read = || {
+            let ask = renew_ask(ask)?;
+            Ok((namespace(space)?, row_of_ask(ask.worker, worker(row)?)?, ask))
+        };
+        let (space, row, ask) = read().map_err(wrong)?;
+        let renewed = registry::renew(token(store), &space, &row, &ask, at(now));
+        let (row, grant) = renewed.map_err(refused)?;
+        Ok((shown_worker((ask.worker, row)), shown_window_grant(grant)))
+    }
+
+    fn give_back(
+        store: Token,
+        row: wit::WorkerRow,
+        given: Release,
+    ) -> Result<wit::WorkerRow, Refused> {
+        let read = || {
+            let given = release(given)?;
+            Ok((row_of_ask(given.worker, worker(row)?)?, given))
+        };
+        let (row, given) = read().map_err(wrong)?;
+        let row = registry::release(token(store), &row, &given).map_err(refused)?;
+        Ok(shown_worker((given.worker, row)))
+    }
+
+    fn is_kept_from(row: wit::WorkerRow, owner: String, now: Millis) -> bool {
+        let read = || Ok::<_, Refusal>((worker(row)?.1, Name::owner(&owner)?));
+        read().is_ok_and(|(row, owner)| row.is_kept_from(&owner, at(now)))
+    }
+}
+
+fn wrong(wrong: leafid_bindings::Wrong) -> Refused {
+    refused(wrong.refusal)
+}

@@ -1,0 +1,72 @@
+//! The rows of a store.
+
+use leafid_core::registry::{Candidates, Namespace, TagRow, Worker, WorkerRow};
+use leafid_core::{Name, Refusal};
+
+use crate::bindings::exports::leafid::generator::registry as wit;
+use crate::values::{at, layout, range, shown_layout, shown_range, shown_token, token};
+
+pub fn tag(row: wit::TagRow) -> TagRow {
+    let wit::TagRow { max_id, step, max_step, deleted, until } = row;
+    TagRow { max_id, step, max_step, deleted, until }
+}
+
+pub fn shown_tag(row: TagRow) -> wit::TagRow {
+    let TagRow { max_id, step, max_step, deleted, until } = row;
+    wit::TagRow { max_id, step, max_step, deleted, until }
+}
+
+/// # Errors
+/// `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`.
+pub fn namespace(row: wit::NamespaceRow) -> Result<Namespace, Refusal> {
+    let (layout, workers) = (layout(row.layout)?, range(row.workers));
+    let namespace = Namespace::create(layout, Some(workers), Some(row.max_window_ms))?;
+    Ok(Namespace { floor: row.floor, ..namespace })
+}
+
+pub fn shown_namespace(row: Namespace) -> wit::NamespaceRow {
+    wit::NamespaceRow {
+        layout: shown_layout(row.layout),
+        max_window_ms: row.max_window_ms,
+        workers: shown_range(row.workers),
+        floor: row.floor,
+    }
+}
+
+/// # Errors
+/// `REQUEST_INVALID` for what is no label.
+pub fn worker(row: wit::WorkerRow) -> Result<Worker, Refusal> {
+    let owner = if row.owner.is_empty() { Name::EMPTY } else { Name::owner(&row.owner)? };
+    let read = WorkerRow {
+        owner,
+        sticky: row.sticky,
+        key: row.key.map(token),
+        held_from: row.held_from,
+        reserved_until: row.reserved_until,
+        granted: at(row.granted),
+    };
+    Ok((row.worker, read))
+}
+
+pub fn shown_worker((worker, row): Worker) -> wit::WorkerRow {
+    wit::WorkerRow {
+        worker,
+        owner: row.owner.as_str().to_owned(),
+        sticky: row.sticky,
+        key: row.key.map(shown_token),
+        held_from: row.held_from,
+        reserved_until: row.reserved_until,
+        granted: row.granted.get(),
+    }
+}
+
+/// # Errors
+/// As [`worker`].
+pub fn candidates(rows: wit::Candidates) -> Result<Candidates, Refusal> {
+    let read = |row: Option<wit::WorkerRow>| row.map(worker).transpose();
+    Ok(Candidates {
+        mine: read(rows.mine)?,
+        own: [read(rows.kept)?, read(rows.spare)?],
+        rested: read(rows.rested)?,
+    })
+}

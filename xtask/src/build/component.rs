@@ -1,0 +1,187 @@
+//! The WebAssembly components: built as core modules, made small, encoded, described by their WIT.
+//!
+//! In this order: `wasm-opt` reads modules and no components, and keeps the section that says what the
+//! module is as a component.
+
+use std::path::{Path, PathBuf};
+
+use wit_component::{ComponentEncoder, DecodedWasm, WitPrinter};
+use wit_parser::{IndexMap, Resolve, WorldId, WorldItem, WorldKey};
+
+use super::oci;
+
+use crate::process::Run;
+use crate::{Outcome, files, project, tools};
+
+/// Control flow that is made flat and built up again is half a percent smaller.
+const OPTIMISE: &[&str] = &["--flatten", "--rereloop", "-Oz", "-Oz", "--converge"];
+
+/// Where the interfaces are described.
+pub const WIT: &str = "wit";
+
+/// A crate, with one of its features or none, that becomes a component.
+pub struct Recipe {
+    /// The name of the product, without `.wasm`.
+    pub name: &'static str,
+    crate_name: &'static str,
+    features: &'static str,
+}
+
+/// `leafid.wasm`.
+pub const LEAFID: Recipe = Recipe { name: "leafid", crate_name: "leafid-component", features: "" };
+/// `leafid-pure.wasm`.
+pub const PURE: Recipe =
+    Recipe { name: "leafid-pure", crate_name: "leafid-component", features: "pure" };
+/// The control of the benchmark.
+pub const COUNTING: Recipe =
+    Recipe { name: "counting", crate_name: "leafid-component", features: "counting" };
+/// A store that is a component, for the composition; not published.
+pub const STORE: Recipe =
+    Recipe { name: "store", crate_name: "leafid-example-store", features: "" };
+
+/// Builds what is published, into `dist/`.
+pub fn build() -> Outcome<PathBuf> {
+    for recipe in [LEAFID, PURE] {
+        let built = recipe.make()?;
+        files::install(&built, &project::dist().join(format!("{}.wasm", recipe.name)))?;
+    }
+    files::write(&project::dist().join("leafid.wit"), one_file()?)?;
+    oci::write(&[
+        artifact(
+            &LEAFID,
+            "Unique 64-bit IDs: generators, layouts, text forms, a store's decisions",
+        )?,
+        artifact(&PURE, "Unique 64-bit IDs: layouts, text forms, a store's decisions")?,
+    ])?;
+    Ok(product())
+}
+
+fn artifact(recipe: &Recipe, about: &'static str) -> Outcome<oci::Artifact> {
+    let bytes = files::bytes(&project::dist().join(format!("{}.wasm", recipe.name)))?;
+    let (resolve, world) = decoded(&bytes)?;
+    let world = &resolve.worlds[world];
+    let names = |items: &IndexMap<WorldKey, WorldItem>| {
+        items.keys().map(|key| resolve.name_world_key(key)).collect()
+    };
+    let interfaces = [names(&world.imports), names(&world.exports)];
+    Ok(oci::Artifact { name: recipe.name, about, interfaces })
+}
+
+/// What a component says of itself.
+pub fn decoded(component: &[u8]) -> Outcome<(Resolve, WorldId)> {
+    match wit_component::decode(component) {
+        Ok(DecodedWasm::Component(resolve, world)) => Ok((resolve, world)),
+        Ok(DecodedWasm::WitPackage(..)) => Err("this is a WIT package, no component".to_owned()),
+        Err(error) => Err(format!("this is no component: {error:#}")),
+    }
+}
+
+/// `dist/leafid.wasm`.
+pub fn product() -> PathBuf {
+    project::dist().join("leafid.wasm")
+}
+
+/// Where components lie that are made for tests only.
+pub fn folder() -> PathBuf {
+    project::target().join("component")
+}
+
+impl Recipe {
+    /// Builds the component, below the target folder.
+    pub fn make(&self) -> Outcome<PathBuf> {
+        tools::rust_target("wasm32-unknown-unknown")?;
+        tools::node_modules()?;
+        Run::cargo(&["build", "--locked", "-p", self.crate_name, "--features", self.features])
+            .args(["--target", "wasm32-unknown-unknown", "--profile", "component"])
+            .done()?;
+        let module = format!("{}.wasm", self.crate_name.replace('-', "_"));
+        let module = project::target().join("wasm32-unknown-unknown/component").join(module);
+        let [small, component] =
+            ["core.wasm", "wasm"].map(|end| folder().join(format!("{}.{end}", self.name)));
+        // Two recipes share one module's place, so its time says nothing.
+        let source = files::bytes(&module)?;
+        let before = folder().join(format!("{}.module.wasm", self.name));
+        if !files::write(&before, &source)? && small.is_file() && component.is_file() {
+            return Ok(component);
+        }
+        tools::npx("wasm-opt").args(OPTIMISE).arg("-o").arg(&small).arg(&before).done()?;
+        files::write(&component, encode(&small)?)?;
+        Ok(component)
+    }
+}
+
+/// The component of a core module.
+fn encode(module: &Path) -> Outcome<Vec<u8>> {
+    let bytes = files::bytes(module)?;
+    let encoded = ComponentEncoder::default()
+        .module(&bytes)
+        .and_then(|encoder| encoder.validate(true).encode());
+    let encoded = encoded
+        .map_err(|error| format!("no component of `{}`: {error:#}", files::shown(module)))?;
+    without_names(&encoded)
+}
+
+/// A component without its own names: they are a twentieth of it, and only debuggers read them.
+fn without_names(component: &[u8]) -> Outcome<Vec<u8>> {
+    const CUSTOM: u8 = 0;
+    const NAMES: &[u8] = b"\x0ecomponent-name";
+    let cut = || "the component is cut short".to_owned();
+    let (header, mut rest) = component.split_at_checked(8).ok_or_else(cut)?;
+    let mut kept = header.to_vec();
+    while let Some((id, after)) = rest.split_first() {
+        let (length, width) = leb128(after).ok_or_else(cut)?;
+        let whole = 1 + width + length;
+        let (section, next) = rest.split_at_checked(whole).ok_or_else(cut)?;
+        if *id != CUSTOM || !section[1 + width..].starts_with(NAMES) {
+            kept.extend_from_slice(section);
+        }
+        rest = next;
+    }
+    Ok(kept)
+}
+
+/// A number as wasm writes it, and how many bytes it takes.
+fn leb128(bytes: &[u8]) -> Option<(usize, usize)> {
+    let mut value = 0;
+    for (place, byte) in bytes.iter().take(5).enumerate() {
+        value |= usize::from(byte & 0x7f) << (7 * place);
+        if byte & 0x80 == 0 {
+            return Some((value, place + 1));
+        }
+    }
+    None
+}
+
+/// The package of the tree, and what it uses.
+pub fn described() -> Outcome<(Resolve, wit_parser::PackageId)> {
+    let mut resolve = Resolve::default();
+    let pushed = resolve.push_dir(project::at(WIT));
+    let (package, _) = pushed.map_err(|error| format!("`{WIT}`: {error:#}"))?;
+    Ok((resolve, package))
+}
+
+/// The whole description in one file, as tools take it.
+pub fn one_file() -> Outcome<String> {
+    let (resolve, package) = described()?;
+    let others: Vec<_> =
+        resolve.packages.iter().map(|(id, _)| id).filter(|id| *id != package).collect();
+    let mut printer = WitPrinter::default();
+    let printed = printer.print(&resolve, package, &others);
+    printed.map_err(|error| format!("`{WIT}` cannot be printed: {error:#}"))?;
+    Ok(printer.output.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_names;
+
+    #[test]
+    fn only_the_names_go() {
+        let header = b"\0asm\x0d\0\x01\0";
+        let names = b"\0\x10\x0ecomponent-nameX";
+        let kept = b"\0\x04\x03abc";
+        let whole = [&header[..], kept, names, kept].concat();
+        assert_eq!(without_names(&whole), Ok([&header[..], kept, kept].concat()));
+        assert!(without_names(&whole[..whole.len() - 1]).is_err(), "cut short");
+    }
+}
