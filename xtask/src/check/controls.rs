@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Proof, arrows, folders, generated, imports, locks, published, purity, sizes};
+use super::{
+    Proof, arrows, component, folders, generated, imports, locks, published, purity, sizes,
+};
 use crate::build::{node, npm, wasm};
 use crate::process::Run;
 use crate::{Outcome, files, project};
@@ -23,6 +25,9 @@ pub const LIST: &[(&str, Proof)] = &[
     ("engine-types", engine_types),
     ("published", debug_build),
     ("published-large", large_build),
+    ("component-imports", component_import),
+    ("component-size", large_component),
+    ("component-wit", other_wit),
     ("no-dependencies", dependency),
     ("bare-targets-std", std_in_core),
     ("bare-targets-atomics", atomics),
@@ -125,6 +130,18 @@ fn debug_build() -> Outcome<String> {
 
 fn large_build() -> Outcome<String> {
     refused(published::too_large(Path::new("dist/leafid"), 26_471_696, 12_000_000))
+}
+
+fn component_import() -> Outcome<String> {
+    refused(component::with_one_import_more()?)
+}
+
+fn large_component() -> Outcome<String> {
+    refused(component::LEAFID.too_large(161_172))
+}
+
+fn other_wit() -> Outcome<String> {
+    refused(component::with_another_tree()?)
 }
 
 fn dependency() -> Outcome<String> {

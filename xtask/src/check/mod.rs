@@ -1,6 +1,7 @@
 //! `cargo xtask check`: what must hold of the sources, and the controls that prove the proofs.
 
 mod arrows;
+mod component;
 mod controls;
 mod folders;
 mod generated;
@@ -30,6 +31,9 @@ const PROOFS: &[(&str, Proof)] = &[
     ("sizes", sizes::check),
     ("generated", generated::check),
     ("published", published::check),
+    ("component-imports", component::imports),
+    ("component-size", component::sizes),
+    ("component-wit", component::wit),
     ("no-dependencies", purity::dependencies),
     ("bare-targets", purity::bare_targets),
     ("no-panic", purity::no_panic),
