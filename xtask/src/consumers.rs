@@ -8,8 +8,8 @@ use crate::build;
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
-/// The runner of the Python suite; what a suite needs beyond it stands in its own list.
-const PYTEST: &str = "pytest==8.4.2";
+/// The runner of the Python suites; what a suite needs beyond it stands in its own list.
+pub const PYTEST: &str = "pytest==8.4.2";
 const MORE: &str = "bindings-py/tests/requirements.txt";
 
 /// An environment with the built wheel; its interpreter.

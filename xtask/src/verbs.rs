@@ -22,8 +22,8 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "build",
-        options: "[--only server|wheel|wasm|node|npm]",
-        does: "what is published, into `dist/`: the server, the wheel, the npm packages",
+        options: "[--only server|wheel|wasm|node|npm|component]",
+        does: "what is published, into `dist/`: the server, the wheel, the npm packages, the component",
         takes: "2.5 min cold, 5 s warm",
         run: build::main,
     },
@@ -57,6 +57,13 @@ const VERBS: &[Verb] = &[
         does: "every figure that the README states, as a ratio to the floor of the same run",
         takes: "6 min, after a build",
         run: bench::main,
+    },
+    Verb {
+        name: "nightly",
+        options: "",
+        does: "what takes too long for each change: the component in a Rust program, and its figures",
+        takes: "15 min cold, 10 s warm",
+        run: test::component::nightly,
     },
     Verb {
         name: "setup-ci",

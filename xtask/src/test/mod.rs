@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that CI does, part by part. What a suite must look like to be
 //! run here stands in `xtask/README.md`.
 
+pub mod component;
 mod description;
 pub mod mutate;
 mod rust;
@@ -32,6 +33,8 @@ const PARTS: &[Part] = &[
     Part { name: "types", needs: Some("bindings-js/tests/types"), run: suites::types },
     Part { name: "node", needs: Some("bindings-js/tests/node"), run: suites::node },
     Part { name: "workerd", needs: Some("bindings-js/tests/workerd"), run: suites::workerd },
+    Part { name: "component", needs: Some("bindings-component/tests"), run: component::suite },
+    Part { name: "examples", needs: Some("examples/component-js"), run: component::examples },
     Part { name: "vectors", needs: Some("tests/vectors"), run: vectors::compare },
     Part { name: "vectors-self-test", needs: Some("tests/vectors"), run: vectors::self_test },
     Part { name: "e2e", needs: Some("tests/e2e"), run: rust::end_to_end },

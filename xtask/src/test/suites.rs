@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::component;
 use crate::build;
 use crate::process::{Run, Said};
 use crate::{Outcome, consumers, files, project, tools};
@@ -9,12 +10,13 @@ use crate::{Outcome, consumers, files, project, tools};
 /// The replay of the vectors in one language: where they lie, and what to run.
 pub type Replay = fn(vectors: &Path, quiet: bool) -> Outcome<Run>;
 
-/// The four languages as they name themselves in their `vectors:` lines.
+/// The five languages as they name themselves in their `vectors:` lines.
 pub const REPLAYS: &[(&str, Replay)] = &[
     ("rust", replay_rust),
     ("python", replay_python),
     ("node", replay_node),
     ("wasm", replay_wasm),
+    ("component", component::replay),
 ];
 
 /// The whole Python suite.
@@ -125,7 +127,8 @@ fn with_places(run: Run, vectors: &Path) -> Run {
         .env("LEAFID_DIST", project::dist())
 }
 
-fn closing_line(said: &Said) -> Outcome<String> {
+/// The closing line of pytest, where it was content.
+pub fn closing_line(said: &Said) -> Outcome<String> {
     let mut lines = said.stdout.lines().rev().map(|line| line.trim_matches(['=', ' ']));
     let line = lines.find(|line| !line.is_empty()).unwrap_or("nothing was said").to_owned();
     if said.success && line.contains(" passed") { Ok(line) } else { Err(format!("pytest: {line}")) }

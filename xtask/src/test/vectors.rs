@@ -1,4 +1,4 @@
-//! The vectors: replayed by four languages, counted, compared; and the proof that each language
+//! The vectors: replayed by five languages, counted, compared; and the proof that each language
 //! would notice a wrong one.
 
 use std::collections::BTreeMap;

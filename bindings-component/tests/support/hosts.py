@@ -1,0 +1,121 @@
+"""Hosts of a component: a clock that is told, randomness from a seed, a store that is a component."""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+from typing import Any, Callable
+
+from wasmtime import Store
+from wasmtime.component import Record
+
+from support.component import (
+    CLOCK,
+    ENGINE,
+    PACKAGE,
+    RANDOM,
+    STORE,
+    VERSION,
+    Generator,
+    Instance,
+    Plain,
+    Refused,
+    instantiate,
+)
+from support.places import DIST, MADE
+
+WALL = "wasi:clocks/wall-clock@0.2.0"
+STORE_VERBS = ("lease-segment", "acquire", "renew", "give-back")
+REGISTRY_VERBS = (
+    "create-tag", "create-namespace", "lease-segment", "acquire", "renew", "give-back",
+    "is-kept-from",
+)  # fmt: skip
+
+
+def forwarded(instance: Instance, interface: str, verbs: tuple[str, ...]) -> dict[str, Any]:
+    """Functions of one component as the imports of another."""
+    functions = {verb: instance.function(interface, verb) for verb in verbs}
+
+    def forward(function: Any) -> Callable[..., Any]:
+        return lambda context, *args: function(context, *args)
+
+    return {verb: forward(function) for verb, function in functions.items()}
+
+
+class Host:
+    """One process: its clock is `ms`, its store is what it was given, its randomness is seeded."""
+
+    def __init__(
+        self, seed: int = 1, store: Instance | None = None, path: Path = DIST / "leafid.wasm"
+    ) -> None:
+        self.ms, self.wall_ms = 1_000, 1_800_000_000_000
+        self.engine_store = store.store if store else Store(ENGINE)
+        self._random = random.Random(seed)
+        self.draw: Callable[[], int] = lambda: self._random.getrandbits(64)
+        self.clock: Callable[[], int] = lambda: self.ms
+        self.store = store or self.memory()
+        self.verbs = forwarded(self.store, "store", STORE_VERBS)
+        self.instance = instantiate(path, self.imports(), self.engine_store)
+
+    def memory(self) -> Instance:
+        """A store that is a component, over the registry of the pure one."""
+        pure = instantiate(DIST / "leafid-pure.wasm", {}, self.engine_store)
+        host = {
+            WALL: {"now": lambda _: self.time()},
+            RANDOM: {"get-random-u64": lambda _: self._random.getrandbits(64)},
+            f"{PACKAGE}registry{VERSION}": forwarded(pure, "registry", REGISTRY_VERBS),
+        }
+        return instantiate(MADE / "store.wasm", host, self.engine_store)
+
+    def time(self) -> Any:
+        time = Record()
+        time.seconds, time.nanoseconds = self.wall_ms // 1_000, self.wall_ms % 1_000 * 1_000_000
+        return time
+
+    def imports(self) -> Any:
+        def verb(name: str) -> Callable[..., Any]:
+            return lambda context, *args: self.verbs[name](context, *args)
+
+        return {
+            CLOCK: {"now": lambda _: self.clock() * 1_000_000},
+            RANDOM: {"get-random-u64": lambda _: self.draw()},
+            STORE: {name: verb(name) for name in STORE_VERBS},
+        }
+
+    def passes(self, ms: int) -> None:
+        self.ms += ms
+        self.wall_ms += ms
+
+    def segment(self, **config: Any) -> Generator:
+        default: Plain = dict.fromkeys(
+            ("step", "max_growth", "short_ms", "long_ms", "ask_below_percent")
+        )
+        return self.instance.generator("segment", {"tag": "orders", **default, **config})
+
+    def snowflake(self, **config: Any) -> Generator:
+        default: Plain = dict.fromkeys(("layout", "length_ms", "max_ahead_ms", "spread"))
+        default |= {"namespace": "default", "owner": "host/1", "sticky": False, "strict": False}
+        return self.instance.generator("snowflake", {**default, **config})
+
+
+def draw(host: Host, generator: Generator, n: int, at_once: int = 1) -> list[int]:
+    """So many IDs, as a host draws them: what is due is asked for, what is refused is waited for."""
+    ids: list[int] = []
+    deadline = time.monotonic() + 60
+    while len(ids) < n:
+        assert time.monotonic() < deadline, f"{len(ids)} of {n} IDs in a minute"
+        try:
+            ids += generator.fill(at_once) if at_once > 1 else [generator.next()]
+        except Refused as refused:
+            if not generator.refill():
+                stance = generator.stance({"code": refused.code, "until": refused.until})
+                assert not isinstance(stance, str), stance
+                host.passes(max(1, (stance or 0) - host.ms))
+        if generator.wants_ask():
+            generator.refill()
+    return ids
+
+
+def duplicates(ids: list[int]) -> int:
+    return len(ids) - len(set(ids))

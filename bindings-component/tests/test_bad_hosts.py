@@ -1,0 +1,267 @@
+"""What a host can do wrong: a refusal with its code or a trap, and never a duplicate."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import pytest
+from wasmtime import WasmtimeError
+from wasmtime.component import Record
+
+from support.component import Cases, Refused, plain
+from support.hosts import Host, draw, duplicates
+
+Bend = Callable[[Record], Any]
+
+
+def bent(host: Host, verb: str, bend: Bend) -> None:
+    """This verb's grants come bent."""
+    right = host.verbs[verb]
+
+    def wrong(context: Any, ask: Any) -> Any:
+        answer = right(context, ask)
+        grant = answer.payload if hasattr(answer, "payload") else answer
+        bend(grant)
+        return answer
+
+    host.verbs[verb] = wrong
+
+
+def put(path: str, value: Any) -> Bend:
+    def bend(grant: Record) -> None:
+        *way, last = path.split(".")
+        for step in way:
+            grant = getattr(grant, step)
+        setattr(grant, last, value)
+
+    return bend
+
+
+GRANTS: list[tuple[str, str, Bend, str]] = [
+    ("segment", "lease-segment", put("request", (1, 1)), "grant-invalid"),
+    ("segment", "lease-segment", put("range.end", 0), "grant-invalid"),
+    ("segment", "lease-segment", put("range.end", 2**64 - 1), "grant-invalid"),
+    ("segment", "lease-segment", put("tag", "invoices"), "grant-invalid"),
+    ("segment", "lease-segment", put("tag", "no tag"), "grant-invalid"),
+    ("segment", "lease-segment", put("step", 0), "grant-invalid"),
+    ("snowflake", "acquire", put("request", (1, 1)), "grant-invalid"),
+    ("snowflake", "acquire", put("ticks.end", 2**64 - 1), "grant-invalid"),
+    ("snowflake", "acquire", put("ticks.end", 5), "grant-invalid"),
+    ("snowflake", "acquire", put("worker", 1024), "grant-invalid"),
+    ("snowflake", "acquire", put("layout.time-bits", 200), "grant-invalid"),
+    ("snowflake", "acquire", put("now", -(2**63)), "time-overflow"),
+]
+
+
+@pytest.mark.parametrize(("kind", "verb", "bend", "code"), GRANTS)
+def test_a_grant_that_is_none(kind: str, verb: str, bend: Bend, code: str) -> None:
+    host = Host()
+    generator = getattr(host, kind)()
+    right = host.verbs[verb]
+    bent(host, verb, bend)
+    with pytest.raises(Refused) as refused:
+        generator.refill()
+    assert refused.value.code == code
+    assert generator.failing() == code
+    host.verbs[verb] = right
+    # The longest back-off of a generator that has nothing.
+    host.passes(1_000)
+    ids = draw(host, generator, 2_000)
+    assert duplicates(ids) == 0
+
+
+def test_a_renewal_that_leaves_ticks_out_or_gives_some_twice() -> None:
+    host = Host()
+    generator = host.snowflake()
+    ids = draw(host, generator, 100)
+    host.passes(3_000)
+    right = host.verbs["renew"]
+    bent(host, "renew", lambda grant: setattr(grant.ticks, "start", grant.ticks.start - 5))
+    with pytest.raises(Refused) as refused:
+        generator.refill()
+    assert refused.value.code == "grant-invalid"
+    host.verbs["renew"] = right
+    host.passes(3_000)
+    assert duplicates(ids + draw(host, generator, 2_000)) == 0
+
+
+def test_an_answer_of_the_other_kind() -> None:
+    host = Host()
+    segment, snowflake = host.segment(), host.snowflake()
+    _, ask = snowflake.poll_ask()
+    _, mine = segment.poll_ask()
+    given = plain(host.verbs["acquire"](host.instance.store, as_record(ask)).payload)
+    window = Cases(("window", {**given, "request": mine["request"]}))
+    with pytest.raises(Refused) as refused:
+        segment.handle_grant(window, None)
+    assert refused.value.code == "grant-invalid"
+    assert snowflake.handle_grant(Cases(("window", given)), None) == ("applied", None)
+
+
+def as_record(ask: dict[str, Any]) -> Record:
+    from support.component import wit
+
+    return wit(ask)
+
+
+def test_answers_that_come_twice_late_or_for_nobody() -> None:
+    host = Host()
+    generator = host.segment()
+    _, ask = generator.poll_ask()
+    given = plain(host.verbs["lease-segment"](host.instance.store, as_record(ask)).payload)
+    grant = Cases(("segment", given))
+    assert generator.handle_grant(grant, None) == ("applied", None)
+    assert generator.handle_grant(grant, None) == ("ignored", None)
+    other = Cases(("segment", {**given, "request": (7, 7)}))
+    assert generator.handle_grant(other, 5) == ("ignored", None)
+    assert duplicates(draw(host, generator, 5_000)) == 0
+
+
+def test_a_clock_that_goes_back() -> None:
+    host = Host()
+    generator = host.snowflake(max_ahead_ms=0)
+    ids = draw(host, generator, 5_000)
+    host.ms -= 900
+    with pytest.raises(Refused) as refused:
+        while True:
+            ids.append(generator.next())
+    assert refused.value.code in ("sequence-spent", "clock-behind")
+    assert refused.value.until is not None and refused.value.until > host.ms
+    host.ms = refused.value.until
+    ids += draw(host, generator, 5_000)
+    assert duplicates(ids) == 0 and ids == sorted(ids)
+
+
+def test_randomness_of_zeros_leases_nothing() -> None:
+    host = Host()
+    generators = [host.segment(), host.snowflake()]
+    host.draw = lambda: 0
+    for generator in generators:
+        for ask in (generator.refill, generator.poll_ask):
+            with pytest.raises(Refused) as refused:
+                ask()
+            assert refused.value.code == "request-invalid"
+        assert generator.stats()["asks"] == 0
+
+
+def test_control_one_randomness_for_all_has_ids_twice() -> None:
+    """Why zeros are refused: a store takes the second holder for the first, asking again."""
+    first = Host()
+    second = Host(store=first.store)
+    second.clock = first.clock
+    ids = []
+    for host in (first, second):
+        generator = host.snowflake(spread=0)
+        host.draw = lambda: 5
+        ids += draw(host, generator, 500)
+    assert duplicates(ids) == 500
+
+
+def test_a_host_that_comes_back_while_it_is_asked() -> None:
+    host = Host()
+    generator = host.snowflake()
+    ids = draw(host, generator, 100)
+    right, came_back = host.verbs["renew"], []
+
+    def back(context: Any, ask: Any) -> Any:
+        came_back.append(ask)
+        ids.extend(generator.fill(50))
+        ids.append(generator.next())
+        assert generator.refill() is False, "one ask is out at a time"
+        assert generator.stats()["asks"] == 2
+        return right(context, ask)
+
+    host.verbs["renew"] = back
+    host.passes(3_000)
+    assert generator.refill() is True
+    ids += draw(host, generator, 2_000)
+    assert len(came_back) == 1 and duplicates(ids) == 0
+
+
+def test_a_host_that_closes_while_it_is_asked_gives_the_window_back() -> None:
+    host = Host()
+    generator = host.snowflake()
+    right, released = host.verbs["acquire"], []
+    give_back = host.verbs["give-back"]
+
+    def back(context: Any, ask: Any) -> Any:
+        generator.close()
+        return right(context, ask)
+
+    def released_too(context: Any, release: Any) -> Any:
+        released.append(plain(release))
+        return give_back(context, release)
+
+    host.verbs |= {"acquire": back, "give-back": released_too}
+    assert generator.refill() is True
+    assert [release["worker"] for release in released] == [0]
+    with pytest.raises(Refused) as refused:
+        generator.next()
+    assert refused.value.code == "closed"
+
+
+def test_a_clock_that_comes_back() -> None:
+    host = Host()
+    generator = host.snowflake()
+    ids = draw(host, generator, 10)
+    depth = []
+
+    def clock() -> int:
+        if not depth:
+            depth.append(1)
+            ids.append(generator.next())
+            generator.stats()
+            depth.pop()
+        return host.ms
+
+    host.clock = clock
+    for _ in range(100):
+        ids.append(generator.next())
+    assert len(ids) >= 210 and duplicates(ids) == 0
+
+
+def test_a_store_that_is_not_there_is_a_trap() -> None:
+    from support.component import CLOCK, RANDOM, instantiate
+    from support.places import DIST
+
+    host = {CLOCK: {"now": lambda _: 0}, RANDOM: {"get-random-u64": lambda _: 5}}
+    instance = instantiate(DIST / "leafid.wasm", host)
+    config = {"tag": "orders", "step": None, "max_growth": None, "short_ms": None}
+    generator = instance.generator("segment", {**config, "long_ms": None, "ask_below_percent": None})
+    assert generator.poll_ask() is not None, "the face without an imported store works"
+    generator.forget()
+    with pytest.raises(WasmtimeError) as trap:
+        generator.refill()
+    print(f"\n{trap.value}")
+    assert "lease-segment" in str(trap.value)
+    # What the runtime says then is documented: nothing of the instance answers any more.
+    with pytest.raises(WasmtimeError) as after:
+        generator.next()
+    print(after.value)
+
+
+def test_an_error_without_a_code_comes_out_of_the_call() -> None:
+    host = Host()
+    generator = host.segment()
+
+    def broken(context: Any, ask: Any) -> Any:
+        raise ConnectionResetError("the store hung up")
+
+    host.verbs["lease-segment"] = broken
+    with pytest.raises(ConnectionResetError):
+        generator.refill()
+
+
+@pytest.mark.parametrize("n", [2**32 - 1, 10**9, 2**20 + 1])
+def test_counts_that_one_call_does_not_give(n: int) -> None:
+    host = Host()
+    for generator in (host.segment(), host.snowflake()):
+        ids = draw(host, generator, 10)
+        for verb in (generator.fill, generator.ready):
+            with pytest.raises(Refused) as refused:
+                verb(n)
+            assert refused.value.code == "count-invalid"
+        some = generator.fill_available(n)
+        assert 100 < len(some) <= 2**20 and duplicates(ids + some) == 0
+        assert generator.fill(0) == []
+        assert generator.most() <= 2**20

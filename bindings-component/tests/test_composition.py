@@ -1,0 +1,61 @@
+"""A store that is a component, over the registry of another, plugged into the generators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.hosts import Host, draw, duplicates
+
+KINDS: list[tuple[str, dict[str, Any]]] = [("segment", {"step": 100}), ("snowflake", {})]
+
+
+def holders(one_store: bool) -> list[Host]:
+    """Two instances with randomness of their own."""
+    first = Host(seed=1)
+    second = Host(seed=2, store=first.store if one_store else None)
+    # One store has one clock: that of the host that made it.
+    if one_store:
+        second.passes = first.passes  # type: ignore[method-assign]
+        second.clock = first.clock
+    return [first, second]
+
+
+@pytest.mark.parametrize(("kind", "config"), KINDS)
+def test_two_holders_of_one_store_have_no_id_twice(kind: str, config: dict[str, Any]) -> None:
+    hosts = holders(one_store=True)
+    generators = [getattr(host, kind)(**config) for host in hosts]
+    ids: list[int] = []
+    for _ in range(20):
+        for host, generator in zip(hosts, generators):
+            ids += draw(host, generator, 300)
+            ids += draw(host, generator, 300, at_once=60)
+            host.passes(500)
+    grants = [generator.stats()["grants"] for generator in generators]
+    found = duplicates(ids)
+    print(f"\n{kind}: {len(ids)} IDs, {grants} grants, duplicates: {found}")
+    assert len(ids) >= 24_000 and min(grants) > 2 and found == 0
+
+
+def test_control_two_stores_behind_one_name_have_ids_twice() -> None:
+    hosts = holders(one_store=False)
+    ids = [number for host in hosts for number in draw(host, host.segment(), 300)]
+    assert duplicates(ids) == 300
+
+
+def test_a_number_that_was_given_back_is_leased_again_and_no_id_with_it() -> None:
+    host = Host()
+    first = host.snowflake(sticky=True)
+    ids = draw(host, first, 100)
+    end = first.carryover()["have_until"]
+    first.close()
+    # Long before the first window would have been over.
+    host.passes(2_000)
+    second = host.snowflake(sticky=True)
+    ids += draw(host, second, 100)
+    layout = second.layout()
+    parts = [host.instance.call("layouts", "decompose", layout, number) for number in ids]
+    assert {part["worker"] for part in parts} == {0}
+    assert parts[-1]["tick"] < end >> layout["sequence_bits"]
+    assert duplicates(ids) == 0

@@ -1,0 +1,35 @@
+"""What a call costs beside one of the same component that only counts: ratios of CPU time."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from support.component import Generator
+from support.hosts import Host
+from support.places import DIST, MADE
+
+ROUNDS, CALLS, AT_ONCE = 7, 40, 1_000
+
+
+def generator(path: Path) -> Generator:
+    host = Host(path=path)
+    ids = host.segment(step=1_000_000)
+    ids.refill()
+    return ids
+
+
+def cpu(ids: Generator) -> float:
+    before = time.process_time_ns()
+    for _ in range(CALLS):
+        ids.fill(AT_ONCE)
+    return (time.process_time_ns() - before) / (CALLS * AT_ONCE)
+
+
+def test_a_filling_costs_what_a_list_of_counted_numbers_does() -> None:
+    real, counting = generator(DIST / "leafid.wasm"), generator(MADE / "counting.wasm")
+    rounds = [(cpu(real), cpu(counting)) for _ in range(ROUNDS)]
+    best = [min(column) for column in zip(*rounds)]
+    ratio = best[0] / best[1]
+    print(f"\nfill({AT_ONCE}): {best[0]:.0f} ns per ID, counted {best[1]:.0f}: {ratio:.2f}")
+    assert ratio <= 1.3
