@@ -9,8 +9,11 @@ const CRATES: &str = "registry+https://github.com/rust-lang/crates.io-index";
 pub fn check() -> Outcome<String> {
     let mut cargo = files::read(&project::at("Cargo.lock"))?;
     cargo += &files::read(&project::at("tests/purity/Cargo.lock"))?;
-    let npm = files::read(&project::at("package-lock.json"))?;
-    complaint(&cargo, &npm).map_or(Ok("Cargo.lock twice, package-lock.json".to_owned()), Err)
+    cargo += &files::read(&project::at("examples/component-rust/Cargo.lock"))?;
+    let mut npm = files::read(&project::at("package-lock.json"))?;
+    npm += &files::read(&project::at("examples/component-js/package-lock.json"))?;
+    let told = "Cargo.lock three times, package-lock.json twice".to_owned();
+    complaint(&cargo, &npm).map_or(Ok(told), Err)
 }
 
 /// What is wrong with them.

@@ -1,0 +1,106 @@
+"""`leafid.wasm` in Python, by the wasmtime package: its interfaces as calls, its records as dicts.
+
+Python's wasmtime cuts a number to its width without a word: check what comes from elsewhere.
+"""
+
+import secrets
+import time
+
+from wasmtime import Engine, Store
+from wasmtime.component import Component, Linker, Record, Variant
+
+PACKAGE, VERSION = "leafid:generator/", "@0.1.0"
+ENGINE = Engine()
+
+
+class Refused(Exception):
+    """A refusal or a failure: its code, and until when or for how long."""
+
+    def __init__(self, given):
+        super().__init__(given["code"])
+        self.given = given
+
+
+def record(value):
+    """Dicts as records, which have hyphens in their names; pairs of a case and its value as variants."""
+    if isinstance(value, dict):
+        made = Record()
+        for name, item in value.items():
+            setattr(made, name.replace("_", "-"), record(item))
+        return made
+    if isinstance(value, Variant):
+        return Variant(value.tag, record(value.payload))
+    return value
+
+
+def plain(value):
+    """Records as dicts; of a result that is tagged, the answer or its refusal."""
+    if isinstance(value, Record):
+        value = {name.replace("-", "_"): plain(item) for name, item in vars(value).items()}
+        if value.keys() in ({"code", "until"}, {"code", "retry_after_ms"}):
+            raise Refused(value)
+    elif isinstance(value, Variant) and value.tag in ("ok", "err"):
+        return plain(value.payload)
+    elif isinstance(value, tuple) and isinstance(value[0], Record):
+        return tuple(map(plain, value))
+    return value
+
+
+class Leafid:
+    """An instance of a component. `store` has the verbs of the imported store, if there is one."""
+
+    def __init__(self, path, store=None):
+        component = Component.from_file(ENGINE, path)
+        linker, self.store, self.functions = Linker(ENGINE), Store(ENGINE), {}
+        linker.allow_shadowing = True
+        linker.define_unknown_imports_as_traps(component)
+        imports = {
+            "wasi:clocks/monotonic-clock@0.2.0": {"now": lambda _: time.monotonic_ns()},
+            "wasi:random/random@0.2.0": {"get-random-u64": lambda _: secrets.randbits(64)},
+            f"{PACKAGE}store{VERSION}": {n: self._verb(f) for n, f in (store or {}).items()},
+        }
+        with linker.root() as root:
+            for interface, functions in imports.items():
+                with root.add_instance(interface) as instance:
+                    for name, function in functions.items():
+                        instance.add_func(name, function)
+        self.instance = linker.instantiate(self.store, component)
+
+    def _verb(self, function):
+        def answer(_, ask):
+            try:
+                return Variant("ok", record(function(plain(ask))))
+            except Refused as refused:
+                code = refused.given["code"]
+                return Variant("err", record({"code": code, "retry_after_ms": None}))
+
+        return answer
+
+    def call(self, interface, name, *args):
+        function = self.functions.get((interface, name))
+        if function is None:
+            index = self.instance.get_export_index(self.store, f"{PACKAGE}{interface}{VERSION}")
+            index = self.instance.get_export_index(self.store, name, index)
+            function = self.instance.get_func(self.store, index)
+            self.functions[interface, name] = function
+        return plain(function(self.store, *map(record, args)))
+
+    def generator(self, kind, **config):
+        """A generator: `kind` is `segment` or `snowflake`."""
+        fields = ["step", "max_growth", "short_ms", "long_ms", "ask_below_percent"]
+        if kind == "snowflake":
+            fields = ["layout", "length_ms", "max_ahead_ms", "spread"]
+            config = {"sticky": False, "strict": False, **config}
+        config = {**dict.fromkeys(fields), **config}
+        return Generator(self, self.call("generators", f"[static]generator.{kind}", config))
+
+
+class Generator:
+    """A generator's methods, by their names."""
+
+    def __init__(self, leafid, handle):
+        self.leafid, self.handle = leafid, handle
+
+    def __getattr__(self, verb):
+        name = f"[method]generator.{verb.replace('_', '-')}"
+        return lambda *args: self.leafid.call("generators", name, self.handle, *args)

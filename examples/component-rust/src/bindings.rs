@@ -1,0 +1,3 @@
+//! What wasmtime makes of the WIT.
+
+wasmtime::component::bindgen!({ path: "../../wit", world: "leafid" });
