@@ -4,10 +4,20 @@ use super::purity;
 use crate::process::Run;
 use crate::{Outcome, tools};
 
+/// The members for wasm, as they are compiled there.
+const WASM: &[&[&str]] = &[
+    &["-p", "leafid-wasm", "-p", "leafid-component", "-p", "leafid-example-store"],
+    &["-p", "leafid-component", "--features", "pure"],
+];
+
+/// An example with a lock file of its own: it is not compiled here, but formatted.
+const APART: &str = "examples/component-rust/Cargo.toml";
+
 /// Every Rust file is as rustfmt would write it.
 pub fn fmt() -> Outcome<String> {
     Run::cargo(&["fmt", "--all", "--check"]).done()?;
     Run::cargo(&["fmt", "--all", "--check", "--manifest-path", purity::CRATE]).done()?;
+    Run::cargo(&["fmt", "--all", "--check", "--manifest-path", APART]).done()?;
     Ok("rustfmt has nothing to change".to_owned())
 }
 
@@ -16,11 +26,14 @@ pub fn clippy() -> Outcome<String> {
     Run::cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--keep-going"])
         .args(["--", "-D", "warnings"])
         .done()?;
-    // What is compiled for the edge alone is seen from there alone.
+    // What is compiled for wasm alone is seen from there alone.
     tools::rust_target("wasm32-unknown-unknown")?;
-    Run::cargo(&["clippy", "--locked", "-p", "leafid-wasm", "--target", "wasm32-unknown-unknown"])
-        .args(["--", "-D", "warnings"])
-        .done()?;
+    for members in WASM {
+        Run::cargo(&["clippy", "--locked", "--target", "wasm32-unknown-unknown"])
+            .args(*members)
+            .args(["--", "-D", "warnings"])
+            .done()?;
+    }
     tools::rust_target("wasm32v1-none")?;
     purity::cargo("clippy", None)
         .args(["--target", "wasm32v1-none", "--", "-D", "warnings"])
