@@ -27,6 +27,9 @@ pub fn compare(real: &Path, counting: &Path, url: &str) -> Outcome {
     let [next, counted, fill, filled] = best;
     println!("next: {next:.0} ns, counted: {counted:.0} ns, {:.2}", next / counted);
     println!("fill({AT_ONCE}): {fill:.2} ns per ID, counted: {filled:.2} ns");
+    if next > 1.5 * counted || fill > 2.5 {
+        return Err("a draw costs more than 1.5 calls that count, or 2.5 ns an ID".into());
+    }
     Ok(())
 }
 

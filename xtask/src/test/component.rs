@@ -44,22 +44,26 @@ pub fn examples() -> Outcome<String> {
 pub fn nightly(args: Args) -> Outcome {
     args.finish()?;
     let mut summary = Summary::default();
-    summary.part("component-rust", || zero(rust_example(&[])?.tee()?));
+    summary.part("component-rust", || zero(rust_example()?.tee()?));
     summary.part("component-bench", || {
         component::COUNTING.make()?;
-        let said = rust_example(&["--release"])?.args(["--", "--bench"]).tee()?;
+        let said = rust_example()?.args(["--", "--bench"]).tee()?;
         let figures: Vec<_> = said.stdout.lines().filter(|line| line.contains(" ns")).collect();
-        if said.success { Ok(figures.join("; ")) } else { Err("it did not end well".to_owned()) }
+        if said.success {
+            Ok(figures.join("; "))
+        } else {
+            Err(format!("a call costs too much: {}", figures.join("; ")))
+        }
     });
     summary.close("nightly")
 }
 
-fn rust_example(profile: &[&str]) -> Outcome<Run> {
+fn rust_example() -> Outcome<Run> {
     build::need(&["server", "component"])?;
     let manifest = project::at("examples/component-rust/Cargo.toml");
     let run = Run::new("cargo").args(["run", "--locked", "--manifest-path"]).arg(manifest);
     let target = project::target().join("component-rust");
-    Ok(environment(run.args(profile).env("CARGO_TARGET_DIR", target)))
+    Ok(environment(run.env("CARGO_TARGET_DIR", target)))
 }
 
 /// The closing line of an example that found no duplicates among as many IDs as it has to issue.
