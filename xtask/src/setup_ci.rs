@@ -17,6 +17,11 @@ const PACKAGES: &[Wanted] = &[
     Wanted { probe: &["git", "--version"], package: "git" },
     Wanted { probe: &["python3", "--version"], package: "python3" },
     Wanted { probe: &["python3", "-c", "import venv, ensurepip"], package: "python3-venv" },
+    // The servers that tests start: where each package keeps its programs stands in `tests/servers`.
+    Wanted { probe: &["test", "-x", "/usr/sbin/mariadbd"], package: "mariadb-server" },
+    Wanted { probe: &["sh", "-c", "ls /usr/lib/postgresql/*/bin/initdb"], package: "postgresql" },
+    Wanted { probe: &["test", "-f", "/usr/share/java/zookeeper.jar"], package: "zookeeper" },
+    Wanted { probe: &["etcd", "--version"], package: "etcd-server" },
 ];
 
 const TARGETS: &[&str] = &["wasm32-unknown-unknown", "wasm32v1-none", "thumbv7em-none-eabi"];

@@ -9,12 +9,13 @@ use crate::process::Run;
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("leafid-core", &[]),
     ("leafid-wire", &["leafid-core"]),
-    ("leafid-server", &["leafid-core", "leafid-wire"]),
+    ("leafid-server", &["leafid-core", "leafid-servers", "leafid-wire"]),
     ("leafid-bindings", &["leafid-core"]),
     ("leafid-py", &["leafid-bindings", "leafid-core", "leafid-wire"]),
     ("leafid-node", &["leafid-bindings", "leafid-core"]),
     ("leafid-wasm", &["leafid-bindings", "leafid-core"]),
     ("leafid-stream", &["leafid-core"]),
+    ("leafid-servers", &[]),
     ("leafid-tests", EVERYONE),
     ("leafid-benches", EVERYONE),
     ("xtask", EVERYONE),
@@ -30,6 +31,7 @@ const EVERYONE: &[&str] = &[
     "leafid-node",
     "leafid-wasm",
     "leafid-stream",
+    "leafid-servers",
 ];
 
 /// The arrows between the members of the workspace.

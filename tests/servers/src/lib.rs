@@ -1,0 +1,89 @@
+//! Real database servers for tests: each lies in a temporary folder of its own, listens on a free
+//! port of this machine alone, and is ended by its id when its value is dropped, also by a panic.
+#![cfg(unix)]
+
+mod mariadb;
+mod port;
+mod postgres;
+mod process;
+
+pub use mariadb::Mariadb;
+pub use postgres::Postgres;
+
+use std::io::Write;
+
+/// A server that can be started, crashed and started again on what it kept.
+///
+/// # Errors
+/// Every verb says what the server wrote when it did not do what was asked.
+pub trait Server: Sized {
+    /// What it is called in messages.
+    const NAME: &'static str;
+    /// The Debian package that brings its programs.
+    const PACKAGE: &'static str;
+
+    /// A program that it needs and that is not installed.
+    fn missing() -> Option<String>;
+
+    /// Makes an empty server with these settings, each `name=value` as the server names them, and
+    /// waits until it answers.
+    fn start_with(settings: &[&str]) -> Result<Self, String>;
+
+    /// Where an empty database of it is, with every right on it.
+    fn url(&self) -> String;
+
+    /// Where it listens, on 127.0.0.1.
+    fn port(&self) -> u16;
+
+    /// `kill -9` of all its processes, wherever they are.
+    fn crash(&mut self);
+
+    /// An orderly end: everything that it has promised is on disk.
+    fn stop(&mut self) -> Result<(), String>;
+
+    /// Starts it again after [`Server::crash`] or [`Server::stop`], on the same port and the same
+    /// data, with these settings instead of the earlier ones, and waits until it answers.
+    fn start_again_with(&mut self, settings: &[&str]) -> Result<(), String>;
+
+    /// As [`Server::start_again_with`], with its own settings.
+    fn start_again(&mut self) -> Result<(), String> {
+        self.start_again_with(&[])
+    }
+}
+
+/// An empty server for a test; `None` where it is not installed, which is said on standard error
+/// and is a failure in CI.
+///
+/// # Panics
+/// It does not start; or it is not installed and `CI` is set.
+pub fn for_test<S: Server>() -> Option<S> {
+    for_test_with(&[])
+}
+
+/// As [`for_test`], with settings.
+///
+/// # Panics
+/// As [`for_test`].
+pub fn for_test_with<S: Server>(settings: &[&str]) -> Option<S> {
+    let name = S::NAME;
+    if let Some(missing) = S::missing() {
+        let told = format!(
+            "NOT RUN: there is no `{missing}` here, so nothing is tested over {name}: install \
+             it with `cargo xtask setup-ci`, or the package `{}`\n",
+            S::PACKAGE
+        );
+        assert!(!in_ci(), "{told}");
+        // Not by a macro, which the harness would keep to itself.
+        let _ = std::io::stderr().write_all(told.as_bytes());
+        return None;
+    }
+    match S::start_with(settings) {
+        Ok(server) => Some(server),
+        Err(said) => panic!("{name} does not start: {said}"),
+    }
+}
+
+/// Whether what is missing is a failure.
+fn in_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
+}

@@ -1,0 +1,42 @@
+//! Each server starts, is crashed, comes back on the same port, and is ended.
+#![cfg(unix)]
+
+use std::net::TcpStream;
+
+use leafid_servers::{Mariadb, Postgres, Server, for_test, for_test_with};
+
+fn lives<S: Server>(settings: &[&str]) {
+    let Some(mut server) = for_test_with::<S>(settings) else { return };
+    let port = server.port();
+    let answers = || TcpStream::connect(("127.0.0.1", port)).is_ok();
+    assert!(answers() && server.url().contains(&port.to_string()));
+    for _ in 0..2 {
+        server.crash();
+        assert!(!answers(), "a crashed server does not answer");
+        server.start_again().expect("it comes back");
+        assert!(answers());
+    }
+    server.stop().expect("it ends in order");
+    assert!(!answers());
+    let said = server.start_again_with(&["no_such_setting=1"]).expect_err("it is refused");
+    assert!(said.contains("no_such_setting") || said.contains("no-such-setting"), "{said}");
+    server.start_again().expect("it comes back");
+    drop(server);
+    assert!(!answers(), "a dropped server does not answer");
+}
+
+#[test]
+fn postgres_lives() {
+    lives::<Postgres>(&["max_connections=20"]);
+}
+
+#[test]
+fn mariadb_lives() {
+    lives::<Mariadb>(&["max_connections=20"]);
+}
+
+#[test]
+fn two_of_a_kind_stand_side_by_side() {
+    let (Some(one), Some(two)) = (for_test::<Postgres>(), for_test::<Postgres>()) else { return };
+    assert_ne!(one.port(), two.port());
+}
