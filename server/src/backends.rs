@@ -11,7 +11,10 @@ use leafid_core::{Name, Range, StoreTime, Token};
 use crate::problem::Problem;
 use crate::store::Page;
 
+pub mod mysql;
 pub mod opening;
+pub mod postgres;
+pub mod remote;
 pub mod sql;
 pub mod sqlite;
 

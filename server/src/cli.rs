@@ -5,6 +5,7 @@ mod apply;
 mod args;
 mod backup;
 mod client;
+mod database;
 mod files;
 mod health;
 mod ids;

@@ -1,5 +1,8 @@
 //! Opens stores by the name of their back end: a registry over what lies there.
 
+pub mod database;
+pub mod late;
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -25,6 +25,7 @@ type Face = fn() -> Outcome<String>;
 const FACES: &[(&str, Face)] = &[
     ("core", core),
     ("store", store),
+    ("databases", databases),
     ("python", python),
     ("fork", fork),
     ("node", node),
@@ -36,7 +37,7 @@ pub fn main(mut args: Args) -> Outcome {
     let only = args.value("--only")?;
     args.finish()?;
     if only.as_ref().is_some_and(|only| FACES.iter().all(|(name, _)| name != only)) {
-        return Err("`--only` takes core, store, python, fork, node or edge".to_owned());
+        return Err("`--only` takes core, store, databases, python, fork, node or edge".to_owned());
     }
     let mut summary = Summary::default();
     for (name, face) in FACES.iter().filter(|(name, _)| only.as_deref().is_none_or(|o| o == *name))
@@ -55,6 +56,14 @@ fn core() -> Outcome<String> {
 fn store() -> Outcome<String> {
     build::need(&["server"])?;
     let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "store", "--"];
+    Run::cargo(&bench).arg(build::server_binary()).done()?;
+    Ok("see the tables above".to_owned())
+}
+
+fn databases() -> Outcome<String> {
+    build::need(&["server"])?;
+    let bench =
+        ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "databases", "--"];
     Run::cargo(&bench).arg(build::server_binary()).done()?;
     Ok("see the tables above".to_owned())
 }

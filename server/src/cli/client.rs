@@ -15,7 +15,7 @@ use leafid_wire::Answer;
 use serde_json::Value;
 use tower::ServiceExt;
 
-use super::{Failure, address};
+use super::{Failure, address, database};
 use crate::app::{App, Config};
 use crate::backends::opening::Options;
 use crate::clock::SystemClock;
@@ -42,7 +42,8 @@ pub struct Target {
     /// The server to ask [default: LEAFID_STORE, or http://127.0.0.1:8750]
     #[arg(long, value_name = "URL", conflicts_with = "store")]
     url: Option<String>,
-    /// Opens this file directly, without a server: `sqlite:PATH` or a plain path
+    /// Opens this store directly, without a server: `sqlite:PATH`, a plain path, or the URL of a
+    /// database
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
 }
@@ -58,7 +59,12 @@ impl Target {
         if by == "--url" || named.starts_with("http://") {
             return http(by, &named, PATIENCE);
         }
-        let store: SharedStore = Arc::new(open(&path(&named)?, Options::default())?);
+        let allow_unsafe = std::env::var("LEAFID_ALLOW_UNSAFE_SETTINGS")
+            .is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
+        let store: SharedStore = Arc::new(match database::open(&named, allow_unsafe) {
+            Some(store) => store?,
+            None => open(&path(&named)?, Options::default())?,
+        });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime
             .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
@@ -135,10 +141,14 @@ pub fn path(named: &str) -> Result<PathBuf, Problem> {
         _ => named,
     };
     if path.is_empty() {
+        // A URL may have a password.
+        let named = match named.split_once("://") {
+            Some((scheme, _)) if named.contains('@') => format!("{}://…", shown(scheme)),
+            _ => shown(named),
+        };
         let detail = format!(
-            "unsupported store `{}`: use `sqlite:PATH` or a plain path, or, where a verb can ask a \
-             server, `http://HOST:PORT`",
-            shown(named)
+            "unsupported store `{named}`: use `sqlite:PATH`, a plain path, `postgres://…` or \
+             `mysql://…`, or, where a verb can ask a server, `http://HOST:PORT`"
         );
         return Err(Problem::new(Code::RequestInvalid, detail));
     }

@@ -7,7 +7,7 @@ use leafid_core::registry::DEFAULT_MAX_WINDOW_MS;
 
 use super::args::longest_window_ms;
 use super::client::{DEFAULT_FILE, file, open};
-use super::{Failure, say};
+use super::{Failure, database, say};
 use crate::backends::opening::Options;
 use crate::backends::sqlite::VERSION;
 use crate::clock::SystemClock;
@@ -17,8 +17,9 @@ use crate::utc;
 
 #[derive(Args, Debug)]
 pub struct Init {
-    /// The file to create: `sqlite:PATH` or a plain path
-    #[arg(env = "LEAFID_STORE", default_value = DEFAULT_FILE)]
+    /// The store to create: the file `sqlite:PATH` or a plain path, or tables in a database,
+    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE` or `mysql://USER:PASSWORD@HOST:PORT/DATABASE`
+    #[arg(env = "LEAFID_STORE", default_value = DEFAULT_FILE, hide_env_values = true)]
     store: String,
     /// The new store replaces one that was lost: its snowflake IDs begin after the last one that the
     /// old store can have granted, and each tag created in it needs --from
@@ -31,8 +32,9 @@ pub struct Init {
 
 #[derive(Args, Debug)]
 pub struct Migrate {
-    /// The store's file: `sqlite:PATH` or a plain path
-    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE)]
+    /// The store: `sqlite:PATH`, a plain path, or the URL of a database
+    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE,
+          hide_env_values = true)]
     store: String,
 }
 
@@ -42,8 +44,13 @@ impl Init {
         let longest = self.max_window.unwrap_or(DEFAULT_MAX_WINDOW_MS);
         let replaces_lost_ms = self.replaces_lost.then_some(longest);
         let options = Options { replaces_lost_ms, ..Options::default() };
-        let store =
-            create_sqlite(&file(&self.store, "leafid init")?, Arc::new(SystemClock), options)?;
+        let store = match database::init(&self.store, options) {
+            Some(made) => made?,
+            None => {
+                let file = file(&self.store, "leafid init")?;
+                create_sqlite(&file, Arc::new(SystemClock), options)?
+            }
+        };
         let (place, id) = (store.place(), store.id().to_hex());
         let id = String::from_utf8_lossy(&id);
         say(format_args!(
@@ -66,16 +73,21 @@ impl Init {
 impl Migrate {
     /// Raises the tables of a store that is there to the version that this program knows.
     pub fn run(self) -> Result<(), Failure> {
-        let file = file(&self.store, "leafid migrate --store")?;
-        let before = migrate_sqlite(&file)?;
-        let place = open(&file, Options::default())?.place();
-        if before < VERSION {
+        let (place, before, newest) = match database::migrate(&self.store) {
+            Some(raised) => raised?,
+            None => {
+                let file = file(&self.store, "leafid migrate --store")?;
+                let before = migrate_sqlite(&file)?;
+                (open(&file, Options::default())?.place(), before, VERSION)
+            }
+        };
+        if before < newest {
             return say(format_args!(
-                "{place}: its tables were of version {before}, and are of version {VERSION} now"
+                "{place}: its tables were of version {before}, and are of version {newest} now"
             ));
         }
         say(format_args!(
-            "{place}: its tables have version {VERSION}, the newest this program knows; nothing to do"
+            "{place}: its tables have version {newest}, the newest this program knows; nothing to do"
         ))
     }
 }

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 
 use super::args::{listen, token};
 use super::client::{DEFAULT_FILE, file, open};
-use super::{Failure, say};
+use super::{Failure, database, say};
 use crate::app::Config;
 use crate::backends::opening::Options;
 use crate::http::listener::Listener;
@@ -21,8 +21,10 @@ use crate::store::{SharedStore, Store};
 
 #[derive(Args, Debug)]
 pub struct Serve {
-    /// The store's file: `sqlite:PATH` or a plain path
-    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE)]
+    /// The store: `sqlite:PATH`, a plain path, `postgres://USER:PASSWORD@HOST:PORT/DATABASE` or
+    /// `mysql://USER:PASSWORD@HOST:PORT/DATABASE`
+    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE,
+          hide_env_values = true)]
     store: String,
     /// The address and port to listen on (loopback only)
     #[arg(long, env = "LEAFID_LISTEN", value_name = "HOST:PORT", default_value = "127.0.0.1:8750",
@@ -42,6 +44,9 @@ pub struct Serve {
     /// Trusts this machine's clock even if it is far from the last time the store has seen
     #[arg(long, env = "LEAFID_BELIEVE_CLOCK", value_parser = FalseyValueParser::new())]
     believe_clock: bool,
+    /// Serves a database even if its settings can lose answered leases when it crashes
+    #[arg(long, env = "LEAFID_ALLOW_UNSAFE_SETTINGS", value_parser = FalseyValueParser::new())]
+    allow_unsafe_settings: bool,
     /// For development: creates the store, tags and namespaces on first use
     #[arg(long, env = "LEAFID_DEV", value_parser = FalseyValueParser::new())]
     dev: bool,
@@ -63,7 +68,6 @@ impl Serve {
         // Before the address is told: who reads it may stop the server at once.
         let stop = stop_signal()
             .map_err(|error| Problem::new(Code::Internal, format!("no signals: {error}")))?;
-        let file = file(&self.store, "leafid serve --store")?;
         // Before the file is touched: an address in use leaves no new store behind.
         let bound = self.bind().await?;
         let create = self.create || self.dev;
@@ -74,9 +78,14 @@ impl Serve {
             believe_clock: self.believe_clock,
             ..Options::default()
         };
-        let store = open(&file, options)?;
-        tell(first_line(&store));
-        let store: SharedStore = Arc::new(store);
+        let store = match database::serve(&self.store, options, self.allow_unsafe_settings) {
+            Some(store) => store?,
+            None => {
+                let store = open(&file(&self.store, "leafid serve --store")?, options)?;
+                tell(first_line(&store));
+                Arc::new(store) as SharedStore
+            }
+        };
         // The address that clients wait for comes last: whoever has read it knows all of them.
         for (address, listener) in bound.iter().rev() {
             match listener.listener {
@@ -129,12 +138,12 @@ fn only_loopback(address: SocketAddr) -> Result<(), Problem> {
 }
 
 /// Who does not listen any more stops no server.
-fn tell(line: impl std::fmt::Display) {
+pub fn tell(line: impl std::fmt::Display) {
     let _ = say(line);
 }
 
 /// What is served: an operator sees at once whether it is the store that was meant.
-fn first_line(store: &Registry) -> String {
+pub fn first_line(store: &Registry) -> String {
     let found = store.found();
     let opened = if found.created { "created" } else { "opened" };
     let (place, id) = (store.place(), store.id().to_hex());

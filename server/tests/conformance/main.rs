@@ -1,6 +1,8 @@
 //! The conformance suite of a store (`tests/vectors`, scripts of kind `store`), replayed against
 //! every back end through the paths of the API, with an injected clock.
 
+#[cfg(unix)]
+mod engines;
 mod memory;
 mod races;
 mod ranges;
@@ -58,7 +60,10 @@ async fn back_ends_give_what_the_vectors_say() {
     }
 }
 
-async fn conforms(back_end: &str, open: Open) {
+async fn conforms(
+    back_end: &str,
+    open: impl Fn(&Path, Token, Arc<ManualClock>) -> SharedStore + Copy,
+) {
     let mut replayed = 0;
     for file in ["registry", "errors"] {
         let path = vectors().join(format!("{file}.json"));
@@ -97,7 +102,10 @@ async fn a_wrong_answer_is_found() {
     assert!(why.contains("`end`"), "{why}");
 }
 
-async fn replay(script: &Value, open: Open) -> Result<(), String> {
+async fn replay(
+    script: &Value,
+    open: impl Fn(&Path, Token, Arc<ManualClock>) -> SharedStore,
+) -> Result<(), String> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let id = Token::parse(script["store"].as_str().expect("a script names its store"));
     let clock = Arc::new(ManualClock::at(at(&script["steps"][0])));

@@ -1,5 +1,11 @@
 //! A number that leaves the range of its namespace may be used elsewhere until it comes back.
 
+use std::path::Path;
+use std::sync::Arc;
+
+use leafid_core::Token;
+use leafid_server::clock::ManualClock;
+use leafid_server::store::SharedStore;
 use serde_json::{Value, json};
 
 use crate::{BACK_ENDS, replay};
@@ -30,8 +36,18 @@ fn late_renewal(ranges: &[(u32, u32)], gives: &Value) -> Value {
 
 #[tokio::test]
 async fn a_lease_ends_when_its_number_leaves_the_range_though_it_comes_back() {
-    let (granted, lost) = (json!({ "worker": 0 }), json!({ "code": "LEASE_LOST" }));
     for (back_end, open) in BACK_ENDS {
+        leases_end_with_the_range(back_end, open).await;
+    }
+}
+
+/// Whether a late renewal is granted, by what happened to the range meanwhile.
+pub async fn leases_end_with_the_range(
+    back_end: &str,
+    open: impl Fn(&Path, Token, Arc<ManualClock>) -> SharedStore + Copy,
+) {
+    let (granted, lost) = (json!({ "worker": 0 }), json!({ "code": "LEASE_LOST" }));
+    {
         // The control: where the number never left, so late a renewal is granted.
         for (ranges, gives) in [
             (&[][..], &granted),

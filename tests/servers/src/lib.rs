@@ -45,10 +45,21 @@ pub trait Server: Sized {
     /// data, with these settings instead of the earlier ones, and waits until it answers.
     fn start_again_with(&mut self, settings: &[&str]) -> Result<(), String>;
 
-    /// As [`Server::start_again_with`], with its own settings.
-    fn start_again(&mut self) -> Result<(), String> {
-        self.start_again_with(&[])
-    }
+    /// As [`Server::start_again_with`], with the settings that it had.
+    fn start_again(&mut self) -> Result<(), String>;
+}
+
+/// A server of databases that speak SQL.
+///
+/// # Errors
+/// Every verb gives what the server said.
+pub trait Databases: Server {
+    /// Makes an empty database, and gives its URL, with every right on it.
+    fn make_database(&self, name: &str) -> Result<String, String>;
+
+    /// Runs statements in a database with every right; gives the rows as lines, their columns
+    /// divided by tabs.
+    fn run(&self, database: &str, sql: &str) -> Result<String, String>;
 }
 
 /// An empty server for a test; `None` where it is not installed, which is said on standard error

@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use tempfile::TempDir;
 
 use crate::process::{self, Process};
-use crate::{Server, port};
+use crate::{Databases, Server, port};
 
 /// A MariaDB server of one node. Its user `root` has no password, and every right.
 pub struct Mariadb {
@@ -51,7 +51,7 @@ impl Server for Mariadb {
     const PACKAGE: &'static str = "mariadb-server";
 
     fn missing() -> Option<String> {
-        let needed = ["mariadbd", "mariadb-install-db"];
+        let needed = ["mariadbd", "mariadb-install-db", "mariadb"];
         needed.into_iter().find(|name| Mariadb::need(name).is_err()).map(str::to_owned)
     }
 
@@ -98,6 +98,24 @@ impl Server for Mariadb {
     fn start_again_with(&mut self, settings: &[&str]) -> Result<(), String> {
         self.settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
         self.launch()
+    }
+
+    fn start_again(&mut self) -> Result<(), String> {
+        self.launch()
+    }
+}
+
+impl Databases for Mariadb {
+    fn make_database(&self, name: &str) -> Result<String, String> {
+        self.run("leafid", &format!("CREATE DATABASE {name}"))?;
+        Ok(format!("mysql://root@127.0.0.1:{}/{name}", self.port))
+    }
+
+    fn run(&self, database: &str, sql: &str) -> Result<String, String> {
+        let mut command = Command::new(Mariadb::need("mariadb")?);
+        command.args(["--no-defaults", "-h127.0.0.1", "-uroot", "-N", "-B", "-e", sql, database]);
+        command.arg(format!("-P{}", self.port));
+        process::run(command)
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use rustix::process::Signal;
 use tempfile::TempDir;
 
 use crate::process::{self, NOBODY, Process};
-use crate::{Server, port};
+use crate::{Databases, Server, port};
 
 /// A PostgreSQL server of one node. Whoever connects from this machine needs no password, unless a
 /// test changes [`Postgres::host_rules`].
@@ -71,7 +72,7 @@ impl Postgres {
         let mut process = Process::start(command, &folder.join("log"))?;
         let port = self.port.to_string();
         process.wait_until(|| {
-            let mut asks = std::process::Command::new(&ready);
+            let mut asks = Command::new(&ready);
             asks.args(["-q", "-h", "127.0.0.1", "-U", "leafid", "-d", "postgres", "-p", &port]);
             process::run(asks).is_ok()
         })?;
@@ -85,7 +86,7 @@ impl Server for Postgres {
     const PACKAGE: &'static str = "postgresql";
 
     fn missing() -> Option<String> {
-        let needed = ["initdb", "postgres", "pg_isready"];
+        let needed = ["initdb", "postgres", "pg_isready", "psql"];
         needed.into_iter().find(|name| Postgres::program(name).is_none()).map(str::to_owned)
     }
 
@@ -130,6 +131,24 @@ impl Server for Postgres {
     fn start_again_with(&mut self, settings: &[&str]) -> Result<(), String> {
         self.settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
         self.launch()
+    }
+
+    fn start_again(&mut self) -> Result<(), String> {
+        self.launch()
+    }
+}
+
+impl Databases for Postgres {
+    fn make_database(&self, name: &str) -> Result<String, String> {
+        self.run("postgres", &format!("CREATE DATABASE {name}"))?;
+        Ok(format!("postgres://leafid@127.0.0.1:{}/{name}", self.port))
+    }
+
+    fn run(&self, database: &str, sql: &str) -> Result<String, String> {
+        let mut command = Command::new(Postgres::need("psql")?);
+        command.args(["-X", "-h", "127.0.0.1", "-p", &self.port.to_string(), "-U", "leafid"]);
+        command.args(["-d", database, "-v", "ON_ERROR_STOP=1", "-qAtF", "\t", "-c", sql]);
+        process::run(command)
     }
 }
 

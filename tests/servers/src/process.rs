@@ -148,12 +148,11 @@ pub fn command(program: &Path, as_nobody: bool) -> Command {
         return Command::new(program);
     }
     let mut command = Command::new(setpriv);
+    command.args(["--pdeathsig", "KILL"]);
     if as_nobody && is_root() {
         let (user, group) = (format!("--reuid={NOBODY}"), format!("--regid={NOBODY}"));
-        // By a second one: with another user the system forgets what it was to be told.
-        command.args([&user, &group, "--clear-groups"]).arg(setpriv);
+        command.args([&user, &group, "--clear-groups"]);
     }
-    command.args(["--pdeathsig", "KILL"]);
     command.arg(program);
     command
 }
@@ -166,16 +165,16 @@ pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Runs a program to its end.
+/// Runs a program to its end; gives what it wrote.
 ///
 /// # Errors
 /// What it said when it failed.
-pub fn run(mut command: Command) -> Result<(), String> {
+pub fn run(mut command: Command) -> Result<String, String> {
     let name = format!("{command:?}");
     let output = command.stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("{name} does not start: {error}"))?;
     if output.status.success() {
-        return Ok(());
+        return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
     }
     let (out, err) = (&output.stdout, &output.stderr);
     let (out, err) = (String::from_utf8_lossy(out), String::from_utf8_lossy(err));

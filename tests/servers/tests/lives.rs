@@ -3,9 +3,9 @@
 
 use std::net::TcpStream;
 
-use leafid_servers::{Mariadb, Postgres, Server, for_test, for_test_with};
+use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test, for_test_with};
 
-fn lives<S: Server>(settings: &[&str]) {
+fn lives<S: Databases>(settings: &[&str]) {
     let Some(mut server) = for_test_with::<S>(settings) else { return };
     let port = server.port();
     let answers = || TcpStream::connect(("127.0.0.1", port)).is_ok();
@@ -20,7 +20,12 @@ fn lives<S: Server>(settings: &[&str]) {
     assert!(!answers());
     let said = server.start_again_with(&["no_such_setting=1"]).expect_err("it is refused");
     assert!(said.contains("no_such_setting") || said.contains("no-such-setting"), "{said}");
-    server.start_again().expect("it comes back");
+    server.start_again_with(&[]).expect("it comes back");
+    let url = server.make_database("another").expect("a database");
+    assert!(url.ends_with("/another"), "{url}");
+    let said = server.run("another", "SELECT 1, 2; SELECT 3").expect("rows");
+    assert_eq!(said, "1\t2\n3");
+    server.run("another", "SELECT nonsense").expect_err("there is no such column");
     drop(server);
     assert!(!answers(), "a dropped server does not answer");
 }

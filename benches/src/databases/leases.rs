@@ -1,0 +1,116 @@
+//! Leases by the server's own store: called in this process, and over HTTP.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use leafid_core::{Name, SegmentAsk, Token};
+use leafid_server::backends::opening::Options;
+use leafid_server::backends::remote::clock::Source;
+use leafid_server::backends::remote::open::Terms;
+use leafid_server::clock::SystemClock;
+use leafid_server::opening::database::Database;
+use leafid_server::problem::Problem;
+use leafid_server::registry::Registry;
+use leafid_server::store::{Store, TagChange};
+use leafid_stream::child::{Child, dies_with_us};
+
+use crate::Outcome;
+use crate::bare::runtime;
+use crate::client::Client;
+
+/// A store in this process.
+pub struct Stored {
+    store: Registry,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Stored {
+    /// Makes it, with the tags that are leased from.
+    pub fn create(url: &str) -> Outcome<Stored> {
+        let told = |problem: Problem| problem.to_string();
+        let options = Options { create: true, ..Options::default() };
+        let terms = Terms { options, allow_unsafe: false, source: Source::Database };
+        let database = Database::parse(url).ok_or("no database's URL")?.map_err(told)?;
+        let store = database.open(Arc::new(SystemClock), &terms);
+        let store = store.map_err(|unopened| told(unopened.problem))?;
+        let runtime = runtime()?;
+        for tag in ["bare", "stored", "served"] {
+            let tag = Name::tag(tag).map_err(|refusal| refusal.code.to_string())?;
+            let change = TagChange { step: Some(10), ..TagChange::default() };
+            runtime.block_on(store.put_tag(tag, change)).map_err(told)?;
+        }
+        Ok(Stored { store, runtime })
+    }
+
+    /// Leases by so many callers at once for so long; how many leases there were.
+    pub fn run(&self, callers: usize, length: Duration) -> Outcome<u64> {
+        let until = Instant::now() + length;
+        let tag = Name::tag("stored").map_err(|refusal| refusal.code.to_string())?;
+        let works = (0..callers).map(async |_| {
+            let mut done = 0;
+            while Instant::now() < until {
+                let request = Token::new(request().to_be_bytes());
+                let ask = SegmentAsk::new(tag, request);
+                self.store.lease_segment(ask).await.map_err(|problem| problem.to_string())?;
+                done += 1;
+            }
+            Ok::<u64, String>(done)
+        });
+        let done = self.runtime.block_on(futures_util::future::try_join_all(works));
+        done.map(|done| done.iter().sum())
+    }
+}
+
+/// A server of its own.
+pub struct Served {
+    _child: Child,
+    address: std::net::SocketAddr,
+}
+
+impl Served {
+    /// Starts it on the database.
+    pub fn start(binary: &Path, url: &str) -> Outcome<Served> {
+        let mut command = dies_with_us(binary);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--store", url]);
+        let (send, heard) = std::sync::mpsc::channel();
+        let child = Child::start("leafid", command, move |line| drop(send.send(line)));
+        let child = child.map_err(|error| format!("`{}`: {error}", binary.display()))?;
+        while let Ok(Some(line)) = heard.recv_timeout(Duration::from_secs(10)) {
+            if let Some(address) = line.strip_prefix("leafid: listening on http://") {
+                let address = address.parse().map_err(|_| format!("it said `{line}`"))?;
+                return Ok(Served { _child: child, address });
+            }
+        }
+        Err(format!("it does not listen: {}", child.stderr()))
+    }
+
+    /// Leases by so many connections at once for so long; how many leases there were.
+    pub fn run(&self, connections: usize, length: Duration) -> Outcome<u64> {
+        let until = Instant::now() + length;
+        let work = || {
+            let mut client = Client::connect(self.address)?;
+            let mut done = 0;
+            while Instant::now() < until {
+                let body = format!("{{\"request\":\"{:032x}\"}}", request());
+                client.post("/v1/segments/served/lease", &body)?;
+                done += 1;
+            }
+            Ok::<u64, String>(done)
+        };
+        std::thread::scope(|scope| {
+            let started: Vec<_> = (0..connections).map(|_| scope.spawn(work)).collect();
+            let ended = started.into_iter().map(|thread| {
+                thread.join().unwrap_or_else(|_| Err("a client panicked".to_owned()))
+            });
+            ended.sum()
+        })
+    }
+}
+
+/// An id that this run has not used.
+fn request() -> u128 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    u128::from(NEXT.fetch_add(1, Ordering::Relaxed))
+}

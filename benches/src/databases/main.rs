@@ -1,0 +1,111 @@
+//! What a durable lease costs over a database, beside the database's own bare statement by the same
+//! client crate, on a server that is started for this run alone.
+//!
+//! `databases PATH-TO-LEAFID`; `cargo xtask bench --only databases` runs it with the published binary.
+
+mod bare;
+#[expect(dead_code, reason = "the other bench reads answers, too")]
+#[path = "../store/client.rs"]
+mod client;
+mod leases;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use leafid_servers::{Databases, Mariadb, Postgres};
+
+use bare::{Bare, Mysql, Postgresql};
+use leases::{Served, Stored};
+
+/// The clients of the rows with many.
+const CLIENTS: usize = 32;
+/// How long a round of one kind takes.
+const ROUND: Duration = Duration::from_secs(1);
+/// Rounds that count, after one that warms up.
+const ROUNDS: usize = 5;
+
+type Outcome<T = ()> = Result<T, String>;
+
+/// One kind of work: `clients` at once for so long; how many were done.
+type Work<'a> = Box<dyn FnMut(usize, Duration) -> Outcome<u64> + 'a>;
+
+fn main() -> ExitCode {
+    let Some(binary) = std::env::args().nth(1) else {
+        eprintln!("databases: `databases PATH-TO-LEAFID`");
+        return ExitCode::FAILURE;
+    };
+    let binary = Path::new(&binary);
+    match over::<Postgres, Postgresql>(binary).and_then(|()| over::<Mariadb, Mysql>(binary)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("databases: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn over<S: Databases, B: Bare>(binary: &Path) -> Outcome {
+    if let Some(missing) = S::missing() {
+        return Err(format!("there is no `{missing}`: run `cargo xtask setup-ci`"));
+    }
+    let server = S::start_with(&[])?;
+    let url = server.make_database("bench")?;
+    let stored = Stored::create(&url)?;
+    let served = Served::start(binary, &url)?;
+    let mut bare = B::prepare(&url, CLIENTS)?;
+    let changed = || -> Outcome<u64> {
+        let said = server.run("bench", B::CHANGES)?;
+        said.trim().parse().map_err(|_| format!("`{said}` is no count"))
+    };
+    let mut kinds = Vec::new();
+    let runs: [(&str, Work<'_>); 3] = [
+        ("the bare statement", Box::new(|clients, length| bare.run(clients, length))),
+        ("a lease, in the server", Box::new(|clients, length| stored.run(clients, length))),
+        ("a lease over HTTP", Box::new(|clients, length| served.run(clients, length))),
+    ];
+    let mut rows = Vec::new();
+    for (name, run) in runs {
+        for clients in [1, CLIENTS] {
+            rows.push(Row { name, clients, kind: kinds.len(), per_second: Vec::new(), batch: 0.0 });
+        }
+        kinds.push(run);
+    }
+    for round in 0..=ROUNDS {
+        for row in &mut rows {
+            let before = changed()?;
+            let run = kinds.get_mut(row.kind).ok_or("no such kind")?;
+            let done = run(row.clients, ROUND)? as f64;
+            if round > 0 {
+                row.per_second.push(done / ROUND.as_secs_f64());
+                let changes = changed()?.saturating_sub(before).max(1);
+                row.batch += done / changes as f64 / ROUNDS as f64;
+            }
+        }
+    }
+    println!("\n| {} | clients | per second | × the bare one's time | per commit |", S::NAME);
+    println!("|---|---|---|---|---|");
+    for Row { name, clients, per_second, batch, .. } in &rows {
+        let floor = rows.iter().find(|row| row.clients == *clients).map(|row| &row.per_second);
+        let ratios =
+            per_second.iter().zip(floor.into_iter().flatten()).map(|(own, floor)| floor / own);
+        let (ratio, rate) = (median(ratios.collect()), median(per_second.clone()));
+        println!("| {name} | {clients} | {rate:.0} | {ratio:.2} | {batch:.1} |");
+    }
+    Ok(())
+}
+
+/// One kind of work by so many clients.
+struct Row {
+    name: &'static str,
+    clients: usize,
+    kind: usize,
+    per_second: Vec<f64>,
+    /// How many were done for each change of the row in the database.
+    batch: f64,
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}

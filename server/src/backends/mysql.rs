@@ -1,0 +1,235 @@
+//! MySQL and MariaDB as a back end: `mysql://USER:PASSWORD@HOST:PORT/DATABASE`. The tables want a
+//! database of their own.
+
+mod address;
+mod settings;
+
+use std::collections::HashMap;
+
+use mysql_async::prelude::Queryable;
+use mysql_async::{Conn, Error, Params};
+
+use super::remote::{
+    Asked, Breakage, Broken, Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Statement, Step,
+    Style, Text, Value,
+};
+use crate::problem::Problem;
+
+pub use address::Address;
+
+/// A row with this key is there already.
+const DUPLICATE: u16 = 1062;
+
+/// A connection to MySQL or MariaDB. Its protocol answers one statement before it takes the next.
+pub struct Mysql {
+    connection: Conn,
+    place: String,
+    version: String,
+    texts: HashMap<Statement, Text>,
+    /// Whether a transaction may be open.
+    open: bool,
+}
+
+/// What a statement gave.
+struct Given {
+    rows: Vec<Row>,
+    did: Did,
+}
+
+impl Mysql {
+    async fn run(&mut self, asked: &Asked) -> Result<Given, Error> {
+        let statement = asked.statement;
+        let text = self
+            .texts
+            .entry(statement)
+            .or_insert_with(|| Text::translate(statement.mysql(), Style::Marks));
+        let values = text
+            .names
+            .iter()
+            .map(|name| param(asked.value(name).unwrap_or(&Value::Null)))
+            .collect();
+        let params = if text.names.is_empty() { Params::Empty } else { Params::Positional(values) };
+        let mut result = self.connection.exec_iter(text.sql.as_str(), params).await?;
+        let found: Vec<mysql_async::Row> = result.collect().await?;
+        let (changed, inserted) = (result.affected_rows(), result.last_insert_id());
+        result.drop_result().await?;
+        let rows: Vec<Row> =
+            found.into_iter().map(|row| row.unwrap().into_iter().map(value).collect()).collect();
+        // What writes says the time as an inserted id, what only looks as its first column.
+        let looked = match rows.first().and_then(|row| row.first()) {
+            Some(Value::Int(now_ms)) => Some(*now_ms),
+            _ => None,
+        };
+        let inserted = inserted.filter(|id| *id > 0).and_then(|id| i64::try_from(id).ok());
+        let did = Did { rows: changed.max(rows.len() as u64), now_ms: inserted.or(looked) };
+        Ok(Given { rows, did })
+    }
+
+    /// What a group did, up to the first condition that did not hold.
+    async fn group(&mut self, steps: &[Step]) -> Result<Vec<Did>, Error> {
+        let mut done = Vec::with_capacity(steps.len());
+        for step in steps {
+            let did = match self.run(&step.asked).await {
+                Ok(given) => given.did,
+                Err(Error::Server(said)) if said.code == DUPLICATE => Did::default(),
+                Err(error) => return Err(error),
+            };
+            done.push(did);
+            if step.conditional && did.rows == 0 {
+                break;
+            }
+        }
+        Ok(done)
+    }
+
+    async fn all(&mut self, groups: &[&[Step]], ending: Ending) -> Result<Vec<Vec<Did>>, Error> {
+        if ending != Ending::Alone {
+            self.open = true;
+            self.connection.query_drop("START TRANSACTION").await?;
+        }
+        let mut done = Vec::with_capacity(groups.len());
+        for steps in groups {
+            done.push(self.group(steps).await?);
+        }
+        if ending == Ending::Committed {
+            self.connection.query_drop("COMMIT").await?;
+            self.open = false;
+        }
+        Ok(done)
+    }
+}
+
+impl Driver for Mysql {
+    type Address = Address;
+
+    const NAME: &'static str = "MySQL";
+    const AT_ONCE: usize = 64;
+    const SCHEMA: &'static str = include_str!("../../../sql/mysql/schema.sql");
+
+    async fn connect(address: &Address) -> Result<Mysql, Broken> {
+        let told = |error: Error| broken(&error);
+        let mut connection = Conn::new(address.options.clone()).await.map_err(told)?;
+        let about = "SELECT version(), @@global.log_bin AND @@global.binlog_format = 'STATEMENT'";
+        let about: Option<(String, bool)> = connection.query_first(about).await.map_err(told)?;
+        let (version, by_statements) = about.unwrap_or_default();
+        // A log of statements takes none at READ COMMITTED; each of ours reads what it changes by a
+        // lock, at either level.
+        let level = if by_statements { "REPEATABLE READ" } else { "READ COMMITTED" };
+        let locked = LOCKED_MS.div_ceil(1_000);
+        let limit = match settings::is_mariadb(&version) {
+            true => format!("max_statement_time = {}", f64::from(STATEMENT_MS) / 1_000.0),
+            false => format!("max_execution_time = {STATEMENT_MS}"),
+        };
+        for session in [
+            format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}"),
+            format!(
+                "SET SESSION autocommit = 1, sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', \
+                 time_zone = '+00:00', innodb_lock_wait_timeout = {locked}, {limit}"
+            ),
+        ] {
+            connection.query_drop(session).await.map_err(told)?;
+        }
+        let (place, texts) = (address.place.clone(), HashMap::new());
+        Ok(Mysql { connection, place, version, texts, open: false })
+    }
+
+    async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
+        let told = |error: Error| broken(&error);
+        let given = self.run(&Asked::new(Statement::Settings)).await.map_err(told)?;
+        let row = given.rows.first().cloned().unwrap_or_default();
+        let text = Text::translate(settings::FOREIGN, Style::Marks).sql;
+        let foreign = self.connection.query_first(text).await.map_err(told)?;
+        Ok(settings::judge(&self.place, &self.version, &row, foreign, allow_unsafe))
+    }
+
+    fn is_lost(&self) -> bool {
+        self.connection.is_disconnected()
+    }
+
+    async fn ping(&mut self) -> Result<(), Broken> {
+        self.connection.ping().await.map_err(|error| broken(&error))
+    }
+
+    async fn read(&mut self, asked: &[Asked]) -> Result<Vec<Vec<Row>>, Broken> {
+        let mut all = Vec::with_capacity(asked.len());
+        for asked in asked {
+            all.push(self.run(asked).await.map_err(|error| broken(&error))?.rows);
+        }
+        Ok(all)
+    }
+
+    async fn write(&mut self, groups: &[&[Step]], ending: Ending) -> Result<Vec<Vec<Did>>, Broken> {
+        self.all(groups, ending).await.map_err(|error| broken(&error))
+    }
+
+    async fn commit(&mut self) -> Result<(), Broken> {
+        self.connection.query_drop("COMMIT").await.map_err(|error| broken(&error))?;
+        self.open = false;
+        Ok(())
+    }
+
+    async fn rollback(&mut self) -> Result<(), Broken> {
+        if self.open {
+            self.connection.query_drop("ROLLBACK").await.map_err(|error| broken(&error))?;
+            self.open = false;
+        }
+        Ok(())
+    }
+
+    async fn begin_making(&mut self) -> Result<(), Broken> {
+        // Held until the connection ends: what makes a table ends every transaction.
+        let lock = "SELECT GET_LOCK(CONCAT('leafid ', DATABASE()), 2)";
+        let held: Option<Option<i64>> =
+            self.connection.query_first(lock).await.map_err(|error| broken(&error))?;
+        match held.flatten() {
+            Some(1) => Ok(()),
+            _ => {
+                let detail = "another program is making a store in this database".to_owned();
+                Err(Broken { detail, kind: Breakage::Refused })
+            }
+        }
+    }
+
+    async fn script(&mut self, sql: &str) -> Result<(), Broken> {
+        self.connection.query_drop(sql).await.map_err(|error| broken(&error))
+    }
+}
+
+fn param(value: &Value) -> mysql_async::Value {
+    match value {
+        Value::Null => mysql_async::Value::NULL,
+        Value::Int(value) => mysql_async::Value::Int(*value),
+        Value::Flag(value) => mysql_async::Value::Int((*value).into()),
+        Value::Text(value) => mysql_async::Value::Bytes(value.as_bytes().to_vec()),
+        Value::Bytes(value) => mysql_async::Value::Bytes(value.clone()),
+    }
+}
+
+fn value(value: mysql_async::Value) -> Value {
+    match value {
+        mysql_async::Value::Int(value) => Value::Int(value),
+        mysql_async::Value::UInt(value) => i64::try_from(value).map_or(Value::Null, Value::Int),
+        mysql_async::Value::Bytes(value) => Value::Bytes(value),
+        // No column of ours is of another kind.
+        _ => Value::Null,
+    }
+}
+
+/// What a failure means. Neither the server's words nor the client's have a password.
+fn broken(error: &Error) -> Broken {
+    let Error::Server(said) = error else {
+        return Broken { detail: error.to_string(), kind: Breakage::Lost };
+    };
+    let kind = match said.code {
+        // A deadlock, which undid all.
+        1213 => Breakage::Race,
+        // No right, no such user, password or database; access by another way only.
+        1044 | 1045 | 1049 | 1142 | 1143 | 1130 | 1227 | 1698 | 3118 | 3159 => Breakage::Denied,
+        // It stops, is full, or has ended the connection.
+        1040 | 1053 | 1077 | 1079 | 1080 | 1152 | 1158..=1161 | 1184 | 1203 | 1927 | 4031 => {
+            Breakage::Lost
+        }
+        _ => Breakage::Refused,
+    };
+    Broken { detail: format!("{} ({})", said.message, said.code), kind }
+}

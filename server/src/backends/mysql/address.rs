@@ -1,0 +1,83 @@
+//! Where a MySQL or MariaDB server is, and as whom it is used.
+
+use leafid_core::Code;
+use mysql_async::{Opts, OptsBuilder};
+
+use crate::problem::Problem;
+
+/// A parsed `mysql://` URL. What is printed of it has no password.
+#[derive(Clone)]
+pub struct Address {
+    pub(super) options: Opts,
+    /// For a person: without the password and the options.
+    pub place: String,
+}
+
+impl Address {
+    /// Reads a URL.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
+    pub fn parse(url: &str) -> Result<Address, Problem> {
+        let wrong = |why: &str| {
+            let detail = format!(
+                "the MySQL URL cannot be used: {why}; it is \
+                 `mysql://USER:PASSWORD@HOST:PORT/DATABASE`, with `%40` for an `@` in the password"
+            );
+            Problem::new(Code::RequestInvalid, detail)
+        };
+        // A parser may quote what it does not understand.
+        let options = Opts::from_url(url).map_err(|_| wrong("it cannot be read"))?;
+        let user = options.user().filter(|user| !user.is_empty());
+        let user = user.ok_or_else(|| wrong("it names no user"))?;
+        let database = options.db_name().filter(|name| !name.is_empty());
+        let database = database.ok_or_else(|| wrong("it names no database"))?;
+        let (host, port) = (options.ip_or_hostname(), options.tcp_port());
+        let host = if host.contains(':') && !host.starts_with('[') {
+            format!("[{host}]")
+        } else {
+            host.to_owned()
+        };
+        let place = format!("mysql://{user}@{host}:{port}/{database}");
+        let options = OptsBuilder::from_opts(options)
+            // Rows that were found count, also where they stay as they were.
+            .client_found_rows(true)
+            // Not by a socket that the server names: the URL says the way.
+            .prefer_socket(false)
+            .stmt_cache_size(64)
+            .into();
+        Ok(Address { options, place })
+    }
+}
+
+impl std::fmt::Debug for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_no_password() {
+        for (url, place) in [
+            ("mysql://u:s3cret@h:3307/d?require_ssl=true", "mysql://u@h:3307/d"),
+            ("mysql://u:s3cret@h/d", "mysql://u@h:3306/d"),
+            ("mysql://u:s3cret@[::1]:7/d", "mysql://u@[::1]:7/d"),
+        ] {
+            let address = Address::parse(url).unwrap();
+            assert_eq!((address.place.as_str(), format!("{address:?}")), (place, place.to_owned()));
+        }
+        for wrong in [
+            "mysql://u:s3cret@h:port/d",
+            "mysql://u:s3cret@h/d?x=s3cret",
+            "mysql://u:s3cret@h",
+            "mysql://:s3cret@h/d",
+        ] {
+            let problem = Address::parse(wrong).unwrap_err();
+            assert!(!problem.detail.contains("s3cret"), "{wrong}: {problem}");
+        }
+    }
+}

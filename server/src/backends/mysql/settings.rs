@@ -1,0 +1,127 @@
+//! What a MySQL or MariaDB server must be and be set to.
+
+use leafid_core::Code;
+
+use crate::backends::remote::{Row, Value, refused};
+use crate::problem::Problem;
+
+/// Tables of ours that another engine keeps.
+pub const FOREIGN: &str = include_str!("../../../../sql/mysql/meta/foreign.sql");
+
+/// The first MySQL that looks at what a column is declared to hold.
+const OLDEST_MYSQL: (u32, u32, u32) = (8, 0, 16);
+/// The oldest MariaDB that its makers mended when this was written, the year 2025.
+const OLDEST_MARIADB: (u32, u32, u32) = (10, 5, 0);
+
+/// Whether the server is MariaDB.
+pub fn is_mariadb(version: &str) -> bool {
+    version.contains("MariaDB")
+}
+
+/// Refuses a server that cannot keep what it answers.
+pub fn judge(
+    place: &str,
+    version: &str,
+    row: &Row,
+    foreign: Option<(String, String)>,
+    allow_unsafe: bool,
+) -> Result<(), Problem> {
+    let refuse = |detail| Err(Problem::new(Code::StoreRefused, detail));
+    let (name, oldest) = match is_mariadb(version) {
+        true => ("MariaDB", OLDEST_MARIADB),
+        false => ("MySQL", OLDEST_MYSQL),
+    };
+    if parts(version) < oldest {
+        let (major, minor, patch) = oldest;
+        return refuse(format!(
+            "{place} is {name} {version}, and {major}.{minor}.{patch} is the oldest that is used; \
+             upgrade it"
+        ));
+    }
+    let number = |at: usize| match row.get(at) {
+        Some(Value::Int(number)) => *number,
+        _ => 0,
+    };
+    if number(3) != 0 {
+        return refuse(format!(
+            "{place} has read_only on, as a replica has, which follows another server; name the \
+             primary, or set it off"
+        ));
+    }
+    if let Some((table, engine)) = foreign {
+        return refuse(format!(
+            "{place} keeps its table `{table}` in {engine}, which has no transactions; move it: ALTER \
+             TABLE {table} ENGINE = InnoDB"
+        ));
+    }
+    let crash = "a crash forgets what was answered last: the same numbers would be granted again";
+    let (flush, log, sync) = (number(0), number(1), number(2));
+    let risks = [
+        (flush != 1, format!("innodb_flush_log_at_trx_commit = {flush}"), "set it to 1"),
+        (log != 0 && sync != 1, format!("sync_binlog = {sync}"), "set it to 1"),
+    ];
+    for (_, setting, cure) in risks.into_iter().filter(|(is_set, ..)| *is_set) {
+        if !allow_unsafe {
+            return Err(refused(place, &setting, crash, cure));
+        }
+        tracing::warn!(place, setting, "let pass by --allow-unsafe-settings: {crash}");
+    }
+    Ok(())
+}
+
+/// `10.11.6-MariaDB…`, `8.4.2-…`; MariaDB may put `5.5.5-` before it, for clients of old.
+fn parts(version: &str) -> (u32, u32, u32) {
+    let version = version.strip_prefix("5.5.5-").unwrap_or(version);
+    let end = version.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(version.len());
+    let mut numbers =
+        version.get(..end).unwrap_or("").split('.').map(|part| part.parse().unwrap_or(0));
+    let mut next = || numbers.next().unwrap_or(0);
+    (next(), next(), next())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_numbers() {
+        for (text, gives) in [
+            ("10.11.6-MariaDB-0+deb12u1", (10, 11, 6)),
+            ("5.5.5-10.4.1-MariaDB", (10, 4, 1)),
+            ("8.0.36", (8, 0, 36)),
+            ("8.4.2-aurora", (8, 4, 2)),
+            ("nonsense", (0, 0, 0)),
+        ] {
+            assert_eq!(parts(text), gives, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_loses_an_answered_lease_is_named() {
+        let row = |values: [i64; 4]| values.map(Value::Int).to_vec();
+        let judged = |version: &str, values, unsafe_| {
+            judge("mysql://h/d", version, &row(values), None, unsafe_)
+        };
+        let modern = "10.11.6-MariaDB";
+        assert_eq!(judged(modern, [1, 0, 0, 0], false), Ok(()));
+        assert_eq!(judged(modern, [1, 1, 1, 0], false), Ok(()));
+        for (version, values, name, passes) in [
+            (modern, [0, 0, 0, 0], "innodb_flush_log_at_trx_commit = 0", true),
+            (modern, [2, 0, 0, 0], "innodb_flush_log_at_trx_commit = 2", true),
+            (modern, [1, 1, 0, 0], "sync_binlog = 0", true),
+            (modern, [1, 0, 0, 1], "read_only", false),
+            ("5.7.44", [1, 0, 0, 0], "8.0.16", false),
+            ("10.4.9-MariaDB", [1, 0, 0, 0], "10.5.0", false),
+        ] {
+            let problem = judged(version, values, false).unwrap_err();
+            assert!(
+                problem.code == Code::StoreRefused && problem.detail.contains(name),
+                "{problem}"
+            );
+            assert_eq!(judged(version, values, true).is_ok(), passes, "{name}");
+        }
+        let foreign = Some(("tags".to_owned(), "MyISAM".to_owned()));
+        let problem = judge("m", modern, &row([1, 0, 0, 0]), foreign, true).unwrap_err();
+        assert!(problem.detail.contains("`tags` in MyISAM"), "{problem}");
+    }
+}

@@ -1,0 +1,194 @@
+//! PostgreSQL as a back end: `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. The tables lie in a
+//! schema of their own, `leafid`, beside whatever else the database has.
+
+mod address;
+mod in_order;
+mod settings;
+mod values;
+
+use std::collections::HashMap;
+
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Error, NoTls, Statement as Prepared};
+
+use super::remote::{
+    Asked, Breakage, Broken, Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Statement, Step,
+    Style, Text, Value,
+};
+use crate::problem::Problem;
+
+pub use address::Address;
+
+/// Keeps two programs from making a store at once: `leafid` as a number.
+const MAKING: i64 = 0x6c65_6166_6964;
+
+/// A connection to PostgreSQL. What is sent together waits for one trip: statements are pipelined.
+pub struct Postgres {
+    client: Client,
+    place: String,
+    prepared: HashMap<Statement, (Prepared, Vec<&'static str>)>,
+}
+
+impl Postgres {
+    async fn prepare(&mut self, statement: Statement) -> Result<(), Broken> {
+        if self.prepared.contains_key(&statement) {
+            return Ok(());
+        }
+        let text = Text::translate(statement.postgres(), Style::Numbered);
+        let prepared = self.client.prepare(&text.sql).await.map_err(|error| broken(&error))?;
+        self.prepared.insert(statement, (prepared, text.names));
+        Ok(())
+    }
+
+    /// Sends all statements, between these two if they are to be sent, and then waits for all
+    /// answers.
+    async fn pipeline(
+        &mut self,
+        asked: &[&Asked],
+        first: Option<&str>,
+        last: Option<&str>,
+    ) -> Result<Vec<Vec<Row>>, Broken> {
+        for asked in asked {
+            self.prepare(asked.statement).await?;
+        }
+        let (client, prepared) = (&self.client, &self.prepared);
+        let send = async |sent: Sent<'_>| match sent {
+            Sent::Script(sql) => client.batch_execute(sql).await.map(|()| Vec::new()),
+            Sent::Asked(asked) => {
+                let Some((prepared, names)) = prepared.get(&asked.statement) else {
+                    return Ok(Vec::new());
+                };
+                let values = names.iter().map(|name| asked.value(name).unwrap_or(&Value::Null));
+                let params: Vec<&(dyn ToSql + Sync)> =
+                    values.map(|value| value as &(dyn ToSql + Sync)).collect();
+                let rows = client.query(prepared, &params).await?;
+                rows.iter().map(values::row).collect()
+            }
+        };
+        let all = first.map(Sent::Script).into_iter();
+        let all = all.chain(asked.iter().map(|asked| Sent::Asked(asked)));
+        let all = all.chain(last.map(Sent::Script)).map(send);
+        // All were done only where none failed: the answer to a COMMIT after a failure is no error.
+        let mut answers = in_order::all(all).await.into_iter().collect::<Result<Vec<_>, Error>>();
+        if let Ok(answers) = &mut answers {
+            answers.drain(..usize::from(first.is_some()));
+            answers.truncate(asked.len());
+        }
+        answers.map_err(|error| broken(&error))
+    }
+}
+
+/// What is sent to the server.
+enum Sent<'a> {
+    Script(&'a str),
+    Asked(&'a Asked),
+}
+
+impl Driver for Postgres {
+    type Address = Address;
+
+    const NAME: &'static str = "PostgreSQL";
+    const AT_ONCE: usize = 1_024;
+    const SCHEMA: &'static str = include_str!("../../../sql/postgres/schema.sql");
+
+    async fn connect(address: &Address) -> Result<Postgres, Broken> {
+        let (client, connection) =
+            address.config.connect(NoTls).await.map_err(|error| broken(&error))?;
+        // It ends when the client is dropped, or the server is gone: whoever asks then hears of it.
+        tokio::spawn(async move { drop(connection.await) });
+        // A statement that waits is given up by the server before we give up on the server.
+        let session = format!(
+            "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE; \
+             SET search_path = leafid; SET timezone = 'UTC'; SET lock_timeout = {LOCKED_MS}; \
+             SET statement_timeout = {STATEMENT_MS}; \
+             SET idle_in_transaction_session_timeout = {STATEMENT_MS}"
+        );
+        client.batch_execute(&session).await.map_err(|error| broken(&error))?;
+        Ok(Postgres { client, place: address.place.clone(), prepared: HashMap::new() })
+    }
+
+    async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
+        let asked = Asked::new(Statement::Settings);
+        let found = self.pipeline(&[&asked], None, None).await?;
+        let row = found.into_iter().flatten().next().unwrap_or_default();
+        Ok(settings::judge(&self.place, &row, allow_unsafe))
+    }
+
+    fn is_lost(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    async fn ping(&mut self) -> Result<(), Broken> {
+        self.client.check_connection().await.map_err(|error| broken(&error))
+    }
+
+    async fn read(&mut self, asked: &[Asked]) -> Result<Vec<Vec<Row>>, Broken> {
+        let asked: Vec<&Asked> = asked.iter().collect();
+        self.pipeline(&asked, None, None).await
+    }
+
+    async fn write(&mut self, groups: &[&[Step]], ending: Ending) -> Result<Vec<Vec<Did>>, Broken> {
+        let asked: Vec<&Asked> =
+            groups.iter().flat_map(|steps| steps.iter()).map(|step| &step.asked).collect();
+        let (first, last) = match ending {
+            Ending::Alone => (None, None),
+            Ending::Committed => (Some("BEGIN"), Some("COMMIT")),
+            Ending::Open => (Some("BEGIN"), None),
+        };
+        let mut did = self.pipeline(&asked, first, last).await?.into_iter().map(|rows| {
+            // Every statement that writes gives a row with the time for each row that it wrote.
+            let now_ms = match rows.first().and_then(|row| row.first()) {
+                Some(Value::Int(now_ms)) => Some(*now_ms),
+                _ => None,
+            };
+            Did { rows: rows.len() as u64, now_ms }
+        });
+        Ok(groups.iter().map(|steps| did.by_ref().take(steps.len()).collect()).collect())
+    }
+
+    async fn commit(&mut self) -> Result<(), Broken> {
+        self.script("COMMIT").await
+    }
+
+    async fn rollback(&mut self) -> Result<(), Broken> {
+        self.script("ROLLBACK").await
+    }
+
+    async fn begin_making(&mut self) -> Result<(), Broken> {
+        self.script(&format!("BEGIN; SELECT pg_advisory_xact_lock({MAKING})")).await
+    }
+
+    async fn script(&mut self, sql: &str) -> Result<(), Broken> {
+        self.client.batch_execute(sql).await.map_err(|error| broken(&error))
+    }
+}
+
+/// What a failure means. The text of the client's error names neither the server's words nor the
+/// cause; neither of them has a password.
+fn broken(error: &Error) -> Broken {
+    let Some(said) = error.as_db_error() else {
+        let cause = std::error::Error::source(error);
+        let detail = cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
+        let kind =
+            if error.is_closed() || cause.is_some() { Breakage::Lost } else { Breakage::Refused };
+        return Broken { detail, kind };
+    };
+    let (code, message) = (said.code(), said.message());
+    let kind = match code {
+        &SqlState::T_R_DEADLOCK_DETECTED | &SqlState::T_R_SERIALIZATION_FAILURE => Breakage::Race,
+        &SqlState::INVALID_PASSWORD
+        | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION
+        | &SqlState::INVALID_CATALOG_NAME
+        | &SqlState::INSUFFICIENT_PRIVILEGE => Breakage::Denied,
+        // It stops, starts, or has no place for one more; or the connection is unfit.
+        code if ["08", "53", "57", "58", "XX"]
+            .iter()
+            .any(|class| code.code().starts_with(class)) =>
+        {
+            Breakage::Lost
+        }
+        _ => Breakage::Refused,
+    };
+    Broken { detail: format!("{message} ({})", code.code()), kind }
+}

@@ -1,0 +1,107 @@
+//! Where a PostgreSQL server is, and as whom it is used.
+
+use std::time::Duration;
+
+use leafid_core::Code;
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode};
+
+use crate::backends::remote::EXCHANGE;
+use crate::problem::Problem;
+
+/// A parsed `postgres://` URL. What is printed of it has no password.
+#[derive(Clone)]
+pub struct Address {
+    pub(super) config: Config,
+    /// For a person: without the password and the options.
+    pub place: String,
+}
+
+impl Address {
+    /// Reads a URL.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
+    pub fn parse(url: &str) -> Result<Address, Problem> {
+        let wrong = |why: String| {
+            let detail = format!(
+                "the PostgreSQL URL cannot be used: {why}; it is \
+                 `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with `%40` for an `@` in the password"
+            );
+            Problem::new(Code::RequestInvalid, detail)
+        };
+        // A parser may quote what it does not understand.
+        let mut config: Config = match url.parse() {
+            Ok(config) => config,
+            Err(_) => return Err(wrong("it cannot be read".to_owned())),
+        };
+        if config.get_hosts().is_empty() {
+            return Err(wrong("it names no host".to_owned()));
+        }
+        if config.get_user().is_none_or(str::is_empty) {
+            return Err(wrong("it names no user".to_owned()));
+        }
+        if config.get_ssl_mode() == SslMode::Require {
+            return Err(Problem::new(
+                Code::NotEnabled,
+                "`sslmode=require` is not possible yet: reach PostgreSQL over loopback, a socket or \
+                 a tunnel, or leave sslmode",
+            ));
+        }
+        config.ssl_mode(SslMode::Disable).application_name("leafid");
+        config.connect_timeout(Duration::from_secs(2)).tcp_user_timeout(EXCHANGE);
+        let place = place(&config);
+        Ok(Address { config, place })
+    }
+}
+
+fn place(config: &Config) -> String {
+    let ports = config.get_ports();
+    let port = |at: usize| ports.get(at).or(ports.first()).copied().unwrap_or(5432);
+    let hosts = config.get_hosts().iter().enumerate().map(|(at, host)| match host {
+        Host::Tcp(name) if name.contains(':') => format!("[{name}]:{}", port(at)),
+        Host::Tcp(name) => format!("{name}:{}", port(at)),
+        #[cfg(unix)]
+        Host::Unix(path) => {
+            format!("{}:{}", path.display().to_string().replace('/', "%2F"), port(at))
+        }
+    });
+    let user = config.get_user().unwrap_or("");
+    let hosts = hosts.collect::<Vec<_>>().join(",");
+    format!("postgres://{user}@{hosts}/{}", config.get_dbname().unwrap_or(user))
+}
+
+impl std::fmt::Debug for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_no_password() {
+        for (url, place) in [
+            ("postgres://u:s3cret@h:5433/d?application_name=x", "postgres://u@h:5433/d"),
+            ("postgresql://u:s3cret@h/d", "postgres://u@h:5432/d"),
+            ("postgres://u:s3cret@a:1,b:2/d", "postgres://u@a:1,b:2/d"),
+            ("postgres://u:s3cret@[::1]:7/d", "postgres://u@[::1]:7/d"),
+            ("postgres://u:s3cret@h", "postgres://u@h:5432/u"),
+        ] {
+            let address = Address::parse(url).unwrap();
+            assert_eq!((address.place.as_str(), format!("{address:?}")), (place, place.to_owned()));
+        }
+        for wrong in [
+            "postgres://u:s3cret@h:port/d",
+            "postgres://h:s3cret/d?x=s3cret",
+            "postgres:///d?password=s3cret",
+            "postgres://:s3cret@h/d",
+            "postgres://u:s3cret@h/d?sslmode=require",
+        ] {
+            let problem = Address::parse(wrong).unwrap_err();
+            assert!(!problem.detail.contains("s3cret"), "{wrong}: {problem}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What a PostgreSQL server must be and be set to.
+
+use leafid_core::Code;
+
+use crate::backends::remote::{Row, Value, refused};
+use crate::problem::Problem;
+
+/// Before this a failed sync of the disk could be taken for a good one: what was answered was lost.
+const OLDEST: i64 = 120_000;
+
+/// Refuses a server that cannot keep what it answers.
+pub fn judge(place: &str, row: &Row, allow_unsafe: bool) -> Result<(), Problem> {
+    let word = |at: usize| match row.get(at) {
+        Some(Value::Text(word)) => word.as_str(),
+        _ => "",
+    };
+    let version = match row.first() {
+        Some(Value::Int(version)) => *version,
+        _ => 0,
+    };
+    if version < OLDEST {
+        let (has, wants) = (version / 10_000, OLDEST / 10_000);
+        let detail = format!(
+            "{place} is PostgreSQL {has}, and {wants} is the oldest that is used: older ones may \
+             take a failed write for a good one; upgrade it"
+        );
+        return Err(Problem::new(Code::StoreRefused, detail));
+    }
+    if row.get(1) == Some(&Value::Flag(true)) {
+        let detail = format!(
+            "{place} is a standby, which follows another server and cannot be written; name the \
+             primary"
+        );
+        return Err(Problem::new(Code::StoreRefused, detail));
+    }
+    if word(5) == "on" {
+        let detail = format!(
+            "{place} lets this user only read: default_transaction_read_only is on; set it off"
+        );
+        return Err(Problem::new(Code::StoreRefused, detail));
+    }
+    let crash = "a crash forgets what was answered last: the same numbers would be granted again";
+    let risks = [
+        (word(2) == "off", "synchronous_commit = off", "set it to on"),
+        (word(3) == "off", "fsync = off", "set it to on"),
+        (word(4) == "off", "full_page_writes = off", "set it to on"),
+    ];
+    for (_, setting, cure) in risks.into_iter().filter(|(is_set, ..)| *is_set) {
+        if !allow_unsafe {
+            return Err(refused(place, setting, crash, cure));
+        }
+        tracing::warn!(place, setting, "let pass by --allow-unsafe-settings: {crash}");
+    }
+    Ok(())
+}

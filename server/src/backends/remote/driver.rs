@@ -1,0 +1,127 @@
+//! What a client crate has to do for a database to be a back end.
+
+use std::future::Future;
+use std::time::Duration;
+
+use super::statement::{Asked, Value};
+use crate::problem::Problem;
+
+/// How long a connection may take to be made and looked at.
+pub const CONNECTING: Duration = Duration::from_secs(3);
+/// How long an exchange may take: the database gives up before, so that it is known what was done.
+pub const EXCHANGE: Duration = Duration::from_secs(4);
+/// How long a statement waits for a row that another session has locked, in ms.
+pub const LOCKED_MS: u32 = 2_000;
+/// How long a statement may take, in ms.
+pub const STATEMENT_MS: u32 = 3_000;
+
+/// Why an exchange failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// What the database or the client said: never a password.
+    pub detail: String,
+    /// What follows from it.
+    pub kind: Breakage,
+}
+
+/// What follows from a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Breakage {
+    /// Nobody answers, or the connection broke: it may be better later, and nobody knows whether
+    /// what was sent last was done.
+    Lost,
+    /// Another session was in the way, and all of the transaction was undone.
+    Race,
+    /// The database refused, and all of the transaction was undone; the connection goes on.
+    Refused,
+    /// The database does not let us in: wrong name, password, database, or right.
+    Denied,
+}
+
+/// A row that was read.
+pub type Row = Vec<Value>;
+
+/// What a statement did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Did {
+    /// How many rows it found or changed.
+    pub rows: u64,
+    /// The database's time, where the answer carries it.
+    pub now_ms: Option<i64>,
+}
+
+/// A statement of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The statement.
+    pub asked: Asked,
+    /// Whether it must find a row: the row as it was read.
+    pub conditional: bool,
+    /// Whether it changes something.
+    pub writes: bool,
+}
+
+/// How a transaction ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It is one statement that stands for itself.
+    Alone,
+    /// It is committed, whatever the statements found.
+    Committed,
+    /// It stays open: what the statements found decides.
+    Open,
+}
+
+/// A connection to a database.
+///
+/// # Errors
+/// Every verb says how the exchange failed.
+pub trait Driver: Sized + Send + 'static {
+    /// Where the database is, and as whom it is used.
+    type Address: Clone + Send + Sync + 'static;
+
+    /// What it is called, for a person.
+    const NAME: &'static str;
+    /// For how many requests rows are looked for at once.
+    const AT_ONCE: usize;
+    /// What makes the tables.
+    const SCHEMA: &'static str;
+
+    /// Connects, and sets what the session needs.
+    fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>>;
+
+    /// Looks at the server's version and settings; warns of what is let pass.
+    fn examine(
+        &mut self,
+        allow_unsafe: bool,
+    ) -> impl Future<Output = Result<Result<(), Problem>, Broken>>;
+
+    /// Whether the connection is known to be gone.
+    fn is_lost(&self) -> bool;
+
+    /// Whether the other end still answers.
+    fn ping(&mut self) -> impl Future<Output = Result<(), Broken>>;
+
+    /// Reads, together where the protocol can.
+    fn read(&mut self, asked: &[Asked]) -> impl Future<Output = Result<Vec<Vec<Row>>, Broken>>;
+
+    /// Writes groups in one transaction. What the steps of each did is in their order; of a group
+    /// whose condition did not hold the rest may be left out.
+    fn write(
+        &mut self,
+        groups: &[&[Step]],
+        ending: Ending,
+    ) -> impl Future<Output = Result<Vec<Vec<Did>>, Broken>>;
+
+    /// Commits a transaction that stayed open.
+    fn commit(&mut self) -> impl Future<Output = Result<(), Broken>>;
+
+    /// Undoes a transaction that stayed open; does nothing without one.
+    fn rollback(&mut self) -> impl Future<Output = Result<(), Broken>>;
+
+    /// Begins a transaction that nobody else's making of a store overlaps.
+    fn begin_making(&mut self) -> impl Future<Output = Result<(), Broken>>;
+
+    /// Runs statements without parameters.
+    fn script(&mut self, sql: &str) -> impl Future<Output = Result<(), Broken>>;
+}

@@ -1,0 +1,117 @@
+//! What a store says of itself: whether it is made, its one row in `meta`, and what stands in its
+//! tables.
+
+use leafid_core::{StoreTime, Token};
+
+use super::driver::{Breakage, Broken, Did, Driver, Ending, Row, Step};
+use super::rows::{Odd, int, number, small, text, token};
+use super::statement::{Asked, Statement};
+use crate::backends::opening::Found;
+
+/// The row of `meta`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meta {
+    /// The version of the tables.
+    pub version: i64,
+    /// The store's id.
+    pub store: Token,
+    /// Before when no window begins; 0 unless the store replaces a lost one.
+    pub floor: StoreTime,
+    /// When the store wrote its time last.
+    pub beat: StoreTime,
+}
+
+/// What is there of a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// None of its tables, or not all of it.
+    Not,
+    /// Its tables.
+    Tables,
+    /// A table of another program that has the name of one of ours.
+    Foreign(String),
+}
+
+/// Whether the tables of a store are there.
+pub async fn made<D: Driver>(driver: &mut D) -> Result<Made, Broken> {
+    let rows = ask(driver, Asked::new(Statement::Made)).await?;
+    let mut tables = Vec::new();
+    for row in &rows {
+        let name = text(row, 0).map_err(odd)?.to_owned();
+        tables.push((name, int(row, 1).map_err(odd)? > 0));
+    }
+    let ours = tables.iter().any(|(name, versioned)| name == "meta" && *versioned);
+    Ok(match tables.first() {
+        None => Made::Not,
+        Some(_) if ours => Made::Tables,
+        Some((name, _)) => Made::Foreign(name.clone()),
+    })
+}
+
+/// What the store says of itself, if its making was finished.
+pub async fn meta<D: Driver>(driver: &mut D) -> Result<Option<Meta>, Broken> {
+    let rows = ask(driver, Asked::new(Statement::Meta)).await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    let read = || {
+        Ok(Meta {
+            version: int(row, 0)?,
+            store: token(row, 1)?,
+            floor: StoreTime::new(int(row, 2)?),
+            beat: StoreTime::new(int(row, 3)?),
+        })
+    };
+    read().map(Some).map_err(odd)
+}
+
+/// Counts what stands in the tables; the longest window, too.
+pub async fn found<D: Driver>(
+    driver: &mut D,
+    meta: &Meta,
+    created: bool,
+) -> Result<(Found, u64), Broken> {
+    let rows = ask(driver, Asked::new(Statement::Found)).await?;
+    let row = rows.first().cloned().unwrap_or_default();
+    let read = || {
+        let some = |at: StoreTime| (at.get() > 0).then_some(at);
+        let granted = StoreTime::new(int(&row, 3)?);
+        let found = Found {
+            created,
+            tags: small(&row, 0)?,
+            namespaces: small(&row, 1)?,
+            last_grant: some(granted),
+            last_used: some(granted.max(meta.beat)),
+            floor: some(meta.floor),
+        };
+        Ok((found, number(&row, 2)?))
+    };
+    read().map_err(odd)
+}
+
+/// The database's time, in ms.
+pub async fn now<D: Driver>(driver: &mut D) -> Result<i64, Broken> {
+    let rows = ask(driver, Asked::new(Statement::Now)).await?;
+    rows.first().map_or(Err(Odd("no time".to_owned())), |row| int(row, 0)).map_err(odd)
+}
+
+/// The rows that one statement finds.
+pub async fn ask<D: Driver>(driver: &mut D, asked: Asked) -> Result<Vec<Row>, Broken> {
+    let mut read = driver.read(&[asked]).await?;
+    Ok(read.pop().unwrap_or_default())
+}
+
+/// Writes by one statement that stands for itself, or in the transaction that is open.
+pub async fn write<D: Driver>(driver: &mut D, asked: Asked) -> Result<Did, Broken> {
+    let step = Step { asked, conditional: false, writes: true };
+    let did = driver.write(&[&[step]], Ending::Alone).await?;
+    Ok(did.first().and_then(|group| group.first()).copied().unwrap_or_default())
+}
+
+/// A token as it is written.
+pub fn hex(token: Token) -> String {
+    String::from_utf8_lossy(&token.to_hex()).into_owned()
+}
+
+/// A row that says what no row of ours does is not ours to write over.
+pub fn odd(odd: Odd) -> Broken {
+    Broken { detail: odd.0, kind: Breakage::Refused }
+}

@@ -1,0 +1,328 @@
+//! Opening a database: what it must be and hold, and the making of a store where that was asked for.
+
+use std::sync::Arc;
+
+use leafid_core::registry::Namespace;
+use leafid_core::{Code, Layout, Name, StoreTime, Token};
+use tokio::time::timeout;
+
+use super::clock::{DatabaseClock, Source};
+use super::driver::{Breakage, Broken, CONNECTING, Driver};
+use super::link::{Link, unreachable};
+use super::meta::{self, Made, Meta, hex};
+use super::statement::{Asked, Statement};
+use super::{Remote, steps};
+use crate::backends::NamespaceRow;
+use crate::backends::opening::{Found, Options, floor_tick};
+use crate::clock::{self, Clock, RegistryTime};
+use crate::problem::Problem;
+use crate::{random, utc};
+
+/// The version of the tables.
+pub const VERSION: i64 = 1;
+/// How far the clock of a lost store may have been ahead of the database's.
+const CLOCKS_DIFFER_MS: i64 = 5_000;
+
+/// How a database is used.
+#[derive(Clone)]
+pub struct Terms {
+    /// How a store is opened.
+    pub options: Options,
+    /// Settings that can lose what was answered are let pass.
+    pub allow_unsafe: bool,
+    /// Whose clock counts.
+    pub source: Source,
+}
+
+/// Why a store was not opened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unopened {
+    /// What is wrong.
+    pub problem: Problem,
+    /// The database was not reached: it may be there later.
+    pub may_pass: bool,
+}
+
+impl From<Problem> for Unopened {
+    fn from(problem: Problem) -> Unopened {
+        Unopened { problem, may_pass: false }
+    }
+}
+
+impl From<Unopened> for Problem {
+    fn from(unopened: Unopened) -> Problem {
+        unopened.problem
+    }
+}
+
+/// Opens the store in a database, or makes it where that was asked for.
+///
+/// # Errors
+/// `STORE_UNAVAILABLE` where it is not reached or not there, `STORE_REFUSED` where a setting cannot
+/// keep a promise, `SCHEMA_MISMATCH` for tables of another program or version, `STORE_CHANGED` for
+/// another store than was expected.
+pub fn open<D: Driver>(
+    address: &D::Address,
+    place: &str,
+    ticks: Arc<dyn Clock>,
+    terms: &Terms,
+) -> Result<Remote<D>, Unopened> {
+    let opened = apart(|| async {
+        let mut driver = reach::<D>(address, place).await?;
+        let told = |broken: Broken| unopened::<D>(place, &broken);
+        driver.examine(terms.allow_unsafe).await.map_err(told)??;
+        let clock = DatabaseClock::new(terms.source.clone(), ticks);
+        clock.learn(meta::now(&mut driver).await.map_err(told)?);
+        let (meta, created) = settled(&mut driver, place, &clock, &terms.options).await?;
+        let (found, longest) = meta::found(&mut driver, &meta, created).await.map_err(told)?;
+        let believe = terms.options.believe_clock;
+        let latest = check_clock(&mut driver, &clock, &meta, &found, believe).await?;
+        Ok::<_, Unopened>((clock, meta, found, longest, latest))
+    })?;
+    let (clock, meta, found, longest, latest) = opened?;
+    let time = RegistryTime::start(latest, &clock);
+    let now = clock.wall().max(latest);
+    let link = Link::new(address.clone(), place.to_owned(), meta.store, terms.allow_unsafe);
+    let place = place.to_owned();
+    Ok(Remote { link, place, meta, found, now, clock, time, longest, beaten: meta.beat })
+}
+
+/// Raises the tables of a store to this program's version; gives the version that they were of.
+///
+/// # Errors
+/// As [`open`].
+pub fn migrate<D: Driver>(address: &D::Address, place: &str) -> Result<i64, Unopened> {
+    apart(|| async {
+        let mut driver = reach::<D>(address, place).await?;
+        let found =
+            look(&mut driver, place).await?.ok_or_else(|| not_there(place, "has no tables"));
+        let meta = found?;
+        if meta.version == VERSION {
+            Ok(VERSION)
+        } else {
+            Err(other_version(place, meta.version).into())
+        }
+    })?
+}
+
+/// Runs it on a thread and a runtime of its own, whatever runs here: the connection that it makes
+/// belongs to them and ends with them.
+fn apart<F, T>(run: impl FnOnce() -> F + Send) -> Result<T, Unopened>
+where
+    F: Future<Output = T>,
+    T: Send,
+{
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let cannot = |why: String| Unopened::from(Problem::new(Code::Internal, why));
+    let runtime = runtime.map_err(|error| cannot(format!("no runtime: {error}")))?;
+    // The runtime ends there as well: it must not be dropped where another runs.
+    std::thread::scope(|scope| scope.spawn(move || runtime.block_on(run())).join())
+        .map_err(|_| cannot("the opening of the store panicked".to_owned()))
+}
+
+async fn reach<D: Driver>(address: &D::Address, place: &str) -> Result<D, Unopened> {
+    let connected = timeout(CONNECTING, D::connect(address)).await.unwrap_or_else(|_| {
+        let detail = format!("no answer within {CONNECTING:?}");
+        Err(Broken { detail, kind: Breakage::Lost })
+    });
+    connected.map_err(|broken| unopened::<D>(place, &broken))
+}
+
+fn unopened<D: Driver>(place: &str, broken: &Broken) -> Unopened {
+    let problem = Problem::unavailable(unreachable::<D>(place, broken));
+    Unopened { problem, may_pass: broken.kind == Breakage::Lost }
+}
+
+/// What the store says of itself, if there is one.
+async fn look<D: Driver>(driver: &mut D, place: &str) -> Result<Option<Meta>, Unopened> {
+    let told = |broken: Broken| unopened::<D>(place, &broken);
+    match meta::made(driver).await.map_err(told)? {
+        Made::Not => Ok(None),
+        Made::Tables => meta::meta(driver).await.map_err(told),
+        Made::Foreign(table) => {
+            let detail = format!(
+                "{place} is not a leafid store: its table `{table}` is another program's; give \
+                 leafid a database of its own"
+            );
+            Err(Problem::new(Code::SchemaMismatch, detail).into())
+        }
+    }
+}
+
+/// The store, which is made if it is not there and may be.
+async fn settled<D: Driver>(
+    driver: &mut D,
+    place: &str,
+    clock: &DatabaseClock,
+    options: &Options,
+) -> Result<(Meta, bool), Unopened> {
+    let told = |broken: Broken| unopened::<D>(place, &broken);
+    let mut created = false;
+    // A new store would be another than the one that is expected.
+    if options.create && options.expect.is_none() && look(driver, place).await?.is_none() {
+        driver.begin_making().await.map_err(told)?;
+        // Another program may have made it meanwhile.
+        let made = match look(driver, place).await? {
+            Some(_) => Ok(false),
+            None => make(driver, clock, options).await,
+        };
+        match made {
+            Ok(made) => created = made,
+            Err(unmade) => {
+                let _ = driver.rollback().await;
+                return Err(match unmade {
+                    Unmade::Problem(problem) => problem.into(),
+                    Unmade::Broken(broken) => cannot_make(place, &broken),
+                });
+            }
+        }
+        driver.commit().await.map_err(|broken| cannot_make(place, &broken))?;
+    }
+    let meta = look(driver, place).await?.ok_or_else(|| not_there(place, "has no tables"))?;
+    if meta.version != VERSION {
+        return Err(other_version(place, meta.version).into());
+    }
+    match options.expect {
+        Some(expected) if expected != meta.store => {
+            Err(unexpected(place, expected, meta.store).into())
+        }
+        _ => Ok((meta, created)),
+    }
+}
+
+/// Why a store was not made.
+enum Unmade {
+    Problem(Problem),
+    Broken(Broken),
+}
+
+impl From<Problem> for Unmade {
+    fn from(problem: Problem) -> Unmade {
+        Unmade::Problem(problem)
+    }
+}
+
+impl From<Broken> for Unmade {
+    fn from(broken: Broken) -> Unmade {
+        Unmade::Broken(broken)
+    }
+}
+
+/// Makes the tables, the namespace `default`, and the store's row, which comes last.
+async fn make<D: Driver>(
+    driver: &mut D,
+    clock: &DatabaseClock,
+    options: &Options,
+) -> Result<bool, Unmade> {
+    let id = options.id.map_or_else(random::bytes, |id| Ok(id.bytes()))?;
+    let now = clock.wall();
+    let floor = options.replaces_lost_ms.map_or(StoreTime::new(0), |max_window_ms| {
+        now.plus(i64::from(max_window_ms)).plus(CLOCKS_DIFFER_MS)
+    });
+    driver.script(D::SCHEMA).await?;
+    if let (Ok(name), Ok(row)) =
+        (Name::namespace("default"), Namespace::create(Layout::LEAF, None, None))
+    {
+        let namespace = Namespace { floor: floor_tick(&row.layout, floor), ..row };
+        let row = NamespaceRow { namespace, used_until: namespace.workers.start };
+        let asked = Asked::new(Statement::NamespaceAdd).with("namespace", name.as_str());
+        // A making that was not finished may have written it already.
+        meta::write(driver, asked.columns(steps::namespace_columns(&row))).await?;
+    }
+    let asked = Asked::new(Statement::Make)
+        .with("version", VERSION)
+        .with("store", id)
+        .with("created_ms", now.get())
+        .with("floor_ms", floor.get());
+    meta::write(driver, asked).await?;
+    Ok(true)
+}
+
+/// Refuses a clock that strays from what the store knows, or has the store follow it; gives the
+/// latest time of a grant.
+async fn check_clock<D: Driver>(
+    driver: &mut D,
+    clock: &DatabaseClock,
+    meta: &Meta,
+    found: &Found,
+    believe: bool,
+) -> Result<StoreTime, Unopened> {
+    let (source, granted) = (clock.wall(), found.last_grant.unwrap_or(StoreTime::new(0)));
+    let Some(known) = clock::strays(source, granted, meta.beat) else { return Ok(granted) };
+    if believe {
+        let mut lowered = 0;
+        for statement in [Statement::Lower, Statement::Beat] {
+            let asked = Asked::new(statement).with("now", source.get());
+            let did = meta::write(driver, asked).await;
+            let did = did.map_err(|broken| Problem::unavailable(broken.detail))?;
+            lowered = if statement == Statement::Lower { did.rows } else { lowered };
+        }
+        let (source_text, known) = (utc::text(source), utc::text(known));
+        tracing::warn!(
+            source = source_text,
+            known,
+            lowered,
+            "the clock is believed; numbers stay reserved"
+        );
+        return Ok(granted.min(source));
+    }
+    let by = source.since(known).saturating_abs() / 86_400_000;
+    let side = if source > known { "after" } else { "before" };
+    let detail = format!(
+        "the clock of the database says {}, {by} days {side} the last time that this store knows, \
+         {}; IDs would carry the wrong one for good: set the clock, or, if it is right, start with \
+         leafid serve --believe-clock",
+        utc::text(source),
+        utc::text(known)
+    );
+    Err(Problem::new(Code::StoreRefused, detail).into())
+}
+
+/// A database without a store, where none is to be made.
+fn not_there(place: &str, what: &str) -> Problem {
+    Problem::unavailable(format!(
+        "{place} {what} of a store, and an empty database is what a lost one looks like; if it is \
+         new, create the store: leafid init {place}; if it was lost: leafid init --replaces-lost \
+         {place}"
+    ))
+}
+
+fn cannot_make(place: &str, broken: &Broken) -> Unopened {
+    let detail = format!(
+        "the tables of a store cannot be made in {place}: {}; nothing was made, or only empty \
+         tables that the next try goes on with",
+        broken.detail
+    );
+    Unopened { problem: Problem::unavailable(detail), may_pass: broken.kind == Breakage::Lost }
+}
+
+/// A store where one was to be made.
+pub fn exists(place: &str, store: Token, found: &Found) -> Problem {
+    let detail = format!(
+        "{place} has a store already: id {}, {found}; serve it: leafid serve --store {place}, or \
+         name another database",
+        hex(store)
+    );
+    Problem::new(Code::StoreRefused, detail)
+}
+
+/// Tables of a version that is not this program's.
+pub fn other_version(place: &str, version: i64) -> Problem {
+    let way = if version < VERSION {
+        format!("raise them: leafid migrate --store {place}")
+    } else {
+        "use the program that wrote it".to_owned()
+    };
+    let detail =
+        format!("{place} has tables of version {version}, this program knows {VERSION}; {way}");
+    Problem::new(Code::SchemaMismatch, detail)
+}
+
+fn unexpected(place: &str, expected: Token, store: Token) -> Problem {
+    let detail = format!(
+        "{place} is store {}, and {} was expected; name the right database, or leave --expect-store",
+        hex(store),
+        hex(expected)
+    );
+    Problem::new(Code::StoreChanged, detail)
+}

@@ -1,0 +1,69 @@
+//! Verbs on a store that a database keeps: `postgres://…`, `mysql://…`.
+
+use std::sync::Arc;
+
+use crate::backends::opening::Options;
+use crate::backends::remote::clock::Source;
+use crate::backends::remote::open::{Terms, VERSION};
+use crate::clock::SystemClock;
+use crate::opening::database::Database;
+use crate::opening::late::Late;
+use crate::problem::Problem;
+use crate::registry::Registry;
+use crate::store::SharedStore;
+
+use super::serve::{first_line, tell};
+
+/// The store of a server, by its URL; `None` for a name that is no database's. One that cannot be
+/// reached yet is waited for while the server runs.
+pub fn serve(
+    named: &str,
+    options: Options,
+    allow_unsafe: bool,
+) -> Option<Result<SharedStore, Problem>> {
+    Some(Database::parse(named)?.and_then(|database| {
+        let terms = terms(options, allow_unsafe);
+        match database.open(Arc::new(SystemClock), &terms) {
+            Ok(store) => {
+                tell(first_line(&store));
+                Ok(Arc::new(store) as SharedStore)
+            }
+            Err(unopened) if unopened.may_pass => {
+                let (place, why) = (database.place().to_owned(), unopened.problem);
+                tell(format_args!("leafid: waiting for {place}: {}", why.detail));
+                tracing::warn!(code = %why.code, "not open: {}", why.detail);
+                let open = move || database.open(Arc::new(SystemClock), &terms);
+                Ok(Arc::new(Late::begin(place, why, open, |store| tell(first_line(store)))?))
+            }
+            Err(unopened) => Err(unopened.problem),
+        }
+    }))
+}
+
+/// Makes a store. Its settings are looked at when it is served: this grants nothing.
+pub fn init(named: &str, options: Options) -> Option<Result<Registry, Problem>> {
+    Some(
+        Database::parse(named)?.and_then(|database| {
+            Ok(database.create(Arc::new(SystemClock), &terms(options, true))?)
+        }),
+    )
+}
+
+/// Opens a store for one verb.
+pub fn open(named: &str, allow_unsafe: bool) -> Option<Result<Registry, Problem>> {
+    Some(Database::parse(named)?.and_then(|database| {
+        Ok(database.open(Arc::new(SystemClock), &terms(Options::default(), allow_unsafe))?)
+    }))
+}
+
+/// Raises the tables of a store; gives where it is, of which version they were, and are now.
+pub fn migrate(named: &str) -> Option<Result<(String, i64, i64), Problem>> {
+    Some(Database::parse(named)?.and_then(|database| {
+        let before = database.migrate()?;
+        Ok((database.place().to_owned(), before, VERSION))
+    }))
+}
+
+fn terms(options: Options, allow_unsafe: bool) -> Terms {
+    Terms { options, allow_unsafe, source: Source::Database }
+}

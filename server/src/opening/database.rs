@@ -1,0 +1,94 @@
+//! A store by its name, and what keeps it.
+
+use std::sync::Arc;
+
+use crate::backends::mysql::{self, Mysql};
+use crate::backends::postgres::{self, Postgres};
+use crate::backends::remote::Remote;
+use crate::backends::remote::open::{Terms, Unopened, migrate};
+use crate::clock::Clock;
+use crate::problem::Problem;
+use crate::registry::Registry;
+
+/// A database that a URL names.
+#[derive(Clone, Debug)]
+pub enum Database {
+    /// `postgres://…` or `postgresql://…`.
+    Postgres(postgres::Address),
+    /// `mysql://…`.
+    Mysql(mysql::Address),
+}
+
+impl Database {
+    /// Reads a URL; `None` for a name that is no database's.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
+    pub fn parse(named: &str) -> Option<Result<Database, Problem>> {
+        match named.split_once(':')?.0 {
+            "postgres" | "postgresql" => {
+                Some(postgres::Address::parse(named).map(Database::Postgres))
+            }
+            "mysql" => Some(mysql::Address::parse(named).map(Database::Mysql)),
+            _ => None,
+        }
+    }
+
+    /// Where it is, for a person: without a password.
+    pub fn place(&self) -> &str {
+        match self {
+            Database::Postgres(address) => &address.place,
+            Database::Mysql(address) => &address.place,
+        }
+    }
+
+    /// Opens the store that lies there, or makes it where the terms say so.
+    ///
+    /// # Errors
+    /// As [`open`](crate::backends::remote::open::open).
+    pub fn open(&self, clock: Arc<dyn Clock>, terms: &Terms) -> Result<Registry, Unopened> {
+        let (ticks, first_use) = (Arc::clone(&clock), terms.options.first_use);
+        let registry = match self {
+            Database::Postgres(address) => {
+                let opened = Remote::<Postgres>::open(address, self.place(), ticks, terms)?;
+                Registry::over(opened, clock, first_use)
+            }
+            Database::Mysql(address) => {
+                let opened = Remote::<Mysql>::open(address, self.place(), ticks, terms)?;
+                Registry::over(opened, clock, first_use)
+            }
+        };
+        Ok(registry?)
+    }
+
+    /// Makes a store where none is.
+    ///
+    /// # Errors
+    /// `STORE_REFUSED` if one is there, with what is in it; else as [`Database::open`].
+    pub fn create(&self, clock: Arc<dyn Clock>, terms: &Terms) -> Result<Registry, Unopened> {
+        let (ticks, first_use) = (Arc::clone(&clock), terms.options.first_use);
+        let registry = match self {
+            Database::Postgres(address) => {
+                let made = Remote::<Postgres>::create(address, self.place(), ticks, terms)?;
+                Registry::over(made, clock, first_use)
+            }
+            Database::Mysql(address) => {
+                let made = Remote::<Mysql>::create(address, self.place(), ticks, terms)?;
+                Registry::over(made, clock, first_use)
+            }
+        };
+        Ok(registry?)
+    }
+
+    /// Raises the tables of the store that lies there to this program's version; gives the version
+    /// that they were of.
+    ///
+    /// # Errors
+    /// As [`Database::open`].
+    pub fn migrate(&self) -> Result<i64, Unopened> {
+        match self {
+            Database::Postgres(address) => migrate::<Postgres>(address, self.place()),
+            Database::Mysql(address) => migrate::<Mysql>(address, self.place()),
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Sixteen clients over two servers, none of which knows of the other, while a server and the
+//! database are killed: no number is granted twice.
+
+use std::sync::Arc;
+
+use leafid_core::StoreTime;
+use leafid_server::app::{self, Bound};
+use leafid_server::backends::mysql::{self, Mysql};
+use leafid_server::backends::opening::Options;
+use leafid_server::backends::postgres::{self, Postgres as PostgresDriver};
+use leafid_server::backends::remote::clock::Source;
+use leafid_server::backends::remote::open::Terms;
+use leafid_server::backends::remote::{Driver, Remote};
+use leafid_server::backends::{
+    Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Want, Watch, Write, Written,
+};
+use leafid_server::clock::SystemClock;
+use leafid_server::http::listener::Listener;
+use leafid_server::registry::Registry;
+use leafid_server::state::Config;
+use leafid_servers::{Databases, Mariadb, Postgres, for_test};
+use tokio::net::TcpListener;
+
+use crate::load::{CLIENTS, Load, Verdict};
+use crate::starts::serve;
+use crate::support::says;
+
+/// How often something is killed, a server and the database in turns.
+fn kills() -> usize {
+    std::env::var("LEAFID_KILLS").map_or(2, |kills| kills.parse().expect("a number of kills"))
+}
+
+fn prepare(url: &str) {
+    says(url, &["init"]);
+    for tag in ["tag0", "tag1", "tag2"] {
+        says(url, &["tag", "create", tag, "--step", "10"]);
+    }
+}
+
+fn told(name: &str, what: &str, verdict: &Verdict) {
+    let Verdict { granted, failed, overlaps, lines } = verdict;
+    println!(
+        "{name}, {what}: {CLIENTS} clients, {granted} grants on {lines} lines, {failed} asks without, \
+         {overlaps} overlaps"
+    );
+}
+
+fn nothing_is_granted_twice<S: Databases>() {
+    let Some(mut database) = for_test::<S>() else { return };
+    let url = database.make_database("crashes").expect("a database");
+    prepare(&url);
+    let mut servers = [serve(&url, &[]), serve(&url, &[])];
+    let load = Load::begin(servers.iter().map(|server| server.url.clone()).collect());
+    load.goes_on(200);
+    for kill in 0..kills() {
+        if kill % 2 == 0 {
+            let at = kill / 2 % 2;
+            servers[at].child.kill().expect("a child of ours");
+            servers[at] = serve(&url, &[]);
+            load.replace(at, &servers[at].url);
+        } else {
+            database.crash();
+            database.start_again().expect("it comes back");
+        }
+        load.goes_on(200);
+    }
+    let verdict = load.end();
+    told(S::NAME, &format!("{} kills", kills()), &verdict);
+    assert_eq!(verdict.overlaps, 0);
+    assert!(verdict.granted >= 200 * (1 + kills()) && verdict.failed > 0 && verdict.lines > 3);
+}
+
+#[test]
+fn nothing_is_granted_twice_over_postgres() {
+    nothing_is_granted_twice::<Postgres>();
+}
+
+#[test]
+fn nothing_is_granted_twice_over_mariadb() {
+    nothing_is_granted_twice::<Mariadb>();
+}
+
+/// A back end that leaves out the conditions of its writings: each is given the rows that stand
+/// there, whatever was decided on.
+struct Blind<B>(B);
+
+impl<B: BackEnd> Blind<B> {
+    async fn look_again(&mut self, write: &mut Write) -> Result<(), Fault> {
+        let want = match write {
+            Write::Same(name, _) | Write::Namespace { namespace: name, .. } => {
+                Want::Namespace(*name)
+            }
+            Write::Tag { tag, .. } => Want::Tag(*tag),
+            Write::Worker(write) => Want::Worker(write.namespace, write.worker),
+            Write::Beat(_) => return Ok(()),
+        };
+        let found = self.0.read(&[want]).await?.answers.pop();
+        match (write, found) {
+            (Write::Same(_, before), Some(Answer::Namespace(Some(now)))) => *before = now,
+            (Write::Namespace { before, .. }, Some(Answer::Namespace(now))) => *before = now,
+            (Write::Tag { before, .. }, Some(Answer::Tag(now))) => *before = now,
+            (Write::Worker(write), Some(Answer::Workers(now))) => {
+                write.before = now.first().map(|(_, seen)| *seen);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl<B: BackEnd> BackEnd for Blind<B> {
+    fn facts(&self) -> Facts {
+        self.0.facts()
+    }
+
+    fn watch(&self) -> Arc<dyn Watch> {
+        self.0.watch()
+    }
+
+    fn at_once(&self) -> usize {
+        self.0.at_once()
+    }
+
+    async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
+        self.0.begin().await
+    }
+
+    async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
+        self.0.read(wants).await
+    }
+
+    async fn write(&mut self, groups: &[Group]) -> Result<Written, Fault> {
+        let mut groups = groups.to_vec();
+        loop {
+            for write in groups.iter_mut().flatten() {
+                self.look_again(write).await?;
+            }
+            let written = self.0.write(&groups).await?;
+            if !written.outcomes.contains(&Outcome::Conflict) {
+                return Ok(written);
+            }
+        }
+    }
+}
+
+/// The control: the same load over servers that write without conditions.
+fn without_conditions<S: Databases, D: Driver>(address: impl Fn(&str) -> D::Address) {
+    let Some(database) = for_test::<S>() else { return };
+    let url = database.make_database("blind").expect("a database");
+    prepare(&url);
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    let mut servers = Vec::new();
+    for _ in 0..2 {
+        let terms =
+            Terms { options: Options::default(), allow_unsafe: false, source: Source::Database };
+        let clock = Arc::new(SystemClock);
+        let opened = Remote::<D>::open(&address(&url), "here", clock.clone(), &terms);
+        let back_end = Blind(opened.expect("the store opens"));
+        let store = Registry::over(back_end, clock, false).expect("a thread");
+        let socket = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port");
+        servers.push(format!("http://{}", socket.local_addr().expect("an address")));
+        let bound = vec![Bound { listener: Listener::ONLY, socket }];
+        let ends = std::future::pending::<()>();
+        runtime.spawn(app::serve(bound, Config::default(), Arc::new(store), ends));
+    }
+    let load = Load::begin(servers);
+    load.goes_on(400);
+    let verdict = load.end();
+    told(S::NAME, "the control, without conditions", &verdict);
+    assert!(verdict.overlaps > 0, "the control found nothing");
+    runtime.shutdown_background();
+}
+
+#[test]
+fn without_conditions_numbers_are_granted_twice_over_postgres() {
+    without_conditions::<Postgres, PostgresDriver>(|url| {
+        postgres::Address::parse(url).expect("a URL")
+    });
+}
+
+#[test]
+fn without_conditions_numbers_are_granted_twice_over_mariadb() {
+    without_conditions::<Mariadb, Mysql>(|url| mysql::Address::parse(url).expect("a URL"));
+}

@@ -1,0 +1,238 @@
+//! Clients that lease numbers and windows over HTTP, note what they were given, and look for what
+//! was given twice.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, RwLock};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// So many clients ask at once.
+pub const CLIENTS: usize = 16;
+/// So long a test waits for the load to go on.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What was given: from, and up to.
+type Range = (u64, u64);
+/// A line, and what was given on it.
+type Given = BTreeMap<String, Vec<Range>>;
+
+/// Clients at work.
+pub struct Load {
+    servers: Arc<RwLock<Vec<String>>>,
+    stop: Arc<AtomicBool>,
+    granted: Arc<AtomicUsize>,
+    failed: Arc<AtomicUsize>,
+    clients: Vec<std::thread::JoinHandle<Given>>,
+}
+
+/// What the clients had in the end.
+pub struct Verdict {
+    /// How many ranges were granted.
+    pub granted: usize,
+    /// How many asks had no answer, or one that was no grant.
+    pub failed: usize,
+    /// How many ranges begin below the end of another on their line.
+    pub overlaps: usize,
+    /// How many lines there are.
+    pub lines: usize,
+}
+
+impl Load {
+    /// Sets the clients to work on these servers: each on all of them in turns.
+    pub fn begin(servers: Vec<String>) -> Load {
+        let servers = Arc::new(RwLock::new(servers));
+        let stop = Arc::new(AtomicBool::new(false));
+        let (granted, failed) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
+        let clients = (0..CLIENTS).map(|client| {
+            let (servers, stop) = (Arc::clone(&servers), Arc::clone(&stop));
+            let (granted, failed) = (Arc::clone(&granted), Arc::clone(&failed));
+            std::thread::spawn(move || {
+                let mut client = Client::new(client, servers, granted, failed);
+                let mut round = 0;
+                while !stop.load(Ordering::Relaxed) {
+                    // A quarter of the clients hold worker numbers.
+                    if client.number % 4 == 0 {
+                        client.window()
+                    } else {
+                        client.numbers(round)
+                    }
+                    round += 1;
+                }
+                client.given
+            })
+        });
+        let clients = clients.collect();
+        Load { servers, stop, granted, failed, clients }
+    }
+
+    /// Another server stands in this place now.
+    pub fn replace(&self, at: usize, server: &str) {
+        server.clone_into(&mut self.servers.write().expect("nobody panicked")[at]);
+    }
+
+    /// Waits until so many more ranges were granted.
+    pub fn goes_on(&self, more: usize) {
+        let (goal, deadline) =
+            (self.granted.load(Ordering::SeqCst) + more, Instant::now() + PATIENCE);
+        while self.granted.load(Ordering::SeqCst) < goal {
+            assert!(Instant::now() < deadline, "nothing is granted any more");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Ends the clients, and looks at all that they were given.
+    pub fn end(self) -> Verdict {
+        self.stop.store(true, Ordering::SeqCst);
+        let mut all = Given::new();
+        for client in self.clients {
+            for (line, ranges) in client.join().expect("no client panicked") {
+                all.entry(line).or_default().extend(ranges);
+            }
+        }
+        let mut overlaps = 0;
+        for ranges in all.values_mut() {
+            ranges.sort_unstable();
+            let mut end = 0;
+            for (from, until) in ranges {
+                overlaps += usize::from(*from < end);
+                end = end.max(*until);
+            }
+        }
+        let count = |counter: &AtomicUsize| counter.load(Ordering::SeqCst);
+        let (granted, failed) = (count(&self.granted), count(&self.failed));
+        Verdict { granted, failed, overlaps, lines: all.len() }
+    }
+}
+
+struct Client {
+    number: usize,
+    servers: Arc<RwLock<Vec<String>>>,
+    granted: Arc<AtomicUsize>,
+    failed: Arc<AtomicUsize>,
+    agent: ureq::Agent,
+    asks: usize,
+    given: Given,
+    held: Option<Held>,
+}
+
+/// A window that a client holds.
+struct Held {
+    worker: u64,
+    key: String,
+    store: String,
+    until: u64,
+    renewed: u32,
+}
+
+impl Client {
+    fn new(
+        number: usize,
+        servers: Arc<RwLock<Vec<String>>>,
+        granted: Arc<AtomicUsize>,
+        failed: Arc<AtomicUsize>,
+    ) -> Client {
+        let agent = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(Duration::from_secs(5)))
+            .proxy(None)
+            .build()
+            .new_agent();
+        Client {
+            number,
+            servers,
+            granted,
+            failed,
+            agent,
+            asks: number,
+            given: Given::new(),
+            held: None,
+        }
+    }
+
+    /// Asks the next server; what it granted.
+    fn ask(&mut self, path: &str, body: &Value) -> Option<Value> {
+        self.asks += 1;
+        let server = {
+            let servers = self.servers.read().expect("nobody panicked");
+            servers[self.asks % servers.len()].clone()
+        };
+        let request = self.agent.post(format!("{server}{path}"));
+        let sent = request.header("content-type", "application/json").send(body.to_string());
+        let grant = sent.ok().and_then(|mut answer| {
+            let body = answer.body_mut().read_to_string().ok()?;
+            (answer.status() == 200).then(|| serde_json::from_str(&body).expect("JSON"))
+        });
+        let counter = if grant.is_some() { &self.granted } else { &self.failed };
+        counter.fetch_add(1, Ordering::SeqCst);
+        if grant.is_none() {
+            // A server that is gone refuses at once: others work meanwhile.
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        grant
+    }
+
+    fn note(&mut self, line: String, start: u64, end: u64) {
+        if start < end {
+            self.given.entry(line).or_default().push((start, end));
+        }
+    }
+
+    fn numbers(&mut self, round: usize) {
+        let tag = format!("tag{}", round % 3);
+        let path = format!("/v1/segments/{tag}/lease");
+        if let Some(grant) = self.ask(&path, &json!({ "request": request() })) {
+            self.note(tag, number(&grant["start"]), number(&grant["end"]));
+        }
+    }
+
+    /// Acquires a number, renews it a few times, and gives back what was not used.
+    fn window(&mut self) {
+        let Some(held) = self.held.take() else {
+            let request = request();
+            let owner = format!("client-{}", self.number);
+            let body = json!({ "request": request, "owner": owner, "length_ms": 1_000 });
+            if let Some(grant) = self.ask("/v1/workers/default/acquire", &body) {
+                let (worker, until) = (number(&grant["worker"]), number(&grant["end"]));
+                self.note(format!("worker{worker}"), number(&grant["start"]), until);
+                let store = grant["store"].as_str().expect("a store").to_owned();
+                self.held = Some(Held { worker, key: request, store, until, renewed: 0 });
+            }
+            return;
+        };
+        let Held { worker, key, store, until, renewed } = held;
+        let mut body =
+            json!({ "request": request(), "store": store, "worker": worker, "key": key });
+        if renewed == 3 {
+            // All of it was used.
+            body["unused_from"] = until.to_string().into();
+            self.ask("/v1/workers/default/release", &body);
+            return;
+        }
+        body["have_until"] = until.to_string().into();
+        if let Some(grant) = self.ask("/v1/workers/default/renew", &body) {
+            let end = number(&grant["end"]);
+            self.note(format!("worker{worker}"), number(&grant["start"]), end);
+            self.held = Some(Held { worker, key, store, until: end, renewed: renewed + 1 });
+        }
+    }
+}
+
+fn request() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    format!("{:032x}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().or_else(|| value.as_str()?.parse().ok()).expect("a number")
+}
+
+#[test]
+fn ranges_that_overlap_are_counted() {
+    let clients = [vec![(1, 5), (9, 12)], vec![(5, 9)], vec![(4, 6), (11, 13)]]
+        .map(|ranges| std::thread::spawn(move || Given::from([("a".to_owned(), ranges)])));
+    let (servers, stop, granted, failed) = Default::default();
+    let load = Load { servers, stop, granted, failed, clients: clients.into() };
+    assert_eq!(load.end().overlaps, 3);
+}

@@ -1,0 +1,11 @@
+//! The server over real PostgreSQL and MariaDB: how it starts, what it refuses, and what happens when
+//! a server or the database is killed in the middle of its work.
+#![cfg(unix)]
+
+mod crash;
+mod load;
+mod refused;
+mod starts;
+#[expect(dead_code, reason = "other tests use more of it")]
+#[path = "../command/support.rs"]
+mod support;

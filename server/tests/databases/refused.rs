@@ -1,0 +1,167 @@
+//! What is refused at the start, by its name: settings that lose what was answered, a replica, wrong
+//! passwords, missing rights, tables of another program or version.
+
+use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
+
+use crate::starts::serve;
+use crate::support::{fails, says};
+
+const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
+
+/// Starts with these settings: refused by the name, unless that is let pass.
+fn is_refused<S: Databases>(server: &mut S, setting: &str, passes: bool) {
+    server.stop().expect("it ends");
+    server.start_again_with(&[setting]).expect("it takes the setting");
+    let url = server.url();
+    let name = setting.split(['=', ':']).next().expect("a name");
+    let refused = fails(&url, &SERVE, 1);
+    assert!(refused.contains("STORE_REFUSED") && refused.contains(name), "{setting}: {refused}");
+    if passes {
+        assert!(refused.contains("--allow-unsafe-settings"), "{refused}");
+        let mut serving = serve(&url, &["--allow-unsafe-settings"]);
+        serving.ready(200, &["\"ok\""]);
+        serving.logs(&["WARN", name, "let pass"]);
+        serving.end("-TERM");
+    } else {
+        let arguments = [&SERVE[..], &["--allow-unsafe-settings"]].concat();
+        assert!(fails(&url, &arguments, 1).contains("STORE_REFUSED"), "{setting}");
+    }
+}
+
+#[test]
+fn settings_of_postgres_that_lose_what_was_answered_are_refused() {
+    let Some(mut server) = for_test::<Postgres>() else { return };
+    says(&server.url(), &["init"]);
+    for setting in ["synchronous_commit=off", "fsync=off", "full_page_writes=off"] {
+        is_refused(&mut server, setting, true);
+    }
+    server.make_standby().expect("a file");
+    server.stop().expect("it ends");
+    server.start_again_with(&["hot_standby=on"]).expect("it follows nobody");
+    let refused = fails(&server.url(), &[&SERVE[..], &["--allow-unsafe-settings"]].concat(), 1);
+    assert!(refused.contains("STORE_REFUSED") && refused.contains("standby"), "{refused}");
+}
+
+#[test]
+fn settings_of_mariadb_that_lose_what_was_answered_are_refused() {
+    let Some(mut server) = for_test::<Mariadb>() else { return };
+    says(&server.url(), &["init"]);
+    for flush in ["0", "2"] {
+        is_refused(&mut server, &format!("innodb_flush_log_at_trx_commit={flush}"), true);
+    }
+    is_refused(&mut server, "read_only=1", false);
+    // Its log of changes is off by default, and then it does not matter when it is synced.
+    server.stop().expect("it ends");
+    server.start_again_with(&["log-bin=changes", "sync_binlog=0"]).expect("it takes the settings");
+    let refused = fails(&server.url(), &SERVE, 1);
+    assert!(refused.contains("sync_binlog = 0"), "{refused}");
+    server.stop().expect("it ends");
+    let by_statements = ["log-bin=changes", "sync_binlog=1", "binlog_format=STATEMENT"];
+    server.start_again_with(&by_statements).expect("it takes the settings");
+    let mut serving = serve(&server.url(), &[]);
+    serving.ready(200, &["\"ok\""]);
+    serving.end("-TERM");
+    let move_it = "ALTER TABLE tags ENGINE = MyISAM";
+    server.run("leafid", move_it).expect("the table moves");
+    let refused = fails(&server.url(), &SERVE, 1);
+    assert!(refused.contains("`tags`") && refused.contains("MyISAM"), "{refused}");
+}
+
+/// A user with a password and without rights; the password is never said.
+fn a_wrong_password_and_missing_rights<S: Databases>(server: &S, grant: &str, some: &str) {
+    says(&server.url(), &["init"]);
+    let database = server.url().rsplit('/').next().expect("a database").to_owned();
+    server.run(&database, grant).expect("a user");
+    let scheme = server.url().split("://").next().expect("a scheme").to_owned();
+    let url = |password: &str| {
+        format!("{scheme}://shop:{password}@127.0.0.1:{}/{database}", server.port())
+    };
+    for password in ["wr0ng-s3cret", "s3cret"] {
+        let refused = fails(&url(password), &SERVE, 1);
+        let words = ["STORE_UNAVAILABLE", "does not let this server in", "denied"];
+        let said =
+            |word: &&str| refused.contains(*word) || refused.contains("authentication failed");
+        assert!(words.iter().all(said), "{refused}");
+        assert!(!refused.contains("s3cret"), "the password is not said: {refused}");
+    }
+    // The rights that the page on stores names are enough.
+    server.run(&database, some).expect("rights");
+    let mut serving = serve(&url("s3cret"), &[]);
+    says(&serving.url, &["tag", "create", "orders"]);
+    says(&serving.url, &["next", "orders"]);
+    says(&serving.url, &["next", "--namespace", "default"]);
+    serving.ready(200, &["\"ok\""]);
+    serving.end("-TERM");
+    assert!(!serving.log().contains("s3cret") && !serving.first.contains("s3cret"));
+}
+
+#[test]
+fn a_wrong_password_and_missing_rights_of_postgres() {
+    let Some(mut server) = for_test::<Postgres>() else { return };
+    server.stop().expect("it ends");
+    let rules = "host all leafid 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
+    server.host_rules(rules).expect("a file");
+    server.start_again().expect("it comes back");
+    a_wrong_password_and_missing_rights(
+        &server,
+        "CREATE USER shop PASSWORD 's3cret'",
+        "GRANT USAGE ON SCHEMA leafid TO shop; \
+         GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA leafid TO shop",
+    );
+}
+
+#[test]
+fn a_wrong_password_and_missing_rights_of_mariadb() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    a_wrong_password_and_missing_rights(
+        &server,
+        "CREATE USER shop IDENTIFIED BY 's3cret'",
+        "GRANT SELECT, INSERT, UPDATE ON leafid.* TO shop",
+    );
+}
+
+/// Tables of an older program, a newer one, and of somebody else.
+fn other_tables<S: Databases>(table: &str) {
+    let Some(server) = for_test::<S>() else { return };
+    let url = server.make_database("versions").expect("a database");
+    says(&url, &["init"]);
+    for (version, words) in [(0, "leafid migrate"), (99, "the program that wrote it")] {
+        let set = format!("UPDATE {table} SET version = {version}");
+        server.run("versions", &set).expect("a version");
+        let refused = fails(&url, &SERVE, 1);
+        assert!(refused.contains("SCHEMA_MISMATCH") && refused.contains(words), "{refused}");
+    }
+    let other = server.make_database("others").expect("a database");
+    let schema = table.strip_suffix(".meta").map(|schema| format!("CREATE SCHEMA {schema};"));
+    let tags = table.replace("meta", "tags");
+    let foreign = format!("{} CREATE TABLE {tags} (tag INT)", schema.unwrap_or_default());
+    server.run("others", &foreign).expect("a table");
+    for verb in [&["init"][..], &SERVE] {
+        let refused = fails(&other, verb, 1);
+        assert!(refused.contains("SCHEMA_MISMATCH") && refused.contains("`tags`"), "{refused}");
+    }
+}
+
+#[test]
+fn other_tables_in_postgres() {
+    other_tables::<Postgres>("leafid.meta");
+}
+
+#[test]
+fn other_tables_in_mariadb() {
+    other_tables::<Mariadb>("meta");
+}
+
+#[test]
+fn a_url_that_cannot_be_used_is_not_repeated() {
+    for url in [
+        "postgres://u:s3cret@127.0.0.1:port/d",
+        "mysql://u:s3cret@127.0.0.1",
+        "postgre://u:s3cret@127.0.0.1/d",
+    ] {
+        let refused = fails(url, &SERVE, 1);
+        assert!(refused.contains("REQUEST_INVALID") && !refused.contains("s3cret"), "{refused}");
+    }
+    let help = says("postgres://u:s3cret@127.0.0.1/d", &["serve", "--help"]);
+    assert!(help.contains("LEAFID_STORE") && !help.contains("s3cret"), "{help}");
+}

@@ -1,0 +1,127 @@
+//! A store is made by a command, waited for when its database is down, and found again.
+
+use std::process::Command;
+
+use leafid_servers::{Databases, Mariadb, Postgres, for_test};
+use serde_json::json;
+
+use crate::support::{LEAFID, Serving, fails, says};
+
+const REQUEST: &str = "0123456789abcdef0123456789abcdef";
+
+pub fn serve(url: &str, more: &[&str]) -> Serving {
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--store", url]).args(more);
+    Serving::spawn(&mut command)
+}
+
+fn is_made_by_a_command_and_opened_by_others<S: Databases>() {
+    let Some(mut server) = for_test::<S>() else { return };
+    let url = server.make_database("made").expect("a database");
+    // An empty database is what a lost one looks like.
+    for verb in [&["serve", "--listen", "127.0.0.1:0"][..], &["migrate"]] {
+        let refused = fails(&url, verb, 1);
+        assert!(refused.contains("leafid init") && refused.contains("has no tables"), "{refused}");
+    }
+    let made = says(&url, &["init"]);
+    assert!(made.starts_with("created ") && made.contains("store id "), "{made}");
+    let again = fails(&url, &["init"], 1);
+    assert!(again.contains("STORE_REFUSED") && again.contains("has a store already"), "{again}");
+    let raised = says(&url, &["migrate"]);
+    assert!(raised.contains("nothing to do"), "{raised}");
+    // Without a server.
+    says(&url, &["tag", "create", "orders", "--from", "9223372036854770000", "--step", "10"]);
+
+    let mut serving = serve(&url, &[]);
+    assert!(
+        serving.first.contains(", opened ") && serving.first.contains("1 tag"),
+        "{}",
+        serving.first
+    );
+    serving.ready(200, &["\"ok\""]);
+    let ask = json!({ "request": REQUEST });
+    let (status, grant) = serving.post("/v1/segments/orders/lease", &ask);
+    assert_eq!((status, &grant["start"]), (200, &json!("9223372036854770000")), "64 bits: {grant}");
+    // The database goes and comes back: the server says so, and goes on where it stood.
+    server.crash();
+    serving.ready(503, &["STORE_UNAVAILABLE"]);
+    server.start_again().expect("it comes back");
+    serving.ready(200, &["\"ok\""]);
+    serving.logs(&["WARN", "the connection is lost"]);
+    serving.logs(&["INFO", "connected again"]);
+    let (status, grant) = serving.post("/v1/segments/orders/lease", &ask);
+    assert_eq!((status, &grant["start"]), (200, &json!("9223372036854770010")), "{grant}");
+    assert_eq!(serving.end("-TERM").0, Some(0));
+}
+
+#[test]
+fn postgres_is_made_by_a_command_and_opened_by_others() {
+    is_made_by_a_command_and_opened_by_others::<Postgres>();
+}
+
+#[test]
+fn mariadb_is_made_by_a_command_and_opened_by_others() {
+    is_made_by_a_command_and_opened_by_others::<Mariadb>();
+}
+
+fn is_waited_for<S: Databases>() {
+    let Some(mut server) = for_test::<S>() else { return };
+    let url = server.url();
+    says(&url, &["init"]);
+    server.stop().expect("it ends");
+    let mut serving = serve(&url, &[]);
+    assert!(serving.first.contains("leafid: waiting for "), "{}", serving.first);
+    serving.ready(503, &["STORE_UNAVAILABLE", "cannot be reached"]);
+    serving.logs(&["WARN", "not open", "cannot be reached"]);
+    server.start_again().expect("it comes back");
+    serving.ready(200, &["\"ok\""]);
+    assert_eq!(serving.end("-TERM").0, Some(0));
+    // The control: a store that is not there is not waited for.
+    let empty = server.make_database("empty").expect("a database");
+    assert!(fails(&empty, &["serve", "--listen", "127.0.0.1:0"], 1).contains("leafid init"));
+    // One that stops while it waits ends at once.
+    server.stop().expect("it ends");
+    let mut serving = serve(&url, &[]);
+    assert_eq!(serving.end("-TERM").0, Some(0));
+}
+
+#[test]
+fn postgres_is_waited_for() {
+    is_waited_for::<Postgres>();
+}
+
+#[test]
+fn mariadb_is_waited_for() {
+    is_waited_for::<Mariadb>();
+}
+
+/// Another database stands behind the name after a while: nothing is granted from it.
+fn another_store_behind_the_name_stops_the_server<S: Databases>(forget: &str) {
+    let Some(mut server) = for_test::<S>() else { return };
+    let url = server.make_database("twice").expect("a database");
+    says(&url, &["init"]);
+    says(&url, &["tag", "create", "orders"]);
+    let serving = serve(&url, &[]);
+    serving.ready(200, &["\"ok\""]);
+    server.run("twice", forget).expect("the tables go");
+    says(&url, &["init"]);
+    says(&url, &["tag", "create", "orders"]);
+    server.crash();
+    server.start_again().expect("it comes back");
+    serving.ready(503, &["STORE_CHANGED"]);
+    let (status, refused) =
+        serving.post("/v1/segments/orders/lease", &json!({ "request": REQUEST }));
+    assert_eq!((status, &refused["code"]), (409, &json!("STORE_CHANGED")), "{refused}");
+}
+
+#[test]
+fn another_store_behind_the_name_of_postgres_stops_the_server() {
+    another_store_behind_the_name_stops_the_server::<Postgres>("DROP SCHEMA leafid CASCADE");
+}
+
+#[test]
+fn another_store_behind_the_name_of_mariadb_stops_the_server() {
+    another_store_behind_the_name_stops_the_server::<Mariadb>(
+        "DROP TABLE meta, tags, namespaces, workers",
+    );
+}

@@ -1,0 +1,5 @@
+-- Makes a namespace; a duplicate key if somebody else has.
+INSERT INTO namespaces (namespace, epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits,
+    max_window_ms, workers_start, workers_end, floor, used_until)
+VALUES (:namespace, :epoch_ms, :tick_ms, :time_bits, :worker_bits, :sequence_bits,
+    :max_window_ms, :workers_start, :workers_end, :floor, :used_until);

@@ -1,0 +1,4 @@
+-- A tag, deleted ones included.
+SELECT max_id, step, max_step, deleted, tag, `until`
+FROM tags
+WHERE tag = :tag;

@@ -1,0 +1,6 @@
+-- Tags that are not deleted, by name.
+SELECT max_id, step, max_step, deleted, tag, `until`
+FROM tags
+WHERE tag > :after AND deleted = FALSE
+ORDER BY tag
+LIMIT :count;

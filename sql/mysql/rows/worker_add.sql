@@ -1,0 +1,5 @@
+-- Makes the row of a number that is handed out for the first time; a duplicate key if somebody else has.
+-- The answer carries the time as the last inserted id.
+INSERT INTO workers (namespace, worker, owner, sticky, `key`, held_from, reserved_until, granted_ms)
+VALUES (:namespace, :worker, :owner, :sticky, :key, :held_from, :reserved_until,
+    :granted_ms + 0 * LAST_INSERT_ID(CAST(FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000) AS SIGNED)));

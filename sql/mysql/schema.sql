@@ -1,0 +1,77 @@
+-- The tables of a registry in a MySQL or MariaDB database of their own. Every program that opens them
+-- (the server, a host) reads and writes them and decides by the core's rules; `meta.version` counts
+-- their versions. Names are compared byte by byte, as everywhere; an owner's, which may be any text,
+-- is kept as bytes, because MySQL compares texts without their last blanks. A statement that makes a
+-- table is a transaction of its own here: what was half made is made whole by the next `init`.
+
+-- The store itself: one row, written when all else is there.
+CREATE TABLE IF NOT EXISTS meta (
+    one TINYINT PRIMARY KEY CHECK (one = 1),
+    -- the version of these tables
+    version INTEGER NOT NULL,
+    -- the random id that every grant carries
+    store BINARY(16) NOT NULL,
+    created_ms BIGINT NOT NULL,
+    -- above 0: this store replaces a lost one, and grants no window that begins before this time
+    floor_ms BIGINT NOT NULL DEFAULT 0,
+    -- the latest time that was written for its own sake: a start far above it is not believed
+    beat_ms BIGINT NOT NULL DEFAULT 0
+) ENGINE = InnoDB;
+
+-- Lines of numbers. A deleted tag leaves its row: a tag made again goes on above it.
+CREATE TABLE IF NOT EXISTS tags (
+    tag VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY,
+    -- the next number that was never granted
+    max_id BIGINT NOT NULL CHECK (max_id > 0),
+    step BIGINT NOT NULL,
+    max_step BIGINT NOT NULL,
+    deleted BOOLEAN NOT NULL,
+    -- the upper end: one more than the last number that may be granted; null where there is none
+    `until` BIGINT
+) ENGINE = InnoDB;
+
+-- Sets of worker numbers that share one layout.
+CREATE TABLE IF NOT EXISTS namespaces (
+    namespace VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY,
+    epoch_ms BIGINT NOT NULL,
+    tick_ms BIGINT NOT NULL,
+    time_bits SMALLINT NOT NULL,
+    worker_bits SMALLINT NOT NULL,
+    sequence_bits SMALLINT NOT NULL,
+    max_window_ms BIGINT NOT NULL,
+    -- the numbers that may be handed out: start <= worker < end
+    workers_start BIGINT NOT NULL,
+    workers_end BIGINT NOT NULL,
+    -- no window begins below this tick
+    floor BIGINT NOT NULL,
+    -- every number from workers_start up to this one has a row; this one has none
+    used_until BIGINT NOT NULL
+) ENGINE = InnoDB;
+
+-- Worker numbers that were handed out at least once. A row is never deleted.
+CREATE TABLE IF NOT EXISTS workers (
+    namespace VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    worker BIGINT NOT NULL,
+    -- a label for people; empty after an operator's release
+    owner VARBINARY(128) NOT NULL,
+    -- the owner keeps the number between its windows
+    sticky BOOLEAN NOT NULL,
+    -- the request id of the acquire whose lease this is
+    `key` BINARY(16),
+    -- the first tick of the lease
+    held_from BIGINT NOT NULL,
+    -- nothing at or above this tick was ever granted on the number
+    reserved_until BIGINT NOT NULL,
+    -- when it was granted or renewed last, by the store's clock
+    granted_ms BIGINT NOT NULL,
+    -- the namespace's range has the number. It stands here so that a search by rest meets only
+    -- numbers that may be handed out: those that left the range often rested longest, and would be
+    -- passed one by one every time.
+    inside BOOLEAN NOT NULL DEFAULT TRUE,
+    PRIMARY KEY (namespace, worker),
+    -- One index per file in `lookups`.
+    KEY workers_mine (namespace, `key`),
+    KEY workers_own (namespace, sticky, owner, inside),
+    KEY workers_rested (namespace, sticky, inside, reserved_until),
+    KEY workers_kept (namespace, sticky, inside, granted_ms)
+) ENGINE = InnoDB;

@@ -1,0 +1,5 @@
+-- The row of this very request, if it was granted before and the answer got lost.
+SELECT worker, owner, sticky, key, held_from, reserved_until, granted_ms
+FROM workers
+WHERE namespace = :namespace AND key = :key
+LIMIT 1;

@@ -1,0 +1,4 @@
+-- Writes the time for its own sake: whether a grant could be written shows, and the next start knows
+-- it.
+UPDATE meta SET beat_ms = :now
+RETURNING floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;

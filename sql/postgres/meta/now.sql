@@ -1,0 +1,2 @@
+-- The time.
+SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
