@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use leafid_core::StoreTime;
-use leafid_server::app::{self, Bound};
+use leafid_server::app::Config;
 use leafid_server::backends::mysql::{self, Mysql};
 use leafid_server::backends::opening::Options;
 use leafid_server::backends::postgres::{self, Postgres as PostgresDriver};
@@ -16,8 +16,8 @@ use leafid_server::backends::{
 };
 use leafid_server::clock::SystemClock;
 use leafid_server::http::listener::Listener;
+use leafid_server::http::serve::{self, Bound};
 use leafid_server::registry::Registry;
-use leafid_server::state::Config;
 use leafid_servers::{Databases, Mariadb, Postgres, for_test};
 use tokio::net::TcpListener;
 
@@ -162,7 +162,7 @@ fn without_conditions<S: Databases, D: Driver>(address: impl Fn(&str) -> D::Addr
         servers.push(format!("http://{}", socket.local_addr().expect("an address")));
         let bound = vec![Bound { listener: Listener::ONLY, socket }];
         let ends = std::future::pending::<()>();
-        runtime.spawn(app::serve(bound, Config::default(), Arc::new(store), ends));
+        runtime.spawn(serve::serve(bound, Config::default(), Arc::new(store), ends));
     }
     let load = Load::begin(servers);
     load.goes_on(400);

@@ -53,7 +53,7 @@ impl Load {
                 let mut round = 0;
                 while !stop.load(Ordering::Relaxed) {
                     // A quarter of the clients hold worker numbers.
-                    if client.number % 4 == 0 {
+                    if client.number.is_multiple_of(4) {
                         client.window()
                     } else {
                         client.numbers(round)

@@ -67,57 +67,74 @@ fn settings_of_mariadb_that_lose_what_was_answered_are_refused() {
     assert!(refused.contains("`tags`") && refused.contains("MyISAM"), "{refused}");
 }
 
-/// A user with a password and without rights; the password is never said.
-fn a_wrong_password_and_missing_rights<S: Databases>(server: &S, grant: &str, some: &str) {
-    says(&server.url(), &["init"]);
-    let database = server.url().rsplit('/').next().expect("a database").to_owned();
-    server.run(&database, grant).expect("a user");
-    let scheme = server.url().split("://").next().expect("a scheme").to_owned();
-    let url = |password: &str| {
-        format!("{scheme}://shop:{password}@127.0.0.1:{}/{database}", server.port())
+/// The statements of the page on stores under this comment.
+fn page(title: &str) -> Vec<&'static str> {
+    let page = include_str!("../../../docs/STORES.md");
+    let (_, block) = page.split_once(&format!("```sql\n-- {title}\n")).expect("such a block");
+    let (block, _) = block.split_once("```").expect("its end");
+    block.split(';').map(str::trim).filter(|statement| !statement.is_empty()).collect()
+}
+
+/// As the page on stores has it, and with less: without the rights, and with a wrong password,
+/// which is never said.
+fn users_have_the_rights_that_the_page_gives<S: Databases>(
+    server: &S,
+    scheme: &str,
+    any: &str,
+    (before, after): (&[&str], &[&str]),
+) {
+    let url = |user: &str, password: &str| {
+        format!("{scheme}://{user}:{password}@127.0.0.1:{}/ids", server.port())
     };
-    for password in ["wr0ng-s3cret", "s3cret"] {
-        let refused = fails(&url(password), &SERVE, 1);
-        let words = ["STORE_UNAVAILABLE", "does not let this server in", "denied"];
-        let said =
-            |word: &&str| refused.contains(*word) || refused.contains("authentication failed");
-        assert!(words.iter().all(said), "{refused}");
-        assert!(!refused.contains("s3cret"), "the password is not said: {refused}");
+    for statement in before {
+        server.run(any, statement).expect("as the page has it");
     }
-    // The rights that the page on stores names are enough.
-    server.run(&database, some).expect("rights");
-    let mut serving = serve(&url("s3cret"), &[]);
+    says(&url("ids_owner", "change-me"), &["init"]);
+    let refused = |password: &str| {
+        let refused = fails(&url("ids_server", password), &SERVE, 1);
+        assert!(refused.contains("STORE_UNAVAILABLE: "), "{refused}");
+        assert!(refused.contains("does not let this server in"), "{refused}");
+        assert!(!refused.contains(password), "the password is not said: {refused}");
+    };
+    refused("wr0ng-s3cret");
+    if !after.is_empty() {
+        refused("change-me-too");
+    }
+    for statement in after {
+        server.run("ids", statement).expect("as the page has it");
+    }
+    let mut serving = serve(&url("ids_server", "change-me-too"), &[]);
     says(&serving.url, &["tag", "create", "orders"]);
     says(&serving.url, &["next", "orders"]);
     says(&serving.url, &["next", "--namespace", "default"]);
     serving.ready(200, &["\"ok\""]);
     serving.end("-TERM");
-    assert!(!serving.log().contains("s3cret") && !serving.first.contains("s3cret"));
+    assert!(!serving.log().contains("change-me") && !serving.first.contains("change-me"));
 }
 
 #[test]
-fn a_wrong_password_and_missing_rights_of_postgres() {
+fn users_of_postgres_have_the_rights_that_the_page_gives() {
     let Some(mut server) = for_test::<Postgres>() else { return };
     server.stop().expect("it ends");
     let rules = "host all leafid 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
     server.host_rules(rules).expect("a file");
     server.start_again().expect("it comes back");
-    a_wrong_password_and_missing_rights(
-        &server,
-        "CREATE USER shop PASSWORD 's3cret'",
-        "GRANT USAGE ON SCHEMA leafid TO shop; \
-         GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA leafid TO shop",
-    );
+    let before = page("PostgreSQL: before `leafid init`");
+    let after = page("PostgreSQL: after `leafid init`, in the database");
+    users_have_the_rights_that_the_page_gives(&server, "postgres", "postgres", (&before, &after));
 }
 
 #[test]
-fn a_wrong_password_and_missing_rights_of_mariadb() {
+fn users_of_mariadb_have_the_rights_that_the_page_gives() {
     let Some(server) = for_test::<Mariadb>() else { return };
-    a_wrong_password_and_missing_rights(
-        &server,
-        "CREATE USER shop IDENTIFIED BY 's3cret'",
-        "GRANT SELECT, INSERT, UPDATE ON leafid.* TO shop",
-    );
+    let before = page("MySQL: before `leafid init`");
+    users_have_the_rights_that_the_page_gives(&server, "mysql", "leafid", (&before, &[]));
+    // Somebody without any right.
+    server.run("leafid", "CREATE USER nobody IDENTIFIED BY 's3cret'").expect("a user");
+    let url = format!("mysql://nobody:s3cret@127.0.0.1:{}/ids", server.port());
+    let refused = fails(&url, &SERVE, 1);
+    assert!(refused.contains("does not let this server in"), "{refused}");
+    assert!(!refused.contains("s3cret"), "{refused}");
 }
 
 /// Tables of an older program, a newer one, and of somebody else.

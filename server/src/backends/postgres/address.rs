@@ -12,7 +12,7 @@ use crate::problem::Problem;
 /// A parsed `postgres://` URL. What is printed of it has no password.
 #[derive(Clone)]
 pub struct Address {
-    pub(super) config: Config,
+    pub(super) config: Box<Config>,
     /// For a person: without the password and the options.
     pub place: String,
 }
@@ -51,7 +51,7 @@ impl Address {
         config.ssl_mode(SslMode::Disable).application_name("leafid");
         config.connect_timeout(Duration::from_secs(2)).tcp_user_timeout(EXCHANGE);
         let place = place(&config);
-        Ok(Address { config, place })
+        Ok(Address { config: Box::new(config), place })
     }
 }
 

@@ -7,22 +7,16 @@ use std::task::Poll;
 
 /// Begins all, each before the next, and then waits for all; the outputs are in their order.
 pub async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
-    let mut futures: Vec<(Pin<Box<F>>, Option<F::Output>)> =
-        futures.map(|future| (Box::pin(future), None)).collect();
-    poll_fn(|context| {
-        for (future, output) in &mut futures {
-            if let Poll::Ready(done) = future.as_mut().poll(context) {
-                *output = Some(done);
-            }
-        }
-        Poll::Ready(())
+    let mut futures: Vec<Pin<Box<F>>> = futures.map(Box::pin).collect();
+    let done: Vec<Poll<F::Output>> = poll_fn(|context| {
+        Poll::Ready(futures.iter_mut().map(|future| future.as_mut().poll(context)).collect())
     })
     .await;
     let mut outputs = Vec::with_capacity(futures.len());
-    for (future, output) in futures {
-        outputs.push(match output {
-            Some(output) => output,
-            None => future.await,
+    for (future, done) in futures.into_iter().zip(done) {
+        outputs.push(match done {
+            Poll::Ready(output) => output,
+            Poll::Pending => future.await,
         });
     }
     outputs
@@ -40,7 +34,7 @@ mod tests {
         let say = async |n: usize| {
             said.borrow_mut().push(n);
             // Every third is done at once.
-            if n % 3 > 0 {
+            if !n.is_multiple_of(3) {
                 tokio::task::yield_now().await;
                 said.borrow_mut().push(1_000 + n);
             }
