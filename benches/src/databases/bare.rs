@@ -10,7 +10,7 @@ use crate::Outcome;
 
 /// Connections that send the bare statement.
 pub trait Bare: Sized {
-    /// How many rows of tags were changed since the server runs.
+    /// A count that each change of a tag's row adds one to.
     const CHANGES: &'static str;
 
     /// Connects so many.
@@ -27,8 +27,7 @@ pub struct Postgresql {
 }
 
 impl Bare for Postgresql {
-    const CHANGES: &'static str =
-        "SELECT n_tup_upd FROM pg_stat_user_tables WHERE relname = 'tags'";
+    const CHANGES: &'static str = "SELECT txid_current()";
 
     fn prepare(url: &str, connections: usize) -> Outcome<Postgresql> {
         let runtime = runtime()?;
