@@ -142,6 +142,15 @@ impl Driver for Mysql {
         Ok(settings::judge(&self.place, &self.version, &row, foreign, allow_unsafe))
     }
 
+    async fn position(&mut self) -> Result<u64, Broken> {
+        // MariaDB's name, and MySQL's.
+        let log = "SHOW GLOBAL STATUS WHERE variable_name IN \
+                   ('Innodb_lsn_current', 'Innodb_redo_log_current_lsn')";
+        let found: Option<(String, u64)> =
+            self.connection.query_first(log).await.map_err(|error| broken(&error))?;
+        Ok(found.map_or(0, |(_, position)| position))
+    }
+
     fn is_lost(&self) -> bool {
         self.connection.is_disconnected()
     }

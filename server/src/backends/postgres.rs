@@ -115,6 +115,12 @@ impl Driver for Postgres {
         Ok(settings::judge(&self.place, &row, allow_unsafe))
     }
 
+    async fn position(&mut self) -> Result<u64, Broken> {
+        let wal = "SELECT (pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint";
+        let row = self.client.query_one(wal, &[]).await.map_err(|error| broken(&error))?;
+        Ok(u64::try_from(row.get::<_, i64>(0)).unwrap_or(0))
+    }
+
     fn is_lost(&self) -> bool {
         self.client.is_closed()
     }

@@ -96,6 +96,9 @@ pub trait Driver: Sized + Send + 'static {
         allow_unsafe: bool,
     ) -> impl Future<Output = Result<Result<(), Problem>, Broken>>;
 
+    /// How far the database has come, by a count that rises with what is written; 0 if unknown.
+    fn position(&mut self) -> impl Future<Output = Result<u64, Broken>>;
+
     /// Whether the connection is known to be gone.
     fn is_lost(&self) -> bool;
 

@@ -69,6 +69,7 @@ pub async fn found<D: Driver>(
     meta: &Meta,
     created: bool,
 ) -> Result<(Found, u64), Broken> {
+    let position = driver.position().await?;
     let rows = ask(driver, Asked::new(Statement::Found)).await?;
     let row = rows.first().cloned().unwrap_or_default();
     let read = || {
@@ -81,6 +82,7 @@ pub async fn found<D: Driver>(
             last_grant: some(granted),
             last_used: some(granted.max(meta.beat)),
             floor: some(meta.floor),
+            position,
         };
         Ok((found, number(&row, 2)?))
     };
