@@ -44,14 +44,14 @@ struct Ready {
 }
 
 impl Postgres {
-    async fn prepare(&mut self, text: &Cow<'static, str>) -> Result<(), Broken> {
-        if self.prepared.contains_key(text) {
+    async fn prepare(&mut self, asked: &Query) -> Result<(), Broken> {
+        if self.prepared.contains_key(&asked.text) {
             return Ok(());
         }
-        let Text { sql, names } = Text::translate(text, Style::Numbered);
+        let Text { sql, names } = Text::translate(&asked.text, Style::Numbered);
         let statement = self.client.prepare(&sql).await.map_err(|error| broken(&error))?;
         let columns = statement.columns().iter().map(|column| column.name().to_owned()).collect();
-        self.prepared.insert(text.clone(), Ready { statement, names, columns });
+        self.prepared.insert(asked.text.clone(), Ready { statement, names, columns });
         Ok(())
     }
 
@@ -64,7 +64,7 @@ impl Postgres {
         last: Option<&str>,
     ) -> Result<Vec<Vec<Row>>, Broken> {
         for asked in asked {
-            self.prepare(&asked.text).await?;
+            self.prepare(asked).await?;
         }
         let (client, prepared) = (&self.client, &self.prepared);
         let send = async |sent: Sent<'_>| match sent {

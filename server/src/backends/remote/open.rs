@@ -226,8 +226,7 @@ async fn make<D: Driver>(
     {
         let row = Namespace { floor: floor_tick(&row.layout, floor), ..row };
         let after = NamespaceRow { namespace: row, used_until: row.workers.start };
-        let made = vec![Write::Namespace { namespace, before: None, after }];
-        let steps: Vec<_> = made.iter().flat_map(|write| D::TEXTS.steps(write)).collect();
+        let steps = D::TEXTS.steps(&Write::Namespace { namespace, before: None, after });
         // A making that was not finished may have written it already.
         driver.write(&[&steps], Ending::Alone).await?;
     }
