@@ -3,19 +3,24 @@
 
 mod address;
 mod settings;
+mod values;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error, Params};
 
 use super::remote::{
-    Asked, Breakage, Broken, Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Statement, Step,
-    Style, Text, Value,
+    self, About, Breakage, Broken, Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text,
+    of_step, query,
 };
+use super::sql::{self, Query, Step, Texts};
 use crate::problem::Problem;
 
 pub use address::Address;
+use values::param;
 
 /// A row with this key is there already.
 const DUPLICATE: u16 = 1062;
@@ -25,7 +30,7 @@ pub struct Mysql {
     connection: Conn,
     place: String,
     version: String,
-    texts: HashMap<Statement, Text>,
+    texts: HashMap<Cow<'static, str>, Text>,
     /// Whether a transaction may be open.
     open: bool,
 }
@@ -37,29 +42,27 @@ struct Given {
 }
 
 impl Mysql {
-    async fn run(&mut self, asked: &Asked) -> Result<Given, Error> {
-        let statement = asked.statement;
+    async fn run(&mut self, asked: &Query) -> Result<Given, Error> {
         let text = self
             .texts
-            .entry(statement)
-            .or_insert_with(|| Text::translate(statement.mysql(), Style::Marks));
-        let values = text
-            .names
-            .iter()
-            .map(|name| param(asked.value(name).unwrap_or(&Value::Null)))
-            .collect();
-        let params = if text.names.is_empty() { Params::Empty } else { Params::Positional(values) };
+            .entry(asked.text.clone())
+            .or_insert_with(|| Text::translate(&asked.text, Style::Marks));
+        let values = text.names.iter().map(|name| param(name, asked.params.get(name)));
+        let params = match text.names.is_empty() {
+            true => Params::Empty,
+            false => Params::Positional(values.collect::<Result<_, Error>>()?),
+        };
         let mut result = self.connection.exec_iter(text.sql.as_str(), params).await?;
         let found: Vec<mysql_async::Row> = result.collect().await?;
         let (changed, inserted) = (result.affected_rows(), result.last_insert_id());
         result.drop_result().await?;
-        let rows: Vec<Row> =
-            found.into_iter().map(|row| row.unwrap().into_iter().map(value).collect()).collect();
-        // What writes says the time as an inserted id, what only looks as its first column.
-        let looked = match rows.first().and_then(|row| row.first()) {
-            Some(Value::Int(now_ms)) => Some(*now_ms),
-            _ => None,
+        let names: Arc<[String]> = match found.first() {
+            Some(row) => row.columns_ref().iter().map(|column| column.name_str().into()).collect(),
+            None => Arc::default(),
         };
+        let rows: Vec<Row> = found.iter().map(|row| values::row(row, &names)).collect();
+        // What writes says the time as an inserted id, what only looks as its first column.
+        let looked = rows.first().and_then(|row| row.int(0).ok());
         let inserted = inserted.filter(|id| *id > 0).and_then(|id| i64::try_from(id).ok());
         let did = Did { rows: changed.max(rows.len() as u64), now_ms: inserted.or(looked) };
         Ok(Given { rows, did })
@@ -69,13 +72,13 @@ impl Mysql {
     async fn group(&mut self, steps: &[Step]) -> Result<Vec<Did>, Error> {
         let mut done = Vec::with_capacity(steps.len());
         for step in steps {
-            let did = match self.run(&step.asked).await {
+            let did = match self.run(of_step(step)).await {
                 Ok(given) => given.did,
                 Err(Error::Server(said)) if said.code == DUPLICATE => Did::default(),
                 Err(error) => return Err(error),
             };
             done.push(did);
-            if step.conditional && did.rows == 0 {
+            if !matches!(step, Step::Adjust(_)) && did.rows == 0 {
                 break;
             }
         }
@@ -104,7 +107,8 @@ impl Driver for Mysql {
 
     const NAME: &'static str = "MySQL";
     const AT_ONCE: usize = 64;
-    const SCHEMA: &'static str = include_str!("../../../sql/mysql/schema.sql");
+    const TEXTS: Texts = sql::MYSQL;
+    const ABOUT: About = remote::MYSQL;
 
     async fn connect(address: &Address) -> Result<Mysql, Broken> {
         let told = |error: Error| broken(&error);
@@ -135,11 +139,11 @@ impl Driver for Mysql {
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
         let told = |error: Error| broken(&error);
-        let given = self.run(&Asked::new(Statement::Settings)).await.map_err(told)?;
-        let row = given.rows.first().cloned().unwrap_or_default();
+        let given = self.run(&query(Self::ABOUT.settings, |_| {})).await.map_err(told)?;
+        let row = given.rows.first();
         let text = Text::translate(settings::FOREIGN, Style::Marks).sql;
         let foreign = self.connection.query_first(text).await.map_err(told)?;
-        Ok(settings::judge(&self.place, &self.version, &row, foreign, allow_unsafe))
+        Ok(settings::judge(&self.place, &self.version, row, foreign, allow_unsafe))
     }
 
     async fn position(&mut self) -> Result<u64, Broken> {
@@ -159,7 +163,7 @@ impl Driver for Mysql {
         self.connection.ping().await.map_err(|error| broken(&error))
     }
 
-    async fn read(&mut self, asked: &[Asked]) -> Result<Vec<Vec<Row>>, Broken> {
+    async fn read(&mut self, asked: &[Query]) -> Result<Vec<Vec<Row>>, Broken> {
         let mut all = Vec::with_capacity(asked.len());
         for asked in asked {
             all.push(self.run(asked).await.map_err(|error| broken(&error))?.rows);
@@ -201,26 +205,6 @@ impl Driver for Mysql {
 
     async fn script(&mut self, sql: &str) -> Result<(), Broken> {
         self.connection.query_drop(sql).await.map_err(|error| broken(&error))
-    }
-}
-
-fn param(value: &Value) -> mysql_async::Value {
-    match value {
-        Value::Null => mysql_async::Value::NULL,
-        Value::Int(value) => mysql_async::Value::Int(*value),
-        Value::Flag(value) => mysql_async::Value::Int((*value).into()),
-        Value::Text(value) => mysql_async::Value::Bytes(value.as_bytes().to_vec()),
-        Value::Bytes(value) => mysql_async::Value::Bytes(value.clone()),
-    }
-}
-
-fn value(value: mysql_async::Value) -> Value {
-    match value {
-        mysql_async::Value::Int(value) => Value::Int(value),
-        mysql_async::Value::UInt(value) => i64::try_from(value).map_or(Value::Null, Value::Int),
-        mysql_async::Value::Bytes(value) => Value::Bytes(value),
-        // No column of ours is of another kind.
-        _ => Value::Null,
     }
 }
 

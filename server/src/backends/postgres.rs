@@ -6,19 +6,23 @@ mod in_order;
 mod settings;
 mod values;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, NoTls, Statement as Prepared};
 
 use super::remote::{
-    Asked, Breakage, Broken, Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Statement, Step,
-    Style, Text, Value,
+    self, About, Breakage, Broken, Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text,
+    of_step, query,
 };
+use super::sql::{self, Query, Step, Texts};
 use crate::problem::Problem;
 
 pub use address::Address;
+use values::Param;
 
 /// Keeps two programs from making a store at once: `leafid` as a number.
 const MAKING: i64 = 0x6c65_6166_6964;
@@ -27,17 +31,27 @@ const MAKING: i64 = 0x6c65_6166_6964;
 pub struct Postgres {
     client: Client,
     place: String,
-    prepared: HashMap<Statement, (Prepared, Vec<&'static str>)>,
+    prepared: HashMap<Cow<'static, str>, Ready>,
+}
+
+/// A statement that the server knows.
+struct Ready {
+    statement: Prepared,
+    /// The names of its parameters.
+    names: Vec<String>,
+    /// The names of its columns.
+    columns: Arc<[String]>,
 }
 
 impl Postgres {
-    async fn prepare(&mut self, statement: Statement) -> Result<(), Broken> {
-        if self.prepared.contains_key(&statement) {
+    async fn prepare(&mut self, asked: &Query) -> Result<(), Broken> {
+        if self.prepared.contains_key(&asked.text) {
             return Ok(());
         }
-        let text = Text::translate(statement.postgres(), Style::Numbered);
-        let prepared = self.client.prepare(&text.sql).await.map_err(|error| broken(&error))?;
-        self.prepared.insert(statement, (prepared, text.names));
+        let Text { sql, names } = Text::translate(&asked.text, Style::Numbered);
+        let statement = self.client.prepare(&sql).await.map_err(|error| broken(&error))?;
+        let columns = statement.columns().iter().map(|column| column.name().to_owned()).collect();
+        self.prepared.insert(asked.text.clone(), Ready { statement, names, columns });
         Ok(())
     }
 
@@ -45,25 +59,24 @@ impl Postgres {
     /// answers.
     async fn pipeline(
         &mut self,
-        asked: &[&Asked],
+        asked: &[&Query],
         first: Option<&str>,
         last: Option<&str>,
     ) -> Result<Vec<Vec<Row>>, Broken> {
         for asked in asked {
-            self.prepare(asked.statement).await?;
+            self.prepare(asked).await?;
         }
         let (client, prepared) = (&self.client, &self.prepared);
         let send = async |sent: Sent<'_>| match sent {
             Sent::Script(sql) => client.batch_execute(sql).await.map(|()| Vec::new()),
             Sent::Asked(asked) => {
-                let Some((prepared, names)) = prepared.get(&asked.statement) else {
-                    return Ok(Vec::new());
-                };
-                let values = names.iter().map(|name| asked.value(name).unwrap_or(&Value::Null));
+                let Some(ready) = prepared.get(&asked.text) else { return Ok(Vec::new()) };
+                let values: Vec<Param<'_>> =
+                    ready.names.iter().map(|name| Param(asked.params.get(name))).collect();
                 let params: Vec<&(dyn ToSql + Sync)> =
-                    values.map(|value| value as &(dyn ToSql + Sync)).collect();
-                let rows = client.query(prepared, &params).await?;
-                rows.iter().map(values::row).collect()
+                    values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
+                let rows = client.query(&ready.statement, &params).await?;
+                rows.iter().map(|row| values::row(row, &ready.columns)).collect()
             }
         };
         let all = first.map(Sent::Script).into_iter();
@@ -82,7 +95,7 @@ impl Postgres {
 /// What is sent to the server.
 enum Sent<'a> {
     Script(&'a str),
-    Asked(&'a Asked),
+    Asked(&'a Query),
 }
 
 impl Driver for Postgres {
@@ -90,7 +103,8 @@ impl Driver for Postgres {
 
     const NAME: &'static str = "PostgreSQL";
     const AT_ONCE: usize = 1_024;
-    const SCHEMA: &'static str = include_str!("../../../sql/postgres/schema.sql");
+    const TEXTS: Texts = sql::POSTGRES;
+    const ABOUT: About = remote::POSTGRES;
 
     async fn connect(address: &Address) -> Result<Postgres, Broken> {
         let (client, connection) =
@@ -109,10 +123,10 @@ impl Driver for Postgres {
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
-        let asked = Asked::new(Statement::Settings);
+        let asked = query(Self::ABOUT.settings, |_| {});
         let found = self.pipeline(&[&asked], None, None).await?;
-        let row = found.into_iter().flatten().next().unwrap_or_default();
-        Ok(settings::judge(&self.place, &row, allow_unsafe))
+        let row = found.iter().flatten().next();
+        Ok(settings::judge(&self.place, row, allow_unsafe))
     }
 
     async fn position(&mut self) -> Result<u64, Broken> {
@@ -129,14 +143,14 @@ impl Driver for Postgres {
         self.client.check_connection().await.map_err(|error| broken(&error))
     }
 
-    async fn read(&mut self, asked: &[Asked]) -> Result<Vec<Vec<Row>>, Broken> {
-        let asked: Vec<&Asked> = asked.iter().collect();
+    async fn read(&mut self, asked: &[Query]) -> Result<Vec<Vec<Row>>, Broken> {
+        let asked: Vec<&Query> = asked.iter().collect();
         self.pipeline(&asked, None, None).await
     }
 
     async fn write(&mut self, groups: &[&[Step]], ending: Ending) -> Result<Vec<Vec<Did>>, Broken> {
-        let asked: Vec<&Asked> =
-            groups.iter().flat_map(|steps| steps.iter()).map(|step| &step.asked).collect();
+        let asked: Vec<&Query> =
+            groups.iter().flat_map(|steps| steps.iter()).map(of_step).collect();
         let (first, last) = match ending {
             Ending::Alone => (None, None),
             Ending::Committed => (Some("BEGIN"), Some("COMMIT")),
@@ -144,10 +158,7 @@ impl Driver for Postgres {
         };
         let mut did = self.pipeline(&asked, first, last).await?.into_iter().map(|rows| {
             // Every statement that writes gives a row with the time for each row that it wrote.
-            let now_ms = match rows.first().and_then(|row| row.first()) {
-                Some(Value::Int(now_ms)) => Some(*now_ms),
-                _ => None,
-            };
+            let now_ms = rows.first().and_then(|row| row.int(0).ok());
             Did { rows: rows.len() as u64, now_ms }
         });
         Ok(groups.iter().map(|steps| did.by_ref().take(steps.len()).collect()).collect())

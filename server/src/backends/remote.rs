@@ -2,14 +2,14 @@
 //! have in common. Other servers use the same rows at the same time and know nothing of each other:
 //! every writing carries the rows that it was decided on as its conditions.
 
+mod about;
+mod applied;
 pub mod clock;
 mod driver;
 mod link;
 mod meta;
 pub mod open;
 mod rows;
-mod statement;
-mod steps;
 mod text;
 
 use std::sync::Arc;
@@ -17,22 +17,23 @@ use std::sync::Arc;
 use leafid_core::StoreTime;
 
 use super::opening::{Found, Options};
+use super::sql::{self, Query, Step};
 use super::{Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Want, Watch, Write, Written};
 use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
 
+use applied::{Applied, applied};
 use clock::DatabaseClock;
 use link::Link;
 use meta::Meta;
 use open::{Terms, Unopened};
 use rows::gaps;
-use steps::Applied;
 
-pub use driver::{
-    Breakage, Broken, Did, Driver, EXCHANGE, Ending, LOCKED_MS, Row, STATEMENT_MS, Step,
-};
+pub use about::{About, MYSQL, POSTGRES, query};
+pub use applied::query as of_step;
+pub use driver::{Breakage, Broken, Did, Driver, EXCHANGE, Ending, LOCKED_MS, STATEMENT_MS};
 pub use link::pause;
-pub use statement::{Asked, Statement, Value};
+pub use rows::Row;
 pub use text::{Style, Text};
 
 /// So often the store's time is written along with something else.
@@ -109,7 +110,7 @@ impl<D: Driver> Remote<D> {
         };
         let (mut next, mut found, mut rows) = (from, Vec::new(), first);
         while !gaps(&rows, &mut next, end, count, &mut found).map_err(meta::odd)? {
-            let asked = rows::used(&namespace, next);
+            let asked = D::TEXTS.query(&Want::Unused { namespace, from: next, end, count });
             rows =
                 self.link.exchange(async |driver: &mut D| meta::ask(driver, asked).await).await?;
         }
@@ -117,16 +118,16 @@ impl<D: Driver> Remote<D> {
     }
 
     async fn look(&mut self, wants: &[Want]) -> Result<Read, Broken> {
-        let mut asked: Vec<Asked> = wants.iter().map(rows::asked).collect();
-        asked.push(Asked::new(Statement::Now));
+        let mut asked: Vec<Query> = wants.iter().map(|want| D::TEXTS.query(want)).collect();
+        asked.push(query(D::ABOUT.now, |_| {}));
         let mut read = self.link.exchange(async |driver: &mut D| driver.read(&asked).await).await?;
         let now = read.pop().unwrap_or_default();
-        let now = now.first().and_then(|row| rows::int(row, 0).ok());
+        let now = now.first().and_then(|row| row.int(0).ok());
         let mut answers = Vec::with_capacity(wants.len());
         for (want, found) in wants.iter().zip(read) {
             answers.push(match want {
                 Want::Unused { .. } => self.unused(want, found).await?,
-                _ => rows::answer(want, found).map_err(meta::odd)?,
+                _ => gathered(want, &found)?,
             });
         }
         Ok(Read { now: self.hear(now), answers })
@@ -156,7 +157,7 @@ impl<D: Driver> Remote<D> {
                 .await?;
             let mut half = false;
             for ((at, steps), did) in open.iter().zip(&steps).zip(&did) {
-                let applied = steps::applied(steps, did);
+                let applied = applied(steps, did);
                 half |= applied == Applied::Half;
                 if let Some(outcome) = tried.outcomes.get_mut(*at) {
                     *outcome = applied;
@@ -175,12 +176,12 @@ impl<D: Driver> Remote<D> {
     }
 
     async fn commit(&mut self, groups: &[Group]) -> Result<Tried, Broken> {
-        let mut steps: Vec<Vec<Step>> = groups.iter().map(steps::of_group).collect();
+        let mut steps: Vec<Vec<Step>> = groups.iter().map(|group| of_group::<D>(group)).collect();
         let beats = self.hear(None).since(self.beaten).saturating_abs() >= BEAT_MS;
         if beats && !groups.is_empty() {
             // Numbers of tags are leased without a time: the next start shall know one all the same.
             let beat = vec![Write::Beat(self.hear(None))];
-            steps.push(steps::of_group(&beat));
+            steps.push(of_group::<D>(&beat));
         }
         for write in groups.iter().flatten() {
             if let Write::Namespace { after, .. } = write {
@@ -194,6 +195,22 @@ impl<D: Driver> Remote<D> {
         }
         Ok(tried)
     }
+}
+
+/// The statements that write a group, what is only looked at first.
+fn of_group<D: Driver>(group: &Group) -> Vec<Step> {
+    group.iter().flat_map(|write| D::TEXTS.steps(write)).collect()
+}
+
+/// What was found.
+fn gathered(want: &Want, rows: &[Row]) -> Result<Answer, Broken> {
+    let mut answer = sql::empty(want);
+    for row in rows {
+        sql::gather(&mut answer, row).map_err(|refusal| {
+            meta::odd(rows::Odd(format!("a row of the store cannot be read: {}", refusal.code)))
+        })?;
+    }
+    Ok(answer)
 }
 
 /// What became of groups.

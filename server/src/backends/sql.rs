@@ -16,6 +16,8 @@ use columns::{Columns, Params, Source};
 pub struct Texts {
     /// The tables and their indexes.
     pub schema: &'static str,
+    /// What stands around a column's name that is a word of the dialect.
+    quote: &'static str,
     /// Notes a time at which the store was used.
     pub beat: &'static str,
     tag: &'static str,
@@ -42,8 +44,17 @@ pub struct Texts {
 }
 
 macro_rules! texts {
-    ($dialect:literal, rows: [$($row:ident)+], lookups: [$($lookup:ident)+]) => {
+    ($dialect:literal, $quote:literal) => {
+        texts!(
+            $dialect, $quote,
+            rows: [beat tag tags tag_add tag_change namespace namespaces namespace_add
+                namespace_change namespace_same range worker workers worker_add worker_was leaving],
+            lookups: [mine own rested kept unused]
+        )
+    };
+    ($dialect:literal, $quote:literal, rows: [$($row:ident)+], lookups: [$($lookup:ident)+]) => {
         Texts {
+            quote: $quote,
             schema: include_str!(concat!("../../../sql/", $dialect, "/schema.sql")),
             $($row: include_str!(
                 concat!("../../../sql/", $dialect, "/rows/", stringify!($row), ".sql")
@@ -56,12 +67,11 @@ macro_rules! texts {
 }
 
 /// The texts of SQLite.
-pub const SQLITE: Texts = texts!(
-    "sqlite",
-    rows: [beat tag tags tag_add tag_change namespace namespaces namespace_add namespace_change
-        namespace_same range worker workers worker_add worker_was leaving],
-    lookups: [mine own rested kept unused]
-);
+pub const SQLITE: Texts = texts!("sqlite", "");
+/// The texts of PostgreSQL. Each that writes gives a row with the time for each row that it wrote.
+pub const POSTGRES: Texts = texts!("postgres", "");
+/// The texts of MySQL and MariaDB. Those that write much give the time as the last inserted id.
+pub const MYSQL: Texts = texts!("mysql", "`");
 
 /// A text and its parameters.
 #[derive(Clone, Debug)]
@@ -188,7 +198,9 @@ impl Texts {
                 // What is left is the condition.
                 set.push("worker");
             }
-            let set: Vec<String> = set.iter().map(|name| format!("{name} = :{name}")).collect();
+            let quote = self.quote;
+            let set = set.iter().map(|name| format!("{quote}{name}{quote} = :{name}"));
+            let set: Vec<String> = set.collect();
             let text = format!("UPDATE workers SET {} {}", set.join(", "), self.worker_was);
             query.text = Cow::Owned(text);
         }

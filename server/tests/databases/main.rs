@@ -4,6 +4,7 @@
 
 mod crash;
 mod load;
+mod lookups;
 mod refused;
 mod starts;
 #[expect(dead_code, reason = "other tests use more of it")]

@@ -3,4 +3,4 @@ SELECT worker, owner, sticky, `key`, held_from, reserved_until, granted_ms
 FROM workers
 WHERE namespace = :namespace AND worker > :after
 ORDER BY worker
-LIMIT :count;
+LIMIT :limit;

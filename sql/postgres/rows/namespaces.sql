@@ -4,4 +4,4 @@ SELECT epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits, max_window_ms, 
 FROM namespaces
 WHERE namespace > :after
 ORDER BY namespace
-LIMIT :count;
+LIMIT :limit;

@@ -3,4 +3,4 @@ SELECT max_id, step, max_step, deleted, tag, until
 FROM tags
 WHERE tag > :after AND deleted = FALSE
 ORDER BY tag
-LIMIT :count;
+LIMIT :limit;

@@ -2,7 +2,7 @@
 
 use leafid_core::Code;
 
-use crate::backends::remote::{Row, Value, refused};
+use crate::backends::remote::{Row, refused};
 use crate::problem::Problem;
 
 /// Tables of ours that another engine keeps.
@@ -22,7 +22,7 @@ pub fn is_mariadb(version: &str) -> bool {
 pub fn judge(
     place: &str,
     version: &str,
-    row: &Row,
+    row: Option<&Row>,
     foreign: Option<(String, String)>,
     allow_unsafe: bool,
 ) -> Result<(), Problem> {
@@ -38,10 +38,7 @@ pub fn judge(
              upgrade it"
         ));
     }
-    let number = |at: usize| match row.get(at) {
-        Some(Value::Int(number)) => *number,
-        _ => 0,
-    };
+    let number = |at: usize| row.and_then(|row| row.int(at).ok()).unwrap_or(0);
     if number(3) != 0 {
         return refuse(format!(
             "{place} has read_only on, as a replica has, which follows another server; name the \
@@ -81,7 +78,10 @@ fn parts(version: &str) -> (u32, u32, u32) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::backends::sql::columns::Value;
 
     #[test]
     fn versions_are_numbers() {
@@ -98,9 +98,9 @@ mod tests {
 
     #[test]
     fn what_loses_an_answered_lease_is_named() {
-        let row = |values: [i64; 4]| values.map(Value::Int).to_vec();
+        let row = |values: [i64; 4]| Row::new(Arc::default(), values.map(Value::Int).to_vec());
         let judged = |version: &str, values, unsafe_| {
-            judge("mysql://h/d", version, &row(values), None, unsafe_)
+            judge("mysql://h/d", version, Some(&row(values)), None, unsafe_)
         };
         let modern = "10.11.6-MariaDB";
         assert_eq!(judged(modern, [1, 0, 0, 0], false), Ok(()));
@@ -121,7 +121,7 @@ mod tests {
             assert_eq!(judged(version, values, true).is_ok(), passes, "{name}");
         }
         let foreign = Some(("tags".to_owned(), "MyISAM".to_owned()));
-        let problem = judge("m", modern, &row([1, 0, 0, 0]), foreign, true).unwrap_err();
+        let problem = judge("m", modern, Some(&row([1, 0, 0, 0])), foreign, true).unwrap_err();
         assert!(problem.detail.contains("`tags` in MyISAM"), "{problem}");
     }
 }

@@ -2,22 +2,17 @@
 
 use leafid_core::Code;
 
-use crate::backends::remote::{Row, Value, refused};
+use crate::backends::remote::{Row, refused};
 use crate::problem::Problem;
 
 /// Before this a failed sync of the disk could be taken for a good one: what was answered was lost.
 const OLDEST: i64 = 120_000;
 
 /// Refuses a server that cannot keep what it answers.
-pub fn judge(place: &str, row: &Row, allow_unsafe: bool) -> Result<(), Problem> {
-    let word = |at: usize| match row.get(at) {
-        Some(Value::Text(word)) => word.as_str(),
-        _ => "",
-    };
-    let version = match row.first() {
-        Some(Value::Int(version)) => *version,
-        _ => 0,
-    };
+pub fn judge(place: &str, row: Option<&Row>, allow_unsafe: bool) -> Result<(), Problem> {
+    let word = |at: usize| row.and_then(|row| row.text(at).ok()).unwrap_or("");
+    let number = |at: usize| row.and_then(|row| row.int(at).ok()).unwrap_or(0);
+    let version = number(0);
     if version < OLDEST {
         let (has, wants) = (version / 10_000, OLDEST / 10_000);
         let detail = format!(
@@ -26,7 +21,7 @@ pub fn judge(place: &str, row: &Row, allow_unsafe: bool) -> Result<(), Problem> 
         );
         return Err(Problem::new(Code::StoreRefused, detail));
     }
-    if row.get(1) == Some(&Value::Flag(true)) {
+    if number(1) != 0 {
         let detail = format!(
             "{place} is a standby, which follows another server and cannot be written; name the \
              primary"

@@ -3,7 +3,9 @@
 use std::future::Future;
 use std::time::Duration;
 
-use super::statement::{Asked, Value};
+use super::about::About;
+use super::rows::Row;
+use crate::backends::sql::{Query, Step, Texts};
 use crate::problem::Problem;
 
 /// How long a connection may take to be made and looked at.
@@ -38,9 +40,6 @@ pub enum Breakage {
     Denied,
 }
 
-/// A row that was read.
-pub type Row = Vec<Value>;
-
 /// What a statement did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Did {
@@ -48,17 +47,6 @@ pub struct Did {
     pub rows: u64,
     /// The database's time, where the answer carries it.
     pub now_ms: Option<i64>,
-}
-
-/// A statement of a group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// The statement.
-    pub asked: Asked,
-    /// Whether it must find a row: the row as it was read.
-    pub conditional: bool,
-    /// Whether it changes something.
-    pub writes: bool,
 }
 
 /// How a transaction ends.
@@ -84,8 +72,10 @@ pub trait Driver: Sized + Send + 'static {
     const NAME: &'static str;
     /// For how many requests rows are looked for at once.
     const AT_ONCE: usize;
-    /// What makes the tables.
-    const SCHEMA: &'static str;
+    /// The texts for rows.
+    const TEXTS: Texts;
+    /// The texts about the store.
+    const ABOUT: About;
 
     /// Connects, and sets what the session needs.
     fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>>;
@@ -106,7 +96,7 @@ pub trait Driver: Sized + Send + 'static {
     fn ping(&mut self) -> impl Future<Output = Result<(), Broken>>;
 
     /// Reads, together where the protocol can.
-    fn read(&mut self, asked: &[Asked]) -> impl Future<Output = Result<Vec<Vec<Row>>, Broken>>;
+    fn read(&mut self, asked: &[Query]) -> impl Future<Output = Result<Vec<Vec<Row>>, Broken>>;
 
     /// Writes groups in one transaction. What the steps of each did is in their order; of a group
     /// whose condition did not hold the rest may be left out.

@@ -3,10 +3,11 @@
 
 use leafid_core::{StoreTime, Token};
 
-use super::driver::{Breakage, Broken, Did, Driver, Ending, Row, Step};
-use super::rows::{Odd, int, number, small, text, token};
-use super::statement::{Asked, Statement};
+use super::about::query;
+use super::driver::{Breakage, Broken, Did, Driver, Ending};
+use super::rows::{Odd, Row};
 use crate::backends::opening::Found;
+use crate::backends::sql::{Query, Step};
 
 /// The row of `meta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +35,11 @@ pub enum Made {
 
 /// Whether the tables of a store are there.
 pub async fn made<D: Driver>(driver: &mut D) -> Result<Made, Broken> {
-    let rows = ask(driver, Asked::new(Statement::Made)).await?;
+    let rows = ask(driver, query(D::ABOUT.made, |_| {})).await?;
     let mut tables = Vec::new();
     for row in &rows {
-        let name = text(row, 0).map_err(odd)?.to_owned();
-        tables.push((name, int(row, 1).map_err(odd)? > 0));
+        let name = row.text(0).map_err(odd)?.to_owned();
+        tables.push((name, row.int(1).map_err(odd)? > 0));
     }
     let ours = tables.iter().any(|(name, versioned)| name == "meta" && *versioned);
     Ok(match tables.first() {
@@ -50,14 +51,14 @@ pub async fn made<D: Driver>(driver: &mut D) -> Result<Made, Broken> {
 
 /// What the store says of itself, if its making was finished.
 pub async fn meta<D: Driver>(driver: &mut D) -> Result<Option<Meta>, Broken> {
-    let rows = ask(driver, Asked::new(Statement::Meta)).await?;
+    let rows = ask(driver, query(D::ABOUT.meta, |_| {})).await?;
     let Some(row) = rows.first() else { return Ok(None) };
     let read = || {
         Ok(Meta {
-            version: int(row, 0)?,
-            store: token(row, 1)?,
-            floor: StoreTime::new(int(row, 2)?),
-            beat: StoreTime::new(int(row, 3)?),
+            version: row.int(0)?,
+            store: row.token(1)?,
+            floor: StoreTime::new(row.int(2)?),
+            beat: StoreTime::new(row.int(3)?),
         })
     };
     read().map(Some).map_err(odd)
@@ -70,41 +71,40 @@ pub async fn found<D: Driver>(
     created: bool,
 ) -> Result<(Found, u64), Broken> {
     let position = driver.position().await?;
-    let rows = ask(driver, Asked::new(Statement::Found)).await?;
-    let row = rows.first().cloned().unwrap_or_default();
+    let rows = ask(driver, query(D::ABOUT.found, |_| {})).await?;
+    let row = rows.first().ok_or_else(|| odd(Odd("no counts".to_owned())))?;
     let read = || {
         let some = |at: StoreTime| (at.get() > 0).then_some(at);
-        let granted = StoreTime::new(int(&row, 3)?);
+        let granted = StoreTime::new(row.int(3)?);
         let found = Found {
             created,
-            tags: small(&row, 0)?,
-            namespaces: small(&row, 1)?,
+            tags: row.number(0)?,
+            namespaces: row.number(1)?,
             last_grant: some(granted),
             last_used: some(granted.max(meta.beat)),
             floor: some(meta.floor),
             position,
         };
-        Ok((found, number(&row, 2)?))
+        Ok((found, row.number(2)?))
     };
     read().map_err(odd)
 }
 
 /// The database's time, in ms.
 pub async fn now<D: Driver>(driver: &mut D) -> Result<i64, Broken> {
-    let rows = ask(driver, Asked::new(Statement::Now)).await?;
-    rows.first().map_or(Err(Odd("no time".to_owned())), |row| int(row, 0)).map_err(odd)
+    let rows = ask(driver, query(D::ABOUT.now, |_| {})).await?;
+    rows.first().map_or(Err(Odd("no time".to_owned())), |row| row.int(0)).map_err(odd)
 }
 
 /// The rows that one statement finds.
-pub async fn ask<D: Driver>(driver: &mut D, asked: Asked) -> Result<Vec<Row>, Broken> {
+pub async fn ask<D: Driver>(driver: &mut D, asked: Query) -> Result<Vec<Row>, Broken> {
     let mut read = driver.read(&[asked]).await?;
     Ok(read.pop().unwrap_or_default())
 }
 
 /// Writes by one statement that stands for itself, or in the transaction that is open.
-pub async fn write<D: Driver>(driver: &mut D, asked: Asked) -> Result<Did, Broken> {
-    let step = Step { asked, conditional: false, writes: true };
-    let did = driver.write(&[&[step]], Ending::Alone).await?;
+pub async fn write<D: Driver>(driver: &mut D, asked: Query) -> Result<Did, Broken> {
+    let did = driver.write(&[&[Step::Adjust(asked)]], Ending::Alone).await?;
     Ok(did.first().and_then(|group| group.first()).copied().unwrap_or_default())
 }
 

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use leafid_core::registry::Namespace;
-use leafid_core::{Code, Layout, Name, StoreTime, Token};
+use leafid_core::{Code, FieldWriter, Layout, Name, StoreTime, Token};
 use tokio::time::timeout;
 
+use super::Remote;
+use super::about::query;
 use super::clock::{DatabaseClock, Source};
-use super::driver::{Breakage, Broken, CONNECTING, Driver};
+use super::driver::{Breakage, Broken, CONNECTING, Driver, Ending};
 use super::link::{Link, unreachable};
 use super::meta::{self, Made, Meta, hex};
-use super::statement::{Asked, Statement};
-use super::{Remote, steps};
-use crate::backends::NamespaceRow;
 use crate::backends::opening::{Found, Options, floor_tick};
+use crate::backends::sql::Query;
+use crate::backends::{NamespaceRow, Write};
 use crate::clock::{self, Clock, RegistryTime};
 use crate::problem::Problem;
 use crate::{random, utc};
@@ -219,21 +220,22 @@ async fn make<D: Driver>(
     let floor = options.replaces_lost_ms.map_or(StoreTime::new(0), |max_window_ms| {
         now.plus(i64::from(max_window_ms)).plus(CLOCKS_DIFFER_MS)
     });
-    driver.script(D::SCHEMA).await?;
-    if let (Ok(name), Ok(row)) =
+    driver.script(D::TEXTS.schema).await?;
+    if let (Ok(namespace), Ok(row)) =
         (Name::namespace("default"), Namespace::create(Layout::LEAF, None, None))
     {
-        let namespace = Namespace { floor: floor_tick(&row.layout, floor), ..row };
-        let row = NamespaceRow { namespace, used_until: namespace.workers.start };
-        let asked = Asked::new(Statement::NamespaceAdd).with("namespace", name.as_str());
+        let row = Namespace { floor: floor_tick(&row.layout, floor), ..row };
+        let after = NamespaceRow { namespace: row, used_until: row.workers.start };
+        let steps = D::TEXTS.steps(&Write::Namespace { namespace, before: None, after });
         // A making that was not finished may have written it already.
-        meta::write(driver, asked.columns(steps::namespace_columns(&row))).await?;
+        driver.write(&[&steps], Ending::Alone).await?;
     }
-    let asked = Asked::new(Statement::Make)
-        .with("version", VERSION)
-        .with("store", id)
-        .with("created_ms", now.get())
-        .with("floor_ms", floor.get());
+    let asked = query(D::ABOUT.make, |to| {
+        to.millis("version", VERSION);
+        to.token("store", Token::new(id));
+        to.millis("created_ms", now.get());
+        to.millis("floor_ms", floor.get());
+    });
     meta::write(driver, asked).await?;
     Ok(true)
 }
@@ -251,11 +253,11 @@ async fn check_clock<D: Driver>(
     let Some(known) = clock::strays(source, granted, meta.beat) else { return Ok(granted) };
     if believe {
         let mut lowered = 0;
-        for statement in [Statement::Lower, Statement::Beat] {
-            let asked = Asked::new(statement).with("now", source.get());
+        for text in [D::ABOUT.lower, D::TEXTS.beat] {
+            let asked: Query = query(text, |to| to.millis("now", source.get()));
             let did = meta::write(driver, asked).await;
             let did = did.map_err(|broken| Problem::unavailable(broken.detail))?;
-            lowered = if statement == Statement::Lower { did.rows } else { lowered };
+            lowered = if text == D::ABOUT.lower { did.rows } else { lowered };
         }
         let (source_text, known) = (utc::text(source), utc::text(known));
         tracing::warn!(

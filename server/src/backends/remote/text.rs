@@ -15,12 +15,12 @@ pub struct Text {
     /// The statement, without comments.
     pub sql: String,
     /// The names of its parameters, in the order in which their values are sent.
-    pub names: Vec<&'static str>,
+    pub names: Vec<String>,
 }
 
 impl Text {
     /// Replaces every `:name` outside quotes, and leaves out comments and the last semicolon.
-    pub fn translate(source: &'static str, style: Style) -> Text {
+    pub fn translate(source: &str, style: Style) -> Text {
         let (mut sql, mut names) = (String::new(), Vec::new());
         let mut rest = source;
         while let Some(first) = rest.chars().next() {
@@ -55,16 +55,16 @@ impl Text {
     }
 }
 
-fn place(names: &mut Vec<&'static str>, name: &'static str, style: Style) -> String {
+fn place(names: &mut Vec<String>, name: &str, style: Style) -> String {
     let known = names.iter().position(|known| *known == name);
     match (style, known) {
         (Style::Numbered, Some(at)) => format!("${}", at + 1),
         (Style::Numbered, None) => {
-            names.push(name);
+            names.push(name.to_owned());
             format!("${}", names.len())
         }
         (Style::Marks, _) => {
-            names.push(name);
+            names.push(name.to_owned());
             "?".to_owned()
         }
     }
@@ -72,8 +72,13 @@ fn place(names: &mut Vec<&'static str>, name: &'static str, style: Style) -> Str
 
 #[cfg(test)]
 mod tests {
-    use super::super::statement::Statement;
+    use leafid_core::registry::{Namespace, TagRow, TagSpec, WorkerRow};
+    use leafid_core::{Layout, Name, Range, StoreTime, Token};
+
+    use super::super::of_step;
     use super::*;
+    use crate::backends::{NamespaceRow, Seen, Want, WorkerWrite, Write, sql};
+    use crate::store::Page;
 
     const SOURCE: &str =
         "-- it's :not one\nSELECT a::bigint, ':b', :c -- :d\nWHERE c = :c AND e = :e_1;\n";
@@ -88,15 +93,61 @@ mod tests {
         assert_eq!(text.names, ["c", "c", "e_1"]);
     }
 
+    /// Every write that there is.
+    fn writes() -> Vec<Write> {
+        let (name, tag) = (Name::tag("a").unwrap(), TagRow::create(None, &TagSpec::default()));
+        let (tag, before) = (tag.unwrap(), Some(Seen { row: tag.unwrap(), revision: 0 }));
+        let namespace = Namespace::create(Layout::LEAF, None, None).unwrap();
+        let row = NamespaceRow { namespace, used_until: 0 };
+        let workers = Range::new(1, 4);
+        let other = NamespaceRow { namespace: Namespace { workers, ..namespace }, used_until: 1 };
+        let was = Seen { row, revision: 0 };
+        let worker = |before| {
+            let after = WorkerRow { key: Some(Token::new([1; 16])), ..WorkerRow::default() };
+            Write::Worker(Box::new(WorkerWrite { namespace: name, worker: 1, before, after }))
+        };
+        vec![
+            Write::Same(name, was),
+            Write::Tag { tag: name, before: None, after: tag },
+            Write::Tag { tag: name, before, after: tag },
+            Write::Namespace { namespace: name, before: None, after: row },
+            Write::Namespace { namespace: name, before: Some(was), after: other },
+            worker(None),
+            worker(Some(Seen { row: WorkerRow::default(), revision: 0 })),
+            Write::Beat(StoreTime::new(1)),
+        ]
+    }
+
     #[test]
-    fn both_dialects_have_the_same_parameters() {
-        for statement in Statement::ALL {
-            let sorted = |source| {
-                let mut names = Text::translate(source, Style::Numbered).names;
-                names.sort_unstable();
-                names
-            };
-            assert_eq!(sorted(statement.postgres()), sorted(statement.mysql()), "{statement:?}");
+    fn every_parameter_of_a_text_has_a_value_in_every_dialect() {
+        let (name, range) = (Name::tag("a").unwrap(), Range::new(0, 1));
+        let wants = [
+            Want::Tag(name),
+            Want::Namespace(name),
+            Want::Worker(name, 1),
+            Want::Mine(name, Token::new([1; 16])),
+            Want::Own(name, name),
+            Want::Unused { namespace: name, from: 1, end: 2, count: 3 },
+            Want::Rested(name, 1),
+            Want::Kept(name, 1),
+            Want::Leaving { namespace: name, before: range, after: range },
+            Want::Tags(Page { after: None, limit: 1 }),
+            Want::Namespaces(Page { after: None, limit: 1 }),
+            Want::Workers(name, Page { after: None, limit: 1 }),
+        ];
+        let mut counts = Vec::new();
+        for texts in [sql::SQLITE, sql::POSTGRES, sql::MYSQL] {
+            let steps: Vec<_> = writes().iter().flat_map(|write| texts.steps(write)).collect();
+            let reads: Vec<_> = wants.iter().map(|want| texts.query(want)).collect();
+            let mut checked = 0;
+            for query in steps.iter().map(of_step).chain(&reads) {
+                for name in Text::translate(&query.text, Style::Numbered).names {
+                    assert!(query.params.get(&name).is_some(), "{name} of {}", query.text);
+                    checked += 1;
+                }
+            }
+            counts.push(checked);
         }
+        assert!(counts[0] > 100 && counts.iter().all(|count| *count == counts[0]), "{counts:?}");
     }
 }

@@ -1,0 +1,73 @@
+//! The candidates of an acquire are found by index, however many numbers a namespace has seen.
+
+use leafid_servers::{Databases, Mariadb, Postgres, for_test};
+
+use crate::support::says;
+
+macro_rules! text {
+    ($dialect:literal, $lookup:literal) => {
+        include_str!(concat!("../../../sql/", $dialect, "/lookups/", $lookup, ".sql"))
+    };
+}
+
+/// How the database would run each text over 20,000 rows.
+fn are_found_by_index<S: Databases>(
+    schema: &str,
+    fill: &str,
+    key: &str,
+    lookups: [(&'static str, &str); 5],
+) {
+    let Some(server) = for_test::<S>() else { return };
+    let url = server.make_database("many").expect("a database");
+    says(&url, &["init"]);
+    let run = |sql: &str| server.run("many", &format!("{schema}{sql}")).expect("it runs");
+    run(fill);
+    for (text, index) in lookups {
+        let text = text
+            .replace(":namespace", "'default'")
+            .replace(":owner", "'owner-77'")
+            .replace(":key", key)
+            .replace(":count", "2")
+            .replace(":from", "19000");
+        let sql: String =
+            text.lines().filter(|line| !line.starts_with("--")).collect::<Vec<_>>().join(" ");
+        let plan = run(&format!("EXPLAIN {sql}"));
+        println!("{}: {index}: {plan}", S::NAME);
+        assert!(plan.contains(index), "not by {index}: {plan}");
+    }
+}
+
+#[test]
+fn candidates_are_found_by_index_in_postgres() {
+    are_found_by_index::<Postgres>(
+        "SET search_path = leafid; ",
+        "INSERT INTO workers SELECT 'default', n, 'owner-' || n, n % 2 = 0, \
+         decode(md5(n::text), 'hex'), n, n, n FROM generate_series(0, 19999) AS n; \
+         ANALYZE workers",
+        "decode(md5('77'), 'hex')",
+        [
+            (text!("postgres", "kept"), "workers_kept"),
+            (text!("postgres", "mine"), "workers_mine"),
+            (text!("postgres", "own"), "workers_own"),
+            (text!("postgres", "rested"), "workers_rested"),
+            (text!("postgres", "unused"), "workers_pkey"),
+        ],
+    );
+}
+
+#[test]
+fn candidates_are_found_by_index_in_mariadb() {
+    are_found_by_index::<Mariadb>(
+        "",
+        "INSERT INTO workers SELECT 'default', seq, CONCAT('owner-', seq), seq % 2 = 0, \
+         UNHEX(MD5(seq)), seq, seq, seq, TRUE FROM seq_0_to_19999; ANALYZE TABLE workers",
+        "UNHEX(MD5(77))",
+        [
+            (text!("mysql", "kept"), "\tworkers_kept\t"),
+            (text!("mysql", "mine"), "\tworkers_mine\t"),
+            (text!("mysql", "own"), "\tworkers_own\t"),
+            (text!("mysql", "rested"), "\tworkers_rested\t"),
+            (text!("mysql", "unused"), "\tPRIMARY\t"),
+        ],
+    );
+}
