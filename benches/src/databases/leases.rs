@@ -65,7 +65,7 @@ impl Stored {
 
 /// A server of its own.
 pub struct Served {
-    _child: Child,
+    child: Child,
     address: std::net::SocketAddr,
 }
 
@@ -80,7 +80,7 @@ impl Served {
         while let Ok(Some(line)) = heard.recv_timeout(Duration::from_secs(10)) {
             if let Some(address) = line.strip_prefix("leafid: listening on http://") {
                 let address = address.parse().map_err(|_| format!("it said `{line}`"))?;
-                return Ok(Served { _child: child, address });
+                return Ok(Served { child, address });
             }
         }
         Err(format!("it does not listen: {}", child.stderr()))
@@ -104,7 +104,7 @@ impl Served {
             let ended = started.into_iter().map(|thread| {
                 thread.join().unwrap_or_else(|_| Err("a client panicked".to_owned()))
             });
-            ended.sum()
+            ended.sum::<Outcome<u64>>().map_err(|error| format!("{error}\n{}", self.child.stderr()))
         })
     }
 }

@@ -109,8 +109,14 @@ impl Driver for Postgres {
     async fn connect(address: &Address) -> Result<Postgres, Broken> {
         let (client, connection) =
             address.config.connect(NoTls).await.map_err(|error| broken(&error))?;
-        // It ends when the client is dropped, or the server is gone: whoever asks then hears of it.
-        tokio::spawn(async move { drop(connection.await) });
+        // It ends when the client is dropped, or the server ends it: then only this hears why.
+        let place = address.place.clone();
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                let why = broken(&error).detail;
+                tracing::warn!(place, "the database ended the connection: {why}");
+            }
+        });
         // A statement that waits is given up by the server before we give up on the server.
         let session = format!(
             "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE; \
