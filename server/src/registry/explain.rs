@@ -2,24 +2,26 @@
 
 use leafid_core::registry::{Namespace, STEP_CAP, TagRow, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Code, LINE_END, Layout, Name, Refusal, Release, RenewAsk, SegmentAsk, StoreTime,
-    Token,
+    AcquireAsk, Code, LINE_END, Layout, Name, Refusal, Release, RenewAsk, SegmentAsk, Sentence,
+    StoreTime, Subject, Token,
 };
 
 use crate::problem::{Figure, Problem};
 use crate::store::TagChange;
 
+/// A refusal without figures, in the words that every host has for it.
+fn sentence(code: Code, subject: Subject<'_>) -> Problem {
+    Problem::new(code, Sentence::new(code, subject).to_string())
+}
+
 /// A tag without a row, or with a tombstone.
 pub fn tag_unknown(tag: &Name) -> Problem {
-    let detail = format!("tag `{tag}` does not exist; create it: leafid tag create {tag}");
-    Problem::new(Code::TagUnknown, detail)
+    sentence(Code::TagUnknown, Subject::Tag(tag.as_str()))
 }
 
 /// A namespace without a row.
 pub fn namespace_unknown(name: &Name) -> Problem {
-    let detail =
-        format!("namespace `{name}` does not exist; create it: leafid namespace create {name}");
-    Problem::new(Code::NamespaceUnknown, detail)
+    sentence(Code::NamespaceUnknown, Subject::Namespace(name.as_str()))
 }
 
 /// A worker number outside the layout, or outside what may be handed out.
