@@ -160,7 +160,7 @@ describe('over HTTP', { concurrency: true }, () => {
 })
 
 test('over HTTP: a refusal that waiting cannot cure comes at once, with the words of the store', async (t) => {
-  const detail = 'tag `orders` does not exist: create it with `leafid tag create orders`'
+  const detail = 'tag `orders` does not exist: check its spelling, or create it with `leafid tag create orders`'
   const body = JSON.stringify({ code: 'TAG_UNKNOWN', detail })
   const server = await httpServer(() => ({ status: 404, headers: { 'content-type': 'application/problem+json' }, body }))
   t.after(server.end)

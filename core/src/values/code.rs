@@ -111,11 +111,11 @@ codes! {
     /// The tag was never created, or is deleted.
     TagUnknown "TAG_UNKNOWN" 404
         "does not exist"
-        "create it with `leafid tag create TAG`";
+        "check its spelling, or create it with `leafid tag create TAG`";
     /// The namespace was never created.
     NamespaceUnknown "NAMESPACE_UNKNOWN" 404
         "does not exist"
-        "create it with `leafid namespace create NAMESPACE`";
+        "check its spelling, or create it with `leafid namespace create NAMESPACE`";
     /// The store does not offer this.
     NotEnabled "NOT_ENABLED" 404
         "is not supported by this store"

@@ -62,7 +62,7 @@ impl fmt::Display for Subject<'_> {
 /// let unknown = Sentence::new(Code::TagUnknown, orders);
 /// assert_eq!(
 ///     unknown.to_string(),
-///     "tag `orders` does not exist: create it with `leafid tag create orders`"
+///     "tag `orders` does not exist: check its spelling, or create it with `leafid tag create orders`"
 /// );
 /// let many = Sentence { most: Some(100), ..Sentence::new(Code::CountInvalid, orders) };
 /// assert_eq!(
