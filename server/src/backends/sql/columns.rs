@@ -67,17 +67,29 @@ fn behind<'n>(within: &str, name: &'n str) -> Option<&'n str> {
 impl Params {
     /// What a name stands for.
     pub fn get(&self, name: &str) -> Option<&Value<'static>> {
-        self.values.iter().find(|(path, _)| path.is(name)).map(|(_, value)| value)
+        self.find(name, 0).map(|(value, _)| value)
     }
 
-    /// Adds the columns of a row; what is absent of it is null.
+    /// What a name stands for, and where the search for the next one begins: most texts name them in
+    /// the order in which they stand here.
+    pub fn find(&self, name: &str, from: usize) -> Option<(&Value<'static>, usize)> {
+        let (before, behind) = self.values.split_at(from.min(self.values.len()));
+        let found = behind.iter().chain(before).position(|(path, _)| path.is(name))?;
+        let at = (from + found) % self.values.len();
+        self.values.get(at).map(|(_, value)| (value, at + 1))
+    }
+
+    /// Adds the columns of a row; what is absent of it is null. Those of a row without objects in it
+    /// stand in the order of its table.
     pub fn row<R: Fields>(&mut self, row: &R) {
         let first = self.values.len();
         row.put(self);
-        for field in R::SCHEMA.iter().filter(|field| field.presence != Presence::Required) {
+        for (place, field) in R::SCHEMA.iter().enumerate() {
             let path = Path { field: field.name, ..self.at };
-            if !self.values.iter().skip(first).any(|(found, _)| *found == path) {
-                self.values.push((path, Value::Null));
+            let absent = || !self.values.iter().skip(first).any(|(found, _)| *found == path);
+            if field.presence == Presence::Optional && absent() {
+                let place = (first + place).min(self.values.len());
+                self.values.insert(place, (path, Value::Null));
             }
         }
     }
@@ -89,14 +101,14 @@ impl Params {
         self.at.was = false;
     }
 
-    /// The columns that were otherwise, of a row without objects in it.
+    /// The columns that were otherwise, of a row without objects in it; its columns as they were
+    /// stand last, behind those that it is to have.
     pub fn changed(&self) -> Vec<&'static str> {
-        let was = self.values.iter().filter(|(path, _)| path.was);
-        let is = |path: &Path| {
-            let is = Path { was: false, ..*path };
-            self.values.iter().find(|(found, _)| *found == is).map(|(_, value)| value)
-        };
-        was.filter(|(path, was)| is(path) != Some(was)).map(|(path, _)| path.field).collect()
+        let first = self.values.iter().position(|(path, _)| path.was);
+        let (is, was) = self.values.split_at(first.unwrap_or(self.values.len()));
+        let is = is.get(is.len().saturating_sub(was.len())..).unwrap_or_default();
+        let both = is.iter().zip(was);
+        both.filter(|((_, is), (_, was))| is != was).map(|((path, _), _)| path.field).collect()
     }
 
     fn put(&mut self, field: &'static str, value: Value<'static>) {

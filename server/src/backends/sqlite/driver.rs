@@ -70,9 +70,12 @@ impl<'c> Driver<'c> {
 
     fn prepared(self, query: &Query) -> Result<CachedStatement<'c>> {
         let mut statement = self.0.prepare_cached(&query.text)?;
+        let mut next = 0;
         for index in 1..=statement.parameter_count() {
-            let value = named(&statement, index).and_then(|name| query.params.get(name));
-            let value = value.ok_or_else(|| Error::InvalidParameterName(query.text.to_string()))?;
+            let found = named(&statement, index).and_then(|name| query.params.find(name, next));
+            let unknown = || Error::InvalidParameterName(query.text.to_string());
+            let (value, after) = found.ok_or_else(unknown)?;
+            next = after;
             statement.raw_bind_parameter(index, Bound(value))?;
         }
         Ok(statement)
