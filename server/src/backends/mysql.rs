@@ -120,8 +120,14 @@ impl Driver for Mysql {
         // lock, at either level.
         let level = if by_statements { "REPEATABLE READ" } else { "READ COMMITTED" };
         let locked = LOCKED_MS.div_ceil(1_000);
+        // A server that hangs in an open transaction keeps its locks, and so every acquire of all the
+        // others waiting: MariaDB ends it. MySQL has no such setting.
         let limit = match settings::is_mariadb(&version) {
-            true => format!("max_statement_time = {}", f64::from(STATEMENT_MS) / 1_000.0),
+            true => format!(
+                "max_statement_time = {}, idle_transaction_timeout = {}",
+                f64::from(STATEMENT_MS) / 1_000.0,
+                STATEMENT_MS.div_ceil(1_000)
+            ),
             false => format!("max_execution_time = {STATEMENT_MS}"),
         };
         for session in [
