@@ -94,6 +94,40 @@ fn three_of_zookeeper_go_on_without_one() {
     goes_on_without_a_member(members, &url);
 }
 
+/// Of three members only one is there when the server starts: there is nobody to decide.
+fn is_waited_for_without_a_majority<S: Server>(mut members: Vec<S>, url: &str) {
+    says(url, &["init"]);
+    for member in &mut members[1..] {
+        member.crash();
+    }
+    let mut serving = serve(url, &[]);
+    assert!(serving.first.contains("leafid: waiting for "), "{}", serving.first);
+    serving.ready(503, &["STORE_UNAVAILABLE", "cannot be reached"]);
+    for member in &mut members[1..] {
+        member.start_again().expect("it comes back");
+    }
+    serving.ready(200, &["\"ok\""]);
+    assert_eq!(serving.end("-TERM").0, Some(0));
+}
+
+#[test]
+fn etcd_without_a_majority_is_waited_for() {
+    let Some(lone) = for_test::<Etcd>() else { return };
+    drop(lone);
+    let members = Etcd::cluster(3).expect("three members");
+    let url = Etcd::url_of(&members);
+    is_waited_for_without_a_majority(members, &url);
+}
+
+#[test]
+fn zookeeper_without_a_majority_is_waited_for() {
+    let Some(lone) = for_test::<Zookeeper>() else { return };
+    drop(lone);
+    let members = Zookeeper::cluster(3).expect("three servers");
+    let url = Zookeeper::url_of(&members);
+    is_waited_for_without_a_majority(members, &url);
+}
+
 /// What the tests share.
 fn clock() -> Arc<leafid_server::clock::SystemClock> {
     Arc::new(leafid_server::clock::SystemClock)

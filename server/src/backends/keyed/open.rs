@@ -90,22 +90,20 @@ async fn open<E: Engine>(
     ticks: Arc<dyn Clock>,
     terms: &Terms,
 ) -> Result<Keyed<E>, Unopened> {
-    let cannot = |broken: Broken| Unopened {
-        problem: Problem::unavailable(format!("{place} cannot be reached: {}", broken.detail)),
-        may_pass: broken.lost,
-    };
+    let cannot = |broken: Broken| unreached(place, &broken);
     let late = |_| Broken::lost(format!("no answer within {CONNECTING:?}"));
     let connecting = timeout(CONNECTING, E::connect(address)).await;
     let mut engine = connecting.map_err(late).and_then(|connected| connected).map_err(cannot)?;
     let there = timeout(CONNECTING, look_first(&mut engine, place, &terms.options)).await;
-    there.map_err(|_| cannot(Broken::lost(format!("no answer within {CONNECTING:?}"))))??;
+    there.map_err(late).map_err(cannot)??;
     let examined = timeout(CONNECTING, engine.examine(terms.allow_unsafe)).await;
     examined.map_err(late).and_then(|examined| examined).map_err(cannot)??;
     let clock = EngineClock::new(terms.source.clone(), ticks);
     if let Some(told) = engine.told() {
         clock.learn(told);
     }
-    let (meta, revision, created) = settled(&mut engine, place, &clock, &terms.options).await?;
+    let settled = timeout(CONNECTING, settled(&mut engine, place, &clock, &terms.options)).await;
+    let (meta, revision, created) = settled.map_err(late).map_err(cannot)??;
     let mut link = Link::new(
         address.clone(),
         place.to_owned(),
@@ -127,10 +125,18 @@ async fn open<E: Engine>(
     let (spaces, guards) = (BTreeMap::new(), BTreeMap::new());
     let (turn, beaten) = (1, None);
     let mut keyed = Keyed { link, meta, found, now, clock, time, spaces, guards, turn, beaten };
-    keyed.fill(terms.options.believe_clock).await?;
+    let filled = keyed.fill(terms.options.believe_clock).await;
+    let lost = keyed.link.engine().is_none();
+    filled.map_err(|problem| Unopened { problem, may_pass: lost })?;
     // Another thread makes a connection of its own.
     keyed.link.hold(None);
     Ok(keyed)
+}
+
+/// It may be there later, if it was not there.
+fn unreached(place: &str, broken: &Broken) -> Unopened {
+    let detail = format!("{place} cannot be reached: {}", broken.detail);
+    Unopened { problem: Problem::unavailable(detail), may_pass: broken.lost }
 }
 
 fn some(at: StoreTime) -> Option<StoreTime> {
@@ -233,8 +239,8 @@ async fn look_first<E: Engine>(
     engine: &mut E,
     place: &str,
     options: &Options,
-) -> Result<(), Problem> {
-    let told = |broken: Broken| Problem::unavailable(format!("{place}: {}", broken.detail));
+) -> Result<(), Unopened> {
+    let told = |broken: Broken| unreached(place, &broken);
     if meta(engine).await.map_err(told)?.is_some() {
         return Ok(());
     }
@@ -243,10 +249,10 @@ async fn look_first<E: Engine>(
             "{place} is not a leafid store: another program has written there; give leafid a path \
              of its own"
         );
-        return Err(Problem::new(Code::SchemaMismatch, detail));
+        return Err(Problem::new(Code::SchemaMismatch, detail).into());
     }
     // A new store would be another than the one that is expected.
-    if options.create && options.expect.is_none() { Ok(()) } else { Err(not_there(place)) }
+    if options.create && options.expect.is_none() { Ok(()) } else { Err(not_there(place).into()) }
 }
 
 fn not_there(place: &str) -> Problem {
@@ -263,8 +269,8 @@ async fn settled<E: Engine>(
     place: &str,
     clock: &EngineClock,
     options: &Options,
-) -> Result<(Meta, u64, bool), Problem> {
-    let told = |broken: Broken| Problem::unavailable(format!("{place}: {}", broken.detail));
+) -> Result<(Meta, u64, bool), Unopened> {
+    let told = |broken: Broken| unreached(place, &broken);
     let mut created = false;
     let mut stored = meta(engine).await.map_err(told)?;
     if stored.is_none() {
@@ -283,7 +289,7 @@ async fn settled<E: Engine>(
              wrote it",
             meta.version
         );
-        return Err(Problem::new(Code::SchemaMismatch, detail));
+        return Err(Problem::new(Code::SchemaMismatch, detail).into());
     }
     match options.expect {
         Some(expected) if expected != meta.store => {
@@ -292,7 +298,7 @@ async fn settled<E: Engine>(
                 "{place} is store {store}, not {expected} as expected; use the right one, or leave \
                  out --expect-store"
             );
-            Err(Problem::new(Code::StoreChanged, detail))
+            Err(Problem::new(Code::StoreChanged, detail).into())
         }
         _ => Ok((meta, stored.revision, created)),
     }
