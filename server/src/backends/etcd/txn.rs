@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::gateway::{Keys, number, pair, revision, texts};
 use super::{Etcd, OPERATIONS};
-use crate::backends::keyed::engine::{Before, Broken, Commit, Ended, Key, Touched};
+use crate::backends::keyed::engine::{Before, Broken, Commit, Ended, Engine, Key, Touched};
 
 /// A key that is written.
 pub fn put(key: &str, text: &str) -> Value {
@@ -81,7 +81,6 @@ async fn together(
     });
     let beat = beat.map(|text| put(&keys.of(&Key::Beat), text));
     let key = keys.of(&Key::Meta);
-    let look = json!({ "request_range": { "key": texts(&key) } });
     let alone = groups.len() == 1;
     let mut compare = vec![same(&key, meta)];
     let mut success = Vec::new();
@@ -97,12 +96,13 @@ async fn together(
     let first_touch = success.len();
     success.extend(touches);
     success.extend(beat);
-    let body = json!({ "compare": compare, "success": success, "failure": [look] });
+    let body = json!({ "compare": compare, "success": success });
     let answer = etcd.ask("kv/txn", &body).await?;
     let responses = &answer["responses"];
     if answer["succeeded"] != true {
-        let found = &responses[0]["response_range"]["kvs"][0]["mod_revision"];
-        let still = revision(found) == Some(meta);
+        // Only now it matters which condition it was.
+        let (found, _) = etcd.survey(&[Key::Meta], &[]).await?;
+        let still = found.iter().flatten().any(|found| found.revision == meta);
         return Ok(vec![if still { Ended::Conflict } else { Ended::Gone }; groups.len()]);
     }
     let at = revision(&answer["header"]["revision"]);
