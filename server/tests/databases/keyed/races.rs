@@ -1,8 +1,12 @@
 //! What a change of a namespace is decided on may change until it is written; and a number that left
 //! the range and came back is nobody's, though its row was not written.
 
+use std::collections::BTreeSet;
+
 use leafid_core::registry::{Namespace, WorkerRow};
-use leafid_core::{AcquireAsk, Code, Layout, Name, Range, RenewAsk, StoreTime, Token, WindowGrant};
+use leafid_core::{
+    AcquireAsk, Code, Layout, Name, Range, RenewAsk, SegmentAsk, StoreTime, Token, WindowGrant,
+};
 use leafid_server::backends::keyed::Keyed;
 use leafid_server::backends::opening::Options;
 use leafid_server::backends::remote::clock::Source;
@@ -11,7 +15,7 @@ use leafid_server::backends::{
     Answer, BackEnd, NamespaceRow, Outcome, Seen, Want, WorkerWrite, Write,
 };
 use leafid_server::registry::Registry;
-use leafid_server::store::{NamespaceChange, Page, Store};
+use leafid_server::store::{NamespaceChange, Page, Store, TagChange};
 use leafid_servers::{Etcd, Zookeeper, for_test};
 
 use super::clock;
@@ -173,4 +177,51 @@ async fn a_number_that_came_back_in_etcd_is_nobodys() {
 #[tokio::test]
 async fn a_number_that_came_back_in_zookeeper_is_nobodys() {
     a_number_that_came_back_is_nobodys::<Zookeeper>().await;
+}
+
+/// More at once than an engine writes together: a start of many holders, and of many tags.
+async fn many_at_once_are_all_served<S: Real>() {
+    let Some(server) = for_test::<S>() else { return };
+    let server = Registry::over(open::<S>(&server.url()), clock(), false).expect("a thread");
+    let acquires = (0..300_u32).map(|number| {
+        let mut request = [5; 16];
+        request[..4].copy_from_slice(&number.to_be_bytes());
+        let owner = Name::owner(&format!("owner-{number}")).expect("an owner");
+        let ask = AcquireAsk::new(name(), Token::new(request), owner);
+        server.acquire(AcquireAsk { sticky: number % 3 == 0, ..ask })
+    });
+    let granted = futures_util::future::join_all(acquires).await;
+    let numbers = granted.into_iter().map(|grant| grant.expect("a window").worker);
+    assert_eq!(numbers.collect::<BTreeSet<_>>().len(), 300);
+    let tags = (0..200).map(|number| Name::tag(&format!("tag{number}")).expect("a tag"));
+    let tags: Vec<Name> = tags.collect();
+    let change = TagChange { step: Some(10), ..TagChange::default() };
+    let made = tags.iter().map(|tag| server.put_tag(*tag, change));
+    for made in futures_util::future::join_all(made).await {
+        made.expect("a tag");
+    }
+    let leases = (0..3_u8).flat_map(|round| {
+        let server = &server;
+        tags.iter().enumerate().map(move |(at, tag)| {
+            let mut request = [round; 16];
+            request[..8].copy_from_slice(&at.to_be_bytes());
+            server.lease_segment(SegmentAsk::new(*tag, Token::new(request)))
+        })
+    });
+    let leased = futures_util::future::join_all(leases).await;
+    let starts = leased.into_iter().map(|grant| grant.expect("a segment").range.start);
+    let starts: Vec<u64> = starts.collect();
+    for start in [1, 11, 21] {
+        assert_eq!(starts.iter().filter(|at| **at == start).count(), 200, "from {start} on");
+    }
+}
+
+#[tokio::test]
+async fn many_at_once_are_all_served_by_etcd() {
+    many_at_once_are_all_served::<Etcd>().await;
+}
+
+#[tokio::test]
+async fn many_at_once_are_all_served_by_zookeeper() {
+    many_at_once_are_all_served::<Zookeeper>().await;
 }
