@@ -11,12 +11,15 @@ use leafid_core::{Name, Range, StoreTime, Token};
 use crate::problem::Problem;
 use crate::store::Page;
 
+pub mod etcd;
+pub mod keyed;
 pub mod mysql;
 pub mod opening;
 pub mod postgres;
 pub mod remote;
 pub mod sql;
 pub mod sqlite;
+pub mod zookeeper;
 
 /// A database that keeps a registry's rows.
 ///
@@ -36,6 +39,12 @@ pub trait BackEnd: Send + 'static {
     /// For how many requests rows are looked for at once: as many as there are where each reading
     /// is a trip over a network, few where each row costs its time here, so that a turn can end.
     fn at_once(&self) -> usize;
+
+    /// A turn takes up no more requests when it changes so many rows of one namespace: they are
+    /// written together, and some databases take only so many at once.
+    fn wide(&self) -> usize {
+        usize::MAX
+    }
 
     /// Begins a turn. What has to wait for another writer waits here, before anybody's request is
     /// taken up. Gives the database's own time where that needs no trip to it.
@@ -155,6 +164,8 @@ pub enum Answer {
     Tags(Vec<(Name, TagRow)>),
     /// Namespaces.
     Namespaces(Vec<(Name, Namespace)>),
+    /// What is there cannot be read: whoever wants it is told, and nobody else.
+    Unreadable(Problem),
 }
 
 impl Answer {

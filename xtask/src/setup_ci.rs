@@ -22,6 +22,8 @@ const PACKAGES: &[Wanted] = &[
     Wanted { probe: &["sh", "-c", "ls /usr/lib/postgresql/*/bin/initdb"], package: "postgresql" },
     Wanted { probe: &["test", "-f", "/usr/share/java/zookeeper.jar"], package: "zookeeper" },
     Wanted { probe: &["etcd", "--version"], package: "etcd-server" },
+    // Makes the certificates of servers that are spoken to by TLS.
+    Wanted { probe: &["openssl", "version"], package: "openssl" },
 ];
 
 const TARGETS: &[&str] = &["wasm32-unknown-unknown", "wasm32v1-none", "thumbv7em-none-eabi"];

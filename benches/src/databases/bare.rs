@@ -10,14 +10,17 @@ use crate::Outcome;
 
 /// Connections that send the bare statement.
 pub trait Bare: Sized {
-    /// A count that each change of a tag's row adds one to.
-    const CHANGES: &'static str;
-
     /// Connects so many.
     fn prepare(url: &str, connections: usize) -> Outcome<Self>;
 
     /// Sends it on so many connections at once for so long; how often it was done.
     fn run(&mut self, connections: usize, length: Duration) -> Outcome<u64>;
+}
+
+/// Connections to a database that speaks SQL.
+pub trait Sql: Bare {
+    /// A count that each change of a tag's row adds one to.
+    const CHANGES: &'static str;
 }
 
 /// The statement over tokio-postgres.
@@ -26,9 +29,11 @@ pub struct Postgresql {
     clients: Vec<(tokio_postgres::Client, tokio_postgres::Statement)>,
 }
 
-impl Bare for Postgresql {
+impl Sql for Postgresql {
     const CHANGES: &'static str = "SELECT txid_current()";
+}
 
+impl Bare for Postgresql {
     fn prepare(url: &str, connections: usize) -> Outcome<Postgresql> {
         let runtime = runtime()?;
         let connect = async {
@@ -69,10 +74,12 @@ pub struct Mysql {
     clients: Vec<mysql_async::Conn>,
 }
 
-impl Bare for Mysql {
+impl Sql for Mysql {
     const CHANGES: &'static str = "SELECT variable_value FROM information_schema.global_status \
                                    WHERE variable_name = 'HANDLER_UPDATE'";
+}
 
+impl Bare for Mysql {
     fn prepare(url: &str, connections: usize) -> Outcome<Mysql> {
         let runtime = runtime()?;
         let connect = async {

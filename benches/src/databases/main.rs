@@ -4,18 +4,19 @@
 //! `databases PATH-TO-LEAFID`; `cargo xtask bench --only databases` runs it with the published binary.
 
 mod bare;
-#[expect(dead_code, reason = "the other bench reads answers, too")]
 #[path = "../store/client.rs"]
 mod client;
+mod keyed;
 mod leases;
 
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use leafid_servers::{Databases, Mariadb, Postgres};
+use leafid_servers::{Databases, Etcd, Mariadb, Postgres, Server, Zookeeper};
 
-use bare::{Bare, Mysql, Postgresql};
+use bare::{Bare, Mysql, Postgresql, Sql};
+use keyed::{Gateway, Nodes};
 use leases::{Served, Stored};
 
 /// The clients of the rows with many.
@@ -36,7 +37,11 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     let binary = Path::new(&binary);
-    match over::<Postgres, Postgresql>(binary).and_then(|()| over::<Mariadb, Mysql>(binary)) {
+    let done = over::<Postgres, Postgresql>(binary)
+        .and_then(|()| over::<Mariadb, Mysql>(binary))
+        .and_then(|()| keyed::over::<Etcd, Gateway>(binary))
+        .and_then(|()| keyed::over::<Zookeeper, Nodes>(binary));
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("databases: {message}");
@@ -45,19 +50,33 @@ fn main() -> ExitCode {
     }
 }
 
-fn over<S: Databases, B: Bare>(binary: &Path) -> Outcome {
-    if let Some(missing) = S::missing() {
-        return Err(format!("there is no `{missing}`: run `cargo xtask setup-ci`"));
-    }
-    let server = S::start_with(&[])?;
+fn over<S: Databases, B: Sql>(binary: &Path) -> Outcome {
+    let server = start::<S>()?;
     let url = server.make_database("bench")?;
-    let stored = Stored::create(&url)?;
-    let served = Served::start(binary, &url)?;
-    let mut bare = B::prepare(&url, CLIENTS)?;
-    let changed = || -> Outcome<u64> {
+    measure::<B>(S::NAME, &url, binary, || {
         let said = server.run("bench", B::CHANGES)?;
         said.trim().parse().map_err(|_| format!("`{said}` is no count"))
-    };
+    })
+}
+
+/// A server for this run.
+fn start<S: Server>() -> Outcome<S> {
+    match S::missing() {
+        Some(missing) => Err(format!("there is no `{missing}`: run `cargo xtask setup-ci`")),
+        None => S::start_with(&[]),
+    }
+}
+
+/// Measures a store; `changed` counts what the engine wrote.
+fn measure<B: Bare>(
+    engine: &str,
+    url: &str,
+    binary: &Path,
+    changed: impl Fn() -> Outcome<u64>,
+) -> Outcome {
+    let stored = Stored::create(url)?;
+    let served = Served::start(binary, url)?;
+    let mut bare = B::prepare(url, CLIENTS)?;
     let mut kinds = Vec::new();
     let runs: [(&str, Work<'_>); 3] = [
         ("the bare statement", Box::new(|clients, length| bare.run(clients, length))),
@@ -83,7 +102,7 @@ fn over<S: Databases, B: Bare>(binary: &Path) -> Outcome {
             }
         }
     }
-    println!("\n| {} | clients | per second | × the bare one's time | per commit |", S::NAME);
+    println!("\n| {engine} | clients | per second | × the bare one's time | per commit |");
     println!("|---|---|---|---|---|");
     for Row { name, clients, per_second, batch, .. } in &rows {
         let floor = rows.iter().find(|row| row.clients == *clients).map(|row| &row.per_second);

@@ -241,6 +241,7 @@ pub fn gather(answer: &mut Answer, row: &impl Source) -> Result<(), Refusal> {
             rows.push((named("namespace", from, Name::namespace)?, Namespace::get(from)?));
         }
         Answer::Unused(numbers) => numbers.push(need(from.big("unused")?)?),
+        Answer::Unreadable(_) => {}
         Answer::Workers(rows) => {
             let (worker, row) = Worker::get(from)?;
             rows.push((worker, seen(row)));

@@ -147,8 +147,9 @@ pub fn path(named: &str) -> Result<PathBuf, Problem> {
             _ => shown(named),
         };
         let detail = format!(
-            "unsupported store `{named}`: use `sqlite:PATH`, a plain path, `postgres://…` or \
-             `mysql://…`, or, where a verb can ask a server, `http://HOST:PORT`"
+            "unsupported store `{named}`: use `sqlite:PATH`, a plain path, `postgres://…`, \
+             `mysql://…`, `etcd://…` or `zk://…`, or, where a verb can ask a server, \
+             `http://HOST:PORT`"
         );
         return Err(Problem::new(Code::RequestInvalid, detail));
     }

@@ -1,4 +1,4 @@
-//! Verbs on a store that a database keeps: `postgres://…`, `mysql://…`.
+//! Verbs on a store that a database keeps: `postgres://…`, `mysql://…`, `etcd://…`, `zk://…`.
 
 use std::sync::Arc;
 

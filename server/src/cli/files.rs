@@ -17,8 +17,9 @@ use crate::utc;
 
 #[derive(Args, Debug)]
 pub struct Init {
-    /// The store to create: the file `sqlite:PATH` or a plain path, or tables in a database,
-    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE` or `mysql://USER:PASSWORD@HOST:PORT/DATABASE`
+    /// The store to create: the file `sqlite:PATH` or a plain path, tables in a database,
+    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE` or `mysql://USER:PASSWORD@HOST:PORT/DATABASE`,
+    /// keys `etcd://HOST:PORT,HOST:PORT/PREFIX`, or nodes `zk://HOST:PORT,HOST:PORT/PATH`
     #[arg(env = "LEAFID_STORE", default_value = DEFAULT_FILE, hide_env_values = true)]
     store: String,
     /// The new store replaces one that was lost: its snowflake IDs begin after the last one that the

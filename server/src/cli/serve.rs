@@ -21,8 +21,9 @@ use crate::store::{SharedStore, Store};
 
 #[derive(Args, Debug)]
 pub struct Serve {
-    /// The store: `sqlite:PATH`, a plain path, `postgres://USER:PASSWORD@HOST:PORT/DATABASE` or
-    /// `mysql://USER:PASSWORD@HOST:PORT/DATABASE`
+    /// The store: `sqlite:PATH`, a plain path, `postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
+    /// `mysql://USER:PASSWORD@HOST:PORT/DATABASE`, `etcd://HOST:PORT,HOST:PORT/PREFIX` or
+    /// `zk://HOST:PORT,HOST:PORT/PATH`
     #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE,
           hide_env_values = true)]
     store: String,

@@ -2,11 +2,16 @@
 
 use std::sync::Arc;
 
+use crate::backends::etcd::{self, Etcd};
+use crate::backends::keyed::Keyed;
 use crate::backends::mysql::{self, Mysql};
+use crate::backends::opening::Options;
 use crate::backends::postgres::{self, Postgres};
 use crate::backends::remote::Remote;
-use crate::backends::remote::open::{Terms, Unopened, migrate};
-use crate::clock::Clock;
+use crate::backends::remote::clock::Source;
+use crate::backends::remote::open::{Terms, Unopened, VERSION, migrate};
+use crate::backends::zookeeper::{self, Zookeeper};
+use crate::clock::{Clock, SystemClock};
 use crate::problem::Problem;
 use crate::registry::Registry;
 
@@ -17,6 +22,10 @@ pub enum Database {
     Postgres(postgres::Address),
     /// `mysql://…`.
     Mysql(mysql::Address),
+    /// `etcd://…`, or `etcds://…` with TLS.
+    Etcd(etcd::Address),
+    /// `zk://…`.
+    Zookeeper(zookeeper::Address),
 }
 
 impl Database {
@@ -30,6 +39,8 @@ impl Database {
                 Some(postgres::Address::parse(named).map(Database::Postgres))
             }
             "mysql" => Some(mysql::Address::parse(named).map(Database::Mysql)),
+            "etcd" | "etcds" => Some(etcd::Address::parse(named).map(Database::Etcd)),
+            "zk" => Some(zookeeper::Address::parse(named).map(Database::Zookeeper)),
             _ => None,
         }
     }
@@ -39,6 +50,8 @@ impl Database {
         match self {
             Database::Postgres(address) => &address.place,
             Database::Mysql(address) => &address.place,
+            Database::Etcd(address) => &address.place,
+            Database::Zookeeper(address) => &address.place,
         }
     }
 
@@ -55,6 +68,14 @@ impl Database {
             }
             Database::Mysql(address) => {
                 let opened = Remote::<Mysql>::open(address, self.place(), ticks, terms)?;
+                Registry::over(opened, clock, first_use)
+            }
+            Database::Etcd(address) => {
+                let opened = Keyed::<Etcd>::open(address, self.place(), ticks, terms)?;
+                Registry::over(opened, clock, first_use)
+            }
+            Database::Zookeeper(address) => {
+                let opened = Keyed::<Zookeeper>::open(address, self.place(), ticks, terms)?;
                 Registry::over(opened, clock, first_use)
             }
         };
@@ -76,6 +97,14 @@ impl Database {
                 let made = Remote::<Mysql>::create(address, self.place(), ticks, terms)?;
                 Registry::over(made, clock, first_use)
             }
+            Database::Etcd(address) => {
+                let made = Keyed::<Etcd>::create(address, self.place(), ticks, terms)?;
+                Registry::over(made, clock, first_use)
+            }
+            Database::Zookeeper(address) => {
+                let made = Keyed::<Zookeeper>::create(address, self.place(), ticks, terms)?;
+                Registry::over(made, clock, first_use)
+            }
         };
         Ok(registry?)
     }
@@ -89,6 +118,15 @@ impl Database {
         match self {
             Database::Postgres(address) => migrate::<Postgres>(address, self.place()),
             Database::Mysql(address) => migrate::<Mysql>(address, self.place()),
+            // They have had one version.
+            Database::Etcd(_) | Database::Zookeeper(_) => {
+                let terms = Terms {
+                    options: Options::default(),
+                    allow_unsafe: true,
+                    source: Source::Database,
+                };
+                self.open(Arc::new(SystemClock), &terms).map(|_| VERSION)
+            }
         }
     }
 }

@@ -47,6 +47,7 @@ pub struct TurnRows {
     cache: Cache,
     lists: Vec<(Want, Answer)>,
     wants: Vec<Want>,
+    unreadable: Vec<(Want, Problem)>,
     beats: bool,
 }
 
@@ -54,8 +55,21 @@ impl TurnRows {
     /// No rows yet but those that were written last.
     pub fn new(facts: &Facts, first_use: bool, now: StoreTime, cache: Cache) -> TurnRows {
         let Facts { store, floor, .. } = *facts;
-        let (tags, spaces, lists, wants) = Default::default();
-        TurnRows { store, floor, first_use, now, tags, spaces, cache, lists, wants, beats: false }
+        let (tags, spaces, lists, wants, unreadable) = Default::default();
+        let beats = false;
+        TurnRows {
+            store,
+            floor,
+            first_use,
+            now,
+            tags,
+            spaces,
+            cache,
+            lists,
+            wants,
+            unreadable,
+            beats,
+        }
     }
 
     /// The rows that were written before this turn.
@@ -72,6 +86,7 @@ impl TurnRows {
     pub fn learn(&mut self, wants: Vec<Want>, answers: Vec<Answer>) {
         for (want, answer) in wants.into_iter().zip(answers) {
             match (want, answer) {
+                (want, Answer::Unreadable(problem)) => self.unreadable.push((want, problem)),
                 (Want::Tag(tag), Answer::Tag(read)) => {
                     self.tags.entry(tag).or_insert(Entry::read(read));
                 }
@@ -347,6 +362,11 @@ impl TurnRows {
         groups
     }
 
+    /// How many rows of one namespace are changed, of the one of which most are.
+    pub fn widest(&self) -> usize {
+        self.spaces.values().map(NamespaceRows::changes).max().unwrap_or(0)
+    }
+
     fn space(&mut self, name: &Name) -> &mut NamespaceRows {
         self.spaces.entry(*name).or_default()
     }
@@ -354,6 +374,9 @@ impl TurnRows {
     /// Notes what is wanted: once, however many want it, and of what each takes one for itself, one
     /// more.
     fn want(&mut self, want: Want) -> Stop {
+        if let Some((_, problem)) = self.unreadable.iter().find(|(read, _)| *read == want) {
+            return Stop::Refused(problem.clone());
+        }
         for noted in &mut self.wants {
             match (&mut *noted, &want) {
                 (Want::Rested(name, count), Want::Rested(other, _))

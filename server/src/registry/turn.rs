@@ -110,7 +110,10 @@ impl<B: BackEnd> Turns<B> {
         later: &mut Vec<Job>,
     ) -> Result<(), Fault> {
         let began = self.clock.boot();
-        while decided.len() < TOGETHER && self.clock.boot().since(began) < SLICE_MS {
+        while decided.len() < TOGETHER
+            && turn.widest() < self.back_end.wide()
+            && self.clock.boot().since(began) < SLICE_MS
+        {
             let mut round = self.round(queue);
             if round.is_empty() {
                 break;

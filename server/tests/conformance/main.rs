@@ -3,6 +3,8 @@
 
 #[cfg(unix)]
 mod engines;
+#[cfg(unix)]
+mod keyed;
 mod memory;
 mod races;
 mod ranges;

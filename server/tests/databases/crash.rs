@@ -18,7 +18,7 @@ use leafid_server::clock::SystemClock;
 use leafid_server::http::listener::Listener;
 use leafid_server::http::serve::{self, Bound};
 use leafid_server::registry::Registry;
-use leafid_servers::{Databases, Mariadb, Postgres, for_test};
+use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 use tokio::net::TcpListener;
 
 use crate::load::{CLIENTS, Load, Verdict};
@@ -48,15 +48,20 @@ fn told(name: &str, what: &str, verdict: &Verdict) {
 fn nothing_is_granted_twice<S: Databases>() {
     let Some(mut database) = for_test::<S>() else { return };
     let url = database.make_database("crashes").expect("a database");
-    prepare(&url);
-    let mut servers = [serve(&url, &[]), serve(&url, &[])];
+    survives(&mut database, &url);
+}
+
+/// Kills a server and the database in turns while clients lease from both servers.
+pub fn survives<S: Server>(database: &mut S, url: &str) {
+    prepare(url);
+    let mut servers = [serve(url, &[]), serve(url, &[])];
     let load = Load::begin(servers.iter().map(|server| server.url.clone()).collect());
     load.goes_on(200);
     for kill in 0..kills() {
         if kill % 2 == 0 {
             let at = kill / 2 % 2;
             servers[at].child.kill().expect("a child of ours");
-            servers[at] = serve(&url, &[]);
+            servers[at] = serve(url, &[]);
             load.replace(at, &servers[at].url);
         } else {
             database.crash();
@@ -121,6 +126,10 @@ impl<B: BackEnd> BackEnd for Blind<B> {
         self.0.at_once()
     }
 
+    fn wide(&self) -> usize {
+        self.0.wide()
+    }
+
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
         self.0.begin().await
     }
@@ -143,11 +152,17 @@ impl<B: BackEnd> BackEnd for Blind<B> {
     }
 }
 
-/// The control: the same load over servers that write without conditions.
 fn without_conditions<S: Databases, D: Driver>(address: impl Fn(&str) -> D::Address) {
     let Some(database) = for_test::<S>() else { return };
     let url = database.make_database("blind").expect("a database");
-    prepare(&url);
+    blind(S::NAME, &url, |clock, terms| {
+        Remote::<D>::open(&address(&url), "here", clock, terms).expect("the store opens")
+    });
+}
+
+/// The control: the same load over servers that write without conditions.
+pub fn blind<B: BackEnd>(name: &str, url: &str, open: impl Fn(Arc<SystemClock>, &Terms) -> B) {
+    prepare(url);
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let mut servers = Vec::new();
@@ -155,8 +170,7 @@ fn without_conditions<S: Databases, D: Driver>(address: impl Fn(&str) -> D::Addr
         let terms =
             Terms { options: Options::default(), allow_unsafe: false, source: Source::Database };
         let clock = Arc::new(SystemClock);
-        let opened = Remote::<D>::open(&address(&url), "here", clock.clone(), &terms);
-        let back_end = Blind(opened.expect("the store opens"));
+        let back_end = Blind(open(clock.clone(), &terms));
         let store = Registry::over(back_end, clock, false).expect("a thread");
         let socket = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port");
         servers.push(format!("http://{}", socket.local_addr().expect("an address")));
@@ -167,7 +181,7 @@ fn without_conditions<S: Databases, D: Driver>(address: impl Fn(&str) -> D::Addr
     let load = Load::begin(servers);
     load.goes_on(400);
     let verdict = load.end();
-    told(S::NAME, "the control, without conditions", &verdict);
+    told(name, "the control, without conditions", &verdict);
     assert!(verdict.overlaps > 0, "the control found nothing");
     runtime.shutdown_background();
 }

@@ -1,8 +1,9 @@
-//! The server over real PostgreSQL and MariaDB: how it starts, what it refuses, and what happens when
+//! The server over real PostgreSQL, MariaDB, etcd and ZooKeeper: how it starts, what it refuses, and what happens when
 //! a server or the database is killed in the middle of its work.
 #![cfg(unix)]
 
 mod crash;
+mod keyed;
 mod load;
 mod lookups;
 mod refused;

@@ -2,13 +2,17 @@
 //! port of this machine alone, and is ended by its id when its value is dropped, also by a panic.
 #![cfg(unix)]
 
+mod etcd;
 mod mariadb;
 mod port;
 mod postgres;
 mod process;
+mod zookeeper;
 
+pub use etcd::Etcd;
 pub use mariadb::Mariadb;
 pub use postgres::Postgres;
+pub use zookeeper::Zookeeper;
 
 use std::io::Write;
 

@@ -1,7 +1,9 @@
 //! Ports that nobody uses.
 
-use std::net::{Ipv4Addr, TcpListener};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 /// A port of 127.0.0.1 that is free, below those that the system gives to outgoing connections: a
 /// client that keeps trying a stopped server on one of *those* will in the end be connected to
@@ -22,4 +24,19 @@ pub fn free() -> Result<u16, String> {
         }
     }
     Err("no port is free between 26000 and 32000".to_owned())
+}
+
+/// Whether what listens on a port answers a question with this word in it.
+pub fn says(port: u16, question: &str, word: &str) -> bool {
+    let ask = || {
+        let limit = Duration::from_secs(1);
+        let to = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let mut stream = TcpStream::connect_timeout(&to, limit)?;
+        stream.set_read_timeout(Some(limit))?;
+        stream.write_all(question.as_bytes())?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer)?;
+        Ok::<_, std::io::Error>(String::from_utf8_lossy(&answer).contains(word))
+    };
+    ask().unwrap_or(false)
 }

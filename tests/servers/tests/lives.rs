@@ -3,10 +3,11 @@
 
 use std::net::TcpStream;
 
-use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test, for_test_with};
+use leafid_servers::{
+    Databases, Etcd, Mariadb, Postgres, Server, Zookeeper, for_test, for_test_with,
+};
 
-fn lives<S: Databases>(settings: &[&str]) {
-    let Some(mut server) = for_test_with::<S>(settings) else { return };
+fn crashes_and_comes_back<S: Server>(server: &mut S) {
     let port = server.port();
     let answers = || TcpStream::connect(("127.0.0.1", port)).is_ok();
     assert!(answers() && server.url().contains(&port.to_string()));
@@ -16,6 +17,13 @@ fn lives<S: Databases>(settings: &[&str]) {
         server.start_again().expect("it comes back");
         assert!(answers());
     }
+}
+
+fn lives<S: Databases>(settings: &[&str]) {
+    let Some(mut server) = for_test_with::<S>(settings) else { return };
+    crashes_and_comes_back(&mut server);
+    let port = server.port();
+    let answers = || TcpStream::connect(("127.0.0.1", port)).is_ok();
     server.stop().expect("it ends in order");
     assert!(!answers());
     let said = server.start_again_with(&["no_such_setting=1"]).expect_err("it is refused");
@@ -38,6 +46,27 @@ fn postgres_lives() {
 #[test]
 fn mariadb_lives() {
     lives::<Mariadb>(&["max_connections=20"]);
+}
+
+#[test]
+fn etcd_lives() {
+    let Some(mut server) = for_test_with::<Etcd>(&["max-txn-ops=100"]) else { return };
+    crashes_and_comes_back(&mut server);
+    let said = server.start_again_with(&["no-such-setting=1"]).expect_err("it is refused");
+    assert!(said.contains("no-such-setting"), "{said}");
+    server.start_again_with(&[]).expect("it comes back");
+    server.stop().expect("it ends in order");
+}
+
+#[test]
+fn zookeeper_lives() {
+    let Some(mut server) = for_test_with::<Zookeeper>(&["maxSessionTimeout=5000"]) else { return };
+    crashes_and_comes_back(&mut server);
+    let said = server.start_again_with(&["tickTime=none"]).expect_err("it is refused");
+    // It has no logger, and so no word for it.
+    assert!(said.contains("it ended with"), "{said}");
+    server.start_again_with(&[]).expect("it comes back");
+    server.stop().expect("it ends in order");
 }
 
 #[test]

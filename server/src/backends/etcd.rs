@@ -1,0 +1,209 @@
+//! etcd, by its JSON gateway: rows are values of keys under a prefix, and every writing is a
+//! transaction that compares the revisions of the keys that it was decided on.
+
+mod address;
+mod gateway;
+mod http;
+mod settings;
+mod tls;
+mod txn;
+
+use leafid_core::{Name, StoreTime, Token};
+use serde_json::{Value, json};
+
+use super::keyed::engine::{
+    BUCKET, Broken, Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
+};
+use crate::problem::Problem;
+
+pub use address::Address;
+use gateway::{Keys, Kv, pair, ranges, revision, texts};
+use http::Http;
+
+/// So many operations fit a transaction, unless etcd is told otherwise.
+const OPERATIONS: usize = 128;
+
+/// A connection to etcd.
+pub struct Etcd {
+    http: Http,
+    keys: Keys,
+    revision: u64,
+}
+
+impl Etcd {
+    async fn ask(&mut self, verb: &str, body: &Value) -> Result<Value, Broken> {
+        let answer = self.http.post(verb, body).await?;
+        if let Some(revision) = revision(&answer["header"]["revision"]) {
+            self.revision = self.revision.max(revision);
+        }
+        Ok(answer)
+    }
+
+    /// Reads ranges together; what each found.
+    async fn read(&mut self, ranges: &[Value]) -> Result<(Vec<Value>, u64), Broken> {
+        let success: Vec<Value> =
+            ranges.iter().map(|range| json!({ "request_range": range })).collect();
+        let mut answer = self.ask("kv/txn", &json!({ "success": success })).await?;
+        let at = revision(&answer["header"]["revision"]);
+        let at = at.ok_or_else(|| Broken::refused("an answer without a revision"))?;
+        let Value::Array(found) = answer["responses"].take() else {
+            return Err(Broken::refused("an answer without responses"));
+        };
+        Ok((found.into_iter().map(|mut found| found["response_range"].take()).collect(), at))
+    }
+}
+
+impl Engine for Etcd {
+    type Address = Address;
+    const NAME: &'static str = "etcd";
+    // With two rows each, and a touched bucket each, all fit one transaction.
+    const WIDE: usize = 24;
+    const AT_ONCE: usize = 16;
+
+    async fn connect(address: &Address) -> Result<Etcd, Broken> {
+        let http = Http::connect(address).await?;
+        Ok(Etcd { http, keys: Keys::under(&address.prefix), revision: 0 })
+    }
+
+    async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
+        settings::examine(self, allow_unsafe).await
+    }
+
+    fn is_lost(&self) -> bool {
+        self.http.is_lost()
+    }
+
+    fn told(&mut self) -> Option<StoreTime> {
+        // It has no clock that its clients could read.
+        None
+    }
+
+    fn position(&self) -> u64 {
+        self.revision
+    }
+
+    async fn occupied(&mut self) -> Result<bool, Broken> {
+        let (start, end) = self.keys.all();
+        let mut range = pair(&start, &end);
+        range["limit"] = json!("2");
+        range["keys_only"] = json!(true);
+        let (found, _) = self.read(&[range]).await?;
+        let mut keys = Vec::new();
+        for kv in found.iter().flat_map(ranges) {
+            keys.push(Kv::read(kv)?.key);
+        }
+        // What examining it wrote is nobody's.
+        Ok(keys.iter().any(|key| *key != self.keys.probe()))
+    }
+
+    async fn make(
+        &mut self,
+        _: Token,
+        meta: &str,
+        namespace: (Name, &str),
+    ) -> Result<bool, Broken> {
+        let (space, text) = namespace;
+        let (key, space) = (self.keys.of(&Key::Meta), self.keys.of(&Key::Space(space)));
+        let body = json!({
+            "compare": [txn::absent(&key), txn::absent(&space)],
+            "success": [txn::put(&space, text), txn::put(&key, meta)],
+        });
+        let answer = self.ask("kv/txn", &body).await?;
+        Ok(answer["succeeded"] == true)
+    }
+
+    async fn survey(
+        &mut self,
+        keys: &[Key],
+        spaces: &[(Name, Marks)],
+    ) -> Result<(Vec<Option<Stored>>, Vec<Marks>), Broken> {
+        let keyed = keys.iter().map(|key| json!({ "key": texts(&self.keys.of(key)) }));
+        let touches = spaces.iter().map(|(name, marks)| self.keys.touched(name, marks.root));
+        let all: Vec<Value> = keyed.chain(touches).collect();
+        let (mut values, mut touched) = (Vec::new(), Vec::new());
+        for some in all.chunks(OPERATIONS) {
+            let (found, at) = self.read(some).await?;
+            for found in &found {
+                if values.len() < keys.len() {
+                    values.push(ranges_first(found)?);
+                } else {
+                    touched.push(self.keys.marks(found, at)?);
+                }
+            }
+        }
+        Ok((values, touched))
+    }
+
+    async fn buckets(
+        &mut self,
+        buckets: &[(Name, u32)],
+    ) -> Result<Vec<(Name, u32, Stored)>, Broken> {
+        let mut rows = Vec::new();
+        for some in buckets.chunks(OPERATIONS) {
+            let range = |(name, bucket): &(Name, u32)| {
+                let start = bucket * BUCKET;
+                let end = u64::from(start) + u64::from(BUCKET);
+                pair(&self.keys.worker(name, start.into()), &self.keys.worker(name, end))
+            };
+            let all: Vec<Value> = some.iter().map(range).collect();
+            let (found, _) = self.read(&all).await?;
+            for ((name, _), found) in some.iter().zip(&found) {
+                for kv in ranges(found) {
+                    let Kv { key, stored } = Kv::read(kv)?;
+                    if let Some(worker) = self.keys.number(&key) {
+                        rows.push((*name, worker, stored));
+                    }
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    async fn list(
+        &mut self,
+        folder: Folder,
+        after: Option<Name>,
+        limit: usize,
+    ) -> Result<Vec<(Name, Stored)>, Broken> {
+        let (start, end) = self.keys.folder(folder, after);
+        let mut range = pair(&start, &end);
+        range["limit"] = json!(limit.to_string());
+        let (found, _) = self.read(&[range]).await?;
+        let mut rows = Vec::new();
+        for kv in found.iter().flat_map(ranges) {
+            let Kv { key, stored } = Kv::read(kv)?;
+            match self.keys.name(folder, &key) {
+                Some(name) => rows.push((name, stored)),
+                None => {
+                    let detail = format!("`{key}` is no name that leafid gives; remove the key");
+                    return Err(Broken::refused(detail));
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    async fn guard(&mut self, _: Name) -> Result<Guard, Broken> {
+        let meta = json!({ "key": texts(&self.keys.of(&Key::Meta)), "count_only": true });
+        let (_, at) = self.read(&[meta]).await?;
+        Ok(Guard { root: at, buckets: Vec::new() })
+    }
+
+    async fn commit(
+        &mut self,
+        store: Identity,
+        groups: &[Commit],
+        beat: Option<&str>,
+    ) -> Vec<Ended> {
+        // A key that is made again has a revision that it never had.
+        txn::commit(self, store.meta, groups, beat).await
+    }
+
+    fn place(&self, key: &Key) -> String {
+        self.keys.of(key)
+    }
+}
+
+fn ranges_first(found: &Value) -> Result<Option<Stored>, Broken> {
+    ranges(found).next().map(|kv| Kv::read(kv).map(|kv| kv.stored)).transpose()
+}

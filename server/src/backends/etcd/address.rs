@@ -1,0 +1,73 @@
+//! `etcd://HOST:PORT[,HOST:PORT]/PREFIX`: where a store in etcd is.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use leafid_core::Code;
+
+use super::tls::{self, Trust};
+use crate::backends::keyed::address::{Parts, parts};
+use crate::problem::Problem;
+
+/// The port of a member that is named without one.
+const PORT: u16 = 2379;
+
+/// Where a store in etcd is, and who asks.
+#[derive(Clone)]
+pub struct Address {
+    /// The members, each with a port.
+    pub members: Vec<String>,
+    /// What the keys begin with.
+    pub prefix: String,
+    /// Who asks.
+    pub login: Option<Login>,
+    /// Who is believed to be a member, where TLS is spoken.
+    pub tls: Option<Trust>,
+    /// The URL without the password.
+    pub place: String,
+}
+
+/// A user.
+#[derive(Clone)]
+pub struct Login {
+    /// The name.
+    pub user: String,
+    /// Never shown.
+    pub password: String,
+}
+
+impl Address {
+    /// Reads a URL.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
+    pub fn parse(url: &str) -> Result<Address, Problem> {
+        let wrong = |why: &str| {
+            let detail = format!(
+                "this store's URL is wrong: {why}; it is etcd://[USER:PASSWORD@]HOST:PORT[,…]/PREFIX, \
+                 or etcds:// with TLS, then also with ?ca=FILE"
+            );
+            Problem::new(Code::RequestInvalid, detail)
+        };
+        let Parts { scheme, login, hosts, path, mut options, place } =
+            parts(url, PORT).map_err(|why| wrong(&why))?;
+        let authorities = options.remove("ca").map(PathBuf::from);
+        if let Some(option) = options.keys().next() {
+            return Err(wrong(&format!("`{option}` is no option")));
+        }
+        let tls = match scheme.as_str() {
+            "etcds" => Some(tls::trust(authorities.as_deref())?),
+            _ if authorities.is_some() => return Err(wrong("`ca` is for etcds://")),
+            _ => None,
+        };
+        let login = login.map(|(user, password)| Login { user, password });
+        let prefix = if path.is_empty() { "/leafid".to_owned() } else { path };
+        Ok(Address { members: hosts, prefix, login, tls, place })
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.place)
+    }
+}

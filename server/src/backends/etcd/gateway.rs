@@ -1,0 +1,168 @@
+//! The keys of a store, and what etcd's JSON makes of keys and values.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use leafid_core::Name;
+use serde_json::{Value, json};
+
+use crate::backends::keyed::engine::{Broken, Folder, Key, Marks, Stored};
+
+/// The keys under a prefix.
+#[derive(Clone, Debug)]
+pub struct Keys {
+    prefix: String,
+}
+
+impl Keys {
+    /// Under this prefix.
+    pub fn under(prefix: &str) -> Keys {
+        Keys { prefix: prefix.to_owned() }
+    }
+
+    /// A key.
+    pub fn of(&self, key: &Key) -> String {
+        let prefix = &self.prefix;
+        match key {
+            Key::Meta => format!("{prefix}/meta"),
+            Key::Beat => format!("{prefix}/beat"),
+            Key::Tag(tag) => format!("{prefix}/tags/{tag}"),
+            Key::Space(name) => format!("{prefix}/namespaces/{name}"),
+            Key::Worker(name, worker) => self.worker(name, (*worker).into()),
+        }
+    }
+
+    /// What is written to see that etcd writes.
+    pub fn probe(&self) -> String {
+        format!("{}/probe", self.prefix)
+    }
+
+    /// The key of a worker number, or the end of a range of them: in the order of the numbers.
+    pub fn worker(&self, name: &Name, worker: u64) -> String {
+        format!("{}/workers/{name}/{worker:010}", self.prefix)
+    }
+
+    /// The number in the key of one.
+    pub fn number(&self, key: &str) -> Option<u32> {
+        key.rsplit_once('/')?.1.parse().ok()
+    }
+
+    /// The key of the touches of a bucket.
+    pub fn touch(&self, name: &Name, bucket: u32) -> String {
+        format!("{}/touches/{name}/{bucket:010}", self.prefix)
+    }
+
+    /// Everything under the prefix.
+    pub fn all(&self) -> (String, String) {
+        (format!("{}/", self.prefix), format!("{}0", self.prefix))
+    }
+
+    /// The keys of a folder after a name, and where they end.
+    pub fn folder(&self, folder: Folder, after: Option<Name>) -> (String, String) {
+        let folder = self.path(folder);
+        // Nothing lies between a name and the name with this character.
+        let start = after.map_or_else(String::new, |name| format!("{name}\0"));
+        (format!("{folder}/{start}"), format!("{folder}0"))
+    }
+
+    /// The name in a key of a folder.
+    pub fn name(&self, folder: Folder, key: &str) -> Option<Name> {
+        let name = key.strip_prefix(&self.path(folder))?.strip_prefix('/')?;
+        match folder {
+            Folder::Tags => Name::tag(name).ok(),
+            Folder::Spaces => Name::namespace(name).ok(),
+        }
+    }
+
+    fn path(&self, folder: Folder) -> String {
+        let folder = match folder {
+            Folder::Tags => "tags",
+            Folder::Spaces => "namespaces",
+        };
+        format!("{}/{folder}", self.prefix)
+    }
+
+    /// The touches of a namespace after a revision.
+    pub fn touched(&self, name: &Name, after: u64) -> Value {
+        let folder = format!("{}/touches/{name}", self.prefix);
+        let mut range = pair(&format!("{folder}/"), &format!("{folder}0"));
+        range["min_mod_revision"] = json!((after + 1).to_string());
+        range["keys_only"] = json!(true);
+        range
+    }
+
+    /// The touches that were found at a revision.
+    ///
+    /// # Errors
+    /// They are none.
+    pub fn marks(&self, found: &Value, at: u64) -> Result<Marks, Broken> {
+        let mut marks = Marks { root: at, ..Marks::default() };
+        for kv in ranges(found) {
+            let Kv { key, stored } = Kv::read(kv)?;
+            if let Some(bucket) = self.number(&key) {
+                marks.buckets.insert(bucket, stored.revision);
+            }
+        }
+        Ok(marks)
+    }
+
+    /// All numbers of a namespace, or a range of them.
+    pub fn workers(&self, name: &Name, numbers: Option<(u64, u64)>) -> (String, String) {
+        match numbers {
+            Some((start, end)) => (self.worker(name, start), self.worker(name, end)),
+            None => {
+                let folder = format!("{}/workers/{name}", self.prefix);
+                (format!("{folder}/"), format!("{folder}0"))
+            }
+        }
+    }
+}
+
+/// A key and its value.
+pub struct Kv {
+    /// The key.
+    pub key: String,
+    /// The value and its revision.
+    pub stored: Stored,
+}
+
+impl Kv {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn read(kv: &Value) -> Result<Kv, Broken> {
+        let bytes = |field: &str| STANDARD.decode(kv[field].as_str().unwrap_or_default()).ok();
+        let key = bytes("key").and_then(|key| String::from_utf8(key).ok());
+        match (key, bytes("value"), revision(&kv["mod_revision"])) {
+            (Some(key), Some(text), Some(revision)) => {
+                Ok(Kv { key, stored: Stored { text, revision } })
+            }
+            _ => Err(Broken::refused("etcd answered with a key that cannot be read")),
+        }
+    }
+}
+
+/// The keys that a range found.
+pub fn ranges(found: &Value) -> impl Iterator<Item = &Value> {
+    found["kvs"].as_array().into_iter().flatten()
+}
+
+/// A text as etcd's JSON has it.
+pub fn texts(text: &str) -> String {
+    STANDARD.encode(text)
+}
+
+/// A range of keys.
+pub fn pair(start: &str, end: &str) -> Value {
+    json!({ "key": texts(start), "range_end": texts(end) })
+}
+
+/// A revision: 64 bits as a text.
+pub fn revision(value: &Value) -> Option<u64> {
+    value.as_str()?.parse().ok()
+}
+
+/// A number that is left out where it is 0.
+pub fn number(value: &Value) -> u64 {
+    revision(value).unwrap_or(0)
+}

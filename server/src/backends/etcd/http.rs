@@ -1,0 +1,165 @@
+//! One connection to a member of etcd, over which one request goes after another.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
+use hyper::{Method, Request, StatusCode};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+
+use super::address::{Address, Login};
+use super::tls;
+use crate::backends::keyed::engine::Broken;
+
+/// The largest answer that is read.
+const LARGEST: usize = 64 << 20;
+
+/// A connection.
+pub struct Http {
+    sender: SendRequest<Full<Bytes>>,
+    host: String,
+    login: Option<Login>,
+    token: Option<String>,
+}
+
+impl Http {
+    /// Connects to the first member that answers, beginning with another one each time.
+    ///
+    /// # Errors
+    /// None answers, or the password is wrong.
+    pub async fn connect(address: &Address) -> Result<Http, Broken> {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let from = NEXT.fetch_add(1, Ordering::Relaxed);
+        let mut failed = Broken::lost("no member is named");
+        for at in 0..address.members.len() {
+            let Some(host) = address.members.get((from + at) % address.members.len()) else {
+                continue;
+            };
+            match Http::to(address, host).await {
+                Ok(http) => return Ok(http),
+                Err(broken) => failed = broken,
+            }
+        }
+        Err(failed)
+    }
+
+    async fn to(address: &Address, host: &str) -> Result<Http, Broken> {
+        let cannot = |error: std::io::Error| Broken::lost(format!("`{host}`: {error}"));
+        let stream = TcpStream::connect(host).await.map_err(cannot)?;
+        stream.set_nodelay(true).map_err(cannot)?;
+        let lost = |error: hyper::Error| Broken::lost(format!("`{host}`: {error}"));
+        let sender = match &address.tls {
+            None => {
+                let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(lost)?;
+                // It ends with its sender, or says through it why it did.
+                tokio::spawn(connection);
+                sender
+            }
+            Some(trust) => {
+                let stream = tls::over(stream, host, trust).await?;
+                let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(lost)?;
+                tokio::spawn(connection);
+                sender
+            }
+        };
+        let login = address.login.clone();
+        let mut http = Http { sender, host: host.to_owned(), login, token: None };
+        http.log_in().await?;
+        Ok(http)
+    }
+
+    /// Whether the connection was closed.
+    pub fn is_lost(&self) -> bool {
+        self.sender.is_closed()
+    }
+
+    /// Gets a token for the user, if one is named.
+    async fn log_in(&mut self) -> Result<(), Broken> {
+        let Some(Login { user, password }) = &self.login else { return Ok(()) };
+        let body = json!({ "name": user, "password": password });
+        self.token = None;
+        match self.send(Method::POST, "/v3/auth/authenticate", &body.to_string()).await? {
+            (StatusCode::OK, answer) => {
+                let answer: Value = serde_json::from_slice(&answer).unwrap_or_default();
+                self.token = answer["token"].as_str().map(str::to_owned);
+                Ok(())
+            }
+            (status, answer) => Err(refused(status, &answer)),
+        }
+    }
+
+    /// Asks by one verb of the third API.
+    ///
+    /// # Errors
+    /// There was no answer, or it said no.
+    pub async fn post(&mut self, verb: &str, body: &Value) -> Result<Value, Broken> {
+        let (path, body) = (format!("/v3/{verb}"), body.to_string());
+        let mut answered = self.send(Method::POST, &path, &body).await?;
+        // A token ends after a while. Nothing was done with one that is not known.
+        if answered.0 != StatusCode::OK && self.token.is_some() && is_old_token(&answered.1) {
+            self.log_in().await?;
+            answered = self.send(Method::POST, &path, &body).await?;
+        }
+        match answered {
+            (StatusCode::OK, answer) => serde_json::from_slice(&answer)
+                .map_err(|error| Broken::lost(format!("the answer is not JSON: {error}"))),
+            (status, answer) => Err(refused(status, &answer)),
+        }
+    }
+
+    /// Gets what lies at a path.
+    ///
+    /// # Errors
+    /// There was no answer, or it said no.
+    pub async fn get(&mut self, path: &str) -> Result<Bytes, Broken> {
+        match self.send(Method::GET, path, "").await? {
+            (StatusCode::OK, answer) => Ok(answer),
+            (status, answer) => Err(refused(status, &answer)),
+        }
+    }
+
+    async fn send(
+        &mut self,
+        method: Method,
+        path: &str,
+        body: &str,
+    ) -> Result<(StatusCode, Bytes), Broken> {
+        let host = self.host.clone();
+        let lost = |error: &dyn std::fmt::Display| {
+            Broken::lost(format!("the connection to `{host}` broke: {error}"))
+        };
+        let mut request = Request::builder().method(method).uri(path).header(HOST, &self.host);
+        request = request.header(CONTENT_TYPE, "application/json");
+        if let Some(token) = &self.token {
+            request = request.header(AUTHORIZATION, token);
+        }
+        let request = request.body(Full::new(Bytes::from(body.to_owned())));
+        let request = request.map_err(|error| Broken::refused(error.to_string()))?;
+        let answer = self.sender.send_request(request).await.map_err(|error| lost(&error))?;
+        let status = answer.status();
+        let body = Limited::new(answer.into_body(), LARGEST).collect().await;
+        Ok((status, body.map_err(|error| lost(&error))?.to_bytes()))
+    }
+}
+
+fn is_old_token(answer: &[u8]) -> bool {
+    String::from_utf8_lossy(answer).contains("invalid auth token")
+}
+
+/// What etcd says instead of an answer. It may have been done where a member speaks for others that
+/// it did not reach.
+fn refused(status: StatusCode, answer: &[u8]) -> Broken {
+    let answer: Value = serde_json::from_slice(answer).unwrap_or_default();
+    let said = answer["error"].as_str().or_else(|| answer["message"].as_str());
+    let said = said.unwrap_or("nothing that can be read");
+    let detail = format!("etcd said (HTTP {}): {said}", status.as_u16());
+    // By the codes of gRPC: the request was wrong, was not allowed, or found no room.
+    match answer["code"].as_u64() {
+        Some(3 | 5 | 7 | 8 | 9 | 11 | 12 | 16) => Broken::refused(detail),
+        _ => Broken::lost(detail),
+    }
+}

@@ -1,0 +1,67 @@
+//! What etcd must be, so that what it answered is not lost.
+
+use leafid_core::Code;
+use serde_json::json;
+use std::time::Duration;
+
+use super::Etcd;
+use super::gateway::texts;
+use crate::backends::keyed::engine::Broken;
+use crate::problem::Problem;
+
+/// The first version whose gateway speaks the third API under its final name.
+const OLDEST: (u32, u32) = (3, 4);
+/// The counter of the times that its log was brought to the disk.
+const SYNCS: &str = "etcd_disk_wal_fsync_duration_seconds_count ";
+/// So often the counter is looked at after a write.
+const LOOKS: u32 = 20;
+
+/// Looks at a member: its version, and whether a write reaches its disk.
+pub async fn examine(etcd: &mut Etcd, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
+    let said = etcd.http.get("/version").await?;
+    let version = serde_json::from_slice::<serde_json::Value>(&said).unwrap_or_default();
+    let version = version["etcdserver"].as_str().unwrap_or_default().to_owned();
+    if !is_new_enough(&version) {
+        let (major, minor) = OLDEST;
+        let detail = format!(
+            "this etcd is of version `{version}`; leafid needs {major}.{minor} or later: upgrade it"
+        );
+        return Ok(Err(Problem::new(Code::StoreRefused, detail)));
+    }
+    let before = syncs(etcd).await?;
+    let probe = texts(&etcd.keys.probe());
+    etcd.ask("kv/put", &json!({ "key": probe })).await?;
+    let Some(before) = before else {
+        tracing::info!("this etcd does not show at /metrics whether it syncs its log; see to it");
+        return Ok(Ok(()));
+    };
+    for _ in 0..LOOKS {
+        if syncs(etcd).await?.is_none_or(|now| now > before) {
+            return Ok(Ok(()));
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let detail = "this etcd does not bring what it answers to the disk (--unsafe-no-fsync): a power \
+                  failure would have it forget leases that were granted; start it without";
+    if allow_unsafe {
+        tracing::warn!("{detail}");
+        return Ok(Ok(()));
+    }
+    Ok(Err(Problem::new(Code::StoreRefused, detail)))
+}
+
+fn is_new_enough(version: &str) -> bool {
+    let mut parts = version.split('.').map(|part| part.parse::<u32>().ok());
+    match (parts.next().flatten(), parts.next().flatten()) {
+        (Some(major), Some(minor)) => (major, minor) >= OLDEST,
+        _ => false,
+    }
+}
+
+/// How often the log was synced; none where that is not shown.
+async fn syncs(etcd: &mut Etcd) -> Result<Option<u64>, Broken> {
+    let Ok(text) = etcd.http.get("/metrics").await else { return Ok(None) };
+    let text = String::from_utf8_lossy(&text);
+    let count = text.lines().find_map(|line| line.strip_prefix(SYNCS));
+    Ok(count.and_then(|count| count.trim().parse::<f64>().ok()).map(|count| count as u64))
+}

@@ -1,0 +1,113 @@
+//! What key-value stores have in common: rows as values, written if their keys are as they were
+//! read, and a server's own index of what it knows of the numbers of each namespace. What the store
+//! itself does, an [`Engine`] does.
+//!
+//! Of a namespace's numbers a server reads only those buckets that others touched since: what an
+//! acquire costs does not depend on how many there are.
+
+pub mod address;
+pub mod clock;
+pub mod engine;
+pub mod link;
+mod look;
+pub mod moves;
+pub mod open;
+pub mod space;
+pub mod text;
+mod write;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use leafid_core::{Name, StoreTime};
+
+use super::opening::Found;
+use super::{BackEnd, Facts, Fault, Group, Read, Want, Watch, Written};
+use crate::clock::RegistryTime;
+
+use clock::EngineClock;
+use engine::{Engine, Guard};
+use link::Link;
+use space::Known;
+use text::Meta;
+
+/// A store in a key-value store.
+pub struct Keyed<E: Engine> {
+    link: Link<E>,
+    meta: Meta,
+    found: Found,
+    now: StoreTime,
+    clock: EngineClock,
+    time: RegistryTime,
+    /// What is known of each namespace.
+    spaces: BTreeMap<Name, Known>,
+    /// What a change of a namespace was decided on in this turn.
+    guards: BTreeMap<Name, Guard>,
+    /// Counts turns.
+    turn: u64,
+    beaten: Option<Instant>,
+}
+
+impl<E: Engine> Keyed<E> {
+    /// The time now.
+    fn now(&mut self) -> StoreTime {
+        if let Some(told) = self.link.engine().and_then(Engine::told) {
+            self.clock.learn(told);
+        }
+        let spaces = &self.spaces;
+        let longest = || {
+            let all = spaces.values().map(|known| i64::from(known.space.namespace.max_window_ms));
+            all.max().unwrap_or(0)
+        };
+        let (now, leap) = self.time.read(&self.clock, longest);
+        if let Some(leap) = leap {
+            tracing::warn!(
+                by_ms = leap.by_ms,
+                "the clock went forward at once; it is not believed for one max_window"
+            );
+        }
+        now
+    }
+}
+
+impl<E: Engine> BackEnd for Keyed<E> {
+    fn facts(&self) -> Facts {
+        Facts {
+            store: self.meta.store,
+            place: self.link.place.clone(),
+            floor: self.meta.floor,
+            now: self.now,
+            found: self.found,
+        }
+    }
+
+    fn watch(&self) -> Arc<dyn Watch> {
+        self.link.gone()
+    }
+
+    fn at_once(&self) -> usize {
+        E::AT_ONCE
+    }
+
+    fn wide(&self) -> usize {
+        E::WIDE
+    }
+
+    async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
+        self.link.ready().await?;
+        self.turn += 1;
+        self.guards.clear();
+        Ok(Some(self.now()))
+    }
+
+    async fn read(&mut self, wants: &[Want]) -> Result<Read, Fault> {
+        let answers = self.look(wants).await?;
+        Ok(Read { now: self.now(), answers })
+    }
+
+    async fn write(&mut self, groups: &[Group]) -> Result<Written, Fault> {
+        let outcomes = self.put(groups).await?;
+        Ok(Written { now: self.now(), outcomes })
+    }
+}

@@ -1,0 +1,348 @@
+//! Opening a store: what it must be and hold, and its making where that was asked for.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use leafid_core::registry::Namespace;
+use leafid_core::{Code, Layout, Name, StoreTime, Token};
+use tokio::time::timeout;
+
+use super::Keyed;
+use super::clock::EngineClock;
+use super::engine::{
+    Before, Broken, Commit, Ended, Engine, Folder, Identity, Key, Set, Stored, Touch, bucket,
+};
+use super::link::{CONNECTING, Link};
+use super::moves::Moves;
+use super::space::Space;
+use super::text::{self, Meta, VERSION};
+use crate::backends::opening::{Found, Options, floor_tick};
+use crate::backends::remote::open::{Terms, Unopened};
+use crate::backends::{Fault, Want};
+use crate::clock::{self, Clock, RegistryTime};
+use crate::problem::Problem;
+use crate::{random, utc};
+
+/// How far the clock of a lost store may have been ahead of this one's.
+const CLOCKS_DIFFER_MS: i64 = 5_000;
+/// So many entries of a folder are read at once.
+const PAGE: u32 = 500;
+
+impl<E: Engine> Keyed<E> {
+    /// Opens the store, or makes it where the terms say so.
+    ///
+    /// # Errors
+    /// `STORE_UNAVAILABLE` where it is not reached or not there, `STORE_REFUSED` where a setting or a
+    /// clock cannot keep a promise, `SCHEMA_MISMATCH` for what another program or version wrote,
+    /// `STORE_CHANGED` for another store than was expected.
+    pub fn open(
+        address: &E::Address,
+        place: &str,
+        ticks: Arc<dyn Clock>,
+        terms: &Terms,
+    ) -> Result<Keyed<E>, Unopened> {
+        apart(|| open(address, place, ticks, terms))?
+    }
+
+    /// Makes a store where none is.
+    ///
+    /// # Errors
+    /// `STORE_REFUSED` if one is there, with what is in it; else as [`Keyed::open`].
+    pub fn create(
+        address: &E::Address,
+        place: &str,
+        ticks: Arc<dyn Clock>,
+        terms: &Terms,
+    ) -> Result<Keyed<E>, Unopened> {
+        let mut terms = terms.clone();
+        terms.options.create = true;
+        let opened = Keyed::open(address, place, ticks, &terms)?;
+        if opened.found.created {
+            return Ok(opened);
+        }
+        let (id, found) = (hex(opened.meta.store), opened.found);
+        let detail = format!(
+            "{place} is already a store: id {id}, {found}; serve it: leafid serve --store {place}, \
+             or use another path"
+        );
+        Err(Problem::new(Code::StoreRefused, detail).into())
+    }
+}
+
+/// Runs it on a thread and a runtime of its own, whatever runs here: the connection that it makes
+/// belongs to them and ends with them.
+fn apart<F, T>(run: impl FnOnce() -> F + Send) -> Result<T, Unopened>
+where
+    F: Future<Output = T>,
+    T: Send,
+{
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let cannot = |why: String| Unopened::from(Problem::new(Code::Internal, why));
+    let runtime = runtime.map_err(|error| cannot(format!("no runtime: {error}")))?;
+    // The runtime ends there as well: it must not be dropped where another runs.
+    std::thread::scope(|scope| scope.spawn(move || runtime.block_on(run())).join())
+        .map_err(|_| cannot("the opening of the store panicked".to_owned()))
+}
+
+async fn open<E: Engine>(
+    address: &E::Address,
+    place: &str,
+    ticks: Arc<dyn Clock>,
+    terms: &Terms,
+) -> Result<Keyed<E>, Unopened> {
+    let cannot = |broken: Broken| unreached(place, &broken);
+    let late = |_| Broken::lost(format!("no answer within {CONNECTING:?}"));
+    let connecting = timeout(CONNECTING, E::connect(address)).await;
+    let mut engine = connecting.map_err(late).and_then(|connected| connected).map_err(cannot)?;
+    let there = timeout(CONNECTING, look_first(&mut engine, place, &terms.options)).await;
+    there.map_err(late).map_err(cannot)??;
+    let examined = timeout(CONNECTING, engine.examine(terms.allow_unsafe)).await;
+    examined.map_err(late).and_then(|examined| examined).map_err(cannot)??;
+    let clock = EngineClock::new(terms.source.clone(), ticks);
+    if let Some(told) = engine.told() {
+        clock.learn(told);
+    }
+    let settled = timeout(CONNECTING, settled(&mut engine, place, &clock, &terms.options)).await;
+    let (meta, revision, created) = settled.map_err(late).map_err(cannot)??;
+    let mut link = Link::new(
+        address.clone(),
+        place.to_owned(),
+        Identity { store: meta.store, meta: revision },
+        terms.allow_unsafe,
+    );
+    link.hold(Some(engine));
+    let now = clock.wall();
+    let time = RegistryTime::start(now, &clock);
+    let found = Found {
+        created,
+        tags: 0,
+        namespaces: 0,
+        last_grant: None,
+        last_used: None,
+        floor: some(meta.floor),
+        position: 0,
+    };
+    let (spaces, guards) = (BTreeMap::new(), BTreeMap::new());
+    let (turn, beaten) = (1, None);
+    let mut keyed = Keyed { link, meta, found, now, clock, time, spaces, guards, turn, beaten };
+    let filled = keyed.fill(terms.options.believe_clock).await;
+    let lost = keyed.link.engine().is_none();
+    filled.map_err(|problem| Unopened { problem, may_pass: lost })?;
+    // Another thread makes a connection of its own.
+    keyed.link.hold(None);
+    Ok(keyed)
+}
+
+/// It may be there later, if it was not there.
+fn unreached(place: &str, broken: &Broken) -> Unopened {
+    let detail = format!("{place} cannot be reached: {}", broken.detail);
+    Unopened { problem: Problem::unavailable(detail), may_pass: broken.lost }
+}
+
+fn some(at: StoreTime) -> Option<StoreTime> {
+    (at.get() > 0).then_some(at)
+}
+
+impl<E: Engine> Keyed<E> {
+    /// Reads what there is, and looks whether the clock fits it.
+    async fn fill(&mut self, believe: bool) -> Result<(), Problem> {
+        let told = |fault: Fault| Problem::from(&fault);
+        let mut after = None;
+        loop {
+            let list = self.link.exchange(async |e| e.list(Folder::Tags, after, 500).await);
+            let list = list.await.map_err(told)?;
+            for (tag, stored) in &list {
+                let row = text::read_tag(&stored.text);
+                let row = row.map_err(|nonsense| self.nonsense(&Key::Tag(*tag), &nonsense))?;
+                self.found.tags += u32::from(!row.deleted);
+            }
+            after = list.last().map(|(tag, _)| *tag);
+            if after.is_none() {
+                break;
+            }
+        }
+        loop {
+            let page = PAGE as usize;
+            let list = self.link.exchange(async |e| e.list(Folder::Spaces, after, page).await);
+            let list = list.await.map_err(told)?;
+            for (name, stored) in &list {
+                self.settle(*name, Some(stored))?;
+                self.found.namespaces += 1;
+                let any = Want::Unused { namespace: *name, from: 0, end: 0, count: 1 };
+                self.look(&[any]).await.map_err(told)?;
+            }
+            after = list.last().map(|(name, _)| *name);
+            if after.is_none() {
+                break;
+            }
+        }
+        let survey = self.link.exchange(async |engine| engine.survey(&[Key::Beat], &[]).await);
+        let (found, _) = survey.await.map_err(told)?;
+        let beat = match found.into_iter().flatten().next() {
+            Some(Stored { text, .. }) => {
+                text::read_beat(&text).map_err(|nonsense| self.nonsense(&Key::Beat, &nonsense))?
+            }
+            None => StoreTime::new(0),
+        };
+        let latest = self.spaces.values().map(|known| known.latest()).max();
+        let mut granted = latest.unwrap_or(StoreTime::new(0));
+        let source = self.clock.wall();
+        if let Some(known) = clock::strays(source, granted, beat) {
+            if !believe {
+                return Err(astray::<E>(source, known));
+            }
+            let lowered = self.lower(source).await?;
+            let (source, known) = (utc::text(source), utc::text(known));
+            tracing::warn!(source, known, lowered, "the clock is believed; numbers stay reserved");
+            granted = granted.min(self.clock.wall());
+        }
+        self.found.last_grant = some(granted);
+        self.found.last_used = some(granted.max(beat));
+        self.found.position = self.link.engine().map_or(0, |engine| engine.position());
+        self.time = RegistryTime::start(granted, &self.clock);
+        self.now = self.clock.wall().max(granted);
+        Ok(())
+    }
+
+    /// Lowers every later time of a grant to `now`; how many there were.
+    async fn lower(&mut self, now: StoreTime) -> Result<usize, Problem> {
+        let mut commits = Vec::new();
+        for (name, known) in &self.spaces {
+            for (worker, mut held, revision) in known.later(now) {
+                held.row.granted = now;
+                let (key, before) = (Key::Worker(*name, worker), Before::At(revision));
+                let set = Set { key, before, text: text::worker(&held) };
+                let touch = Touch { namespace: *name, bucket: bucket(worker), first: false };
+                let (sets, touches) = (vec![set], vec![touch]);
+                commits.push(Commit { sets, touches, ..Commit::default() });
+            }
+        }
+        let (store, beat) = (self.link.identity, text::beat(now));
+        for some in commits.chunks(64) {
+            let ended = self
+                .link
+                .exchange(async |engine| Ok(engine.commit(store, some, Some(&beat)).await));
+            let ended = ended.await.map_err(|fault| Problem::from(&fault))?;
+            if !ended.iter().all(|ended| matches!(ended, Ended::Done { .. })) {
+                let detail = "another server uses this store: stop all, then believe the clock";
+                return Err(Problem::unavailable(detail));
+            }
+        }
+        // They are read again when they are wanted.
+        self.spaces.clear();
+        Ok(commits.len())
+    }
+}
+
+/// Refuses a place where no store is and none is to be made, before anything is written there.
+async fn look_first<E: Engine>(
+    engine: &mut E,
+    place: &str,
+    options: &Options,
+) -> Result<(), Unopened> {
+    let told = |broken: Broken| unreached(place, &broken);
+    if meta(engine).await.map_err(told)?.is_some() {
+        return Ok(());
+    }
+    if engine.occupied().await.map_err(told)? {
+        let detail = format!(
+            "{place} is not a leafid store: another program has written there; give leafid a path \
+             of its own"
+        );
+        return Err(Problem::new(Code::SchemaMismatch, detail).into());
+    }
+    // A new store would be another than the one that is expected.
+    if options.create && options.expect.is_none() { Ok(()) } else { Err(not_there(place).into()) }
+}
+
+fn not_there(place: &str) -> Problem {
+    Problem::unavailable(format!(
+        "there is no store at {place}; to create a new one there: leafid init {place}; if there was \
+         one and it is lost, use instead: leafid init --replaces-lost {place}, as a new store would \
+         hand out again what is in use"
+    ))
+}
+
+/// The store, which is made if it is not there.
+async fn settled<E: Engine>(
+    engine: &mut E,
+    place: &str,
+    clock: &EngineClock,
+    options: &Options,
+) -> Result<(Meta, u64, bool), Unopened> {
+    let told = |broken: Broken| unreached(place, &broken);
+    let mut created = false;
+    let mut stored = meta(engine).await.map_err(told)?;
+    if stored.is_none() {
+        created = make(engine, clock, options).await?.map_err(told)?;
+        stored = meta(engine).await.map_err(told)?;
+    }
+    let stored = stored.ok_or_else(|| not_there(place))?;
+    let meta = text::read_meta(&stored.text).map_err(|nonsense| {
+        let key = engine.place(&Key::Meta);
+        let detail = format!("`{key}` at {place} was not written by leafid: {nonsense}");
+        Problem::new(Code::SchemaMismatch, detail)
+    })?;
+    if meta.version != VERSION {
+        let detail = format!(
+            "{place} has keys of version {}, this program knows {VERSION}; use the program that \
+             wrote it",
+            meta.version
+        );
+        return Err(Problem::new(Code::SchemaMismatch, detail).into());
+    }
+    match options.expect {
+        Some(expected) if expected != meta.store => {
+            let (expected, store) = (hex(expected), hex(meta.store));
+            let detail = format!(
+                "{place} is store {store}, not {expected} as expected; use the right one, or leave \
+                 out --expect-store"
+            );
+            Err(Problem::new(Code::StoreChanged, detail).into())
+        }
+        _ => Ok((meta, stored.revision, created)),
+    }
+}
+
+async fn meta<E: Engine>(engine: &mut E) -> Result<Option<Stored>, Broken> {
+    Ok(engine.survey(&[Key::Meta], &[]).await?.0.into_iter().flatten().next())
+}
+
+/// Makes the store's id and the namespace `default`.
+async fn make<E: Engine>(
+    engine: &mut E,
+    clock: &EngineClock,
+    options: &Options,
+) -> Result<Result<bool, Broken>, Problem> {
+    let id = options.id.map_or_else(random::bytes, |id| Ok(id.bytes()))?;
+    let now = clock.wall();
+    let floor = options.replaces_lost_ms.map_or(StoreTime::new(0), |max_window_ms| {
+        now.plus(i64::from(max_window_ms)).plus(CLOCKS_DIFFER_MS)
+    });
+    let meta = Meta { version: VERSION, store: Token::new(id), created: now, floor };
+    let row = Namespace::create(Layout::LEAF, None, None)?;
+    let namespace = Namespace { floor: floor_tick(&row.layout, floor), ..row };
+    let space = text::space(&Space { namespace, moves: Moves::default() });
+    let name = Name::namespace("default")?;
+    Ok(engine.make(meta.store, &text::meta(&meta), (name, &space)).await)
+}
+
+/// A clock that strays from what the store knows.
+fn astray<E: Engine>(source: StoreTime, known: StoreTime) -> Problem {
+    let by = source.since(known).saturating_abs() / 86_400_000;
+    let side = if source > known { "after" } else { "before" };
+    let detail = format!(
+        "the clock that counts for {} says {}, {by} days {side} the last time that this store has \
+         seen, {}; IDs would carry a wrong time for good: set the clock, or, if it is right, start \
+         with: leafid serve --believe-clock",
+        E::NAME,
+        utc::text(source),
+        utc::text(known)
+    );
+    Problem::new(Code::StoreRefused, detail)
+}
+
+/// A token as it is written.
+pub fn hex(token: Token) -> String {
+    String::from_utf8_lossy(&token.to_hex()).into_owned()
+}

@@ -1,0 +1,247 @@
+//! A namespace as a server knows it: its row, those of its numbers that were read, and what they are
+//! found by.
+//!
+//! The rows are those of the buckets that were read when they had been touched last. Whoever changes
+//! an owner, a key, or gives a number back early touches its bucket; a renewal by its own holder
+//! does not. So a row that is known may be reserved for longer than it says, and in no other way be
+//! wrong: what looks free is read again before it is offered.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use leafid_core::registry::{Namespace, WorkerRow};
+use leafid_core::{Name, Range, StoreTime, Token};
+
+use super::engine::Marks;
+use super::moves::Moves;
+use crate::backends::{NamespaceRow, Seen};
+
+/// The row of a namespace as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// What leases need of it.
+    pub namespace: Namespace,
+    /// Which numbers moved in or out of its range.
+    pub moves: Moves,
+}
+
+/// The row of a number as it is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The row.
+    pub row: WorkerRow,
+    /// How many changes its namespace's range had seen.
+    pub moves: u64,
+}
+
+impl Held {
+    /// The row as it counts: a number that moved since has lost owner and key.
+    pub fn counts(&self, worker: u32, moves: &Moves) -> WorkerRow {
+        if self.moves < moves.at(worker) { self.row.revoked() } else { self.row }
+    }
+}
+
+/// What is known of a namespace.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// Its row, and which writing that is.
+    pub space: Space,
+    /// Which writing of the row it is.
+    pub revision: u64,
+    /// Up to which touches its numbers are known.
+    pub marks: Marks,
+    /// The turn in which that was looked at last.
+    pub turn: u64,
+    /// Numbers of which more than a renewal may be unknown.
+    pub doubtful: BTreeSet<u32>,
+    rows: BTreeMap<u32, Row>,
+    keys: BTreeMap<Token, u32>,
+    owned: BTreeMap<Name, BTreeSet<u32>>,
+    rested: BTreeSet<(u64, u32)>,
+    kept: BTreeSet<(StoreTime, u32)>,
+    unused: u64,
+}
+
+/// A number.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    held: Held,
+    revision: u64,
+    /// The turn in which it was read or written last.
+    turn: u64,
+    /// Its value is none that a row has: it is handed out to nobody.
+    bad: bool,
+}
+
+impl Known {
+    /// A namespace of whose numbers nothing is known.
+    pub fn new(space: Space, revision: u64) -> Known {
+        let unused = space.namespace.workers.start;
+        let (marks, doubtful, rows, keys, owned, rested, kept) = Default::default();
+        Known { space, revision, marks, turn: 0, doubtful, rows, keys, owned, rested, kept, unused }
+    }
+
+    /// Takes in the namespace's row as it was read or written.
+    pub fn settle(&mut self, space: Space, revision: u64) {
+        self.revision = revision;
+        let (before, after) = (self.space.namespace.workers, space.namespace.workers);
+        let same = before == after && self.space.moves == space.moves;
+        self.space = space;
+        if same {
+            return;
+        }
+        let rows = std::mem::take(&mut self.rows);
+        (self.keys, self.owned) = Default::default();
+        (self.rested, self.kept) = Default::default();
+        self.unused = after.start;
+        for (worker, row) in rows {
+            self.enter(worker, row);
+        }
+    }
+
+    /// Takes in a number's row as it was read or written in this turn.
+    pub fn learn(&mut self, worker: u32, held: Held, revision: u64, turn: u64) {
+        self.leave(worker);
+        self.enter(worker, Row { held, revision, turn, bad: false });
+    }
+
+    /// Takes in that the value of a number is none that a row has.
+    pub fn shun(&mut self, worker: u32, revision: u64, turn: u64) {
+        self.leave(worker);
+        let held = Held { row: WorkerRow::default(), moves: 0 };
+        self.enter(worker, Row { held, revision, turn, bad: true });
+    }
+
+    fn leave(&mut self, worker: u32) {
+        let Some(row) = self.rows.remove(&worker) else { return };
+        let row = row.held.counts(worker, &self.space.moves);
+        self.rested.remove(&(row.reserved_until, worker));
+        self.kept.remove(&(row.granted, worker));
+        if let Some(key) = row.key
+            && self.keys.get(&key) == Some(&worker)
+        {
+            self.keys.remove(&key);
+        }
+        if let Some(kept) = self.owned.get_mut(&row.owner) {
+            kept.remove(&worker);
+            if kept.is_empty() {
+                self.owned.remove(&row.owner);
+            }
+        }
+    }
+
+    fn enter(&mut self, worker: u32, known: Row) {
+        let row = known.held.counts(worker, &self.space.moves);
+        self.rows.insert(worker, known);
+        while u32::try_from(self.unused).is_ok_and(|first| self.rows.contains_key(&first)) {
+            self.unused += 1;
+        }
+        if known.bad {
+            return;
+        }
+        row.key.map(|key| self.keys.insert(key, worker));
+        if row.sticky {
+            self.owned.entry(row.owner).or_default().insert(worker);
+        }
+        if self.space.namespace.workers.contains(worker.into()) {
+            if row.sticky {
+                self.kept.insert((row.granted, worker));
+            } else {
+                self.rested.insert((row.reserved_until, worker));
+            }
+        }
+    }
+
+    /// The row for the registry.
+    pub fn namespace(&self) -> Seen<NamespaceRow> {
+        let row = NamespaceRow { namespace: self.space.namespace, used_until: self.unused };
+        Seen { row, revision: self.revision }
+    }
+
+    /// A number as it counts.
+    pub fn worker(&self, worker: u32) -> Option<Seen<WorkerRow>> {
+        let known = self.rows.get(&worker).filter(|known| !known.bad)?;
+        let row = known.held.counts(worker, &self.space.moves);
+        Some(Seen { row, revision: known.revision })
+    }
+
+    /// Whether a number has a row.
+    pub fn has(&self, worker: u32) -> bool {
+        self.rows.contains_key(&worker)
+    }
+
+    /// Whether a number was read or written in a turn.
+    pub fn is_of(&self, worker: u32, turn: u64) -> bool {
+        self.rows.get(&worker).is_some_and(|known| known.turn == turn)
+    }
+
+    /// The number whose key is this request.
+    pub fn mine(&self, request: Token) -> Option<u32> {
+        self.keys.get(&request).copied()
+    }
+
+    /// The numbers that an owner keeps, those inside the range first: two at most.
+    pub fn own(&self, owner: &Name) -> Vec<u32> {
+        let all = self.owned.get(owner).into_iter().flatten().copied();
+        let inside = |worker: &u32| self.space.namespace.workers.contains((*worker).into());
+        let (mut first, then): (Vec<u32>, Vec<u32>) = all.partition(inside);
+        first.extend(then);
+        first.truncate(2);
+        first
+    }
+
+    /// Numbers that nobody keeps, those that rested longest first.
+    pub fn rested(&self) -> impl Iterator<Item = u32> {
+        self.rested.iter().map(|(_, worker)| *worker)
+    }
+
+    /// Kept numbers, those whose owners were not seen for longest first.
+    pub fn kept(&self) -> impl Iterator<Item = u32> {
+        self.kept.iter().map(|(_, worker)| *worker)
+    }
+
+    /// Whether all numbers of the range have rows.
+    pub fn is_used_up(&self) -> bool {
+        self.unused >= self.space.namespace.workers.end
+    }
+
+    /// The lowest numbers from `from` on that have no row, up to the first at or above `end`.
+    pub fn unused(&self, from: u64, end: u64, count: usize) -> Vec<u64> {
+        let start = self.space.namespace.workers.start;
+        let mut next = if (start..self.unused).contains(&from) { self.unused } else { from };
+        let mut found = Vec::new();
+        while found.len() < count && found.last().is_none_or(|last| *last < end) {
+            while u32::try_from(next).is_ok_and(|number| self.rows.contains_key(&number)) {
+                next += 1;
+            }
+            found.push(next);
+            next += 1;
+        }
+        found
+    }
+
+    /// The numbers that have rows, after one.
+    pub fn after(&self, worker: Option<u32>) -> impl Iterator<Item = u32> {
+        let from = worker.map_or(Some(0), |after| after.checked_add(1));
+        let rows = from.map(|from| self.rows.range(from..));
+        rows.into_iter().flatten().map(|(worker, _)| *worker)
+    }
+
+    /// Of the numbers that leave a range, the one that is reserved longest.
+    pub fn leaving(&self, before: Range, after: Range) -> Option<u32> {
+        let leaves = |worker: u32| before.contains(worker.into()) && !after.contains(worker.into());
+        let all = self.rows.iter().filter(|(worker, row)| leaves(**worker) && !row.bad);
+        all.max_by_key(|(_, row)| row.held.row.reserved_until).map(|(worker, _)| *worker)
+    }
+
+    /// The latest time of a grant.
+    pub fn latest(&self) -> StoreTime {
+        let granted = self.rows.values().map(|known| known.held.row.granted);
+        granted.max().unwrap_or(StoreTime::new(0))
+    }
+
+    /// The numbers that were granted later than `now`, with their rows as they are kept.
+    pub fn later(&self, now: StoreTime) -> Vec<(u32, Held, u64)> {
+        let later = self.rows.iter().filter(|(_, known)| known.held.row.granted > now);
+        later.map(|(worker, known)| (*worker, known.held, known.revision)).collect()
+    }
+}

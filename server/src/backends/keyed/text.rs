@@ -1,0 +1,190 @@
+//! Rows as the values of keys: JSON by the fields of the core, so that an operator can read them.
+
+use leafid_core::registry::{Namespace, TagRow, WorkerRow};
+use leafid_core::{Code, FieldReader, FieldWriter, Fields, Range, Refusal, StoreTime, Token};
+use serde_json::{Map, Value};
+
+use super::moves::{Moves, Part};
+use super::space::{Held, Space};
+use crate::json::{Reader, Writer};
+
+/// The version of the keys.
+pub const VERSION: u64 = 1;
+
+/// What a store says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meta {
+    /// The version of its keys.
+    pub version: u64,
+    /// Its random id.
+    pub store: Token,
+    /// When it was made.
+    pub created: StoreTime,
+    /// Before when it grants no window; 0 unless it replaces a lost store.
+    pub floor: StoreTime,
+}
+
+/// Why a value is none of ours.
+pub type Nonsense = String;
+
+/// Writes what a store says of itself.
+pub fn meta(meta: &Meta) -> String {
+    let mut to = Writer::default();
+    to.number("version", meta.version);
+    to.token("store", meta.store);
+    to.millis("created_ms", meta.created.get());
+    to.millis("floor_ms", meta.floor.get());
+    to.end()
+}
+
+/// Reads what a store says of itself. Another version may have other fields.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_meta(text: &[u8]) -> Result<Meta, Nonsense> {
+    let from = Reader::new(object(text)?);
+    let read = |from: &mut Reader| {
+        Ok::<_, Refusal>(Meta {
+            version: need(from.number("version")?)?,
+            store: need(from.token("store")?)?,
+            created: StoreTime::new(from.millis("created_ms")?.unwrap_or(0)),
+            floor: StoreTime::new(from.millis("floor_ms")?.unwrap_or(0)),
+        })
+    };
+    from.known(read).map_err(|invalid| invalid.detail)
+}
+
+/// Writes a moment.
+pub fn beat(now: StoreTime) -> String {
+    let mut to = Writer::default();
+    to.millis("beat_ms", now.get());
+    to.end()
+}
+
+/// Reads a moment.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_beat(text: &[u8]) -> Result<StoreTime, Nonsense> {
+    all(object(text)?, |from| Ok(StoreTime::new(need(from.millis("beat_ms")?)?)))
+}
+
+/// Writes a tag.
+pub fn tag(row: &TagRow) -> String {
+    Writer::object(row)
+}
+
+/// Reads a tag.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_tag(text: &[u8]) -> Result<TagRow, Nonsense> {
+    all(object(text)?, TagRow::get)
+}
+
+/// Writes a namespace.
+pub fn space(space: &Space) -> String {
+    let mut to = Writer::default();
+    space.namespace.put(&mut to);
+    to.number("moves", space.moves.count);
+    to.array("moved", &space.moves.parts, |to, part| {
+        part.numbers.put(to);
+        to.number("at", part.at);
+    });
+    to.end()
+}
+
+/// Reads a namespace.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_space(text: &[u8]) -> Result<Space, Nonsense> {
+    let mut fields = object(text)?;
+    let Some(Value::Array(moved)) = fields.remove("moved") else {
+        return Err("field `moved` must be a list".to_owned());
+    };
+    let mut parts = Vec::new();
+    for part in moved {
+        let Value::Object(part) = part else {
+            return Err("`moved` must be a list of objects".to_owned());
+        };
+        parts.push(all(part, |from| {
+            Ok(Part { at: need(from.number("at")?)?, numbers: Range::get(from)? })
+        })?);
+    }
+    all(fields, |from| {
+        let moves = Moves { count: need(from.number("moves")?)?, parts };
+        Ok(Space { namespace: Namespace::get(from)?, moves })
+    })
+}
+
+/// Writes a worker number.
+pub fn worker(held: &Held) -> String {
+    let mut to = Writer::default();
+    held.row.put(&mut to);
+    to.number("moves", held.moves);
+    to.end()
+}
+
+/// Reads a worker number.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_worker(text: &[u8]) -> Result<Held, Nonsense> {
+    all(object(text)?, |from| {
+        Ok(Held { moves: need(from.number("moves")?)?, row: WorkerRow::get(from)? })
+    })
+}
+
+fn all<T>(
+    fields: Map<String, Value>,
+    read: impl FnOnce(&mut Reader) -> Result<T, Refusal>,
+) -> Result<T, Nonsense> {
+    Reader::new(fields).all(read).map_err(|invalid| invalid.detail)
+}
+
+fn object(text: &[u8]) -> Result<Map<String, Value>, Nonsense> {
+    match serde_json::from_slice(text) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err("it is not a JSON object".to_owned()),
+        Err(error) => Err(format!("it is not JSON: {error}")),
+    }
+}
+
+fn need<T>(value: Option<T>) -> Result<T, Refusal> {
+    value.ok_or(Code::RequestInvalid.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use leafid_core::{Layout, Name};
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_reads_back_and_nonsense_is_named() {
+        let namespace = Namespace::create(Layout::EDGE, Some(Range::new(2, 9)), None).unwrap();
+        let moves = Moves::default().then(Range::new(0, 9), Range::new(2, 9));
+        let shown = Space { namespace, moves };
+        assert_eq!(read_space(space(&shown).as_bytes()), Ok(shown));
+        let row = WorkerRow {
+            owner: Name::owner("a/1").unwrap(),
+            sticky: true,
+            key: Some(Token::new([3; 16])),
+            held_from: 5,
+            reserved_until: u64::MAX >> 1,
+            granted: StoreTime::new(1_800_000_000_000),
+        };
+        let held = Held { row, moves: 3 };
+        assert_eq!(read_worker(worker(&held).as_bytes()), Ok(held));
+        for (text, word) in [
+            ("", "not JSON"),
+            ("7", "not a JSON object"),
+            (r#"{"max_id":"x","step":1,"max_step":1}"#, "max_id"),
+            (r#"{"max_id":"1","step":1,"max_step":1,"color":"red"}"#, "color"),
+        ] {
+            let nonsense = read_tag(text.as_bytes()).unwrap_err();
+            assert!(nonsense.contains(word), "{text}: {nonsense}");
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Groups as keys and values.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use leafid_core::registry::Namespace;
+use leafid_core::{Name, Range};
+
+use super::Keyed;
+use super::engine::{Before, Commit, Ended, Engine, Key, Set, Touch, Touched, bucket};
+use super::moves::Moves;
+use super::space::{Held, Known, Space};
+use super::text;
+use crate::backends::{Fault, Group, NamespaceRow, Outcome, Seen, WorkerWrite, Write};
+
+/// The time is noted with a writing when that was not done for so long.
+const BEAT: Duration = Duration::from_secs(60);
+
+/// A row that is known once its group is written.
+enum Becomes {
+    Space(Name, Space),
+    Worker(Name, u32, Held),
+    Other,
+}
+
+/// A group that is to be written.
+struct Plan {
+    commit: Commit,
+    /// Of each key that is set.
+    becomes: Vec<Becomes>,
+    /// Of each write: the key that it sets, or the revision that it leaves.
+    revisions: Vec<Result<usize, u64>>,
+}
+
+impl<E: Engine> Keyed<E> {
+    /// Writes groups.
+    pub(super) async fn put(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Fault> {
+        let mut beat = self.beaten.is_none_or(|at| at.elapsed() >= BEAT);
+        let mut made = BTreeSet::new();
+        let mut plans = Vec::new();
+        for group in groups {
+            beat |= group.iter().any(|write| matches!(write, Write::Beat(_)));
+            plans.push(self.plan(group, &mut made));
+        }
+        let commits: Vec<Commit> = plans.iter().flatten().map(|plan| plan.commit.clone()).collect();
+        if commits.is_empty() {
+            groups.iter().for_each(|group| self.doubt(group));
+            return Ok(vec![Outcome::Conflict; groups.len()]);
+        }
+        let note = beat.then(|| text::beat(self.now()));
+        let store = self.link.identity;
+        let ended = self
+            .link
+            .exchange(async |engine| Ok(engine.commit(store, &commits, note.as_deref()).await));
+        let ended = match ended.await {
+            Ok(ended) => ended,
+            Err(fault) => {
+                groups.iter().for_each(|group| self.doubt(group));
+                return Err(fault);
+            }
+        };
+        if beat && ended.iter().any(|ended| matches!(ended, Ended::Done { .. })) {
+            self.beaten = Some(Instant::now());
+        }
+        let mut ended = ended.into_iter();
+        let mut outcomes = Vec::new();
+        for (group, plan) in groups.iter().zip(plans) {
+            let outcome = match plan {
+                Some(plan) => match ended.next() {
+                    Some(ended) => self.finish(plan, ended),
+                    None => Outcome::Failed(Fault { detail: "no answer for a group".to_owned() }),
+                },
+                None => Outcome::Conflict,
+            };
+            if !matches!(outcome, Outcome::Done(_)) {
+                self.doubt(group);
+            }
+            outcomes.push(outcome);
+        }
+        Ok(outcomes)
+    }
+
+    /// What a group writes; none if a row is known not to be as it was read.
+    fn plan(&self, group: &Group, made: &mut BTreeSet<(Name, u32)>) -> Option<Plan> {
+        let mut plan =
+            Plan { commit: Commit::default(), becomes: Vec::new(), revisions: Vec::new() };
+        // The changes of a range that this group makes itself.
+        let mut moved: BTreeMap<Name, Moves> = BTreeMap::new();
+        let mut touches = BTreeSet::new();
+        for write in group {
+            match write {
+                Write::Same(name, seen) => {
+                    self.same(name, seen)?;
+                    self.check(&mut plan, *name, seen.revision);
+                }
+                Write::Tag { tag, before, after } => {
+                    let before = before.map(|seen| seen.revision);
+                    self.set(&mut plan, Key::Tag(*tag), before, text::tag(after), Becomes::Other);
+                }
+                Write::Namespace { namespace, before: Some(seen), after }
+                    if seen.row.namespace == after.namespace =>
+                {
+                    // How many numbers are used is found in their own rows.
+                    self.same(namespace, seen)?;
+                    self.check(&mut plan, *namespace, seen.revision);
+                }
+                Write::Namespace { namespace, before, after } => {
+                    let moves = self.moves(namespace, before.as_ref(), &after.namespace)?;
+                    moved.insert(*namespace, moves.clone());
+                    let space = Space { namespace: after.namespace, moves };
+                    if let Some(Seen { row, .. }) = before
+                        && let Some(numbers) = concerned(&row.namespace, &space)
+                    {
+                        let guard = self.guards.get(namespace)?.clone();
+                        plan.commit.guard = Some((*namespace, guard, numbers));
+                    }
+                    let text = text::space(&space);
+                    let before = before.map(|seen| seen.revision);
+                    let becomes = Becomes::Space(*namespace, space);
+                    self.set(&mut plan, Key::Space(*namespace), before, text, becomes);
+                }
+                Write::Worker(write) => {
+                    let known = self.spaces.get(&write.namespace);
+                    let now = known.and_then(|known| known.worker(write.worker));
+                    let there = known.is_some_and(|known| known.has(write.worker));
+                    // Others may have moved it out of the range and back, which writes no row.
+                    (now == write.before && there == now.is_some()).then_some(())?;
+                    let moves = match moved.get(&write.namespace) {
+                        Some(moves) => moves.count,
+                        None => known.map_or(0, |known| known.space.moves.count),
+                    };
+                    let held = Held { row: write.after, moves };
+                    let before = write.before.map(|seen| seen.revision);
+                    let key = Key::Worker(write.namespace, write.worker);
+                    let becomes = Becomes::Worker(write.namespace, write.worker, held);
+                    self.set(&mut plan, key, before, text::worker(&held), becomes);
+                    let place = (write.namespace, bucket(write.worker));
+                    let first = known
+                        .is_none_or(|known| !known.marks.buckets.contains_key(&place.1))
+                        && !made.contains(&place);
+                    if (first || !is_silent(write)) && touches.insert(place) {
+                        if first {
+                            made.insert(place);
+                        }
+                        let (namespace, bucket) = place;
+                        plan.commit.touches.push(Touch { namespace, bucket, first });
+                    }
+                }
+                Write::Beat(_) => plan.revisions.push(Err(0)),
+            }
+        }
+        Some(plan)
+    }
+
+    /// Whether a namespace is as it was read, as far as is known.
+    fn same(&self, name: &Name, seen: &Seen<NamespaceRow>) -> Option<()> {
+        let known = self.spaces.get(name)?;
+        (known.revision == seen.revision).then_some(())
+    }
+
+    fn check(&self, plan: &mut Plan, name: Name, revision: u64) {
+        plan.commit.checks.push((Key::Space(name), revision));
+        plan.revisions.push(Err(revision));
+    }
+
+    fn set(&self, plan: &mut Plan, key: Key, before: Option<u64>, text: String, becomes: Becomes) {
+        let before = match before {
+            None => Before::Nothing,
+            Some(revision) => Before::At(revision),
+        };
+        plan.revisions.push(Ok(plan.commit.sets.len()));
+        plan.commit.sets.push(Set { key, before, text });
+        plan.becomes.push(becomes);
+    }
+
+    /// The changes of a namespace's range, this one included.
+    fn moves(
+        &self,
+        name: &Name,
+        before: Option<&Seen<NamespaceRow>>,
+        after: &Namespace,
+    ) -> Option<Moves> {
+        let Some(seen) = before else { return Some(Moves::default()) };
+        let known = self.spaces.get(name).filter(|known| known.revision == seen.revision)?;
+        let (before, after) = (seen.row.namespace.workers, after.workers);
+        let moves = &known.space.moves;
+        Some(if before == after { moves.clone() } else { moves.then(before, after) })
+    }
+
+    /// Takes in how a group ended.
+    fn finish(&mut self, plan: Plan, ended: Ended) -> Outcome {
+        let (revisions, touched) = match ended {
+            Ended::Done { revisions, touched } => (revisions, touched),
+            Ended::Conflict => return Outcome::Conflict,
+            Ended::Gone => return Outcome::Failed(self.link.another("other content")),
+            Ended::Broken(broken) => {
+                if broken.lost {
+                    self.link.lose(&broken.detail);
+                }
+                return Outcome::Failed(self.link.word(&broken));
+            }
+        };
+        for (becomes, revision) in plan.becomes.into_iter().zip(&revisions) {
+            match becomes {
+                Becomes::Space(name, space) => match self.spaces.get_mut(&name) {
+                    Some(known) => known.settle(space, *revision),
+                    None => drop(self.spaces.insert(name, Known::new(space, *revision))),
+                },
+                Becomes::Worker(name, worker, held) => {
+                    if let Some(known) = self.spaces.get_mut(&name) {
+                        known.learn(worker, held, *revision, self.turn);
+                    }
+                }
+                Becomes::Other => {}
+            }
+        }
+        for Touched { namespace, bucket, before, after } in touched {
+            let Some(known) = self.spaces.get_mut(&namespace) else { continue };
+            match bucket {
+                None if known.marks.root == before => known.marks.root = after,
+                Some(of) if known.marks.buckets.get(&of).copied().unwrap_or(0) == before => {
+                    known.marks.buckets.insert(of, after);
+                }
+                // Others touched it meanwhile: it is read.
+                _ => {}
+            }
+        }
+        let revision = |of: &Result<usize, u64>| match of {
+            Ok(at) => revisions.get(*at).copied().unwrap_or(0),
+            Err(revision) => *revision,
+        };
+        Outcome::Done(plan.revisions.iter().map(revision).collect())
+    }
+
+    /// What a group concerned is read again before anything is decided on it.
+    fn doubt(&mut self, group: &Group) {
+        for write in group {
+            match write {
+                Write::Worker(write) => {
+                    if let Some(known) = self.spaces.get_mut(&write.namespace) {
+                        if known.has(write.worker) {
+                            known.doubtful.insert(write.worker);
+                        }
+                        known.turn = 0;
+                    }
+                }
+                Write::Same(name, _) | Write::Namespace { namespace: name, .. } => {
+                    if let Some(known) = self.spaces.get_mut(name) {
+                        known.turn = 0;
+                    }
+                }
+                Write::Tag { .. } | Write::Beat(_) => {}
+            }
+        }
+    }
+}
+
+/// Of which numbers no row may be written while a namespace is changed to this: of none, of those
+/// that leave its range or enter it, or, given as no range, of all, since there may be no window.
+fn concerned(before: &Namespace, after: &Space) -> Option<Vec<Range>> {
+    let Space { namespace, moves } = after;
+    if (before.layout, before.max_window_ms) != (namespace.layout, namespace.max_window_ms) {
+        return Some(Vec::new());
+    }
+    let moved = moves.parts.iter().filter(|part| part.at == moves.count);
+    (before.workers != namespace.workers).then(|| moved.map(|part| part.numbers).collect())
+}
+
+/// Whether a row only becomes reserved for longer: others need not notice.
+fn is_silent(write: &WorkerWrite) -> bool {
+    let after = write.after;
+    write.before.is_some_and(|Seen { row, .. }| {
+        (row.owner, row.sticky, row.key, row.held_from)
+            == (after.owner, after.sticky, after.key, after.held_from)
+            && row.reserved_until <= after.reserved_until
+            && row.granted <= after.granted
+    })
+}

@@ -1,0 +1,276 @@
+//! ZooKeeper: rows are the data of persistent nodes, and every writing is a multi that checks the
+//! versions of the nodes that it was decided on. No node is ever deleted: a node that is made again
+//! begins with version 0, and a version that was seen would come again.
+
+mod address;
+mod multi;
+mod paths;
+
+use futures_util::future::{join_all, try_join_all};
+use leafid_core::{Name, StoreTime, Token};
+use zookeeper_client::{Acls, Client, CreateMode, Error, SessionState, Stat};
+
+use super::keyed::engine::{
+    Broken, Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
+};
+use crate::problem::Problem;
+
+pub use address::Address;
+use paths::{Paths, counted};
+
+/// So long the server keeps a session that it hears nothing of. Nothing hangs on it.
+const SESSION: std::time::Duration = std::time::Duration::from_secs(6);
+
+/// A connection to ZooKeeper.
+pub struct Zookeeper {
+    client: Client,
+    paths: Paths,
+    acls: Acls<'static>,
+    /// The leader's clock at the last writing, and when that was answered.
+    told: Option<StoreTime>,
+    /// The last transaction that was seen.
+    position: u64,
+}
+
+impl Zookeeper {
+    fn saw(&mut self, stat: &Stat) {
+        self.position = self.position.max(stat.mzxid.unsigned_abs());
+    }
+
+    /// The versions of nodes, each one more so that 0 is none.
+    async fn versions(&self, paths: &[String]) -> Result<Vec<u64>, Broken> {
+        let stats = join_all(paths.iter().map(|path| self.client.check_stat(path))).await;
+        let version = |stat: Result<Option<Stat>, Error>| match stat {
+            Ok(stat) => Ok(stat.map_or(0, |stat| counted(stat.version) + 1)),
+            Err(error) => Err(broken(&error)),
+        };
+        stats.into_iter().map(version).collect()
+    }
+
+    /// The buckets that a namespace has.
+    async fn folders(&self, name: &Name) -> Result<Vec<u32>, Broken> {
+        match self.client.list_children(&self.paths.space(name)).await {
+            Ok(children) => {
+                let mut buckets: Vec<u32> =
+                    children.iter().filter_map(|child| Paths::bucket_of(child)).collect();
+                buckets.sort_unstable();
+                Ok(buckets)
+            }
+            Err(Error::NoNode) => Ok(Vec::new()),
+            Err(error) => Err(broken(&error)),
+        }
+    }
+
+    async fn touched(&self, name: &Name, known: &Marks) -> Result<Marks, Broken> {
+        let root = self.versions(&[self.paths.touch(name)]).await?;
+        let root = root.first().copied().unwrap_or(0);
+        if root == known.root {
+            return Ok(Marks { root, ..Marks::default() });
+        }
+        let buckets = self.folders(name).await?;
+        let paths: Vec<String> = buckets.iter().map(|of| self.paths.bucket(name, *of)).collect();
+        let marks = self.versions(&paths).await?;
+        let news = |(bucket, mark): &(u32, u64)| known.buckets.get(bucket) != Some(mark);
+        Ok(Marks { root, buckets: buckets.into_iter().zip(marks).filter(news).collect() })
+    }
+
+    async fn get(&self, path: String) -> Result<Option<Stored>, Error> {
+        match self.client.get_data(&path).await {
+            Ok((text, stat)) => Ok(Some(Stored { text, revision: counted(stat.version) })),
+            Err(Error::NoNode) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn all(&self, paths: Vec<String>) -> Result<Vec<Option<Stored>>, Broken> {
+        try_join_all(paths.into_iter().map(|path| self.get(path)))
+            .await
+            .map_err(|error| broken(&error))
+    }
+}
+
+impl Engine for Zookeeper {
+    type Address = Address;
+    const NAME: &'static str = "ZooKeeper";
+    const WIDE: usize = 256;
+    const AT_ONCE: usize = 64;
+
+    async fn connect(address: &Address) -> Result<Zookeeper, Broken> {
+        let mut connector = Client::connector().with_session_timeout(SESSION).with_fail_eagerly();
+        if let Some(login) = &address.login {
+            connector = connector.with_auth("digest", login.as_bytes());
+        }
+        let client = connector.connect(&address.hosts).await.map_err(|error| broken(&error))?;
+        let acls = if address.login.is_some() { Acls::creator_all() } else { Acls::anyone_all() };
+        let paths = Paths::under(&address.path);
+        Ok(Zookeeper { client, paths, acls, told: None, position: 0 })
+    }
+
+    async fn examine(&mut self, _allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
+        // Whether it syncs its log (`forceSync`) it shows to nobody.
+        let probe = self.paths.probe();
+        let stat = match self.client.set_data(&probe, b"", None).await {
+            Ok(stat) => stat,
+            Err(Error::NoNode) => {
+                let mode = CreateMode::Persistent.with_acls(self.acls);
+                match self.client.mkdir(&probe, &mode).await {
+                    Ok(()) | Err(Error::NodeExists) => {}
+                    Err(error) => return Err(broken(&error)),
+                }
+                self.client.set_data(&probe, b"", None).await.map_err(|error| broken(&error))?
+            }
+            Err(error) => return Err(broken(&error)),
+        };
+        self.told = Some(StoreTime::new(stat.mtime));
+        self.saw(&stat);
+        Ok(Ok(()))
+    }
+
+    fn is_lost(&self) -> bool {
+        // What it is asked while it looks for another server it would do later, when nobody waits.
+        self.client.state() != SessionState::SyncConnected
+    }
+
+    fn told(&mut self) -> Option<StoreTime> {
+        self.told.take()
+    }
+
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    async fn occupied(&mut self) -> Result<bool, Broken> {
+        match self.client.list_children(&self.paths.root()).await {
+            Ok(children) => Ok(children.iter().any(|child| !Paths::is_empty_store(child))),
+            Err(Error::NoNode) => Ok(false),
+            Err(error) => Err(broken(&error)),
+        }
+    }
+
+    async fn make(
+        &mut self,
+        store: Token,
+        meta: &str,
+        namespace: (Name, &str),
+    ) -> Result<bool, Broken> {
+        let mode = CreateMode::Persistent.with_acls(self.acls);
+        for folder in [Folder::Tags, Folder::Spaces] {
+            match self.client.mkdir(&self.paths.folder(folder), &mode).await {
+                Ok(()) | Err(Error::NodeExists) => {}
+                Err(error) => return Err(broken(&error)),
+            }
+        }
+        multi::make(self, store, meta, namespace).await
+    }
+
+    async fn survey(
+        &mut self,
+        keys: &[Key],
+        spaces: &[(Name, Marks)],
+    ) -> Result<(Vec<Option<Stored>>, Vec<Marks>), Broken> {
+        // A server may lag behind the leader: after this it has all that was written before.
+        let root = self.paths.meta();
+        let sync = self.client.sync(&root);
+        let values = self.all(keys.iter().map(|key| self.paths.of(key)).collect());
+        let marks = spaces.iter().map(|(name, marks)| self.touched(name, marks));
+        let (synced, values, marks) = futures_util::join!(sync, values, join_all(marks));
+        synced.map_err(|error| broken(&error))?;
+        Ok((values?, marks.into_iter().collect::<Result<_, _>>()?))
+    }
+
+    async fn buckets(
+        &mut self,
+        buckets: &[(Name, u32)],
+    ) -> Result<Vec<(Name, u32, Stored)>, Broken> {
+        let folders = buckets.iter().map(|(name, bucket)| self.paths.bucket(name, *bucket));
+        let folders: Vec<String> = folders.collect();
+        let children = folders.iter().map(|folder| self.client.list_children(folder));
+        let children = try_join_all(children).await.map_err(|error| broken(&error))?;
+        let mut wanted = Vec::new();
+        for ((name, _), children) in buckets.iter().zip(children) {
+            let workers = children.iter().filter_map(|child| child.parse::<u32>().ok());
+            wanted.extend(workers.map(|worker| (*name, worker)));
+        }
+        let paths = wanted.iter().map(|(name, worker)| self.paths.worker(name, *worker));
+        let values = self.all(paths.collect()).await?;
+        let rows = wanted.into_iter().zip(values);
+        Ok(rows.filter_map(|((name, worker), value)| Some((name, worker, value?))).collect())
+    }
+
+    async fn list(
+        &mut self,
+        folder: Folder,
+        after: Option<Name>,
+        limit: usize,
+    ) -> Result<Vec<(Name, Stored)>, Broken> {
+        let path = self.paths.folder(folder);
+        let (synced, children) =
+            futures_util::join!(self.client.sync(&path), self.client.list_children(&path));
+        synced.map_err(|error| broken(&error))?;
+        let mut names = Vec::new();
+        for child in children.map_err(|error| broken(&error))? {
+            let name = match folder {
+                Folder::Tags => Name::tag(&child),
+                Folder::Spaces => Name::namespace(&child),
+            };
+            let name = name.map_err(|_| {
+                let detail = format!("`{path}/{child}` is no name that leafid gives; remove it");
+                Broken::refused(detail)
+            })?;
+            if after.is_none_or(|after| name > after) {
+                names.push(name);
+            }
+        }
+        names.sort_unstable();
+        names.truncate(limit);
+        let key = |name: &Name| match folder {
+            Folder::Tags => self.paths.of(&Key::Tag(*name)),
+            Folder::Spaces => self.paths.of(&Key::Space(*name)),
+        };
+        let values = self.all(names.iter().map(key).collect()).await?;
+        Ok(names.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?))).collect())
+    }
+
+    async fn guard(&mut self, namespace: Name) -> Result<Guard, Broken> {
+        let made = self.paths.made(&namespace);
+        self.client.sync(&made).await.map_err(|error| broken(&error))?;
+        // First, so that a bucket that is made meanwhile is noticed.
+        let root = self.versions(&[made]).await?.first().copied().unwrap_or(0);
+        let buckets = self.folders(&namespace).await?;
+        let seals: Vec<String> =
+            buckets.iter().map(|bucket| self.paths.seal(&namespace, *bucket)).collect();
+        let seals = self.versions(&seals).await?;
+        Ok(Guard { root, buckets: buckets.into_iter().zip(seals).collect() })
+    }
+
+    async fn commit(
+        &mut self,
+        store: Identity,
+        groups: &[Commit],
+        beat: Option<&str>,
+    ) -> Vec<Ended> {
+        multi::commit(self, store, groups, beat).await
+    }
+
+    fn place(&self, key: &Key) -> String {
+        self.paths.of(key)
+    }
+}
+
+/// How an operation broke off. Where the connection did, it may have been done.
+fn broken(error: &Error) -> Broken {
+    let detail = format!("ZooKeeper said: {error}");
+    match error {
+        Error::NoAuth | Error::AuthFailed => {
+            Broken::refused(format!("{detail}: user or password is wrong, or has no right here"))
+        }
+        Error::NoNode
+        | Error::NodeExists
+        | Error::BadVersion
+        | Error::InvalidAcl
+        | Error::QuotaExceeded
+        | Error::Throttled
+        | Error::BadArguments(_) => Broken::refused(detail),
+        _ => Broken::lost(detail),
+    }
+}

@@ -1,0 +1,56 @@
+//! `zk://HOST:PORT[,HOST:PORT]/PATH`: where a store in ZooKeeper is.
+
+use std::fmt;
+
+use leafid_core::Code;
+
+use crate::backends::keyed::address::{Parts, parts};
+use crate::problem::Problem;
+
+/// The port of a server that is named without one.
+const PORT: u16 = 2181;
+
+/// Where a store in ZooKeeper is, and who asks.
+#[derive(Clone)]
+pub struct Address {
+    /// The servers, each with a port, divided by commas.
+    pub hosts: String,
+    /// The node that all others lie below.
+    pub path: String,
+    /// `USER:PASSWORD`; never shown.
+    pub login: Option<String>,
+    /// The URL without the password.
+    pub place: String,
+}
+
+impl Address {
+    /// Reads a URL.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
+    pub fn parse(url: &str) -> Result<Address, Problem> {
+        let wrong = |why: &str| {
+            let detail = format!(
+                "this store's URL is wrong: {why}; it is zk://[USER:PASSWORD@]HOST:PORT[,…]/PATH"
+            );
+            Problem::new(Code::RequestInvalid, detail)
+        };
+        let Parts { login, hosts, path, options, place, .. } =
+            parts(url, PORT).map_err(|why| wrong(&why))?;
+        if let Some(option) = options.keys().next() {
+            return Err(wrong(&format!("`{option}` is no option")));
+        }
+        let path = if path.is_empty() { "/leafid".to_owned() } else { path };
+        if path == "/zookeeper" || path.starts_with("/zookeeper/") {
+            return Err(wrong("`/zookeeper` is ZooKeeper's own"));
+        }
+        let login = login.map(|(user, password)| format!("{user}:{password}"));
+        Ok(Address { hosts: hosts.join(","), path, login, place })
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.place)
+    }
+}

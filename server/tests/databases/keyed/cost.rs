@@ -1,0 +1,326 @@
+//! What an acquire costs, counted in trips to the engine and in rows that are read: never in the
+//! rows that there are.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Instant;
+
+use leafid_core::registry::WorkerRow;
+use leafid_core::{AcquireAsk, Code, Layout, Name, Range, Release, StoreTime, Token};
+use leafid_server::backends::keyed::Keyed;
+use leafid_server::backends::keyed::engine::{
+    Broken, Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
+};
+use leafid_server::backends::keyed::space::Held;
+use leafid_server::backends::keyed::text;
+use leafid_server::backends::opening::Options;
+use leafid_server::backends::remote::clock::Source;
+use leafid_server::backends::remote::open::Terms;
+use leafid_server::problem::Problem;
+use leafid_server::registry::Registry;
+use leafid_server::store::{NamespaceChange, Store};
+use leafid_servers::{Etcd, Zookeeper, for_test};
+
+use super::clock;
+use super::keys::{Keys, Real};
+
+const SIZES: [u32; 3] = [10, 1_000, 65_536];
+
+/// What was asked of an engine.
+#[derive(Debug, Default)]
+pub struct Counts {
+    trips: AtomicU64,
+    rows: AtomicU64,
+}
+
+impl Counts {
+    fn take(&self) -> [u64; 2] {
+        [self.trips.swap(0, Ordering::SeqCst), self.rows.swap(0, Ordering::SeqCst)]
+    }
+}
+
+/// An engine that counts what is asked of it.
+struct Counted<E> {
+    engine: E,
+    counts: Arc<Counts>,
+}
+
+impl<E> Counted<E> {
+    fn count(&self, rows: usize) {
+        self.counts.trips.fetch_add(1, Ordering::SeqCst);
+        self.counts.rows.fetch_add(rows as u64, Ordering::SeqCst);
+    }
+}
+
+impl<E: Engine> Engine for Counted<E> {
+    type Address = (E::Address, Arc<Counts>);
+    const NAME: &'static str = E::NAME;
+    const WIDE: usize = E::WIDE;
+    const AT_ONCE: usize = E::AT_ONCE;
+
+    async fn connect((address, counts): &Self::Address) -> Result<Self, Broken> {
+        Ok(Counted { engine: E::connect(address).await?, counts: Arc::clone(counts) })
+    }
+
+    async fn examine(&mut self, allow: bool) -> Result<Result<(), Problem>, Broken> {
+        self.engine.examine(allow).await
+    }
+
+    fn is_lost(&self) -> bool {
+        self.engine.is_lost()
+    }
+
+    fn told(&mut self) -> Option<StoreTime> {
+        self.engine.told()
+    }
+
+    fn position(&self) -> u64 {
+        self.engine.position()
+    }
+
+    async fn occupied(&mut self) -> Result<bool, Broken> {
+        self.engine.occupied().await
+    }
+
+    async fn make(
+        &mut self,
+        store: Token,
+        meta: &str,
+        namespace: (Name, &str),
+    ) -> Result<bool, Broken> {
+        self.engine.make(store, meta, namespace).await
+    }
+
+    async fn survey(
+        &mut self,
+        keys: &[Key],
+        spaces: &[(Name, Marks)],
+    ) -> Result<(Vec<Option<Stored>>, Vec<Marks>), Broken> {
+        self.count(keys.len());
+        self.engine.survey(keys, spaces).await
+    }
+
+    async fn buckets(
+        &mut self,
+        buckets: &[(Name, u32)],
+    ) -> Result<Vec<(Name, u32, Stored)>, Broken> {
+        let rows = self.engine.buckets(buckets).await?;
+        self.count(rows.len());
+        Ok(rows)
+    }
+
+    async fn list(
+        &mut self,
+        folder: Folder,
+        after: Option<Name>,
+        limit: usize,
+    ) -> Result<Vec<(Name, Stored)>, Broken> {
+        self.engine.list(folder, after, limit).await
+    }
+
+    async fn guard(&mut self, namespace: Name) -> Result<Guard, Broken> {
+        self.count(0);
+        self.engine.guard(namespace).await
+    }
+
+    async fn commit(
+        &mut self,
+        store: Identity,
+        groups: &[Commit],
+        beat: Option<&str>,
+    ) -> Vec<Ended> {
+        self.count(0);
+        self.engine.commit(store, groups, beat).await
+    }
+
+    fn place(&self, key: &Key) -> String {
+        self.engine.place(key)
+    }
+}
+
+fn name() -> Name {
+    Name::namespace("ns").expect("a name")
+}
+
+fn wait<T>(answer: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.expect("a runtime").block_on(answer)
+}
+
+/// A server over an engine that counts.
+struct Counting {
+    store: Registry,
+    counts: Arc<Counts>,
+}
+
+impl Counting {
+    fn open<S: Real>(url: &str) -> Counting {
+        let counts = Arc::new(Counts::default());
+        let address = (S::address(url), Arc::clone(&counts));
+        let options = Options { create: true, ..Options::default() };
+        let terms = Terms { options, allow_unsafe: false, source: Source::Database };
+        let keyed = Keyed::<Counted<S::Engine>>::open(&address, "here", clock(), &terms);
+        let keyed = keyed.unwrap_or_else(|unopened| panic!("{:?}", unopened.problem));
+        let store = Registry::over(keyed, clock(), false).expect("a thread");
+        Counting { store, counts }
+    }
+
+    fn range(&self, workers: Range) {
+        let change = NamespaceChange {
+            layout: Some(Layout::new(0, 1_000, 31, 20, 12).expect("a layout")),
+            workers: Some(workers),
+            ..NamespaceChange::default()
+        };
+        wait(self.store.put_namespace(name(), change)).expect("a namespace");
+    }
+
+    /// Acquires; the number, or why not, and what it took.
+    fn acquire(&self, owner: &str, sticky: bool) -> (Result<u32, Code>, [u64; 2]) {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let mut request = [7; 16];
+        request[..4].copy_from_slice(&NEXT.fetch_add(1, Ordering::SeqCst).to_be_bytes());
+        let owner = Name::owner(owner).expect("an owner");
+        let ask = AcquireAsk { sticky, ..AcquireAsk::new(name(), Token::new(request), owner) };
+        self.counts.take();
+        let answer = wait(self.store.acquire(ask));
+        let counted = self.counts.take();
+        (answer.map(|grant| grant.worker).map_err(|problem| problem.code), counted)
+    }
+}
+
+/// Writes so many rows by hand: numbers that were handed out and rest.
+fn fill<S: Keys>(server: &S, rows: u32, row: impl Fn(u32) -> WorkerRow) {
+    let mut keys = Vec::new();
+    for bucket in 0..rows.div_ceil(256) {
+        keys.extend(S::bucket("ns", bucket).into_iter().map(|key| (key, String::new())));
+    }
+    server.put(&keys);
+    let value = |worker: u32| {
+        let held = Held { row: row(worker), moves: 0 };
+        (S::rest(&Key::Worker(name(), worker)), text::worker(&held))
+    };
+    server.put(&(0..rows).map(value).collect::<Vec<_>>());
+}
+
+fn rests(worker: u32) -> WorkerRow {
+    let mut key = [1; 16];
+    key[..4].copy_from_slice(&worker.to_be_bytes());
+    WorkerRow {
+        owner: Name::owner(&format!("owner-{worker}")).expect("an owner"),
+        key: Some(Token::new(key)),
+        held_from: u64::from(worker),
+        reserved_until: u64::from(worker) + 1_000,
+        granted: StoreTime::new(1_700_000_000_000 + i64::from(worker)),
+        sticky: false,
+    }
+}
+
+/// Acquires in namespaces of all sizes; what they cost may not depend on the size.
+fn costs_do_not_grow<S: Real>() {
+    let mut all = Vec::new();
+    for rows in SIZES {
+        let Some(server) = for_test::<S>() else { return };
+        let url = server.url();
+        let one = Counting::open::<S>(&url);
+        one.range(Range::new(0, u64::from(rows)));
+        // After the namespace, by a hand that knows the range.
+        fill(&server, rows, rests);
+        let began = Instant::now();
+        let two = Counting::open::<S>(&url);
+        let opened = (began.elapsed().as_millis(), two.counts.take());
+        let mut costs = Vec::new();
+        // What the first server does not know yet, it reads once.
+        let (first, loaded) = one.acquire("a", false);
+        assert_eq!(first, Ok(0));
+        // Two servers in turns: each sees what the other took.
+        let began = Instant::now();
+        for number in 1..9 {
+            let server = if number % 2 == 0 { &one } else { &two };
+            let (given, cost) = server.acquire("a", false);
+            assert_eq!(given, Ok(number), "rested longest, of {rows}");
+            costs.push(cost);
+        }
+        let each = began.elapsed().as_millis() / 8;
+        // One alone.
+        let began = Instant::now();
+        let (given, cost) = two.acquire("a", false);
+        assert_eq!(given, Ok(9));
+        let (given, alone) = if rows > 10 { two.acquire("a", false) } else { (Ok(10), cost) };
+        assert_eq!(given, Ok(10));
+        println!(
+            "{}, {rows} rows: opened in {} ms [trips, rows] {:?}, learned by {loaded:?}; in turns \
+             {costs:?}, {each} ms each; alone {alone:?}, {} ms",
+            S::NAME,
+            opened.0,
+            opened.1,
+            began.elapsed().as_millis()
+        );
+        all.push((costs, alone));
+    }
+    let most = |costs: &[[u64; 2]], of: usize| costs.iter().map(|cost| cost[of]).max();
+    let [small, _, large] = all.as_slice() else { panic!("three sizes") };
+    assert!(small.1[0] > 0 && small.0.iter().all(|cost| cost[0] > 0), "nothing was counted");
+    // Besides what looks free, the buckets that the other touched: of 256 rows each.
+    assert_eq!(most(&small.0, 0), most(&large.0, 0), "trips");
+    assert!(most(&large.0, 1) <= Some(2 * 256 + 64), "{:?}", large.0);
+    assert_eq!(large.1[0], 2, "alone: what looks free is read, and written");
+    assert!(large.1[1] <= 8, "{:?}", large.1);
+}
+
+#[test]
+fn acquires_over_etcd_do_not_cost_more_in_larger_namespaces() {
+    costs_do_not_grow::<Etcd>();
+}
+
+#[test]
+fn acquires_over_zookeeper_do_not_cost_more_in_larger_namespaces() {
+    costs_do_not_grow::<Zookeeper>();
+}
+
+/// All numbers are held, and renewed by other servers, which is written without a touch: the refusal
+/// looks at each once, and the next does not.
+fn a_full_namespace_is_refused_cheaply<S: Real>() {
+    let Some(server) = for_test::<S>() else { return };
+    let url = server.url();
+    let one = Counting::open::<S>(&url);
+    one.range(Range::new(0, 1_000));
+    fill(&server, 1_000, rests);
+    assert_eq!(one.acquire("a", false).0, Ok(0));
+    let renewed = |worker: u32| {
+        let row = WorkerRow { reserved_until: (1 << 31) - 2, ..rests(worker) };
+        let text = text::worker(&Held { row, moves: 0 });
+        (S::rest(&Key::Worker(name(), worker)), text)
+    };
+    server.put(&(1..1_000).map(renewed).collect::<Vec<_>>());
+    let (refused, first) = one.acquire("b", false);
+    assert_eq!(refused, Err(Code::WorkersExhausted));
+    let (refused, again) = one.acquire("b", false);
+    assert_eq!(refused, Err(Code::WorkersExhausted));
+    println!("{}, 1000 held: refused at first by {first:?}, then by {again:?}", S::NAME);
+    assert!(first[1] >= 999 && first[0] < 20, "{first:?}");
+    assert!(again[1] <= 64 && again[0] <= 2, "{again:?}");
+    // What another server gives back early is had at once.
+    let two = Counting::open::<S>(&url);
+    let held =
+        wait(two.store.workers(name(), leafid_server::store::Page { after: Some(499), limit: 1 }));
+    let (worker, row) = held.expect("a row")[0];
+    let release = Release {
+        namespace: name(),
+        worker,
+        key: row.key.expect("a key"),
+        store: two.store.id(),
+        unused_from: row.held_from,
+    };
+    wait(two.store.release(release)).expect("it is given back");
+    assert_eq!(one.acquire("b", false).0, Ok(500));
+}
+
+#[test]
+fn a_full_namespace_in_etcd_is_refused_cheaply() {
+    a_full_namespace_is_refused_cheaply::<Etcd>();
+}
+
+#[test]
+fn a_full_namespace_in_zookeeper_is_refused_cheaply() {
+    a_full_namespace_is_refused_cheaply::<Zookeeper>();
+}

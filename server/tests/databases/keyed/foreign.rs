@@ -1,0 +1,39 @@
+//! Keys of another program where a store is to be, and a store of another version.
+
+use leafid_server::backends::keyed::engine::Key;
+use leafid_servers::{Etcd, Zookeeper, for_test};
+
+use super::keys::Keys;
+use crate::support::{fails, says};
+
+fn what_others_wrote_is_refused<S: Keys>() {
+    let Some(server) = for_test::<S>() else { return };
+    let url = server.url();
+    server.put(&[("theirs".to_owned(), "x".to_owned())]);
+    let refused = fails(&url, &["init"], 1);
+    assert!(
+        refused.contains("SCHEMA_MISMATCH") && refused.contains("another program"),
+        "{refused}"
+    );
+    server.wipe();
+    says(&url, &["init"]);
+    let meta = S::rest(&Key::Meta);
+    let other = "{\"version\":2,\"store\":\"00000000000000000000000000000001\",\"colour\":\"red\"}";
+    for (text, word) in [(other, "version 2"), ("{}", "version"), ("cheese", "not JSON")] {
+        server.put(&[(meta.clone(), text.to_owned())]);
+        for verb in [&["init"][..], &["serve", "--listen", "127.0.0.1:0"]] {
+            let refused = fails(&url, verb, 1);
+            assert!(refused.contains("SCHEMA_MISMATCH") && refused.contains(word), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn what_others_wrote_to_etcd_is_refused() {
+    what_others_wrote_is_refused::<Etcd>();
+}
+
+#[test]
+fn what_others_wrote_to_zookeeper_is_refused() {
+    what_others_wrote_is_refused::<Zookeeper>();
+}

@@ -1,0 +1,156 @@
+//! Another program's hand in the keys of a store.
+
+use leafid_server::backends::etcd;
+use leafid_server::backends::keyed::engine::{Engine, Key};
+use leafid_server::backends::zookeeper;
+use leafid_servers::{Etcd, Server, Zookeeper};
+use serde_json::{Value, json};
+use zookeeper_client::{Acls, Client, CreateMode};
+
+/// A server whose keys can be written by hand.
+pub trait Keys: Server {
+    /// Writes these keys below the store's path, those that are there too.
+    fn put(&self, keys: &[(String, String)]);
+    /// Removes the whole store.
+    fn wipe(&self);
+    /// The rest of the key of a tag, a namespace, a number, and of the touches of its bucket.
+    fn rest(key: &Key) -> String;
+    /// The keys that note that a bucket of a namespace has rows.
+    fn bucket(namespace: &str, bucket: u32) -> Vec<String>;
+}
+
+impl Keys for Etcd {
+    fn put(&self, keys: &[(String, String)]) {
+        for some in keys.chunks(100) {
+            let put = |(key, text): &(String, String)| {
+                let key = base64(&format!("/leafid/{key}"));
+                json!({ "request_put": { "key": key, "value": base64(text) } })
+            };
+            let success: Vec<Value> = some.iter().map(put).collect();
+            ask(self, "kv/txn", &json!({ "success": success }));
+        }
+    }
+
+    fn wipe(&self) {
+        let (start, end) = (base64("/leafid/"), base64("/leafid0"));
+        ask(self, "kv/deleterange", &json!({ "key": start, "range_end": end }));
+    }
+
+    fn rest(key: &Key) -> String {
+        match key {
+            Key::Meta => "meta".to_owned(),
+            Key::Beat => "beat".to_owned(),
+            Key::Tag(tag) => format!("tags/{tag}"),
+            Key::Space(name) => format!("namespaces/{name}"),
+            Key::Worker(name, worker) => format!("workers/{name}/{worker:010}"),
+        }
+    }
+
+    fn bucket(namespace: &str, bucket: u32) -> Vec<String> {
+        vec![format!("touches/{namespace}/{bucket:010}")]
+    }
+}
+
+/// Asks etcd by its gateway.
+pub fn ask(server: &Etcd, verb: &str, body: &Value) -> Value {
+    let agent = ureq::Agent::config_builder().proxy(None).build().new_agent();
+    let request = agent.post(format!("http://127.0.0.1:{}/v3/{verb}", server.port()));
+    let sent = request.header("content-type", "application/json").send(body.to_string());
+    let mut answer = sent.unwrap_or_else(|error| panic!("{verb}: {error}"));
+    let text = answer.body_mut().read_to_string().expect("an answer");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+fn base64(text: &str) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.encode(text)
+}
+
+impl Keys for Zookeeper {
+    fn put(&self, keys: &[(String, String)]) {
+        by_hand(self, async |client| {
+            let mode = CreateMode::Persistent.with_acls(Acls::anyone_all());
+            match client.mkdir("/leafid", &mode).await {
+                Ok(()) | Err(zookeeper_client::Error::NodeExists) => {}
+                Err(error) => panic!("{error}"),
+            }
+            for some in keys.chunks(500) {
+                let all = some.iter().map(async |(key, text)| {
+                    let path = format!("/leafid/{key}");
+                    match client.create(&path, text.as_bytes(), &mode).await {
+                        Err(zookeeper_client::Error::NodeExists) => {
+                            client.set_data(&path, text.as_bytes(), None).await.map(drop)
+                        }
+                        made => made.map(drop),
+                    }
+                });
+                for done in futures_util::future::join_all(all).await {
+                    done.expect("it is written");
+                }
+            }
+        });
+    }
+
+    fn wipe(&self) {
+        by_hand(self, async |client| {
+            let mut folders = vec!["/leafid".to_owned()];
+            let mut at = 0;
+            while let Some(folder) = folders.get(at).cloned() {
+                for child in client.list_children(&folder).await.expect("children") {
+                    folders.push(format!("{folder}/{child}"));
+                }
+                at += 1;
+            }
+            for path in folders.iter().rev() {
+                client.delete(path, None).await.expect("it goes");
+            }
+        });
+    }
+
+    fn rest(key: &Key) -> String {
+        match key {
+            Key::Meta => "meta".to_owned(),
+            Key::Beat => "beat".to_owned(),
+            Key::Tag(tag) => format!("tags/{tag}"),
+            Key::Space(name) => format!("namespaces/{name}"),
+            Key::Worker(name, worker) => format!("namespaces/{name}/b{}/{worker}", worker / 256),
+        }
+    }
+
+    fn bucket(namespace: &str, bucket: u32) -> Vec<String> {
+        let folder = format!("namespaces/{namespace}/b{bucket}");
+        vec![folder.clone(), format!("{folder}/written"), format!("namespaces/{namespace}/touched")]
+    }
+}
+
+fn by_hand(server: &Zookeeper, run: impl AsyncFnOnce(&Client)) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(async {
+        let client = Client::connector().connect(&format!("127.0.0.1:{}", server.port())).await;
+        run(&client.expect("a connection")).await;
+    });
+}
+
+/// The engine of the server that a test starts.
+pub trait Real: Keys {
+    /// What speaks with it.
+    type Engine: Engine;
+    /// Where it is.
+    fn address(url: &str) -> <Self::Engine as Engine>::Address;
+}
+
+impl Real for Etcd {
+    type Engine = etcd::Etcd;
+
+    fn address(url: &str) -> etcd::Address {
+        etcd::Address::parse(url).expect("a URL")
+    }
+}
+
+impl Real for Zookeeper {
+    type Engine = zookeeper::Zookeeper;
+
+    fn address(url: &str) -> zookeeper::Address {
+        zookeeper::Address::parse(url).expect("a URL")
+    }
+}

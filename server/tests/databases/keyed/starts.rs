@@ -1,0 +1,325 @@
+//! A store is made by a command, waited for when its engine is down, and found again; nonsense in a
+//! key is named, a wrong password is not said.
+
+use std::sync::Arc;
+
+use leafid_core::{AcquireAsk, Name, StoreTime, Token};
+use leafid_server::backends::keyed::Keyed;
+use leafid_server::backends::keyed::engine::Key;
+use leafid_server::backends::opening::Options;
+use leafid_server::backends::remote::clock::Source;
+use leafid_server::backends::remote::open::Terms;
+use leafid_server::clock::{Clock, ManualClock};
+use leafid_server::registry::Registry;
+use leafid_server::store::Store;
+use leafid_servers::{Etcd, Server, Zookeeper, for_test, for_test_with};
+use serde_json::json;
+
+use super::keys::{Keys, Real, ask};
+use crate::starts::serve;
+use crate::support::{fails, says};
+
+const REQUEST: &str = "0123456789abcdef0123456789abcdef";
+const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
+
+fn is_made_by_a_command_and_opened_by_others<S: Server>() {
+    let Some(mut server) = for_test::<S>() else { return };
+    let url = server.url();
+    // An empty one is what a lost one looks like.
+    for verb in [&SERVE[..], &["migrate"]] {
+        let refused = fails(&url, verb, 1);
+        assert!(refused.contains("leafid init") && refused.contains("no store"), "{refused}");
+    }
+    let made = says(&url, &["init"]);
+    assert!(made.starts_with("created ") && made.contains("store id "), "{made}");
+    let again = fails(&url, &["init"], 1);
+    assert!(again.contains("STORE_REFUSED") && again.contains("already a store"), "{again}");
+    // Without a server.
+    says(&url, &["tag", "create", "orders", "--from", "9223372036854770000", "--step", "10"]);
+
+    let mut serving = serve(&url, &[]);
+    let first = &serving.first;
+    assert!(first.contains(", opened ") && first.contains("1 tag"), "{first}");
+    serving.ready(200, &["\"ok\""]);
+    let body = json!({ "request": REQUEST });
+    let (status, grant) = serving.post("/v1/segments/orders/lease", &body);
+    assert_eq!((status, &grant["start"]), (200, &json!("9223372036854770000")), "64 bits: {grant}");
+    // The engine goes and comes back: the server says so, and goes on where it stood.
+    server.crash();
+    serving.ready(503, &["STORE_UNAVAILABLE"]);
+    server.start_again().expect("it comes back");
+    serving.ready(200, &["\"ok\""]);
+    serving.logs(&["WARN", "the connection is lost"]);
+    serving.logs(&["INFO", "connected again"]);
+    let (status, grant) = serving.post("/v1/segments/orders/lease", &body);
+    assert_eq!((status, &grant["start"]), (200, &json!("9223372036854770010")), "{grant}");
+    assert_eq!(serving.end("-TERM").0, Some(0));
+}
+
+#[test]
+fn etcd_is_made_by_a_command_and_opened_by_others() {
+    is_made_by_a_command_and_opened_by_others::<Etcd>();
+}
+
+#[test]
+fn zookeeper_is_made_by_a_command_and_opened_by_others() {
+    is_made_by_a_command_and_opened_by_others::<Zookeeper>();
+}
+
+fn is_waited_for<S: Server>() {
+    let Some(mut server) = for_test::<S>() else { return };
+    let url = server.url();
+    says(&url, &["init"]);
+    server.stop().expect("it ends");
+    let mut serving = serve(&url, &[]);
+    assert!(serving.first.contains("leafid: waiting for "), "{}", serving.first);
+    serving.ready(503, &["STORE_UNAVAILABLE", "cannot be reached"]);
+    serving.logs(&["WARN", "not open", "cannot be reached"]);
+    server.start_again().expect("it comes back");
+    serving.ready(200, &["\"ok\""]);
+    assert_eq!(serving.end("-TERM").0, Some(0));
+    // The control: a store that is not there is not waited for.
+    let other = format!("{url}/other");
+    assert!(fails(&other, &SERVE, 1).contains("leafid init"));
+}
+
+#[test]
+fn etcd_is_waited_for() {
+    is_waited_for::<Etcd>();
+}
+
+#[test]
+fn zookeeper_is_waited_for() {
+    is_waited_for::<Zookeeper>();
+}
+
+/// Another store stands behind the name after a while: nothing is granted from it, with or without
+/// a broken connection.
+fn another_store_behind_the_name_stops_the_server<S: Keys>(breaks: bool) {
+    let Some(mut server) = for_test::<S>() else { return };
+    let url = server.url();
+    says(&url, &["init"]);
+    says(&url, &["tag", "create", "orders"]);
+    let serving = serve(&url, &[]);
+    serving.ready(200, &["\"ok\""]);
+    server.wipe();
+    says(&url, &["init"]);
+    says(&url, &["tag", "create", "orders"]);
+    if breaks {
+        server.crash();
+        server.start_again().expect("it comes back");
+        serving.ready(503, &["STORE_CHANGED"]);
+    }
+    let lease = || serving.post("/v1/segments/orders/lease", &json!({ "request": REQUEST }));
+    let mut refused = lease();
+    if !breaks {
+        // The write that finds out has no grant; whoever asks next is told by name.
+        assert_eq!(refused.0, 503, "{refused:?}");
+        refused = lease();
+    }
+    assert_eq!((refused.0, &refused.1["code"]), (409, &json!("STORE_CHANGED")), "{refused:?}");
+}
+
+#[test]
+fn another_store_behind_the_name_of_etcd_stops_the_server() {
+    another_store_behind_the_name_stops_the_server::<Etcd>(true);
+    another_store_behind_the_name_stops_the_server::<Etcd>(false);
+}
+
+#[test]
+fn another_store_behind_the_name_of_zookeeper_stops_the_server() {
+    another_store_behind_the_name_stops_the_server::<Zookeeper>(true);
+    another_store_behind_the_name_stops_the_server::<Zookeeper>(false);
+}
+
+/// What is nonsense is named, and the rest goes on; a server does not start over it.
+fn nonsense_is_named<S: Keys>() {
+    let Some(server) = for_test::<S>() else { return };
+    let url = server.url();
+    says(&url, &["init"]);
+    for tag in ["bad", "good"] {
+        says(&url, &["tag", "create", tag]);
+    }
+    let serving = serve(&url, &[]);
+    let acquire = |request: &str| {
+        let body = json!({ "request": request, "owner": "a" });
+        serving.post("/v1/workers/default/acquire", &body)
+    };
+    let (status, first) = acquire(REQUEST);
+    assert_eq!((status, &first["worker"]), (200, &json!(0)), "{first}");
+    let namespace = Name::namespace("default").expect("a name");
+    let [tag, worker] = [
+        S::rest(&Key::Tag(Name::tag("bad").expect("a name"))),
+        S::rest(&Key::Worker(namespace, 0)),
+    ];
+    server.put(&[(tag.clone(), "{\"max_id\":7}".to_owned()), (worker, "cheese".to_owned())]);
+    let lease = |tag: &str| {
+        let path = format!("/v1/segments/{tag}/lease");
+        serving.post(&path, &json!({ "request": REQUEST }))
+    };
+    let (status, refused) = lease("bad");
+    let detail = refused["detail"].as_str().unwrap_or_default();
+    assert!(detail.contains(&format!("/leafid/{tag}")) && detail.contains("max_id"), "{refused}");
+    assert_eq!((status, &refused["code"]), (500, &json!("SCHEMA_MISMATCH")), "{refused}");
+    assert_eq!(lease("good").0, 200);
+    // Its number is nobody's: the next one is given, and its holder loses the lease.
+    let (status, second) = acquire("1123456789abcdef0123456789abcdef");
+    assert_eq!((status, &second["worker"]), (200, &json!(1)), "{second}");
+    serving.logs(&["ERROR", "max_id"]);
+    let refused = fails(&url, &SERVE, 1);
+    assert!(refused.contains("SCHEMA_MISMATCH") && refused.contains(&tag), "{refused}");
+}
+
+#[test]
+fn nonsense_in_etcd_is_named() {
+    nonsense_is_named::<Etcd>();
+}
+
+#[test]
+fn nonsense_in_zookeeper_is_named() {
+    nonsense_is_named::<Zookeeper>();
+}
+
+#[test]
+fn etcd_that_does_not_sync_is_refused() {
+    let Some(server) = for_test_with::<Etcd>(&["unsafe-no-fsync"]) else { return };
+    let url = server.url();
+    says(&url, &["init"]);
+    let refused = fails(&url, &SERVE, 1);
+    assert!(
+        refused.contains("STORE_REFUSED") && refused.contains("--unsafe-no-fsync"),
+        "{refused}"
+    );
+    let serving = serve(&url, &["--allow-unsafe-settings"]);
+    serving.ready(200, &["\"ok\""]);
+    serving.logs(&["WARN", "--unsafe-no-fsync"]);
+}
+
+#[test]
+fn a_wrong_password_for_etcd_is_not_said() {
+    let Some(server) = for_test::<Etcd>() else { return };
+    let user = |name: &str, password: &str| {
+        ask(&server, "auth/user/add", &json!({ "name": name, "password": password }));
+    };
+    user("root", "r00t");
+    ask(&server, "auth/user/grant", &json!({ "user": "root", "role": "root" }));
+    user("shop", "s3cret/x");
+    ask(&server, "auth/role/add", &json!({ "name": "shop" }));
+    // `/leafid` and all below: the rights that the page on stores names.
+    let all =
+        json!({ "permType": "READWRITE", "key": "L2xlYWZpZC8=", "range_end": "L2xlYWZpZDA=" });
+    ask(&server, "auth/role/grant", &json!({ "name": "shop", "perm": all }));
+    ask(&server, "auth/user/grant", &json!({ "user": "shop", "role": "shop" }));
+    ask(&server, "auth/enable", &json!({}));
+    let url = |login: &str| format!("etcd://{login}127.0.0.1:{}/leafid", server.port());
+    for login in ["shop:wr0ng-s3cret@", "root:@", ""] {
+        let refused = fails(&url(login), &["init"], 1);
+        assert!(refused.contains("STORE_UNAVAILABLE"), "{refused}");
+        assert!(!refused.contains("s3cret") && !refused.contains("waiting"), "{refused}");
+    }
+    let good = url("shop:s3cret%2Fx@");
+    says(&good, &["init"]);
+    says(&good, &["tag", "create", "orders"]);
+    let mut serving = serve(&good, &[]);
+    serving.ready(200, &["\"ok\""]);
+    says(&serving.url, &["next", "orders"]);
+    says(&serving.url, &["next", "--namespace", "default"]);
+    serving.end("-TERM");
+    assert!(!serving.log().contains("s3cret") && !serving.first.contains("s3cret"));
+    // Another path than the one that the user may write to.
+    let refused = fails(&good.replace("/leafid", "/other"), &["init"], 1);
+    assert!(refused.contains("permission denied"), "{refused}");
+}
+
+#[test]
+fn a_wrong_password_for_zookeeper_is_not_said() {
+    let Some(server) = for_test::<Zookeeper>() else { return };
+    let url = |login: &str| format!("zk://{login}127.0.0.1:{}/leafid", server.port());
+    let good = url("shop:s3cret@");
+    says(&good, &["init"]);
+    says(&good, &["tag", "create", "orders"]);
+    for login in ["shop:wr0ng-s3cret@", ""] {
+        let refused = fails(&url(login), &SERVE, 1);
+        assert!(refused.contains("user or password is wrong"), "{refused}");
+        assert!(!refused.contains("s3cret"), "{refused}");
+    }
+    let mut serving = serve(&good, &[]);
+    serving.ready(200, &["\"ok\""]);
+    says(&serving.url, &["next", "orders"]);
+    says(&serving.url, &["next", "--namespace", "default"]);
+    serving.end("-TERM");
+    assert!(!serving.log().contains("s3cret") && !serving.first.contains("s3cret"));
+}
+
+#[test]
+fn etcd_is_spoken_to_by_tls_if_its_certificate_is_known() {
+    let Some(lone) = for_test::<Etcd>() else { return };
+    let (server, certificate) = Etcd::secure().expect("etcd with TLS");
+    let trusted = format!("{}?ca={}", server.url(), certificate.display());
+    says(&trusted, &["init"]);
+    says(&trusted, &["tag", "create", "orders"]);
+    let serving = serve(&trusted, &[]);
+    serving.ready(200, &["\"ok\""]);
+    says(&serving.url, &["next", "orders"]);
+    // Nobody vouches for it, and it does not speak without TLS.
+    for url in [server.url(), server.url().replace("etcds", "etcd")] {
+        let refused = fails(&url, &["tag", "list"], 1);
+        assert!(refused.contains("STORE_UNAVAILABLE"), "{refused}");
+    }
+    // Another one's certificate.
+    let (other, _) = Etcd::secure().expect("etcd with TLS");
+    let mistaken = format!("{}?ca={}", other.url(), certificate.display());
+    let refused = fails(&mistaken, &["init"], 1);
+    assert!(refused.contains("certificate"), "{refused}");
+    drop(lone);
+}
+
+/// A clock that is far ahead of what the store has seen.
+fn a_clock_that_strays_is_refused<S: Real>() {
+    let Some(server) = for_test::<S>() else { return };
+    let url = server.url();
+    let open = |days: i64, believe_clock: bool| {
+        let at = StoreTime::new((20_000 + days) * 86_400_000);
+        let clock: Arc<dyn Clock> = Arc::new(ManualClock::at(at));
+        let options = Options { create: true, believe_clock, ..Options::default() };
+        let terms = Terms { options, allow_unsafe: false, source: Source::Given(clock.clone()) };
+        let opened = Keyed::<S::Engine>::open(&S::address(&url), "here", clock.clone(), &terms);
+        opened.map(|keyed| Registry::over(keyed, clock, false).expect("a thread"))
+    };
+    let wait = |registry: &Registry, request: u8| {
+        let namespace = Name::namespace("default").expect("a name");
+        let owner = Name::owner("a").expect("an owner");
+        let ask = AcquireAsk::new(namespace, Token::new([request; 16]), owner);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        runtime.block_on(registry.acquire(ask)).expect("a window")
+    };
+    let first = wait(&open(0, false).expect("a store"), 1);
+    for days in [-3, 60] {
+        let refused = open(days, false).expect_err("far away");
+        assert!(refused.problem.detail.contains("--believe-clock"), "{:?}", refused.problem);
+    }
+    // What was granted stays reserved, whatever the time is.
+    let earlier = wait(&open(-3, true).expect("it is believed"), 2);
+    assert!(earlier.worker != first.worker && earlier.ticks.start < first.ticks.start);
+    assert!(open(-3, false).is_ok(), "it is not strange any more");
+}
+
+#[test]
+fn a_clock_that_strays_from_etcd_is_refused() {
+    a_clock_that_strays_is_refused::<Etcd>();
+}
+
+#[test]
+fn a_clock_that_strays_from_zookeeper_is_refused() {
+    a_clock_that_strays_is_refused::<Zookeeper>();
+}
+
+#[test]
+fn a_url_that_cannot_be_used_is_not_repeated() {
+    for url in ["etcd://u:s3cret@127.0.0.1:port", "zk://s3cret@127.0.0.1", "etcds://h:1/?ca=s3cret"]
+    {
+        let refused = fails(url, &SERVE, 1);
+        assert!(refused.contains("REQUEST_INVALID"), "{refused}");
+        assert!(url.contains("ca=") || !refused.contains("s3cret"), "{refused}");
+    }
+}
