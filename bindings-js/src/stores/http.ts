@@ -1,6 +1,7 @@
 import { theEngine } from '../engines/engine.js'
 import { LeafidError, advice, codeFacts } from '../values/errors.js'
-import { quoted, shown } from '../values/shown.js'
+import { checkOptions } from '../values/options.js'
+import { quoted, shown, shownAddress } from '../values/shown.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
 
 /** How to reach a store over HTTP. */
@@ -11,6 +12,8 @@ export interface HttpStoreOptions {
 
 /** The store behind an address, such as `http://127.0.0.1:8750`, on `fetch`. `REQUEST_INVALID` for anything else. */
 export function httpStore(url: string | URL, options: HttpStoreOptions = {}): Required<Store> {
+  const bare = (value: unknown) => (typeof value === 'string' ? 'token' : undefined)
+  checkOptions(options, { names: ['token'], bare, isSecret: true })
   const base = address(url)
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
   if (options.token !== undefined) headers['authorization'] = `Bearer ${options.token}`
@@ -28,13 +31,21 @@ export function httpStore(url: string | URL, options: HttpStoreOptions = {}): Re
 }
 
 function address(url: string | URL): string {
+  let hasLogin = false
   try {
-    const { protocol, href, search, hash } = new URL(url)
-    if (/^https?:$/.test(protocol) && search === '' && hash === '') return href.replace(/\/+$/, '')
+    const { protocol, href, search, hash, username, password } = new URL(url)
+    hasLogin = username !== '' || password !== ''
+    if (!hasLogin && /^https?:$/.test(protocol) && search === '' && hash === '') return href.replace(/\/+$/, '')
   } catch {
     // No URL at all: the same error as for the wrong kind.
   }
-  throw new LeafidError('REQUEST_INVALID', `the store's address must be like \`http://127.0.0.1:8750\`, got ${shown(url)}`)
+  const got = shownAddress(url)
+  if (hasLogin) {
+    // `fetch` refuses such an address at every request, in an error that shows the password.
+    const cure = 'pass a token as `httpStore(url, { token })`'
+    throw new LeafidError('REQUEST_INVALID', `the store's address must have no user or password, got ${got}: ${cure}`)
+  }
+  throw new LeafidError('REQUEST_INVALID', `the store's address must be like \`http://127.0.0.1:8750\`, got ${got}`)
 }
 
 let mayForbidCache: boolean | undefined
