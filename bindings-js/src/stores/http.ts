@@ -74,7 +74,7 @@ async function send(url: string, headers: Record<string, string>, body: object, 
     after = response.headers.get('retry-after')
     text = await response.text()
   } catch (cause) {
-    throw new LeafidError('STORE_UNAVAILABLE', `no answer from ${quoted(url)}: check that the store runs there and can be reached`, { cause })
+    throw new LeafidError('STORE_UNAVAILABLE', noAnswer(url, cause), { cause })
   }
   const json = parsed(text)
   if (status >= 200 && status < 300) {
@@ -82,6 +82,28 @@ async function send(url: string, headers: Record<string, string>, body: object, 
     throw new LeafidError('GRANT_INVALID', `${quoted(url)} answered ${shown(text)}, which is not a JSON object: ${advice('GRANT_INVALID')}`)
   }
   throw problem(url, status, json, after)
+}
+
+/** What OpenSSL says, in its versions, when the answer to its greeting is plain text. */
+const NO_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'])
+
+function noAnswer(url: string, error: unknown): string {
+  const reason = systemReason(error)
+  if (reason !== undefined && NO_TLS.has(reason)) {
+    return `what listens at ${quoted(url)} does not speak TLS (${reason}): write \`http://\` instead of \`https://\``
+  }
+  const why = reason === undefined ? '' : ` (${quoted(reason).slice(1, -1)})`
+  return `no answer from ${quoted(url)}${why}: check that the store runs there and can be reached`
+}
+
+/** Why it failed, such as `ECONNREFUSED`, where the host tells: Node's `fetch` in the cause of its error, Bun's in the error itself. */
+function systemReason(error: unknown): string | undefined {
+  const cause = (error as { cause?: unknown } | null)?.cause
+  for (const told of [cause, error]) {
+    const code = (told as { code?: unknown } | null | undefined)?.code
+    if (typeof code === 'string' && code !== '') return code
+  }
+  return cause instanceof Error && cause.message !== '' ? cause.message : undefined
 }
 
 function problem(url: string, status: number, json: Record<string, unknown> | undefined, after: string | null): LeafidError {
