@@ -29,9 +29,10 @@ function masked(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1***@')
 }
 
-/** The same for an address anywhere in a text. */
+/** The same for an address anywhere in a text: no pattern, for a store's answer may be long and full of `://`. */
 function withoutPassword(text: string): string {
-  return text.replace(/:\/\/.*@/gs, '://***@')
+  const [start, end] = [text.indexOf('://'), text.lastIndexOf('@')]
+  return start < 0 || end < start ? text : `${text.slice(0, start)}://***${text.slice(end)}`
 }
 
 function escaped(character: string): string {

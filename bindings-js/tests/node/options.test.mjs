@@ -112,5 +112,8 @@ test('a password in an address is never shown', async () => {
     () => new Segment('orders', { store: 'http://me:hunter2@127.0.0.1:1' }),
     "the store's address must have no user or password, got `'http://***@127.0.0.1:1'`: pass a token as `httpStore(url, { token })`",
   )
+  const began = performance.now()
+  await refusal(() => new Segment('orders', { timeout: '://'.repeat(1e6) }))
+  assert.ok(performance.now() - began < 5_000, 'a long text is read once')
   assert.match((await refusal(() => new Segment({ store: 'http://me:hunter2@h' }))).message, /'http:\/\/\*\*\*@h'/)
 })
