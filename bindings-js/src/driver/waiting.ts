@@ -1,5 +1,5 @@
 import type { Refused } from '../engines/engine.js'
-import { LeafidError } from '../values/errors.js'
+import { LeafidError, codeFacts } from '../values/errors.js'
 import { called, refusalError, type Subject } from '../values/refusals.js'
 import { Deadline } from './deadline.js'
 import type { Driver } from './driver.js'
@@ -44,7 +44,7 @@ export class Waiting {
       if (got !== undefined) return got
       this.#raiseOrWait(this.#refused())
     }
-    throw this.#error(this.#refused())
+    throw this.#notNow(this.#refused())
   }
 
   /** What `attempt` gives within the time-out; `lacking` is what else is said then, as in "gave no ID". */
@@ -98,6 +98,19 @@ export class Waiting {
     const stance = this.#handle.stance(refused, this.#clock())
     if (stance.code !== undefined) throw this.#error(stance.code === refused.code ? refused : { code: stance.code })
     return stance.until == null ? undefined : Number(stance.until)
+  }
+
+  /**
+   * The error of a caller that cannot wait. What waiting cannot cure stays the answer while it is asked again, for each call
+   * starts an ask; of anything else the caller is told how to wait, and why there was nothing to hand out.
+   */
+  #notNow(refused: Refused): LeafidError {
+    const { failure } = this.#driver
+    if (refused.code !== this.#dry) return this.#error(refused)
+    if (failure !== undefined && codeFacts(failure.code)?.permanent === true) return this.#error({ code: failure.code })
+    const { message, until, retryAfter, cause } = this.#error(refused)
+    const last = failure === undefined ? '' : `; the last lease failed (${failure.code}): ${failure.message}`
+    return new LeafidError(refused.code, `${message}, with \`await ready(n)\`${last}`, { until, retryAfter, cause })
   }
 
   /** An error with a stack of its own. Where the store gave the reason, it has the store's words. */

@@ -1,5 +1,7 @@
 import type { StoreOption } from '../stores/chosen.js'
 import { LeafidError } from '../values/errors.js'
+import { Layout, PRESETS } from '../values/layout.js'
+import type { Known } from '../values/options.js'
 import { shown } from '../values/shown.js'
 
 /** How long a caller waits when no IDs are at hand. */
@@ -11,10 +13,28 @@ const LONGEST_MS = 2 ** 31 - 1
 export interface GeneratorOptions {
   /** An address, or an object with the methods; `LEAFID_STORE` by default. */
   store?: StoreOption
-  /** How long `next` and `take` wait when no IDs are at hand, in ms: 10,000 by default. */
+  /** How long `next`, `take`, `fill` and `ready` wait when no IDs are at hand, in milliseconds (5 s is `5_000`): 10,000 by default. */
   timeout?: number
   /** Milliseconds on a clock that only has to tick: the host's by default. For tests. */
   clock?: () => number
+}
+
+/** The names of the options of both. */
+const SHARED = ['store', 'timeout', 'clock'] as const
+
+/** The options of a generator that has these beside the shared ones. */
+export function knownOptions(names: readonly string[]): Known {
+  const bare = (value: unknown) => {
+    if (names.includes('layout') && (value instanceof Layout || PRESETS.has(value))) return 'layout'
+    return isStoreLike(value) ? 'store' : undefined
+  }
+  return { names: [...SHARED, ...names], bare }
+}
+
+function isStoreLike(value: unknown): boolean {
+  if (typeof value === 'string' || value instanceof URL) return true
+  if (typeof value !== 'object' || value === null) return false
+  return ['lease_segment', 'acquire'].some((verb) => typeof (value as Record<string, unknown>)[verb] === 'function')
 }
 
 /** The time-out in ms. `REQUEST_INVALID` for anything but 0 or more. */

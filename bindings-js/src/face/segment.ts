@@ -1,7 +1,10 @@
 import { theHost } from '../hosts/host.js'
+import { checkOptions } from '../values/options.js'
 import { subject } from '../values/refusals.js'
 import { BaseGenerator } from './generator.js'
-import type { GeneratorOptions } from './options.js'
+import { knownOptions, type GeneratorOptions } from './options.js'
+
+const OPTIONS = knownOptions(['step', 'maxGrowth'])
 
 /** The options of a `Segment`. */
 export interface SegmentOptions extends GeneratorOptions {
@@ -21,6 +24,7 @@ export class Segment extends BaseGenerator {
   readonly tag: string
 
   constructor(tag: string, options: SegmentOptions = {}) {
+    checkOptions(options, OPTIONS)
     const config = { tag, step: options.step, max_growth: options.maxGrowth ?? theHost().maxGrowth }
     super({ kind: 'segment', config, subject: subject('tag', tag) }, ['lease_segment'], options)
     this.tag = tag

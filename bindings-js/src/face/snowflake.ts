@@ -1,9 +1,12 @@
 import { theHost } from '../hosts/host.js'
 import { LeafidError } from '../values/errors.js'
 import { asLayout, type Layout, type LayoutFields, type LayoutName } from '../values/layout.js'
+import { checkNames, checkObject } from '../values/options.js'
 import { subject } from '../values/refusals.js'
 import { BaseGenerator } from './generator.js'
-import type { GeneratorOptions } from './options.js'
+import { knownOptions, type GeneratorOptions } from './options.js'
+
+const OPTIONS = knownOptions(['layout', 'owner', 'lengthMs', 'maxAheadMs', 'spread'])
 
 /** The options of a `Snowflake`. */
 export interface SnowflakeOptions extends GeneratorOptions {
@@ -30,7 +33,9 @@ export class Snowflake extends BaseGenerator {
   readonly namespace: string
 
   constructor(namespace = 'default', options: SnowflakeOptions = {}) {
+    checkObject(options, OPTIONS)
     noWorkers(options)
+    checkNames(options, OPTIONS.names, 'option')
     const config = {
       namespace,
       owner: options.owner ?? theHost().owner(),

@@ -1,6 +1,7 @@
 import { theEngine } from '../engines/engine.js'
 import { LeafidError, advice, codeFacts } from '../values/errors.js'
-import { quoted, shown } from '../values/shown.js'
+import { checkOptions } from '../values/options.js'
+import { quoted, shown, shownAddress } from '../values/shown.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
 
 /** How to reach a store over HTTP. */
@@ -11,6 +12,8 @@ export interface HttpStoreOptions {
 
 /** The store behind an address, such as `http://127.0.0.1:8750`, on `fetch`. `REQUEST_INVALID` for anything else. */
 export function httpStore(url: string | URL, options: HttpStoreOptions = {}): Required<Store> {
+  const bare = (value: unknown) => (typeof value === 'string' ? 'token' : undefined)
+  checkOptions(options, { names: ['token'], bare, isSecret: true })
   const base = address(url)
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
   if (options.token !== undefined) headers['authorization'] = `Bearer ${options.token}`
@@ -28,13 +31,21 @@ export function httpStore(url: string | URL, options: HttpStoreOptions = {}): Re
 }
 
 function address(url: string | URL): string {
+  let hasLogin = false
   try {
-    const { protocol, href, search, hash } = new URL(url)
-    if (/^https?:$/.test(protocol) && search === '' && hash === '') return href.replace(/\/+$/, '')
+    const { protocol, href, search, hash, username, password } = new URL(url)
+    hasLogin = username !== '' || password !== ''
+    if (!hasLogin && /^https?:$/.test(protocol) && search === '' && hash === '') return href.replace(/\/+$/, '')
   } catch {
     // No URL at all: the same error as for the wrong kind.
   }
-  throw new LeafidError('REQUEST_INVALID', `the store's address must be like \`http://127.0.0.1:8750\`, got ${shown(url)}`)
+  const got = shownAddress(url)
+  if (hasLogin) {
+    // `fetch` refuses such an address at every request, in an error that shows the password.
+    const cure = 'pass a token as `httpStore(url, { token })`'
+    throw new LeafidError('REQUEST_INVALID', `the store's address must have no user or password, got ${got}: ${cure}`)
+  }
+  throw new LeafidError('REQUEST_INVALID', `the store's address must be like \`http://127.0.0.1:8750\`, got ${got}`)
 }
 
 let mayForbidCache: boolean | undefined
@@ -63,7 +74,7 @@ async function send(url: string, headers: Record<string, string>, body: object, 
     after = response.headers.get('retry-after')
     text = await response.text()
   } catch (cause) {
-    throw new LeafidError('STORE_UNAVAILABLE', `no answer from ${quoted(url)}: check that the store runs there and can be reached`, { cause })
+    throw new LeafidError('STORE_UNAVAILABLE', noAnswer(url, cause), { cause })
   }
   const json = parsed(text)
   if (status >= 200 && status < 300) {
@@ -71,6 +82,28 @@ async function send(url: string, headers: Record<string, string>, body: object, 
     throw new LeafidError('GRANT_INVALID', `${quoted(url)} answered ${shown(text)}, which is not a JSON object: ${advice('GRANT_INVALID')}`)
   }
   throw problem(url, status, json, after)
+}
+
+/** What OpenSSL says, in its versions, when the answer to its greeting is plain text. */
+const NO_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'])
+
+function noAnswer(url: string, error: unknown): string {
+  const reason = systemReason(error)
+  if (reason !== undefined && NO_TLS.has(reason)) {
+    return `what listens at ${quoted(url)} does not speak TLS (${reason}): write \`http://\` instead of \`https://\``
+  }
+  const why = reason === undefined ? '' : ` (${quoted(reason).slice(1, -1)})`
+  return `no answer from ${quoted(url)}${why}: check that the store runs there and can be reached`
+}
+
+/** Why it failed, such as `ECONNREFUSED`, where the host tells: Node's `fetch` in the cause of its error, Bun's in the error itself. */
+function systemReason(error: unknown): string | undefined {
+  const cause = (error as { cause?: unknown } | null)?.cause
+  for (const told of [cause, error]) {
+    const code = (told as { code?: unknown } | null | undefined)?.code
+    if (typeof code === 'string' && code !== '') return code
+  }
+  return cause instanceof Error && cause.message !== '' ? cause.message : undefined
 }
 
 function problem(url: string, status: number, json: Record<string, unknown> | undefined, after: string | null): LeafidError {

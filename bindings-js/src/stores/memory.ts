@@ -1,6 +1,7 @@
 import { LeafidError } from '../values/errors.js'
 import { randomToken, theHost } from '../hosts/host.js'
 import { Layout, asLayout, type LayoutFields, type LayoutName } from '../values/layout.js'
+import { checkOptions } from '../values/options.js'
 import { called, refusalError, subject } from '../values/refusals.js'
 import { quoted, shown } from '../values/shown.js'
 import * as registry from './registry.js'
@@ -20,6 +21,7 @@ export interface MemoryStoreOptions {
 
 /** A store in memory, for tests, examples and single processes: what it granted is gone with it. */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  checkOptions(options, { names: ['clock', 'id', 'createOnUse'] })
   return new MemoryStore(options)
 }
 
@@ -63,6 +65,7 @@ export class MemoryStore implements Store {
     namespace: string,
     wanted: { layout?: Layout | LayoutName | LayoutFields; workers?: Workers; max_window_ms?: number } = {},
   ): void {
+    checkOptions(wanted, { names: ['layout', 'workers', 'max_window_ms'] })
     const layout = asLayout(wanted.layout ?? Layout.leaf).toJSON()
     const row = registry.namespace_row({ ...wanted, namespace, layout }) as Namespace['row']
     const before = this.#namespaces.get(namespace)

@@ -1,8 +1,9 @@
 import { theEngine } from '../engines/engine.js'
 import { LeafidError } from './errors.js'
+import { checkNames, checkOptions } from './options.js'
 import { accepted, subject } from './refusals.js'
 import { shown } from './shown.js'
-import { checkedId, fromDecimal } from './text.js'
+import { anyId, checkedId } from './text.js'
 
 /** A layout as it stands on the wire. */
 export interface LayoutFields {
@@ -40,7 +41,10 @@ interface Facts extends LayoutFields {
 export type Moment = Date | number | bigint
 
 const LAYOUT = subject('other', 'the layout')
-const PRESETS = new Set<unknown>(['leaf', 'edge', 'long', 'js53'])
+const FIELDS = ['epoch_ms', 'tick_ms', 'time_bits', 'worker_bits', 'sequence_bits'] as const
+
+/** The names of the presets. */
+export const PRESETS = new Set<unknown>(['leaf', 'edge', 'long', 'js53'])
 
 /** How time, worker and sequence share the bits of an ID: at most 63 together. */
 export class Layout {
@@ -59,6 +63,7 @@ export class Layout {
   /** A preset by its name, or your own layout. `LAYOUT_INVALID` if the bits do not fit. */
   constructor(given: LayoutName | LayoutFields) {
     this.#given = typeof given === 'string' ? given : { ...given }
+    if (typeof this.#given === 'object') checkNames(this.#given, FIELDS, 'field')
     // The presets are built before there is an engine, and need no check.
     if (!PRESETS.has(given)) this.#known()
   }
@@ -164,9 +169,25 @@ export class Layout {
   }
 }
 
-/** The parts of an ID or of its decimal text, by default in the layout `leaf`. */
-export function decode(id: bigint | string, options: { layout?: Layout | LayoutName | LayoutFields } = {}): Parts {
-  return asLayout(options.layout ?? Layout.leaf).decompose(typeof id === 'string' ? fromDecimal(id) : id)
+/** The options of `decode`. */
+export interface DecodeOptions {
+  /** The layout that the ID was made with: `leaf` by default. */
+  layout?: Layout | LayoutName | LayoutFields
+}
+
+/**
+ * The parts of an ID, of its decimal text, or of a number below 2^53, by default in the layout `leaf`. The layout may be passed
+ * with or without `{ layout }` around it. `ID_INVALID`, `LAYOUT_INVALID`, `REQUEST_INVALID`.
+ */
+export function decode(id: bigint | string | number, options: DecodeOptions | Layout | LayoutName | LayoutFields = {}): Parts {
+  return asLayout(layoutOf(options)).decompose(anyId(id))
+}
+
+function layoutOf(given: DecodeOptions | Layout | LayoutName | LayoutFields): Layout | LayoutName | LayoutFields {
+  if (typeof given === 'string' || given instanceof Layout) return given
+  if (typeof given === 'object' && given !== null && FIELDS.some((field) => field in given)) return given as LayoutFields
+  checkOptions(given, { names: ['layout'] })
+  return (given as DecodeOptions).layout ?? Layout.leaf
 }
 
 /** A layout from whatever names one. */

@@ -10,8 +10,29 @@ export function shown(value: unknown): string {
 
 /** A text in a message: as `shown`, without the quotes of a string. */
 export function quoted(text: string): string {
-  const clean = text.replace(/\p{Cc}/gu, escaped)
+  const clean = withoutPassword(text).replace(/\p{Cc}/gu, escaped)
   return `\`${clean.length > MOST ? `${clean.slice(0, MOST)}…` : clean}\``
+}
+
+/** Names in a message: `` `a`, `b` ``. */
+export function listed(names: readonly string[]): string {
+  return names.map(quoted).join(', ')
+}
+
+/** As `shown`, of what may be an address: without who logs in there. A password may itself have an `@` or a `/`: the last `@` ends it. */
+export function shownAddress(value: unknown): string {
+  if (value instanceof URL) return quoted(masked(value.href))
+  return shown(typeof value === 'string' ? masked(value) : value)
+}
+
+function masked(address: string): string {
+  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1***@')
+}
+
+/** The same for an address anywhere in a text: no pattern, for a store's answer may be long and full of `://`. */
+function withoutPassword(text: string): string {
+  const [start, end] = [text.indexOf('://'), text.lastIndexOf('@')]
+  return start < 0 || end < start ? text : `${text.slice(0, start)}://***${text.slice(end)}`
 }
 
 function escaped(character: string): string {
@@ -19,7 +40,7 @@ function escaped(character: string): string {
 }
 
 function described(value: unknown, depth: number): string {
-  if (typeof value === 'string') return `'${value.slice(0, MOST)}'`
+  if (typeof value === 'string') return `'${withoutPassword(value).slice(0, MOST)}'`
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return `function ${value.name || '()'}`
   if (typeof value !== 'object' || value === null) return String(value)

@@ -10,6 +10,14 @@ export function checkedId(id: bigint): bigint {
   throw invalid('an ID', 'a bigint from 0 to 2^63 - 1', id)
 }
 
+/** The ID of a bigint, of decimal text, or of a number that is exact; else `ID_INVALID`. */
+export function anyId(id: bigint | string | number): bigint {
+  if (typeof id === 'string') return fromDecimal(id)
+  if (Number.isSafeInteger(id) && id >= 0) return BigInt(id)
+  if (typeof id === 'bigint' && id >= 0n && id < LINE_END) return id
+  throw invalid('an ID', 'a bigint from 0 to 2^63 - 1, its decimal string, or a whole number below 2^53', id)
+}
+
 /** 13 characters of Crockford's base32, upper case: they sort as the IDs do. `ID_INVALID` for anything but an ID. */
 export function toBase32(id: bigint): string {
   return theEngine().toBase32(checkedId(id)) ?? noBase32(id)

@@ -56,6 +56,8 @@ export async function disposes(): Promise<void> {
   const { time, worker, sequence } = decode(await ids.next(), { layout: Layout.edge })
   const when: Date = time
   const parts: [number, bigint] = [worker, sequence]
+  decode(97583759569410, 'js53')
+  decode('5', Layout.js53)
   console.log(when, parts, toBase32(fromBase32('68EKWV2E7SRWE')))
 }
 
@@ -96,8 +98,14 @@ new Segment()
 new Segment('orders', { step: '5' })
 // @ts-expect-error there is no such layout
 new Snowflake('default', { layout: 'twitter' })
-// @ts-expect-error an ID is a bigint
-decode(5)
+// @ts-expect-error an ID is a bigint, its text or a number
+decode(null)
+// @ts-expect-error an option that there is not
+decode(5n, { laoyut: 'js53' })
+// @ts-expect-error there is no such layout
+decode(5n, 'twitter')
+// @ts-expect-error options are an object
+new Segment('orders', 'http://127.0.0.1:8750')
 // @ts-expect-error only 64-bit elements hold IDs
 void new Segment('orders').fill(new Float64Array(4))
 // @ts-expect-error all or an error: there is no count to look at

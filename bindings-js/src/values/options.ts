@@ -1,0 +1,38 @@
+import { LeafidError } from './errors.js'
+import { listed, shownAddress } from './shown.js'
+
+/** What options may be. */
+export interface Known {
+  /** The names of all there are. */
+  names: readonly string[]
+  /** The option that somebody may mean who passes a bare value, as in `did you mean { store: … }`. */
+  bare?: (value: unknown) => string | undefined
+  /** A bare string is not shown: it may be a secret. */
+  isSecret?: boolean
+}
+
+/**
+ * Refuses options that would do nothing: an unknown name is most often a typo, and what it was meant to guard would go
+ * unguarded. `REQUEST_INVALID`.
+ */
+export function checkOptions(options: unknown, known: Known): void {
+  checkObject(options, known)
+  checkNames(options, known.names, 'option')
+}
+
+/** Options are an object of their own, not the value of one. */
+export function checkObject(options: unknown, { bare, isSecret = false }: Known): asserts options is object {
+  const meant = bare?.(options)
+  const isObject = Object.prototype.toString.call(options) === '[object Object]'
+  if (isObject && meant === undefined) return
+  const text = isSecret && typeof options === 'string' ? 'a string' : shownAddress(options)
+  const hint = meant === undefined ? '' : `: did you mean \`{ ${meant}: … }\`?`
+  throw new LeafidError('REQUEST_INVALID', `options must be an object, got ${text}${hint}`)
+}
+
+/** Refuses fields of other names; `kind` is what they are called. */
+export function checkNames(given: object, names: readonly string[], kind: string): void {
+  const unknown = Object.keys(given).find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  throw new LeafidError('REQUEST_INVALID', `unknown ${kind} ${listed([unknown])}: ${kind}s are ${listed(names)}`)
+}

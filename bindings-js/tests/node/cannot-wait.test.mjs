@@ -1,0 +1,82 @@
+// The synchronous calls when nothing is at hand: how to wait, and why there is nothing.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
+import { httpServer, refusal, until } from '../support/stores.mjs'
+
+// Privileged, assigned to a service that nobody runs, and not among the ports that `fetch` refuses to call.
+const NOBODY = 'http://127.0.0.1:2'
+
+/** What `act` is refused with once an ask has failed. */
+async function afterFailure(ids, act) {
+  await refusal(act)
+  await until(() => ids.stats().failures > 0)
+  return refusal(act)
+}
+
+test('nothing at hand: the message says how to wait', async () => {
+  const mute = () => new Promise(() => {})
+  const store = { lease_segment: mute, acquire: mute, renew: mute, release: mute }
+  const orders = new Segment('orders', { store })
+  for (const act of [() => orders.nextSync(), () => orders.takeSync(2), () => orders.fillSync(new BigUint64Array(2))]) {
+    const { code, message } = await refusal(act)
+    assert.deepEqual([code, message], ['SEGMENT_DRY', 'tag `orders` has no number at hand: wait for the next segment, with `await ready(n)`'])
+  }
+  const { code, message } = await refusal(() => new Snowflake('eu', { store }).nextSync())
+  assert.deepEqual([code, message], ['WINDOW_SPENT', 'namespace `eu` has no window at hand: wait for the next window, with `await ready(n)`'])
+})
+
+test('a store that is not there: the message has the code, the address and the reason of the last failure', async () => {
+  const orders = new Segment('orders', { store: NOBODY })
+  const error = await afterFailure(orders, () => orders.nextSync())
+  assert.equal(error.code, 'SEGMENT_DRY')
+  assert.equal(
+    error.message,
+    'tag `orders` has no number at hand: wait for the next segment, with `await ready(n)`; the last lease failed ' +
+      '(STORE_UNAVAILABLE): no answer from `http://127.0.0.1:2/v1/segments/orders/lease` (ECONNREFUSED): ' +
+      'check that the store runs there and can be reached',
+  )
+  assert.equal(error.cause.code, 'STORE_UNAVAILABLE')
+})
+
+test('a caller that waits is told the reason too', async () => {
+  const orders = new Segment('orders', { store: NOBODY, timeout: 5 })
+  await afterFailure(orders, () => orders.nextSync())
+  const { code, message } = await refusal(() => orders.next())
+  assert.equal(code, 'TIMED_OUT')
+  assert.match(message, /no answer from `http:\/\/127\.0\.0\.1:2\/.*` \(ECONNREFUSED\)/)
+})
+
+test('`https://` to a store that speaks no TLS says so', async (t) => {
+  const server = await httpServer(() => ({ body: '{}' }))
+  t.after(server.end)
+  const orders = new Segment('orders', { store: server.url.replace('http:', 'https:') })
+  const { message } = await afterFailure(orders, () => orders.nextSync())
+  assert.match(message, /what listens at `https:.*` does not speak TLS \(ERR_SSL_\w+\): write `http:\/\/` instead of `https:\/\/`$/)
+  assert.equal(server.seen.length, 0)
+})
+
+test('what waiting cannot cure stays the answer while it is asked again, until an ask succeeds', async () => {
+  const rows = memoryStore()
+  const asks = []
+  const store = { lease_segment: (ask) => new Promise((resolve, reject) => asks.push({ ask, resolve, reject })) }
+  const orders = new Segment('misspelt', { store })
+  assert.equal((await refusal(() => orders.nextSync())).code, 'SEGMENT_DRY', 'nobody has answered yet')
+  for (let turn = 0; turn < 3; turn++) {
+    asks[turn].reject(new LeafidError('TAG_UNKNOWN', 'no such tag'))
+    await until(() => orders.stats().failures === turn + 1)
+    // Each call is refused so: before the next ask, the call that sends it, and those while it is under way.
+    await until(async () => {
+      assert.equal((await refusal(() => orders.nextSync())).code, 'TAG_UNKNOWN')
+      return asks.length === turn + 2
+    })
+    for (const act of [() => orders.nextSync(), () => orders.takeSync(2), () => orders.fillAvailable(new BigUint64Array(1))]) {
+      const error = await refusal(act)
+      assert.deepEqual([error.code, error.message], ['TAG_UNKNOWN', 'no such tag'])
+    }
+  }
+  const { ask, resolve } = asks[3]
+  resolve(rows.lease_segment(ask))
+  await until(() => orders.stats().grants === 1)
+  assert.equal(orders.nextSync(), 1n)
+})

@@ -1,0 +1,119 @@
+// Options that would do nothing are refused: a typo must not disarm a guard, or choose another store.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { inspect } from 'node:util'
+import { Layout, Segment, Snowflake, decode, httpStore, memoryStore } from 'leafid'
+import { refusal } from '../support/stores.mjs'
+
+const store = memoryStore()
+const SEGMENT = '`store`, `timeout`, `clock`, `step`, `maxGrowth`'
+const SNOWFLAKE = '`store`, `timeout`, `clock`, `layout`, `owner`, `lengthMs`, `maxAheadMs`, `spread`'
+const URL_TEXT = 'http://127.0.0.1:8750'
+
+async function refused(act, message) {
+  const error = await refusal(act)
+  assert.equal(error.code, 'REQUEST_INVALID', `${act}: ${error.message}`)
+  assert.equal(error.message, message)
+}
+
+test('a layout may be passed to `decode` as it is', () => {
+  const { tick, worker, sequence } = decode(97583759569410n, { layout: 'js53' })
+  const fields = Layout.js53.toJSON()
+  for (const layout of ['js53', Layout.js53, fields, { layout: Layout.js53 }, { layout: fields }]) {
+    const parts = decode(97583759569410n, layout)
+    assert.deepEqual([parts.tick, parts.worker, parts.sequence], [tick, worker, sequence], inspect(layout))
+  }
+  assert.notEqual(decode(97583759569410n).tick, tick, 'the control: `leaf` reads it otherwise')
+  assert.deepEqual(decode(97583759569410n, { layout: undefined }), decode(97583759569410n, 'leaf'))
+})
+
+test('a number is decoded where it is exact; what else could be passed is said', async () => {
+  assert.deepEqual(decode(97583759569410, 'js53'), decode('97583759569410', 'js53'))
+  assert.deepEqual(decode(Number.MAX_SAFE_INTEGER, 'js53'), decode(2n ** 53n - 1n, 'js53'))
+  for (const wrong of [2 ** 53, 1.5, -1, Number.NaN, null, undefined, {}]) {
+    const { code, message } = await refusal(() => decode(wrong, 'js53'))
+    assert.equal(code, 'ID_INVALID')
+    assert.match(message, /^an ID must be a bigint from 0 to 2\^63 - 1, its decimal string, or a whole number below 2\^53, got `/)
+  }
+})
+
+test('what `decode` does not know is refused', async () => {
+  await refused(() => decode(5n, { laoyut: 'js53' }), 'unknown option `laoyut`: options are `layout`')
+  await refused(() => decode(5n, null), 'options must be an object, got `null`')
+  await refused(() => decode(5n, 0), 'options must be an object, got `0`')
+  assert.equal((await refusal(() => decode(5n, 'twitter'))).code, 'LAYOUT_INVALID')
+})
+
+test('an unknown option is refused, and those that there are are named', async () => {
+  for (const name of ['url', 'stroe', 'layout', 'timeoutMs', 'toString']) {
+    await refused(() => new Segment('orders', { [name]: 1 }), `unknown option \`${name}\`: options are ${SEGMENT}`)
+  }
+  for (const name of ['laoyut', 'step', 'timeoutMs', 'length_ms']) {
+    await refused(() => new Snowflake('default', { store, [name]: 'edge' }), `unknown option \`${name}\`: options are ${SNOWFLAKE}`)
+  }
+  await refused(() => httpStore(URL_TEXT, { tokne: 'x' }), 'unknown option `tokne`: options are `token`')
+  await refused(() => memoryStore({ createonuse: false }), 'unknown option `createonuse`: options are `clock`, `id`, `createOnUse`')
+  await refused(
+    () => memoryStore().createNamespace('eu', { laoyut: 'edge' }),
+    'unknown option `laoyut`: options are `layout`, `workers`, `max_window_ms`',
+  )
+  await refused(
+    () => new Layout({ ...Layout.edge.toJSON(), epochMs: 5 }),
+    'unknown field `epochMs`: fields are `epoch_ms`, `tick_ms`, `time_bits`, `worker_bits`, `sequence_bits`',
+  )
+})
+
+test('options that are no object: what they were, and what was meant', async () => {
+  const meant = (name) => `: did you mean \`{ ${name}: … }\`?`
+  await refused(() => new Segment('orders', URL_TEXT), `options must be an object, got \`'${URL_TEXT}'\`${meant('store')}`)
+  await refused(() => new Segment('orders', new URL(URL_TEXT)), `options must be an object, got \`${URL_TEXT}/\`${meant('store')}`)
+  await refused(() => new Segment('orders', null), 'options must be an object, got `null`')
+  await refused(() => new Segment('orders', [store]), 'options must be an object, got `[MemoryStore {}]`')
+  await refused(() => new Segment('orders', store), `options must be an object, got \`MemoryStore {}\`${meant('store')}`)
+  await refused(() => new Snowflake('default', 'edge'), `options must be an object, got \`'edge'\`${meant('layout')}`)
+  for (const act of [() => new Snowflake('default', Layout.edge), () => new Snowflake('default', httpStore(URL_TEXT))]) {
+    assert.match((await refusal(act)).message, /^options must be an object, got `.*`: did you mean `\{ (layout|store): … \}`\?$/)
+  }
+  await refused(() => new Snowflake('default', null), 'options must be an object, got `null`')
+  await refused(() => memoryStore(null), 'options must be an object, got `null`')
+  await refused(() => httpStore(URL_TEXT, null), 'options must be an object, got `null`')
+  await refused(() => httpStore(URL_TEXT, 'secret'), 'options must be an object, got a string: did you mean `{ token: … }`?')
+})
+
+test('every option that there is passes', () => {
+  const clock = () => 5
+  new Segment('orders', { store, timeout: 1, clock, step: 5, maxGrowth: 2 })
+  new Segment('orders', Object.assign(Object.create(null), { store }))
+  new Snowflake('default', { store, timeout: 1, clock, layout: 'edge', owner: 'me', lengthMs: 5_000, maxAheadMs: 0, spread: 4 })
+  httpStore(URL_TEXT, { token: 'x' })
+  memoryStore({ clock, id: '5a'.repeat(16), createOnUse: true })
+})
+
+test('a password in an address is never shown', async () => {
+  const secrets = ['hunter2', 'hun@ter2', 'hun/ter2', 'hunter2#', 'hunter2'.padEnd(400, 'x')]
+  const addresses = secrets.flatMap((secret) => ['http://me:', 'ftp://me:', 'me:', 'http:me:'].map((start) => `${start}${secret}@127.0.0.1:1`))
+  for (const address of addresses) {
+    const acts = [
+      () => httpStore(address),
+      () => new Segment('orders', { store: address }),
+      () => new Segment('orders', address),
+      () => new Snowflake('default', { store: address }),
+      () => (URL.canParse(address) ? httpStore(new URL(address)) : httpStore(address)),
+    ]
+    for (const act of acts) {
+      const error = await refusal(act)
+      for (const text of [error.message, inspect(error, { depth: null, showHidden: true }), String(error), error.stack]) {
+        const told = text.replaceAll(/\n\s+at .*/g, '')
+        assert.ok(!told.includes('hun') && !told.includes('ter2'), told)
+      }
+    }
+  }
+  await refused(
+    () => new Segment('orders', { store: 'http://me:hunter2@127.0.0.1:1' }),
+    "the store's address must have no user or password, got `'http://***@127.0.0.1:1'`: pass a token as `httpStore(url, { token })`",
+  )
+  const began = performance.now()
+  await refusal(() => new Segment('orders', { timeout: '://'.repeat(1e6) }))
+  assert.ok(performance.now() - began < 5_000, 'a long text is read once')
+  assert.match((await refusal(() => new Segment({ store: 'http://me:hunter2@h' }))).message, /'http:\/\/\*\*\*@h'/)
+})
