@@ -200,6 +200,67 @@ fn a_misused_command_line_is_explained() {
     assert!(version.starts_with("leafid ") && version == says(nowhere, &["version"]), "{version}");
 }
 
+/// Neither on the command line nor in a variable: what is refused may be in a log the next minute.
+#[test]
+fn no_password_is_shown() {
+    let nowhere = "http://127.0.0.1:9";
+    for (wrong, shown) in [
+        ("postgres://u:geh@im@h/d", "u:***@h"),
+        ("http://u:geheim@h", "http://u:***@h"),
+        ("postgres//u:geheim@h/d", "postgres//u:***@h/d"),
+        (" postgres://u:geheim@h/d", "postgres://u:***@h/d"),
+        ("u:geheim@127.0.0.1:1/d", "u:***@127.0.0.1:1/d"),
+        ("redis://u:geheim@h", "redis://u:***@h"),
+    ] {
+        let by_url = fails(nowhere, &["tag", "list", "--url", wrong], 2);
+        assert!(by_url.contains(shown), "{by_url}");
+        let by_store = fails(
+            nowhere,
+            &["tag", "list", "--store", wrong],
+            if wrong.starts_with("http") { 2 } else { 1 },
+        );
+        let said =
+            [by_url, by_store, fails(wrong, &["init"], 1), fails(wrong, &["backup", "to"], 1)];
+        for said in said {
+            assert!(!said.contains("geh") && !said.contains("im@"), "{wrong}: {said}");
+        }
+    }
+    let help = says("postgres://u:geheim@h/d", &["backup", "--help"]);
+    assert!(!help.contains("geheim"), "{help}");
+    let dump = fails("postgres://u:geheim@h/d", &["backup", "to"], 1);
+    assert!(dump.contains("pg_dump") && dump.contains("u:***@h/d"), "{dump}");
+    let dump = fails("mysql://u:geheim@h/d", &["backup", "to"], 1);
+    assert!(dump.contains("mysqldump"), "{dump}");
+}
+
+/// Each was taken for a file, in this folder or in the root of the file system.
+#[test]
+fn what_is_no_file_makes_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |store: &str| {
+        let mut command = Command::new(LEAFID);
+        command.arg("init").env("LEAFID_STORE", store).current_dir(folder.path());
+        let output = command.output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8(said).unwrap())
+    };
+    for (wrong, word) in [
+        ("127.0.0.1:8750", "did you mean http://127.0.0.1:8750?"),
+        ("localhost:8750", "did you mean http://localhost:8750?"),
+        ("sqlite://leafid2.db", "sqlite:/var/lib/leafid.db"),
+        ("sqlite:a.db?mode=ro", "without `?`"),
+        ("sqlite:~/a.db", "`~`"),
+        ("memory:", "Python and Node"),
+    ] {
+        let (code, said) = run(wrong);
+        assert!(code == Some(1) && said.contains(word), "{wrong}: {said}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
+    let (code, said) = run("");
+    let place = folder.path().canonicalize().unwrap().join("leafid.db");
+    assert!(code == Some(0) && said.contains(&format!("sqlite:{}", place.display())), "{said}");
+}
+
 /// Each would ask port 80 of that host, or be taken for a file.
 #[test]
 fn an_address_that_is_none_is_a_misused_command_line() {
@@ -255,13 +316,17 @@ fn what_cannot_be_written_is_no_success() {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let (reader, closed) = std::io::pipe().unwrap();
         drop(reader);
-        for (out, why) in [(Stdio::from(full), "No space"), (Stdio::from(closed), "Broken pipe")] {
+        for (out, code, why) in
+            [(Stdio::from(full), 1, "standard output: No space"), (Stdio::from(closed), 141, "")]
+        {
             let mut command = Command::new(LEAFID);
             let output = command.args(args).env("LEAFID_STORE", &store).stdout(out).output();
             let output = output.unwrap();
             let said = String::from_utf8(output.stderr).unwrap();
-            assert_eq!(output.status.code(), Some(1), "{args:?}, {why}: {said}");
-            assert!(said.contains("standard output") && said.contains(why), "{args:?}: {said}");
+            assert_eq!(output.status.code(), Some(code), "{args:?}, {why}: {said}");
+            // Who closed the pipe wanted no more, as `head` does.
+            assert_eq!(said.is_empty(), why.is_empty(), "{args:?}: {said}");
+            assert!(said.contains(why), "{args:?}: {said}");
             assert!(!said.contains("panicked"), "{args:?}: {said}");
         }
     }

@@ -38,6 +38,10 @@ impl Address {
         if config.get_hosts().is_empty() {
             return Err(wrong("it names no host".to_owned()));
         }
+        let at = |host: &Host| matches!(host, Host::Tcp(name) if name.contains('@'));
+        if config.get_hosts().iter().any(at) {
+            return Err(wrong("it has more than one `@`".to_owned()));
+        }
         if config.get_user().is_none_or(str::is_empty) {
             return Err(wrong("it names no user".to_owned()));
         }
