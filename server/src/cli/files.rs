@@ -54,9 +54,17 @@ impl Init {
         };
         let (place, id) = (store.place(), store.id().to_hex());
         let id = String::from_utf8_lossy(&id);
-        say(format_args!(
-            "created {place}, store id {id}; serve it: leafid serve --store {place}"
-        ))?;
+        // A URL is shown without its password, and would not do without it.
+        let way = match place
+            .split_once("://")
+            .and_then(|(scheme, at)| Some((scheme, at.split_once('@')?)))
+        {
+            Some((scheme, (user, at))) => {
+                format!("LEAFID_STORE='{scheme}://{user}:PASSWORD@{at}' leafid serve")
+            }
+            None => format!("leafid serve --store {place}"),
+        };
+        say(format_args!("created {place}, store id {id}; serve it: {way}"))?;
         if let Some(floor) = store.found().floor {
             say(format_args!(
                 "it replaces a lost store: snowflake IDs begin at {}, after every window of up to \

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{LEAFID, Serving, fails, says};
+use crate::support::{LEAFID, Serving, fails, leafid, says};
 
 /// The same verbs over HTTP and in the file itself.
 fn verbs(store: &str) {
@@ -160,8 +160,12 @@ fn a_misused_command_line_is_explained() {
             &["tag", "create", "a", "--step", "many"][..],
             "invalid value 'many' for '--step <N>': use a",
         ),
-        (&["tag", "create", "a", "--max-step", "1e3"][..], "whole number from 0 to 4294967295"),
-        (&["next", "a", "--count", "99999999999"][..], "whole number from 0 to 4294967295"),
+        (&["tag", "create", "a", "--max-step", "1e3"][..], "whole number from 1 to 2147483647"),
+        (&["tag", "create", "a", "--step", "-1"][..], "whole number from 1 to 2147483647"),
+        (&["tag", "create", "a", "--from", "-5"][..], "whole number from 1 to 9223372036854775807"),
+        (&["next", "a", "--count", "99999999999"][..], "whole number from 1 to 10000"),
+        (&["next", "a", "--count", "-1"][..], "whole number from 1 to 10000"),
+        (&["lease", "a", "--count", "-1"][..], "whole number from 1 to 2147483647"),
         (&["tag", "list", "--all"][..], "unexpected argument '--all'"),
         (&["namespace", "create", "n", "--max-window", "10"][..], "1500ms, 10s"),
         (&["namespace", "create", "n", "--max-window", "999999999h"][..], "from 1s to 24h"),
@@ -198,6 +202,41 @@ fn a_misused_command_line_is_explained() {
     assert!(tag.contains("TAG_INVALID") && tag.contains("or ders"), "{tag}");
     let version = says(nowhere, &["--version"]);
     assert!(version.starts_with("leafid ") && version == says(nowhere, &["version"]), "{version}");
+}
+
+#[test]
+fn numbers_that_cannot_be_are_named_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = &folder.path().join("store.db").display().to_string();
+    let said = fails(store, &["tag", "list"], 1);
+    assert!(said.contains("does not exist"), "{said}");
+    assert_eq!(leafid(store, &["tag", "list"]).stdout, b"", "no header above an error");
+    says(store, &["init"]);
+    let said = fails(store, &["worker", "list", "nobody"], 1);
+    assert!(said.contains("NAMESPACE_UNKNOWN"), "{said}");
+    assert_eq!(leafid(store, &["worker", "list", "nobody"]).stdout, b"", "no header");
+    for (id, word) in [("-5", "`-5` is not an ID"), ("99999999999999999999", "too large")] {
+        for more in [&[][..], &["--layout", "leaf"]] {
+            let said = fails(store, &[&["decode", id], more].concat(), 1);
+            assert!(said.contains(word), "{said}");
+        }
+    }
+    let new = ["tag", "create", "u1", "--from", "100", "--until"];
+    let said = fails(store, &[&new[..], &["50"]].concat(), 1);
+    assert!(said.contains("would begin at 100") && said.contains("`none`"), "{said}");
+    let made = leafid(store, &[&new[..], &["100"]].concat());
+    let warned = String::from_utf8(made.stderr).unwrap();
+    assert!(made.status.success() && warned.contains("no number to grant"), "{warned}");
+    let said = fails(store, &["tag", "set", "u1", "--until", "50"], 1);
+    assert!(said.contains("stands at 100, and numbers below may"), "{said}");
+    let said = fails(store, &["tag", "advance", "u1", "--to", "50"], 1);
+    assert!(said.contains("may have been granted"), "{said}");
+    says(store, &["tag", "create", "u2", "--until", "none"]);
+    assert!(!says(store, &["namespace", "set", "--help"]).contains("leaf]"));
+    assert!(says(store, &["namespace", "create", "--help"]).contains("the layout is `leaf`"));
+    let nowhere = folder.path().join("no/such");
+    let said = fails(&format!("sqlite:{}/a.db", nowhere.display()), &["init"], 1);
+    assert!(said.contains(&format!("mkdir -p {}", nowhere.display())), "{said}");
 }
 
 /// Neither on the command line nor in a variable: what is refused may be in a log the next minute.
