@@ -10,6 +10,7 @@ mod files;
 mod health;
 mod ids;
 mod lease;
+mod named;
 mod namespaces;
 mod serve;
 mod sql;
@@ -160,6 +161,10 @@ fn say(line: impl std::fmt::Display) -> Result<(), Failure> {
 }
 
 fn unwritten(error: &std::io::Error) -> ExitCode {
+    // Who read it wanted no more, as `head` does: the code that a shell gives for SIGPIPE.
+    if error.kind() == std::io::ErrorKind::BrokenPipe {
+        return ExitCode::from(141);
+    }
     complain(format_args!(
         "leafid: cannot write to standard output: {error}; what was to be shown is not complete, \
          and what was done is done"

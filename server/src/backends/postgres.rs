@@ -192,6 +192,11 @@ impl Driver for Postgres {
 fn broken(error: &Error) -> Broken {
     let Some(said) = error.as_db_error() else {
         let cause = std::error::Error::source(error);
+        // The client has no word of its own for it, and no try will find one.
+        if cause.is_some_and(|cause| cause.to_string() == "password missing") {
+            let detail = "no password in the URL".to_owned();
+            return Broken { detail, kind: Breakage::Denied };
+        }
         let detail = cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
         let kind =
             if error.is_closed() || cause.is_some() { Breakage::Lost } else { Breakage::Refused };

@@ -59,7 +59,8 @@ impl Sqlite {
         let (latest, floor) = (read(meta::latest_grant)?, read(meta::floor)?);
         let time = RegistryTime::start(latest, clock.as_ref());
         let opened = clock.wall().max(latest);
-        let path = path.to_owned();
+        // For a person: another working folder would make it another path.
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Sqlite { connection, store, path, found, floor, opened, file, clock, time })
     }
 

@@ -2,9 +2,11 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
-use leafid_core::registry::MAX_WINDOW_CAP_MS;
+use leafid_core::registry::{MAX_WINDOW_CAP_MS, STEP_CAP};
 use leafid_core::{Layout, Range, Text, Token};
 use tracing::level_filters::LevelFilter;
+
+use crate::dispense;
 
 /// A whole number.
 ///
@@ -14,13 +16,25 @@ pub fn whole(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("use a whole number from 0 to {}", u32::MAX))
 }
 
-/// A whole number above 0.
+/// How many numbers a lease takes.
 ///
 /// # Errors
 /// What would have been one.
-pub fn positive(text: &str) -> Result<u32, String> {
-    let wanted = || format!("use a whole number from 1 to {}", u32::MAX);
-    text.parse().ok().filter(|number| *number > 0).ok_or_else(wanted)
+pub fn step(text: &str) -> Result<u32, String> {
+    from_one(text, STEP_CAP)
+}
+
+/// How many IDs are made at once.
+///
+/// # Errors
+/// What would have been one.
+pub fn count(text: &str) -> Result<u32, String> {
+    from_one(text, u32::try_from(dispense::MOST).unwrap_or(u32::MAX))
+}
+
+fn from_one(text: &str, most: u32) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (1..=most).contains(number));
+    number.ok_or_else(|| format!("use a whole number from 1 to {most}"))
 }
 
 /// The time at which a layout begins.

@@ -3,10 +3,13 @@
 use std::path::Path;
 
 use clap::Args;
+use leafid_core::Code;
 
-use super::client::{DEFAULT_FILE, file, path};
+use super::client::DEFAULT_FILE;
+use super::named::{file, masked, or_usual, path};
 use super::{Failure, say};
 use crate::backends::sqlite::file::backup;
+use crate::problem::Problem;
 
 const MEANING: &str = "\
 The copy is complete and consistent, even while a server uses the store. It is a second store with
@@ -21,14 +24,25 @@ pub struct Backup {
     /// The file to write: `sqlite:PATH` or a plain path; it must not exist yet
     to: String,
     /// The store's file: `sqlite:PATH` or a plain path
-    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE)]
+    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE,
+          hide_env_values = true)]
     store: String,
 }
 
 impl Backup {
     /// Copies it.
     pub fn run(self) -> Result<(), Failure> {
-        let from = file(&self.store, "leafid backup TO --store")?;
+        let store = or_usual(&self.store);
+        if let Some(tool) = dump(store) {
+            let detail = format!(
+                "`{}` is a database, and this verb copies a file: use {tool}; as with a file, a \
+                 database that is restored from a copy must not be served, `leafid backup --help` \
+                 says why",
+                masked(store)
+            );
+            return Err(Problem::new(Code::RequestInvalid, detail).into());
+        }
+        let from = file(store, "leafid backup TO --store")?;
         let to = path(&self.to)?;
         let copied = backup::copy(&from, &to)?;
         say(format_args!(
@@ -43,6 +57,15 @@ impl Backup {
             "do not serve the copy: it lacks what is granted from now on and would grant it again; \
              `leafid backup --help` says how to restore",
         )
+    }
+}
+
+/// What copies a database.
+fn dump(named: &str) -> Option<&'static str> {
+    match named.split_once(':')?.0 {
+        "postgres" | "postgresql" => Some("pg_dump --schema=leafid"),
+        "mysql" => Some("mysqldump --single-transaction"),
+        _ => None,
     }
 }
 

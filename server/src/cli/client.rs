@@ -1,7 +1,7 @@
 //! How a verb reaches the store: over HTTP, or, when no server runs, in the file itself, through
 //! the same paths.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use leafid_wire::Answer;
 use serde_json::Value;
 use tower::ServiceExt;
 
+use super::named::{masked, path};
 use super::{Failure, address, database};
 use crate::app::{App, Config};
 use crate::backends::opening::Options;
@@ -29,7 +30,7 @@ use crate::store::SharedStore;
 /// The store of verbs that open a file, where none is named.
 pub const DEFAULT_FILE: &str = "sqlite:./leafid.db";
 /// What names the store of every verb that is not told: a file, or a running server.
-const VARIABLE: &str = "LEAFID_STORE";
+pub const VARIABLE: &str = "LEAFID_STORE";
 /// So long an answer may take: acquires that wait in a line are told after a few seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 const DEFAULT_URL: &str = "http://127.0.0.1:8750";
@@ -78,7 +79,12 @@ impl Target {
 /// # Errors
 /// The command line is misused: what is named is not an address.
 pub fn server(url: Option<String>, patience: Duration) -> Result<Client, Failure> {
-    let listens = || std::env::var("LEAFID_LISTEN").ok().map(|at| format!("http://{at}"));
+    let listens = || {
+        std::env::var("LEAFID_LISTEN")
+            .ok()
+            .filter(|at| !at.is_empty())
+            .map(|at| format!("http://{at}"))
+    };
     let (by, named) = match (url, variable().filter(|named| named.starts_with("http://"))) {
         (Some(url), _) => ("--url", url),
         (None, Some(named)) => (VARIABLE, named),
@@ -89,7 +95,7 @@ pub fn server(url: Option<String>, patience: Duration) -> Result<Client, Failure
 
 fn http(by: &str, named: &str, patience: Duration) -> Result<Client, Failure> {
     let base = address::base(named).map_err(|takes| {
-        let wrong = format!("`{by}` takes {takes}, got `{}`\n", shown(named));
+        let wrong = format!("`{by}` takes {takes}, got `{}`\n", masked(named));
         clap::Error::raw(ErrorKind::ValueValidation, wrong)
     })?;
     let agent = ureq::Agent::config_builder()
@@ -106,54 +112,9 @@ pub fn open(file: &Path, options: Options) -> Result<Registry, Problem> {
     open_sqlite(file, Arc::new(SystemClock), options)
 }
 
-fn variable() -> Option<String> {
-    std::env::var(VARIABLE).ok()
-}
-
-/// The file for a verb that needs one; `way` is the command line that names it.
-///
-/// # Errors
-/// `REQUEST_INVALID` for another kind of store.
-pub fn file(named: &str, way: &str) -> Result<PathBuf, Problem> {
-    if !named.starts_with("http://") && !named.starts_with("https://") {
-        return path(named);
-    }
-    let from_variable = variable().is_some_and(|variable| variable == named);
-    let by = if from_variable { format!("{VARIABLE} is ") } else { String::new() };
-    let detail = format!(
-        "{by}`{}`, the address of a running server, but this verb needs the store's file: {way} \
-         sqlite:PATH",
-        shown(named)
-    );
-    Err(Problem::new(Code::RequestInvalid, detail))
-}
-
-/// The file that a store's name means: `sqlite:PATH`, or a bare path.
-///
-/// # Errors
-/// `REQUEST_INVALID` for another kind of store.
-pub fn path(named: &str) -> Result<PathBuf, Problem> {
-    // One letter before a colon is a drive.
-    let scheme = named.split_once(':').filter(|(scheme, _)| scheme.len() > 1);
-    let path = match scheme {
-        Some(("sqlite", path)) if !path.starts_with(':') => path,
-        Some((scheme, _)) if scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) => "",
-        _ => named,
-    };
-    if path.is_empty() {
-        // A URL may have a password.
-        let named = match named.split_once("://") {
-            Some((scheme, _)) if named.contains('@') => format!("{}://…", shown(scheme)),
-            _ => shown(named),
-        };
-        let detail = format!(
-            "unsupported store `{named}`: use `sqlite:PATH`, a plain path, `postgres://…`, \
-             `mysql://…`, `etcd://…` or `zk://…`, or, where a verb can ask a server, \
-             `http://HOST:PORT`"
-        );
-        return Err(Problem::new(Code::RequestInvalid, detail));
-    }
-    Ok(PathBuf::from(path))
+/// What the variable says; an empty one says nothing.
+pub fn variable() -> Option<String> {
+    std::env::var(VARIABLE).ok().filter(|named| !named.is_empty())
 }
 
 /// What came back: the status, the media type, the body.
@@ -293,25 +254,4 @@ fn kind(headers: &HeaderMap) -> String {
 fn read(url: &str, (status, kind, body): Answered) -> Result<Value, Problem> {
     let answer = Answer { url, status, content_type: &kind, retry_after: None, body: &body };
     Ok(Value::Object(answer.object()?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bare_path_is_a_file_and_another_scheme_is_not() {
-        for (named, file) in [
-            ("sqlite:a.db", "a.db"),
-            ("sqlite:/var/lib/a.db", "/var/lib/a.db"),
-            ("a.db", "a.db"),
-            ("./a:b.db", "./a:b.db"),
-            ("C:\\a.db", "C:\\a.db"),
-        ] {
-            assert_eq!(path(named), Ok(PathBuf::from(file)), "{named}");
-        }
-        for strange in ["", "sqlite:", "sqlite::memory:", "redis://x", "memory:", "http://h:1"] {
-            assert_eq!(path(strange).unwrap_err().code, Code::RequestInvalid, "{strange}");
-        }
-    }
 }

@@ -6,7 +6,8 @@ use clap::Args;
 use leafid_core::registry::DEFAULT_MAX_WINDOW_MS;
 
 use super::args::longest_window_ms;
-use super::client::{DEFAULT_FILE, file, open};
+use super::client::{DEFAULT_FILE, open};
+use super::named::{file, or_usual};
 use super::{Failure, database, say};
 use crate::backends::opening::Options;
 use crate::backends::sqlite::VERSION;
@@ -45,18 +46,26 @@ impl Init {
         let longest = self.max_window.unwrap_or(DEFAULT_MAX_WINDOW_MS);
         let replaces_lost_ms = self.replaces_lost.then_some(longest);
         let options = Options { replaces_lost_ms, ..Options::default() };
-        let store = match database::init(&self.store, options) {
+        let store = match database::init(or_usual(&self.store), options) {
             Some(made) => made?,
             None => {
-                let file = file(&self.store, "leafid init")?;
+                let file = file(or_usual(&self.store), "leafid init")?;
                 create_sqlite(&file, Arc::new(SystemClock), options)?
             }
         };
         let (place, id) = (store.place(), store.id().to_hex());
         let id = String::from_utf8_lossy(&id);
-        say(format_args!(
-            "created {place}, store id {id}; serve it: leafid serve --store {place}"
-        ))?;
+        // A URL is shown without its password, and would not do without it.
+        let way = match place
+            .split_once("://")
+            .and_then(|(scheme, at)| Some((scheme, at.split_once('@')?)))
+        {
+            Some((scheme, (user, at))) => {
+                format!("LEAFID_STORE='{scheme}://{user}:PASSWORD@{at}' leafid serve")
+            }
+            None => format!("leafid serve --store {place}"),
+        };
+        say(format_args!("created {place}, store id {id}; serve it: {way}"))?;
         if let Some(floor) = store.found().floor {
             say(format_args!(
                 "it replaces a lost store: snowflake IDs begin at {}, after every window of up to \
@@ -74,10 +83,10 @@ impl Init {
 impl Migrate {
     /// Raises the tables of a store that is there to the version that this program knows.
     pub fn run(self) -> Result<(), Failure> {
-        let (place, before, newest) = match database::migrate(&self.store) {
+        let (place, before, newest) = match database::migrate(or_usual(&self.store)) {
             Some(raised) => raised?,
             None => {
-                let file = file(&self.store, "leafid migrate --store")?;
+                let file = file(or_usual(&self.store), "leafid migrate --store")?;
                 let before = migrate_sqlite(&file)?;
                 (open(&file, Options::default())?.place(), before, VERSION)
             }

@@ -5,12 +5,12 @@ use leafid_core::{Code, FieldWriter, Layout, Name};
 use leafid_wire::path;
 use serde_json::Value;
 
-use super::args::{preset, whole};
+use super::args::{count, preset};
 use super::client::Target;
 use super::{Failure, say};
 use crate::json::{Writer, shown};
 use crate::problem::Problem;
-use crate::routes::decode::{parts, put_parts};
+use crate::routes::decode::{not_an_id, parts, put_parts};
 
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("line").required(true).args(["tag", "namespace"])))]
@@ -21,7 +21,7 @@ pub struct Next {
     #[arg(long, value_name = "NAME")]
     namespace: Option<String>,
     /// How many IDs
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole)]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = count)]
     count: u32,
     #[command(flatten)]
     target: Target,
@@ -30,6 +30,7 @@ pub struct Next {
 #[derive(Args, Debug)]
 pub struct Decode {
     /// The ID, in decimal digits
+    #[arg(allow_negative_numbers = true)]
     id: String,
     /// The namespace whose layout it has [default: default]
     #[arg(long, value_name = "NAME", conflicts_with = "layout")]
@@ -84,10 +85,8 @@ impl Decode {
 
     fn ask(self) -> Result<Value, Failure> {
         let space = name(self.namespace.as_deref().unwrap_or("default"), Name::namespace)?;
-        let id = leafid_core::Text::parse_decimal(&self.id).map_err(|refusal| {
-            let detail = format!("`{}` is not an ID in decimal digits", shown(&self.id));
-            Problem::new(refusal.code, detail)
-        })?;
+        let id = leafid_core::Text::parse_decimal(&self.id)
+            .map_err(|refusal| Problem::new(refusal.code, not_an_id(&self.id)))?;
         let client = self.target.connect()?;
         let path = format!("{}?namespace={space}", path::decode(id));
         let answer = client.call("GET", &path, None, false);

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use leafid_core::{Code, FieldWriter, Range, Token};
 use leafid_wire::path;
 
-use super::args::positive;
+use super::args::step;
 use super::client::Target;
 use super::{Failure, say, sql, tags};
 use crate::json::Writer;
@@ -17,7 +17,7 @@ pub struct Lease {
     /// The tag to lease numbers of
     tag: String,
     /// How many: one range of so many, or an error and none; at most the tag's max_step
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
     count: u32,
     /// What is printed [default: the first number, and one more than the last]
     #[arg(long = "as", value_name = "FORM")]

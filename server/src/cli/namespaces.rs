@@ -23,14 +23,19 @@ pub enum Namespace {
     List(List),
 }
 
+const DEFAULTS: &str = "\
+Without options the layout is `leaf`, any worker number of the layout may be handed out, and the
+longest window is 10m.";
+
 #[derive(Args, Debug)]
+#[command(after_help = DEFAULTS)]
 pub struct Create {
     /// The namespace: letters, digits and `._:-`, a letter or digit first
     name: String,
     #[command(flatten)]
     values: Values,
-    /// Changes nothing: a namespace that is there as described is left as it is either way; for
-    /// who reads the script
+    /// Succeeds also if the namespace is there and is as the other options say; it does so without
+    /// this option as well
     #[arg(long = "if-missing")]
     _if_missing: bool,
     #[command(flatten)]
@@ -58,7 +63,7 @@ pub struct List {
 /// What a namespace is to be. A custom layout needs all three of its parts.
 #[derive(Args, Debug)]
 struct Values {
-    /// The layout of a preset: leaf, edge, long or js53 [default for a new namespace: leaf]
+    /// The layout of a preset: leaf, edge, long or js53
     #[arg(long, value_name = "PRESET", value_parser = preset,
           conflicts_with_all = ["epoch_ms", "tick_ms", "bits"])]
     layout: Option<Layout>,
@@ -67,17 +72,16 @@ struct Values {
           requires_all = ["tick_ms", "bits"])]
     epoch_ms: Option<i64>,
     /// A custom layout: how long a tick lasts, in ms
-    #[arg(long, value_name = "N", value_parser = whole, requires_all = ["epoch_ms", "bits"])]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole, requires_all = ["epoch_ms", "bits"])]
     tick_ms: Option<u32>,
     /// A custom layout: the bits of time, worker and sequence, as in 41/10/12
     #[arg(long, value_name = "BITS", value_parser = bits,
           requires_all = ["epoch_ms", "tick_ms"])]
     bits: Option<(u8, u8, u8)>,
-    /// The worker numbers that may be handed out, as in 0..64 [default for a new namespace: all
-    /// of its layout]
+    /// The worker numbers that may be handed out, as in 0..64
     #[arg(long, value_name = "RANGE", value_parser = range)]
     workers: Option<Range>,
-    /// The longest window, from 1s to 24h, as in 10s or 5m [default for a new namespace: 10m]
+    /// The longest window, from 1s to 24h, as in 10s or 5m
     #[arg(long, value_name = "TIME", value_parser = longest_window_ms)]
     max_window: Option<u32>,
 }

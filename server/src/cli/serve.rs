@@ -9,7 +9,8 @@ use leafid_core::{Code, Token};
 use tokio::net::TcpListener;
 
 use super::args::{listen, token};
-use super::client::{DEFAULT_FILE, file, open};
+use super::client::{DEFAULT_FILE, open};
+use super::named::{file, or_usual};
 use super::{Failure, database, say};
 use crate::app::Config;
 use crate::backends::opening::Options;
@@ -79,14 +80,16 @@ impl Serve {
             believe_clock: self.believe_clock,
             ..Options::default()
         };
-        let store = match database::serve(&self.store, options, self.allow_unsafe_settings) {
-            Some(store) => store?,
-            None => {
-                let store = open(&file(&self.store, "leafid serve --store")?, options)?;
-                tell(first_line(&store));
-                Arc::new(store) as SharedStore
-            }
-        };
+        let store =
+            match database::serve(or_usual(&self.store), options, self.allow_unsafe_settings) {
+                Some(store) => store?,
+                None => {
+                    let store =
+                        open(&file(or_usual(&self.store), "leafid serve --store")?, options)?;
+                    tell(first_line(&store));
+                    Arc::new(store) as SharedStore
+                }
+            };
         // The address that clients wait for comes last: whoever has read it knows all of them.
         for (address, listener) in bound.iter().rev() {
             match listener.listener {

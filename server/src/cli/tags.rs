@@ -6,9 +6,9 @@ use leafid_core::{Code, FieldWriter, LINE_END, Name};
 use leafid_wire::path;
 use serde_json::Value;
 
-use super::args::{number, whole};
+use super::args::{number, step};
 use super::client::Target;
-use super::{Failure, say};
+use super::{Failure, complain, say};
 use crate::json::{Writer, shown};
 use crate::problem::Problem;
 
@@ -31,17 +31,17 @@ pub struct Create {
     /// The tag: letters, digits and `._:-`, a letter or digit first
     name: String,
     /// The first number [default: 1]
-    #[arg(long, value_name = "N", value_parser = number)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
     from: Option<u64>,
     /// How many numbers a lease takes by default [default: 1000]
-    #[arg(long, value_name = "N", value_parser = whole)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
     step: Option<u32>,
     /// How many numbers a lease takes at most [default: 1000000]
-    #[arg(long, value_name = "N", value_parser = whole)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
     max_step: Option<u32>,
     /// The upper end: one more than the last number that may be granted, as in 2147483648 for a
     /// 32-bit column [default: none]
-    #[arg(long, value_name = "N", value_parser = number)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = until)]
     until: Option<u64>,
     /// Succeeds also if the tag is there, stands at --from or above, and is as the other options
     /// say; it is left as it is
@@ -58,13 +58,13 @@ pub struct Set {
     /// The tag
     name: String,
     /// How many numbers a lease takes by default
-    #[arg(long, value_name = "N", value_parser = whole)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
     step: Option<u32>,
     /// How many numbers a lease takes at most
-    #[arg(long, value_name = "N", value_parser = whole)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
     max_step: Option<u32>,
     /// The upper end: one more than the last number that may be granted; `none` takes it away
-    #[arg(long, value_name = "N|none", value_parser = until)]
+    #[arg(long, value_name = "N|none", allow_negative_numbers = true, value_parser = until)]
     until: Option<u64>,
     #[command(flatten)]
     target: Target,
@@ -75,7 +75,7 @@ pub struct Advance {
     /// The tag
     name: String,
     /// The next number that it grants; not below the one that it stands at
-    #[arg(long, value_name = "N", value_parser = number)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
     to: u64,
     #[command(flatten)]
     target: Target,
@@ -127,7 +127,14 @@ impl Create {
         };
         client.close();
         let (row, what) = made?;
-        say(format_args!("tag `{name}` {what}: {}", line(&row)))
+        say(format_args!("tag `{name}` {what}: {}", line(&row)))?;
+        if row["until"] == row["max_id"] {
+            complain(format_args!(
+                "leafid: tag `{name}` has no number to grant: it ends at its first one; raise its \
+                 upper end: leafid tag set {name} --until N"
+            ));
+        }
+        Ok(())
     }
 }
 
@@ -203,9 +210,10 @@ impl List {
         let client = self.target.connect()?;
         let rows = client.list(path::TAGS, "tags", "tag");
         client.close();
+        let rows = rows?;
         let heads = ["next number", "step", "max_step", "until"];
         row("tag", heads.map(str::to_owned))?;
-        for listed in rows? {
+        for listed in rows {
             let fields =
                 ["max_id", "step", "max_step", "until"].map(|field| match &listed[field] {
                     Value::Null => "-".to_owned(),

@@ -33,7 +33,7 @@ pub struct Release {
     /// The namespace
     namespace: String,
     /// The worker number
-    #[arg(value_parser = super::args::whole)]
+    #[arg(allow_negative_numbers = true, value_parser = super::args::whole)]
     worker: u32,
     #[command(flatten)]
     target: Target,
@@ -55,8 +55,9 @@ impl List {
         let client = self.target.connect()?;
         let rows = client.list(&path::workers(name), "workers", "worker");
         client.close();
+        let rows = rows?;
         say(format_args!("{:>10} {:<6} {:<24}  owner", "worker", "held", "reserved until"))?;
-        for row in rows? {
+        for row in rows {
             say(format_args!(
                 "{:>10} {:<6} {:<24}  {}{}",
                 row["worker"].to_string(),

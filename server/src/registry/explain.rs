@@ -151,9 +151,15 @@ fn until_invalid(tag: &Name, change: &TagChange, before: Option<&TagRow>) -> Pro
         _ => change.from.unwrap_or(1).max(position),
     };
     let until = change.until.unwrap_or(0);
+    let why = match before {
+        Some(_) if first == position => {
+            format!("tag `{tag}` stands at {first}, and numbers below may have been granted")
+        }
+        _ => format!("tag `{tag}` would begin at {first}"),
+    };
     let detail = format!(
-        "until must be {first} to {LINE_END}, got `{until}`: tag `{tag}` stands at {first}, and \
-         what was granted below stays granted; {LINE_END} takes an upper end away"
+        "until must be {first} to {LINE_END}, got `{until}`: {why}; {LINE_END}, on the command \
+         line `none`, is no upper end"
     );
     Problem::new(Code::RangeInvalid, detail)
         .with("max_id", Figure::Big(first))
@@ -165,8 +171,8 @@ pub fn advance(refusal: Refusal, tag: &Name, row: &TagRow, to: u64) -> Problem {
     let (max_id, end) = (row.max_id, row.end());
     let detail = match refusal.code {
         Code::RangeInvalid if to < max_id => format!(
-            "tag `{tag}` stands at {max_id} and cannot go back to {to}, for what lies between was \
-             granted; name {max_id} or more"
+            "tag `{tag}` stands at {max_id} and cannot go back to {to}, for what lies between may \
+             have been granted; name {max_id} or more"
         ),
         Code::RangeInvalid => format!(
             "tag `{tag}` ends at {end} and cannot be advanced to {to}; name {end} or less, or \

@@ -36,16 +36,21 @@ pub type Decoded = (u64, leafid_core::Parts);
 /// `ID_INVALID` for a text that is not an ID, or has bits above the layout's.
 pub fn parts(text: &str, layout: &Layout) -> Result<Decoded, Problem> {
     let invalid = |detail: String| Problem::new(Code::IdInvalid, detail);
-    let id = Text::parse_decimal(text).map_err(|_| {
-        invalid(format!(
-            "`{}` is not an ID: IDs are decimal digits, from 0 to 9223372036854775807",
-            shown(text)
-        ))
-    })?;
+    let id = Text::parse_decimal(text).map_err(|_| invalid(not_an_id(text)))?;
     let parts = layout.decompose(id).map_err(|_| {
         invalid(format!("ID `{id}` is too large for layout {}", explain::words(layout)))
     })?;
     Ok((id, parts))
+}
+
+/// Why a text is no ID.
+pub fn not_an_id(text: &str) -> String {
+    let (shown, most) = (shown(text), i64::MAX);
+    let is_number = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
+    match is_number && !text.is_empty() {
+        true => format!("`{shown}` is too large for an ID: IDs go from 0 to {most}"),
+        false => format!("`{shown}` is not an ID: IDs are decimal digits, from 0 to {most}"),
+    }
 }
 
 /// Writes the parts of an ID.

@@ -108,6 +108,8 @@ fn check(store: &str, file: &Path) {
         ("[tags.a b]", "not TOML"),
         ("[tags.\"a b\"]", "`tags.a b`"),
         ("[tags.a]\nstp = 1", "`tags.a`: unknown field `stp`"),
+        ("[tags.a]\nstp = 1", "a tag has `from`, `step`, `max_step` and `until`"),
+        ("[namespaces.a]\nlay = 1", "a namespace has `layout`"),
         ("[tags.a]\nstep = 1.5", "field `step` must be a whole number"),
         ("[tags.a]\nstep = 1\nstep = 2", "duplicate key"),
         ("{\"tags\":{\"a\":{},\"a\":{}}}", "field `a` is given twice"),

@@ -173,7 +173,10 @@ fn the_file_goes(take: impl FnOnce(&Path), what: &str) {
     assert_eq!(lease(&serving, json!({})).0, 200);
     take(&file);
     // Nobody asks for anything: it looks by itself.
-    serving.logs(&["ERROR", "STORE_REFUSED", what]);
+    serving.logs(&["ERROR", "STORE_REFUSED", what, "init --replaces-lost", "store.db-shm`"]);
+    // A copy that is served again grants what is in use.
+    serving.logs(&[what, "a copy or a backup cannot take its place"]);
+    assert!(!serving.log().contains("from a backup"), "{}", serving.log());
     serving.ready(503, &["STORE_REFUSED", what]);
     let (status, refused) = lease(&serving, json!({}));
     assert_eq!((status, &refused["code"]), (500, &json!("STORE_REFUSED")), "{refused}");

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{LEAFID, Serving, fails, says};
+use crate::support::{LEAFID, Serving, fails, leafid, says};
 
 /// The same verbs over HTTP and in the file itself.
 fn verbs(store: &str) {
@@ -160,8 +160,12 @@ fn a_misused_command_line_is_explained() {
             &["tag", "create", "a", "--step", "many"][..],
             "invalid value 'many' for '--step <N>': use a",
         ),
-        (&["tag", "create", "a", "--max-step", "1e3"][..], "whole number from 0 to 4294967295"),
-        (&["next", "a", "--count", "99999999999"][..], "whole number from 0 to 4294967295"),
+        (&["tag", "create", "a", "--max-step", "1e3"][..], "whole number from 1 to 2147483647"),
+        (&["tag", "create", "a", "--step", "-1"][..], "whole number from 1 to 2147483647"),
+        (&["tag", "create", "a", "--from", "-5"][..], "whole number from 1 to 9223372036854775807"),
+        (&["next", "a", "--count", "99999999999"][..], "whole number from 1 to 10000"),
+        (&["next", "a", "--count", "-1"][..], "whole number from 1 to 10000"),
+        (&["lease", "a", "--count", "-1"][..], "whole number from 1 to 2147483647"),
         (&["tag", "list", "--all"][..], "unexpected argument '--all'"),
         (&["namespace", "create", "n", "--max-window", "10"][..], "1500ms, 10s"),
         (&["namespace", "create", "n", "--max-window", "999999999h"][..], "from 1s to 24h"),
@@ -198,6 +202,102 @@ fn a_misused_command_line_is_explained() {
     assert!(tag.contains("TAG_INVALID") && tag.contains("or ders"), "{tag}");
     let version = says(nowhere, &["--version"]);
     assert!(version.starts_with("leafid ") && version == says(nowhere, &["version"]), "{version}");
+}
+
+#[test]
+fn numbers_that_cannot_be_are_named_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = &folder.path().join("store.db").display().to_string();
+    let said = fails(store, &["tag", "list"], 1);
+    assert!(said.contains("does not exist"), "{said}");
+    assert_eq!(leafid(store, &["tag", "list"]).stdout, b"", "no header above an error");
+    says(store, &["init"]);
+    let said = fails(store, &["worker", "list", "nobody"], 1);
+    assert!(said.contains("NAMESPACE_UNKNOWN"), "{said}");
+    assert_eq!(leafid(store, &["worker", "list", "nobody"]).stdout, b"", "no header");
+    for (id, word) in [("-5", "`-5` is not an ID"), ("99999999999999999999", "too large")] {
+        for more in [&[][..], &["--layout", "leaf"]] {
+            let said = fails(store, &[&["decode", id], more].concat(), 1);
+            assert!(said.contains(word), "{said}");
+        }
+    }
+    let new = ["tag", "create", "u1", "--from", "100", "--until"];
+    let said = fails(store, &[&new[..], &["50"]].concat(), 1);
+    assert!(said.contains("would begin at 100") && said.contains("`none`"), "{said}");
+    let made = leafid(store, &[&new[..], &["100"]].concat());
+    let warned = String::from_utf8(made.stderr).unwrap();
+    assert!(made.status.success() && warned.contains("no number to grant"), "{warned}");
+    let said = fails(store, &["tag", "set", "u1", "--until", "50"], 1);
+    assert!(said.contains("stands at 100, and numbers below may"), "{said}");
+    let said = fails(store, &["tag", "advance", "u1", "--to", "50"], 1);
+    assert!(said.contains("may have been granted"), "{said}");
+    says(store, &["tag", "create", "u2", "--until", "none"]);
+    assert!(!says(store, &["namespace", "set", "--help"]).contains("leaf]"));
+    assert!(says(store, &["namespace", "create", "--help"]).contains("the layout is `leaf`"));
+    let nowhere = folder.path().join("no/such");
+    let said = fails(&format!("sqlite:{}/a.db", nowhere.display()), &["init"], 1);
+    assert!(said.contains(&format!("mkdir -p {}", nowhere.display())), "{said}");
+}
+
+/// Neither on the command line nor in a variable: what is refused may be in a log the next minute.
+#[test]
+fn no_password_is_shown() {
+    let nowhere = "http://127.0.0.1:9";
+    for (wrong, shown) in [
+        ("postgres://u:geh@im@h/d", "u:***@h"),
+        ("http://u:geheim@h", "http://u:***@h"),
+        ("postgres//u:geheim@h/d", "postgres//u:***@h/d"),
+        (" postgres://u:geheim@h/d", "postgres://u:***@h/d"),
+        ("u:geheim@127.0.0.1:1/d", "u:***@127.0.0.1:1/d"),
+        ("redis://u:geheim@h", "redis://u:***@h"),
+    ] {
+        let by_url = fails(nowhere, &["tag", "list", "--url", wrong], 2);
+        assert!(by_url.contains(shown), "{by_url}");
+        let by_store = fails(
+            nowhere,
+            &["tag", "list", "--store", wrong],
+            if wrong.starts_with("http") { 2 } else { 1 },
+        );
+        let said =
+            [by_url, by_store, fails(wrong, &["init"], 1), fails(wrong, &["backup", "to"], 1)];
+        for said in said {
+            assert!(!said.contains("geh") && !said.contains("im@"), "{wrong}: {said}");
+        }
+    }
+    let help = says("postgres://u:geheim@h/d", &["backup", "--help"]);
+    assert!(!help.contains("geheim"), "{help}");
+    let dump = fails("postgres://u:geheim@h/d", &["backup", "to"], 1);
+    assert!(dump.contains("pg_dump") && dump.contains("u:***@h/d"), "{dump}");
+    let dump = fails("mysql://u:geheim@h/d", &["backup", "to"], 1);
+    assert!(dump.contains("mysqldump"), "{dump}");
+}
+
+/// Each was taken for a file, in this folder or in the root of the file system.
+#[test]
+fn what_is_no_file_makes_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |store: &str| {
+        let mut command = Command::new(LEAFID);
+        command.arg("init").env("LEAFID_STORE", store).current_dir(folder.path());
+        let output = command.output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8(said).unwrap())
+    };
+    for (wrong, word) in [
+        ("127.0.0.1:8750", "did you mean http://127.0.0.1:8750?"),
+        ("localhost:8750", "did you mean http://localhost:8750?"),
+        ("sqlite://leafid2.db", "sqlite:/var/lib/leafid.db"),
+        ("sqlite:a.db?mode=ro", "without `?`"),
+        ("sqlite:~/a.db", "`~`"),
+        ("memory:", "Python and Node"),
+    ] {
+        let (code, said) = run(wrong);
+        assert!(code == Some(1) && said.contains(word), "{wrong}: {said}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was made");
+    let (code, said) = run("");
+    let place = folder.path().canonicalize().unwrap().join("leafid.db");
+    assert!(code == Some(0) && said.contains(&format!("sqlite:{}", place.display())), "{said}");
 }
 
 /// Each would ask port 80 of that host, or be taken for a file.
@@ -255,13 +355,17 @@ fn what_cannot_be_written_is_no_success() {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let (reader, closed) = std::io::pipe().unwrap();
         drop(reader);
-        for (out, why) in [(Stdio::from(full), "No space"), (Stdio::from(closed), "Broken pipe")] {
+        for (out, code, why) in
+            [(Stdio::from(full), 1, "standard output: No space"), (Stdio::from(closed), 141, "")]
+        {
             let mut command = Command::new(LEAFID);
             let output = command.args(args).env("LEAFID_STORE", &store).stdout(out).output();
             let output = output.unwrap();
             let said = String::from_utf8(output.stderr).unwrap();
-            assert_eq!(output.status.code(), Some(1), "{args:?}, {why}: {said}");
-            assert!(said.contains("standard output") && said.contains(why), "{args:?}: {said}");
+            assert_eq!(output.status.code(), Some(code), "{args:?}, {why}: {said}");
+            // Who closed the pipe wanted no more, as `head` does.
+            assert_eq!(said.is_empty(), why.is_empty(), "{args:?}: {said}");
+            assert!(said.contains(why), "{args:?}: {said}");
             assert!(!said.contains("panicked"), "{args:?}: {said}");
         }
     }

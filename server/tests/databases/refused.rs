@@ -89,7 +89,19 @@ fn users_have_the_rights_that_the_page_gives<S: Databases>(
     for statement in before {
         server.run(any, statement).expect("as the page has it");
     }
-    says(&url("ids_owner", "change-me"), &["init"]);
+    let unmade = fails(&url("ids_server", "change-me-too"), &["init"], 1);
+    assert!(unmade.contains("rights") && unmade.contains("docs/STORES.md"), "{unmade}");
+    let made = says(&url("ids_owner", "change-me"), &["init"]);
+    let way =
+        format!("LEAFID_STORE='{scheme}://ids_owner:PASSWORD@127.0.0.1:{}/ids'", server.port());
+    assert!(made.contains(&way), "{made}");
+    // A server would wait for ever for what no try can find.
+    let without = fails(&url("ids_owner", "").replace(":@", "@"), &SERVE, 1);
+    assert!(without.contains("its password in the URL"), "{without}");
+    let usual = server.url();
+    let nowhere = format!("{}/nodb", usual.rsplit_once('/').expect("a database").0);
+    let missing = fails(&nowhere, &SERVE, 1);
+    assert!(missing.contains("CREATE DATABASE nodb"), "{missing}");
     let refused = |password: &str| {
         let refused = fails(&url("ids_server", password), &SERVE, 1);
         assert!(refused.contains("STORE_UNAVAILABLE: "), "{refused}");

@@ -1,7 +1,7 @@
 //! Where a MySQL or MariaDB server is, and as whom it is used.
 
 use leafid_core::Code;
-use mysql_async::{Opts, OptsBuilder};
+use mysql_async::{Opts, OptsBuilder, UrlError};
 
 use crate::problem::Problem;
 
@@ -27,7 +27,13 @@ impl Address {
             Problem::new(Code::RequestInvalid, detail)
         };
         // A parser may quote what it does not understand.
-        let options = Opts::from_url(url).map_err(|_| wrong("it cannot be read"))?;
+        let has_query = url.rsplit_once('?').is_some_and(|(_, query)| !query.contains('@'));
+        let options = Opts::from_url(url).map_err(|error| match error {
+            UrlError::UnknownParameter { param } if has_query => {
+                wrong(&format!("it has the unknown parameter `{param}`"))
+            }
+            _ => wrong("it cannot be read"),
+        })?;
         let user = options.user().filter(|user| !user.is_empty());
         let user = user.ok_or_else(|| wrong("it names no user"))?;
         let database = options.db_name().filter(|name| !name.is_empty());
@@ -59,6 +65,12 @@ impl std::fmt::Debug for Address {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_unknown_parameter_is_named() {
+        let refused = Address::parse("mysql://u:p@h/d?colour=red").unwrap_err();
+        assert!(refused.detail.contains("unknown parameter `colour`"), "{refused}");
+    }
 
     #[test]
     fn a_place_has_no_password() {

@@ -33,10 +33,14 @@ impl Address {
         // A parser may quote what it does not understand.
         let mut config: Config = match url.parse() {
             Ok(config) => config,
-            Err(_) => return Err(wrong("it cannot be read".to_owned())),
+            Err(error) => return Err(wrong(unread(url, &error))),
         };
         if config.get_hosts().is_empty() {
             return Err(wrong("it names no host".to_owned()));
+        }
+        let at = |host: &Host| matches!(host, Host::Tcp(name) if name.contains('@'));
+        if config.get_hosts().iter().any(at) {
+            return Err(wrong("it has more than one `@`".to_owned()));
         }
         if config.get_user().is_none_or(str::is_empty) {
             return Err(wrong("it names no user".to_owned()));
@@ -52,6 +56,17 @@ impl Address {
         config.connect_timeout(Duration::from_secs(2)).tcp_user_timeout(EXCHANGE);
         let place = place(&config);
         Ok(Address { config: Box::new(config), place })
+    }
+}
+
+/// Why it cannot be read: the name of a parameter, and no more than that. Behind a `?` in a password
+/// there is no name.
+fn unread(url: &str, error: &tokio_postgres::Error) -> String {
+    let said = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
+    let has_query = url.rsplit_once('?').is_some_and(|(_, query)| !query.contains('@'));
+    match said.strip_prefix("unknown option ") {
+        Some(name) if has_query => format!("it has the unknown parameter {name}"),
+        _ => "it cannot be read".to_owned(),
     }
 }
 
@@ -80,6 +95,14 @@ impl std::fmt::Debug for Address {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let says = |url: &str| Address::parse(url).unwrap_err().detail;
+        assert!(says("postgres://u:p@h/d?colour=red").contains("unknown parameter `colour`"));
+        assert!(says("postgres://u:geh@im@h/d").contains("more than one `@`"));
+        assert!(says("postgres://u:p?geheim=x@h/d").contains("it cannot be read"));
+    }
 
     #[test]
     fn a_place_has_no_password() {

@@ -199,10 +199,19 @@ pub fn pause(tries: u32) -> Duration {
 /// Why a database cannot be used, for a person.
 pub fn unreachable<D: Driver>(place: &str, broken: &Broken) -> String {
     let detail = &broken.detail;
+    // How PostgreSQL and MySQL say that there is no such database.
+    let missing = ["(3D000)", "(1049)"].iter().any(|code| detail.ends_with(code));
     match broken.kind {
+        Breakage::Denied if missing => {
+            let name = place.rsplit('/').next().unwrap_or("leafid");
+            format!(
+                "{place}: {detail}; if the name is right, make the database first: CREATE DATABASE \
+                 {name}; see docs/STORES.md"
+            )
+        }
         Breakage::Denied => format!(
             "{place} does not let this server in: {detail}; give the user of that name its password \
-             in the URL and the rights on the tables"
+             in the URL and the rights on the tables that docs/STORES.md names"
         ),
         _ => format!("{} at {place} cannot be reached: {detail}", D::NAME),
     }

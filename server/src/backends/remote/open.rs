@@ -290,9 +290,13 @@ fn not_there(place: &str, what: &str) -> Problem {
 }
 
 fn cannot_make(place: &str, broken: &Broken) -> Unopened {
+    let rights = match broken.kind {
+        Breakage::Denied => "; give the user of that name the rights that docs/STORES.md names",
+        _ => "",
+    };
     let detail = format!(
-        "the tables of a store cannot be made in {place}: {}; nothing was made, or only empty \
-         tables that the next try goes on with",
+        "the tables of a store cannot be made in {place}: {}{rights}; nothing was made, or only \
+         empty tables that the next try goes on with",
         broken.detail
     );
     Unopened { problem: Problem::unavailable(detail), may_pass: broken.kind == Breakage::Lost }

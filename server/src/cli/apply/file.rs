@@ -53,7 +53,13 @@ pub fn read(path: &str) -> Result<Vec<Wanted>, Problem> {
                 return Err(invalid(format!("`{section}.{}` must be a table", shown(&name))));
             };
             wanted.push(read(&name, fields).map_err(|problem| {
-                let detail = format!("`{section}.{}`: {}", shown(&name), problem.detail);
+                let known = match (section, problem.detail.starts_with("unknown field")) {
+                    (_, false) => "",
+                    ("tags", _) => "; a tag has `from`, `step`, `max_step` and `until`",
+                    _ => "; a namespace has `layout`, `workers` and `max_window`",
+                };
+                let (path, name) = (shown(path), shown(&name));
+                let detail = format!("in `{path}`: `{section}.{name}`: {}{known}", problem.detail);
                 Problem { detail, ..problem }
             })?);
         }

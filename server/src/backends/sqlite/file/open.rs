@@ -58,6 +58,7 @@ pub fn existing(path: &Path) -> Result<Connection, Problem> {
 /// Opens the file, and says whether it is a store; without `may_create` it is.
 fn connect(path: &Path, may_create: bool) -> Result<(Connection, bool), Problem> {
     let cannot = |error: rusqlite::Error| cannot_open(path, &error);
+    refuse_no_folder(path)?;
     refuse_network(path)?;
     // Before SQLite looks for a log: it would be one of two.
     places::refuse_second(path)?;
@@ -170,6 +171,22 @@ fn unexpected(path: &Path, expected: Token, store: Token) -> Problem {
         meta::hex(expected)
     );
     Problem::new(Code::StoreChanged, detail)
+}
+
+/// A folder that is missing is not made: it may be the one of a disk that is not mounted.
+fn refuse_no_folder(path: &Path) -> Result<(), Problem> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let Some(folder) = folder else { return Ok(()) };
+    match std::fs::metadata(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let folder = folder.display();
+            Err(Problem::unavailable(format!(
+                "the folder `{folder}` does not exist; if the path is right, make it first: mkdir \
+                 -p {folder}"
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Locks and shared memory do not work over a network.

@@ -55,16 +55,20 @@ impl File {
         let detail = match (self.file_gone(), self.log_gone()) {
             (Some(what), _) => format!(
                 "`{path}` {what} while it is open, so what is granted now would be forgotten by a \
-                 restart; nothing is granted: stop this server, then put the file back if it was \
-                 moved, or copy it back from a backup, or, if it is lost, make a new one: leafid \
-                 init --replaces-lost sqlite:{path}"
+                 restart; nothing is granted: stop this server, then put that very file back if it \
+                 was moved; a copy or a backup cannot take its place, since it would grant again \
+                 what was granted after it was made; if the file is lost, move `{path}-wal` and \
+                 `{path}-shm` away if they are there, and make a new store: leafid init \
+                 --replaces-lost sqlite:{path}"
             ),
             (None, Some(what)) => format!(
                 "`{log}` {what} while it is open, and it is a part of the store: a crash would \
                  forget what was granted last; nothing is granted: stop this server by SIGTERM or \
                  Ctrl-C, which writes the rest into `{path}`, and start it again; if it is killed \
-                 instead, put the log back if it was moved, or copy both back from a backup, or move \
-                 them away and make a new store: leafid init --replaces-lost sqlite:{path}"
+                 instead, put that very log back if it was moved; a copy or a backup cannot take its \
+                 place, since it would grant again what was granted after it was made; if the log is \
+                 lost, move `{path}`, `{log}` and `{path}-shm` away, those that are there, and make \
+                 a new store: leafid init --replaces-lost sqlite:{path}"
             ),
             (None, None) => return None,
         };
