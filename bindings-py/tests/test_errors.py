@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import socket
 
 import pytest
 
@@ -96,6 +97,32 @@ def test_a_token_stays_out_of_sight() -> None:
     assert repr(store) == 'HttpStore("http://127.0.0.1:8750")'
     with pytest.raises(leafid.RequestInvalidError):
         HttpStore("http://127.0.0.1:8750", token="sec\nret")
+
+
+@pytest.mark.parametrize("url, shown", [
+    ("postgres://u:geheim@h/d", "`postgres://…@h/d` begins with neither"),
+    ("u:geheim@h", "`…@h` begins with neither"),
+    ("u:geheim://x@h", "`…@h`"),
+    ("http://u:ge@heim@h?x=1", "`http://…@h?x=1`"),
+    ("http://u:ge heim/@h", "`http://…@h` is not a URL"),
+    ("http://u:geheim@h:0", "`http://…@h:0` has a port"),
+])  # fmt: skip
+def test_a_password_in_a_url_stays_out_of_messages(monkeypatch, url, shown) -> None:
+    monkeypatch.setenv("LEAFID_STORE", url)
+    for make in (lambda: Segment("orders"), lambda: Snowflake(store=url), lambda: HttpStore(url)):
+        with pytest.raises(leafid.RequestInvalidError) as refused:
+            make()
+        assert shown in str(refused.value) and "heim" not in str(refused.value)
+
+
+def test_a_password_in_a_url_stays_out_of_repr_and_of_failures() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    store = HttpStore(f"http://u:geheim@127.0.0.1:{port}")
+    assert repr(store) == f'HttpStore("http://…@127.0.0.1:{port}")'
+    late = failing(Segment("orders", store))
+    for error in (late, late.__cause__):
+        assert f"`http://…@127.0.0.1:{port}/v1/" in str(error) and "geheim" not in str(error)
 
 
 def test_no_store_at_all(monkeypatch) -> None:

@@ -6,7 +6,7 @@ use leafid_core::{Ask, Fields, Release};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::client::stores::{Http, Transport};
+use crate::client::stores::{Http, Transport, shown};
 use crate::stores::answer;
 use crate::values::dict;
 
@@ -24,7 +24,7 @@ impl HttpStore {
         Ok(HttpStore(Arc::new(Http::new(url, token)?)))
     }
 
-    /// Where it is.
+    /// Where it is; with its password, if it has one, which `repr` and messages leave out.
     #[getter]
     fn url(&self) -> &str {
         self.0.url()
@@ -54,7 +54,7 @@ impl HttpStore {
     }
 
     fn __repr__(&self) -> String {
-        format!("HttpStore({:?})", self.0.url())
+        format!("HttpStore({:?})", shown(self.0.url()))
     }
 }
 
