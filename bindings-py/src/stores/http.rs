@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 
 use crate::client::stores::{Http, Transport, shown};
 use crate::stores::answer;
-use crate::values::dict;
+use crate::values::{Text, dict};
 
 /// A store behind a URL.
 ///
@@ -20,8 +20,9 @@ pub struct HttpStore(pub Arc<Http>);
 impl HttpStore {
     #[new]
     #[pyo3(signature = (url, *, token = None))]
-    fn new(url: &str, token: Option<String>) -> PyResult<HttpStore> {
-        Ok(HttpStore(Arc::new(Http::new(url, token)?)))
+    fn new(url: Text, token: Option<Text>) -> PyResult<HttpStore> {
+        let token = token.map(|token| token.text("token")).transpose()?;
+        Ok(HttpStore(Arc::new(Http::new(&url.text("url")?, token)?)))
     }
 
     /// Where it is; with its password, if it has one, which `repr` and messages leave out.

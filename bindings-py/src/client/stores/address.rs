@@ -10,6 +10,11 @@ pub fn shown(address: &str) -> String {
     }
 }
 
+/// A name as [`shown`], if it is an address that was taken for one.
+pub fn shown_name(name: &str) -> String {
+    if name.contains("://") { shown(name) } else { name.to_owned() }
+}
+
 /// Whether this is the name of a scheme, and not part of a password.
 fn is_scheme(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))

@@ -4,7 +4,7 @@ mod address;
 mod http;
 mod memory;
 
-pub use address::shown;
+pub use address::{shown, shown_name};
 pub use http::Http;
 pub use memory::{Memory, Rows};
 
