@@ -135,6 +135,10 @@ impl Connection {
         }
         let place = shown(&url);
         let unanswered = |error: ureq::Error| {
+            if is_without_tls(&error) {
+                let message = format!("`{place}` answered without TLS: use `http://`");
+                return Failed::new(Code::RequestInvalid, message);
+            }
             let message = format!("no answer from `{place}`: {error}; is the store running?");
             Failed::new(Code::StoreUnavailable, message)
         };
@@ -150,6 +154,12 @@ impl Connection {
         };
         Ok(read(&answer)?)
     }
+}
+
+/// Whether what answered to a TLS handshake does not speak TLS, which no waiting cures. Known by its
+/// words: the type of the error is of a crate that is not ours to name.
+fn is_without_tls(error: &ureq::Error) -> bool {
+    error.to_string().contains("corrupt message of type InvalidContentType")
 }
 
 fn whole(response: &mut Response<Body>) -> Result<Vec<u8>, ureq::Error> {
