@@ -25,7 +25,8 @@ pub struct Segment(Generator<Segments>);
 
 generator_class!(Segment, {
     #[new]
-    #[pyo3(signature = (tag, store = None, *, step = None, timeout = Seconds::new(10.0), clock = None),
+    #[pyo3(signature = (tag, store = None, *, step = None, timeout = Seconds::new(10.0),
+        clock = None),
         text_signature = "(tag, store=None, *, step=None, timeout=10.0, clock=None)")]
     fn new(
         tag: Text,

@@ -32,9 +32,10 @@ pub struct Snowflake(Generator<Snowflakes>);
 
 generator_class!(Snowflake, {
     #[new]
-    #[pyo3(signature = (namespace = Text::new("default".to_owned()), store = None, *, owner = None, layout = None,
-        length = None, max_ahead = Seconds::new(1.0), spread = None, timeout = Seconds::new(10.0),
-        clock = None), text_signature = "(namespace=\"default\", store=None, *, owner=None, layout=None, \
+    #[pyo3(signature = (namespace = Text::new("default".to_owned()), store = None, *,
+        owner = None, layout = None, length = None, max_ahead = Seconds::new(1.0),
+        spread = None, timeout = Seconds::new(10.0), clock = None),
+        text_signature = "(namespace=\"default\", store=None, *, owner=None, layout=None, \
         length=None, max_ahead=1.0, spread=None, timeout=10.0, clock=None)")]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python constructor")]
     fn new(
