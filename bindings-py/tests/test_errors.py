@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import socket
+from array import array
 
 import pytest
 
@@ -65,12 +67,17 @@ def test_names_that_are_not_valid(tag) -> None:
     assert f"namespace `{tag}` is not a valid name" in str(refused.value)
 
 
-@pytest.mark.parametrize("owner", ["", "a\nb", "x" * 129])
-def test_owners_that_are_not_valid(owner) -> None:
+@pytest.mark.parametrize("owner, shown", [
+    ("", "``"),
+    ("a\nb", "`a\nb`"),
+    ("x" * 129, f"`{'x' * 100}…` of 129 bytes"),
+    ("ü" * 10_000, f"`{'ü' * 100}…` of 20000 bytes"),
+])  # fmt: skip
+def test_owners_that_are_not_valid(owner, shown) -> None:
     with pytest.raises(leafid.RequestInvalidError) as refused:
         Snowflake(owner=owner, store=MemoryStore())
     assert str(refused.value) == (
-        f"`owner` must be 1 to 128 bytes without control characters, got `{owner}`"
+        f"`owner` must be 1 to 128 bytes without control characters, got {shown}"
     )
 
 
@@ -96,6 +103,38 @@ def test_a_token_stays_out_of_sight() -> None:
     assert repr(store) == 'HttpStore("http://127.0.0.1:8750")'
     with pytest.raises(leafid.RequestInvalidError):
         HttpStore("http://127.0.0.1:8750", token="sec\nret")
+
+
+@pytest.mark.parametrize("url, shown", [
+    ("postgres://u:geheim@h/d", "`postgres://…@h/d` begins with neither"),
+    ("u:geheim@h", "`…@h` begins with neither"),
+    ("u:geheim://x@h", "`…@h`"),
+    ("http://u:ge@heim@h?x=1", "`http://…@h?x=1`"),
+    ("http://u:ge heim/@h", "`http://…@h` is not a URL"),
+    ("http://u:geheim@h:0", "`http://…@h:0` has a port"),
+])  # fmt: skip
+def test_a_password_in_a_url_stays_out_of_messages(monkeypatch, url, shown) -> None:
+    monkeypatch.setenv("LEAFID_STORE", url)
+    for make in (lambda: Segment("orders"), lambda: Snowflake(store=url), lambda: HttpStore(url)):
+        with pytest.raises(leafid.RequestInvalidError) as refused:
+            make()
+        assert shown in str(refused.value) and "heim" not in str(refused.value)
+
+
+@pytest.mark.parametrize("kind", [Segment, Snowflake])
+def test_a_password_in_a_url_that_was_taken_for_a_name_is_hidden_too(kind) -> None:
+    with pytest.raises(ValueError, match="`http://…@h` is not a valid name"):
+        kind("http://u:geheim@h")
+
+
+def test_a_password_in_a_url_stays_out_of_repr_and_of_failures() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    store = HttpStore(f"http://u:geheim@127.0.0.1:{port}")
+    assert repr(store) == f'HttpStore("http://…@127.0.0.1:{port}")'
+    late = failing(Segment("orders", store))
+    for error in (late, late.__cause__):
+        assert f"`http://…@127.0.0.1:{port}/v1/" in str(error) and "geheim" not in str(error)
 
 
 def test_no_store_at_all(monkeypatch) -> None:
@@ -127,11 +166,9 @@ def test_worker_numbers_are_the_stores_to_give(how) -> None:
     ({"max_ahead": float("inf")}, "`max_ahead` must be 0 to 4294967 seconds, got `inf`"),
 ])  # fmt: skip
 def test_lengths_that_are_not_valid(how, wanted) -> None:
-    with pytest.raises(ValueError) as refused:
+    with pytest.raises(leafid.RequestInvalidError) as refused:
         Snowflake(**how, store=MemoryStore())
     assert str(refused.value) == wanted
-    with pytest.raises(ValueError):
-        Segment("orders", MemoryStore()).next(timeout=-1)
     with pytest.raises(ValueError, match="`max_window` .* `1000000000`"):
         MemoryStore().create_namespace("other", max_window=1e9)
     MemoryStore().create_namespace("other", max_window=1)
@@ -140,6 +177,50 @@ def test_lengths_that_are_not_valid(how, wanted) -> None:
         with pytest.raises(leafid.RangeInvalidError) as refused:
             MemoryStore().create_namespace("other", max_window=wrong)
         assert str(refused.value) == f"`max_window` must be 1 to 86400 seconds, got `{wrong}`"
+
+
+@pytest.mark.parametrize("timeout", [-1, float("nan")])
+def test_a_time_out_is_checked_even_where_nothing_has_to_wait(timeout) -> None:
+    for ids in (Segment("orders", MemoryStore()), Snowflake(store=MemoryStore())):
+        ids.next()
+        issued = ids.stats().ids
+        for act in (
+            lambda: ids.next(timeout=timeout),
+            lambda: ids.take(1, timeout),
+            lambda: ids.take(0, timeout),
+            lambda: ids.fill(array("Q", [0]), timeout),
+            lambda: ids.fill_available(array("Q"), timeout),
+            lambda: ids.ready(0, timeout),
+        ):
+            with pytest.raises(leafid.RequestInvalidError, match="`timeout` must be 0 or more"):
+                act()
+        assert ids.stats().ids == issued
+
+
+def test_nothing_is_had_without_an_ask() -> None:
+    for ids in (Segment("orders", MemoryStore()), Snowflake(store=MemoryStore())):
+        assert ids.take(0) == [] and ids.ready(0) is None and ids.stats().asks == 0
+        assert "take(0)" in ids.take.__doc__ and "ready(0)" in ids.ready.__doc__
+
+
+@pytest.mark.parametrize("act, wanted", [
+    (lambda: Segment(None), "`tag` must be a `str`, got a `NoneType`"),
+    (lambda: Segment(5), "`tag` must be a `str`, got a `int`"),
+    (lambda: Segment("a", MemoryStore(), timeout="5s"), "`timeout` must be {s}, got a `str`"),
+    (lambda: Segment("a", MemoryStore(), timeout=None), "`timeout` must be {s}, got a `NoneType`"),
+    (lambda: Segment("a", MemoryStore()).next("a"), "`timeout` must be {s}, got a `str`"),
+    (lambda: Segment("a", MemoryStore()).take(0, "a"), "`timeout` must be {s}, got a `str`"),
+    (lambda: Snowflake(None), "`namespace` must be a `str`, got a `NoneType`"),
+    (lambda: Snowflake(owner=5), "`owner` must be a `str`, got a `int`"),
+    (lambda: Snowflake(length="1h"), "`length` must be {s}, got a `str`"),
+    (lambda: Snowflake(max_ahead=[]), "`max_ahead` must be {s}, got a `list`"),
+    (lambda: HttpStore(5), "`url` must be a `str`, got a `int`"),
+    (lambda: HttpStore("http://h", token=b"t"), "`token` must be a `str`, got a `bytes`"),
+])  # fmt: skip
+def test_an_argument_of_another_type_is_named(act, wanted) -> None:
+    with pytest.raises(TypeError) as refused:
+        act()
+    assert str(refused.value) == wanted.format(s="a number of seconds")
 
 
 def test_layouts_that_are_not_valid() -> None:

@@ -38,6 +38,18 @@ def test_snowflakes(server) -> None:
     assert abs(leafid.decode(drawn[0]).time.timestamp() - time.time()) < 5
 
 
+def test_https_to_a_server_without_tls_is_said_at_once(server) -> None:
+    server.create_tag("orders")
+    url = server.url.replace("http://", "https://")
+    for ids in (Segment("orders", url, timeout=60), Snowflake(store=url, timeout=60)):
+        begun = time.monotonic()
+        with pytest.raises(leafid.RequestInvalidError) as refused:
+            ids.next()
+        assert time.monotonic() - begun < 30, "raised at once, not when the minute is over"
+        said = str(refused.value)
+        assert said.startswith(f"`{url}/v1/") and said.endswith("without TLS: use `http://`")
+
+
 def test_the_variable_names_the_default_store(server, monkeypatch) -> None:
     server.create_tag("orders")
     monkeypatch.setenv("LEAFID_STORE", server.url)

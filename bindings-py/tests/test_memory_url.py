@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from leafid import ClosedError, Segment, Snowflake, decode
+from leafid import ClosedError, MemoryStore, Segment, Snowflake, decode
 
 
 def in_child(act: Callable[[], str]) -> str:
@@ -66,3 +66,17 @@ def test_a_forked_child_is_told_that_it_has_none() -> None:
         return "\n".join(said)
 
     assert in_child(child).count("forked child") == 2
+
+
+def test_a_forked_child_can_do_what_it_is_told() -> None:
+    orders = Segment("orders", "memory:told")
+    orders.next()
+
+    def child() -> str:
+        with pytest.raises(ClosedError) as error:
+            Segment("orders", "memory:told").next()
+        return f"{error.value}: {Segment('orders', store=MemoryStore()).next()}"
+
+    said = in_child(child)
+    assert "`memory:` still names the parent's: pass `store=MemoryStore()`, made here" in said
+    assert said.endswith(": 1")

@@ -11,18 +11,18 @@ macro_rules! generator_class {
             /// generator's) without the interpreter lock, then raises `TimedOutError`, whose
             /// `__cause__` is the last failure. What waiting cannot cure is raised at once.
             #[pyo3(signature = (timeout = None))]
-            fn next(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<u64> {
+            fn next(&self, py: Python<'_>, timeout: Option<Seconds>) -> PyResult<u64> {
                 self.0.next(py, timeout)
             }
 
             /// `n` IDs, ascending: all of them, or an exception and nothing is spent. Waits as
             /// `next` does; for more than can ever be had at once, raises `CountInvalidError` at
-            /// once.
+            /// once. `take(0)` is an empty list, without a wait.
             #[pyo3(signature = (n, timeout = None))]
             fn take<'py>(
                 &self,
                 n: &Bound<'py, PyAny>,
-                timeout: Option<f64>,
+                timeout: Option<Seconds>,
             ) -> PyResult<Bound<'py, PyList>> {
                 self.0.take(n, timeout)
             }
@@ -30,7 +30,7 @@ macro_rules! generator_class {
             /// Fills a buffer of 64-bit integers (`array('Q')`, NumPy) with IDs, ascending: all of
             /// it, or an exception, and the buffer is as it was. Waits, and is limited, as `take`.
             #[pyo3(signature = (buffer, timeout = None))]
-            fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<()> {
+            fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
                 self.0.fill(buffer, timeout)
             }
 
@@ -41,15 +41,16 @@ macro_rules! generator_class {
             fn fill_available(
                 &self,
                 buffer: &Bound<'_, PyAny>,
-                timeout: Option<f64>,
+                timeout: Option<Seconds>,
             ) -> PyResult<usize> {
                 self.0.fill_available(buffer, timeout)
             }
 
             /// Waits until `n` IDs are at hand, so that the next `n` calls of `next(timeout=0)` do
             /// not have to. Draws nothing and reserves nothing: other threads draw from the same.
+            /// `ready(0)` returns at once, and asks for nothing.
             #[pyo3(signature = (n, timeout = None))]
-            fn ready(&self, n: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<()> {
+            fn ready(&self, n: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
                 self.0.ready(n, timeout)
             }
 

@@ -12,7 +12,7 @@ use crate::client::host::clock::Clock;
 use crate::client::host::fork_cell::ForkCell;
 use crate::client::host::random;
 use crate::stores::StoreArg;
-use crate::values::{checked_timeout, dict};
+use crate::values::{Seconds, checked_timeout, dict};
 
 /// How long `close` waits for the last release.
 const LAST_RELEASE: Duration = Duration::from_secs(3);
@@ -34,8 +34,8 @@ impl<K: Kind> Generator<K> {
     /// A generator that has asked for nothing yet.
     ///
     /// # Errors
-    /// The core's; `ValueError` for a negative time-out.
-    pub fn new(kind: K, store: StoreArg, clock: Clock, timeout: f64) -> PyResult<Generator<K>> {
+    /// The core's; as [`checked_timeout`].
+    pub fn new(kind: K, store: StoreArg, clock: Clock, timeout: Seconds) -> PyResult<Generator<K>> {
         let (kind, timeout) = (Arc::new(kind), checked_timeout(timeout)?);
         let holding = Holding::build(&kind, &clock, random::seed()?, None)?;
         Ok(Generator { kind, store, clock, timeout, holding: ForkCell::new(Arc::new(holding)) })
@@ -46,11 +46,21 @@ impl<K: Kind> Generator<K> {
     /// # Errors
     /// As `Segment.next`.
     #[inline]
-    pub fn next(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<u64> {
+    pub fn next(&self, py: Python<'_>, timeout: Option<Seconds>) -> PyResult<u64> {
+        let timeout = self.timeout(timeout)?;
         match self.holding.get().draw() {
             Some(id) => Ok(id),
             None => self.wait_for(py, timeout, |generator, now| generator.next(now)),
         }
+    }
+
+    /// How long a call waits at most, in s: what it says, or the default.
+    ///
+    /// # Errors
+    /// As [`checked_timeout`], also where the call does not have to wait.
+    #[inline]
+    pub fn timeout(&self, said: Option<Seconds>) -> PyResult<f64> {
+        said.map_or(Ok(self.timeout), checked_timeout)
     }
 
     /// Tries until it succeeds, until waiting cannot help, or until the time is up; it waits
@@ -63,14 +73,14 @@ impl<K: Kind> Generator<K> {
     pub fn wait_for<T>(
         &self,
         py: Python<'_>,
-        timeout: Option<f64>,
+        timeout: f64,
         mut draw: impl FnMut(
             &mut leafid_core::Generator<K::Core, Arc<SharedLine>>,
             HostTime,
         ) -> Result<T, Refusal>,
     ) -> PyResult<T> {
         let mut caller = None;
-        let call = Call::new(checked_timeout(timeout.unwrap_or(self.timeout))?);
+        let call = Call::new(timeout);
         loop {
             let holding = self.holding(py)?;
             // Counted until the exception is there: a thread that has to wait for the interpreter

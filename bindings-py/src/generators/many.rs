@@ -7,7 +7,7 @@ use pyo3::types::PyList;
 
 use crate::client::driver::Kind;
 use crate::generators::generator::Generator;
-use crate::values::{Buffer, errors, whole_number};
+use crate::values::{Buffer, Seconds, errors, whole_number};
 
 /// How many IDs are carried into a buffer at a time.
 const PART: usize = 512;
@@ -28,9 +28,9 @@ impl<K: Kind> Generator<K> {
     pub fn take<'py>(
         &self,
         n: &Bound<'py, PyAny>,
-        timeout: Option<f64>,
+        timeout: Option<Seconds>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let (py, count) = (n.py(), checked_count(n)?);
+        let (py, count, timeout) = (n.py(), checked_count(n)?, self.timeout(timeout)?);
         PyList::new(py, self.exactly(py, count as usize, timeout)?)
     }
 
@@ -38,8 +38,8 @@ impl<K: Kind> Generator<K> {
     ///
     /// # Errors
     /// As `Segment.fill`.
-    pub fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<()> {
-        let (py, into) = (buffer.py(), Buffer::of(buffer)?);
+    pub fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
+        let (py, into, timeout) = (buffer.py(), Buffer::of(buffer)?, self.timeout(timeout)?);
         let ids = self.exactly(py, into.len(), timeout)?;
         into.write(py, 0, &ids);
         Ok(())
@@ -52,9 +52,9 @@ impl<K: Kind> Generator<K> {
     pub fn fill_available(
         &self,
         buffer: &Bound<'_, PyAny>,
-        timeout: Option<f64>,
+        timeout: Option<Seconds>,
     ) -> PyResult<usize> {
-        let (py, into) = (buffer.py(), Buffer::of(buffer)?);
+        let (py, into, timeout) = (buffer.py(), Buffer::of(buffer)?, self.timeout(timeout)?);
         let mut part = [0; PART];
         let mut filled = 0;
         if into.len() == 0 {
@@ -80,8 +80,8 @@ impl<K: Kind> Generator<K> {
     ///
     /// # Errors
     /// As `Segment.ready`.
-    pub fn ready(&self, n: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<()> {
-        let (py, count) = (n.py(), checked_count(n)?);
+    pub fn ready(&self, n: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
+        let (py, count, timeout) = (n.py(), checked_count(n)?, self.timeout(timeout)?);
         if count == 0 {
             return Ok(());
         }
@@ -100,7 +100,7 @@ impl<K: Kind> Generator<K> {
     }
 
     /// `count` IDs, in memory of our own: nobody sees any before all of them are there.
-    fn exactly(&self, py: Python<'_>, count: usize, timeout: Option<f64>) -> PyResult<Vec<u64>> {
+    fn exactly(&self, py: Python<'_>, count: usize, timeout: f64) -> PyResult<Vec<u64>> {
         let mut ids = Vec::new();
         if count == 0 {
             return Ok(ids);

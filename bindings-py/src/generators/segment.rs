@@ -7,11 +7,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 use crate::client::driver::Segments;
+use crate::client::stores::shown_name;
 use crate::generators::class::generator_class;
 use crate::generators::generator::Generator;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
-use crate::values::{errors, whole_number};
+use crate::values::{Seconds, Text, errors, whole_number};
 
 /// Hands out the numbers of one tag, strictly ascending within this generator.
 ///
@@ -24,15 +25,18 @@ pub struct Segment(Generator<Segments>);
 
 generator_class!(Segment, {
     #[new]
-    #[pyo3(signature = (tag, store = None, *, step = None, timeout = 10.0, clock = None))]
+    #[pyo3(signature = (tag, store = None, *, step = None, timeout = Seconds::new(10.0),
+        clock = None),
+        text_signature = "(tag, store=None, *, step=None, timeout=10.0, clock=None)")]
     fn new(
-        tag: &str,
+        tag: Text,
         store: Option<&Bound<'_, PyAny>>,
         step: Option<&Bound<'_, PyAny>>,
-        timeout: f64,
+        timeout: Seconds,
         clock: Option<PyRef<'_, PyClock>>,
     ) -> PyResult<Segment> {
-        let refuse = |refusal| errors::refuse(refusal, Subject::Tag(tag));
+        let tag = &tag.text("tag")?;
+        let refuse = |refusal| errors::refuse(refusal, Subject::Tag(&shown_name(tag)));
         let mut config = SegmentConfig::new(tag).map_err(refuse)?;
         config.step = step.map(checked_step).transpose()?;
         let store = StoreArg::resolve(store, &["lease_segment"])?;

@@ -6,11 +6,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 use crate::client::driver::Snowflakes;
+use crate::client::stores::shown_name;
 use crate::generators::class::generator_class;
 use crate::generators::generator::Generator;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
-use crate::values::{LayoutArg, errors, whole_ms, whole_number};
+use crate::values::{LayoutArg, Seconds, Text, cut, errors, whole_ms, whole_number};
 
 /// Stamps IDs with the store's time and a leased worker number, ascending within this generator.
 ///
@@ -31,29 +32,35 @@ pub struct Snowflake(Generator<Snowflakes>);
 
 generator_class!(Snowflake, {
     #[new]
-    #[pyo3(signature = (namespace = "default", store = None, *, owner = None, layout = None,
-        length = None, max_ahead = 1.0, spread = None, timeout = 10.0, clock = None))]
+    #[pyo3(signature = (namespace = Text::new("default".to_owned()), store = None, *,
+        owner = None, layout = None, length = None, max_ahead = Seconds::new(1.0),
+        spread = None, timeout = Seconds::new(10.0), clock = None),
+        text_signature = "(namespace=\"default\", store=None, *, owner=None, layout=None, \
+        length=None, max_ahead=1.0, spread=None, timeout=10.0, clock=None)")]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python constructor")]
     fn new(
-        namespace: &str,
+        namespace: Text,
         store: Option<&Bound<'_, PyAny>>,
-        owner: Option<&str>,
+        owner: Option<Text>,
         layout: Option<LayoutArg>,
-        length: Option<f64>,
-        max_ahead: f64,
+        length: Option<Seconds>,
+        max_ahead: Seconds,
         spread: Option<&Bound<'_, PyAny>>,
-        timeout: f64,
+        timeout: Seconds,
         clock: Option<PyRef<'_, PyClock>>,
     ) -> PyResult<Snowflake> {
-        let refuse = |refusal| errors::refuse(refusal, Subject::Namespace(namespace));
+        let namespace = &namespace.text("namespace")?;
+        let owner = owner.map(|owner| owner.text("owner")).transpose()?;
+        let refuse = |refusal| errors::refuse(refusal, Subject::Namespace(&shown_name(namespace)));
         // The label of this process is found when the generator is built, in each process.
         let mut config = SnowflakeConfig::new(namespace, "-").map_err(refuse)?;
-        if let Some(owner) = owner {
+        if let Some(owner) = &owner {
             config.owner = Name::owner(owner).map_err(|_| {
                 errors::raise(
                     Code::RequestInvalid,
                     format!(
-                        "`owner` must be 1 to 128 bytes without control characters, got `{owner}`"
+                        "`owner` must be 1 to 128 bytes without control characters, got {}",
+                        cut(owner)
                     ),
                 )
             })?;

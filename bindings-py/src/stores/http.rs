@@ -6,9 +6,9 @@ use leafid_core::{Ask, Fields, Release};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::client::stores::{Http, Transport};
+use crate::client::stores::{Http, Transport, shown};
 use crate::stores::answer;
-use crate::values::dict;
+use crate::values::{Text, dict};
 
 /// A store behind a URL.
 ///
@@ -20,11 +20,12 @@ pub struct HttpStore(pub Arc<Http>);
 impl HttpStore {
     #[new]
     #[pyo3(signature = (url, *, token = None))]
-    fn new(url: &str, token: Option<String>) -> PyResult<HttpStore> {
-        Ok(HttpStore(Arc::new(Http::new(url, token)?)))
+    fn new(url: Text, token: Option<Text>) -> PyResult<HttpStore> {
+        let token = token.map(|token| token.text("token")).transpose()?;
+        Ok(HttpStore(Arc::new(Http::new(&url.text("url")?, token)?)))
     }
 
-    /// Where it is.
+    /// Where it is; with its password, if it has one, which `repr` and messages leave out.
     #[getter]
     fn url(&self) -> &str {
         self.0.url()
@@ -54,7 +55,7 @@ impl HttpStore {
     }
 
     fn __repr__(&self) -> String {
-        format!("HttpStore({:?})", self.0.url())
+        format!("HttpStore({:?})", shown(self.0.url()))
     }
 }
 

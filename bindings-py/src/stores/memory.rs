@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use crate::client::stores::{Memory, Rows};
 use crate::stores::answer;
 use crate::testing::PyClock;
-use crate::values::{LayoutArg, dict, errors, whole_ms};
+use crate::values::{LayoutArg, Seconds, dict, errors, whole_ms};
 
 /// A store in memory: it creates tags and namespaces on first use, and what it granted is gone
 /// with it. In a forked child it raises `CLOSED`.
@@ -53,9 +53,11 @@ impl MemoryStore {
         &self,
         namespace: &str,
         layout: LayoutArg,
-        max_window: Option<f64>,
+        max_window: Option<Seconds>,
     ) -> PyResult<()> {
-        let max_window_ms = max_window.map(|length| whole_ms("max_window", length)).transpose()?;
+        let max_window = max_window.map(|length| length.seconds("max_window")).transpose()?;
+        let checked = |length| whole_ms("max_window", Seconds::new(length));
+        let max_window_ms = max_window.map(checked).transpose()?;
         let subject = Subject::Namespace(namespace);
         let create = |rows: &mut Rows| {
             rows.create_namespace(Name::namespace(namespace)?, layout.0, max_window_ms)

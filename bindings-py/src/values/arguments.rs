@@ -1,11 +1,14 @@
 //! Arguments that callers may write in more than one way, and lengths of time.
 
 use leafid_core::{Code, Layout, StoreTime};
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::values::{PyLayout, dict, errors};
+use crate::values::{PyLayout, Seconds, dict, errors};
+
+/// How much of a text a message quotes, in characters.
+const LONGEST_QUOTE: usize = 100;
 
 /// A layout as callers name one: a `Layout`, a preset's name, or a dict of its fields.
 pub struct LayoutArg(pub Layout);
@@ -78,12 +81,12 @@ pub fn whole_number(
 /// A time-out, in s.
 ///
 /// # Errors
-/// `ValueError` below 0, or for what is no number.
-pub fn checked_timeout(timeout: f64) -> PyResult<f64> {
+/// `REQUEST_INVALID` below 0, or for what is no number; `TypeError` for anything but seconds.
+pub fn checked_timeout(timeout: Seconds) -> PyResult<f64> {
+    let timeout = timeout.seconds("timeout")?;
     if timeout.is_nan() || timeout < 0.0 {
-        return Err(PyValueError::new_err(format!(
-            "`timeout` must be 0 or more seconds, got `{timeout}`"
-        )));
+        let message = format!("`timeout` must be 0 or more seconds, got `{timeout}`");
+        return Err(errors::raise(Code::RequestInvalid, message));
     }
     Ok(timeout)
 }
@@ -91,14 +94,22 @@ pub fn checked_timeout(timeout: f64) -> PyResult<f64> {
 /// Whole ms of a length in s.
 ///
 /// # Errors
-/// `ValueError` below 0, or for more than 49 days.
-pub fn whole_ms(what: &str, seconds: f64) -> PyResult<u32> {
+/// `REQUEST_INVALID` below 0, or for more than 49 days; `TypeError` for anything but seconds.
+pub fn whole_ms(what: &str, seconds: Seconds) -> PyResult<u32> {
+    let seconds = seconds.seconds(what)?;
     let ms = (seconds * 1_000.0).round();
     if (0.0..=f64::from(u32::MAX)).contains(&ms) {
         return Ok(ms as u32);
     }
-    Err(PyValueError::new_err(format!(
-        "`{what}` must be 0 to {} seconds, got `{seconds}`",
-        u32::MAX / 1_000
-    )))
+    let most = u32::MAX / 1_000;
+    let message = format!("`{what}` must be 0 to {most} seconds, got `{seconds}`");
+    Err(errors::raise(Code::RequestInvalid, message))
+}
+
+/// A text as a message quotes it: a long one is cut, and its length is told.
+pub fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_QUOTE) {
+        Some((end, _)) => format!("`{}…` of {} bytes", &text[..end], text.len()),
+        None => format!("`{text}`"),
+    }
 }

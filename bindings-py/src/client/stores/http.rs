@@ -9,7 +9,7 @@ use ureq::http::{HeaderMap, Response, Uri};
 use ureq::{Agent, Body};
 
 use crate::client::Failed;
-use crate::client::stores::Transport;
+use crate::client::stores::{Transport, shown};
 
 /// How long one request may take.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -27,8 +27,10 @@ impl Http {
     /// `REQUEST_INVALID` for anything but an `http://` or `https://` URL.
     pub fn new(url: &str, token: Option<String>) -> Result<Http, Failed> {
         let wrong = |why: &str| {
-            let message =
-                format!("`{url}` {why}: the URL of a store is like `http://127.0.0.1:8750`");
+            let message = format!(
+                "`{}` {why}: the URL of a store is like `http://127.0.0.1:8750`",
+                shown(url)
+            );
             Failed::new(Code::RequestInvalid, message)
         };
         let uri = Uri::try_from(url).map_err(|_| wrong("is not a URL"))?;
@@ -54,7 +56,7 @@ impl Http {
         Ok(Http { url: url.trim_end_matches('/').to_owned(), token })
     }
 
-    /// Where it is, without a slash at its end.
+    /// Where it is, without a slash at its end; with its password, if it has one.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -131,15 +133,20 @@ impl Connection {
         if let Some(token) = &self.http.token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
+        let place = shown(&url);
         let unanswered = |error: ureq::Error| {
-            let message = format!("no answer from `{url}`: {error}; is the store running?");
+            if is_without_tls(&error) {
+                let message = format!("`{place}` answered without TLS: use `http://`");
+                return Failed::new(Code::RequestInvalid, message);
+            }
+            let message = format!("no answer from `{place}`: {error}; is the store running?");
             Failed::new(Code::StoreUnavailable, message)
         };
         let mut response = request.send(&call.body).map_err(unanswered)?;
         let body = whole(&mut response).map_err(unanswered)?;
         let header = |name| text(response.headers(), name);
         let answer = Answer {
-            url: &url,
+            url: &place,
             status: response.status().as_u16(),
             content_type: header("content-type").unwrap_or_default(),
             retry_after: header("retry-after"),
@@ -147,6 +154,12 @@ impl Connection {
         };
         Ok(read(&answer)?)
     }
+}
+
+/// Whether what answered to a TLS handshake does not speak TLS, which no waiting cures. Known by its
+/// words: the type of the error is of a crate that is not ours to name.
+fn is_without_tls(error: &ureq::Error) -> bool {
+    error.to_string().contains("corrupt message of type InvalidContentType")
 }
 
 fn whole(response: &mut Response<Body>) -> Result<Vec<u8>, ureq::Error> {

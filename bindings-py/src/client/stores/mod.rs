@@ -1,8 +1,10 @@
 //! How asks get to a store.
 
+mod address;
 mod http;
 mod memory;
 
+pub use address::{shown, shown_name};
 pub use http::Http;
 pub use memory::{Memory, Rows};
 

@@ -1,0 +1,59 @@
+//! Arguments whose type is checked where their name is known.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+/// An argument of a type, or the name of the type that it has instead.
+pub struct Typed<T>(Result<T, String>);
+
+/// A text.
+pub type Text = Typed<String>;
+/// A length of time, in s.
+pub type Seconds = Typed<f64>;
+
+impl<T> Typed<T> {
+    /// A default.
+    pub const fn new(value: T) -> Typed<T> {
+        Typed(Ok(value))
+    }
+
+    fn named(self, what: &str, wanted: &str) -> PyResult<T> {
+        self.0.map_err(|kind| {
+            PyTypeError::new_err(format!("`{what}` must be {wanted}, got a `{kind}`"))
+        })
+    }
+}
+
+impl Text {
+    /// The text.
+    ///
+    /// # Errors
+    /// `TypeError` that names the argument.
+    pub fn text(self, what: &str) -> PyResult<String> {
+        self.named(what, "a `str`")
+    }
+}
+
+impl Seconds {
+    /// The seconds.
+    ///
+    /// # Errors
+    /// `TypeError` that names the argument.
+    pub fn seconds(self, what: &str) -> PyResult<f64> {
+        self.named(what, "a number of seconds")
+    }
+}
+
+impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Typed<T> {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Typed<T>> {
+        match value.extract::<T>().map_err(Into::into) {
+            Ok(good) => Ok(Typed(Ok(good))),
+            Err(error) if error.is_instance_of::<PyTypeError>(value.py()) => {
+                Ok(Typed(Err(value.get_type().name()?.to_string())))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
