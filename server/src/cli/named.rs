@@ -59,6 +59,9 @@ pub fn path(named: &str) -> Result<PathBuf, Problem> {
     if let Some(path) = named.strip_prefix("sqlite:") {
         return sqlite(named, path);
     }
+    if named.starts_with('~') {
+        return sqlite(named, named);
+    }
     if named == "memory:" {
         return Err(invalid(
             "`memory:` is a store inside a program, for the Python and Node packages; for the \
@@ -96,7 +99,7 @@ fn sqlite(named: &str, path: &str) -> Result<PathBuf, Problem> {
             wrong("a path has no parameters; use `sqlite:PATH`, without `?`")
         }
         _ if path == "~" || path.starts_with("~/") => wrong(
-            "no shell expands `~` after `sqlite:`; write the folder out, as in \
+            "`~` is not expanded here; write the folder out, as in \
              sqlite:$HOME/leafid.db",
         ),
         _ => Ok(PathBuf::from(path)),
@@ -159,6 +162,7 @@ mod tests {
             ("sqlite:///var/lib/a.db", "without `//`"),
             ("sqlite:a.db?mode=ro", "no parameters"),
             ("sqlite:~/a.db", "$HOME"),
+            ("~/a.db", "$HOME"),
             ("redis://x", "`redis://x`"),
             ("memory:", "Python and Node"),
             ("http://h:1", "http://HOST:PORT"),
