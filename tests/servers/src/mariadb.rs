@@ -38,6 +38,7 @@ impl Mariadb {
         command.arg(format!("--socket={}", folder.join("s.sock").display()));
         command.arg(format!("--init-file={}", folder.join("init.sql").display()));
         command.arg(format!("--port={}", self.port)).current_dir(folder);
+        command.env("TMPDIR", folder);
         command.args(self.settings.iter().map(|setting| format!("--{setting}")));
         let mut process = Process::start(command, &folder.join("log"))?;
         process.wait_until(|| greets(self.port))?;
@@ -61,6 +62,8 @@ impl Server for Mariadb {
         command.args(["--no-defaults", "--auth-root-authentication-method=normal"]);
         command.arg("--skip-test-db").arg(format!("--user={}", user()?));
         command.arg(format!("--datadir={}", folder.path().join("data").display()));
+        // Two installations at once would meet in the common folder for temporary tables.
+        command.env("TMPDIR", folder.path());
         process::run(command)?;
         // Done at every start, before anybody can connect.
         let init = "CREATE DATABASE IF NOT EXISTS leafid;\n";
