@@ -4,6 +4,7 @@ Python's wasmtime cuts a number to its width without a word: check what comes fr
 """
 
 import secrets
+import sys
 import time
 
 from wasmtime import Engine, Store
@@ -46,6 +47,26 @@ def plain(value):
     return value
 
 
+def verb(name, function):
+    """A verb of a store as an import. What it raises is a failure, for a trap is the end of the instance."""
+
+    def answer(_, ask):
+        try:
+            given, tag = record(function(plain(ask))), "ok"
+        except Refused as refused:
+            retry = refused.given.get("retry_after_ms")
+            given, tag = record({"code": refused.given["code"], "retry_after_ms": retry}), "err"
+        except Exception as error:  # noqa: BLE001
+            print(f"the store failed: {error!r}", file=sys.stderr)
+            given, tag = record({"code": "store-unavailable", "retry_after_ms": None}), "err"
+        # A result whose sides are of unlike types is passed bare.
+        if name == "give-back":
+            return None if tag == "ok" else given
+        return Variant(tag, given)
+
+    return answer
+
+
 class Leafid:
     """An instance of a component. `store` has the verbs of the imported store, if there is one."""
 
@@ -57,7 +78,7 @@ class Leafid:
         imports = {
             "wasi:clocks/monotonic-clock@0.2.0": {"now": lambda _: time.monotonic_ns()},
             "wasi:random/random@0.2.0": {"get-random-u64": lambda _: secrets.randbits(64)},
-            f"{PACKAGE}store{VERSION}": {n: self._verb(f) for n, f in (store or {}).items()},
+            f"{PACKAGE}store{VERSION}": {n: verb(n, f) for n, f in (store or {}).items()},
         }
         with linker.root() as root:
             for interface, functions in imports.items():
@@ -65,16 +86,6 @@ class Leafid:
                     for name, function in functions.items():
                         instance.add_func(name, function)
         self.instance = linker.instantiate(self.store, component)
-
-    def _verb(self, function):
-        def answer(_, ask):
-            try:
-                return Variant("ok", record(function(plain(ask))))
-            except Refused as refused:
-                code = refused.given["code"]
-                return Variant("err", record({"code": code, "retry_after_ms": None}))
-
-        return answer
 
     def call(self, interface, name, *args):
         function = self.functions.get((interface, name))

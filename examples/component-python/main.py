@@ -70,10 +70,18 @@ def numbers(folder):
         try:
             ids += orders.fill(AT_ONCE)
         except Refused as refused:
-            wait(orders, refused, orders.refill())
+            wait(orders, refused, refill(orders))
         if orders.wants_ask():
-            orders.refill()
+            refill(orders)
     return ids
+
+
+def refill(generator):
+    """Asks the store. That it failed is noted by the generator, which asks again later; IDs at hand go on."""
+    try:
+        return generator.refill()
+    except Refused:
+        return False
 
 
 def snowflakes(url):
@@ -115,10 +123,19 @@ def carry(leafid, generator, url):
         failure = {"code": code, "retry_after_ms": problem.get("retry_after_ms")}
         generator.handle_failure(asked["request"], failure)
         return True
+    except OSError:
+        unread = {"code": "store-unavailable", "retry_after_ms": None}
+        generator.handle_failure(asked["request"], unread)
+        return True
     span = {"start": int(answer["start"]), "end": int(answer["end"])}
     grant = {**answer, "ticks": span, "now": answer["now_ms"]}
     grant |= {name: token(answer[name]) for name in ("request", "store")}
-    generator.handle_grant(Variant("window", grant), None)
+    try:
+        outcome = generator.handle_grant(Variant("window", grant), None)
+    except Refused:
+        return True  # noted, as a failure is
+    if isinstance(outcome, Variant) and outcome.tag == "release":
+        post(url, "release", plain(outcome.payload))
     return True
 
 
