@@ -13,7 +13,7 @@ struct Native {
     most: u64,
 }
 
-const SERVER: Native = Native { end: "leafid", most: 12_000_000 };
+const SERVER: Native = Native { end: "leafid", most: 25_000_000 };
 const WHEEL: Native = Native { end: ".so", most: 5_000_000 };
 const NODE: Native = Native { end: ".node", most: 2_000_000 };
 
