@@ -55,7 +55,7 @@ fn over<S: Databases, B: Sql>(binary: &Path) -> Outcome {
     let url = server.make_database("bench")?;
     measure::<B>(S::NAME, &url, binary, || {
         let said = server.run("bench", B::CHANGES)?;
-        said.trim().parse().map_err(|_| format!("`{said}` is no count"))
+        said.trim().parse().map_err(|_| format!("expected a count of commits, got `{said}`"))
     })
 }
 

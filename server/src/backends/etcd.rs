@@ -175,7 +175,7 @@ impl Engine for Etcd {
             match self.keys.name(folder, &key) {
                 Some(name) => rows.push((name, stored)),
                 None => {
-                    let detail = format!("`{key}` is no name that leafid gives; remove the key");
+                    let detail = format!("`{key}` was not written by leafid: remove the key");
                     return Err(Broken::refused(detail));
                 }
             }

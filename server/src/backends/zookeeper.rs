@@ -214,7 +214,7 @@ impl Engine for Zookeeper {
                 Folder::Spaces => Name::namespace(&child),
             };
             let name = name.map_err(|_| {
-                let detail = format!("`{path}/{child}` is no name that leafid gives; remove it");
+                let detail = format!("`{path}/{child}` was not written by leafid: remove it");
                 Broken::refused(detail)
             })?;
             if after.is_none_or(|after| name > after) {

@@ -44,7 +44,7 @@ impl Place {
                 name.is_empty() || name.contains('.') || name.chars().any(char::is_control);
             if strange || name.len() > dialect.longest {
                 let detail = format!(
-                    "`{}` is no name for a table or a column of {}: use 1 to {} bytes, for the \
+                    "`{}` is not a valid name for a table or a column of {}: use 1 to {} bytes, for the \
                      table TABLE or SCHEMA.TABLE; name them with --table and --column",
                     shown(name),
                     dialect.name,

@@ -72,7 +72,7 @@ pub fn decoded(component: &[u8]) -> Outcome<(Resolve, WorldId)> {
     match wit_component::decode(component) {
         Ok(DecodedWasm::Component(resolve, world)) => Ok((resolve, world)),
         Ok(DecodedWasm::WitPackage(..)) => Err("this is a WIT package, no component".to_owned()),
-        Err(error) => Err(format!("this is no component: {error:#}")),
+        Err(error) => Err(format!("this is not a component: {error:#}")),
     }
 }
 

@@ -20,7 +20,7 @@ const NODE: Native = Native { end: ".node", most: 2_000_000 };
 /// What a program says that checks each addition for overflow: debug builds do, release builds never.
 const CHECKED: &[&str] = &["attempt to add with overflow", "attempt to subtract with overflow"];
 
-const CURE: &str = "this is no release build, and nothing else is published: `cargo xtask build`";
+const CURE: &str = "this is not a release build; build one with `cargo xtask build`";
 
 /// The server, the wheel and the platform's npm package, each looked at as a user unpacks it.
 pub fn check() -> Outcome<String> {

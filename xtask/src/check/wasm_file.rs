@@ -43,7 +43,7 @@ pub fn exported_functions(module: &[u8]) -> Outcome<Vec<String>> {
 struct Reader<'a>(&'a [u8]);
 
 fn section(module: &[u8], wanted: u8) -> Outcome<Option<Reader<'_>>> {
-    let body = module.strip_prefix(HEADER).ok_or("this is no wasm module")?;
+    let body = module.strip_prefix(HEADER).ok_or("this is not a WebAssembly module")?;
     let mut rest = Reader(body);
     while !rest.0.is_empty() {
         let id = rest.byte()?;

@@ -53,7 +53,7 @@ impl Address {
             parts(url, PORT).map_err(|why| wrong(&why))?;
         let authorities = options.remove("ca").map(PathBuf::from);
         if let Some(option) = options.keys().next() {
-            return Err(wrong(&format!("`{option}` is no option")));
+            return Err(wrong(&format!("unknown option `{option}`")));
         }
         let tls = match scheme.as_str() {
             "etcds" => Some(tls::trust(authorities.as_deref())?),

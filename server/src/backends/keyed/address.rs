@@ -83,12 +83,12 @@ fn with_port(host: &str, port: u16) -> Result<String, String> {
         None => !name.is_empty() && name.bytes().all(good),
     };
     if !known {
-        return Err("a host is none".to_owned());
+        return Err("a host name is empty or not valid".to_owned());
     }
     match given.map(str::parse::<u16>) {
         None => Ok(format!("{name}:{port}")),
         Some(Ok(given)) if given > 0 => Ok(format!("{name}:{given}")),
-        Some(_) => Err("a port is none".to_owned()),
+        Some(_) => Err("a port must be 1 to 65535".to_owned()),
     }
 }
 

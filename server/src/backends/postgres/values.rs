@@ -33,7 +33,7 @@ impl ToSql for Param<'_> {
             (Some(Value::Int(value)), &Type::BOOL) => (*value != 0).to_sql(ty, out),
             (Some(Value::Text(value)), _) => value.as_ref().to_sql(ty, out),
             (Some(Value::Token(value)), &Type::BYTEA) => value.bytes().as_slice().to_sql(ty, out),
-            (value, ty) => Err(format!("{value:?} is no {ty}").into()),
+            (value, ty) => Err(format!("{value:?} cannot be sent as {ty}").into()),
         }
     }
 

@@ -33,7 +33,7 @@ impl Row {
     pub fn int(&self, at: usize) -> Result<i64> {
         match self.values.get(at) {
             Some(Value::Int(value)) => Ok(*value),
-            other => Err(odd(at, &format!("{other:?} is no number"))),
+            other => Err(odd(at, &format!("expected a number, got {other:?}"))),
         }
     }
 
@@ -47,7 +47,7 @@ impl Row {
     pub fn text(&self, at: usize) -> Result<&str> {
         match self.values.get(at) {
             Some(Value::Text(text)) => Ok(text),
-            other => Err(odd(at, &format!("{other:?} is no text"))),
+            other => Err(odd(at, &format!("expected text, got {other:?}"))),
         }
     }
 
@@ -55,7 +55,7 @@ impl Row {
     pub fn token(&self, at: usize) -> Result<Token> {
         match self.values.get(at) {
             Some(Value::Token(token)) => Ok(*token),
-            other => Err(odd(at, &format!("{other:?} is no token"))),
+            other => Err(odd(at, &format!("expected 32 hex digits, got {other:?}"))),
         }
     }
 }

@@ -38,7 +38,7 @@ impl Address {
         let Parts { login, hosts, path, options, place, .. } =
             parts(url, PORT).map_err(|why| wrong(&why))?;
         if let Some(option) = options.keys().next() {
-            return Err(wrong(&format!("`{option}` is no option")));
+            return Err(wrong(&format!("unknown option `{option}`")));
         }
         let path = if path.is_empty() { "/leafid".to_owned() } else { path };
         if path == "/zookeeper" || path.starts_with("/zookeeper/") {
