@@ -11,11 +11,13 @@ use leafid_core::{Name, Range, StoreTime, Token};
 use crate::problem::Problem;
 use crate::store::Page;
 
+pub mod clock;
 pub mod etcd;
 pub mod keyed;
 pub mod mysql;
 pub mod opening;
 pub mod postgres;
+pub mod reconnect;
 pub mod remote;
 pub mod sql;
 pub mod sqlite;

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use leafid_core::{Name, SegmentAsk, Token};
+use leafid_server::backends::clock::Source;
 use leafid_server::backends::opening::Options;
-use leafid_server::backends::remote::clock::Source;
-use leafid_server::backends::remote::open::Terms;
+use leafid_server::backends::opening::Terms;
 use leafid_server::clock::SystemClock;
 use leafid_server::opening::database::Database;
 use leafid_server::problem::Problem;

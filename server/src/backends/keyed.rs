@@ -6,7 +6,6 @@
 //! acquire costs does not depend on how many there are.
 
 pub mod address;
-pub mod clock;
 pub mod engine;
 pub mod link;
 mod look;
@@ -22,11 +21,11 @@ use std::time::Instant;
 
 use leafid_core::{Name, StoreTime};
 
+use super::clock::DatabaseClock;
 use super::opening::Found;
 use super::{BackEnd, Facts, Fault, Group, Read, Want, Watch, Written};
 use crate::clock::RegistryTime;
 
-use clock::EngineClock;
 use engine::{Engine, Guard};
 use link::Link;
 use space::Known;
@@ -38,7 +37,7 @@ pub struct Keyed<E: Engine> {
     meta: Meta,
     found: Found,
     now: StoreTime,
-    clock: EngineClock,
+    clock: DatabaseClock,
     time: RegistryTime,
     /// What is known of each namespace.
     spaces: BTreeMap<Name, Known>,

@@ -1,8 +1,18 @@
 //! How a database is opened, and what it held then: the same for all back ends.
 
+mod apart;
+pub mod words;
+
 use leafid_core::{Layout, StoreTime, Token};
 
+use super::clock::Source;
+use crate::problem::Problem;
 use crate::utc;
+
+pub use apart::apart;
+
+/// How far the clock of a lost store may have been ahead of the next one's.
+const CLOCKS_DIFFER_MS: i64 = 5_000;
 
 /// How a store is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +32,47 @@ pub struct Options {
     pub believe_clock: bool,
     /// The only id that is opened.
     pub expect: Option<Token>,
+}
+
+impl Options {
+    /// Before when a store that is made now grants no window; 0 unless it replaces a lost one.
+    pub fn floor(&self, now: StoreTime) -> StoreTime {
+        self.replaces_lost_ms.map_or(StoreTime::new(0), |max_window_ms| {
+            now.plus(i64::from(max_window_ms)).plus(CLOCKS_DIFFER_MS)
+        })
+    }
+}
+
+/// How a database across a network is used.
+#[derive(Clone)]
+pub struct Terms {
+    /// How a store is opened.
+    pub options: Options,
+    /// Settings that can lose what was answered are let pass.
+    pub allow_unsafe: bool,
+    /// Whose clock counts.
+    pub source: Source,
+}
+
+/// Why a store was not opened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unopened {
+    /// What is wrong.
+    pub problem: Problem,
+    /// The database was not reached: it may be there later.
+    pub may_pass: bool,
+}
+
+impl From<Problem> for Unopened {
+    fn from(problem: Problem) -> Unopened {
+        Unopened { problem, may_pass: false }
+    }
+}
+
+impl From<Unopened> for Problem {
+    fn from(unopened: Unopened) -> Problem {
+        unopened.problem
+    }
 }
 
 /// What a store held when it was opened.

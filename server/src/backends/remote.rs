@@ -4,7 +4,6 @@
 
 mod about;
 mod applied;
-pub mod clock;
 mod driver;
 mod link;
 mod meta;
@@ -16,23 +15,21 @@ use std::sync::Arc;
 
 use leafid_core::StoreTime;
 
-use super::opening::{Found, Options};
+use super::clock::DatabaseClock;
+use super::opening::{Found, Options, Terms, Unopened, words};
 use super::sql::{self, Query, Step};
 use super::{Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Want, Watch, Write, Written};
 use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
 
 use applied::{Applied, applied};
-use clock::DatabaseClock;
 use link::Link;
 use meta::Meta;
-use open::{Terms, Unopened};
 use rows::gaps;
 
 pub use about::{About, MYSQL, POSTGRES, query};
 pub use applied::query as of_step;
 pub use driver::{Breakage, Broken, Did, Driver, EXCHANGE, Ending, LOCKED_MS, STATEMENT_MS};
-pub use link::pause;
 pub use rows::Row;
 pub use text::{Style, Text};
 
@@ -82,14 +79,14 @@ impl<D: Driver> Remote<D> {
         let opened = Remote::open(address, place, ticks, &Terms { options, ..terms.clone() })?;
         match opened.found.created {
             true => Ok(opened),
-            false => Err(open::exists(place, opened.meta.store, &opened.found).into()),
+            false => Err(words::exists(place, opened.meta.store, &opened.found, "database").into()),
         }
     }
 
     /// The store's time, after the database said its own.
     fn hear(&mut self, now_ms: Option<i64>) -> StoreTime {
         if let Some(now_ms) = now_ms {
-            self.clock.learn(now_ms);
+            self.clock.learn(StoreTime::new(now_ms));
         }
         let longest = i64::try_from(self.longest).unwrap_or(i64::MAX);
         let (now, leap) = self.time.read(&self.clock, || longest);

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use leafid_core::{StoreTime, Token};
 use rusqlite::Connection;
 
-use super::opening::{Found, Options};
+use super::opening::{Found, Options, words};
 use super::{BackEnd, Facts, Fault, Group, Outcome, Read, Want, Watch, Write, Written};
 use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
@@ -76,7 +76,10 @@ impl Sqlite {
         let opened = Sqlite::open(path, clock, &Options { create: true, ..*options })?;
         match opened.found.created {
             true => Ok(opened),
-            false => Err(create::exists(path, &meta::hex(opened.store), &opened.found)),
+            false => {
+                let place = create::place(path);
+                Err(words::exists(&place, opened.store, &opened.found, "file"))
+            }
         }
     }
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::backends::clock::Source;
 use crate::backends::opening::Options;
-use crate::backends::remote::clock::Source;
-use crate::backends::remote::open::{Terms, VERSION};
+use crate::backends::opening::Terms;
+use crate::backends::remote::open::VERSION;
 use crate::clock::SystemClock;
 use crate::opening::database::Database;
 use crate::opening::late::Late;

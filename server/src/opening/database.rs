@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use crate::backends::clock::Source;
 use crate::backends::etcd::{self, Etcd};
 use crate::backends::keyed::Keyed;
 use crate::backends::mysql::{self, Mysql};
-use crate::backends::opening::Options;
+use crate::backends::opening::{Options, Terms, Unopened};
 use crate::backends::postgres::{self, Postgres};
 use crate::backends::remote::Remote;
-use crate::backends::remote::clock::Source;
-use crate::backends::remote::open::{Terms, Unopened, VERSION, migrate};
+use crate::backends::remote::open::{VERSION, migrate};
 use crate::backends::zookeeper::{self, Zookeeper};
 use crate::clock::{Clock, SystemClock};
 use crate::problem::Problem;

@@ -10,8 +10,8 @@ use leafid_core::{
     AcquireAsk, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime, Token, WindowGrant,
 };
 
-use crate::backends::remote::open::Unopened;
-use crate::backends::remote::pause;
+use crate::backends::opening::Unopened;
+use crate::backends::reconnect::pause;
 use crate::problem::Problem;
 use crate::registry::Registry;
 use crate::store::{Answer, NamespaceChange, Page, Store, TagChange};

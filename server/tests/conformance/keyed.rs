@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use leafid_core::Token;
+use leafid_server::backends::clock::Source;
 use leafid_server::backends::opening::Options;
-use leafid_server::backends::remote::clock::Source;
-use leafid_server::backends::remote::open::Terms;
+use leafid_server::backends::opening::Terms;
 use leafid_server::clock::ManualClock;
 use leafid_server::opening::database::Database;
 use leafid_server::store::SharedStore;

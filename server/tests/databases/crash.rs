@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use leafid_core::StoreTime;
 use leafid_server::app::Config;
+use leafid_server::backends::clock::Source;
 use leafid_server::backends::mysql::{self, Mysql};
 use leafid_server::backends::opening::Options;
+use leafid_server::backends::opening::Terms;
 use leafid_server::backends::postgres::{self, Postgres as PostgresDriver};
-use leafid_server::backends::remote::clock::Source;
-use leafid_server::backends::remote::open::Terms;
 use leafid_server::backends::remote::{Driver, Remote};
 use leafid_server::backends::{
     Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Want, Watch, Write, Written,

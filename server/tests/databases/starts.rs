@@ -26,7 +26,7 @@ fn is_made_by_a_command_and_opened_by_others<S: Databases>() {
     let made = says(&url, &["init"]);
     assert!(made.starts_with("created ") && made.contains("store id "), "{made}");
     let again = fails(&url, &["init"], 1);
-    assert!(again.contains("STORE_REFUSED") && again.contains("has a store already"), "{again}");
+    assert!(again.contains("STORE_REFUSED") && again.contains("already a store"), "{again}");
     let raised = says(&url, &["migrate"]);
     assert!(raised.contains("nothing to do"), "{raised}");
     // Without a server.

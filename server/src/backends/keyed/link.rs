@@ -1,53 +1,24 @@
 //! The connection to the store: made again when it is lost, with a pause that grows, and looked at
 //! each time: behind the same name another store may stand now.
 
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use leafid_core::Code;
 use tokio::time::timeout;
 
 use super::engine::{Broken, Engine, Identity, Key};
-use super::open::hex;
 use super::text::{self, Meta};
-use crate::backends::{Fault, Watch};
+use crate::backends::Fault;
+use crate::backends::opening::words::hex;
+use crate::backends::reconnect::{Gone, Tries};
 use crate::problem::Problem;
-use crate::random;
 
 /// A connection is made within so long, or not.
 pub const CONNECTING: Duration = Duration::from_millis(2_500);
 /// An answer comes within so long, or nobody waits for it: less than the 3 s after which a holder
 /// counts its ask as lost.
 pub const EXCHANGE: Duration = Duration::from_millis(2_500);
-/// The pause after the first try that failed.
-const SHORTEST: Duration = Duration::from_millis(100);
-/// The longest pause between two tries.
-const LONGEST: Duration = Duration::from_secs(5);
-
-/// Why nothing may be granted until a restart.
-#[derive(Debug, Default)]
-pub struct Gone(OnceLock<Problem>);
-
-impl Gone {
-    /// Notes it, and says it once.
-    pub fn set(&self, problem: Problem) {
-        let mut first = false;
-        let problem = self.0.get_or_init(|| {
-            first = true;
-            problem
-        });
-        if first {
-            tracing::error!(code = %problem.code, "{}", problem.detail);
-        }
-    }
-}
-
-impl Watch for Gone {
-    fn gone(&self) -> Option<Problem> {
-        self.0.get().cloned()
-    }
-}
-
 /// A store that is expected behind an address.
 pub struct Link<E: Engine> {
     address: E::Address,
@@ -58,15 +29,7 @@ pub struct Link<E: Engine> {
     allow_unsafe: bool,
     gone: Arc<Gone>,
     engine: Option<E>,
-    down: Option<Down>,
-}
-
-/// A store that was not reached.
-struct Down {
-    since: Instant,
-    tries: u32,
-    next: Instant,
-    fault: Fault,
+    tries: Tries,
 }
 
 impl<E: Engine> Link<E> {
@@ -78,7 +41,7 @@ impl<E: Engine> Link<E> {
         allow_unsafe: bool,
     ) -> Link<E> {
         let gone = Arc::default();
-        Link { address, place, identity, allow_unsafe, gone, engine: None, down: None }
+        Link { address, place, identity, allow_unsafe, gone, engine: None, tries: Tries::default() }
     }
 
     /// Whether another store was found by its name.
@@ -96,24 +59,17 @@ impl<E: Engine> Link<E> {
             Some(_) => self.lose("it was closed"),
             None => {}
         }
-        if let Some(down) = &self.down
-            && Instant::now() < down.next
-        {
-            return Err(down.fault.clone());
-        }
+        self.tries.due()?;
         let connected = timeout(CONNECTING, self.connect()).await.unwrap_or_else(|_| {
             Err(self.word(&Broken::lost(format!("no answer within {CONNECTING:?}"))))
         });
         match connected {
             Ok(engine) => {
                 self.engine = Some(engine);
-                if let Some(down) = self.down.take() {
-                    let (place, ms) = (&self.place, down.since.elapsed().as_millis());
-                    tracing::info!(place, after_ms = ms, tries = down.tries, "connected again");
-                }
+                self.tries.done(&self.place);
                 Ok(())
             }
-            Err(fault) => Err(self.failed(fault)),
+            Err(fault) => Err(self.tries.failed(&self.place, fault)),
         }
     }
 
@@ -142,7 +98,7 @@ impl<E: Engine> Link<E> {
     /// The connection is not used again; the next turn makes another.
     pub fn lose(&mut self, why: &str) {
         if self.engine.take().is_some() {
-            tracing::warn!(place = self.place, "the connection is lost, and made again: {why}");
+            self.tries.lost(&self.place, why);
         }
     }
 
@@ -197,21 +153,5 @@ impl<E: Engine> Link<E> {
         );
         self.gone.set(Problem::new(Code::StoreChanged, detail.as_str()));
         Fault { detail }
-    }
-
-    /// Notes that it was not reached, and when it is tried again.
-    fn failed(&mut self, fault: Fault) -> Fault {
-        let now = Instant::now();
-        let down = self.down.get_or_insert_with(|| {
-            tracing::warn!(place = self.place, "cannot connect, tried again: {}", fault.detail);
-            Down { since: now, tries: 0, next: now, fault: fault.clone() }
-        });
-        let longest = SHORTEST.saturating_mul(1 << down.tries.min(6)).min(LONGEST);
-        let chance = random::bytes().map_or(0, |[byte]| u32::from(byte));
-        down.tries += 1;
-        // Servers that lost it together do not come back together.
-        down.next = Instant::now() + longest * (205 + chance / 5) / 256;
-        down.fault = fault.clone();
-        fault
     }
 }

@@ -8,7 +8,6 @@ use leafid_core::{Code, Layout, Name, StoreTime, Token};
 use tokio::time::timeout;
 
 use super::Keyed;
-use super::clock::EngineClock;
 use super::engine::{
     Before, Broken, Commit, Ended, Engine, Folder, Identity, Key, Set, Stored, Touch, bucket,
 };
@@ -16,15 +15,13 @@ use super::link::{CONNECTING, Link};
 use super::moves::Moves;
 use super::space::Space;
 use super::text::{self, Meta, VERSION};
-use crate::backends::opening::{Found, Options, floor_tick};
-use crate::backends::remote::open::{Terms, Unopened};
+use crate::backends::clock::DatabaseClock;
+use crate::backends::opening::{Found, Options, Terms, Unopened, apart, floor_tick, words};
 use crate::backends::{Fault, Want};
 use crate::clock::{self, Clock, RegistryTime};
 use crate::problem::Problem;
 use crate::{random, utc};
 
-/// How far the clock of a lost store may have been ahead of this one's.
-const CLOCKS_DIFFER_MS: i64 = 5_000;
 /// So many entries of a folder are read at once.
 const PAGE: u32 = 500;
 
@@ -60,28 +57,8 @@ impl<E: Engine> Keyed<E> {
         if opened.found.created {
             return Ok(opened);
         }
-        let (id, found) = (hex(opened.meta.store), opened.found);
-        let detail = format!(
-            "{place} is already a store: id {id}, {found}; serve it: leafid serve --store {place}, \
-             or use another path"
-        );
-        Err(Problem::new(Code::StoreRefused, detail).into())
+        Err(words::exists(place, opened.meta.store, &opened.found, "path").into())
     }
-}
-
-/// Runs it on a thread and a runtime of its own, whatever runs here: the connection that it makes
-/// belongs to them and ends with them.
-fn apart<F, T>(run: impl FnOnce() -> F + Send) -> Result<T, Unopened>
-where
-    F: Future<Output = T>,
-    T: Send,
-{
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let cannot = |why: String| Unopened::from(Problem::new(Code::Internal, why));
-    let runtime = runtime.map_err(|error| cannot(format!("no runtime: {error}")))?;
-    // The runtime ends there as well: it must not be dropped where another runs.
-    std::thread::scope(|scope| scope.spawn(move || runtime.block_on(run())).join())
-        .map_err(|_| cannot("the opening of the store panicked".to_owned()))
 }
 
 async fn open<E: Engine>(
@@ -98,7 +75,7 @@ async fn open<E: Engine>(
     there.map_err(late).map_err(cannot)??;
     let examined = timeout(CONNECTING, engine.examine(terms.allow_unsafe)).await;
     examined.map_err(late).and_then(|examined| examined).map_err(cannot)??;
-    let clock = EngineClock::new(terms.source.clone(), ticks);
+    let clock = DatabaseClock::new(terms.source.clone(), ticks);
     if let Some(told) = engine.told() {
         clock.learn(told);
     }
@@ -189,7 +166,11 @@ impl<E: Engine> Keyed<E> {
         let source = self.clock.wall();
         if let Some(known) = clock::strays(source, granted, beat) {
             if !believe {
-                return Err(astray::<E>(source, known));
+                return Err(words::strays(
+                    &format!("the clock that counts for {}", E::NAME),
+                    source,
+                    known,
+                ));
             }
             let lowered = self.lower(source).await?;
             let (source, known) = (utc::text(source), utc::text(known));
@@ -252,22 +233,18 @@ async fn look_first<E: Engine>(
         return Err(Problem::new(Code::SchemaMismatch, detail).into());
     }
     // A new store would be another than the one that is expected.
-    if options.create && options.expect.is_none() { Ok(()) } else { Err(not_there(place).into()) }
-}
-
-fn not_there(place: &str) -> Problem {
-    Problem::unavailable(format!(
-        "there is no store at {place}; to create a new one there: leafid init {place}; if there was \
-         one and it is lost, use instead: leafid init --replaces-lost {place}, as a new store would \
-         hand out again what is in use"
-    ))
+    if options.create && options.expect.is_none() {
+        Ok(())
+    } else {
+        Err(words::not_there(place, "has no store").into())
+    }
 }
 
 /// The store, which is made if it is not there.
 async fn settled<E: Engine>(
     engine: &mut E,
     place: &str,
-    clock: &EngineClock,
+    clock: &DatabaseClock,
     options: &Options,
 ) -> Result<(Meta, u64, bool), Unopened> {
     let told = |broken: Broken| unreached(place, &broken);
@@ -277,7 +254,7 @@ async fn settled<E: Engine>(
         created = make(engine, clock, options).await?.map_err(told)?;
         stored = meta(engine).await.map_err(told)?;
     }
-    let stored = stored.ok_or_else(|| not_there(place))?;
+    let stored = stored.ok_or_else(|| words::not_there(place, "has no store"))?;
     let meta = text::read_meta(&stored.text).map_err(|nonsense| {
         let key = engine.place(&Key::Meta);
         let detail = format!("`{key}` at {place} was not written by leafid: {nonsense}");
@@ -293,12 +270,7 @@ async fn settled<E: Engine>(
     }
     match options.expect {
         Some(expected) if expected != meta.store => {
-            let (expected, store) = (hex(expected), hex(meta.store));
-            let detail = format!(
-                "{place} is store {store}, not {expected} as expected; use the right one, or leave \
-                 out --expect-store"
-            );
-            Err(Problem::new(Code::StoreChanged, detail).into())
+            Err(words::unexpected(place, expected, meta.store).into())
         }
         _ => Ok((meta, stored.revision, created)),
     }
@@ -311,38 +283,16 @@ async fn meta<E: Engine>(engine: &mut E) -> Result<Option<Stored>, Broken> {
 /// Makes the store's id and the namespace `default`.
 async fn make<E: Engine>(
     engine: &mut E,
-    clock: &EngineClock,
+    clock: &DatabaseClock,
     options: &Options,
 ) -> Result<Result<bool, Broken>, Problem> {
     let id = options.id.map_or_else(random::bytes, |id| Ok(id.bytes()))?;
     let now = clock.wall();
-    let floor = options.replaces_lost_ms.map_or(StoreTime::new(0), |max_window_ms| {
-        now.plus(i64::from(max_window_ms)).plus(CLOCKS_DIFFER_MS)
-    });
+    let floor = options.floor(now);
     let meta = Meta { version: VERSION, store: Token::new(id), created: now, floor };
     let row = Namespace::create(Layout::LEAF, None, None)?;
     let namespace = Namespace { floor: floor_tick(&row.layout, floor), ..row };
     let space = text::space(&Space { namespace, moves: Moves::default() });
     let name = Name::namespace("default")?;
     Ok(engine.make(meta.store, &text::meta(&meta), (name, &space)).await)
-}
-
-/// A clock that strays from what the store knows.
-fn astray<E: Engine>(source: StoreTime, known: StoreTime) -> Problem {
-    let by = source.since(known).saturating_abs() / 86_400_000;
-    let side = if source > known { "after" } else { "before" };
-    let detail = format!(
-        "the clock that counts for {} says {}, {by} days {side} the last time that this store has \
-         seen, {}; IDs would carry a wrong time for good: set the clock, or, if it is right, start \
-         with: leafid serve --believe-clock",
-        E::NAME,
-        utc::text(source),
-        utc::text(known)
-    );
-    Problem::new(Code::StoreRefused, detail)
-}
-
-/// A token as it is written.
-pub fn hex(token: Token) -> String {
-    String::from_utf8_lossy(&token.to_hex()).into_owned()
 }

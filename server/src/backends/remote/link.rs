@@ -1,7 +1,7 @@
 //! The connection to a database: made again when it is lost, with a pause that grows, and looked at
 //! each time: behind the same name another database may stand now.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use leafid_core::{Code, Token};
@@ -10,26 +10,13 @@ use tokio::time::timeout;
 use super::driver::{Breakage, Broken, CONNECTING, Driver, EXCHANGE};
 use super::meta::{self, Made};
 use super::open::{VERSION, other_version};
-use crate::backends::{Fault, Watch};
+use crate::backends::Fault;
+use crate::backends::opening::words::hex;
+use crate::backends::reconnect::{Gone, Tries};
 use crate::problem::Problem;
-use crate::random;
 
-/// The pause after the first try that failed.
-const SHORTEST: Duration = Duration::from_millis(100);
-/// The longest pause between two tries.
-const LONGEST: Duration = Duration::from_secs(5);
 /// A connection that nobody used for so long is asked whether it still answers.
 const IDLE: Duration = Duration::from_secs(15);
-
-/// Why nothing may be granted until a restart.
-#[derive(Debug, Default)]
-pub struct Gone(OnceLock<Problem>);
-
-impl Watch for Gone {
-    fn gone(&self) -> Option<Problem> {
-        self.0.get().cloned()
-    }
-}
 
 /// What the connections of a back end have in common.
 pub struct Link<D: Driver> {
@@ -40,22 +27,23 @@ pub struct Link<D: Driver> {
     gone: Arc<Gone>,
     driver: Option<D>,
     used: Instant,
-    down: Option<Down>,
-}
-
-/// A database that was not reached.
-struct Down {
-    since: Instant,
-    tries: u32,
-    next: Instant,
-    fault: Fault,
+    tries: Tries,
 }
 
 impl<D: Driver> Link<D> {
     /// To the database in which this store was found; not connected yet.
     pub fn new(address: D::Address, place: String, store: Token, allow_unsafe: bool) -> Link<D> {
         let (gone, used) = (Arc::default(), Instant::now());
-        Link { address, place, store, allow_unsafe, gone, driver: None, used, down: None }
+        Link {
+            address,
+            place,
+            store,
+            allow_unsafe,
+            gone,
+            driver: None,
+            used,
+            tries: Tries::default(),
+        }
     }
 
     /// Whether another store was found by its name.
@@ -77,23 +65,15 @@ impl<D: Driver> Link<D> {
             }
             self.lose("the connection was closed");
         }
-        if let Some(down) = &self.down
-            && Instant::now() < down.next
-        {
-            return Err(down.fault.clone());
-        }
+        self.tries.due()?;
         match self.connect().await {
             Ok(driver) => {
                 self.driver = Some(driver);
                 self.used = Instant::now();
-                if let Some(down) = self.down.take() {
-                    let (place, ms) = (&self.place, down.since.elapsed().as_millis());
-                    let tries = down.tries + 1;
-                    tracing::info!(place, after_ms = ms, tries, "connected again");
-                }
+                self.tries.done(&self.place);
                 Ok(())
             }
-            Err(fault) => Err(self.failed(fault)),
+            Err(fault) => Err(self.tries.failed(&self.place, fault)),
         }
     }
 
@@ -122,9 +102,7 @@ impl<D: Driver> Link<D> {
     /// The connection is not used again; the next turn makes another at once.
     pub fn lose(&mut self, why: &str) {
         if self.driver.take().is_some() {
-            tracing::warn!(place = self.place, "the connection is lost, and made again: {why}");
-            let (now, fault) = (Instant::now(), Fault { detail: why.to_owned() });
-            self.down.get_or_insert(Down { since: now, tries: 0, next: now, fault });
+            self.tries.lost(&self.place, why);
         }
     }
 
@@ -146,7 +124,7 @@ impl<D: Driver> Link<D> {
                     Err(Fault { detail: other_version(&self.place, meta.version).detail })
                 }
                 Some(meta) if meta.store == self.store => Ok(driver),
-                Some(meta) => Err(self.another(&meta::hex(meta.store))),
+                Some(meta) => Err(self.another(&hex(meta.store))),
                 None => Err(self.another("none")),
             }
         };
@@ -167,33 +145,11 @@ impl<D: Driver> Link<D> {
             "{} was store {} when this server started, and is store {found} now; nothing is granted \
              until a restart: find out which of the two was meant",
             self.place,
-            meta::hex(self.store)
+            hex(self.store)
         );
-        let problem = Problem::new(Code::StoreChanged, detail.clone());
-        if self.gone.0.set(problem).is_ok() {
-            tracing::error!(code = %Code::StoreChanged, "{detail}");
-        }
+        self.gone.set(Problem::new(Code::StoreChanged, detail.clone()));
         Fault { detail }
     }
-
-    /// Notes a try that failed, and until when there is no other.
-    fn failed(&mut self, fault: Fault) -> Fault {
-        let now = Instant::now();
-        let (since, tries) = self.down.as_ref().map_or((now, 0), |down| (down.since, down.tries));
-        let pause = pause(tries);
-        let (place, why, ms) = (&self.place, &fault.detail, pause.as_millis());
-        tracing::warn!(place, tries = tries + 1, next_in_ms = ms, "not connected: {why}");
-        self.down = Some(Down { since, tries: tries + 1, next: now + pause, fault: fault.clone() });
-        fault
-    }
-}
-
-/// How long to wait after so many tries that failed: twice as long each time, and a bit more or
-/// less, so that servers do not come back all at once.
-pub fn pause(tries: u32) -> Duration {
-    let longest = SHORTEST.saturating_mul(1 << tries.min(16)).min(LONGEST);
-    let chance = random::bytes().map_or(0, |[byte]| u32::from(byte));
-    longest.mul_f64(0.8 + 0.4 * f64::from(chance) / 255.0)
 }
 
 /// Why a database cannot be used, for a person.
@@ -214,22 +170,5 @@ pub fn unreachable<D: Driver>(place: &str, broken: &Broken) -> String {
              in the URL and the rights on the tables that docs/STORES.md names"
         ),
         _ => format!("{} at {place} cannot be reached: {detail}", D::NAME),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_pause_grows_and_ends() {
-        for tries in 0..64 {
-            let pause = pause(tries);
-            let base = SHORTEST.saturating_mul(1 << tries.min(16)).min(LONGEST);
-            assert!(
-                pause >= base.mul_f64(0.79) && pause <= base.mul_f64(1.21),
-                "{tries}: {pause:?}"
-            );
-        }
     }
 }

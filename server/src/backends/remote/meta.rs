@@ -108,11 +108,6 @@ pub async fn write<D: Driver>(driver: &mut D, asked: Query) -> Result<Did, Broke
     Ok(did.first().and_then(|group| group.first()).copied().unwrap_or_default())
 }
 
-/// A token as it is written.
-pub fn hex(token: Token) -> String {
-    String::from_utf8_lossy(&token.to_hex()).into_owned()
-}
-
 /// A row that says what no row of ours does is not ours to write over.
 pub fn odd(odd: Odd) -> Broken {
     Broken { detail: odd.0, kind: Breakage::Refused }

@@ -8,11 +8,11 @@ use tokio::time::timeout;
 
 use super::Remote;
 use super::about::query;
-use super::clock::{DatabaseClock, Source};
 use super::driver::{Breakage, Broken, CONNECTING, Driver, Ending};
 use super::link::{Link, unreachable};
-use super::meta::{self, Made, Meta, hex};
-use crate::backends::opening::{Found, Options, floor_tick};
+use super::meta::{self, Made, Meta};
+use crate::backends::clock::DatabaseClock;
+use crate::backends::opening::{Found, Options, Terms, Unopened, apart, floor_tick, words};
 use crate::backends::sql::Query;
 use crate::backends::{NamespaceRow, Write};
 use crate::clock::{self, Clock, RegistryTime};
@@ -21,41 +21,6 @@ use crate::{random, utc};
 
 /// The version of the tables.
 pub const VERSION: i64 = 1;
-/// How far the clock of a lost store may have been ahead of the database's.
-const CLOCKS_DIFFER_MS: i64 = 5_000;
-
-/// How a database is used.
-#[derive(Clone)]
-pub struct Terms {
-    /// How a store is opened.
-    pub options: Options,
-    /// Settings that can lose what was answered are let pass.
-    pub allow_unsafe: bool,
-    /// Whose clock counts.
-    pub source: Source,
-}
-
-/// Why a store was not opened.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Unopened {
-    /// What is wrong.
-    pub problem: Problem,
-    /// The database was not reached: it may be there later.
-    pub may_pass: bool,
-}
-
-impl From<Problem> for Unopened {
-    fn from(problem: Problem) -> Unopened {
-        Unopened { problem, may_pass: false }
-    }
-}
-
-impl From<Unopened> for Problem {
-    fn from(unopened: Unopened) -> Problem {
-        unopened.problem
-    }
-}
-
 /// Opens the store in a database, or makes it where that was asked for.
 ///
 /// # Errors
@@ -73,7 +38,7 @@ pub fn open<D: Driver>(
         let told = |broken: Broken| unopened::<D>(place, &broken);
         driver.examine(terms.allow_unsafe).await.map_err(told)??;
         let clock = DatabaseClock::new(terms.source.clone(), ticks);
-        clock.learn(meta::now(&mut driver).await.map_err(told)?);
+        clock.learn(StoreTime::new(meta::now(&mut driver).await.map_err(told)?));
         let (meta, created) = settled(&mut driver, place, &clock, &terms.options).await?;
         let (found, longest) = meta::found(&mut driver, &meta, created).await.map_err(told)?;
         let believe = terms.options.believe_clock;
@@ -96,7 +61,7 @@ pub fn migrate<D: Driver>(address: &D::Address, place: &str) -> Result<i64, Unop
     apart(|| async {
         let mut driver = reach::<D>(address, place).await?;
         let found =
-            look(&mut driver, place).await?.ok_or_else(|| not_there(place, "has no tables"));
+            look(&mut driver, place).await?.ok_or_else(|| words::not_there(place, "has no tables"));
         let meta = found?;
         if meta.version == VERSION {
             Ok(VERSION)
@@ -104,21 +69,6 @@ pub fn migrate<D: Driver>(address: &D::Address, place: &str) -> Result<i64, Unop
             Err(other_version(place, meta.version).into())
         }
     })?
-}
-
-/// Runs it on a thread and a runtime of its own, whatever runs here: the connection that it makes
-/// belongs to them and ends with them.
-fn apart<F, T>(run: impl FnOnce() -> F + Send) -> Result<T, Unopened>
-where
-    F: Future<Output = T>,
-    T: Send,
-{
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let cannot = |why: String| Unopened::from(Problem::new(Code::Internal, why));
-    let runtime = runtime.map_err(|error| cannot(format!("no runtime: {error}")))?;
-    // The runtime ends there as well: it must not be dropped where another runs.
-    std::thread::scope(|scope| scope.spawn(move || runtime.block_on(run())).join())
-        .map_err(|_| cannot("the opening of the store panicked".to_owned()))
 }
 
 async fn reach<D: Driver>(address: &D::Address, place: &str) -> Result<D, Unopened> {
@@ -179,13 +129,14 @@ async fn settled<D: Driver>(
         }
         driver.commit().await.map_err(|broken| cannot_make(place, &broken))?;
     }
-    let meta = look(driver, place).await?.ok_or_else(|| not_there(place, "has no tables"))?;
+    let meta =
+        look(driver, place).await?.ok_or_else(|| words::not_there(place, "has no tables"))?;
     if meta.version != VERSION {
         return Err(other_version(place, meta.version).into());
     }
     match options.expect {
         Some(expected) if expected != meta.store => {
-            Err(unexpected(place, expected, meta.store).into())
+            Err(words::unexpected(place, expected, meta.store).into())
         }
         _ => Ok((meta, created)),
     }
@@ -217,9 +168,7 @@ async fn make<D: Driver>(
 ) -> Result<bool, Unmade> {
     let id = options.id.map_or_else(random::bytes, |id| Ok(id.bytes()))?;
     let now = clock.wall();
-    let floor = options.replaces_lost_ms.map_or(StoreTime::new(0), |max_window_ms| {
-        now.plus(i64::from(max_window_ms)).plus(CLOCKS_DIFFER_MS)
-    });
+    let floor = options.floor(now);
     driver.script(D::TEXTS.schema).await?;
     if let (Ok(namespace), Ok(row)) =
         (Name::namespace("default"), Namespace::create(Layout::LEAF, None, None))
@@ -268,25 +217,7 @@ async fn check_clock<D: Driver>(
         );
         return Ok(granted.min(source));
     }
-    let by = source.since(known).saturating_abs() / 86_400_000;
-    let side = if source > known { "after" } else { "before" };
-    let detail = format!(
-        "the clock of the database says {}, {by} days {side} the last time that this store knows, \
-         {}; IDs would carry the wrong one for good: set the clock, or, if it is right, start with \
-         leafid serve --believe-clock",
-        utc::text(source),
-        utc::text(known)
-    );
-    Err(Problem::new(Code::StoreRefused, detail).into())
-}
-
-/// A database without a store, where none is to be made.
-fn not_there(place: &str, what: &str) -> Problem {
-    Problem::unavailable(format!(
-        "{place} {what} of a store, and an empty database is what a lost one looks like; if it is \
-         new, create the store: leafid init {place}; if it was lost: leafid init --replaces-lost \
-         {place}"
-    ))
+    Err(words::strays("the database's clock", source, known).into())
 }
 
 fn cannot_make(place: &str, broken: &Broken) -> Unopened {
@@ -302,16 +233,6 @@ fn cannot_make(place: &str, broken: &Broken) -> Unopened {
     Unopened { problem: Problem::unavailable(detail), may_pass: broken.kind == Breakage::Lost }
 }
 
-/// A store where one was to be made.
-pub fn exists(place: &str, store: Token, found: &Found) -> Problem {
-    let detail = format!(
-        "{place} has a store already: id {}, {found}; serve it: leafid serve --store {place}, or \
-         name another database",
-        hex(store)
-    );
-    Problem::new(Code::StoreRefused, detail)
-}
-
 /// Tables of a version that is not this program's.
 pub fn other_version(place: &str, version: i64) -> Problem {
     let way = if version < VERSION {
@@ -322,13 +243,4 @@ pub fn other_version(place: &str, version: i64) -> Problem {
     let detail =
         format!("{place} has tables of version {version}, this program knows {VERSION}; {way}");
     Problem::new(Code::SchemaMismatch, detail)
-}
-
-fn unexpected(place: &str, expected: Token, store: Token) -> Problem {
-    let detail = format!(
-        "{place} is store {}, and {} was expected; name the right database, or leave --expect-store",
-        hex(store),
-        hex(expected)
-    );
-    Problem::new(Code::StoreChanged, detail)
 }

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use leafid_core::registry::WorkerRow;
 use leafid_core::{AcquireAsk, Code, Layout, Name, Range, Release, StoreTime, Token};
+use leafid_server::backends::clock::Source;
 use leafid_server::backends::keyed::Keyed;
 use leafid_server::backends::keyed::engine::{
     Broken, Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
@@ -14,8 +15,7 @@ use leafid_server::backends::keyed::engine::{
 use leafid_server::backends::keyed::space::Held;
 use leafid_server::backends::keyed::text;
 use leafid_server::backends::opening::Options;
-use leafid_server::backends::remote::clock::Source;
-use leafid_server::backends::remote::open::Terms;
+use leafid_server::backends::opening::Terms;
 use leafid_server::problem::Problem;
 use leafid_server::registry::Registry;
 use leafid_server::store::{NamespaceChange, Store};

@@ -7,10 +7,10 @@ use leafid_core::registry::{Namespace, WorkerRow};
 use leafid_core::{
     AcquireAsk, Code, Layout, Name, Range, RenewAsk, SegmentAsk, StoreTime, Token, WindowGrant,
 };
+use leafid_server::backends::clock::Source;
 use leafid_server::backends::keyed::Keyed;
 use leafid_server::backends::opening::Options;
-use leafid_server::backends::remote::clock::Source;
-use leafid_server::backends::remote::open::Terms;
+use leafid_server::backends::opening::Terms;
 use leafid_server::backends::{
     Answer, BackEnd, NamespaceRow, Outcome, Seen, Want, WorkerWrite, Write,
 };

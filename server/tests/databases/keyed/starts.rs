@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use leafid_core::{AcquireAsk, Name, StoreTime, Token};
+use leafid_server::backends::clock::Source;
 use leafid_server::backends::keyed::Keyed;
 use leafid_server::backends::keyed::engine::Key;
 use leafid_server::backends::opening::Options;
-use leafid_server::backends::remote::clock::Source;
-use leafid_server::backends::remote::open::Terms;
+use leafid_server::backends::opening::Terms;
 use leafid_server::clock::{Clock, ManualClock};
 use leafid_server::registry::Registry;
 use leafid_server::store::Store;

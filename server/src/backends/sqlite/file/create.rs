@@ -3,20 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use leafid_core::registry::Namespace;
-use leafid_core::{Code, Layout, Name, StoreTime};
+use leafid_core::{Code, Layout, Name};
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::open::{APPLICATION, VERSION};
-use crate::backends::opening::{Found, Options, floor_tick};
+use crate::backends::opening::{Options, floor_tick, words};
 use crate::backends::sql::SQLITE;
 use crate::backends::sqlite::driver::Driver;
 use crate::backends::{NamespaceRow, Write};
 use crate::clock::Clock;
 use crate::problem::Problem;
 use crate::random;
-
-/// How far the clock of a lost store may have been ahead of ours.
-const CLOCKS_DIFFER_MS: i64 = 5_000;
 
 /// Why a path names no store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,27 +60,17 @@ pub fn refuse_orphan(path: &Path) -> Result<(), Problem> {
 
 /// A path that names no store, where none is to be made.
 pub fn not_there(path: &Path, absence: Absence) -> Problem {
-    let path = path.display();
     let what = match absence {
         Absence::NoFile => "does not exist",
         Absence::Empty => "is an empty file",
         Absence::NoTables => "has no tables",
     };
-    Problem::unavailable(format!(
-        "`{path}` {what}; to create a new store there: leafid init sqlite:{path}; if there was one \
-         and it is lost, use instead: leafid init --replaces-lost sqlite:{path}, as a new store \
-         would hand out again what is in use"
-    ))
+    words::not_there(&place(path), what)
 }
 
-/// A store where one was to be made.
-pub fn exists(path: &Path, store: &str, found: &Found) -> Problem {
-    let path = path.display();
-    let detail = format!(
-        "`{path}` is already a store: id {store}, {found}; serve it: leafid serve --store \
-         sqlite:{path}, or use another file"
-    );
-    Problem::new(Code::StoreRefused, detail)
+/// A file as `--store` takes it.
+pub fn place(path: &Path) -> String {
+    format!("sqlite:{}", path.display())
 }
 
 /// Makes the tables, the store's id and the namespace `default`; false if another process was
@@ -104,9 +91,7 @@ pub fn make(
     };
     transaction.execute_batch(SQLITE.schema)?;
     let now = clock.wall();
-    let floor = options.replaces_lost_ms.map_or(StoreTime::new(0), |max_window_ms| {
-        now.plus(i64::from(max_window_ms)).plus(CLOCKS_DIFFER_MS)
-    });
+    let floor = options.floor(now);
     let made = "INSERT INTO meta (one, store, created_ms, floor_ms) VALUES (1, ?1, ?2, ?3)";
     transaction.execute(made, (&id, now.get(), floor.get()))?;
     if let (Ok(name), Ok(row)) =

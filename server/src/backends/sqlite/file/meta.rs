@@ -5,7 +5,7 @@ use std::path::Path;
 use leafid_core::{Code, StoreTime, Token};
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::backends::opening::Found;
+use crate::backends::opening::{Found, words};
 use crate::clock;
 use crate::problem::Problem;
 use crate::utc;
@@ -64,16 +64,7 @@ pub fn check_clock(
         tracing::warn!(source, known, lowered, "the clock is believed; numbers stay reserved");
         return Ok(Ok(()));
     }
-    let by = source.since(known).saturating_abs() / 86_400_000;
-    let side = if source > known { "after" } else { "before" };
-    let detail = format!(
-        "this machine's clock says {}, {by} days {side} the last time that this store has seen, {}; \
-         IDs would carry a wrong time for good: set the clock, or, if it is right, start with: leafid \
-         serve --believe-clock",
-        utc::text(source),
-        utc::text(known)
-    );
-    Ok(Err(Problem::new(Code::StoreRefused, detail)))
+    Ok(Err(words::strays("this machine's clock", source, known)))
 }
 
 /// When the store wrote its time last.
@@ -119,9 +110,4 @@ pub fn latest_grant(connection: &Connection) -> Result<StoreTime, rusqlite::Erro
 pub fn longest_window_ms(connection: &Connection) -> Result<i64, rusqlite::Error> {
     let longest = "SELECT coalesce(max(max_window_ms), 0) FROM namespaces";
     connection.query_row(longest, [], |row| row.get(0))
-}
-
-/// A token as it is written.
-pub fn hex(token: Token) -> String {
-    String::from_utf8_lossy(&token.to_hex()).into_owned()
 }

@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::create::{self, Absence};
 use super::{meta, migrate, places};
-use crate::backends::opening::{Found, Options};
+use crate::backends::opening::{Found, Options, words};
 use crate::clock::Clock;
 use crate::problem::Problem;
 
@@ -39,7 +39,7 @@ pub fn open(path: &Path, clock: &dyn Clock, options: &Options) -> Result<Opened,
     if let (true, Some(expected)) = (made, options.expect) {
         let store = meta::store(&connection, path)?;
         if store != expected {
-            return Err(unexpected(path, expected, store));
+            return Err(words::unexpected(&create::place(path), expected, store));
         }
     }
     settle(&connection).map_err(cannot)??;
@@ -161,16 +161,6 @@ fn cannot_write(path: &Path) -> Problem {
     Problem::unavailable(format!(
         "this user cannot write `{path}`; allow writing to the file and its folder"
     ))
-}
-
-fn unexpected(path: &Path, expected: Token, store: Token) -> Problem {
-    let detail = format!(
-        "`{}` is store {}, not {} as expected; use the right file, or leave out --expect-store",
-        path.display(),
-        meta::hex(store),
-        meta::hex(expected)
-    );
-    Problem::new(Code::StoreChanged, detail)
 }
 
 /// A folder that is missing is not made: it may be the one of a disk that is not mounted.

@@ -1,26 +1,34 @@
-//! Whose clock counts.
+//! The clock of a database across a network, as far as its answers tell.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use leafid_core::{HostTime, StoreTime};
 
-pub use crate::backends::remote::clock::Source;
 use crate::clock::Clock;
 
-/// A wall clock that stands where the last answer of the engine put it and ticks on from there, or
-/// this machine's until an engine tells one.
-pub struct EngineClock {
+/// Whose clock counts.
+#[derive(Clone)]
+pub enum Source {
+    /// The database's, where it tells one: all its servers have one.
+    Database,
+    /// This one: for tests that set it.
+    Given(Arc<dyn Clock>),
+}
+
+/// A wall clock that stands where the last answer of the database put it and ticks on from there, or
+/// this machine's until one is told.
+pub struct DatabaseClock {
     source: Source,
     ticks: Arc<dyn Clock>,
-    /// By how much the engine's clock is ahead of the ticking one; the least value: it tells none.
+    /// By how much the database's clock is ahead of the ticking one; the least value: it tells none.
     ahead: AtomicI64,
 }
 
-impl EngineClock {
+impl DatabaseClock {
     /// Nothing was told yet.
-    pub fn new(source: Source, ticks: Arc<dyn Clock>) -> EngineClock {
-        EngineClock { source, ticks, ahead: AtomicI64::new(i64::MIN) }
+    pub fn new(source: Source, ticks: Arc<dyn Clock>) -> DatabaseClock {
+        DatabaseClock { source, ticks, ahead: AtomicI64::new(i64::MIN) }
     }
 
     /// Takes in what an answer told.
@@ -30,7 +38,7 @@ impl EngineClock {
     }
 }
 
-impl Clock for EngineClock {
+impl Clock for DatabaseClock {
     fn wall(&self) -> StoreTime {
         match (&self.source, self.ahead.load(Ordering::SeqCst)) {
             (Source::Given(clock), _) => clock.wall(),

@@ -1,0 +1,56 @@
+//! Why a store was not opened, in words that are the same for every back end. A place is what
+//! `--store` takes, without a password.
+
+use leafid_core::{Code, StoreTime, Token};
+
+use super::Found;
+use crate::problem::Problem;
+use crate::utc;
+
+/// A place without a store (`does not exist`, `has no tables`), where none is to be made.
+pub fn not_there(place: &str, what: &str) -> Problem {
+    Problem::unavailable(format!(
+        "{place} {what}; to create a new store there: leafid init {place}; if there was one and it \
+         is lost, use instead: leafid init --replaces-lost {place}, as a new store would hand out \
+         again what is in use"
+    ))
+}
+
+/// A store where one was to be made; `other` is what to name instead: another `file`.
+pub fn exists(place: &str, store: Token, found: &Found, other: &str) -> Problem {
+    let detail = format!(
+        "{place} is already a store: id {}, {found}; serve it: leafid serve --store {place}, or use \
+         another {other}",
+        hex(store)
+    );
+    Problem::new(Code::StoreRefused, detail)
+}
+
+/// Another store than the one that was expected.
+pub fn unexpected(place: &str, expected: Token, store: Token) -> Problem {
+    let detail = format!(
+        "{place} is store {}, not {} as expected; use the right one, or leave out --expect-store",
+        hex(store),
+        hex(expected)
+    );
+    Problem::new(Code::StoreChanged, detail)
+}
+
+/// A clock (`this machine's clock`) that strays from what the store knows.
+pub fn strays(clock: &str, source: StoreTime, known: StoreTime) -> Problem {
+    let by = source.since(known).saturating_abs() / 86_400_000;
+    let side = if source > known { "after" } else { "before" };
+    let detail = format!(
+        "{clock} says {}, {by} days {side} the last time that this store has seen, {}; IDs \
+         would carry a wrong time for good: set the clock, or, if it is right, start with: leafid \
+         serve --believe-clock",
+        utc::text(source),
+        utc::text(known)
+    );
+    Problem::new(Code::StoreRefused, detail)
+}
+
+/// The id of a store as it is written.
+pub fn hex(token: Token) -> String {
+    String::from_utf8_lossy(&token.to_hex()).into_owned()
+}
