@@ -140,11 +140,13 @@ impl World {
         let (child, life) = (self.identity(), self.life());
         let parent = &self.holders[i];
         let (make, book, clock) = (parent.make, parent.book, parent.clock);
-        // Some children are told the last ID and nothing else.
+        // Some children are told the last ID and nothing else. A snowflake is a position only where
+        // its layout is known: a parent that forked before its own first window has none to say.
         let told_all = book.last_id.is_none() || self.rng.chance(700);
+        let layout = parent.generator.layout();
         let carryover = match book.last_id {
-            Some(id) if !told_all => {
-                Carryover::default().above(id, parent.generator.layout().as_ref())
+            Some(id) if !told_all && (parent.is_numbers() || layout.is_some()) => {
+                Carryover::default().above(id, layout.as_ref())
             }
             _ => parent.generator.carryover(),
         };

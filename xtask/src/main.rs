@@ -6,6 +6,7 @@ mod build;
 mod check;
 mod consumers;
 mod files;
+mod nightly;
 mod process;
 mod project;
 mod run;

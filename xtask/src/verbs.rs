@@ -1,7 +1,7 @@
 //! The list of verbs: what each does, how long it takes, and what runs it.
 
 use crate::args::Args;
-use crate::{Outcome, bench, build, check, run, setup_ci, simulate, test};
+use crate::{Outcome, bench, build, check, nightly, run, setup_ci, simulate, test};
 
 struct Verb {
     name: &'static str,
@@ -60,10 +60,11 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "nightly",
-        options: "",
-        does: "what takes too long for each change: the component in a Rust program, and its figures",
-        takes: "15 min cold, 10 s warm",
-        run: test::component::nightly,
+        options: "[--only component-rust|component-bench|simulate]",
+        does: "what takes too long for each change: the component in a Rust program, its figures, \
+               and half an hour of simulated worlds that are new each time",
+        takes: "45 min cold",
+        run: nightly::main,
     },
     Verb {
         name: "setup-ci",

@@ -3,10 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::suites;
-use crate::args::Args;
 use crate::build::component;
 use crate::process::{Run, Said};
-use crate::summary::Summary;
 use crate::{Outcome, build, consumers, files, project, tools};
 
 const REQUIREMENTS: &str = "bindings-component/tests/requirements.txt";
@@ -39,23 +37,22 @@ pub fn examples() -> Outcome<String> {
     Ok(said.join("; "))
 }
 
-/// The verb `nightly`: the example in Rust, which has a lock file of its own, and what a call costs
-/// there. wasmtime is seven CPU minutes where it is built first.
-pub fn nightly(args: Args) -> Outcome {
-    args.finish()?;
-    let mut summary = Summary::default();
-    summary.part("component-rust", || zero(rust_example()?.tee()?));
-    summary.part("component-bench", || {
-        component::COUNTING.make()?;
-        let said = rust_example()?.args(["--", "--bench"]).tee()?;
-        let figures: Vec<_> = said.stdout.lines().filter(|line| line.contains(" ns")).collect();
-        if said.success {
-            Ok(figures.join("; "))
-        } else {
-            Err(format!("a call costs too much: {}", figures.join("; ")))
-        }
-    });
-    summary.close("nightly")
+/// The example in Rust, which has a lock file of its own: wasmtime is seven CPU minutes where it is
+/// built first.
+pub fn in_rust() -> Outcome<String> {
+    zero(rust_example()?.tee()?)
+}
+
+/// What a call costs there.
+pub fn bench_in_rust() -> Outcome<String> {
+    component::COUNTING.make()?;
+    let said = rust_example()?.args(["--", "--bench"]).tee()?;
+    let figures: Vec<_> = said.stdout.lines().filter(|line| line.contains(" ns")).collect();
+    if said.success {
+        Ok(figures.join("; "))
+    } else {
+        Err(format!("a call costs too much: {}", figures.join("; ")))
+    }
 }
 
 fn rust_example() -> Outcome<Run> {

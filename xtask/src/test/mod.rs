@@ -4,7 +4,7 @@
 pub mod component;
 mod description;
 pub mod mutate;
-mod rust;
+pub mod rust;
 mod suites;
 mod vectors;
 
