@@ -11,6 +11,7 @@ use leafid_core::{Name, Range, StoreTime, Token};
 use crate::problem::Problem;
 use crate::store::Page;
 
+mod address;
 pub mod clock;
 pub mod etcd;
 pub mod keyed;

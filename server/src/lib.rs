@@ -9,6 +9,7 @@ pub mod backends;
 pub mod cli;
 pub mod clock;
 pub mod dispense;
+mod hex;
 pub mod http;
 pub mod json;
 pub mod log;

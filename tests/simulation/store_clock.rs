@@ -1,7 +1,8 @@
 //! The time of the store's servers: the server's own rule, over a source that may be wrong.
 
 use leafid_core::{HostTime, StoreTime};
-use leafid_server::clock::{Clock, RegistryTime};
+
+use crate::server_clock::{Clock, RegistryTime};
 
 /// What the clocks of a server's machine show at one moment.
 struct Shown {

@@ -12,6 +12,7 @@ use super::{Failure, database, say};
 use crate::backends::opening::Options;
 use crate::backends::sqlite::VERSION;
 use crate::clock::SystemClock;
+use crate::hex::hex;
 use crate::opening::{create_sqlite, migrate_sqlite};
 use crate::store::Store;
 use crate::utc;
@@ -53,8 +54,7 @@ impl Init {
                 create_sqlite(&file, Arc::new(SystemClock), options)?
             }
         };
-        let (place, id) = (store.place(), store.id().to_hex());
-        let id = String::from_utf8_lossy(&id);
+        let (place, id) = (store.place(), hex(store.id()));
         // A URL is shown without its password, and would not do without it.
         let way = match place
             .split_once("://")

@@ -14,6 +14,7 @@ use super::named::{file, or_usual};
 use super::{Failure, database, say};
 use crate::app::Config;
 use crate::backends::opening::Options;
+use crate::hex::hex;
 use crate::http::listener::Listener;
 use crate::http::serve::{self, Bound};
 use crate::problem::Problem;
@@ -150,8 +151,7 @@ pub fn tell(line: impl std::fmt::Display) {
 pub fn first_line(store: &Registry) -> String {
     let found = store.found();
     let opened = if found.created { "created" } else { "opened" };
-    let (place, id) = (store.place(), store.id().to_hex());
-    let id = String::from_utf8_lossy(&id);
+    let (place, id) = (store.place(), hex(store.id()));
     let version = env!("CARGO_PKG_VERSION");
     format!("leafid: version {version}, {opened} {place}, store id {id}: {found}")
 }

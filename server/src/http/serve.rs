@@ -16,6 +16,7 @@ use super::connection::Connections;
 use super::listener::{At, Listener};
 use super::router;
 use crate::app::{App, Config};
+use crate::hex::hex;
 use crate::problem::Problem;
 use crate::store::SharedStore;
 
@@ -45,7 +46,7 @@ pub async fn serve(
     let all = addresses(&bound)?;
     let listeners: Vec<String> = all.iter().map(At::to_string).collect();
     let (version, place, id) = (env!("CARGO_PKG_VERSION"), app.store.place(), app.store.id());
-    let id = String::from_utf8_lossy(&id.to_hex()).into_owned();
+    let id = hex(id);
     tracing::info!(version, listeners = listeners.join(", "), store = place, id, "started");
     let (stopping, stopped) = watch::channel(());
     let mut servers = JoinSet::new();

@@ -6,6 +6,7 @@ use leafid_core::{
     StoreTime, Subject, Token,
 };
 
+use crate::hex::hex;
 use crate::problem::{Figure, Problem};
 use crate::store::TagChange;
 
@@ -337,7 +338,6 @@ fn lease_lost(name: &Name, worker: u32) -> Problem {
 }
 
 fn store_changed(store: Token, named: Option<Token>) -> Problem {
-    let hex = |token: Token| String::from_utf8_lossy(&token.to_hex()).into_owned();
     let detail = format!(
         "the caller knows store {}, this one is {}: two stores stand behind one name; stop and \
          find out why",

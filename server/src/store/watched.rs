@@ -9,6 +9,7 @@ use leafid_core::{
     WindowGrant,
 };
 
+use crate::hex::hex;
 use crate::log::Rate;
 use crate::problem::{Figure, Problem};
 use crate::store::alarms::{Alarms, Ends, Line, Raised};
@@ -71,7 +72,6 @@ impl Watched {
 
     fn changed(&self, line: Asked, named: Option<Token>) {
         let Some(left_out) = CHANGED.admit(Code::StoreChanged) else { return };
-        let hex = |token: Token| String::from_utf8_lossy(&token.to_hex()).into_owned();
         let (named, store) = (named.map_or_else(String::new, hex), hex(self.store.id()));
         let what = "STORE_CHANGED: a holder knows another store by this name; find out which of \
                     the two it was meant to ask";

@@ -2,26 +2,36 @@
 
 use std::process::Command;
 
-use leafid_servers::{Databases, Mariadb, Postgres, for_test};
+use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 use serde_json::json;
 
 use crate::support::{LEAFID, Serving, fails, says};
 
-const REQUEST: &str = "0123456789abcdef0123456789abcdef";
+pub const REQUEST: &str = "0123456789abcdef0123456789abcdef";
+pub const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
 
 pub fn serve(url: &str, more: &[&str]) -> Serving {
     let mut command = Command::new(LEAFID);
-    command.args(["serve", "--listen", "127.0.0.1:0", "--store", url]).args(more);
+    command.args(SERVE).args(["--store", url]).args(more);
     Serving::spawn(&mut command)
 }
 
-fn is_made_by_a_command_and_opened_by_others<S: Databases>() {
+/// An empty database.
+fn database<S: Databases>(server: &S, name: &str) -> String {
+    server.make_database(name).expect("a database")
+}
+
+/// An empty place of this name on a server.
+type Fresh<S> = fn(&S, &str) -> String;
+
+/// `nothing` is said of an empty place.
+pub fn is_made_by_a_command_and_opened_by_others<S: Server>(fresh: Fresh<S>, nothing: &str) {
     let Some(mut server) = for_test::<S>() else { return };
-    let url = server.make_database("made").expect("a database");
-    // An empty database is what a lost one looks like.
-    for verb in [&["serve", "--listen", "127.0.0.1:0"][..], &["migrate"]] {
+    let url = fresh(&server, "made");
+    // An empty place is what a lost store looks like.
+    for verb in [&SERVE[..], &["migrate"]] {
         let refused = fails(&url, verb, 1);
-        assert!(refused.contains("leafid init") && refused.contains("has no tables"), "{refused}");
+        assert!(refused.contains("leafid init") && refused.contains(nothing), "{refused}");
     }
     let made = says(&url, &["init"]);
     assert!(made.starts_with("created ") && made.contains("store id "), "{made}");
@@ -33,11 +43,8 @@ fn is_made_by_a_command_and_opened_by_others<S: Databases>() {
     says(&url, &["tag", "create", "orders", "--from", "9223372036854770000", "--step", "10"]);
 
     let mut serving = serve(&url, &[]);
-    assert!(
-        serving.first.contains(", opened ") && serving.first.contains("1 tag"),
-        "{}",
-        serving.first
-    );
+    let first = &serving.first;
+    assert!(first.contains(", opened ") && first.contains("1 tag"), "{first}");
     serving.ready(200, &["\"ok\""]);
     let ask = json!({ "request": REQUEST });
     let (status, grant) = serving.post("/v1/segments/orders/lease", &ask);
@@ -56,15 +63,15 @@ fn is_made_by_a_command_and_opened_by_others<S: Databases>() {
 
 #[test]
 fn postgres_is_made_by_a_command_and_opened_by_others() {
-    is_made_by_a_command_and_opened_by_others::<Postgres>();
+    is_made_by_a_command_and_opened_by_others::<Postgres>(database, "has no tables");
 }
 
 #[test]
 fn mariadb_is_made_by_a_command_and_opened_by_others() {
-    is_made_by_a_command_and_opened_by_others::<Mariadb>();
+    is_made_by_a_command_and_opened_by_others::<Mariadb>(database, "has no tables");
 }
 
-fn is_waited_for<S: Databases>() {
+pub fn is_waited_for<S: Server>(fresh: Fresh<S>) {
     let Some(mut server) = for_test::<S>() else { return };
     let url = server.url();
     says(&url, &["init"]);
@@ -77,8 +84,7 @@ fn is_waited_for<S: Databases>() {
     serving.ready(200, &["\"ok\""]);
     assert_eq!(serving.end("-TERM").0, Some(0));
     // The control: a store that is not there is not waited for.
-    let empty = server.make_database("empty").expect("a database");
-    assert!(fails(&empty, &["serve", "--listen", "127.0.0.1:0"], 1).contains("leafid init"));
+    assert!(fails(&fresh(&server, "empty"), &SERVE, 1).contains("leafid init"));
     // One that stops while it waits ends at once.
     server.stop().expect("it ends");
     let mut serving = serve(&url, &[]);
@@ -87,12 +93,12 @@ fn is_waited_for<S: Databases>() {
 
 #[test]
 fn postgres_is_waited_for() {
-    is_waited_for::<Postgres>();
+    is_waited_for::<Postgres>(database);
 }
 
 #[test]
 fn mariadb_is_waited_for() {
-    is_waited_for::<Mariadb>();
+    is_waited_for::<Mariadb>(database);
 }
 
 /// Another database stands behind the name after a while: nothing is granted from it.

@@ -7,6 +7,7 @@ mod mariadb;
 mod port;
 mod postgres;
 mod process;
+mod running;
 mod zookeeper;
 
 pub use etcd::Etcd;
@@ -16,11 +17,13 @@ pub use zookeeper::Zookeeper;
 
 use std::io::Write;
 
+use running::Kind;
+
 /// A server that can be started, crashed and started again on what it kept.
 ///
 /// # Errors
 /// Every verb says what the server wrote when it did not do what was asked.
-pub trait Server: Sized {
+pub trait Server: Kind {
     /// What it is called in messages.
     const NAME: &'static str;
     /// The Debian package that brings its programs.
@@ -29,28 +32,50 @@ pub trait Server: Sized {
     /// A program that it needs and that is not installed.
     fn missing() -> Option<String>;
 
-    /// Makes an empty server with these settings, each `name=value` as the server names them, and
-    /// waits until it answers.
-    fn start_with(settings: &[&str]) -> Result<Self, String>;
-
     /// Where an empty database of it is, with every right on it.
     fn url(&self) -> String;
 
+    /// Makes an empty server with these settings, each `name=value` as the server names them, and
+    /// waits until it answers.
+    fn start_with(settings: &[&str]) -> Result<Self, String> {
+        let mut server = Self::make()?;
+        server.running_mut().set(settings);
+        while let Err(said) = server.launch() {
+            // Another process took the port since it was found free: there are more.
+            if !said.to_lowercase().contains("address already in use") {
+                return Err(said);
+            }
+            server.move_ports()?;
+        }
+        Ok(server)
+    }
+
     /// Where it listens, on 127.0.0.1.
-    fn port(&self) -> u16;
+    fn port(&self) -> u16 {
+        self.running().port()
+    }
 
     /// `kill -9` of all its processes, wherever they are.
-    fn crash(&mut self);
+    fn crash(&mut self) {
+        self.running_mut().kill();
+    }
 
     /// An orderly end: everything that it has promised is on disk.
-    fn stop(&mut self) -> Result<(), String>;
+    fn stop(&mut self) -> Result<(), String> {
+        self.running_mut().end(Self::END)
+    }
 
     /// Starts it again after [`Server::crash`] or [`Server::stop`], on the same port and the same
     /// data, with these settings instead of the earlier ones, and waits until it answers.
-    fn start_again_with(&mut self, settings: &[&str]) -> Result<(), String>;
+    fn start_again_with(&mut self, settings: &[&str]) -> Result<(), String> {
+        self.running_mut().set(settings);
+        self.launch()
+    }
 
     /// As [`Server::start_again_with`], with the settings that it had.
-    fn start_again(&mut self) -> Result<(), String>;
+    fn start_again(&mut self) -> Result<(), String> {
+        self.launch()
+    }
 }
 
 /// A server of databases that speak SQL.

@@ -5,24 +5,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use rustix::process::Signal;
-use tempfile::TempDir;
 
-use crate::process::{self, NOBODY, Process};
-use crate::{Databases, Server, port};
+use crate::process::{self, NOBODY};
+use crate::running::{Kind, Running};
+use crate::{Databases, Server};
 
 /// A PostgreSQL server of one node. Whoever connects from this machine needs no password, unless a
 /// test changes [`Postgres::host_rules`].
 pub struct Postgres {
-    folder: TempDir,
-    port: u16,
-    settings: Vec<String>,
-    process: Option<Process>,
+    running: Running,
 }
 
 impl Postgres {
     /// The folder that it keeps its data in.
     pub fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
+        self.running.folder().join("data")
     }
 
     /// Who may connect from where and by what proof (`pg_hba.conf`), read at its next start.
@@ -59,25 +56,48 @@ impl Postgres {
     fn need(name: &str) -> Result<PathBuf, String> {
         Postgres::program(name).ok_or_else(|| format!("there is no `{name}`"))
     }
+}
 
-    fn launch(&mut self) -> Result<(), String> {
+impl Kind for Postgres {
+    /// Not waiting for clients to go by themselves.
+    const END: Signal = Signal::INT;
+
+    fn make() -> Result<Postgres, String> {
+        let server = Postgres { running: Running::nothing_yet()? };
+        let folder = server.running.folder();
+        own(folder)?;
+        let mut command = process::command(&Postgres::need("initdb")?, true);
+        command.arg("-D").arg(server.data()).current_dir(folder);
+        command.args(["-U", "leafid", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"]);
+        process::run(command)?;
+        Ok(server)
+    }
+
+    fn running(&self) -> &Running {
+        &self.running
+    }
+
+    fn running_mut(&mut self) -> &mut Running {
+        &mut self.running
+    }
+
+    fn command(&self) -> Result<Command, String> {
         let mut command = process::command(&Postgres::need("postgres")?, true);
-        let folder = self.folder.path();
+        let folder = self.running.folder();
         command.arg("-D").arg(self.data()).args(["-h", "127.0.0.1", "-p"]);
-        command.arg(self.port.to_string()).arg("-k").arg(folder).current_dir(folder);
-        for setting in &self.settings {
+        command.arg(self.port().to_string()).arg("-k").arg(folder).current_dir(folder);
+        for setting in &self.running.settings {
             command.args(["-c", setting]);
         }
-        let ready = Postgres::need("pg_isready")?;
-        let mut process = Process::start(command, &folder.join("log"))?;
-        let port = self.port.to_string();
-        process.wait_until(|| {
-            let mut asks = Command::new(&ready);
-            asks.args(["-q", "-h", "127.0.0.1", "-U", "leafid", "-d", "postgres", "-p", &port]);
-            process::run(asks).is_ok()
-        })?;
-        self.process = Some(process);
-        Ok(())
+        Ok(command)
+    }
+
+    fn answers(&self) -> bool {
+        let Ok(program) = Postgres::need("pg_isready") else { return false };
+        let mut command = Command::new(program);
+        command.args(["-q", "-h", "127.0.0.1", "-U", "leafid", "-d", "postgres", "-p"]);
+        command.arg(self.port().to_string());
+        process::run(command).is_ok()
     }
 }
 
@@ -90,63 +110,20 @@ impl Server for Postgres {
         needed.into_iter().find(|name| Postgres::program(name).is_none()).map(str::to_owned)
     }
 
-    fn start_with(settings: &[&str]) -> Result<Postgres, String> {
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        own(folder.path())?;
-        let mut command = process::command(&Postgres::need("initdb")?, true);
-        command.arg("-D").arg(folder.path().join("data")).current_dir(folder.path());
-        command.args(["-U", "leafid", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"]);
-        process::run(command)?;
-        let settings: Vec<_> = settings.iter().map(|setting| (*setting).to_owned()).collect();
-        let mut server = Postgres { folder, port: port::free()?, settings, process: None };
-        while let Err(said) = server.launch() {
-            // Another process took the port since it was found free: there are more.
-            if !said.contains("Address already in use") {
-                return Err(said);
-            }
-            server.port = port::free()?;
-        }
-        Ok(server)
-    }
-
     fn url(&self) -> String {
-        format!("postgres://leafid@127.0.0.1:{}/postgres", self.port)
-    }
-
-    fn port(&self) -> u16 {
-        self.port
-    }
-
-    fn crash(&mut self) {
-        if let Some(mut process) = self.process.take() {
-            process.kill();
-        }
-    }
-
-    fn stop(&mut self) -> Result<(), String> {
-        // Not waiting for clients to go by themselves.
-        self.process.take().map_or(Ok(()), |mut process| process.end(Signal::INT).map(|_| ()))
-    }
-
-    fn start_again_with(&mut self, settings: &[&str]) -> Result<(), String> {
-        self.settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
-        self.launch()
-    }
-
-    fn start_again(&mut self) -> Result<(), String> {
-        self.launch()
+        format!("postgres://leafid@127.0.0.1:{}/postgres", self.port())
     }
 }
 
 impl Databases for Postgres {
     fn make_database(&self, name: &str) -> Result<String, String> {
         self.run("postgres", &format!("CREATE DATABASE {name}"))?;
-        Ok(format!("postgres://leafid@127.0.0.1:{}/{name}", self.port))
+        Ok(format!("postgres://leafid@127.0.0.1:{}/{name}", self.port()))
     }
 
     fn run(&self, database: &str, sql: &str) -> Result<String, String> {
         let mut command = Command::new(Postgres::need("psql")?);
-        command.args(["-X", "-h", "127.0.0.1", "-p", &self.port.to_string(), "-U", "leafid"]);
+        command.args(["-X", "-h", "127.0.0.1", "-p", &self.port().to_string(), "-U", "leafid"]);
         command.args(["-d", database, "-v", "ON_ERROR_STOP=1", "-qAtF", "\t", "-c", sql]);
         process::run(command)
     }

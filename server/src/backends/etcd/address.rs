@@ -1,16 +1,17 @@
 //! `etcd://HOST:PORT[,HOST:PORT]/PREFIX`: where a store in etcd is.
 
-use std::fmt;
 use std::path::PathBuf;
 
-use leafid_core::Code;
-
 use super::tls::{self, Trust};
+use crate::backends::address::{prints_its_place, unusable};
 use crate::backends::keyed::address::{Parts, parts};
 use crate::problem::Problem;
 
 /// The port of a member that is named without one.
 const PORT: u16 = 2379;
+
+const FORM: &str = "`etcd://[USER:PASSWORD@]HOST:PORT[,…]/PREFIX`, or `etcds://…` with TLS, then also \
+                    with `?ca=FILE`";
 
 /// Where a store in etcd is, and who asks.
 #[derive(Clone)]
@@ -42,13 +43,7 @@ impl Address {
     /// # Errors
     /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
     pub fn parse(url: &str) -> Result<Address, Problem> {
-        let wrong = |why: &str| {
-            let detail = format!(
-                "this store's URL is wrong: {why}; it is etcd://[USER:PASSWORD@]HOST:PORT[,…]/PREFIX, \
-                 or etcds:// with TLS, then also with ?ca=FILE"
-            );
-            Problem::new(Code::RequestInvalid, detail)
-        };
+        let wrong = |why: &str| unusable("etcd", why, FORM);
         let Parts { scheme, login, hosts, path, mut options, place } =
             parts(url, PORT).map_err(|why| wrong(&why))?;
         let authorities = options.remove("ca").map(PathBuf::from);
@@ -66,8 +61,4 @@ impl Address {
     }
 }
 
-impl fmt::Debug for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.place)
-    }
-}
+prints_its_place!(Address);

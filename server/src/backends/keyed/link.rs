@@ -10,8 +10,8 @@ use tokio::time::timeout;
 use super::engine::{Broken, Engine, Identity, Key};
 use super::text::{self, Meta};
 use crate::backends::Fault;
-use crate::backends::opening::words::hex;
 use crate::backends::reconnect::{Gone, Tries};
+use crate::hex::hex;
 use crate::problem::Problem;
 
 /// A connection is made within so long, or not.

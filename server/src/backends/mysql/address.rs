@@ -1,9 +1,12 @@
 //! Where a MySQL or MariaDB server is, and as whom it is used.
 
-use leafid_core::Code;
 use mysql_async::{Opts, OptsBuilder, UrlError};
 
+use crate::backends::address::{prints_its_place, unusable};
 use crate::problem::Problem;
+
+const FORM: &str =
+    "`mysql://USER:PASSWORD@HOST:PORT/DATABASE`, with `%40` for an `@` in the password";
 
 /// A parsed `mysql://` URL. What is printed of it has no password.
 #[derive(Clone)]
@@ -19,13 +22,7 @@ impl Address {
     /// # Errors
     /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
     pub fn parse(url: &str) -> Result<Address, Problem> {
-        let wrong = |why: &str| {
-            let detail = format!(
-                "the MySQL URL cannot be used: {why}; it is \
-                 `mysql://USER:PASSWORD@HOST:PORT/DATABASE`, with `%40` for an `@` in the password"
-            );
-            Problem::new(Code::RequestInvalid, detail)
-        };
+        let wrong = |why: &str| unusable("MySQL", why, FORM);
         // A parser may quote what it does not understand.
         let has_query = url.rsplit_once('?').is_some_and(|(_, query)| !query.contains('@'));
         let options = Opts::from_url(url).map_err(|error| match error {
@@ -56,11 +53,7 @@ impl Address {
     }
 }
 
-impl std::fmt::Debug for Address {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.place)
-    }
-}
+prints_its_place!(Address);
 
 #[cfg(test)]
 mod tests {

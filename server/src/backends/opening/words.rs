@@ -4,6 +4,7 @@
 use leafid_core::{Code, StoreTime, Token};
 
 use super::Found;
+use crate::hex::hex;
 use crate::problem::Problem;
 use crate::utc;
 
@@ -48,9 +49,4 @@ pub fn strays(clock: &str, source: StoreTime, known: StoreTime) -> Problem {
         utc::text(known)
     );
     Problem::new(Code::StoreRefused, detail)
-}
-
-/// The id of a store as it is written.
-pub fn hex(token: Token) -> String {
-    String::from_utf8_lossy(&token.to_hex()).into_owned()
 }

@@ -6,8 +6,12 @@ use leafid_core::Code;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
+use crate::backends::address::{prints_its_place, unusable};
 use crate::backends::remote::EXCHANGE;
 use crate::problem::Problem;
+
+const FORM: &str =
+    "`postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with `%40` for an `@` in the password";
 
 /// A parsed `postgres://` URL. What is printed of it has no password.
 #[derive(Clone)]
@@ -23,27 +27,21 @@ impl Address {
     /// # Errors
     /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
     pub fn parse(url: &str) -> Result<Address, Problem> {
-        let wrong = |why: String| {
-            let detail = format!(
-                "the PostgreSQL URL cannot be used: {why}; it is \
-                 `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with `%40` for an `@` in the password"
-            );
-            Problem::new(Code::RequestInvalid, detail)
-        };
+        let wrong = |why: &str| unusable("PostgreSQL", why, FORM);
         // A parser may quote what it does not understand.
         let mut config: Config = match url.parse() {
             Ok(config) => config,
-            Err(error) => return Err(wrong(unread(url, &error))),
+            Err(error) => return Err(wrong(&unread(url, &error))),
         };
         if config.get_hosts().is_empty() {
-            return Err(wrong("it names no host".to_owned()));
+            return Err(wrong("it names no host"));
         }
         let at = |host: &Host| matches!(host, Host::Tcp(name) if name.contains('@'));
         if config.get_hosts().iter().any(at) {
-            return Err(wrong("it has more than one `@`".to_owned()));
+            return Err(wrong("it has more than one `@`"));
         }
         if config.get_user().is_none_or(str::is_empty) {
-            return Err(wrong("it names no user".to_owned()));
+            return Err(wrong("it names no user"));
         }
         if config.get_ssl_mode() == SslMode::Require {
             return Err(Problem::new(
@@ -86,11 +84,7 @@ fn place(config: &Config) -> String {
     format!("postgres://{user}@{hosts}/{}", config.get_dbname().unwrap_or(user))
 }
 
-impl std::fmt::Debug for Address {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.place)
-    }
-}
+prints_its_place!(Address);
 
 #[cfg(test)]
 mod tests {

@@ -11,8 +11,8 @@ use super::driver::{Breakage, Broken, CONNECTING, Driver, EXCHANGE};
 use super::meta::{self, Made};
 use super::open::{VERSION, other_version};
 use crate::backends::Fault;
-use crate::backends::opening::words::hex;
 use crate::backends::reconnect::{Gone, Tries};
+use crate::hex::hex;
 use crate::problem::Problem;
 
 /// A connection that nobody used for so long is asked whether it still answers.

@@ -1,14 +1,13 @@
 //! `zk://HOST:PORT[,HOST:PORT]/PATH`: where a store in ZooKeeper is.
 
-use std::fmt;
-
-use leafid_core::Code;
-
+use crate::backends::address::{prints_its_place, unusable};
 use crate::backends::keyed::address::{Parts, parts};
 use crate::problem::Problem;
 
 /// The port of a server that is named without one.
 const PORT: u16 = 2181;
+
+const FORM: &str = "`zk://[USER:PASSWORD@]HOST:PORT[,…]/PATH`";
 
 /// Where a store in ZooKeeper is, and who asks.
 #[derive(Clone)]
@@ -29,12 +28,7 @@ impl Address {
     /// # Errors
     /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
     pub fn parse(url: &str) -> Result<Address, Problem> {
-        let wrong = |why: &str| {
-            let detail = format!(
-                "this store's URL is wrong: {why}; it is zk://[USER:PASSWORD@]HOST:PORT[,…]/PATH"
-            );
-            Problem::new(Code::RequestInvalid, detail)
-        };
+        let wrong = |why: &str| unusable("ZooKeeper", why, FORM);
         let Parts { login, hosts, path, options, place, .. } =
             parts(url, PORT).map_err(|why| wrong(&why))?;
         if let Some(option) = options.keys().next() {
@@ -49,8 +43,4 @@ impl Address {
     }
 }
 
-impl fmt::Debug for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.place)
-    }
-}
+prints_its_place!(Address);

@@ -3,7 +3,7 @@
 use leafid_core::{Name, Token};
 
 use crate::backends::keyed::engine::{Folder, Key, bucket};
-use crate::backends::opening::words::hex;
+use crate::hex::hex;
 
 /// The nodes under a path.
 #[derive(Clone, Debug)]

@@ -1,5 +1,4 @@
-//! A store is made by a command, waited for when its engine is down, and found again; nonsense in a
-//! key is named, a wrong password is not said.
+//! As in [`crate::starts`]; and nonsense in a key is named, a wrong password is not said.
 
 use std::sync::Arc;
 
@@ -16,81 +15,34 @@ use leafid_servers::{Etcd, Server, Zookeeper, for_test, for_test_with};
 use serde_json::json;
 
 use super::keys::{Keys, Real, ask};
-use crate::starts::serve;
+use crate::starts::{
+    REQUEST, SERVE, is_made_by_a_command_and_opened_by_others, is_waited_for, serve,
+};
 use crate::support::{fails, says};
 
-const REQUEST: &str = "0123456789abcdef0123456789abcdef";
-const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
-
-fn is_made_by_a_command_and_opened_by_others<S: Server>() {
-    let Some(mut server) = for_test::<S>() else { return };
-    let url = server.url();
-    // An empty one is what a lost one looks like.
-    for verb in [&SERVE[..], &["migrate"]] {
-        let refused = fails(&url, verb, 1);
-        assert!(refused.contains("leafid init") && refused.contains("no store"), "{refused}");
-    }
-    let made = says(&url, &["init"]);
-    assert!(made.starts_with("created ") && made.contains("store id "), "{made}");
-    let again = fails(&url, &["init"], 1);
-    assert!(again.contains("STORE_REFUSED") && again.contains("already a store"), "{again}");
-    // Without a server.
-    says(&url, &["tag", "create", "orders", "--from", "9223372036854770000", "--step", "10"]);
-
-    let mut serving = serve(&url, &[]);
-    let first = &serving.first;
-    assert!(first.contains(", opened ") && first.contains("1 tag"), "{first}");
-    serving.ready(200, &["\"ok\""]);
-    let body = json!({ "request": REQUEST });
-    let (status, grant) = serving.post("/v1/segments/orders/lease", &body);
-    assert_eq!((status, &grant["start"]), (200, &json!("9223372036854770000")), "64 bits: {grant}");
-    // The engine goes and comes back: the server says so, and goes on where it stood.
-    server.crash();
-    serving.ready(503, &["STORE_UNAVAILABLE"]);
-    server.start_again().expect("it comes back");
-    serving.ready(200, &["\"ok\""]);
-    serving.logs(&["WARN", "the connection is lost"]);
-    serving.logs(&["INFO", "connected again"]);
-    let (status, grant) = serving.post("/v1/segments/orders/lease", &body);
-    assert_eq!((status, &grant["start"]), (200, &json!("9223372036854770010")), "{grant}");
-    assert_eq!(serving.end("-TERM").0, Some(0));
+/// An empty place.
+fn below<S: Server>(server: &S, name: &str) -> String {
+    format!("{}/{name}", server.url())
 }
 
 #[test]
 fn etcd_is_made_by_a_command_and_opened_by_others() {
-    is_made_by_a_command_and_opened_by_others::<Etcd>();
+    is_made_by_a_command_and_opened_by_others::<Etcd>(below, "no store");
 }
 
 #[test]
 fn zookeeper_is_made_by_a_command_and_opened_by_others() {
-    is_made_by_a_command_and_opened_by_others::<Zookeeper>();
-}
-
-fn is_waited_for<S: Server>() {
-    let Some(mut server) = for_test::<S>() else { return };
-    let url = server.url();
-    says(&url, &["init"]);
-    server.stop().expect("it ends");
-    let mut serving = serve(&url, &[]);
-    assert!(serving.first.contains("leafid: waiting for "), "{}", serving.first);
-    serving.ready(503, &["STORE_UNAVAILABLE", "cannot be reached"]);
-    serving.logs(&["WARN", "not open", "cannot be reached"]);
-    server.start_again().expect("it comes back");
-    serving.ready(200, &["\"ok\""]);
-    assert_eq!(serving.end("-TERM").0, Some(0));
-    // The control: a store that is not there is not waited for.
-    let other = format!("{url}/other");
-    assert!(fails(&other, &SERVE, 1).contains("leafid init"));
+    is_made_by_a_command_and_opened_by_others::<Zookeeper>(below, "no store");
 }
 
 #[test]
 fn etcd_is_waited_for() {
-    is_waited_for::<Etcd>();
+    is_waited_for::<Etcd>(below);
 }
 
 #[test]
 fn zookeeper_is_waited_for() {
-    is_waited_for::<Zookeeper>();
+    is_waited_for::<Zookeeper>(below);
 }
 
 /// Another store stands behind the name after a while: nothing is granted from it, with or without

@@ -8,7 +8,8 @@ use leafid_core::Code;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{create, meta, open};
-use crate::backends::opening::{Found, words};
+use crate::backends::opening::Found;
+use crate::hex::hex;
 use crate::problem::Problem;
 
 /// A copy that was made.
@@ -82,7 +83,7 @@ fn write(connection: &Connection, from: &Path, part: &Path) -> Result<Copied, Pr
         Ok(wrong) => return Err(failed(&format!("the copy is not sound: {wrong}"))),
         Err(error) => return Err(failed(&error)),
     }
-    let store = words::hex(meta::store(&copy, part)?);
+    let store = hex(meta::store(&copy, part)?);
     let found = meta::found(&copy, false).map_err(|error| failed(&error))?;
     Ok(Copied { store, found })
 }

@@ -1,0 +1,107 @@
+//! What all servers have in common: a folder, a port, settings, and a process while they run.
+
+use std::path::Path;
+use std::process::Command;
+
+use rustix::process::Signal;
+use tempfile::TempDir;
+
+use crate::port;
+use crate::process::Process;
+
+/// A server's folder and port, and its process while it runs. It ends with this value.
+pub struct Running {
+    folder: TempDir,
+    port: u16,
+    pub(crate) settings: Vec<String>,
+    process: Option<Process>,
+}
+
+impl Running {
+    /// An empty folder and a free port, with nothing started.
+    pub fn nothing_yet() -> Result<Running, String> {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        Ok(Running { folder, port: port::free()?, settings: Vec::new(), process: None })
+    }
+
+    /// Its folder.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Where it listens, on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Takes another free port.
+    pub fn take_port(&mut self) -> Result<(), String> {
+        self.port = port::free()?;
+        Ok(())
+    }
+
+    /// Settings instead of the earlier ones.
+    pub fn set(&mut self, settings: &[&str]) {
+        self.settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
+    }
+
+    /// Ends it by a signal, and waits until it has.
+    pub fn end(&mut self, signal: Signal) -> Result<(), String> {
+        self.process.take().map_or(Ok(()), |mut process| process.end(signal).map(|_| ()))
+    }
+
+    /// `kill -9` of all its processes.
+    pub fn kill(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.kill();
+        }
+    }
+}
+
+/// In what one server differs from another.
+pub trait Kind: Sized {
+    /// The signal on which it ends in order.
+    const END: Signal = Signal::TERM;
+
+    /// Makes an empty server, without starting it.
+    fn make() -> Result<Self, String>;
+
+    /// What it has in common with the others.
+    fn running(&self) -> &Running;
+
+    /// As [`Kind::running`], to be changed.
+    fn running_mut(&mut self) -> &mut Running;
+
+    /// The command that runs it, with its settings.
+    fn command(&self) -> Result<Command, String>;
+
+    /// Whether it answers.
+    fn answers(&self) -> bool;
+
+    /// Takes other ports, before it was ever started.
+    fn move_ports(&mut self) -> Result<(), String> {
+        self.running_mut().take_port()
+    }
+
+    /// Starts it.
+    fn spawn(&mut self) -> Result<(), String> {
+        let command = self.command()?;
+        let log = self.running().folder().join("log");
+        self.running_mut().process = Some(Process::start(command, &log)?);
+        Ok(())
+    }
+
+    /// Waits until it answers; ends it if it does not.
+    fn wait(&mut self) -> Result<(), String> {
+        let mut process = self.running_mut().process.take().ok_or("it was not started")?;
+        process.wait_until(|| self.answers())?;
+        self.running_mut().process = Some(process);
+        Ok(())
+    }
+
+    /// Starts it, and waits until it answers.
+    fn launch(&mut self) -> Result<(), String> {
+        self.spawn()?;
+        self.wait()
+    }
+}
