@@ -26,6 +26,7 @@ const FACES: &[(&str, Face)] = &[
     ("core", core),
     ("store", store),
     ("databases", databases),
+    ("holders", holders),
     ("python", python),
     ("fork", fork),
     ("node", node),
@@ -37,7 +38,9 @@ pub fn main(mut args: Args) -> Outcome {
     let only = args.value("--only")?;
     args.finish()?;
     if only.as_ref().is_some_and(|only| FACES.iter().all(|(name, _)| name != only)) {
-        return Err("`--only` takes core, store, databases, python, fork, node or edge".to_owned());
+        return Err(
+            "`--only` takes core, store, databases, holders, python, fork, node or edge".to_owned()
+        );
     }
     let mut summary = Summary::default();
     for (name, face) in FACES.iter().filter(|(name, _)| only.as_deref().is_none_or(|o| o == *name))
@@ -66,6 +69,14 @@ fn databases() -> Outcome<String> {
         ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "databases", "--"];
     Run::cargo(&bench).arg(build::server_binary()).done()?;
     Ok("see the tables above".to_owned())
+}
+
+/// Holders of the package that start at once, on a store that the bench of the store fills.
+fn holders() -> Outcome<String> {
+    let python = consumers::python()?;
+    let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "store", "--"];
+    Run::cargo(&bench).arg(build::server_binary()).arg("--holders").arg(python).done()?;
+    Ok("see the table above".to_owned())
 }
 
 fn python() -> Outcome<String> {

@@ -1,4 +1,4 @@
-//! Namespaces in which every number has a row already.
+//! Namespaces in which many numbers have a row already.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -12,9 +12,9 @@ use crate::{CLIENTS, Outcome, side_by_side};
 /// How long a first window is, at most.
 const FIRST_WINDOW: Duration = Duration::from_secs(60);
 
-/// Makes a namespace of so many numbers, acquires a window on each of them, and gives all back.
-pub fn namespace_of(store: &Store, rows: u32) -> Outcome {
-    let workers = format!("0..{rows}");
+/// Makes a namespace of so many numbers, acquires a window on `rows` of them, and gives all back.
+pub fn namespace_of(store: &Store, rows: u32, numbers: u32) -> Outcome {
+    let workers = format!("0..{numbers}");
     let words =
         ["namespace", "create", &namespace(rows), "--layout", "edge", "--workers", &workers];
     store.operate(&words)?;

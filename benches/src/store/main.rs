@@ -1,12 +1,14 @@
 //! What one request costs the central store, beside a bare handler of the same framework in the same
 //! run: `leafid serve` on a file of its own, on one core; the clients on the other.
 //!
-//! `store PATH-TO-LEAFID`; `cargo xtask bench --only store` runs it with the published binary.
+//! `store PATH-TO-LEAFID`; `cargo xtask bench --only store` runs it with the published binary, and
+//! `--only holders` with a Python that has the published package.
 
 mod bare;
 mod client;
 mod cpu;
 mod fill;
+mod holders;
 mod rounds;
 mod work;
 
@@ -35,7 +37,8 @@ fn main() -> ExitCode {
     let done = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["--bare"] => bare::serve(),
         [binary] => run(Path::new(binary)),
-        _ => Err("`store PATH-TO-LEAFID`".to_owned()),
+        [binary, "--holders", python] => holders::run(Path::new(binary), Path::new(python)),
+        _ => Err("`store PATH-TO-LEAFID [--holders PYTHON]`".to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -47,11 +50,11 @@ fn main() -> ExitCode {
 }
 
 fn run(binary: &Path) -> Outcome {
-    let folder = Folder(std::env::temp_dir().join(format!("leafid-bench-{}", std::process::id())));
+    let folder = Folder::new();
     // What is started from here is served on the first core; all that starts later loads the other.
     let pinned = cpu::pin(0);
     let bare = Bare::start()?;
-    let store = Store::start(binary, &folder.0)?;
+    let store = Store::start(binary, folder.path())?;
     cpu::pin(1);
     match pinned {
         true => println!("servers on core 0, clients on core 1"),
@@ -60,7 +63,7 @@ fn run(binary: &Path) -> Outcome {
     store.operate(&["tag", "create", "bench"])?;
     let (mut filled, mut wrong) = (Vec::new(), Vec::new());
     for rows in ROWS {
-        match fill::namespace_of(&store, rows) {
+        match fill::namespace_of(&store, rows, rows) {
             Ok(()) => filled.push(rows),
             Err(error) => wrong.push(error),
         }
@@ -106,6 +109,16 @@ fn row(figure: &Figure, floor: &Figure) {
 
 /// A folder of this run's own, gone with it.
 struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(std::env::temp_dir().join(format!("leafid-bench-{}", std::process::id())))
+    }
+
+    fn path(&self) -> &Path {
+        &self.0
+    }
+}
 
 impl Drop for Folder {
     fn drop(&mut self) {
