@@ -14,9 +14,9 @@ struct Verb {
 const VERBS: &[Verb] = &[
     Verb {
         name: "run",
-        options: "[--seconds N] [--rate N]",
+        options: "[--store sqlite|postgres|mysql|etcd|zookeeper] [--seconds N] [--rate N]",
         does: "one stream of IDs through Python, Node and a Worker at once, every ID checked; \
-               `--rate` is IDs per second and host",
+               `--store` starts a database for the store, `--rate` is IDs per second and host",
         takes: "until Ctrl-C, after a build",
         run: run::main,
     },

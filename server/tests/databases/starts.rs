@@ -24,6 +24,23 @@ fn database<S: Databases>(server: &S, name: &str) -> String {
 /// An empty place of this name on a server.
 type Fresh<S> = fn(&S, &str) -> String;
 
+/// Leases ten numbers of `orders` from this one on; gives the number after them. On a busy machine
+/// an answer may come too late, and what it granted is a gap then.
+fn leases_ten(serving: &Serving, from: u64) -> u64 {
+    for gaps in 0..5 {
+        let ask = json!({ "request": REQUEST });
+        let (status, grant) = serving.post("/v1/segments/orders/lease", &ask);
+        if status == 503 {
+            continue;
+        }
+        let start = grant["start"].as_str().and_then(|start| start.parse::<u64>().ok());
+        let start = start.unwrap_or_else(|| panic!("{status}: {grant}"));
+        assert!(status == 200 && (0..=gaps).any(|gap| start == from + 10 * gap), "{grant}");
+        return start + 10;
+    }
+    panic!("no lease in time, five times in a row")
+}
+
 /// `nothing` is said of an empty place.
 pub fn is_made_by_a_command_and_opened_by_others<S: Server>(fresh: Fresh<S>, nothing: &str) {
     let Some(mut server) = for_test::<S>() else { return };
@@ -43,12 +60,9 @@ pub fn is_made_by_a_command_and_opened_by_others<S: Server>(fresh: Fresh<S>, not
     says(&url, &["tag", "create", "orders", "--from", "9223372036854770000", "--step", "10"]);
 
     let mut serving = serve(&url, &[]);
-    let first = &serving.first;
-    assert!(first.contains(", opened ") && first.contains("1 tag"), "{first}");
     serving.ready(200, &["\"ok\""]);
-    let ask = json!({ "request": REQUEST });
-    let (status, grant) = serving.post("/v1/segments/orders/lease", &ask);
-    assert_eq!((status, &grant["start"]), (200, &json!("9223372036854770000")), "64 bits: {grant}");
+    // A number of 64 bits, which no text on the way may shorten.
+    let next = leases_ten(&serving, 9_223_372_036_854_770_000);
     // The database goes and comes back: the server says so, and goes on where it stood.
     server.crash();
     serving.ready(503, &["STORE_UNAVAILABLE"]);
@@ -56,9 +70,12 @@ pub fn is_made_by_a_command_and_opened_by_others<S: Server>(fresh: Fresh<S>, not
     serving.ready(200, &["\"ok\""]);
     serving.logs(&["WARN", "the connection is lost"]);
     serving.logs(&["INFO", "connected again"]);
-    let (status, grant) = serving.post("/v1/segments/orders/lease", &ask);
-    assert_eq!((status, &grant["start"]), (200, &json!("9223372036854770010")), "{grant}");
-    assert_eq!(serving.end("-TERM").0, Some(0));
+    leases_ten(&serving, next);
+    let (code, rest) = serving.end("-TERM");
+    assert_eq!(code, Some(0));
+    // Later, where it had to wait for the connection.
+    let said = format!("{}{rest}", serving.first);
+    assert!(said.contains(", opened ") && said.contains("1 tag"), "{said}");
 }
 
 #[test]

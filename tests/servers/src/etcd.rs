@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::port::{self, Port};
 use crate::running::{Kind, Running};
-use crate::{Server, port, process};
+use crate::{Server, process};
 
 /// A member of etcd: the only one, or one of several.
 pub struct Etcd {
     running: Running,
     name: String,
-    peer: u16,
+    peer: Port,
     /// All members, as etcd is told of them.
     cluster: String,
     secure: bool,
@@ -69,7 +70,7 @@ impl Etcd {
 
     /// A member that is the only one, until it is told of others.
     fn member(number: usize) -> Result<Etcd, String> {
-        let (running, peer) = (Running::nothing_yet()?, port::free()?);
+        let (running, peer) = (Running::nothing_yet()?, Port::take()?);
         let (name, cluster) = (format!("n{number}"), String::new());
         let mut member = Etcd { running, name, peer, cluster, secure: false };
         member.cluster = member.named();
@@ -77,7 +78,7 @@ impl Etcd {
     }
 
     fn named(&self) -> String {
-        format!("{}=http://127.0.0.1:{}", self.name, self.peer)
+        format!("{}=http://127.0.0.1:{}", self.name, self.peer.number())
     }
 
     fn program() -> Result<PathBuf, String> {
@@ -105,7 +106,7 @@ impl Kind for Etcd {
         command.arg(folder.join("data"));
         let scheme = if self.secure { "https" } else { "http" };
         let client = format!("{scheme}://127.0.0.1:{}", self.port());
-        let peer = format!("http://127.0.0.1:{}", self.peer);
+        let peer = format!("http://127.0.0.1:{}", self.peer.number());
         command.args(["--listen-client-urls", &client, "--advertise-client-urls", &client]);
         command.args(["--listen-peer-urls", &peer, "--initial-advertise-peer-urls", &peer]);
         command.args(["--initial-cluster", &self.cluster, "--logger", "zap"]);
@@ -123,7 +124,7 @@ impl Kind for Etcd {
 
     fn move_ports(&mut self) -> Result<(), String> {
         self.running.take_port()?;
-        self.peer = port::free()?;
+        self.peer = Port::take()?;
         self.cluster = self.named();
         Ok(())
     }

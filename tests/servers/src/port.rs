@@ -1,29 +1,50 @@
 //! Ports that nobody uses.
 
+use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// A port of 127.0.0.1 that is free, below those that the system gives to outgoing connections: a
-/// client that keeps trying a stopped server on one of *those* will in the end be connected to
-/// itself, and hold the port against the server's return.
-///
-/// # Errors
-/// None is free.
-pub fn free() -> Result<u16, String> {
-    // Tests run side by side: each looks further on, so that two do not find the same port before
-    // their servers listen on it.
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let start = std::process::id().wrapping_mul(97);
-    for _ in 0..6_000 {
-        let at = NEXT.fetch_add(1, Ordering::Relaxed);
-        let port = 26_000 + (start.wrapping_add(at.wrapping_mul(7)) % 6_000) as u16;
-        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
-            return Ok(port);
+/// A port of 127.0.0.1 that no other test uses, also while nobody listens on it: a server that was
+/// stopped finds it free when it comes back.
+pub struct Port {
+    number: u16,
+    /// Locked as long as the port is ours, by whichever process.
+    _lock: File,
+}
+
+impl Port {
+    /// Takes one below those that the system gives to outgoing connections: a client that keeps
+    /// trying a stopped server on one of *those* will in the end be connected to itself, and hold
+    /// the port against the server's return.
+    ///
+    /// # Errors
+    /// None is free.
+    pub fn take() -> Result<Port, String> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let folder = std::env::temp_dir().join("leafid-ports");
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| format!("`{}`: {error}", folder.display()))?;
+        let start = std::process::id().wrapping_mul(97);
+        for _ in 0..6_000 {
+            let at = NEXT.fetch_add(1, Ordering::Relaxed);
+            let number = 26_000 + (start.wrapping_add(at.wrapping_mul(7)) % 6_000) as u16;
+            let file = folder.join(number.to_string());
+            let file = File::options().create(true).truncate(false).write(true).open(file);
+            // Another user's is another test's.
+            let Some(lock) = file.ok().filter(|file| file.try_lock().is_ok()) else { continue };
+            if TcpListener::bind((Ipv4Addr::LOCALHOST, number)).is_ok() {
+                return Ok(Port { number, _lock: lock });
+            }
         }
+        Err("no port is free between 26000 and 32000".to_owned())
     }
-    Err("no port is free between 26000 and 32000".to_owned())
+
+    /// Its number.
+    pub fn number(&self) -> u16 {
+        self.number
+    }
 }
 
 /// Whether what listens on a port answers a question with this word in it.
@@ -39,4 +60,19 @@ pub fn says(port: u16, question: &str, word: &str) -> bool {
         Ok::<_, std::io::Error>(String::from_utf8_lossy(&answer).contains(word))
     };
     ask().unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_taken_while_nobody_listens_on_it() {
+        let port = Port::take().unwrap();
+        let file = std::env::temp_dir().join("leafid-ports").join(port.number.to_string());
+        let other = File::options().write(true).open(file).unwrap();
+        assert!(other.try_lock().is_err());
+        drop(port);
+        assert!(other.try_lock().is_ok());
+    }
 }

@@ -6,13 +6,13 @@ use std::process::Command;
 use rustix::process::Signal;
 use tempfile::TempDir;
 
-use crate::port;
+use crate::port::Port;
 use crate::process::Process;
 
 /// A server's folder and port, and its process while it runs. It ends with this value.
 pub struct Running {
     folder: TempDir,
-    port: u16,
+    port: Port,
     pub(crate) settings: Vec<String>,
     process: Option<Process>,
 }
@@ -21,7 +21,7 @@ impl Running {
     /// An empty folder and a free port, with nothing started.
     pub fn nothing_yet() -> Result<Running, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        Ok(Running { folder, port: port::free()?, settings: Vec::new(), process: None })
+        Ok(Running { folder, port: Port::take()?, settings: Vec::new(), process: None })
     }
 
     /// Its folder.
@@ -31,12 +31,12 @@ impl Running {
 
     /// Where it listens, on 127.0.0.1.
     pub fn port(&self) -> u16 {
-        self.port
+        self.port.number()
     }
 
     /// Takes another free port.
     pub fn take_port(&mut self) -> Result<(), String> {
-        self.port = port::free()?;
+        self.port = Port::take()?;
         Ok(())
     }
 

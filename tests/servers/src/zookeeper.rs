@@ -4,18 +4,23 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
+use crate::port::{self, Port};
 use crate::running::{Kind, Running};
-use crate::{Server, port, process};
+use crate::{Server, process};
 
 const JAR: &str = "/usr/share/java/zookeeper.jar";
+
+/// Where a server speaks with the others: to follow the leader, and to elect one.
+type Peer = Arc<[Port; 2]>;
 
 /// A server of ZooKeeper: the only one, or one of several.
 pub struct Zookeeper {
     running: Running,
     number: usize,
     /// Where the servers speak with each other, of all of them; empty for the only one.
-    cluster: Vec<[u16; 2]>,
+    cluster: Vec<Peer>,
 }
 
 impl Zookeeper {
@@ -26,7 +31,7 @@ impl Zookeeper {
     pub fn cluster(count: usize) -> Result<Vec<Zookeeper>, String> {
         let mut cluster = Vec::new();
         for _ in 0..count {
-            cluster.push([port::free()?, port::free()?]);
+            cluster.push(Arc::new([Port::take()?, Port::take()?]));
         }
         let mut servers = Vec::new();
         for number in 1..=count {
@@ -63,7 +68,9 @@ impl Zookeeper {
             data.display(),
             self.port()
         );
-        for (number, [follow, elect]) in (1..).zip(&self.cluster) {
+        for (number, peer) in (1..).zip(&self.cluster) {
+            let [follow, elect] = &**peer;
+            let (follow, elect) = (follow.number(), elect.number());
             let _ = writeln!(config, "server.{number}=127.0.0.1:{follow}:{elect}");
         }
         for setting in &self.running.settings {

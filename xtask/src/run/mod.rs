@@ -2,6 +2,7 @@
 //! every ID checked while it runs.
 
 mod clock;
+mod database;
 mod display;
 pub mod scratch;
 mod verdict;
@@ -19,6 +20,7 @@ use leafid_stream::stream::Stream;
 use crate::args::Args;
 use crate::build;
 use crate::{Outcome, consumers, project};
+use database::{Database, Kind};
 use display::Display;
 use scratch::Scratch;
 
@@ -41,13 +43,16 @@ struct Wanted {
     /// When to end; else Ctrl-C does.
     seconds: Option<u64>,
     rate: u32,
+    /// What the store lies in.
+    kind: Kind,
 }
 
 /// The verb.
 pub fn main(mut args: Args) -> Outcome {
-    let wanted =
-        Wanted { seconds: args.number("--seconds")?, rate: args.number("--rate")?.unwrap_or(RATE) };
+    let word = args.value("--store")?;
+    let (seconds, rate) = (args.number("--seconds")?, args.number("--rate")?.unwrap_or(RATE));
     args.finish()?;
+    let wanted = Wanted { seconds, rate, kind: Kind::named(word.as_deref().unwrap_or("sqlite"))? };
     if wanted.rate == 0 {
         return Err("`--rate` is IDs per second and host: at least 1".to_owned());
     }
@@ -58,11 +63,16 @@ pub fn main(mut args: Args) -> Outcome {
     };
     let interrupted = interrupts()?;
     let scratch = Scratch::make()?;
-    let mut store = Store::start(&build::server_binary(), &scratch.path().join("store"))?;
+    let database = wanted.kind.start()?;
+    let folder = scratch.path().join("store");
+    let mut store = match &database {
+        Some(database) => Store::start_on(&build::server_binary(), &folder, &database.url)?,
+        None => Store::start(&build::server_binary(), &folder)?,
+    };
     store.prepare(TAG, NAMESPACE)?;
     let stage = Stage::make(&installed, scratch.path());
     let stage = stage.map_err(|error| format!("the host programs: {error}"))?;
-    announce(&store, &wanted);
+    announce(&store, database.as_ref(), &wanted);
 
     let mut stream = Stream::new(Layout::LEAF);
     for program in Program::ALL {
@@ -85,16 +95,22 @@ pub fn main(mut args: Args) -> Outcome {
     if !status.success() {
         return Err(format!("the store did not end well: {status}"));
     }
+    if let Some(database) = database {
+        database.stop()?;
+    }
     verdict::tell(&stream)
 }
 
-fn announce(store: &Store, wanted: &Wanted) {
+fn announce(store: &Store, database: Option<&Database>, wanted: &Wanted) {
     let end = wanted.seconds.map_or("Ctrl-C ends it".to_owned(), |s| format!("{s} s"));
     println!(
         "\none tag `{TAG}` (steps of {STEP}) and one namespace `{NAMESPACE}` (windows of 10 s), \
          three hosts, {} IDs/s each, half numbers, half snowflake IDs; {end}",
         wanted.rate
     );
+    if let Some(Database { name, url, .. }) = database {
+        println!("the database: {name} on {url}, gone with this run");
+    }
     println!("the store: {url}   try: curl {url}/v1/tags/{TAG}\n", url = store.url());
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name, StoreTime, Token};
@@ -22,6 +23,9 @@ use crate::clock::{self, Clock, RegistryTime};
 use crate::problem::Problem;
 use crate::{random, utc};
 
+/// How long the making of a store may take, in an engine that has answered: given up earlier, it may
+/// be there, and whoever made it would be told that it is not.
+const MAKING: Duration = Duration::from_secs(10);
 /// So many entries of a folder are read at once.
 const PAGE: u32 = 500;
 
@@ -79,8 +83,9 @@ async fn open<E: Engine>(
     if let Some(told) = engine.told() {
         clock.learn(told);
     }
-    let settled = timeout(CONNECTING, settled(&mut engine, place, &clock, &terms.options)).await;
-    let (meta, revision, created) = settled.map_err(late).map_err(cannot)??;
+    let settled = timeout(MAKING, settled(&mut engine, place, &clock, &terms.options)).await;
+    let slow = |_| Broken::lost(format!("no answer within {MAKING:?}"));
+    let (meta, revision, created) = settled.map_err(slow).map_err(cannot)??;
     let mut link = Link::new(
         address.clone(),
         place.to_owned(),

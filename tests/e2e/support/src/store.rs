@@ -1,4 +1,5 @@
-//! A real store: the server's binary on a file of its own, started, killed, ended, started again.
+//! A real store: the server's binary on a file of its own, or on a database, started, killed, ended,
+//! started again.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -15,10 +16,15 @@ use crate::http;
 /// How long a store may take to be ready, and to end.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// A store on one address and one file, running or not.
+/// The file of a store, in its folder.
+const FILE: &str = "leafid.db";
+
+/// A store on one address, running or not.
 pub struct Store {
     binary: PathBuf,
     folder: PathBuf,
+    /// What it keeps, as `--store` takes it.
+    named: String,
     address: SocketAddr,
     child: Option<Child>,
 }
@@ -29,11 +35,19 @@ impl Store {
     /// # Errors
     /// It does not start, or is not ready within 30 s.
     pub fn start(binary: &Path, folder: &Path) -> Result<Store, String> {
+        Store::start_on(binary, folder, &format!("sqlite:{}", folder.join(FILE).display()))
+    }
+
+    /// As [`Store::start`], in an empty database of this URL.
+    ///
+    /// # Errors
+    /// As [`Store::start`].
+    pub fn start_on(binary: &Path, folder: &Path, named: &str) -> Result<Store, String> {
         fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
         loop {
             let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()?));
-            let (binary, folder) = (binary.to_owned(), folder.to_owned());
-            let mut store = Store { binary, folder, address, child: None };
+            let (binary, folder, named) = (binary.to_owned(), folder.to_owned(), named.to_owned());
+            let mut store = Store { binary, folder, named, address, child: None };
             match store.start_again() {
                 Ok(()) => return Ok(store),
                 // Another process took the port since it was found free: there are more.
@@ -43,16 +57,14 @@ impl Store {
         }
     }
 
-    /// Starts it once more, on the same file and the same port, and waits until it is ready.
+    /// Starts it once more, on what it kept and the same port, and waits until it is ready.
     ///
     /// # Errors
     /// It does not start, or is not ready within 30 s.
     pub fn start_again(&mut self) -> Result<(), String> {
         let mut command = dies_with_us(&self.binary);
         command.current_dir(&self.folder).env_remove("LEAFID_STORE");
-        command
-            .args(["serve", "--create", "--store"])
-            .arg(format!("sqlite:{}", self.file().display()));
+        command.args(["serve", "--create", "--store", &self.named]);
         command.arg("--listen").arg(self.address.to_string());
         let started = Child::start("the store", command, |_| {});
         let mut child = started
@@ -126,9 +138,9 @@ impl Store {
         format!("http://{}", self.address)
     }
 
-    /// The file that it keeps.
+    /// The file that it keeps, unless it was started on a database.
     pub fn file(&self) -> PathBuf {
-        self.folder.join("leafid.db")
+        self.folder.join(FILE)
     }
 
     /// Runs the binary as an operator would, against this store.
