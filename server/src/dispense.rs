@@ -14,6 +14,7 @@ use leafid_core::{
 
 use crate::problem::{Figure, Problem};
 use crate::random;
+use crate::registry::explain::step_of_row;
 use driver::{Deps, Driver};
 
 /// The most IDs of one request.
@@ -108,12 +109,16 @@ impl Generators {
         // The tag's own step decides how far the step may grow; a tag that is made by its first
         // use has none yet.
         let own = match self.deps.store.tag(tag).await {
+            // Another program's table may say so.
+            Ok(row) if row.step == 0 => return Err(step_of_row(&tag, row.step)),
             Ok(row) => row.step.min(STEP_CAP),
             Err(problem) if problem.code == Code::TagUnknown => DEFAULT_STEP,
             Err(problem) => return Err(problem),
         };
         let policy = StepPolicy { max_growth: STEP_CAP / own, ..StepPolicy::default() };
-        let config = SegmentConfig { step: Some(own), policy, ..SegmentConfig::new(tag.as_str())? };
+        // Another program's table may have names that are none of ours, and this one is there.
+        let usual = SegmentConfig::new("usual")?;
+        let config = SegmentConfig { tag, step: Some(own), policy, ..usual };
         Ok(Driver::new(Segment::new(config, u64::from_le_bytes(random::bytes()?))?))
     }
 
