@@ -9,6 +9,7 @@ mod database;
 mod files;
 mod health;
 mod ids;
+mod leaf;
 mod lease;
 mod named;
 mod namespaces;

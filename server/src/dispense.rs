@@ -15,7 +15,7 @@ use leafid_core::{
 use crate::problem::{Figure, Problem};
 use crate::random;
 use crate::registry::explain::step_of_row;
-use driver::{Deps, Driver};
+use driver::{AtHand, Deps, Driver};
 
 /// The most IDs of one request.
 pub const MOST: u64 = 10_000;
@@ -85,6 +85,27 @@ impl Generators {
         };
         let taken = driver.take(&self.deps, count).await;
         self.settle(&self.namespaces, &namespace, &driver, taken).await
+    }
+
+    /// A number of a tag, where one can be had without waiting.
+    pub fn number_at_hand(&self, tag: &Name) -> Option<u64> {
+        get(&self.tags, tag)?.at_once(&self.deps)
+    }
+
+    /// A snowflake ID of a namespace, where one can be had without waiting.
+    pub fn stamp_at_hand(&self, namespace: &Name) -> Option<u64> {
+        get(&self.namespaces, namespace)?.at_once(&self.deps)
+    }
+
+    /// Whether numbers of the tag were handed out here, and nothing has stopped that since.
+    pub fn knows_tag(&self, tag: &Name) -> bool {
+        get(&self.tags, tag).is_some()
+    }
+
+    /// What is at hand of the numbers of each tag.
+    pub fn at_hand(&self) -> Vec<(Name, AtHand)> {
+        let tags = self.tags.lock().unwrap_or_else(PoisonError::into_inner);
+        tags.iter().map(|(tag, driver)| (*tag, driver.at_hand())).collect()
     }
 
     /// Hands out no more numbers of a tag: it was deleted.

@@ -2,7 +2,11 @@
 //! this server on one table.
 #![cfg(unix)]
 
+mod answers;
 mod beside;
+mod client;
+mod config;
+mod outages;
 mod running;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]
