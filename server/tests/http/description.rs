@@ -25,7 +25,7 @@ fn every_path_is_described_with_its_verbs() {
     let server = Server::start(&folder.path().join("store.db"));
     let document = server.get("/openapi.json").ok();
     let paths = document["paths"].as_object().unwrap();
-    assert_eq!(paths.len(), 17);
+    assert_eq!(paths.len(), 18);
     for (path, operations) in paths {
         let mut described: Vec<_> = operations.as_object().unwrap().keys().cloned().collect();
         described.sort();
