@@ -9,6 +9,7 @@ mod database;
 mod files;
 mod health;
 mod ids;
+mod import;
 mod leaf;
 mod lease;
 mod named;

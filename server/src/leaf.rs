@@ -9,6 +9,7 @@ pub mod pages;
 pub mod paths;
 pub mod properties;
 pub mod service;
+pub mod workers;
 
 /// Which of Leaf's modes are on. One that is off answers `0`, as Leaf does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

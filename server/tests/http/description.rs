@@ -308,7 +308,7 @@ fn the_server_takes_the_examples_of_its_description() {
                 .unwrap_or_else(|wrong| panic!("{verb} {to}: {wrong}"));
         }
     }
-    assert_eq!(calls.len(), 20);
+    assert_eq!(calls.len(), 21);
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub const LEAF_TAGS: &str = "?tags=leaf_alloc";
 /// A parsed `mysql://` URL. What is printed of it has no password.
 #[derive(Clone)]
 pub struct Address {
-    pub(super) options: Opts,
+    pub(crate) options: Opts,
     /// For a person: without the password, and without options but the one that says which tables.
     pub place: String,
     /// Whether Leaf's own `leaf_alloc` keeps the tags: `?tags=leaf_alloc`.
