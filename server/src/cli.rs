@@ -1,6 +1,8 @@
 //! The verbs of the command line.
 
+mod above;
 mod address;
+mod adopt;
 mod apply;
 mod args;
 mod backup;
