@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::clock::{Clock, SystemClock};
 use crate::dispense::Generators;
 use crate::dispense::driver::Deps;
+use crate::leaf::Modes;
 use crate::problem::Problem;
 use crate::store::SharedStore;
 use crate::store::alarms::Alarms;
@@ -20,6 +21,8 @@ pub struct Config {
     pub drain: Duration,
     /// The clocks.
     pub clock: Arc<dyn Clock>,
+    /// What Leaf's listener serves, where there is one.
+    pub leaf: Modes,
 }
 
 impl Default for Config {
@@ -28,6 +31,7 @@ impl Default for Config {
             patience: Duration::from_secs(3),
             drain: Duration::from_secs(5),
             clock: Arc::new(SystemClock),
+            leaf: Modes::BOTH,
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::store::Page;
 mod address;
 pub mod clock;
 pub mod etcd;
+pub mod greatest;
 pub mod keyed;
 pub mod mysql;
 pub mod opening;

@@ -1,6 +1,8 @@
 //! The verbs of the command line.
 
+mod above;
 mod address;
+mod adopt;
 mod apply;
 mod args;
 mod backup;
@@ -9,6 +11,8 @@ mod database;
 mod files;
 mod health;
 mod ids;
+mod import;
+mod leaf;
 mod lease;
 mod named;
 mod namespaces;

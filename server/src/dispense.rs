@@ -14,7 +14,8 @@ use leafid_core::{
 
 use crate::problem::{Figure, Problem};
 use crate::random;
-use driver::{Deps, Driver};
+use crate::registry::explain::step_of_row;
+use driver::{AtHand, Deps, Driver};
 
 /// The most IDs of one request.
 pub const MOST: u64 = 10_000;
@@ -86,6 +87,27 @@ impl Generators {
         self.settle(&self.namespaces, &namespace, &driver, taken).await
     }
 
+    /// A number of a tag, where one can be had without waiting.
+    pub fn number_at_hand(&self, tag: &Name) -> Option<u64> {
+        get(&self.tags, tag)?.at_once(&self.deps)
+    }
+
+    /// A snowflake ID of a namespace, where one can be had without waiting.
+    pub fn stamp_at_hand(&self, namespace: &Name) -> Option<u64> {
+        get(&self.namespaces, namespace)?.at_once(&self.deps)
+    }
+
+    /// Whether numbers of the tag were handed out here, and nothing has stopped that since.
+    pub fn knows_tag(&self, tag: &Name) -> bool {
+        get(&self.tags, tag).is_some()
+    }
+
+    /// What is at hand of the numbers of each tag.
+    pub fn at_hand(&self) -> Vec<(Name, AtHand)> {
+        let tags = self.tags.lock().unwrap_or_else(PoisonError::into_inner);
+        tags.iter().map(|(tag, driver)| (*tag, driver.at_hand())).collect()
+    }
+
     /// Hands out no more numbers of a tag: it was deleted.
     pub async fn forget_tag(&self, tag: &Name) {
         let driver = self.tags.lock().unwrap_or_else(PoisonError::into_inner).remove(tag);
@@ -108,12 +130,16 @@ impl Generators {
         // The tag's own step decides how far the step may grow; a tag that is made by its first
         // use has none yet.
         let own = match self.deps.store.tag(tag).await {
+            // Another program's table may say so.
+            Ok(row) if row.step == 0 => return Err(step_of_row(&tag, row.step)),
             Ok(row) => row.step.min(STEP_CAP),
             Err(problem) if problem.code == Code::TagUnknown => DEFAULT_STEP,
             Err(problem) => return Err(problem),
         };
         let policy = StepPolicy { max_growth: STEP_CAP / own, ..StepPolicy::default() };
-        let config = SegmentConfig { step: Some(own), policy, ..SegmentConfig::new(tag.as_str())? };
+        // Another program's table may have names that are none of ours, and this one is there.
+        let usual = SegmentConfig::new("usual")?;
+        let config = SegmentConfig { tag, step: Some(own), policy, ..usual };
         Ok(Driver::new(Segment::new(config, u64::from_le_bytes(random::bytes()?))?))
     }
 

@@ -12,6 +12,7 @@ pub mod dispense;
 mod hex;
 pub mod http;
 pub mod json;
+pub mod leaf;
 pub mod log;
 pub mod opening;
 pub mod problem;

@@ -2,6 +2,7 @@
 //! explains what it refuses, writes, and answers. Requests that wait together for the same line are
 //! one write; what others wrote first is decided again.
 
+pub mod aside;
 mod cache;
 mod entry;
 pub mod explain;
@@ -20,7 +21,7 @@ mod windows;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use leafid_core::registry::{Namespace, TagRow, Worker};
+use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
     AcquireAsk, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime, Token, WindowGrant,
 };
@@ -30,7 +31,7 @@ use crate::backends::opening::Found;
 use crate::backends::{Answer as Rows, BackEnd, Facts, Want, Watch};
 use crate::clock::Clock;
 use crate::problem::Problem;
-use crate::store::{Answer, NamespaceChange, Page, Store, TagChange};
+use crate::store::{Answer, Aside, NamespaceChange, Page, Store, TagChange};
 
 use cache::Cache;
 use groups::Scope;
@@ -190,6 +191,13 @@ impl Store for Registry {
     fn revoke(&self, namespace: Name, worker: u32) -> Answer<'_, ()> {
         let scope = Scope::Worker(namespace, worker);
         self.submit(Kind::Change, scope, move |turn| windows::revoke(turn, &namespace, worker))
+    }
+
+    fn set_aside(&self, namespace: Name, worker: u32, ask: Aside) -> Answer<'_, WorkerRow> {
+        let scope = Scope::Worker(namespace, worker);
+        self.submit(Kind::Change, scope, move |turn| {
+            aside::set_aside(turn, &namespace, worker, &ask)
+        })
     }
 
     fn tag(&self, tag: Name) -> Answer<'_, TagRow> {

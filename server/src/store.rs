@@ -8,10 +8,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use leafid_core::registry::{Namespace, NamespaceSpec, TagRow, TagSpec, Worker};
+use leafid_core::registry::{Namespace, NamespaceSpec, TagRow, TagSpec, Worker, WorkerRow};
 use leafid_core::{
-    AcquireAsk, FieldReader, Fields, Layout, Name, Range, Refusal, Release, RenewAsk, SegmentAsk,
-    SegmentGrant, StoreTime, Token, WindowGrant,
+    AcquireAsk, FieldReader, FieldWriter, Fields, Layout, Name, Range, Refusal, Release, RenewAsk,
+    SegmentAsk, SegmentGrant, StoreTime, Token, WindowGrant,
 };
 
 use crate::problem::Problem;
@@ -80,6 +80,37 @@ impl NamespaceChange {
     }
 }
 
+/// A worker number that is, or was, used outside of leafid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aside {
+    /// Who is to have the number afterwards, and keeps it until then; empty for anybody.
+    pub owner: Name,
+    /// Nothing outside stamped a later time than this with it, nor will; `None` while that may be,
+    /// and then nobody is granted the number.
+    pub until: Option<StoreTime>,
+}
+
+impl Aside {
+    /// Reads it from the body of a request.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID`.
+    pub fn get(from: &mut impl FieldReader) -> Result<Aside, Refusal> {
+        let owner = from.text("owner", Name::owner)?.transpose()?.unwrap_or(Name::EMPTY);
+        Ok(Aside { owner, until: from.millis("until_ms")?.map(StoreTime::new) })
+    }
+
+    /// Writes it as the body of a request.
+    pub fn put(&self, to: &mut impl FieldWriter) {
+        if !self.owner.is_empty() {
+            to.text("owner", self.owner.as_str());
+        }
+        if let Some(until) = self.until {
+            to.millis("until_ms", until.get());
+        }
+    }
+}
+
 /// A part of a list: what comes after a key, and how many at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page<K> {
@@ -120,6 +151,8 @@ pub trait Store: Send + Sync + 'static {
     fn release(&self, release: Release) -> Answer<'_, ()>;
     /// An operator's release: nobody holds or keeps the number from now on; its window runs out.
     fn revoke(&self, namespace: Name, worker: u32) -> Answer<'_, ()>;
+    /// Sets a number aside for what uses it outside of leafid, or takes it over from there.
+    fn set_aside(&self, namespace: Name, worker: u32, aside: Aside) -> Answer<'_, WorkerRow>;
 
     /// The row of a tag that is not deleted.
     fn tag(&self, tag: Name) -> Answer<'_, TagRow>;

@@ -33,6 +33,8 @@ paths! {
     RELEASE release(namespace) "/v1/workers/{namespace}/release";
     /// POST is an operator's release of a worker number.
     REVOKE revoke(namespace, worker) "/v1/workers/{namespace}/{worker}/release";
+    /// PUT sets a worker number aside, for what uses it outside of leafid.
+    ASIDE aside(namespace, worker) "/v1/workers/{namespace}/{worker}";
     /// GET lists who holds which worker number.
     WORKERS workers(namespace) "/v1/workers/{namespace}";
     /// POST hands out single snowflake IDs.

@@ -152,7 +152,7 @@ impl Layout {
     /// The highest end of a window: as [`Layout::end_tick`], but that its position, too, is no
     /// larger than [`LINE_END`](crate::LINE_END), so that a layout of 63 bits without worker
     /// numbers does without its last tick.
-    pub(crate) const fn last_end(&self) -> u64 {
+    pub const fn last_end(&self) -> u64 {
         let last = crate::LINE_END.wrapping_shr(self.sequence_bits as u32);
         if self.end_tick() < last { self.end_tick() } else { last }
     }

@@ -1,38 +1,44 @@
 //! MySQL and MariaDB as a back end: `mysql://USER:PASSWORD@HOST:PORT/DATABASE`. The tables want a
-//! database of their own.
+//! database of their own; with `?tags=leaf_alloc` they lie in Leaf's, and its table keeps the tags.
 
 mod address;
+mod leaf;
 mod settings;
+mod tables;
 mod values;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error, Params};
 
 use super::remote::{
-    self, About, Breakage, Broken, Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text,
+    About, Breakage, Broken, Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text,
     of_step, query,
 };
-use super::sql::{self, Query, Step, Texts};
+use super::sql::{Query, Step, Texts};
 use crate::problem::Problem;
 
 pub use address::Address;
+pub use leaf::Leaf;
+pub use tables::{Own, Tables};
 use values::param;
 
 /// A row with this key is there already.
 const DUPLICATE: u16 = 1062;
 
 /// A connection to MySQL or MariaDB. Its protocol answers one statement before it takes the next.
-pub struct Mysql {
+pub struct Mysql<T = Own> {
     connection: Conn,
     place: String,
     version: String,
     texts: HashMap<Cow<'static, str>, Text>,
     /// Whether a transaction may be open.
     open: bool,
+    tables: PhantomData<T>,
 }
 
 /// What a statement gave.
@@ -41,12 +47,12 @@ struct Given {
     did: Did,
 }
 
-impl Mysql {
+impl<T: Tables> Mysql<T> {
     async fn run(&mut self, asked: &Query) -> Result<Given, Error> {
         let text = self
             .texts
             .entry(asked.text.clone())
-            .or_insert_with(|| Text::translate(&asked.text, Style::Marks));
+            .or_insert_with(|| Text::translate(&T::named(&asked.text), Style::Marks));
         let values = text.names.iter().map(|name| param(name, asked.params.get(name)));
         let params = match text.names.is_empty() {
             true => Params::Empty,
@@ -102,15 +108,15 @@ impl Mysql {
     }
 }
 
-impl Driver for Mysql {
+impl<T: Tables> Driver for Mysql<T> {
     type Address = Address;
 
     const NAME: &'static str = "MySQL";
     const AT_ONCE: usize = 64;
-    const TEXTS: Texts = sql::MYSQL;
-    const ABOUT: About = remote::MYSQL;
+    const TEXTS: Texts = T::TEXTS;
+    const ABOUT: About = T::ABOUT;
 
-    async fn connect(address: &Address) -> Result<Mysql, Broken> {
+    async fn connect(address: &Address) -> Result<Mysql<T>, Broken> {
         let told = |error: Error| broken(&error);
         let mut connection = Conn::new(address.options.clone()).await.map_err(told)?;
         let about = "SELECT version(), @@global.log_bin AND @@global.binlog_format = 'STATEMENT'";
@@ -140,16 +146,20 @@ impl Driver for Mysql {
             connection.query_drop(session).await.map_err(told)?;
         }
         let (place, texts) = (address.place.clone(), HashMap::new());
-        Ok(Mysql { connection, place, version, texts, open: false })
+        Ok(Mysql { connection, place, version, texts, open: false, tables: PhantomData })
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
         let told = |error: Error| broken(&error);
         let given = self.run(&query(Self::ABOUT.settings, |_| {})).await.map_err(told)?;
         let row = given.rows.first();
-        let text = Text::translate(settings::FOREIGN, Style::Marks).sql;
+        let text = Text::translate(&T::named(settings::FOREIGN), Style::Marks).sql;
         let foreign = self.connection.query_first(text).await.map_err(told)?;
-        Ok(settings::judge(&self.place, &self.version, row, foreign, allow_unsafe))
+        let judged = settings::judge(&self.place, &self.version, row, foreign, allow_unsafe);
+        if judged.is_err() {
+            return Ok(judged);
+        }
+        T::examine(&mut self.connection, &self.place).await.map_err(told)
     }
 
     async fn position(&mut self) -> Result<u64, Broken> {
@@ -210,7 +220,7 @@ impl Driver for Mysql {
     }
 
     async fn script(&mut self, sql: &str) -> Result<(), Broken> {
-        self.connection.query_drop(sql).await.map_err(|error| broken(&error))
+        self.connection.query_drop(T::named(sql).as_ref()).await.map_err(|error| broken(&error))
     }
 }
 

@@ -27,7 +27,7 @@ use link::Link;
 use meta::Meta;
 use rows::gaps;
 
-pub use about::{About, MYSQL, POSTGRES, query};
+pub use about::{About, LEAF, MYSQL, POSTGRES, query};
 pub use applied::query as of_step;
 pub use driver::{Breakage, Broken, Did, Driver, EXCHANGE, Ending, LOCKED_MS, STATEMENT_MS};
 pub use rows::Row;

@@ -2,6 +2,7 @@
 //! a row of its answer says. A back end runs the texts of its dialect.
 
 pub mod columns;
+pub mod parted;
 
 use std::borrow::Cow;
 
@@ -10,6 +11,7 @@ use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal};
 
 use super::{Answer, NamespaceRow, Seen, Want, WorkerWrite, Write};
 use columns::{Columns, Params, Source};
+use parted::Parted;
 
 /// The texts of a dialect; `:name` in them is a parameter.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +43,8 @@ pub struct Texts {
     rested: &'static str,
     kept: &'static str,
     unused: &'static str,
+    /// How tags are written that lie in another program's table.
+    parted: Option<Parted>,
 }
 
 macro_rules! texts {
@@ -55,6 +59,7 @@ macro_rules! texts {
     ($dialect:literal, $quote:literal, rows: [$($row:ident)+], lookups: [$($lookup:ident)+]) => {
         Texts {
             quote: $quote,
+            parted: None,
             schema: include_str!(concat!("../../../sql/", $dialect, "/schema.sql")),
             $($row: include_str!(
                 concat!("../../../sql/", $dialect, "/rows/", stringify!($row), ".sql")
@@ -72,6 +77,20 @@ pub const SQLITE: Texts = texts!("sqlite", "");
 pub const POSTGRES: Texts = texts!("postgres", "");
 /// The texts of MySQL and MariaDB. Those that write much give the time as the last inserted id.
 pub const MYSQL: Texts = texts!("mysql", "`");
+/// The texts of MySQL and MariaDB over Leaf's own `leaf_alloc`. Our tables stand beside it, and are
+/// called `leafid_…`: a program that finds `tags` in these texts says `leafid_tags`.
+pub const LEAF: Texts = Texts {
+    tag: include_str!("../../../sql/mysql/leaf/tag.sql"),
+    tags: include_str!("../../../sql/mysql/leaf/tags.sql"),
+    tag_change: include_str!("../../../sql/mysql/leaf/tag_change.sql"),
+    parted: Some(Parted {
+        add: include_str!("../../../sql/mysql/leaf/tag_add.sql"),
+        again: include_str!("../../../sql/mysql/leaf/tag_again.sql"),
+        delete: include_str!("../../../sql/mysql/leaf/tag_delete.sql"),
+        own: include_str!("../../../sql/mysql/leaf/tag_own.sql"),
+    }),
+    ..MYSQL
+};
 
 /// A text and its parameters.
 #[derive(Clone, Debug)]
@@ -155,12 +174,18 @@ impl Texts {
                 }))]
             }
             Write::Tag { tag, before, after } => {
+                let write = |text| {
+                    Query::new(text, |to| {
+                        to.text("tag", tag.as_str());
+                        to.row(after);
+                        before.inspect(|before| to.before(&before.row));
+                    })
+                };
+                if let Some(parted) = &self.parted {
+                    return parted.steps(self, before.as_ref(), after, write);
+                }
                 let text = if before.is_some() { self.tag_change } else { self.tag_add };
-                vec![Step::Write(Query::new(text, |to| {
-                    to.text("tag", tag.as_str());
-                    to.row(after);
-                    before.inspect(|before| to.before(&before.row));
-                }))]
+                vec![Step::Write(write(text))]
             }
             Write::Namespace { namespace, before, after } => {
                 let text =
@@ -236,7 +261,11 @@ pub fn gather(answer: &mut Answer, row: &impl Source) -> Result<(), Refusal> {
     match answer {
         Answer::Tag(found) => *found = Some(seen(TagRow::get(from)?)),
         Answer::Namespace(found) => *found = Some(seen(NamespaceRow::get(from)?)),
-        Answer::Tags(rows) => rows.push((named("tag", from, Name::tag)?, TagRow::get(from)?)),
+        Answer::Tags(rows) => {
+            // Leaf's table may have names that are none of ours: they are listed as they are.
+            let any = |text: &str| Name::tag(text).or_else(|_| Name::owner(text));
+            rows.push((named("tag", from, any)?, TagRow::get(from)?));
+        }
         Answer::Namespaces(rows) => {
             rows.push((named("namespace", from, Name::namespace)?, Namespace::get(from)?));
         }

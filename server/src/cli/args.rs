@@ -59,6 +59,17 @@ pub fn preset(text: &str) -> Result<Layout, String> {
 /// # Errors
 /// What would have been one.
 pub fn longest_window_ms(text: &str) -> Result<u32, String> {
+    match span_ms(text)? {
+        ms @ 1_000..=MAX_WINDOW_CAP_MS => Ok(ms),
+        _ => Err("a longest window lasts from 1s to 24h".to_owned()),
+    }
+}
+
+/// A length of time, as in `0s`, `1500ms`, `10m`, `1h`, in ms.
+///
+/// # Errors
+/// What would have been one.
+pub fn span_ms(text: &str) -> Result<u32, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let scale = match unit {
@@ -73,10 +84,7 @@ pub fn longest_window_ms(text: &str) -> Result<u32, String> {
     };
     // More digits than a number holds are too many ms all the same.
     let ms = number.parse().unwrap_or(u64::MAX).saturating_mul(scale);
-    match u32::try_from(ms) {
-        Ok(ms) if (1_000..=MAX_WINDOW_CAP_MS).contains(&ms) => Ok(ms),
-        _ => Err("a longest window lasts from 1s to 24h".to_owned()),
-    }
+    Ok(u32::try_from(ms).unwrap_or(u32::MAX))
 }
 
 /// `0..64`: from 0 up to, but without, 64.

@@ -50,6 +50,11 @@ pub struct Target {
 }
 
 impl Target {
+    /// The store that it opens directly, if one is named.
+    pub fn store(&self) -> Option<&str> {
+        self.store.as_deref()
+    }
+
     /// Opens the way to it.
     pub fn connect(self) -> Result<Client, Failure> {
         let (by, named) = match (self.url, self.store) {

@@ -5,7 +5,8 @@ use leafid_core::{Code, FieldWriter, Fields, Layout, Range, StoreTime};
 use leafid_wire::path;
 use serde_json::Value;
 
-use super::args::{bits, epoch_ms, longest_window_ms, preset, range, whole};
+use super::above;
+use super::args::{bits, epoch_ms, longest_window_ms, number, preset, range, whole};
 use super::client::Target;
 use super::{Failure, say};
 use crate::json::Writer;
@@ -38,6 +39,10 @@ pub struct Create {
     /// this option as well
     #[arg(long = "if-missing")]
     _if_missing: bool,
+    /// The largest ID that another generator made: refused unless all IDs of this layout are larger from
+    /// now on
+    #[arg(long, value_name = "ID", allow_negative_numbers = true, value_parser = number)]
+    above: Option<u64>,
     #[command(flatten)]
     target: Target,
 }
@@ -104,6 +109,9 @@ impl Create {
         let body = self.values.body(Some(layout));
         let client = self.target.connect()?;
         let path = path::namespace(name);
+        if let Some(above) = self.above {
+            say(above::check(&client, &layout, above)?)?;
+        }
         // Only for the words: what is there is not changed, whoever creates it meanwhile.
         let before = client.call("GET", &path, None, false);
         let made = client.call("PUT", &path, Some(body), true);

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use super::args::{listen, token};
 use super::client::{DEFAULT_FILE, open};
 use super::named::{file, or_usual};
-use super::{Failure, database, say};
+use super::{Failure, database, leaf, say};
 use crate::app::Config;
 use crate::backends::opening::Options;
 use crate::hex::hex;
@@ -26,9 +26,9 @@ pub struct Serve {
     /// The store: `sqlite:PATH`, a plain path, `postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
     /// `mysql://USER:PASSWORD@HOST:PORT/DATABASE`, `etcd://HOST:PORT,HOST:PORT/PREFIX` or
     /// `zk://HOST:PORT,HOST:PORT/PATH`
-    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE,
-          hide_env_values = true)]
-    store: String,
+    /// [default: sqlite:./leafid.db]
+    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", hide_env_values = true)]
+    store: Option<String>,
     /// The address and port to listen on (loopback only)
     #[arg(long, env = "LEAFID_LISTEN", value_name = "HOST:PORT", default_value = "127.0.0.1:8750",
           value_parser = listen)]
@@ -37,6 +37,8 @@ pub struct Serve {
     /// and deleted there, worker numbers released there, and no longer at --listen
     #[arg(long, env = "LEAFID_LISTEN_ADMIN", value_name = "HOST:PORT", value_parser = listen)]
     listen_admin: Option<SocketAddr>,
+    #[command(flatten)]
+    leaf: leaf::Leaf,
     /// Creates the store if it does not exist
     #[arg(long, env = "LEAFID_CREATE", value_parser = FalseyValueParser::new())]
     create: bool,
@@ -58,21 +60,23 @@ pub struct Serve {
 impl Serve {
     /// Serves until it is told to stop.
     pub fn run(self) -> Result<(), Failure> {
-        for address in [Some(self.listen), self.listen_admin].into_iter().flatten() {
+        let leaf = self.leaf.read()?;
+        let addresses = [Some(self.listen), self.listen_admin, leaf.listen];
+        for address in addresses.into_iter().flatten() {
             only_loopback(address)?;
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime
             .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
-        Ok(runtime.block_on(self.serve())?)
+        Ok(runtime.block_on(self.serve(leaf))?)
     }
 
-    async fn serve(self) -> Result<(), Problem> {
+    async fn serve(self, leaf: leaf::Settings) -> Result<(), Problem> {
         // Before the address is told: who reads it may stop the server at once.
         let stop = stop_signal()
             .map_err(|error| Problem::new(Code::Internal, format!("no signals: {error}")))?;
         // Before the file is touched: an address in use leaves no new store behind.
-        let bound = self.bind().await?;
+        let bound = self.bind(leaf.listen).await?;
         let create = self.create || self.dev;
         let options = Options {
             create,
@@ -81,36 +85,43 @@ impl Serve {
             believe_clock: self.believe_clock,
             ..Options::default()
         };
-        let store =
-            match database::serve(or_usual(&self.store), options, self.allow_unsafe_settings) {
-                Some(store) => store?,
-                None => {
-                    let store =
-                        open(&file(or_usual(&self.store), "leafid serve --store")?, options)?;
-                    tell(first_line(&store));
-                    Arc::new(store) as SharedStore
-                }
-            };
+        let named = leaf.store(self.store.as_deref())?;
+        let named = named.unwrap_or(DEFAULT_FILE);
+        let store = match database::serve(or_usual(named), options, self.allow_unsafe_settings) {
+            Some(store) => store?,
+            None => {
+                let store = open(&file(or_usual(named), "leafid serve --store")?, options)?;
+                tell(first_line(&store));
+                Arc::new(store) as SharedStore
+            }
+        };
         // The address that clients wait for comes last: whoever has read it knows all of them.
         for (address, listener) in bound.iter().rev() {
             match listener.listener {
                 Listener::ADMIN => {
                     tell(format_args!("leafid: changes are made at http://{address}"))
                 }
+                Listener::LEAF => {
+                    tell(format_args!("leafid: Leaf's paths are at http://{address}"))
+                }
                 _ => tell(format_args!("leafid: listening on http://{address}")),
             }
         }
         let bound = bound.into_iter().map(|(_, listener)| listener).collect();
-        serve::serve(bound, Config::default(), store, stop).await?;
+        let config = Config { leaf: leaf.modes, ..Config::default() };
+        serve::serve(bound, config, store, stop).await?;
         tell("leafid: stopped");
         Ok(())
     }
 
-    async fn bind(&self) -> Result<Vec<(SocketAddr, Bound)>, Problem> {
+    async fn bind(&self, leaf: Option<SocketAddr>) -> Result<Vec<(SocketAddr, Bound)>, Problem> {
         let main = if self.listen_admin.is_some() { Listener::MAIN } else { Listener::ONLY };
         let mut bound = vec![bind(main, self.listen, "--listen").await?];
         if let Some(address) = self.listen_admin {
             bound.push(bind(Listener::ADMIN, address, "--listen-admin").await?);
+        }
+        if let Some(address) = leaf {
+            bound.push(bind(Listener::LEAF, address, "--listen-leaf").await?);
         }
         Ok(bound)
     }

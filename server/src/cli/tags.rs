@@ -6,8 +6,9 @@ use leafid_core::{Code, FieldWriter, LINE_END, Name};
 use leafid_wire::path;
 use serde_json::Value;
 
+use super::adopt::FromMax;
 use super::args::{number, step};
-use super::client::Target;
+use super::client::{Client, Target};
 use super::{Failure, complain, say};
 use crate::json::{Writer, shown};
 use crate::problem::Problem;
@@ -31,8 +32,11 @@ pub struct Create {
     /// The tag: letters, digits and `._:-`, a letter or digit first
     name: String,
     /// The first number [default: 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number,
+          conflicts_with = "from_max")]
     from: Option<u64>,
+    #[command(flatten)]
+    adopt: FromMax,
     /// How many numbers a lease takes by default [default: 1000]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
     step: Option<u32>,
@@ -71,12 +75,15 @@ pub struct Set {
 }
 
 #[derive(Args, Debug)]
+#[command(group(ArgGroup::new("where").required(true).args(["to", "from_max"])))]
 pub struct Advance {
     /// The tag
     name: String,
     /// The next number that it grants; not below the one that it stands at
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number)]
-    to: u64,
+    to: Option<u64>,
+    #[command(flatten)]
+    adopt: FromMax,
     #[command(flatten)]
     target: Target,
 }
@@ -113,7 +120,8 @@ impl Create {
         let path = path::tag(tag(&self.name)?);
         // The end of every line is what no upper end is.
         let until = self.until.filter(|until| *until != LINE_END);
-        let spec = TagSpec { from: self.from, step: self.step, max_step: self.max_step, until };
+        let from = self.adopt.first(&self.name, self.target.store())?.or(self.from);
+        let spec = TagSpec { from, step: self.step, max_step: self.max_step, until };
         let name = &self.name;
         let client = self.target.connect()?;
         let made = match client.call("PUT", &path, Some(Writer::object(&spec)), true) {
@@ -128,6 +136,9 @@ impl Create {
         client.close();
         let (row, what) = made?;
         say(format_args!("tag `{name}` {what}: {}", line(&row)))?;
+        if let Some(then) = self.adopt.then(name) {
+            say(then)?;
+        }
         if row["until"] == row["max_id"] {
             complain(format_args!(
                 "leafid: tag `{name}` has no number to grant: it ends at its first one; raise its \
@@ -185,13 +196,38 @@ impl Set {
 impl Advance {
     fn run(self) -> Result<(), Failure> {
         let (name, tag) = (&self.name, tag(&self.name)?);
-        let mut body = Writer::default();
-        body.big("to", self.to);
+        let above = self.adopt.first(name, self.target.store())?;
         let client = self.target.connect()?;
-        let row = client.call("POST", &path::advance(tag), Some(body.end()), false);
+        let row = advance(&client, &tag, self.to, above);
         client.close();
         say(format_args!("tag `{name}` advanced: {}", line(&row?)))
     }
+}
+
+/// Moves a tag to a number, or past what a table has; where it stands above that already, it stays.
+fn advance(
+    client: &Client,
+    tag: &Name,
+    to: Option<u64>,
+    above: Option<u64>,
+) -> Result<Value, Problem> {
+    let move_to = |to: u64| {
+        let mut body = Writer::default();
+        body.big("to", to);
+        client.call("POST", &path::advance(*tag), Some(body.end()), false)
+    };
+    let Some(above) = above.filter(|_| to.is_none()) else {
+        return move_to(to.unwrap_or(0));
+    };
+    let row = || client.call("GET", &path::tag(*tag), None, false);
+    let stands = |row: &Value| row["max_id"].as_str().and_then(|text| text.parse::<u64>().ok());
+    let is_above = |row: &Value| stands(row).is_some_and(|stands| stands >= above);
+    let before = row()?;
+    if is_above(&before) {
+        return Ok(before);
+    }
+    // Others may have leased so much meanwhile that it is there by itself.
+    move_to(above).or_else(|problem| row().ok().filter(is_above).ok_or(problem))
 }
 
 impl Delete {

@@ -13,11 +13,14 @@ use crate::utc;
 
 #[derive(Debug, Subcommand)]
 pub enum Worker {
-    /// Lists the worker numbers of a namespace that were ever handed out
+    /// Lists the worker numbers of a namespace that were ever handed out or set aside
     List(List),
     /// Takes a worker number from its holder, which may use its window to the end; after that anybody
     /// may get the number
     Release(Release),
+    /// Takes in which numbers Leaf has, so that leafid leaves them alone, and takes those over whose Leaf
+    /// has stopped
+    Import(Box<super::import::Import>),
 }
 
 #[derive(Args, Debug)]
@@ -45,6 +48,7 @@ impl Worker {
         match self {
             Worker::List(list) => list.run(),
             Worker::Release(release) => release.run(),
+            Worker::Import(import) => import.run(),
         }
     }
 }

@@ -5,7 +5,9 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use leafid_core::{Ask, Code, Generator, Grant, HostTime, Kind, Outcome, Refusal, Release, Stance};
+use leafid_core::{
+    Ask, Code, Generator, Grant, HostTime, Kind, Outcome, Range, Refusal, Release, Stance,
+};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -40,6 +42,32 @@ struct State<S: Kind> {
     problem: Option<Problem>,
     /// How many asks are under way.
     carrying: u32,
+    /// The ranges of numbers that were granted and are not used up, and the next one to be had.
+    at_hand: AtHand,
+}
+
+/// What of a tag's numbers is at hand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AtHand {
+    /// The next number.
+    pub next: u64,
+    /// The range that it lies in, and the one behind it.
+    pub ranges: Vec<Range>,
+}
+
+impl AtHand {
+    fn granted(&mut self, range: Range) {
+        self.ranges.retain(|range| range.end > self.next);
+        self.ranges.push(range);
+        self.next = self.next.max(self.ranges.first().map_or(0, |range| range.start));
+    }
+
+    fn used(&mut self, last: u64) {
+        self.next = last.saturating_add(1);
+        while self.ranges.first().is_some_and(|range| range.end < self.next) {
+            self.ranges.remove(0);
+        }
+    }
 }
 
 /// What a look at the generator gave.
@@ -56,7 +84,8 @@ enum Look {
 impl<S: Kind + Send + 'static> Driver<S> {
     /// Keeps this generator.
     pub fn new(generator: Generator<S>) -> Arc<Driver<S>> {
-        let state = Mutex::new(State { generator, problem: None, carrying: 0 });
+        let state =
+            Mutex::new(State { generator, problem: None, carrying: 0, at_hand: AtHand::default() });
         Arc::new(Driver { state, changed: Notify::new() })
     }
 
@@ -92,6 +121,21 @@ impl<S: Kind + Send + 'static> Driver<S> {
         Ok(ids)
     }
 
+    /// An ID, where one can be had without waiting.
+    pub fn at_once(self: &Arc<Self>, deps: &Deps) -> Option<u64> {
+        let (mut id, mut filled) = ([0], 0);
+        match self.look(deps, &mut id, &mut filled) {
+            Ok(Look::Done) => id.first().copied(),
+            // Whoever waits for it hears why, too.
+            Ok(_) | Err(_) => None,
+        }
+    }
+
+    /// What is at hand of a tag's numbers.
+    pub fn at_hand(&self) -> AtHand {
+        self.lock().at_hand.clone()
+    }
+
     fn look(
         self: &Arc<Self>,
         deps: &Deps,
@@ -110,6 +154,9 @@ impl<S: Kind + Send + 'static> Driver<S> {
         };
         let taken = drawn.unwrap_or(0);
         *filled += taken;
+        if let Some(last) = taken.checked_sub(1).and_then(|at| rest.get(at)) {
+            state.at_hand.used(*last);
+        }
         let missing = rest.len() - taken;
         if missing > 0 {
             // Tells the generator how many are wanted, for its next ask.
@@ -208,7 +255,12 @@ impl<S: Kind> State<S> {
         self.problem = match answer {
             Ok(grant) => match self.generator.handle_grant(&grant, sent, now) {
                 Ok(Outcome::Release(release)) => return Some(release),
-                Ok(_) => None,
+                Ok(_) => {
+                    if let Grant::Segment(grant) = &grant {
+                        self.at_hand.granted(grant.range);
+                    }
+                    None
+                }
                 Err(refusal) => Some(refusal.into()),
             },
             Err(problem) => {

@@ -40,20 +40,28 @@ fn closing(head: &Parts, problem: Problem) -> Response {
 }
 
 fn check(head: &Parts) -> Result<(), Problem> {
+    match own_host(head)? {
+        _ if head.method == Method::GET || head.method == Method::HEAD => Ok(()),
+        host => same_site(&head.headers, host),
+    }
+}
+
+/// Refuses what does not come from a program of this machine, by the head of a request whose GET
+/// gives something, too.
+pub fn check_any(head: &Parts) -> Result<(), Problem> {
+    same_site(&head.headers, own_host(head)?)
+}
+
+/// The host that the request is for, which is this machine. A page of another site can have its own
+/// name resolve to it; that name tells.
+fn own_host(head: &Parts) -> Result<&str, Problem> {
     let host = host(head)?;
-    // A page of another site can have its own name resolve to this machine; its name tells.
-    if !is_loopback(host) {
-        let detail = format!(
-            "host `{}` is not a loopback address; use `127.0.0.1` or `localhost`",
-            shown(host)
-        );
-        return Err(Problem::new(Code::Forbidden, detail));
+    if is_loopback(host) {
+        return Ok(host);
     }
-    let method = &head.method;
-    if method == Method::GET || method == Method::HEAD {
-        return Ok(());
-    }
-    same_site(&head.headers, host)
+    let detail =
+        format!("host `{}` is not a loopback address; use `127.0.0.1` or `localhost`", shown(host));
+    Err(Problem::new(Code::Forbidden, detail))
 }
 
 /// The host that the request is for, said exactly once.

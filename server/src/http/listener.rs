@@ -37,6 +37,8 @@ impl Listener {
     /// The listener of the operators.
     pub const ADMIN: Listener =
         Listener { name: "admin", faces: &[Face::Reads, Face::Admin, Face::Health] };
+    /// The listener of Leaf's clients: it serves Leaf's paths, and none of ours.
+    pub const LEAF: Listener = Listener { name: "leaf", faces: &[] };
     /// No listener: the command line asks the paths in its own process.
     pub const COMMAND: Listener = Listener { name: "command", faces: &Face::ALL };
 

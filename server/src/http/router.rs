@@ -66,6 +66,7 @@ fn routes(face: Face) -> Router<Arc<App>> {
             .route(path::TAG, put(tags::put).delete(tags::delete))
             .route(path::ADVANCE, post(tags::advance))
             .route(path::NAMESPACE, put(namespaces::put))
+            .route(path::ASIDE, put(workers::set_aside))
             .route(path::REVOKE, post(workers::revoke)),
         Face::Health => router
             .route(path::HEALTHZ, get(health::healthz))

@@ -17,6 +17,7 @@ use super::listener::{At, Listener};
 use super::router;
 use crate::app::{App, Config};
 use crate::hex::hex;
+use crate::leaf::service::LeafService;
 use crate::problem::Problem;
 use crate::store::SharedStore;
 
@@ -51,20 +52,27 @@ pub async fn serve(
     let (stopping, stopped) = watch::channel(());
     let mut servers = JoinSet::new();
     for Bound { listener, socket } in bound {
-        let router = router::serving(Arc::clone(&app), listener, &all);
         let mut stopped = stopped.clone();
         let socket = socket.tap_io(|stream| {
             if let Err(error) = stream.set_nodelay(true) {
                 tracing::warn!("TCP_NODELAY cannot be set, answers may be late: {error}");
             }
         });
-        let server =
-            axum::serve(Connections(socket), router.into_make_service_with_connect_info::<Peer>());
         // Also where the sender is gone.
-        let server = server.with_graceful_shutdown(async move {
+        let stop = async move {
             let _ = stopped.changed().await;
-        });
-        servers.spawn(server.into_future());
+        };
+        if listener == Listener::LEAF {
+            let service = LeafService::new(Arc::clone(&app), config.leaf)?;
+            // Its clients expect no problems of ours.
+            let server = axum::serve(socket, service);
+            servers.spawn(server.with_graceful_shutdown(stop).into_future());
+        } else {
+            let router = router::serving(Arc::clone(&app), listener, &all);
+            let service = router.into_make_service_with_connect_info::<Peer>();
+            let server = axum::serve(Connections(socket), service);
+            servers.spawn(server.with_graceful_shutdown(stop).into_future());
+        }
     }
     let served = async {
         while let Some(served) = servers.join_next().await {

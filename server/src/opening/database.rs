@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::backends::clock::Source;
 use crate::backends::etcd::{self, Etcd};
 use crate::backends::keyed::Keyed;
-use crate::backends::mysql::{self, Mysql};
+use crate::backends::mysql::{self, Leaf, Mysql};
 use crate::backends::opening::{Options, Terms, Unopened};
 use crate::backends::postgres::{self, Postgres};
 use crate::backends::remote::Remote;
@@ -22,6 +22,8 @@ pub enum Database {
     Postgres(postgres::Address),
     /// `mysql://…`.
     Mysql(mysql::Address),
+    /// `mysql://…?tags=leaf_alloc`: Leaf's own table keeps the tags.
+    Leaf(mysql::Address),
     /// `etcd://…`, or `etcds://…` with TLS.
     Etcd(etcd::Address),
     /// `zk://…`.
@@ -38,7 +40,10 @@ impl Database {
             "postgres" | "postgresql" => {
                 Some(postgres::Address::parse(named).map(Database::Postgres))
             }
-            "mysql" => Some(mysql::Address::parse(named).map(Database::Mysql)),
+            "mysql" => Some(mysql::Address::parse(named).map(|address| match address.leaf {
+                true => Database::Leaf(address),
+                false => Database::Mysql(address),
+            })),
             "etcd" | "etcds" => Some(etcd::Address::parse(named).map(Database::Etcd)),
             "zk" => Some(zookeeper::Address::parse(named).map(Database::Zookeeper)),
             _ => None,
@@ -49,7 +54,7 @@ impl Database {
     pub fn place(&self) -> &str {
         match self {
             Database::Postgres(address) => &address.place,
-            Database::Mysql(address) => &address.place,
+            Database::Mysql(address) | Database::Leaf(address) => &address.place,
             Database::Etcd(address) => &address.place,
             Database::Zookeeper(address) => &address.place,
         }
@@ -68,6 +73,10 @@ impl Database {
             }
             Database::Mysql(address) => {
                 let opened = Remote::<Mysql>::open(address, self.place(), ticks, terms)?;
+                Registry::over(opened, clock, first_use)
+            }
+            Database::Leaf(address) => {
+                let opened = Remote::<Mysql<Leaf>>::open(address, self.place(), ticks, terms)?;
                 Registry::over(opened, clock, first_use)
             }
             Database::Etcd(address) => {
@@ -97,6 +106,10 @@ impl Database {
                 let made = Remote::<Mysql>::create(address, self.place(), ticks, terms)?;
                 Registry::over(made, clock, first_use)
             }
+            Database::Leaf(address) => {
+                let made = Remote::<Mysql<Leaf>>::create(address, self.place(), ticks, terms)?;
+                Registry::over(made, clock, first_use)
+            }
             Database::Etcd(address) => {
                 let made = Keyed::<Etcd>::create(address, self.place(), ticks, terms)?;
                 Registry::over(made, clock, first_use)
@@ -118,6 +131,7 @@ impl Database {
         match self {
             Database::Postgres(address) => migrate::<Postgres>(address, self.place()),
             Database::Mysql(address) => migrate::<Mysql>(address, self.place()),
+            Database::Leaf(address) => migrate::<Mysql<Leaf>>(address, self.place()),
             // They have had one version.
             Database::Etcd(_) | Database::Zookeeper(_) => {
                 let terms = Terms {

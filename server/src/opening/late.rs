@@ -5,7 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 
-use leafid_core::registry::{Namespace, TagRow, Worker};
+use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
     AcquireAsk, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime, Token, WindowGrant,
 };
@@ -14,7 +14,7 @@ use crate::backends::opening::Unopened;
 use crate::backends::reconnect::pause;
 use crate::problem::Problem;
 use crate::registry::Registry;
-use crate::store::{Answer, NamespaceChange, Page, Store, TagChange};
+use crate::store::{Answer, Aside, NamespaceChange, Page, Store, TagChange};
 
 /// A store that is not open yet, or since.
 pub struct Late {
@@ -136,6 +136,10 @@ impl Store for Late {
 
     fn revoke(&self, namespace: Name, worker: u32) -> Answer<'_, ()> {
         self.by(|store| store.revoke(namespace, worker))
+    }
+
+    fn set_aside(&self, namespace: Name, worker: u32, aside: Aside) -> Answer<'_, WorkerRow> {
+        self.by(|store| store.set_aside(namespace, worker, aside))
     }
 
     fn tag(&self, tag: Name) -> Answer<'_, TagRow> {

@@ -46,6 +46,7 @@ pub fn segment(
     match refusal.code {
         Code::TagUnknown => tag_unknown(tag),
         Code::StoreChanged => store_changed(store, ask.store),
+        Code::StepInvalid if ask.step.is_none() => step_of_row(tag, row.step),
         Code::StepInvalid => {
             let step = ask.step.unwrap_or(0);
             let detail = format!("step must be 1 to {STEP_CAP}, got `{step}` for tag `{tag}`");
@@ -68,6 +69,15 @@ pub fn segment(
         Code::TagSpent => tag_spent(row, ask),
         _ => refusal.into(),
     }
+}
+
+/// A tag whose own step, written by another program, is none.
+pub fn step_of_row(tag: &Name, step: u32) -> Problem {
+    let detail = format!(
+        "tag `{tag}` has step {step} in the store, and a lease would have no number; set it: leafid \
+         tag set {tag} --step N"
+    );
+    Problem::new(Code::StepInvalid, detail)
 }
 
 /// A count that no lease of the tag can have.

@@ -102,6 +102,7 @@ fn operations(story: &Story) -> Vec<Operation> {
     let (lease, numbers) = story.lease();
     let (acquire, window) = story.acquire();
     let (renew, renewed) = story.renew();
+    let (aside, set_aside) = story.aside();
     let (tag_spec, tag) = story.tag();
     let (to, advanced) = story.advance();
     let (space_spec, space) = story.namespace();
@@ -147,6 +148,12 @@ fn operations(story: &Story) -> Vec<Operation> {
             nothing(),
         ),
         post(path::REVOKE, "an operator's release", nothing(), nothing()),
+        put(
+            path::ASIDE,
+            "set a worker number aside for what uses it outside of leafid, or take it over",
+            Some((shapes::aside(), aside)),
+            Some((shapes::worker(), set_aside)),
+        ),
         get(path::WORKERS, "who holds which number", Some((shapes::workers(), story.workers()))),
         post(
             path::SNOWFLAKES,

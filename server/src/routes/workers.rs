@@ -12,6 +12,7 @@ use super::input::{Input, NamespacePath, WorkerPath, page, worker};
 use crate::app::App;
 use crate::json::Writer;
 use crate::problem::Problem;
+use crate::store::Aside;
 
 /// `POST /v1/workers/{ns}/acquire`
 pub async fn acquire(
@@ -55,6 +56,19 @@ pub async fn revoke(
 ) -> Result<Json, Problem> {
     input.all(|_| Ok(()))?;
     app.store.revoke(namespace, worker).await.map(|()| Json::empty())
+}
+
+/// `PUT /v1/workers/{ns}/{n}`: a number that is, or was, used outside of leafid.
+pub async fn set_aside(
+    State(app): State<Arc<App>>,
+    NamespacePath(namespace): NamespacePath,
+    WorkerPath(worker): WorkerPath,
+    Input(input): Input,
+) -> Result<Json, Problem> {
+    let aside = input.all(Aside::get)?;
+    let layout = app.store.namespace(namespace).await?.layout;
+    let row = app.store.set_aside(namespace, worker, aside).await?;
+    Ok(Json::write(|writer| put_row(writer, worker, &row, &layout)))
 }
 
 /// `GET /v1/workers/{ns}`: the numbers that were ever handed out. It never shows a key.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use leafid_core::registry::{Namespace, TagRow, Worker};
+use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
     AcquireAsk, Code, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime, Token,
     WindowGrant,
@@ -13,7 +13,7 @@ use crate::hex::hex;
 use crate::log::Rate;
 use crate::problem::{Figure, Problem};
 use crate::store::alarms::{Alarms, Ends, Line, Raised};
-use crate::store::{Answer, NamespaceChange, Page, SharedStore, Store, TagChange};
+use crate::store::{Answer, Aside, NamespaceChange, Page, SharedStore, Store, TagChange};
 
 static CHANGED: Rate = Rate::new();
 static WENT_BACK: Rate = Rate::new();
@@ -156,6 +156,10 @@ impl Store for Watched {
 
     fn revoke(&self, namespace: Name, worker: u32) -> Answer<'_, ()> {
         self.store.revoke(namespace, worker)
+    }
+
+    fn set_aside(&self, namespace: Name, worker: u32, aside: Aside) -> Answer<'_, WorkerRow> {
+        self.store.set_aside(namespace, worker, aside)
     }
 
     fn tag(&self, tag: Name) -> Answer<'_, TagRow> {

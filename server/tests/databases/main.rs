@@ -2,6 +2,7 @@
 //! a server or the database is killed in the middle of its work.
 #![cfg(unix)]
 
+mod adopt;
 mod crash;
 mod keyed;
 mod load;

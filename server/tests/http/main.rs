@@ -1,6 +1,7 @@
 //! The API over HTTP, on a server that really listens.
 
 mod abandoned;
+mod aside;
 mod cases;
 mod description;
 mod keep_alive;

@@ -8,12 +8,17 @@ use crate::problem::Problem;
 const FORM: &str =
     "`mysql://USER:PASSWORD@HOST:PORT/DATABASE`, with `%40` for an `@` in the password";
 
+/// What a URL ends with whose tags are in Leaf's table.
+pub const LEAF_TAGS: &str = "?tags=leaf_alloc";
+
 /// A parsed `mysql://` URL. What is printed of it has no password.
 #[derive(Clone)]
 pub struct Address {
-    pub(super) options: Opts,
-    /// For a person: without the password and the options.
+    pub(crate) options: Opts,
+    /// For a person: without the password, and without options but the one that says which tables.
     pub place: String,
+    /// Whether Leaf's own `leaf_alloc` keeps the tags: `?tags=leaf_alloc`.
+    pub leaf: bool,
 }
 
 impl Address {
@@ -23,6 +28,8 @@ impl Address {
     /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
     pub fn parse(url: &str) -> Result<Address, Problem> {
         let wrong = |why: &str| unusable("MySQL", why, FORM);
+        let (url, leaf) = tables(url).map_err(wrong)?;
+        let url = url.as_str();
         // A parser may quote what it does not understand.
         let has_query = url.rsplit_once('?').is_some_and(|(_, query)| !query.contains('@'));
         let options = Opts::from_url(url).map_err(|error| match error {
@@ -41,7 +48,8 @@ impl Address {
         } else {
             host.to_owned()
         };
-        let place = format!("mysql://{user}@{host}:{port}/{database}");
+        let tags = if leaf { LEAF_TAGS } else { "" };
+        let place = format!("mysql://{user}@{host}:{port}/{database}{tags}");
         let options = OptsBuilder::from_opts(options)
             // Rows that were found count, also where they stay as they were.
             .client_found_rows(true)
@@ -49,7 +57,25 @@ impl Address {
             .prefer_socket(false)
             .stmt_cache_size(64)
             .into();
-        Ok(Address { options, place })
+        Ok(Address { options, place, leaf })
+    }
+}
+
+/// The URL without `tags=…`, and whether that said `leaf_alloc`.
+fn tables(url: &str) -> Result<(String, bool), &'static str> {
+    let Some((before, query)) = url.rsplit_once('?').filter(|(_, query)| !query.contains('@'))
+    else {
+        return Ok((url.to_owned(), false));
+    };
+    let (said, rest): (Vec<&str>, Vec<&str>) =
+        query.split('&').partition(|option| option.starts_with("tags="));
+    match said[..] {
+        [] => Ok((url.to_owned(), false)),
+        ["tags=leaf_alloc"] if rest.is_empty() => Ok((before.to_owned(), true)),
+        ["tags=leaf_alloc"] => Ok((format!("{before}?{}", rest.join("&")), true)),
+        _ => {
+            Err("`tags=` is followed by `leaf_alloc`, once: Leaf's own table is the only other one")
+        }
     }
 }
 
@@ -71,8 +97,14 @@ mod tests {
             ("mysql://u:s3cret@h:3307/d?require_ssl=true", "mysql://u@h:3307/d"),
             ("mysql://u:s3cret@h/d", "mysql://u@h:3306/d"),
             ("mysql://u:s3cret@[::1]:7/d", "mysql://u@[::1]:7/d"),
+            ("mysql://u:s3cret@h/d?tags=leaf_alloc", "mysql://u@h:3306/d?tags=leaf_alloc"),
+            (
+                "mysql://u:s%3F3cret@h/d?require_ssl=true&tags=leaf_alloc",
+                "mysql://u@h:3306/d?tags=leaf_alloc",
+            ),
         ] {
             let address = Address::parse(url).unwrap();
+            assert_eq!(address.leaf, place.ends_with(LEAF_TAGS), "{url}");
             assert_eq!((address.place.as_str(), format!("{address:?}")), (place, place.to_owned()));
         }
         for wrong in [
@@ -80,6 +112,8 @@ mod tests {
             "mysql://u:s3cret@h/d?x=s3cret",
             "mysql://u:s3cret@h",
             "mysql://:s3cret@h/d",
+            "mysql://u:s3cret@h/d?tags=tags",
+            "mysql://u:s3cret@h/d?tags=leaf_alloc&tags=leaf_alloc",
         ] {
             let problem = Address::parse(wrong).unwrap_err();
             assert!(!problem.detail.contains("s3cret"), "{wrong}: {problem}");

@@ -16,7 +16,7 @@ const FORM: &str =
 /// A parsed `postgres://` URL. What is printed of it has no password.
 #[derive(Clone)]
 pub struct Address {
-    pub(super) config: Box<Config>,
+    pub(crate) config: Box<Config>,
     /// For a person: without the password and the options.
     pub place: String,
 }

@@ -38,6 +38,9 @@ macro_rules! about {
 pub const POSTGRES: About = about!("postgres", found lower made make meta now settings);
 /// The texts of MySQL and MariaDB.
 pub const MYSQL: About = about!("mysql", found lower made make meta now settings);
+/// The texts of MySQL and MariaDB over Leaf's own `leaf_alloc`.
+pub const LEAF: About =
+    About { found: include_str!("../../../../sql/mysql/leaf/found.sql"), ..MYSQL };
 
 /// A text and its parameters.
 pub fn query(text: &'static str, put: impl FnOnce(&mut Params)) -> Query {

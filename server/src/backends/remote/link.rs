@@ -160,6 +160,7 @@ pub fn unreachable<D: Driver>(place: &str, broken: &Broken) -> String {
     match broken.kind {
         Breakage::Denied if missing => {
             let name = place.rsplit('/').next().unwrap_or("leafid");
+            let name = name.split('?').next().unwrap_or(name);
             format!(
                 "{place}: {detail}; if the name is right, make the database first: CREATE DATABASE \
                  {name}; see docs/STORES.md"

@@ -41,7 +41,9 @@ pub async fn made<D: Driver>(driver: &mut D) -> Result<Made, Broken> {
         let name = row.text(0).map_err(odd)?.to_owned();
         tables.push((name, row.int(1).map_err(odd)? > 0));
     }
-    let ours = tables.iter().any(|(name, versioned)| name == "meta" && *versioned);
+    // Beside another program's tables ours are called `leafid_…`.
+    let is_meta = |name: &str| name.strip_prefix("leafid_").unwrap_or(name) == "meta";
+    let ours = tables.iter().any(|(name, versioned)| is_meta(name) && *versioned);
     Ok(match tables.first() {
         None => Made::Not,
         Some(_) if ours => Made::Tables,

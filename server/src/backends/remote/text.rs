@@ -121,6 +121,7 @@ mod tests {
     #[test]
     fn every_parameter_of_a_text_has_a_value_in_every_dialect() {
         let (name, range) = (Name::tag("a").unwrap(), Range::new(0, 1));
+        let tag = TagRow::create(None, &TagSpec::default()).unwrap();
         let wants = [
             Want::Tag(name),
             Want::Namespace(name),
@@ -149,5 +150,25 @@ mod tests {
             counts.push(checked);
         }
         assert!(counts[0] > 100 && counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+        // Over Leaf's table a tag is written otherwise, and may be made again or deleted.
+        let deleted = TagRow { deleted: true, ..tag };
+        let was = |row| Some(Seen { row, revision: 0 });
+        let more = [
+            (was(deleted), tag),
+            (was(tag), deleted),
+            (was(tag), TagRow { until: Some(9), ..tag }),
+        ];
+        let more = more.map(|(before, after)| Write::Tag { tag: name, before, after });
+        let steps: Vec<_> =
+            writes().iter().chain(&more).flat_map(|write| sql::LEAF.steps(write)).collect();
+        let reads: Vec<_> = wants.iter().map(|want| sql::LEAF.query(want)).collect();
+        let mut leafs = 0;
+        for query in steps.iter().map(of_step).chain(&reads) {
+            for name in Text::translate(&query.text, Style::Marks).names {
+                assert!(query.params.get(&name).is_some(), "{name} of {}", query.text);
+                leafs += 1;
+            }
+        }
+        assert!(leafs > counts[0], "{leafs}");
     }
 }

@@ -11,9 +11,11 @@ use leafid_core::{
 use leafid_wire::{Call, tree};
 use serde_json::{Value, json};
 
+use crate::json::Writer;
 use crate::problem::Figure;
-use crate::registry::explain;
+use crate::registry::{aside, explain};
 use crate::routes::{decode, health, namespaces, tags, workers};
+use crate::store::Aside;
 use crate::store::alarms::{Ends, Line};
 
 const STORE: Token =
@@ -145,6 +147,16 @@ impl Story {
     pub fn workers(&self) -> Value {
         let rows = vec![(WORKER, self.held)];
         tree(|to| workers::put_list(to, LATER, rows, &self.space_row.layout))
+    }
+
+    /// The body that takes a number over from outside, and its row.
+    pub fn aside(&self) -> (Value, Value) {
+        let owner = Name::owner("192.0.2.2:54215").unwrap_or(Name::EMPTY);
+        let aside = Aside { owner, until: Some(NOW) };
+        let row = aside::decide(&self.space_row.layout, &WorkerRow::default(), &aside, LATER);
+        let row = row.unwrap_or_default();
+        let put = |to: &mut Writer| workers::put_row(to, WORKER, &row, &self.space_row.layout);
+        (tree(|to| aside.put(to)), tree(put))
     }
 
     /// The line of the tag, after the store lost a lease of it.

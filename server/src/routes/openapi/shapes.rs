@@ -1,7 +1,7 @@
 //! The objects that are the server's own, or the core's with something beside it.
 
 use leafid_core::registry::{Namespace, TagRow, WorkerRow};
-use leafid_core::{Code, FieldForm, FieldSchema, Fields, Presence};
+use leafid_core::{Code, FieldForm, FieldSchema, Fields, NAME_BYTES, Presence};
 
 use super::schema::Shape;
 use crate::dispense;
@@ -67,17 +67,33 @@ pub fn namespaces() -> Shape {
     Shape::default().rows("namespaces", "The namespaces, by name.", namespace())
 }
 
-/// The worker numbers of a namespace. It never shows a key.
-pub fn workers() -> Shape {
+/// The body that sets a worker number aside.
+pub fn aside() -> Shape {
+    let owner = "Who is to have the number afterwards; anybody if absent.";
+    let until = "Nothing outside of leafid stamps a later time with the number, in ms since 1970. \
+                 Absent: that may still be, and nobody is granted it.";
+    let owner = field("owner", FieldForm::Text { least: 1, most: NAME_BYTES }, owner);
+    Shape::of(&[owner, field("until_ms", FieldForm::Millis, until)])
+        .maybe("owner")
+        .maybe("until_ms")
+}
+
+/// A worker number of a namespace. It never shows a key.
+pub fn worker() -> Shape {
     let until = "The time of `reserved_until`, in ms since 1970.";
-    let row = Shape::of(&[
+    Shape::of(&[
         field("worker", WORKER, "The worker number."),
         field("held", FieldForm::Flag, "Whether a process holds the number."),
     ])
     .and(WorkerRow::SCHEMA)
     .without("key")
-    .and(&[field("reserved_until_ms", FieldForm::Millis, until)]);
-    Shape::of(&[NOW]).rows("workers", "The worker numbers that were ever handed out.", row)
+    .and(&[field("reserved_until_ms", FieldForm::Millis, until)])
+}
+
+/// The worker numbers of a namespace.
+pub fn workers() -> Shape {
+    let every = "The worker numbers that were ever handed out or set aside.";
+    Shape::of(&[NOW]).rows("workers", every, worker())
 }
 
 /// What an ID is made of.

@@ -1,0 +1,98 @@
+//! `--above ID`: whether the IDs of a layout go on above those of another generator.
+
+use leafid_core::{Code, Layout, StoreTime};
+use leafid_wire::path;
+
+use super::client::Client;
+use crate::problem::Problem;
+use crate::utc;
+
+/// What the largest old ID says in a layout, and that new ones are larger.
+///
+/// # Errors
+/// `RANGE_INVALID` where new IDs would not be, with the layout that would do; and why the store's time
+/// cannot be had.
+pub fn check(client: &Client, layout: &Layout, id: u64) -> Result<String, Problem> {
+    let ready = client.call("GET", path::READYZ, None, false)?;
+    judge(layout, id, StoreTime::new(ready["now_ms"].as_i64().unwrap_or(0)))
+}
+
+fn judge(layout: &Layout, id: u64, now: StoreTime) -> Result<String, Problem> {
+    let too_large = || {
+        let detail = format!(
+            "ID {id} is larger than any of this layout, whose last one is of {}: give the layout more bits, \
+             at most 63 together",
+            utc::text(layout.last())
+        );
+        Problem::new(Code::RangeInvalid, detail)
+    };
+    let parts = layout.decompose(id).map_err(|_| too_large())?;
+    let (tick, at) = (layout.tick(parts.time)?, layout.tick(now)?);
+    if tick < at {
+        return Ok(format!(
+            "ID {id} is of {}, worker {}, in this layout; it is {}: new IDs are larger. What makes the old \
+             ones has to stop first, or to use other worker numbers: --workers",
+            utc::text(parts.time),
+            parts.worker,
+            utc::text(now)
+        ));
+    }
+    // With this epoch, now is one tick above the old ID's.
+    let back = i64::try_from(tick + 1).unwrap_or(i64::MAX).saturating_mul(layout.tick_ms().into());
+    let epoch = now.get().saturating_sub(back);
+    let earlier = match epoch {
+        0.. => format!(
+            ", or an earlier epoch: with --epoch-ms {epoch} --tick-ms {} --bits {}/{}/{} they begin above it",
+            layout.tick_ms(),
+            layout.time_bits(),
+            layout.worker_bits(),
+            layout.sequence_bits()
+        ),
+        _ => String::new(),
+    };
+    let detail = format!(
+        "ID {id} is of {} in this layout, and it is {}: new IDs would begin below it, and meet it some day; \
+         take the layout of what made it{earlier}",
+        utc::text(parts.time),
+        utc::text(now)
+    );
+    Err(Problem::new(Code::RangeInvalid, detail))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: StoreTime = StoreTime::new(1_795_250_000_120);
+
+    #[test]
+    fn an_id_of_the_past_is_below_and_one_to_come_is_not() {
+        let old = Layout::LEAF.compose(NOW.plus(-1), 7, 61).unwrap();
+        let said = judge(&Layout::LEAF, old, NOW).unwrap();
+        assert!(said.contains("worker 7") && said.contains("new IDs are larger"), "{said}");
+        for ahead in [0, 1, 86_400_000] {
+            let id = Layout::LEAF.compose(NOW.plus(ahead), 0, 0).unwrap();
+            assert_eq!(
+                judge(&Layout::LEAF, id, NOW).unwrap_err().code,
+                Code::RangeInvalid,
+                "{ahead}"
+            );
+        }
+        let wide = judge(&Layout::JS53, u64::from(u32::MAX) << 30, NOW).unwrap_err();
+        assert!(wide.detail.contains("larger than any"), "{wide}");
+    }
+
+    #[test]
+    fn the_epoch_that_is_offered_does() {
+        // Leaf's IDs, read as if their time began in 2020.
+        let (epoch, old) = (1_577_836_800_000, Layout::LEAF.compose(NOW, 1_023, 4_095).unwrap());
+        let later = Layout::new(epoch, 1, 41, 10, 12).unwrap();
+        let said = judge(&later, old, NOW).unwrap_err().detail;
+        let offered = said.split("--epoch-ms ").nth(1).unwrap().split(' ').next().unwrap();
+        let earlier = Layout::new(offered.parse().unwrap(), 1, 41, 10, 12).unwrap();
+        assert!(judge(&earlier, old, NOW).is_ok(), "{said}");
+        assert!(earlier.compose(NOW, 0, 0).unwrap() > old);
+        let one_more = Layout::new(offered.parse::<i64>().unwrap() + 1, 1, 41, 10, 12).unwrap();
+        assert!(judge(&one_more, old, NOW).is_err(), "and is the latest that does");
+    }
+}

@@ -1,0 +1,91 @@
+//! `--from-max`: a tag goes on above what a table of an application has already.
+
+use clap::Args;
+use leafid_core::{Code, LINE_END};
+
+use super::client::{VARIABLE, variable};
+use super::named::{masked, path};
+use crate::backends::greatest::{Place, greatest};
+use crate::opening::database::Database;
+use crate::problem::Problem;
+
+/// Above what a tag begins.
+#[derive(Args, Debug)]
+pub struct FromMax {
+    /// The first number is one above what this query gives, as in `SELECT max(id) FROM orders`
+    #[arg(long, value_name = "SQL")]
+    from_max: Option<String>,
+    /// The database that --from-max asks: `postgres://…`, `mysql://…` or `sqlite:PATH` [default: the one
+    /// of --store]
+    #[arg(long = "in", value_name = "DATABASE", requires = "from_max")]
+    database: Option<String>,
+    /// So many numbers more are left free, for rows that others still number by themselves
+    #[arg(long, value_name = "N", requires = "from_max", default_value_t = 0)]
+    headroom: u64,
+}
+
+impl FromMax {
+    /// The first number, if it is asked for by a query; `store` is where the tag is.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` without a database that has tables, with the commands that do the same by hand;
+    /// as [`greatest`]; `TAG_SPENT` where no number is left.
+    pub fn first(&self, tag: &str, store: Option<&str>) -> Result<Option<u64>, Problem> {
+        let Some(sql) = &self.from_max else { return Ok(None) };
+        let variable = variable();
+        let named = self.database.as_deref().or(store).or(variable.as_deref());
+        let named = named.filter(|named| !named.starts_with("http://"));
+        let by_hand = || {
+            let detail = format!(
+                "--from-max asks a database, and none is named: add --in postgres://…, mysql://… or \
+                 sqlite:PATH ({VARIABLE} and --store may name it, too); or by hand: ask it `{sql}`, add 1, \
+                 then: leafid tag create {tag} --from NUMBER"
+            );
+            Problem::new(Code::RequestInvalid, detail)
+        };
+        let named = named.ok_or_else(by_hand)?;
+        let found = match Database::parse(named).transpose()? {
+            Some(Database::Postgres(address)) => greatest(&Place::Postgres(&address), sql)?,
+            Some(Database::Mysql(address)) => greatest(&Place::Mysql(&address), sql)?,
+            Some(other) => {
+                let detail = format!(
+                    "--from-max asks a database that has tables, and {} has none: add --in postgres://…, \
+                     mysql://… or sqlite:PATH",
+                    other.place()
+                );
+                return Err(Problem::new(Code::RequestInvalid, detail));
+            }
+            None => greatest(&Place::File(&path(named)?), sql)
+                .map_err(|problem| with_place(problem, named))?,
+        };
+        let greatest = found.map_or(0, |found| u64::try_from(found).unwrap_or(0));
+        let first = greatest.checked_add(1).and_then(|next| next.checked_add(self.headroom));
+        match first.filter(|first| *first < LINE_END) {
+            Some(first) => Ok(Some(first)),
+            None => {
+                let detail = format!(
+                    "the table has numbers up to {greatest}, and with {} more there is none left below \
+                     2^63 - 1",
+                    self.headroom
+                );
+                Err(Problem::new(Code::TagSpent, detail))
+            }
+        }
+    }
+
+    /// What is still to be done, as long as others number rows of the table.
+    pub fn then(&self, tag: &str) -> Option<String> {
+        let sql = self.from_max.as_ref()?.replace('"', "\\\"");
+        let place = self.database.as_deref().map(masked);
+        let place = place.map_or_else(String::new, |place| format!(" --in '{place}'"));
+        Some(format!(
+            "before anything draws from tag `{tag}`: stop what still numbers rows of the table by itself, \
+             and then move the tag past what came meanwhile: leafid tag advance {tag} --from-max \
+             \"{sql}\"{place}"
+        ))
+    }
+}
+
+fn with_place(problem: Problem, named: &str) -> Problem {
+    Problem { detail: format!("{} ({})", problem.detail, masked(named)), ..problem }
+}

@@ -1,0 +1,169 @@
+//! Answers in Leaf's words.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use axum::body::Body;
+use axum::http::header::{CONNECTION, CONTENT_TYPE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::Response;
+use serde_json::Value;
+
+const PLAIN: HeaderValue = HeaderValue::from_static("text/plain;charset=UTF-8");
+const JSON: HeaderValue = HeaderValue::from_static("application/json;charset=UTF-8");
+
+/// Why Leaf gives no ID, by its own number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// There is no such key.
+    KeyUnknown,
+    /// The key is there, and nothing is at hand.
+    NothingAtHand,
+}
+
+impl Failure {
+    /// The number that stands in the place of an ID.
+    pub fn number(self) -> i8 {
+        match self {
+            Failure::KeyUnknown => -2,
+            Failure::NothingAtHand => -3,
+        }
+    }
+}
+
+/// An ID, as what the request accepts says it is.
+pub fn id(id: u64, accept: Option<&HeaderValue>) -> Response {
+    text(Body::from(id.to_string()), accept)
+}
+
+/// What a HEAD is answered where a GET would have an ID: none is burnt.
+pub fn head(accept: Option<&HeaderValue>) -> Response {
+    text(Body::empty(), accept)
+}
+
+fn text(body: Body, accept: Option<&HeaderValue>) -> Response {
+    let mut response = Response::new(body);
+    response.headers_mut().insert(CONTENT_TYPE, media(accept));
+    response
+}
+
+/// JSON with the status 200.
+pub fn json(text: String) -> Response {
+    let mut response = Response::new(Body::from(text));
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response
+}
+
+/// No ID.
+pub fn failed(failure: Failure, path: &str) -> Response {
+    let message = format!("Result{{id={}, status=EXCEPTION}}", failure.number());
+    let exception = "com.sankuai.inf.leaf.server.exception.LeafServerException";
+    error(StatusCode::INTERNAL_SERVER_ERROR, Some(exception), &message, path)
+}
+
+/// A page of a mode that is off.
+pub fn mode_off(path: &str) -> Response {
+    let message = "You should config leaf.segment.enable=true first";
+    let exception = "java.lang.IllegalArgumentException";
+    error(StatusCode::INTERNAL_SERVER_ERROR, Some(exception), message, path)
+}
+
+/// A path that is none of Leaf's.
+pub fn unknown(path: &str) -> Response {
+    error(StatusCode::NOT_FOUND, None, "No message available", path)
+}
+
+/// A path with a slash that is written `%2F`.
+pub fn slash() -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::BAD_REQUEST;
+    response
+}
+
+/// An error, as the framework below Leaf words it. After a 500 it closes the connection.
+pub fn error(status: StatusCode, exception: Option<&str>, message: &str, path: &str) -> Response {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis());
+    let quoted = |text: &str| Value::from(text).to_string();
+    let exception =
+        exception.map_or(String::new(), |name| format!("\"exception\":{},", quoted(name)));
+    let body = format!(
+        "{{\"timestamp\":{now},\"status\":{},\"error\":{},{exception}\"message\":{},\"path\":{}}}",
+        status.as_u16(),
+        quoted(status.canonical_reason().unwrap_or("")),
+        quoted(message),
+        quoted(path)
+    );
+    let mut response = json(body);
+    *response.status_mut() = status;
+    if status == StatusCode::INTERNAL_SERVER_ERROR {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+/// The media type of an ID: the first that is accepted, the most specific first.
+fn media(accept: Option<&HeaderValue>) -> HeaderValue {
+    let wanted = accept.and_then(|accept| accept.to_str().ok());
+    let Some(wanted) = wanted.filter(|wanted| *wanted != "*/*") else { return PLAIN };
+    let first = wanted
+        .split(',')
+        .filter_map(kind)
+        .min_by(|one, other| one.1.cmp(&other.1).then(other.2.total_cmp(&one.2)));
+    match first {
+        Some((kind, 0, _)) => HeaderValue::from_str(&with_charset(kind)).unwrap_or(PLAIN),
+        _ => PLAIN,
+    }
+}
+
+/// A media type without its weight, how unspecific it is (0 has no star), and the weight.
+fn kind(text: &str) -> Option<(String, u8, f32)> {
+    let (kind, parameters) = text.split_once(';').unwrap_or((text, ""));
+    let kind = kind.trim().to_ascii_lowercase();
+    let (main, sub) = kind.split_once('/')?;
+    let is_token = |part: &str| {
+        let good = |c: char| c.is_ascii_alphanumeric() || "!#$&-^_.+*".contains(c);
+        !part.is_empty() && part.chars().all(good)
+    };
+    let stars = u8::from(main == "*") + u8::from(sub == "*");
+    let mut weight = 1.0;
+    let mut whole = kind.clone();
+    for parameter in parameters.split(';').map(str::trim).filter(|part| !part.is_empty()) {
+        let (name, value) = parameter.split_once('=')?;
+        match name.trim().eq_ignore_ascii_case("q") {
+            true => weight = value.trim().parse().ok()?,
+            false => whole.push_str(&format!(";{parameter}")),
+        }
+    }
+    (is_token(main) && is_token(sub)).then_some((whole, stars, weight))
+}
+
+fn with_charset(kind: String) -> String {
+    match kind.to_ascii_lowercase().contains(";charset=") {
+        true => kind,
+        false => format!("{kind};charset=UTF-8"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_media_type_follows_what_is_accepted() {
+        for (accept, gives) in [
+            (None, "text/plain;charset=UTF-8"),
+            (Some("*/*"), "text/plain;charset=UTF-8"),
+            (Some("text/*"), "text/plain;charset=UTF-8"),
+            (Some("application/json"), "application/json;charset=UTF-8"),
+            (Some("text/html, application/json;q=0.9, */*;q=0.8"), "text/html;charset=UTF-8"),
+            (Some("*/*, application/xml;q=0.1"), "application/xml;charset=UTF-8"),
+            (Some("text/html;q=0.1, application/json"), "application/json;charset=UTF-8"),
+            (Some("text/html;charset=GBK"), "text/html;charset=GBK"),
+            (Some("nonsense"), "text/plain;charset=UTF-8"),
+            (Some("a/b/c"), "text/plain;charset=UTF-8"),
+            (Some(""), "text/plain;charset=UTF-8"),
+        ] {
+            let header = accept.map(HeaderValue::from_static);
+            assert_eq!(media(header.as_ref()), gives, "{accept:?}");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! What Leaf's listener serves. An ID that is at hand is answered without waiting for anything, and
+//! without what the other listeners put around a request.
+
+use std::convert::Infallible;
+use std::future::{Ready, ready};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::extract::Request;
+use axum::http::header::ACCEPT;
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, StatusCode};
+use axum::response::Response;
+use axum::serve::{IncomingStream, Listener};
+use futures_util::future::Either;
+use leafid_core::{Code, Layout, Name};
+use tower::Service;
+
+use super::answer::{self, Failure};
+use super::paths::Asked;
+use super::{Modes, decode, pages};
+use crate::app::App;
+use crate::dispense::driver::AtHand;
+use crate::http::guard;
+use crate::log::Rate;
+use crate::problem::Problem;
+use crate::store::Page;
+
+static FAILED: Rate = Rate::new();
+/// The namespace of Leaf's snowflakes.
+const NAMESPACE: &str = "default";
+/// A list is read in parts of so many rows.
+const PART: u32 = 1_000;
+
+/// Serves Leaf's paths.
+#[derive(Clone)]
+pub struct LeafService {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    app: Arc<App>,
+    modes: Modes,
+    namespace: Name,
+}
+
+type Later = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+impl LeafService {
+    /// Over this server, in these modes.
+    ///
+    /// # Errors
+    /// None in practice: the namespace's name is right.
+    pub fn new(app: Arc<App>, modes: Modes) -> Result<LeafService, Problem> {
+        let namespace = Name::namespace(NAMESPACE)?;
+        Ok(LeafService { shared: Arc::new(Shared { app, modes, namespace }) })
+    }
+}
+
+/// For each connection, the same service.
+impl<L: Listener> Service<IncomingStream<'_, L>> for LeafService {
+    type Response = LeafService;
+    type Error = Infallible;
+    type Future = Ready<Result<LeafService, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, _: IncomingStream<'_, L>) -> Self::Future {
+        ready(Ok(self.clone()))
+    }
+}
+
+impl Service<Request> for LeafService {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Either<Ready<Result<Response, Infallible>>, Later>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let (head, _) = request.into_parts();
+        match self.shared.at_once(&head) {
+            Some(response) => Either::Left(ready(Ok(response))),
+            None => {
+                let shared = Arc::clone(&self.shared);
+                Either::Right(Box::pin(async move { Ok(shared.later(&head).await) }))
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// The answer, where nothing has to be waited for.
+    fn at_once(&self, head: &Parts) -> Option<Response> {
+        if let Err(problem) = guard::check_any(head) {
+            let status =
+                StatusCode::from_u16(problem.http_status()).unwrap_or(StatusCode::FORBIDDEN);
+            return Some(answer::error(status, None, &problem.detail, head.uri.path()));
+        }
+        let path = head.uri.path();
+        if head.method == Method::HEAD {
+            return None;
+        }
+        if !matches!(head.method, Method::GET | Method::POST | Method::DELETE) {
+            let status = StatusCode::METHOD_NOT_ALLOWED;
+            let exception = "org.springframework.web.HttpRequestMethodNotSupportedException";
+            let message = format!("Request method '{}' not supported", head.method);
+            return Some(answer::error(status, Some(exception), &message, path));
+        }
+        let accept = head.headers.get(ACCEPT);
+        let drawn = match Asked::of(path) {
+            Asked::Segment(_) if !self.modes.segment => return Some(answer::id(0, accept)),
+            Asked::Snowflake if !self.modes.snowflake => return Some(answer::id(0, accept)),
+            Asked::Segment(key) => self.app.generators.number_at_hand(&tag(&key)?)?,
+            Asked::Snowflake => self.app.generators.stamp_at_hand(&self.namespace)?,
+            Asked::Slash => return Some(answer::slash()),
+            Asked::Unknown => return Some(answer::unknown(path)),
+            Asked::Cache | Asked::Db | Asked::Decode => return None,
+        };
+        Some(answer::id(drawn, accept))
+    }
+
+    /// The answer, when it is there.
+    async fn later(&self, head: &Parts) -> Response {
+        let (path, accept) = (head.uri.path(), head.headers.get(ACCEPT));
+        let asked = Asked::of(path);
+        let on = match asked {
+            Asked::Segment(_) | Asked::Cache | Asked::Db => self.modes.segment,
+            _ => self.modes.snowflake,
+        };
+        let is_head = head.method == Method::HEAD;
+        match asked {
+            Asked::Segment(_) | Asked::Snowflake if !on && is_head => answer::head(accept),
+            Asked::Segment(key) if is_head => self.look(&key, path, accept).await,
+            Asked::Segment(key) => self.number(&key, path, accept).await,
+            Asked::Snowflake if is_head => answer::head(accept),
+            Asked::Snowflake => match self.app.generators.stamps(self.namespace, 1).await {
+                Ok(ids) => given(&ids, path, accept),
+                Err(problem) => failed(&problem, Failure::NothingAtHand, path),
+            },
+            Asked::Cache | Asked::Db if !on => answer::mode_off(path),
+            Asked::Cache => self.cache().await,
+            Asked::Db => match self.tags().await {
+                Ok(rows) => pages::db(&rows),
+                Err(problem) => failed(&problem, Failure::NothingAtHand, path),
+            },
+            Asked::Decode => {
+                // The layout is Leaf's, unless the namespace was made with another.
+                let found = self.app.store.namespace(self.namespace).await;
+                let layout = found.map_or(Layout::LEAF, |namespace| namespace.layout);
+                decode::decoded(&head.uri, &layout)
+            }
+            Asked::Slash => answer::slash(),
+            Asked::Unknown => answer::unknown(path),
+        }
+    }
+
+    async fn number(&self, key: &str, path: &str, accept: Option<&HeaderValue>) -> Response {
+        let Some(tag) = tag(key) else { return answer::failed(Failure::KeyUnknown, path) };
+        let known = self.app.generators.knows_tag(&tag);
+        match self.app.generators.numbers(tag, 1).await {
+            Ok(ids) => given(&ids, path, accept),
+            // A key that was served a moment ago is not unknown to Leaf: its row is gone.
+            Err(problem) if problem.code == Code::TagUnknown && !known => {
+                answer::failed(Failure::KeyUnknown, path)
+            }
+            Err(problem) => failed(&problem, Failure::NothingAtHand, path),
+        }
+    }
+
+    /// Whether there is such a tag, for a HEAD.
+    async fn look(&self, key: &str, path: &str, accept: Option<&HeaderValue>) -> Response {
+        let Some(tag) = tag(key) else { return answer::failed(Failure::KeyUnknown, path) };
+        match self.app.store.tag(tag).await {
+            Ok(_) => answer::head(accept),
+            Err(problem) if problem.code == Code::TagUnknown => {
+                answer::failed(Failure::KeyUnknown, path)
+            }
+            Err(problem) => failed(&problem, Failure::NothingAtHand, path),
+        }
+    }
+
+    /// What is at hand, and the tags of which nothing is yet, as far as the store tells.
+    async fn cache(&self) -> Response {
+        let mut rows = self.app.generators.at_hand();
+        for (tag, _) in self.tags().await.unwrap_or_default() {
+            if !rows.iter().any(|(found, _)| *found == tag) {
+                rows.push((tag, AtHand::default()));
+            }
+        }
+        rows.sort_by_key(|(tag, _)| *tag);
+        rows.truncate(pages::MOST);
+        pages::cache(&rows)
+    }
+
+    async fn tags(&self) -> Result<Vec<(Name, leafid_core::registry::TagRow)>, Problem> {
+        let mut rows = Vec::new();
+        loop {
+            let after = rows.last().map(|(tag, _)| *tag);
+            let part = self.app.store.tags(Page { after, limit: PART }).await?;
+            let whole = part.len() < PART as usize;
+            rows.extend(part);
+            if whole || rows.len() >= pages::MOST {
+                rows.truncate(pages::MOST);
+                return Ok(rows);
+            }
+        }
+    }
+}
+
+/// The tag that a key names: Leaf's own may be named as none of ours can be.
+fn tag(key: &str) -> Option<Name> {
+    Name::tag(key).or_else(|_| Name::owner(key)).ok()
+}
+
+fn given(ids: &[u64], path: &str, accept: Option<&HeaderValue>) -> Response {
+    match ids.first() {
+        Some(id) => answer::id(*id, accept),
+        None => answer::failed(Failure::NothingAtHand, path),
+    }
+}
+
+/// Leaf's words have no reason: it stands in the log, a line a second per code.
+fn failed(problem: &Problem, failure: Failure, path: &str) -> Response {
+    if let Some(left_out) = FAILED.admit(problem.code) {
+        let code = problem.code;
+        tracing::warn!(path, %code, left_out, "no ID for a client of Leaf's: {}", problem.detail);
+    }
+    answer::failed(failure, path)
+}

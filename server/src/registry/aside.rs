@@ -1,0 +1,192 @@
+//! Worker numbers that something outside of leafid uses, such as a generator that is still to be
+//! replaced: nobody here is granted them until it has stopped, and then above all that it stamped.
+//!
+//! What is outside has no key and asks for nothing, so its row is one without a key that is reserved
+//! to the end of the layout. No window of ours ends there before the layout itself does, so such a row
+//! says by itself that it is set aside, also after an operator's release took the owner from it.
+
+use leafid_core::registry::WorkerRow;
+use leafid_core::{Code, Layout, Name, Refusal, StoreTime};
+
+use super::explain;
+use super::rows::{Stop, TurnRows};
+use crate::backends::NamespaceRow;
+use crate::problem::Problem;
+use crate::store::Aside;
+
+/// Whether a number is set aside, and not taken over yet.
+pub fn is_aside(layout: &Layout, row: &WorkerRow) -> bool {
+    row.key.is_none() && row.reserved_until == layout.last_end()
+}
+
+/// Sets a number aside, or takes it over. While it is set aside, `held_from` keeps what was granted
+/// on it before, and what comes after never begins below that.
+///
+/// # Errors
+/// `WORKERS_EXHAUSTED` until a holder's window on it is over, `TIME_OVERFLOW`.
+pub fn decide(
+    layout: &Layout,
+    row: &WorkerRow,
+    ask: &Aside,
+    now: StoreTime,
+) -> Result<WorkerRow, Refusal<StoreTime>> {
+    let tick = layout.tick(now)?;
+    let rests = row.reserved_until > tick && !is_aside(layout, row);
+    if rests && (row.key.is_some() || ask.until.is_none()) {
+        return Err(Refusal::until(Code::WorkersExhausted, layout.time(row.reserved_until)));
+    }
+    let before = if is_aside(layout, row) { row.held_from } else { row.reserved_until };
+    let reserved_until = match ask.until {
+        None => layout.last_end(),
+        Some(until) => before.max(layout.tick(until)?.saturating_add(1)),
+    };
+    Ok(WorkerRow {
+        owner: ask.owner,
+        sticky: !ask.owner.is_empty(),
+        key: None,
+        held_from: before,
+        reserved_until,
+        granted: now.max(row.granted),
+    })
+}
+
+/// The same in a turn, of any number of the layout: one outside the namespace's range may enter it.
+pub fn set_aside(
+    turn: &mut TurnRows,
+    name: &Name,
+    worker: u32,
+    ask: &Aside,
+) -> Result<WorkerRow, Stop> {
+    let found = turn.settled(name)?.ok_or_else(|| explain::namespace_unknown(name))?;
+    let NamespaceRow { namespace, used_until } = found;
+    if u64::from(worker) >= namespace.layout.workers() {
+        return Err(explain::worker_invalid(name, &namespace, worker).into());
+    }
+    let before = turn.worker(name, worker)?.unwrap_or_default();
+    let after = decide(&namespace.layout, &before, ask, turn.now)
+        .map_err(|refusal| refused(refusal, name, worker, &before, ask, turn.now))?;
+    if u64::from(worker) == used_until {
+        // It has a row now. And the first row of a namespace changes the namespace: from then on its
+        // layout stays.
+        turn.join_worker(name, (worker, after));
+        turn.put_namespace(name, NamespaceRow { namespace, used_until: used_until + 1 });
+    } else {
+        turn.put_worker(name, worker, after);
+    }
+    Ok(after)
+}
+
+fn refused(
+    refusal: Refusal<StoreTime>,
+    name: &Name,
+    worker: u32,
+    row: &WorkerRow,
+    ask: &Aside,
+    now: StoreTime,
+) -> Problem {
+    match (refusal.code, refusal.until) {
+        (Code::WorkersExhausted, Some(free_at)) => {
+            let detail = format!(
+                "worker {worker} of namespace `{name}` is {} until {} (ms since 1970); end what holds \
+                 it, or set it aside after that",
+                match row.owner.is_empty() {
+                    true => "granted".to_owned(),
+                    false => format!("granted to `{}`", row.owner),
+                },
+                free_at.get()
+            );
+            Problem::new(refusal.code, detail).free_at(Some(free_at), now)
+        }
+        (Code::TimeOverflow, _) => {
+            let until = ask.until.unwrap_or(now).get();
+            let detail = format!(
+                "the layout of namespace `{name}` has no time {until} (ms since 1970): give \
+                 `until_ms` as ms, within the layout"
+            );
+            Problem::new(refusal.code, detail)
+        }
+        _ => refusal.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use leafid_core::registry::{self, Candidates, Namespace};
+    use leafid_core::{AcquireAsk, Token};
+
+    use super::*;
+
+    const LEAF: Layout = Layout::LEAF;
+    const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
+
+    fn at(ms: i64) -> u64 {
+        LEAF.tick(NOW.plus(ms)).unwrap()
+    }
+
+    fn owner() -> Name {
+        Name::owner("192.0.2.2:54215").unwrap()
+    }
+
+    #[test]
+    fn a_number_rests_until_it_is_taken_over_and_above_all_that_was_stamped() {
+        let outside = Aside { owner: owner(), until: None };
+        let row = decide(&LEAF, &WorkerRow::default(), &outside, NOW).unwrap();
+        assert!(is_aside(&LEAF, &row));
+        assert_eq!((row.held_from, row.reserved_until), (0, LEAF.last_end()));
+        assert_eq!(decide(&LEAF, &row, &outside, NOW), Ok(row), "said twice");
+        let revoked = row.revoked();
+        assert!(is_aside(&LEAF, &revoked), "an operator's release does not free it");
+
+        let stamped = Aside { until: Some(NOW.plus(5_000)), ..outside };
+        let over = decide(&LEAF, &revoked, &stamped, NOW).unwrap();
+        assert_eq!((over.reserved_until, over.sticky), (at(5_001), true));
+        assert!(!is_aside(&LEAF, &over));
+        let earlier = Aside { until: Some(NOW), ..outside };
+        let again = decide(&LEAF, &over, &earlier, NOW).unwrap();
+        assert_eq!(again.reserved_until, over.reserved_until, "never down again");
+
+        let namespace = Namespace::create(LEAF, None, None).unwrap();
+        let own = [Some((3, over)), None];
+        let name = Name::namespace("default").unwrap();
+        let ask = AcquireAsk {
+            sticky: true,
+            strict: true,
+            ..AcquireAsk::new(name, Token::new([2; 16]), owner())
+        };
+        let acquire = |now| {
+            let candidates = Candidates { own, ..Candidates::default() };
+            registry::acquire(Token::new([1; 16]), &namespace, &candidates, &ask, now)
+        };
+        let early = acquire(NOW.plus(5_000)).unwrap_err();
+        assert_eq!((early.code, early.until), (Code::WorkersExhausted, Some(NOW.plus(5_001))));
+        let grant = acquire(NOW.plus(5_001)).unwrap().grant;
+        assert_eq!((grant.worker, grant.ticks.start), (3, at(5_001)));
+    }
+
+    #[test]
+    fn what_was_granted_here_before_is_never_granted_again() {
+        let granted = WorkerRow { reserved_until: at(-10), granted: NOW, ..WorkerRow::default() };
+        let outside = Aside { owner: Name::EMPTY, until: None };
+        let row = decide(&LEAF, &granted, &outside, NOW).unwrap();
+        assert_eq!((row.held_from, row.sticky), (at(-10), false));
+        let over = Aside { until: Some(StoreTime::new(LEAF.epoch_ms())), ..outside };
+        assert_eq!(decide(&LEAF, &row, &over, NOW).unwrap().reserved_until, at(-10));
+    }
+
+    #[test]
+    fn a_number_with_a_holder_is_not_set_aside() {
+        let resting = WorkerRow { reserved_until: at(40), ..WorkerRow::default() };
+        let outside = Aside { owner: owner(), until: None };
+        let refusal = decide(&LEAF, &resting, &outside, NOW).unwrap_err();
+        assert_eq!(refusal.until, Some(NOW.plus(40)), "a revoked holder goes on to its end");
+        let over = Aside { until: Some(NOW.plus(50)), ..outside };
+        assert_eq!(decide(&LEAF, &resting, &over, NOW).unwrap().reserved_until, at(51));
+
+        let key = Some(Token::new([7; 16]));
+        let held = WorkerRow { key, ..resting };
+        assert!(decide(&LEAF, &held, &over, NOW).is_err());
+        let refusal = decide(&LEAF, &held, &outside, NOW).unwrap_err();
+        assert_eq!((refusal.code, refusal.until), (Code::WorkersExhausted, Some(NOW.plus(40))));
+        assert!(decide(&LEAF, &held, &outside, NOW.plus(40)).is_ok());
+    }
+}

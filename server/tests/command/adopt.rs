@@ -1,0 +1,106 @@
+//! Tags and namespaces that go on above what is there already.
+
+use rusqlite::Connection;
+
+use crate::support::{Serving, fails, says};
+
+const GREATEST: &str = "SELECT max(id) FROM orders";
+
+struct Adopting {
+    folder: tempfile::TempDir,
+    store: String,
+    /// The application's own database.
+    shop: Connection,
+    named: String,
+}
+
+fn adopting() -> Adopting {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let (store, named) =
+        ["store.db", "shop.db"].map(|name| format!("sqlite:{}", path(name).display())).into();
+    says(&store, &["init"]);
+    let shop = Connection::open(path("shop.db")).unwrap();
+    shop.execute_batch("CREATE TABLE orders (id INTEGER PRIMARY KEY, note TEXT)").unwrap();
+    Adopting { folder, store, shop, named }
+}
+
+#[test]
+fn a_tag_begins_above_a_table_and_is_moved_past_what_came_meanwhile() {
+    let Adopting { folder, store, shop, named } = adopting();
+    let create = |tag, more: &[&str]| {
+        says(
+            &store,
+            &[&["tag", "create", tag, "--from-max", GREATEST, "--in", &named], more].concat(),
+        )
+    };
+    let said = create("empty", &[]);
+    assert!(said.contains("tag `empty` created: next number 1,"), "{said}");
+    shop.execute_batch("INSERT INTO orders (id) VALUES (7), (5000000)").unwrap();
+    let said = create("orders", &[]);
+    assert!(said.contains("next number 5000001"), "{said}");
+    let then = said.lines().nth(1).expect("what is to be done next");
+    assert!(then.contains("stop what still numbers rows"), "{then}");
+    // Somebody still numbers by itself; the command that it says is the cure.
+    shop.execute_batch("INSERT INTO orders (note) VALUES ('late')").unwrap();
+    let advance = ["tag", "advance", "orders", "--from-max", GREATEST, "--in", &named];
+    let shown = format!("leafid tag advance orders --from-max \"{GREATEST}\" --in '{named}'");
+    assert!(then.ends_with(&shown), "{then}");
+    assert!(says(&store, &advance).contains("next number 5000002"));
+    assert!(says(&store, &advance).contains("next number 5000002"), "it is past that already");
+    assert_eq!(says(&store, &["next", "orders"]), "5000002\n");
+    let said = says(&store, &advance);
+    assert!(said.contains("advanced: next number 50"), "a tag never goes down: {said}");
+    assert!(create("roomy", &["--headroom", "1000"]).contains("next number 5001002"));
+
+    // Over HTTP, and from a table of the store's own file.
+    let serving = Serving::start(&folder.path().join("other.db"));
+    let over =
+        says(&serving.url, &["tag", "create", "orders", "--from-max", GREATEST, "--in", &named]);
+    assert!(over.contains("next number 5000002"), "{over}");
+    let own =
+        ["tag", "create", "own", "--from-max", "SELECT count(*) FROM tags", "--store", &store];
+    assert!(says(&store, &own).contains("next number 4"));
+}
+
+#[test]
+fn a_query_that_gives_no_number_is_refused_with_what_would_do() {
+    let Adopting { folder: _folder, store, shop, named } = adopting();
+    shop.execute_batch("INSERT INTO orders VALUES (9223372036854775806, 'x'), (3, 'y')").unwrap();
+    for (sql, code, says) in [
+        ("SELECT max(id) FROM ordres", "REQUEST_INVALID", "no such table: ordres"),
+        ("SELECT note FROM orders", "REQUEST_INVALID", "gives 2 values"),
+        ("SELECT note FROM orders WHERE id = 3", "REQUEST_INVALID", "gives `y`"),
+        ("SELECT 1.5", "REQUEST_INVALID", "gives `1.5`"),
+        ("SELECT id FROM orders WHERE id = 4", "REQUEST_INVALID", "gives 0 values"),
+        ("INSERT INTO orders (note) VALUES ('z') RETURNING id", "REQUEST_INVALID", "readonly"),
+        (GREATEST, "TAG_SPENT", "up to 9223372036854775806"),
+    ] {
+        let said =
+            fails(&store, &["tag", "create", "orders", "--from-max", sql, "--in", &named], 1);
+        assert!(said.contains(code) && said.contains(says), "{sql}: {said}");
+    }
+    let none = fails("http://127.0.0.1:1", &["tag", "create", "orders", "--from-max", GREATEST], 1);
+    assert!(none.contains("--in postgres://") && none.contains("--from NUMBER"), "{none}");
+    let keys = ["tag", "create", "orders", "--from-max", GREATEST, "--in", "etcd://127.0.0.1:1"];
+    assert!(fails(&store, &keys, 1).contains("has none"));
+    fails(&store, &["tag", "create", "orders", "--from-max", GREATEST, "--from", "5"], 2);
+    fails(&store, &["tag", "advance", "orders"], 2);
+    assert_eq!(says(&store, &["tag", "list"]).lines().count(), 1, "nothing was created");
+}
+
+#[test]
+fn a_namespace_is_made_only_where_its_ids_go_on_above_the_old_ones() {
+    let Adopting { folder: _folder, store, .. } = adopting();
+    let create = |name: &'static str, more: &[&'static str]| {
+        [&["namespace", "create", name][..], more].concat()
+    };
+    // 2026-11-21 08:33:20.123 in Leaf's layout; far ahead in one whose time began in 2025.
+    let id = "2124058566972174397";
+    let refused = fails(&store, &create("edge", &["--layout", "edge", "--above", id]), 1);
+    assert!(refused.contains("RANGE_INVALID") && refused.contains("--epoch-ms"), "{refused}");
+    let made = says(&store, &create("old", &["--layout", "leaf", "--above", "99999999999"]));
+    assert!(made.contains("new IDs are larger") && made.contains("namespace `old`"), "{made}");
+    let names = says(&store, &["namespace", "list"]);
+    assert!(!names.contains("edge"), "{names}");
+}

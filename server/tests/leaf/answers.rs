@@ -1,0 +1,176 @@
+//! Every row of what Leaf answers, by the bytes.
+
+use std::process::Command;
+
+use crate::client::Running;
+use crate::support::{LEAFID, says};
+
+/// A server over a file of its own, with the tags `orders` and `a.b`.
+fn running(folder: &tempfile::TempDir, zone: &str) -> Running {
+    let store = format!("sqlite:{}", folder.path().join("leafid.db").display());
+    says(&store, &["init"]);
+    for tag in ["orders", "a.b", "a", "fresh"] {
+        says(&store, &["tag", "create", tag, "--step", "2000"]);
+    }
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--listen-leaf", "127.0.0.1:0"]);
+    Running::spawn(command.args(["--store", &store]).env("TZ", zone))
+}
+
+#[test]
+fn an_id_is_a_number_without_anything_around_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut leaf = running(&folder, "UTC");
+    for (n, method) in ["GET", "POST", "DELETE"].into_iter().enumerate() {
+        let answer = leaf.client.call(method, "/api/segment/get/orders", &[]);
+        assert_eq!((answer.status, answer.body.clone()), (200, (n + 1).to_string()), "{method}");
+        let headers: Vec<&str> = answer.headers.keys().map(String::as_str).collect();
+        assert_eq!(headers, ["content-length", "content-type", "date"]);
+        assert_eq!(answer.headers["content-type"], "text/plain;charset=UTF-8");
+        assert_eq!(answer.headers["content-length"], "1");
+    }
+    // A HEAD burns nothing.
+    for _ in 0..3 {
+        let answer = leaf.client.call("HEAD", "/api/segment/get/orders", &[]);
+        assert_eq!((answer.status, answer.body.as_str()), (200, ""));
+        assert_eq!(leaf.client.call("HEAD", "/api/snowflake/get/x", &[]).status, 200);
+    }
+    assert_eq!(leaf.client.call("HEAD", "/api/segment/get/nope", &[]).status, 500);
+    assert_eq!(leaf.get("/api/segment/get/orders"), "4");
+    for (accept, kind) in [
+        ("application/json", "application/json;charset=UTF-8"),
+        ("text/html,application/xml;q=0.9,*/*;q=0.8", "text/html;charset=UTF-8"),
+        ("*/*", "text/plain;charset=UTF-8"),
+    ] {
+        let answer = leaf.client.call("GET", "/api/segment/get/orders", &[("Accept", accept)]);
+        assert_eq!(answer.headers["content-type"], kind, "{accept}");
+        assert!(answer.body.bytes().all(|byte| byte.is_ascii_digit()), "{}", answer.body);
+    }
+    // Other verbs are none of Leaf's.
+    let answer = leaf.client.call("PUT", "/api/segment/get/orders", &[("Content-Length", "0")]);
+    assert_eq!(answer.status, 405);
+    // A connection is kept, also after the hundredth request.
+    let before = leaf.client.connections;
+    for n in 8..250 {
+        assert_eq!(leaf.number("/api/segment/get/orders"), n);
+    }
+    assert_eq!(leaf.client.connections, before);
+    // Snowflakes rise, and the key says nothing.
+    let mut last = 0;
+    for key in ["x", "y", "a.b"] {
+        let id = leaf.number(&format!("/api/snowflake/get/{key}"));
+        assert!(id > last);
+        last = id;
+    }
+}
+
+#[test]
+fn a_path_is_read_as_leaf_reads_it_but_for_the_dot() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut leaf = running(&folder, "UTC");
+    for (path, number) in [
+        ("/api/segment/get/a.b", 1),
+        ("/api/segment/get/a.b/", 2),
+        ("/api/segment/get/a.b;x=1", 3),
+        ("/api/segment/get/a%2Eb", 4),
+        ("/api/segment/get/a", 1),
+    ] {
+        assert_eq!(leaf.number(path), number, "{path}");
+    }
+    let slash = leaf.client.call("GET", "/api/segment/get/a%2Fb", &[]);
+    assert_eq!((slash.status, slash.body.as_str()), (400, ""));
+    for path in ["/api/segment/get/", "/api/segment/get", "/v1/tags", "/"] {
+        let answer = leaf.client.call("GET", path, &[]);
+        let body = format!(
+            "{{\"timestamp\":0,\"status\":404,\"error\":\"Not Found\",\
+             \"message\":\"No message available\",\"path\":\"{path}\"}}"
+        );
+        assert_eq!((answer.status, answer.timeless()), (404, body));
+        assert_eq!(answer.headers["content-type"], "application/json;charset=UTF-8");
+    }
+}
+
+#[test]
+fn an_unknown_key_is_an_error_of_leafs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut leaf = running(&folder, "UTC");
+    for path in ["/api/segment/get/nope", "/api/segment/get/no pe".replace(' ', "%20").as_str()] {
+        let answer = leaf.client.call("GET", path, &[]);
+        let body = format!(
+            "{{\"timestamp\":0,\"status\":500,\"error\":\"Internal Server Error\",\
+             \"exception\":\"com.sankuai.inf.leaf.server.exception.LeafServerException\",\
+             \"message\":\"Result{{id=-2, status=EXCEPTION}}\",\"path\":\"{path}\"}}"
+        );
+        assert_eq!((answer.status, answer.timeless()), (500, body));
+        assert_eq!(answer.headers["content-type"], "application/json;charset=UTF-8");
+        assert_eq!(answer.headers["connection"], "close");
+    }
+    // A page of another site, or one that had its own name resolve to this machine.
+    for headers in [
+        [("Host", "evil.example"), ("X-Any", "1")],
+        [("Origin", "http://evil.example"), ("X-Any", "1")],
+        [("Sec-Fetch-Site", "cross-site"), ("X-Any", "1")],
+    ] {
+        let answer = leaf.client.call("GET", "/api/segment/get/orders", &headers);
+        assert_eq!(answer.status, 403, "{headers:?}: {}", answer.body);
+    }
+    assert_eq!(leaf.get("/api/segment/get/orders"), "1", "they burnt nothing");
+}
+
+#[test]
+fn pages_show_what_leafs_show() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut leaf = running(&folder, "UTC");
+    for n in 1..=11 {
+        assert_eq!(leaf.number("/api/segment/get/fresh"), n);
+    }
+    let cells = |values: &[&str]| -> String {
+        values.iter().map(|value| format!("<td>{value}</td>")).collect()
+    };
+    let cache = leaf.get("/cache");
+    let heads: String = "name init next pos value0 max0 step0 value1 max1 step1"
+        .split(' ')
+        .map(|head| format!("<th>{head}</th>"))
+        .collect();
+    assert!(cache.contains(&heads), "{cache}");
+    let of_fresh = ["fresh", "true", "false", "0", "12", "2,001", "2,000", "0", "0", "0"];
+    assert!(cache.contains(&cells(&of_fresh)), "{cache}");
+    let unused = ["orders", "false", "false", "0", "0", "0", "0", "0", "0", "0"];
+    assert!(cache.contains(&cells(&unused)), "{cache}");
+    let db = leaf.get("/db/");
+    assert!(db.contains("<th>tag</th><th>max</th><th>step</th><th>update</th>"), "{db}");
+    assert!(db.contains(&cells(&["fresh", "2,001", "2,000", "-"])), "{db}");
+    assert!(db.contains(&cells(&["orders", "1", "2,000", "-"])), "{db}");
+    let answer = leaf.client.call("GET", "/db", &[]);
+    assert_eq!(answer.headers["content-type"], "text/html;charset=UTF-8");
+    assert_eq!(answer.headers["content-security-policy"], "default-src 'none'");
+}
+
+#[test]
+fn a_snowflake_is_taken_apart_in_the_servers_time_zone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // Without a database of zones: eight hours east of Greenwich.
+    let mut leaf = running(&folder, "CST-8");
+    let id = (1_795_244_714_446_u64 - 1_288_834_974_657) << 22 | 37;
+    for (query, body) in [
+        (
+            format!("?snowflakeId={id}"),
+            "{\"workerId\":\"0\",\"sequenceId\":\"37\",\
+             \"timestamp\":\"1795244714446(2026-11-21 15:05:14.446)\"}",
+        ),
+        (
+            "?snowflakeId=-1".to_owned(),
+            "{\"workerId\":\"1023\",\"sequenceId\":\"4095\",\
+             \"timestamp\":\"1288834974656(2010-11-04 09:42:54.656)\"}",
+        ),
+        ("?snowflakeId=abc".to_owned(), "{\"errorMsg\":\"snowflake Id反解析发生异常!\"}"),
+    ] {
+        let answer = leaf.client.call("GET", &format!("/decodeSnowflakeId{query}"), &[]);
+        assert_eq!((answer.status, answer.body.as_str()), (200, body), "{query}");
+    }
+    assert_eq!(leaf.client.call("GET", "/decodeSnowflakeId", &[]).status, 400);
+    // One of its own.
+    let own = leaf.get("/api/snowflake/get/x");
+    let parts = leaf.get(&format!("/decodeSnowflakeId?snowflakeId={own}"));
+    assert!(parts.contains("\"workerId\":\"0\""), "{parts}");
+}

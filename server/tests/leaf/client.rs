@@ -1,0 +1,122 @@
+//! A client that sees the bytes of an answer.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::support::{LEAFID, Serving};
+
+/// A server, and a connection to where it serves Leaf's paths.
+pub struct Running {
+    pub serving: Serving,
+    pub client: Client,
+}
+
+impl Running {
+    /// Starts `leafid serve` with these options.
+    pub fn start(args: &[&str]) -> Running {
+        let mut command = Command::new(LEAFID);
+        command.args(["serve", "--create", "--listen", "127.0.0.1:0"]);
+        Running::spawn(command.args(["--listen-leaf", "127.0.0.1:0"]).args(args))
+    }
+
+    pub fn spawn(command: &mut Command) -> Running {
+        let serving = Serving::spawn(command);
+        let told = "Leaf's paths are at http://";
+        let line = serving.first.lines().find_map(|line| line.split_once(told));
+        let (_, address) = line.expect("it says where Leaf's paths are");
+        let client = Client::connect(address.trim());
+        Running { serving, client }
+    }
+
+    /// A body that has to come with the status 200.
+    pub fn get(&mut self, path: &str) -> String {
+        let answer = self.client.call("GET", path, &[]);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer.body
+    }
+
+    /// A number.
+    pub fn number(&mut self, path: &str) -> u64 {
+        self.get(path).parse().expect("a number")
+    }
+}
+
+/// A connection that is kept as long as the server keeps it.
+pub struct Client {
+    address: String,
+    stream: Option<BufReader<TcpStream>>,
+    /// How many connections were made.
+    pub connections: usize,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    /// By their names in lower case.
+    pub headers: BTreeMap<String, String>,
+    pub body: String,
+}
+
+impl Answer {
+    /// The body with the time in it left out.
+    pub fn timeless(&self) -> String {
+        let (before, rest) = self.body.split_once("\"timestamp\":").expect("a time");
+        let end = rest.find(|c: char| !c.is_ascii_digit()).expect("more");
+        assert_eq!(end, 13, "ms since 1970: {rest}");
+        format!("{before}\"timestamp\":0{}", &rest[end..])
+    }
+}
+
+impl Client {
+    pub fn connect(address: &str) -> Client {
+        Client { address: address.to_owned(), stream: None, connections: 0 }
+    }
+
+    /// Sends a request, and reads its answer. `Host` is added where it is not said.
+    pub fn call(&mut self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
+        let mut request = format!("{method} {path} HTTP/1.1\r\n");
+        if !headers.iter().any(|(name, _)| *name == "Host") {
+            request.push_str(&format!("Host: {}\r\n", self.address));
+        }
+        for (name, value) in headers {
+            request.push_str(&format!("{name}: {value}\r\n"));
+        }
+        if method == "POST" {
+            request.push_str("Content-Length: 0\r\n");
+        }
+        request.push_str("\r\n");
+        if self.stream.is_none() {
+            let stream = TcpStream::connect(&self.address).expect("a connection");
+            stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a time-out");
+            self.stream = Some(BufReader::new(stream));
+            self.connections += 1;
+        }
+        let stream = self.stream.as_mut().expect("a stream");
+        stream.get_mut().write_all(request.as_bytes()).expect("sent");
+        let mut line = || {
+            let mut line = String::new();
+            stream.read_line(&mut line).expect("a line");
+            line.trim_end().to_owned()
+        };
+        let first = line();
+        assert!(first.starts_with("HTTP/1.1 "), "`{first}`");
+        let status = first[9..12].parse().expect("a status");
+        let mut found = BTreeMap::new();
+        loop {
+            let text = line();
+            let Some((name, value)) = text.split_once(':') else { break };
+            found.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+        }
+        let length = found.get("content-length").map_or(0, |text| text.parse().expect("a length"));
+        let mut body = vec![0; if method == "HEAD" { 0 } else { length }];
+        stream.read_exact(&mut body).expect("a body");
+        if found.get("connection").is_some_and(|word| word == "close") {
+            self.stream = None;
+        }
+        Answer { status, headers: found, body: String::from_utf8(body).expect("text") }
+    }
+}

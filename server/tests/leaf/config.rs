@@ -1,0 +1,122 @@
+//! `leafid serve --leaf-config leaf.properties`.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use leafid_servers::{Databases, Mariadb, Server, for_test};
+
+use crate::client::Running;
+use crate::running::database;
+use crate::support::{LEAFID, fails};
+
+fn file(folder: &tempfile::TempDir, text: &str) -> PathBuf {
+    let path = folder.path().join("leaf.properties");
+    std::fs::write(&path, text).expect("a file");
+    path
+}
+
+#[test]
+fn the_file_names_the_store_and_its_password_is_never_shown() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    database(&server, "leaf", "('leaf-segment-test', 1, 2000, 'Test leaf Segment Mode')");
+    server
+        .run("leaf", "CREATE USER ids IDENTIFIED BY 's3:c@ret'; GRANT ALL ON leaf.* TO ids")
+        .expect("a user");
+    let text = |password: &str| {
+        format!(
+            "leaf.name=com.sankuai.leaf.opensource.test\nleaf.segment.enable=true\n\
+             leaf.jdbc.url=jdbc:mysql://127.0.0.1:{}/leaf?useUnicode=true&useSSL=false\n\
+             leaf.jdbc.username=ids\nleaf.jdbc.password={password}\n\n\
+             leaf.snowflake.enable=false\n#leaf.snowflake.zk.address=\n#leaf.snowflake.port=\n\
+             leaf.segmnet.step=5\n",
+            server.port()
+        )
+    };
+    let path = file(&folder, &text("s3\\:c@ret"));
+    let config = path.to_str().expect("a path");
+    let mut leaf = Running::start(&["--leaf-config", config]);
+    assert_eq!(leaf.number("/api/segment/get/leaf-segment-test"), 1);
+    // The mode that is off.
+    for key in ["x", "leaf-segment-test"] {
+        assert_eq!(leaf.get(&format!("/api/snowflake/get/{key}")), "0");
+    }
+    leaf.serving.logs(&["unknown key `leaf.segmnet.step`"]);
+    assert!(leaf.serving.first.contains("mysql://ids@127.0.0.1"), "{}", leaf.serving.first);
+    let first = leaf.serving.first.clone();
+    let (code, rest) = leaf.serving.end("-TERM");
+    assert_eq!(code, Some(0));
+    let wrong = file(&folder, &text("s3wrong"));
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--listen-leaf", "127.0.0.1:0"]);
+    let output = command.arg("--leaf-config").arg(wrong).output().expect("it ends");
+    assert_eq!(output.status.code(), Some(1), "a wrong password is not waited for");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    for text in [first, rest, leaf.serving.log(), said] {
+        assert!(!text.contains("ret") && !text.contains("s3wrong"), "{text}");
+    }
+}
+
+#[test]
+fn a_mode_that_is_off_answers_nought() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = format!("sqlite:{}", folder.path().join("leafid.db").display());
+    let path = file(&folder, "leaf.segment.enable=false\nleaf.snowflake.enable=false\n");
+    let mut leaf =
+        Running::start(&["--store", &store, "--leaf-config", path.to_str().expect("a path")]);
+    for path in ["/api/segment/get/any", "/api/segment/get/other", "/api/snowflake/get/any"] {
+        assert_eq!(leaf.get(path), "0", "{path}");
+    }
+    for path in ["/cache", "/db"] {
+        let answer = leaf.client.call("GET", path, &[]);
+        assert_eq!(answer.status, 500, "{path}: {}", answer.body);
+        assert!(answer.body.contains("\"status\":500,\"error\":\"Internal Server Error\""));
+    }
+}
+
+#[test]
+fn what_leaf_stumbles_over_is_refused_with_a_cure() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = "leaf.jdbc.url=jdbc:mysql://127.0.0.1:1/leaf\nleaf.jdbc.username=ids\n\
+                    leaf.jdbc.password=s3cret\n";
+    let off = "leaf.snowflake.enable=false\n";
+    for (text, store, says) in [
+        // As the fork brings it: an empty port.
+        (
+            format!(
+                "leaf.name=x\nleaf.segment.enable=false\nleaf.snowflake.enable=true\n\
+                 leaf.snowflake.zk.address=z:2181\nleaf.snowflake.port=\n{database}"
+            ),
+            "",
+            "leaf.snowflake.port is not set or empty",
+        ),
+        (off.to_owned(), "", "leaf.jdbc.url is not set"),
+        (
+            format!("leaf.segment.enable=on\n{database}{off}"),
+            "",
+            "`on`, which Leaf takes for false",
+        ),
+        (format!("{database}{off}"), "sqlite:other.db", "two stores are named"),
+        (
+            format!(
+                "{database}leaf.name=x\nleaf.snowflake.port=1\nleaf.snowflake.zk.address=z:1\n"
+            ),
+            "",
+            "NOT_ENABLED",
+        ),
+    ] {
+        let path = file(&folder, &text);
+        let config = path.to_str().expect("a path");
+        let mut args = vec!["serve", "--listen", "127.0.0.1:0", "--leaf-config", config];
+        if !store.is_empty() {
+            args.extend(["--store", store]);
+        }
+        let said = fails("", &args, 1);
+        assert!(said.contains(says), "{says}: {said}");
+        assert!(!said.contains("s3cret"), "{said}");
+    }
+    let missing = folder.path().join("missing.properties");
+    let missing = missing.to_str().expect("a path");
+    let said = fails("", &["serve", "--leaf-config", missing], 1);
+    assert!(said.contains("cannot be read") && said.contains("leaf.properties"), "{said}");
+}

@@ -1,0 +1,14 @@
+//! Leaf's clients, table and settings as they are: what they are answered, and a Leaf that runs beside
+//! this server on one table.
+#![cfg(unix)]
+
+mod answers;
+mod beside;
+mod client;
+mod config;
+mod outages;
+mod running;
+#[expect(dead_code, reason = "other tests use more of it")]
+#[path = "../command/support.rs"]
+mod support;
+mod table;

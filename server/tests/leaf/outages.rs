@@ -1,0 +1,96 @@
+//! What Leaf's clients are answered while its database is away.
+
+use leafid_servers::{Databases, Mariadb, Server, for_test};
+
+use crate::client::Running;
+use crate::running::database;
+use crate::support::{says, until};
+
+const PATH: &str = "/api/segment/get/orders";
+
+/// The number that stands in the place of an ID, and what the tag is.
+fn failure(leaf: &mut Running) -> Result<u64, String> {
+    let answer = leaf.client.call("GET", PATH, &[]);
+    match answer.status {
+        200 => Ok(answer.body.parse().expect("a number")),
+        500 => Err(answer.body),
+        other => panic!("{other}: {}", answer.body),
+    }
+}
+
+#[test]
+fn a_known_tag_outlives_its_database_and_goes_on_without_a_gap() {
+    let Some(mut server) = for_test::<Mariadb>() else { return };
+    let url = database(&server, "outage", "('orders', 1, 10, NULL)");
+    let mut leaf = Running::start(&["--store", &url]);
+    assert_eq!(leaf.number(PATH), 1);
+    let mut last = 1;
+    // Until the next range is there: no lease is under way then.
+    while !leaf.get("/cache").contains("<td>orders</td><td>true</td><td>true</td>") {
+        last += 1;
+        assert_eq!(leaf.number(PATH), last);
+    }
+    server.crash();
+    let said = loop {
+        match failure(&mut leaf) {
+            Ok(id) => {
+                last += 1;
+                assert_eq!(id, last);
+            }
+            Err(said) => break said,
+        }
+    };
+    assert!(said.contains("Result{id=-3, status=EXCEPTION}"), "{said}");
+    leaf.serving.logs(&["WARN", "no ID for a client of Leaf's", "STORE_UNAVAILABLE"]);
+    server.start_again().expect("it comes back");
+    let next = until(|| failure(&mut leaf).ok());
+    assert_eq!(next, Some(last + 1), "by itself, and without a gap");
+}
+
+#[test]
+fn a_row_is_served_as_soon_as_it_is_there_and_not_after_it_is_gone() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    let url = database(&server, "deleted", "('orders', 1, 10, NULL), ('<b>', 1, 10, NULL)");
+    let mut leaf = Running::start(&["--store", &url]);
+    let late = "/api/segment/get/late";
+    let unknown = leaf.client.call("GET", late, &[]);
+    assert!(unknown.body.contains("id=-2"), "{}", unknown.body);
+    server
+        .run("deleted", "INSERT INTO leaf_alloc (biz_tag, step) VALUES ('late', 10)")
+        .expect("a row");
+    assert_eq!(leaf.number(late), 1, "without a minute's wait");
+    // A key that is no name of ours is one of Leaf's.
+    assert_eq!(leaf.number("/api/segment/get/%3Cb%3E"), 1);
+    let page = leaf.get("/db");
+    assert!(page.contains("<td>&lt;b&gt;</td>") && !page.contains("<b>"), "{page}");
+
+    assert_eq!(leaf.number(PATH), 1);
+    server.run("deleted", "DELETE FROM leaf_alloc WHERE biz_tag = 'orders'").expect("a row less");
+    let mut last = 1;
+    let said = loop {
+        match failure(&mut leaf) {
+            Ok(id) => {
+                assert!(id > last);
+                last = id;
+            }
+            Err(said) => break said,
+        }
+    };
+    assert!(said.contains("id=-3"), "a tag that was known: {said}");
+    assert!(failure(&mut leaf).unwrap_err().contains("id=-2"));
+    assert_eq!(leaf.number(late), 2, "others go on");
+}
+
+#[test]
+fn a_server_starts_before_its_database() {
+    let Some(mut server) = for_test::<Mariadb>() else { return };
+    let url = database(&server, "later", "('orders', 5001, 10, NULL)");
+    says(&url, &["init"]);
+    server.stop().expect("it ends");
+    let mut leaf = Running::start(&["--store", &url]);
+    assert!(leaf.serving.first.contains("waiting for"), "{}", leaf.serving.first);
+    let said = failure(&mut leaf).unwrap_err();
+    assert!(said.contains("id=-3"), "{said}");
+    server.start_again().expect("it comes back");
+    assert_eq!(until(|| failure(&mut leaf).ok()), Some(5001));
+}

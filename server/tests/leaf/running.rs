@@ -1,0 +1,84 @@
+//! Leaf's table as Leaf's script makes it, and a writer that uses it as a running Leaf does.
+
+use leafid_servers::{Databases, Mariadb, Server};
+use mysql_async::prelude::Queryable;
+use mysql_async::{Conn, Opts, TxOpts};
+
+/// The table, byte by byte.
+pub const TABLE: &str = "\
+CREATE TABLE `leaf_alloc` (
+  `biz_tag` varchar(128)  NOT NULL DEFAULT '',
+  `max_id` bigint(20) NOT NULL DEFAULT '1',
+  `step` int(11) NOT NULL,
+  `description` varchar(256)  DEFAULT NULL,
+  `update_time` timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,
+  PRIMARY KEY (`biz_tag`)
+) ENGINE=InnoDB;
+";
+
+/// A database of Leaf's with these rows: `('orders', 1, 2000, 'a test')`.
+pub fn database(server: &Mariadb, name: &str, rows: &str) -> String {
+    server.make_database(name).expect("a database");
+    server.run(name, TABLE).expect("Leaf's table");
+    if !rows.is_empty() {
+        let insert =
+            format!("INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES {rows}");
+        server.run(name, &insert).expect("rows");
+    }
+    format!("mysql://root@127.0.0.1:{}/{name}?tags=leaf_alloc", server.port())
+}
+
+/// A connection of a Leaf to the database of a store.
+pub struct Leaf {
+    connection: Conn,
+}
+
+impl Leaf {
+    /// Connects.
+    pub async fn connect(url: &str) -> Leaf {
+        let url = url.strip_suffix("?tags=leaf_alloc").expect("a store of Leaf's");
+        let options = Opts::from_url(url).expect("a URL");
+        Leaf { connection: Conn::new(options).await.expect("a connection") }
+    }
+
+    /// The next segment, as Leaf takes one: by the row's own step, or by an adapted one. From, and up
+    /// to.
+    pub async fn segment(&mut self, tag: &str, step: Option<u64>) -> (u64, u64) {
+        let mut transaction =
+            self.connection.start_transaction(TxOpts::default()).await.expect("a transaction");
+        match step {
+            None => {
+                let text = "UPDATE leaf_alloc SET max_id = max_id + step WHERE biz_tag = ?";
+                transaction.exec_drop(text, (tag,)).await.expect("an update");
+            }
+            Some(step) => {
+                let text = "UPDATE leaf_alloc SET max_id = max_id + ? WHERE biz_tag = ?";
+                transaction.exec_drop(text, (step, tag)).await.expect("an update");
+            }
+        }
+        let text = "SELECT biz_tag, max_id, step FROM leaf_alloc WHERE biz_tag = ?";
+        let row: Option<(String, u64, u64)> =
+            transaction.exec_first(text, (tag,)).await.expect("a row");
+        let (_, max_id, own) = row.expect("Leaf's row");
+        transaction.commit().await.expect("a commit");
+        (max_id - step.unwrap_or(own), max_id)
+    }
+}
+
+/// How many of these ranges begin below the end of another.
+pub fn overlaps(mut ranges: Vec<(u64, u64)>) -> usize {
+    ranges.sort_unstable();
+    let mut end = 0;
+    let begins_below = |(from, until): &(u64, u64)| {
+        let below = *from < end;
+        end = end.max(*until);
+        below
+    };
+    ranges.iter().map(begins_below).filter(|below| *below).count()
+}
+
+#[test]
+fn ranges_that_overlap_are_counted() {
+    assert_eq!(overlaps(vec![(1, 5), (9, 12), (5, 9)]), 0);
+    assert_eq!(overlaps(vec![(1, 5), (4, 6), (2, 3)]), 2);
+}

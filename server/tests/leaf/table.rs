@@ -1,0 +1,191 @@
+//! `leaf_alloc` as the table of tags: read as it is, written as Leaf reads it, and what it lacks kept
+//! beside it.
+
+use std::process::Command;
+
+use leafid_servers::{Databases, Mariadb, for_test};
+use serde_json::{Value, json};
+
+use crate::running::{Leaf, database};
+use crate::support::{LEAFID, Serving, call, fails, says};
+
+pub fn serve(url: &str) -> Serving {
+    let mut command = Command::new(LEAFID);
+    Serving::spawn(command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--store", url]))
+}
+
+fn lease(serving: &Serving, tag: &str, n: u32) -> (u16, Value) {
+    let ask = json!({ "request": format!("{n:032x}") });
+    serving.post(&format!("/v1/segments/{tag}/lease"), &ask)
+}
+
+fn row(server: &Mariadb, database: &str, tag: &str) -> String {
+    let text = format!("SELECT max_id, step FROM leaf_alloc WHERE biz_tag = '{tag}'");
+    server.run(database, &text).expect("a row").trim().to_owned()
+}
+
+#[test]
+fn a_row_that_only_leaf_knows_is_served_at_once() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    let url = database(&server, "plain", "('orders', 1, 2000, 'Test leaf Segment Mode')");
+    let before = server.run("plain", "SHOW CREATE TABLE leaf_alloc").expect("a table");
+    let serving = serve(&url);
+    assert!(serving.first.contains("1 tag"), "{}", serving.first);
+    let (status, grant) = lease(&serving, "orders", 1);
+    assert_eq!((status, &grant["start"], &grant["end"]), (200, &json!("1"), &json!("2001")));
+    assert_eq!(row(&server, "plain", "orders"), "2001\t2000");
+    // One that an operator of Leaf's adds now.
+    let insert = "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('late', 0, 100)";
+    server.run("plain", insert).expect("a row");
+    let (status, grant) = lease(&serving, "late", 2);
+    assert_eq!((status, &grant["start"], &grant["end"]), (200, &json!("1"), &json!("101")));
+    // What Leaf cannot keep stands beside its table, which stays as it was made.
+    let (_, list) = serving.get("/v1/tags");
+    assert_eq!(list["tags"][0]["tag"], "late");
+    assert_eq!(list["tags"][1]["max_step"], 1_000_000);
+    let after = server.run("plain", "SHOW CREATE TABLE leaf_alloc").expect("a table");
+    assert_eq!(before, after);
+    let tables = server.run("plain", "SHOW TABLES").expect("tables");
+    let ours = tables.lines().filter(|name| name.starts_with("leafid_")).count();
+    assert_eq!(ours + 1, tables.lines().count(), "{tables}");
+}
+
+#[test]
+fn tags_are_made_changed_and_deleted_by_the_command() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    let url = database(&server, "verbs", "('old', 5001, 2000, NULL)");
+    says(&url, &["init"]);
+    says(&url, &["tag", "create", "new", "--from", "70", "--step", "10", "--until", "95"]);
+    assert_eq!(row(&server, "verbs", "new"), "70\t10", "a running Leaf reads it");
+    let set = says(&url, &["tag", "set", "old", "--step", "50", "--max-step", "60"]);
+    assert!(set.contains("next number 5001, step 50, max_step 60"), "{set}");
+    assert_eq!(row(&server, "verbs", "old"), "5001\t50");
+    let set = says(&url, &["tag", "set", "old", "--until", "6000"]);
+    assert!(set.contains("until 6000"), "{set}");
+    let list = says(&url, &["tag", "list"]);
+    assert!(list.contains("6000") && list.contains("95") && list.lines().count() == 3, "{list}");
+    let far = says(&url, &["tag", "advance", "old", "--to", "5500"]);
+    assert!(far.contains("next number 5500"), "{far}");
+    // The last lease before the end is shorter, and then there is none.
+    let serving = serve(&url);
+    for (n, start, end) in [(1, "70", "80"), (2, "80", "90"), (3, "90", "95")] {
+        let (_, grant) = lease(&serving, "new", n);
+        assert_eq!((&grant["start"], &grant["end"]), (&json!(start), &json!(end)), "{grant}");
+    }
+    assert_eq!(lease(&serving, "new", 4).1["code"], "TAG_SPENT");
+    drop(serving);
+    // A tombstone keeps the position, and Leaf sees no row.
+    says(&url, &["tag", "delete", "new"]);
+    assert_eq!(row(&server, "verbs", "new"), "");
+    assert!(fails(&url, &["tag", "set", "new", "--step", "5"], 1).contains("TAG_UNKNOWN"));
+    let again = says(&url, &["tag", "create", "new"]);
+    assert!(again.contains("next number 95, step 1000"), "{again}");
+    assert_eq!(row(&server, "verbs", "new"), "95\t1000");
+    assert!(fails(&url, &["tag", "create", "new"], 1).contains("TAG_EXISTS"));
+    // Two that differ in case only are one there.
+    assert!(fails(&url, &["tag", "create", "OLD"], 1).contains("TAG_EXISTS"));
+}
+
+#[test]
+fn a_row_that_cannot_be_served_is_refused_alone() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    let rows = "('good', 1, 10, NULL), ('none', 1, 0, NULL), ('minus', 1, -5, NULL), \
+                ('end', 9223372036854775800, 10, NULL), ('spent', 9223372036854775807, 10, NULL), \
+                ('größe', 1, 10, NULL)";
+    let url = database(&server, "strange", rows);
+    let serving = serve(&url);
+    for (n, tag, code) in
+        [(1, "none", "STEP_INVALID"), (2, "minus", "STEP_INVALID"), (3, "spent", "TAG_SPENT")]
+    {
+        let (status, problem) = lease(&serving, tag, n);
+        assert_eq!(problem["code"], code, "{status} {problem}");
+        assert!(problem["detail"].as_str().expect("text").contains(&format!("`{tag}`")));
+        // The server's own generator for the tag says so, too.
+        let path = format!("/v1/segments/{tag}/ids");
+        let (_, problem) = serving.post(&path, &json!({ "count": 1 }));
+        assert_eq!(problem["code"], code, "{problem}");
+    }
+    let (_, grant) = lease(&serving, "end", 4);
+    assert_eq!(grant["end"], "9223372036854775807", "{grant}");
+    assert_eq!(lease(&serving, "good", 5).0, 200);
+    let (_, list) = serving.get("/v1/tags");
+    assert_eq!(list["tags"].as_array().expect("a list").len(), 6, "{list}");
+    serving.ready(200, &["\"ok\""]);
+    // The cure that the message names.
+    says(&url, &["tag", "set", "none", "--step", "7"]);
+    assert_eq!(lease(&serving, "none", 6).0, 200);
+}
+
+#[test]
+fn a_table_that_was_edited_lower_is_one_that_went_back() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    let url = database(&server, "lower", "('orders', 1, 100, NULL), ('other', 1, 100, NULL)");
+    let serving = serve(&url);
+    let ids = |tag: &str, count: u32| {
+        let path = format!("/v1/segments/{tag}/ids");
+        serving.post(&path, &json!({ "count": count }))
+    };
+    assert_eq!(ids("orders", 60).0, 200);
+    server.run("lower", "UPDATE leaf_alloc SET max_id = 40").expect("an update");
+    // What it has in hand it may hand out; then it asks, and hears of it.
+    let refused = crate::support::until(|| {
+        let (_, answer) = ids("orders", 30);
+        answer["code"].as_str().map(str::to_owned)
+    });
+    assert_eq!(refused.as_deref(), Some("STORE_WENT_BACK"));
+    serving.ready(200, &["degraded", "orders"]);
+    let ask = json!({ "request": format!("{:032x}", 9), "have_until": "101" });
+    let (status, problem) = serving.post("/v1/segments/other/lease", &ask);
+    assert_eq!((status, &problem["code"]), (409, &json!("STORE_WENT_BACK")), "{problem}");
+    let advanced = call(&serving.url, "POST", "/v1/tags/orders/advance", &json!({ "to": "1000" }));
+    assert_eq!(advanced.0, 200, "{}", advanced.1);
+    let (status, answer) = ids("orders", 1);
+    assert_eq!((status, &answer["ids"][0]), (200, &json!("1000")), "{answer}");
+}
+
+#[test]
+fn leaf_goes_on_above_when_the_server_is_gone() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    let url = database(&server, "rollback", "('orders', 1, 100, NULL)");
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(async {
+        let mut leaf = Leaf::connect(&url).await;
+        assert_eq!(leaf.segment("orders", None).await, (1, 101));
+        let mut serving = serve(&url);
+        let (_, grant) = lease(&serving, "orders", 1);
+        assert_eq!((&grant["start"], &grant["end"]), (&json!("101"), &json!("201")));
+        assert_eq!(leaf.segment("orders", Some(400)).await, (201, 601), "both on the table");
+        let (_, grant) = lease(&serving, "orders", 2);
+        assert_eq!((&grant["start"], &grant["end"]), (&json!("601"), &json!("701")));
+        assert_eq!(serving.end("-TERM").0, Some(0));
+        assert_eq!(leaf.segment("orders", None).await, (701, 801), "above all that was leased");
+        // And back to the server.
+        let serving = serve(&url);
+        let (_, grant) = lease(&serving, "orders", 3);
+        assert_eq!(grant["start"], "801");
+    });
+}
+
+#[test]
+fn a_database_without_leafs_table_is_refused() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    server.make_database("empty").expect("a database");
+    let url = format!(
+        "mysql://root@127.0.0.1:{}/empty?tags=leaf_alloc",
+        leafid_servers::Server::port(&server)
+    );
+    let refused = fails(&url, &["init"], 1);
+    assert!(refused.contains("SCHEMA_MISMATCH") && refused.contains("no table `leaf_alloc`"));
+    // Tables of other programs that are called as ours are elsewhere do no harm.
+    let url = database(&server, "crowded", "('orders', 1, 100, NULL)");
+    for name in ["tags", "meta", "workers"] {
+        server.run("crowded", &format!("CREATE TABLE {name} (id INT)")).expect("a table");
+    }
+    let plain = url.strip_suffix("?tags=leaf_alloc").expect("a store of Leaf's");
+    assert!(fails(plain, &["init"], 1).contains("SCHEMA_MISMATCH"));
+    // An empty store is made by a command, there as everywhere.
+    let refused = fails(&url, &["serve", "--listen", "127.0.0.1:0"], 1);
+    assert!(refused.contains("leafid init mysql://") && refused.contains("?tags=leaf_alloc"));
+    says(&url, &["init"]);
+    assert_eq!(lease(&serve(&url), "orders", 1).1["end"], "101");
+}

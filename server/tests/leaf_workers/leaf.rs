@@ -1,0 +1,193 @@
+//! A Leaf: how it registers, stamps and tells its time, on a clock that is passed in.
+
+use std::sync::Arc;
+
+use leafid_core::Layout;
+use leafid_servers::{Databases, Mariadb, Server, Zookeeper};
+use zookeeper_client::{Acls, Client, CreateMode};
+
+/// How often a Leaf tells its registry the time.
+pub const TELLS_MS: i64 = 3_000;
+
+/// Leaf's registry: all that a Leaf asks of it, or tells it.
+pub trait Registry {
+    /// The number of a machine, which it gets at its first start.
+    fn register(&self, ip: &str, port: &str, at: i64) -> u32;
+    /// The time of a Leaf that runs.
+    fn tell(&self, leaf: &Leaf, at: i64);
+}
+
+/// A Leaf that runs, or ran.
+pub struct Leaf {
+    pub worker: u32,
+    pub ip: String,
+    pub port: String,
+    /// How far its clock is ahead of ours, in ms.
+    pub ahead_ms: i64,
+    pub runs: bool,
+    last: i64,
+    sequence: u64,
+    told: i64,
+}
+
+impl Leaf {
+    /// A machine's Leaf starts.
+    pub fn start(registry: &impl Registry, ip: &str, ahead_ms: i64, now: i64) -> Leaf {
+        let (ip, port) = (ip.to_owned(), "54215".to_owned());
+        let worker = registry.register(&ip, &port, now + ahead_ms);
+        let (last, sequence, told) = (-1, 0, now + ahead_ms);
+        Leaf { worker, ip, port, ahead_ms, runs: true, last, sequence, told }
+    }
+
+    pub fn owner(&self) -> String {
+        format!("{}:{}", self.ip, self.port)
+    }
+
+    /// Time passes: every 3 s it tells its own.
+    pub fn tick(&mut self, registry: &impl Registry, now: i64) {
+        let at = now + self.ahead_ms;
+        if self.runs && at >= self.told + TELLS_MS {
+            registry.tell(self, at);
+            self.told = at;
+        }
+    }
+
+    /// `count` IDs. A sequence begins somewhere below 100, and one that is used up goes on in the next ms.
+    pub fn ids(&mut self, now: i64, count: usize, random: &mut u64) -> Vec<u64> {
+        let mut at = (now + self.ahead_ms).max(self.last);
+        let mut ids = Vec::with_capacity(count);
+        while ids.len() < count {
+            if at == self.last {
+                self.sequence = (self.sequence + 1) & 4_095;
+                if self.sequence == 0 {
+                    at += 1;
+                    self.sequence = draw(random) % 100;
+                }
+            } else {
+                self.sequence = draw(random) % 100;
+            }
+            self.last = at;
+            let since = u64::try_from(at - Layout::LEAF.epoch_ms()).expect("after 2010");
+            ids.push(since << 22 | u64::from(self.worker) << 12 | self.sequence);
+        }
+        ids
+    }
+}
+
+/// The next number of a row of numbers that looks like chance.
+pub fn draw(random: &mut u64) -> u64 {
+    *random =
+        random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *random >> 33
+}
+
+/// `/snowflake/NAME/forever` in ZooKeeper.
+pub struct Tree {
+    runtime: tokio::runtime::Runtime,
+    client: Client,
+    pub path: String,
+    pub url: String,
+}
+
+impl Tree {
+    /// As Leaf's first start makes it.
+    pub fn in_zookeeper(server: &Zookeeper, name: &str) -> Tree {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.expect("a thread that keeps the session");
+        let host = format!("127.0.0.1:{}", server.port());
+        let client = runtime.block_on(Client::connect(&host)).expect("ZooKeeper answers");
+        let path = format!("/snowflake/{name}");
+        Tree { runtime, client, url: format!("zk://{host}{path}"), path }
+    }
+
+    /// Makes a node, and the ones above it.
+    pub fn make(&self, path: &str, data: &str, mode: CreateMode) -> String {
+        let acls = Acls::anyone_all();
+        let mkdir = CreateMode::Persistent.with_acls(acls);
+        let above = path.rsplit_once('/').expect("an absolute path").0;
+        self.runtime.block_on(async {
+            match self.client.mkdir(above, &mkdir).await {
+                Ok(()) | Err(zookeeper_client::Error::NodeExists) => {}
+                Err(error) => panic!("{above}: {error}"),
+            }
+            let made = self.client.create(path, data.as_bytes(), &mode.with_acls(acls)).await;
+            let (_, number) = made.unwrap_or_else(|error| panic!("{path}: {error}"));
+            match mode {
+                CreateMode::PersistentSequential => format!("{path}{number}"),
+                _ => path.to_owned(),
+            }
+        })
+    }
+
+    pub fn write(&self, path: &str, data: &str) {
+        let written = self.runtime.block_on(self.client.set_data(path, data.as_bytes(), None));
+        written.unwrap_or_else(|error| panic!("{path}: {error}"));
+    }
+
+    /// The data of a machine, byte by byte.
+    pub fn data(ip: &str, port: &str, at: i64) -> String {
+        format!("{{\"ip\":\"{ip}\",\"port\":\"{port}\",\"timestamp\":{at}}}")
+    }
+}
+
+impl Registry for Tree {
+    fn register(&self, ip: &str, port: &str, at: i64) -> u32 {
+        let path = format!("{}/forever/{ip}:{port}-", self.path);
+        let made = self.make(&path, &Tree::data(ip, port, at), CreateMode::PersistentSequential);
+        let number = made.rsplit('-').next().expect("a sequence");
+        assert_eq!(number.len(), 10, "as in 192.0.2.2:54215-0000000000: {made}");
+        number.parse().expect("digits")
+    }
+
+    fn tell(&self, leaf: &Leaf, at: i64) {
+        let path = format!("{}/forever/{}-{:010}", self.path, leaf.owner(), leaf.worker);
+        self.write(&path, &Tree::data(&leaf.ip, &leaf.port, at));
+    }
+}
+
+/// The fork's table.
+pub struct Table {
+    pub server: Arc<Mariadb>,
+    pub database: String,
+}
+
+impl Table {
+    pub fn in_mariadb(server: Arc<Mariadb>, database: &str) -> Table {
+        server.make_database(database).expect("a database");
+        let table = Table { server, database: database.to_owned() };
+        table.run(
+            "CREATE TABLE `leaf_workerid_alloc` (`id` bigint(20) NOT NULL AUTO_INCREMENT, \
+             `ip` varchar(127) DEFAULT NULL, `port` varchar(127) DEFAULT NULL, \
+             `ip_port` varchar(127) NOT NULL, `max_timestamp` bigint(20) DEFAULT NULL, \
+             `create_time` timestamp NULL DEFAULT NULL, \
+             `update_time` timestamp NULL DEFAULT NULL ON UPDATE CURRENT_TIMESTAMP, \
+             PRIMARY KEY (`id`), UNIQUE KEY `idx_ipport` (`ip_port`) USING BTREE) \
+             ENGINE=InnoDB AUTO_INCREMENT=0",
+        );
+        table
+    }
+
+    pub fn url(&self) -> String {
+        format!("mysql://root@127.0.0.1:{}/{}", self.server.port(), self.database)
+    }
+
+    pub fn run(&self, sql: &str) -> String {
+        self.server.run(&self.database, sql).unwrap_or_else(|said| panic!("{sql}: {said}"))
+    }
+}
+
+impl Registry for Table {
+    fn register(&self, ip: &str, port: &str, at: i64) -> u32 {
+        let id = self.run(&format!(
+            "INSERT INTO leaf_workerid_alloc (ip_port, ip, port, max_timestamp, create_time, update_time) \
+             VALUES ('{ip}:{port}', '{ip}', '{port}', {at}, NOW(), NOW()); SELECT LAST_INSERT_ID()"
+        ));
+        id.trim().parse().expect("an id")
+    }
+
+    fn tell(&self, leaf: &Leaf, at: i64) {
+        let id = leaf.worker;
+        self.run(&format!("UPDATE leaf_workerid_alloc SET max_timestamp = {at} WHERE id = {id}"));
+    }
+}

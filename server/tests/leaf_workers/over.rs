@@ -1,0 +1,275 @@
+//! Leafs that run and stop beside leafid, second by second on a clock that is passed in: no ID comes
+//! twice, and each machine keeps its number. Without the import, or without what it says of time, some do.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use leafid_core::{
+    AcquireAsk, Failure, HostTime, Layout, Name, OwnLine, Release, RenewAsk, SegmentAsk,
+    SegmentGrant, Snowflake, SnowflakeConfig, StoreTime, WindowGrant, refill,
+};
+use leafid_server::backends::opening::Options;
+use leafid_server::backends::{mysql, zookeeper as zk};
+use leafid_server::clock::{Clock, ManualClock, SystemClock};
+use leafid_server::leaf::workers::import::{Direct, Done, Numbers, import};
+use leafid_server::leaf::workers::plan::{Row, Who, Wish};
+use leafid_server::leaf::workers::{Found, table, zookeeper};
+use leafid_server::opening::open_sqlite;
+use leafid_server::problem::Problem;
+use leafid_server::store::{Answer, Aside, SharedStore};
+use leafid_servers::{Mariadb, Zookeeper, for_test};
+
+use crate::leaf::{Leaf, Registry, Table, Tree, draw};
+
+/// Time goes in steps of so many ms.
+const STEP_MS: i64 = 250;
+/// So many IDs everybody makes in a step, all in its first ms if it can.
+const IDS: usize = 120;
+
+/// What of the import is left out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LeftOut {
+    Nothing,
+    /// Which numbers Leaf has.
+    Ownership,
+    /// Up to when a Leaf stamped.
+    Times,
+}
+
+/// leafid's store as a generator sees it.
+struct Asked<'s> {
+    store: &'s SharedStore,
+    runtime: &'s tokio::runtime::Runtime,
+}
+
+impl Asked<'_> {
+    fn wait<T>(&self, answer: Answer<'_, T>) -> Result<T, Failure> {
+        self.runtime.block_on(answer).map_err(|problem| Failure {
+            code: problem.code,
+            retry_after_ms: problem.retry_after_ms,
+        })
+    }
+}
+
+impl leafid_core::Store for Asked<'_> {
+    fn lease_segment(&mut self, ask: &SegmentAsk) -> Result<SegmentGrant, Failure> {
+        self.wait(self.store.lease_segment(*ask))
+    }
+    fn acquire(&mut self, ask: &AcquireAsk) -> Result<WindowGrant, Failure> {
+        self.wait(self.store.acquire(*ask))
+    }
+    fn renew(&mut self, ask: &RenewAsk) -> Result<WindowGrant, Failure> {
+        self.wait(self.store.renew(*ask))
+    }
+    fn release(&mut self, release: &Release) -> Result<(), Failure> {
+        self.wait(self.store.release(*release))
+    }
+}
+
+/// A store that is not told up to when the Leafs stamped.
+struct Timeless<N>(N);
+
+impl<N: Numbers> Numbers for Timeless<N> {
+    fn layout(&self) -> Result<Layout, Problem> {
+        self.0.layout()
+    }
+    fn rows(&self) -> Result<BTreeMap<u32, Row>, Problem> {
+        self.0.rows()
+    }
+    fn set_aside(&self, worker: u32, aside: &Aside) -> Result<StoreTime, Problem> {
+        let epoch = StoreTime::new(Layout::LEAF.epoch_ms());
+        self.0.set_aside(worker, &Aside { until: aside.until.map(|_| epoch), ..*aside })
+    }
+}
+
+/// A process that draws from leafid.
+struct Holder {
+    generator: Snowflake<OwnLine>,
+    /// The workers that its IDs had, the latest last.
+    workers: Vec<u32>,
+    drawn: usize,
+}
+
+impl Holder {
+    fn new(owner: &str, sticky: bool, seed: u64) -> Holder {
+        let config = SnowflakeConfig::new("default", owner).unwrap();
+        let config = SnowflakeConfig { sticky, spread: Some(0), ..config };
+        Holder { generator: Snowflake::new(config, seed).unwrap(), workers: Vec::new(), drawn: 0 }
+    }
+
+    fn ids(&mut self, store: &mut Asked<'_>, now: HostTime, random: &mut u64) -> Vec<u64> {
+        let mut entropy = || {
+            let mut bytes = [0; 16];
+            bytes.iter_mut().for_each(|byte| *byte = draw(random) as u8);
+            bytes
+        };
+        while refill(&mut self.generator, store, || now, &mut entropy).unwrap_or(false) {}
+        let mut ids = Vec::with_capacity(IDS);
+        while ids.len() < IDS
+            && let Ok(id) = self.generator.next(now)
+        {
+            ids.push(id);
+        }
+        self.drawn += ids.len();
+        let worker = ids.last().map(|id| Layout::LEAF.decompose(*id).unwrap().worker);
+        self.workers.extend(worker);
+        ids
+    }
+}
+
+/// What came of it.
+struct Ended {
+    ids: usize,
+    twice: usize,
+    /// The machines with the number that Leaf gave them, and the last that leafid did.
+    numbers: Vec<(String, u32, Option<u32>)>,
+    by_leafid: usize,
+    by_leaf: usize,
+    done: Vec<Done>,
+}
+
+fn live(registry: &impl Registry, read: impl Fn() -> Found, left_out: LeftOut) -> Ended {
+    let seed: u64 = 20_261_121;
+    println!("seed {seed}");
+    let mut random = seed;
+    // Ahead of the registry's own clock, so that it does not matter how fast this machine is.
+    let begun = SystemClock.wall().plus(600_000);
+    let clock = Arc::new(ManualClock::at(begun));
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { create: true, ..Options::default() };
+    let store = open_sqlite(&folder.path().join("store.db"), clock.clone(), options).unwrap();
+    let store: SharedStore = Arc::new(store);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let name = Name::namespace("default").unwrap();
+    let take_in = |stopped: Who| {
+        if left_out == LeftOut::Ownership {
+            return None;
+        }
+        // A second of this life lasts no second, so nothing here was ever quiet for long.
+        let wish = Wish { stopped, quiet_ms: 0, ..Wish::default() };
+        let numbers = Direct::of(Arc::clone(&store), name).unwrap();
+        let done = match left_out {
+            LeftOut::Times => import(&Timeless(numbers), &name, &read(), &wish),
+            _ => import(&numbers, &name, &read(), &wish),
+        };
+        Some(done.unwrap_or_else(|problem| panic!("{problem}")))
+    };
+
+    let now = begun.get();
+    let mut leafs: Vec<Leaf> = [("192.0.2.2", 400), ("192.0.2.3", -200), ("192.0.2.4", 7_000)]
+        .into_iter()
+        .map(|(ip, ahead_ms)| Leaf::start(registry, ip, ahead_ms, now))
+        .collect();
+    let mut done: Vec<Done> = take_in(Who::Nobody).into_iter().collect();
+    let mut holders: Vec<(String, Holder)> = Vec::new();
+    for n in 0..2 {
+        holders.push((String::new(), Holder::new(&format!("new/{n}"), false, n)));
+    }
+    let (mut seen, mut twice, mut by_leaf) = (HashSet::new(), 0, 0);
+    for step in 0..320 {
+        let now = begun.get() + step * STEP_MS;
+        clock.set(StoreTime::new(now));
+        match step * STEP_MS {
+            // The first machine goes over, alone; its Leaf told its time up to 3 s ago.
+            20_000 => {
+                leafs[0].runs = false;
+                let owner = leafs[0].owner();
+                done.extend(take_in(Who::These([owner.clone()].into())));
+                holders.push((owner.clone(), Holder::new(&owner, true, 7)));
+            }
+            // Meanwhile another Leaf starts for the first time.
+            30_000 => leafs.push(Leaf::start(registry, "192.0.2.5", 0, now)),
+            40_000 => {
+                for leaf in &mut leafs {
+                    leaf.runs = false;
+                }
+                done.extend(take_in(Who::All));
+                for leaf in &leafs[1..] {
+                    holders.push((leaf.owner(), Holder::new(&leaf.owner(), true, 8)));
+                }
+            }
+            // The machines' processes start again once, and find their numbers free.
+            60_000 => {
+                for (owner, holder) in holders.iter_mut().filter(|(owner, _)| !owner.is_empty()) {
+                    let mut asked = Asked { store: &store, runtime: &runtime };
+                    if let Some(release) = holder.generator.retire() {
+                        leafid_core::Store::release(&mut asked, &release).unwrap();
+                    }
+                    *holder = Holder::new(owner, true, 9);
+                }
+            }
+            _ => {}
+        }
+        let mut made = Vec::new();
+        for leaf in leafs.iter_mut().filter(|leaf| leaf.runs) {
+            leaf.tick(registry, now);
+            made.extend(leaf.ids(now, IDS, &mut random));
+        }
+        by_leaf += made.len();
+        for (_, holder) in &mut holders {
+            let mut asked = Asked { store: &store, runtime: &runtime };
+            made.extend(holder.ids(&mut asked, clock.boot(), &mut random));
+        }
+        twice += made.into_iter().filter(|id| !seen.insert(*id)).count();
+    }
+    let number = |leaf: &Leaf| {
+        let holder = holders.iter().find(|(owner, _)| *owner == leaf.owner());
+        let last = holder.and_then(|(_, holder)| holder.workers.last().copied());
+        (leaf.owner(), leaf.worker, last)
+    };
+    let numbers = leafs.iter().map(number).collect();
+    let ids = seen.len() + twice;
+    Ended { ids, twice, numbers, by_leafid: ids - by_leaf, by_leaf, done }
+}
+
+fn goes_over(registry: &impl Registry, read: impl Fn() -> Found) {
+    let ended = live(registry, read, LeftOut::Nothing);
+    let Ended { ids, twice, numbers, by_leafid, by_leaf, done } = ended;
+    println!("{ids} IDs, {by_leaf} of them Leaf's; {twice} twice; {numbers:?}");
+    assert!(by_leaf > 50_000 && by_leafid > 80_000, "{by_leaf} and {by_leafid}");
+    assert_eq!(twice, 0);
+    assert_eq!(numbers.len(), 4);
+    for (owner, leaf, leafid) in numbers {
+        assert_eq!(leafid, Some(leaf), "{owner} keeps its number");
+    }
+    assert_eq!(done.len(), 3);
+    assert_eq!((done[0].aside, done[0].over.len()), (512, 0), "{:?}", done[0]);
+    assert_eq!((done[1].aside, done[1].over.len()), (0, 1), "{:?}", done[1]);
+    // All others, with and without a Leaf; the new one's owner is told with its number.
+    assert_eq!((done[2].aside, done[2].over.len(), done[2].as_wanted), (0, 511, 1));
+}
+
+fn a_tree(server: &Zookeeper, name: &str) -> (Tree, impl Fn() -> Found + use<>) {
+    let tree = Tree::in_zookeeper(server, name);
+    let address = zk::Address::parse(&tree.url).unwrap();
+    (tree, move || zookeeper::read(&address).unwrap_or_else(|problem| panic!("{problem}")))
+}
+
+#[test]
+fn numbers_of_a_tree_go_over_without_an_equal_id() {
+    let Some(server) = for_test::<Zookeeper>() else { return };
+    let (tree, read) = a_tree(&server, "com.example.leaf");
+    goes_over(&tree, read);
+}
+
+#[test]
+fn numbers_of_a_table_go_over_without_an_equal_id() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    let table_of_leaf = Table::in_mariadb(Arc::new(server), "leaf");
+    let address = mysql::Address::parse(&table_of_leaf.url()).unwrap();
+    goes_over(&table_of_leaf, || {
+        table::read(&address).unwrap_or_else(|problem| panic!("{problem}"))
+    });
+}
+
+/// The controls.
+#[test]
+fn without_owners_or_without_times_ids_are_equal() {
+    let Some(server) = for_test::<Zookeeper>() else { return };
+    for (left_out, name) in [(LeftOut::Ownership, "no-owners"), (LeftOut::Times, "no-times")] {
+        let (tree, read) = a_tree(&server, name);
+        let ended = live(&tree, read, left_out);
+        println!("{name}: {} of {} twice", ended.twice, ended.ids);
+        assert!(ended.twice > 0, "{name}");
+    }
+}
