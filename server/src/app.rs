@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use leafid_core::Name;
+
 use crate::clock::{Clock, SystemClock};
 use crate::dispense::Generators;
 use crate::dispense::driver::Deps;
@@ -23,6 +25,9 @@ pub struct Config {
     pub clock: Arc<dyn Clock>,
     /// What Leaf's listener serves, where there is one.
     pub leaf: Modes,
+    /// Whose worker numbers the server's own generators keep, if anybody's: else each start is another
+    /// holder.
+    pub owner: Option<Name>,
 }
 
 impl Default for Config {
@@ -32,6 +37,7 @@ impl Default for Config {
             drain: Duration::from_secs(5),
             clock: Arc::new(SystemClock),
             leaf: Modes::BOTH,
+            owner: None,
         }
     }
 }
@@ -59,6 +65,6 @@ impl App {
             clock: Arc::clone(&config.clock),
             patience: config.patience,
         };
-        Ok(Arc::new(App { store, alarms, generators: Generators::new(deps)? }))
+        Ok(Arc::new(App { store, alarms, generators: Generators::new(deps, config.owner)? }))
     }
 }

@@ -26,6 +26,8 @@ const STEP_CAP: u32 = 10_000;
 pub struct Generators {
     deps: Deps,
     owner: Name,
+    /// Whether this owner keeps its worker numbers.
+    keeps: bool,
     tags: Map<Segments>,
     namespaces: Map<Snowflakes>,
 }
@@ -33,14 +35,16 @@ pub struct Generators {
 type Map<S> = Mutex<HashMap<Name, Arc<Driver<S>>>>;
 
 impl Generators {
-    /// None yet, under a fresh owner: a server that starts again is another holder.
+    /// None yet, under this owner, who keeps its worker numbers, or under a fresh one: then a server that
+    /// starts again is another holder.
     ///
     /// # Errors
     /// `INTERNAL` without randomness.
-    pub fn new(deps: Deps) -> Result<Generators, Problem> {
+    pub fn new(deps: Deps, kept: Option<Name>) -> Result<Generators, Problem> {
         let label = u64::from_le_bytes(random::bytes()?);
-        let owner = Name::owner(&format!("leafid-serve/{label:016x}"))?;
-        Ok(Generators { deps, owner, tags: Map::default(), namespaces: Map::default() })
+        let fresh = Name::owner(&format!("leafid-serve/{label:016x}"))?;
+        let (owner, keeps) = (kept.unwrap_or(fresh), kept.is_some());
+        Ok(Generators { deps, owner, keeps, tags: Map::default(), namespaces: Map::default() })
     }
 
     /// `count` numbers of a tag, ascending.
@@ -145,6 +149,7 @@ impl Generators {
 
     fn snowflake(&self, namespace: Name) -> Result<Arc<Driver<Snowflakes>>, Problem> {
         let config = SnowflakeConfig::new(namespace.as_str(), self.owner.as_str())?;
+        let config = SnowflakeConfig { sticky: self.keeps, ..config };
         Ok(Driver::new(Snowflake::new(config, u64::from_le_bytes(random::bytes()?))?))
     }
 

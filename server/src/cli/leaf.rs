@@ -2,15 +2,22 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
-use leafid_core::Code;
+use leafid_core::{Code, Name};
 
 use super::args::listen;
 use super::complain;
+use super::serve::tell;
+use crate::clock::SystemClock;
 use crate::leaf::Modes;
-use crate::leaf::config::{LeafConfig, SnowflakeSettings};
+use crate::leaf::config::LeafConfig;
+use crate::leaf::service::NAMESPACE;
+use crate::leaf::workers::modes::Place;
+use crate::leaf::workers::start::take_over;
 use crate::problem::Problem;
+use crate::store::SharedStore;
 
 #[derive(Args, Debug)]
 pub struct Leaf {
@@ -32,16 +39,23 @@ pub struct Settings {
     pub modes: Modes,
     /// The URL of Leaf's database, with its password.
     store: Option<String>,
+    /// Where Leaf's worker numbers are, if snowflakes are served.
+    workers: Option<Place>,
 }
 
 impl Leaf {
     /// Reads the file, if one is named.
     ///
     /// # Errors
-    /// As [`LeafConfig::read`], and `NOT_ENABLED` for worker numbers from where none come yet.
+    /// As [`LeafConfig::read`] and [`Place::of`].
     pub fn read(&self) -> Result<Settings, Problem> {
         let Some(file) = &self.leaf_config else {
-            return Ok(Settings { listen: self.listen_leaf, modes: Modes::BOTH, store: None });
+            return Ok(Settings {
+                listen: self.listen_leaf,
+                modes: Modes::BOTH,
+                store: None,
+                workers: None,
+            });
         };
         let config = LeafConfig::read(file)?;
         for key in &config.unknown {
@@ -50,14 +64,12 @@ impl Leaf {
                 file.display()
             ));
         }
-        if let Some(snowflake) = &config.snowflake {
-            worker_numbers(snowflake)?;
-        }
+        let workers = Place::of(&config)?;
         let modes =
             Modes { segment: config.segment.is_some(), snowflake: config.snowflake.is_some() };
         let at = SocketAddr::from((Ipv4Addr::LOCALHOST, config.port));
         let listen = Some(self.listen_leaf.unwrap_or(at));
-        Ok(Settings { listen, modes, store: config.segment.map(|segment| segment.url) })
+        Ok(Settings { listen, modes, store: config.segment.map(|segment| segment.url), workers })
     }
 }
 
@@ -77,17 +89,18 @@ impl Settings {
             (leaf, named) => Ok(leaf.or(named)),
         }
     }
-}
 
-/// Numbers that this server leases from its own store are given by ZooKeeper, a table or a map to
-/// others: two holders of one number would make equal IDs.
-fn worker_numbers(snowflake: &SnowflakeSettings) -> Result<(), Problem> {
-    let mode = snowflake.mode.as_deref().unwrap_or("zk_normal");
-    let detail = format!(
-        "leaf.snowflake.enable is true, or absent, which Leaf takes for true, and worker numbers of \
-         its mode {mode} are not served yet: a number that ZooKeeper, a table or a map gave to a \
-         Leaf could be leased here once more; set leaf.snowflake.enable=false and leave snowflakes \
-         to Leaf"
-    );
-    Err(Problem::new(Code::NotEnabled, detail))
+    /// Takes in which worker numbers Leaf has, and gives the owner that this machine has been, if it has.
+    ///
+    /// # Errors
+    /// As [`take_over`].
+    pub async fn owner(&self, store: &SharedStore) -> Result<Option<Name>, Problem> {
+        let Some(place) = self.workers.clone() else { return Ok(None) };
+        let (store, namespace) = (Arc::clone(store), Name::namespace(NAMESPACE)?);
+        let taken = move || take_over(&place, store, namespace, &SystemClock, tell);
+        // It waits for databases, and for a Leaf that has just stopped.
+        tokio::task::spawn_blocking(taken).await.unwrap_or_else(|error| {
+            Err(Problem::new(Code::Internal, format!("Leaf's numbers are not taken in: {error}")))
+        })
+    }
 }

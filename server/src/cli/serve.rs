@@ -95,6 +95,7 @@ impl Serve {
                 Arc::new(store) as SharedStore
             }
         };
+        let owner = leaf.owner(&store).await?;
         // The address that clients wait for comes last: whoever has read it knows all of them.
         for (address, listener) in bound.iter().rev() {
             match listener.listener {
@@ -108,7 +109,7 @@ impl Serve {
             }
         }
         let bound = bound.into_iter().map(|(_, listener)| listener).collect();
-        let config = Config { leaf: leaf.modes, ..Config::default() };
+        let config = Config { leaf: leaf.modes, owner, ..Config::default() };
         serve::serve(bound, config, store, stop).await?;
         tell("leafid: stopped");
         Ok(())

@@ -29,7 +29,7 @@ use crate::store::Page;
 
 static FAILED: Rate = Rate::new();
 /// The namespace of Leaf's snowflakes.
-const NAMESPACE: &str = "default";
+pub const NAMESPACE: &str = "default";
 /// A list is read in parts of so many rows.
 const PART: u32 = 1_000;
 

@@ -13,6 +13,7 @@ pub mod files;
 pub mod import;
 pub mod modes;
 pub mod plan;
+pub mod start;
 pub mod table;
 pub mod zookeeper;
 

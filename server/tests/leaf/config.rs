@@ -98,11 +98,9 @@ fn what_leaf_stumbles_over_is_refused_with_a_cure() {
         ),
         (format!("{database}{off}"), "sqlite:other.db", "two stores are named"),
         (
-            format!(
-                "{database}leaf.name=x\nleaf.snowflake.port=1\nleaf.snowflake.zk.address=z:1\n"
-            ),
+            format!("{database}leaf.name=x\nleaf.snowflake.port=1\nleaf.snowflake.mode=etcd\n"),
             "",
-            "NOT_ENABLED",
+            "one of zk_normal",
         ),
     ] {
         let path = file(&folder, &text);

@@ -2,6 +2,7 @@
 //! this machine's.
 
 use std::net::UdpSocket;
+use std::path::PathBuf;
 
 use leafid_core::{Code, StoreTime};
 use serde_json::{Map, Value};
@@ -9,24 +10,8 @@ use serde_json::{Map, Value};
 use super::{Found, Growth, files, table, zookeeper};
 use crate::backends::{mysql, zookeeper as zk};
 use crate::json::shown;
+use crate::leaf::config::{LeafConfig, SnowflakeSettings};
 use crate::problem::Problem;
-
-/// The keys of the file, as they stand there; empty for one that is missing.
-#[derive(Clone, Debug, Default)]
-pub struct Settings {
-    /// `leaf.name`
-    pub name: String,
-    /// `leaf.snowflake.mode`: `zk_normal`, which Leaf itself has, `zk_recycle`, `mysql` or `local`.
-    pub mode: String,
-    /// `leaf.snowflake.port`
-    pub port: String,
-    /// `leaf.snowflake.zk.address`
-    pub zk_address: String,
-    /// `leaf.snowflake.local.workIdMap`
-    pub work_id_map: String,
-    /// The database of `leaf.jdbc.url`, if it names one.
-    pub database: Option<mysql::Address>,
-}
 
 /// Where Leaf's numbers are.
 #[derive(Clone, Debug)]
@@ -46,64 +31,58 @@ pub struct Place {
     pub source: Source,
     /// `leaf.snowflake.port`, which tells the Leafs of a machine apart.
     pub port: u16,
+    /// Where a Leaf of this machine in mode `local` keeps its number and its time.
+    pub cache: PathBuf,
 }
 
-impl Settings {
-    /// What they mean.
+impl Place {
+    /// What a file means, if its snowflake mode is on.
     ///
     /// # Errors
     /// `REQUEST_INVALID` with the key that is missing or wrong, and what it takes.
-    pub fn place(&self) -> Result<Place, Problem> {
-        let port = self.port.parse().ok().filter(|port| *port > 0);
-        let port = port.ok_or_else(|| {
-            wrong(
-                "leaf.snowflake.port",
-                &self.port,
-                "the port under which this machine registered: its number is found by it, and Leaf does \
-                 not start without it either",
-            )
-        })?;
-        Ok(Place { source: self.source()?, port })
+    pub fn of(config: &LeafConfig) -> Result<Option<Place>, Problem> {
+        let Some(snowflake) = &config.snowflake else { return Ok(None) };
+        let port = snowflake.port;
+        // Java's `java.io.tmpdir` does not heed TMPDIR.
+        let temporary = if cfg!(unix) { PathBuf::from("/tmp") } else { std::env::temp_dir() };
+        let cache = format!("{}/leafconf/{port}/workerID.json", config.name);
+        Ok(Some(Place { source: source(config, snowflake)?, port, cache: temporary.join(cache) }))
     }
+}
 
-    fn source(&self) -> Result<Source, Problem> {
-        match self.mode.as_str() {
-            "" | "zk_normal" | "zk_recycle" => {
-                if self.name.is_empty() {
-                    return Err(wrong("leaf.name", "", "the name below /snowflake/ in ZooKeeper"));
-                }
-                if self.zk_address.is_empty() {
-                    return Err(wrong(
-                        "leaf.snowflake.zk.address",
-                        "",
-                        "ZooKeeper's servers, as in 10.0.0.1:2181,10.0.0.2:2181",
-                    ));
-                }
-                let url =
-                    format!("zk://{}/snowflake/{}", self.zk_address.replace(' ', ""), self.name);
-                zk::Address::parse(&url).map(Source::Tree).map_err(|_| {
-                    wrong(
-                        "leaf.snowflake.zk.address",
-                        &self.zk_address,
-                        "ZooKeeper's servers, as in 10.0.0.1:2181,10.0.0.2:2181",
-                    )
-                })
+fn source(config: &LeafConfig, snowflake: &SnowflakeSettings) -> Result<Source, Problem> {
+    match snowflake.mode.as_deref().unwrap_or("zk_normal") {
+        "zk_normal" | "zk_recycle" => {
+            const KEY: &str = "leaf.snowflake.zk.address";
+            const TAKES: &str = "ZooKeeper's servers, as in 10.0.0.1:2181,10.0.0.2:2181";
+            let hosts = snowflake.zk_address.as_deref().unwrap_or("");
+            if hosts.is_empty() {
+                return Err(wrong(KEY, "", TAKES));
             }
-            "mysql" => self.database.clone().map(Source::Table).ok_or_else(|| {
-                wrong("leaf.jdbc.url", "", "the database that has the table leaf_workerid_alloc")
-            }),
-            "local" => serde_json::from_str(&self.work_id_map).map(Source::List).map_err(|_| {
+            let url = format!("zk://{}/snowflake/{}", hosts.replace(' ', ""), config.name);
+            zk::Address::parse(&url).map(Source::Tree).map_err(|_| wrong(KEY, hosts, TAKES))
+        }
+        "mysql" => match &config.segment {
+            Some(segment) => mysql::Address::parse(&segment.url).map(Source::Table),
+            None => Err(wrong(
+                "leaf.jdbc.url",
+                "",
+                "the database that has the table leaf_workerid_alloc, and is read with \
+                 leaf.segment.enable=true",
+            )),
+        },
+        "local" => {
+            let list = snowflake.local_map.as_deref().unwrap_or("");
+            serde_json::from_str(list).map(Source::List).map_err(|_| {
                 wrong(
                     "leaf.snowflake.local.workIdMap",
-                    &self.work_id_map,
+                    list,
                     "every Leaf with its number, as in {\"192.0.2.2:8080\":3}",
                 )
-            }),
-            mode => Err(wrong(
-                "leaf.snowflake.mode",
-                mode,
-                "one of zk_normal, zk_recycle, mysql and local",
-            )),
+            })
+        }
+        mode => {
+            Err(wrong("leaf.snowflake.mode", mode, "one of zk_normal, zk_recycle, mysql and local"))
         }
     }
 }
@@ -127,18 +106,23 @@ impl Place {
             Source::Table(address) => table::read(address),
             Source::List(list) => {
                 let place = "leaf.snowflake.local.workIdMap";
-                let nodes = files::listed(list, place)
+                let mut nodes = files::listed(list, place)
                     .map_err(|detail| Problem::new(Code::RequestInvalid, detail))?;
+                // What a Leaf of this machine wrote there counts more than the list, for Leaf, too.
+                if self.cache.exists() {
+                    let written = files::read(&self.cache, None, now)?.nodes;
+                    nodes.retain(|node| written.iter().all(|other| other.owner != node.owner));
+                    nodes.extend(written);
+                }
                 Ok(Found { place: place.to_owned(), now, growth: Growth::Listed, nodes })
             }
         }
     }
 
-    /// The `ip:port` of a number that this machine registered: the port is the file's, and the address
-    /// one of this machine's.
-    pub fn own<'f>(&self, found: &'f Found) -> Option<&'f str> {
-        let owners = found.nodes.iter().filter_map(|node| node.owner.as_deref());
-        owners.into_iter().find(|owner| {
+    /// Of these `ip:port` the one of this machine: the port is the file's, and the address one of this
+    /// machine's.
+    pub fn own<'o>(&self, mut owners: impl Iterator<Item = &'o str>) -> Option<&'o str> {
+        owners.find(|owner| {
             owner.rsplit_once(':').is_some_and(|(ip, port)| {
                 // An address of another machine cannot be bound to.
                 port.parse() == Ok(self.port) && UdpSocket::bind((ip, 0)).is_ok()
@@ -150,52 +134,67 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::leaf::properties;
 
-    fn settings(mode: &str) -> Settings {
-        Settings {
-            name: "com.example.leaf".to_owned(),
-            mode: mode.to_owned(),
-            port: "8080".to_owned(),
-            zk_address: "10.0.0.1:2181,10.0.0.2".to_owned(),
-            work_id_map: r#"{"127.0.0.1:8080":3,"192.0.2.2:8080":4}"#.to_owned(),
-            database: mysql::Address::parse("mysql://u:p@h/leaf").ok(),
-        }
+    fn config(more: &str) -> LeafConfig {
+        let text = format!(
+            "leaf.name=com.example.leaf\nleaf.segment.enable=false\nleaf.snowflake.enable=true\n\
+             leaf.snowflake.port=8080\nleaf.snowflake.zk.address=10.0.0.1:2181,10.0.0.2\n{more}"
+        );
+        LeafConfig::of(&properties::parse(text.as_bytes()).unwrap()).unwrap()
     }
 
     #[test]
     fn each_mode_says_where_its_numbers_are() {
-        for mode in ["", "zk_normal", "zk_recycle"] {
-            let Ok(Source::Tree(address)) = settings(mode).source() else { panic!("{mode}") };
+        for mode in ["", "leaf.snowflake.mode=zk_normal", "leaf.snowflake.mode=zk_recycle"] {
+            let place = Place::of(&config(mode)).unwrap().unwrap();
+            let Source::Tree(address) = place.source else { panic!("{mode}") };
             assert_eq!(address.path, "/snowflake/com.example.leaf");
             assert_eq!(address.hosts, "10.0.0.1:2181,10.0.0.2:2181");
         }
-        assert!(matches!(settings("mysql").source(), Ok(Source::Table(_))));
-        let place = settings("local").place().unwrap();
+        let jdbc =
+            "leaf.segment.enable=true\nleaf.jdbc.url=jdbc:mysql://h/leaf\nleaf.jdbc.username=u\n";
+        let table =
+            Place::of(&config(&format!("{jdbc}leaf.snowflake.mode=mysql"))).unwrap().unwrap();
+        assert!(matches!(table.source, Source::Table(_)));
+        let list = "leaf.snowflake.mode=local\n\
+                    leaf.snowflake.local.workIdMap={\"127.0.0.1:8080\":3,\"192.0.2.2:8080\":4}";
+        let place = Place::of(&config(list)).unwrap().unwrap();
         let found = place.read(StoreTime::new(1)).unwrap();
         assert_eq!((found.nodes.len(), found.growth), (2, Growth::Listed));
-        assert_eq!(place.own(&found), Some("127.0.0.1:8080"), "the other is no address of ours");
-        assert_eq!(Place { port: 8081, ..place }.own(&found), None);
+        let own = |place: &Place| {
+            let owners = found.nodes.iter().filter_map(|node| node.owner.as_deref());
+            place.own(owners).map(str::to_owned)
+        };
+        assert_eq!(
+            own(&place).as_deref(),
+            Some("127.0.0.1:8080"),
+            "the other is no address of ours"
+        );
+        assert_eq!(own(&Place { port: 8081, ..place.clone() }), None);
+        assert!(place.cache.ends_with("com.example.leaf/leafconf/8080/workerID.json"));
+        let folder = tempfile::tempdir().unwrap();
+        let cache = folder.path().join("workerID.json");
+        let text = r#"{"ip":"127.0.0.1","port":"8080","workId":9,"timestamp":1795247810346}"#;
+        std::fs::write(&cache, text).unwrap();
+        let found = Place { cache, ..place }.read(StoreTime::new(1)).unwrap();
+        let numbers: Vec<u32> = found.nodes.iter().map(|node| node.worker).collect();
+        assert_eq!(numbers, [4, 9], "a Leaf goes on with the number of its file");
+        assert!(found.nodes[1].stamped.is_some(), "and whether it runs shows");
+        assert!(Place::of(&config("leaf.snowflake.enable=false")).unwrap().is_none());
     }
 
     #[test]
     fn what_leaf_does_not_start_with_is_said_by_its_key() {
-        let says = |settings: Settings| settings.place().map(drop).unwrap_err().detail;
-        let empty = |key: &str, settings: Settings| {
-            let said = says(settings);
-            assert!(said.contains(key) && said.contains("is empty or missing"), "{key}: {said}");
-        };
-        empty("leaf.snowflake.port", Settings { port: String::new(), ..settings("") });
-        empty("leaf.name", Settings { name: String::new(), ..settings("") });
-        let away = Settings { zk_address: String::new(), ..settings("zk_recycle") };
-        empty("leaf.snowflake.zk.address", away);
-        empty("leaf.jdbc.url", Settings { database: None, ..settings("mysql") });
-        empty(
-            "leaf.snowflake.local.workIdMap",
-            Settings { work_id_map: String::new(), ..settings("local") },
-        );
-        let said = says(settings("etcd"));
-        assert!(said.contains("`etcd`") && said.contains("zk_normal"), "{said}");
-        let said = says(Settings { port: "http".to_owned(), ..settings("") });
-        assert!(said.contains("`http`"), "{said}");
+        for (more, key, says) in [
+            ("leaf.snowflake.zk.address=", "leaf.snowflake.zk.address", "is empty or missing"),
+            ("leaf.snowflake.zk.address=a b:x", "leaf.snowflake.zk.address", "`a b:x`"),
+            ("leaf.snowflake.mode=mysql", "leaf.jdbc.url", "is empty or missing"),
+            ("leaf.snowflake.mode=local", "leaf.snowflake.local.workIdMap", "is empty or missing"),
+            ("leaf.snowflake.mode=etcd", "leaf.snowflake.mode", "zk_normal"),
+        ] {
+            let said = Place::of(&config(more)).unwrap_err().detail;
+            assert!(said.contains(key) && said.contains(says), "{more}: {said}");
+        }
     }
 }

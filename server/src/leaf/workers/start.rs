@@ -1,0 +1,118 @@
+//! A server that stands in for a Leaf: before it serves, it takes in which numbers Leaf has, and takes over
+//! the one of this machine.
+
+use std::collections::BTreeSet;
+
+use leafid_core::{Code, Name};
+
+use super::import::{Direct, Numbers, import};
+use super::modes::{Place, Source};
+use super::plan::{LEFT, QUIET_MS, Row, Who, Wish, plan};
+use super::{Found, Growth, LAYOUT, Node};
+use crate::clock::Clock;
+use crate::problem::Problem;
+use crate::store::SharedStore;
+
+/// So many numbers at least are left to Leafs that start for the first time.
+const ROOM: u64 = 64;
+
+/// Takes in the numbers, and gives the owner that this machine has been, if it has been one. `tell` is told
+/// what a person should know.
+///
+/// # Errors
+/// What [`import`] and the reading of Leaf's registry refuse; a registry that cannot be read is needed
+/// before the first start alone.
+pub fn take_over(
+    place: &Place,
+    store: SharedStore,
+    namespace: Name,
+    clock: &dyn Clock,
+    tell: impl Fn(String),
+) -> Result<Option<Name>, Problem> {
+    let numbers = Direct::of(store, namespace)?;
+    let found = match place.read(clock.wall()) {
+        Err(problem) if problem.code == Code::StoreUnavailable => {
+            return without(place, &numbers, problem, tell);
+        }
+        found => found?,
+    };
+    let own = place.own(found.nodes.iter().filter_map(|node| node.owner.as_deref()));
+    let own = own.map(str::to_owned);
+    if found.growth == Growth::Any {
+        return recycled(&numbers, &found, namespace);
+    }
+    // It may have been stopped a moment ago, or not yet: then its number is left alone, and this start
+    // gets on with another.
+    let mine = |node: &&Node| node.owner.is_some() && node.owner == own;
+    let wrote = found.nodes.iter().filter(mine).filter_map(|node| node.seen.or(node.stamped)).max();
+    let quiet_ms = wrote.map(|wrote| found.now.since(wrote));
+    let stopped: BTreeSet<String> = match quiet_ms {
+        Some(quiet_ms) if quiet_ms < QUIET_MS => {
+            tell(format!(
+                "leafid: the Leaf of this machine wrote its time {quiet_ms} ms ago: its number is left \
+                 alone until a start at least {} s after that, and another is used",
+                QUIET_MS / 1_000
+            ));
+            BTreeSet::new()
+        }
+        _ => own.iter().cloned().collect(),
+    };
+    let next = match found.growth {
+        Growth::Next(next) => next,
+        Growth::Any | Growth::Listed => 0,
+    };
+    let left = LEFT.max(next.saturating_add(ROOM)).min(LAYOUT.workers());
+    let wish = Wish { stopped: Who::These(stopped), left, ..Wish::default() };
+    for line in import(&numbers, &namespace, &found, &wish)?.lines(&namespace, &found) {
+        tell(format!("leafid: {line}"));
+    }
+    own.map(|own| Ok(Name::owner(&own)?)).transpose()
+}
+
+/// Leaf's registry is away: what was taken in before still holds.
+fn without(
+    place: &Place,
+    numbers: &impl Numbers,
+    problem: Problem,
+    tell: impl Fn(String),
+) -> Result<Option<Name>, Problem> {
+    let rows = numbers.rows()?;
+    if rows.is_empty() {
+        let cure = match place.source {
+            Source::Tree(_) => {
+                "; or, if it is gone for good, take in what Leaf kept beside it on each machine: leafid worker \
+                 import default --leaf-local workerID.properties --owner IP:PORT"
+            }
+            _ => "",
+        };
+        return Err(Problem { detail: format!("{}{cure}", problem.detail), ..problem });
+    }
+    tell(format!(
+        "leafid: {}; what was taken in before holds, a Leaf that started since would not be noticed",
+        problem.detail
+    ));
+    let own = place.own(rows.values().map(|row: &Row| row.owner.as_str()));
+    own.map(|own| Ok(Name::owner(own)?)).transpose()
+}
+
+/// A pool of which any Leaf takes any number: all of it was taken over before, or nothing is served.
+fn recycled(
+    numbers: &impl Numbers,
+    found: &Found,
+    namespace: Name,
+) -> Result<Option<Name>, Problem> {
+    let wish = Wish { stopped: Who::All, ..Wish::default() };
+    match plan(found, &numbers.rows()?, &wish) {
+        Ok(plan) if plan.steps.is_empty() => Ok(None),
+        Err(wrong) => Err(Problem::new(Code::RequestInvalid, wrong.join("; also: "))),
+        Ok(_) => {
+            let detail = format!(
+                "in zk_recycle a Leaf that starts takes any number that no other Leaf uses, so leafid has no \
+                 number beside it: stop all Leafs that use {}, then: leafid worker import {namespace} \
+                 --leaf-zookeeper {} --stopped all",
+                found.place, found.place
+            );
+            Err(Problem::new(Code::RequestInvalid, detail))
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! `leafid serve --leaf-config` with the snowflake mode on: a server that stands in for the Leaf of its machine.
+
+use std::path::Path;
+use std::process::Command;
+
+use leafid_core::Layout;
+use leafid_servers::{Server, Zookeeper, for_test};
+
+use crate::leaf::{Registry, Tree};
+use crate::support::{LEAFID, Serving, fails, until};
+
+/// A file as Leaf has it, and the arguments that serve it on free ports.
+fn args(folder: &Path, more: &str) -> Vec<String> {
+    let (file, store) = (folder.join("leaf.properties"), folder.join("store.db"));
+    let text = format!(
+        "leaf.name=com.example.leaf\nleaf.segment.enable=false\nleaf.snowflake.enable=true\n\
+         leaf.snowflake.port=54215\n{more}\n"
+    );
+    std::fs::write(&file, text).unwrap();
+    let args = [
+        "serve",
+        "--create",
+        "--listen",
+        "127.0.0.1:0",
+        "--listen-leaf",
+        "127.0.0.1:0",
+        "--leaf-config",
+        &file.display().to_string(),
+        "--store",
+        &format!("sqlite:{}", store.display()),
+    ];
+    args.map(str::to_owned).into()
+}
+
+/// A server, the worker of an ID of Leaf's path, and what it said first. It has ended in good order.
+fn one_start(args: &[String]) -> (u32, String) {
+    let mut serving = Serving::spawn(Command::new(LEAFID).args(args));
+    let leaf = serving.first.lines().find_map(|line| line.split("Leaf's paths are at ").nth(1));
+    let leaf = leaf.unwrap_or_else(|| panic!("{}", serving.first)).to_owned();
+    let mut answer = ureq::get(format!("{leaf}/api/snowflake/get/any")).call().expect("an ID");
+    let id = answer.body_mut().read_to_string().expect("text");
+    let id = id.parse().unwrap_or_else(|_| panic!("{id}"));
+    let said = serving.first.clone();
+    assert_eq!(serving.end("-TERM").0, Some(0));
+    (Layout::LEAF.decompose(id).unwrap().worker, said)
+}
+
+#[test]
+fn it_takes_over_the_number_of_its_machine_when_that_leaf_has_been_quiet() {
+    let Some(mut server) = for_test::<Zookeeper>() else { return };
+    let tree = Tree::in_zookeeper(&server, "com.example.leaf");
+    let folder = tempfile::tempdir().unwrap();
+    let args =
+        args(folder.path(), &format!("leaf.snowflake.zk.address=127.0.0.1:{}", server.port()));
+    tree.register("192.0.2.3", "54215", 1_800_000_000_000);
+    // The first to be here, and the clock of whoever wrote it was right.
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let own = tree.register("127.0.0.1", "54215", i64::try_from(now.as_millis()).unwrap());
+    assert_eq!(own, 1);
+
+    let (mut borrowed, mut said) = one_start(&args);
+    if said.contains("is left alone") {
+        assert!(said.contains("512 numbers set aside"), "{said}");
+        // Another number until then, and none that a Leaf has.
+        let taken = until(|| {
+            assert!(borrowed >= 512, "{borrowed}: {said}");
+            (borrowed, said) = one_start(&args);
+            said.contains("worker 1 is kept for `127.0.0.1:54215`").then_some(())
+        });
+        assert!(taken.is_some(), "{said}");
+    }
+    server.stop().unwrap();
+    let own = until(|| {
+        let (worker, said) = one_start(&args);
+        assert!(said.contains("what was taken in before holds"), "{said}");
+        assert!(worker == 1 || worker >= 512, "{worker}");
+        (worker == 1).then_some(())
+    });
+    assert!(own.is_some(), "it rests for 10 s, and is its own from then on");
+}
+
+#[test]
+fn it_does_not_start_blind() {
+    let folder = tempfile::tempdir().unwrap();
+    let starts = |more: &str, says: &[&str]| {
+        let args = args(folder.path(), more);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let said = fails("", &args, 1);
+        for word in says {
+            assert!(said.contains(word), "no `{word}` in {said}");
+        }
+    };
+    // ZooKeeper away, and nothing was ever taken in.
+    let away = "leaf.snowflake.zk.address=127.0.0.1:1";
+    starts(
+        away,
+        &["Leaf's ZooKeeper at zk://127.0.0.1:1/snowflake/com.example.leaf", "--leaf-local"],
+    );
+    starts("leaf.snowflake.mode=local", &["leaf.snowflake.local.workIdMap", "is empty or missing"]);
+    starts("leaf.snowflake.mode=mysql", &["leaf.jdbc.url"]);
+}
+
+#[test]
+fn a_list_says_which_number_is_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = "leaf.snowflake.mode=local\n\
+                leaf.snowflake.local.workIdMap={\"127.0.0.1:54215\":5,\"192.0.2.3:54215\":0}";
+    let args = args(folder.path(), list);
+    let (first, said) = one_start(&args);
+    assert!(said.contains("worker 5 is kept for `127.0.0.1:54215`"), "{said}");
+    assert_eq!(first, 1, "0 is another Leaf's, and 5 rests");
+    let own = until(|| (one_start(&args).0 == 5).then_some(()));
+    assert!(own.is_some());
+}
