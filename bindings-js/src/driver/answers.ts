@@ -26,9 +26,15 @@ export function refusedAnswer(verb: Verb, about: Subject, refused: Refused, answ
   return unused(verb, about, why ?? `it cannot be right, got ${shown(grant)}`)
 }
 
-/** What a store threw: an error of leafid keeps its code, anything else is `STORE_UNAVAILABLE`. */
+/** What a store threw: whatever has a code of leafid keeps it, anything else is `STORE_UNAVAILABLE`. */
 export function failure(verb: Verb, about: Subject, cause: unknown): LeafidError {
   if (isLeafidError(cause) && codeFacts(cause.code) !== undefined) return cause
+  // What crossed from another isolate has lost its class, and perhaps its name.
+  const { code, message: text, until, retryAfter } = (cause ?? {}) as Partial<Record<'code' | 'message' | 'until' | 'retryAfter', unknown>>
+  if (typeof code === 'string' && codeFacts(code) !== undefined) {
+    const message = typeof text === 'string' && text !== '' ? text : `the store's \`${verb}\` for ${called(about)} was refused: ${advice(code)}`
+    return new LeafidError(code, message, { until: finite(until), retryAfter: finite(retryAfter), cause })
+  }
   const message = `the store's \`${verb}\` for ${called(about)} failed with ${shown(cause)}: ${advice('STORE_UNAVAILABLE')}`
   return new LeafidError('STORE_UNAVAILABLE', message, { cause })
 }
@@ -36,4 +42,8 @@ export function failure(verb: Verb, about: Subject, cause: unknown): LeafidError
 /** The error when no answer came in time. */
 export function late(verb: Verb): LeafidError {
   return new LeafidError('STORE_UNAVAILABLE', `the store did not answer \`${verb}\` within ${ASK_MS} ms: ${advice('STORE_UNAVAILABLE')}`)
+}
+
+function finite(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }

@@ -1,10 +1,8 @@
-import type { Store, Verb } from '../stores/store.js'
+import { call, type Store, type Verb } from '../stores/store.js'
 import { isPromise, within } from './deadline.js'
 
 /** An ask that got no answer within this time is given up; the core sends it again. */
 export const ASK_MS = 3_000
-
-type Method = (ask: object, signal?: AbortSignal) => unknown
 
 /** What a store answered: at once, or later. */
 export type Answer = { now: unknown } | { failed: unknown } | { later: Promise<unknown> }
@@ -14,7 +12,7 @@ export function ask(store: Store, verb: Verb, body: object, late: () => Error, k
   const stop = new AbortController()
   try {
     // A method that is missing fails like one that throws.
-    const answer = (store[verb] as Method).call(store, body, stop.signal)
+    const answer = call(store, verb, body, stop.signal)
     return isPromise(answer) ? { later: within(ASK_MS, answer, stop, late, keepsAlive) } : { now: answer }
   } catch (error) {
     return { failed: error }

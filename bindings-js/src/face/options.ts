@@ -11,7 +11,7 @@ const LONGEST_MS = 2 ** 31 - 1
 
 /** The options of both generators. */
 export interface GeneratorOptions {
-  /** An address, or an object with the methods; `LEAFID_STORE` by default. */
+  /** An address, an object with the methods, or a function that gives one for each ask; `LEAFID_STORE` by default. */
   store?: StoreOption
   /** How long `next`, `take`, `fill` and `ready` wait when no IDs are at hand, in milliseconds (5 s is `5_000`): 10,000 by default. */
   timeout?: number
@@ -32,7 +32,7 @@ export function knownOptions(names: readonly string[]): Known {
 }
 
 function isStoreLike(value: unknown): boolean {
-  if (typeof value === 'string' || value instanceof URL) return true
+  if (typeof value === 'string' || typeof value === 'function' || value instanceof URL) return true
   if (typeof value !== 'object' || value === null) return false
   return ['lease_segment', 'acquire'].some((verb) => typeof (value as Record<string, unknown>)[verb] === 'function')
 }

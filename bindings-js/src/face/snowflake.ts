@@ -6,7 +6,7 @@ import { subject } from '../values/refusals.js'
 import { BaseGenerator } from './generator.js'
 import { knownOptions, type GeneratorOptions } from './options.js'
 
-const OPTIONS = knownOptions(['layout', 'owner', 'lengthMs', 'maxAheadMs', 'spread'])
+const OPTIONS = knownOptions(['layout', 'owner', 'sticky', 'strict', 'lengthMs', 'maxAheadMs', 'spread'])
 
 /** The options of a `Snowflake`. */
 export interface SnowflakeOptions extends GeneratorOptions {
@@ -14,6 +14,10 @@ export interface SnowflakeOptions extends GeneratorOptions {
   layout?: Layout | LayoutName | LayoutFields
   /** The label of this holder: `hostname/pid` in Node, `edge` elsewhere. */
   owner?: string
+  /** Keeps one worker number for this `owner`, also between its windows: for 30 days after the last. While it is in use, another is borrowed. */
+  sticky?: boolean
+  /** With `sticky`: waits for that very number, and borrows none. */
+  strict?: boolean
   /** How long a window to ask for, in ms: an outage of the store is survived for as long as it lasts. By default all that the namespace allows, on Workers and in browsers 10,000. */
   lengthMs?: number
   /** How far IDs may run ahead of the clock in a burst, in ms: 1,000 by default, 0 is never. */
@@ -36,9 +40,12 @@ export class Snowflake extends BaseGenerator {
     checkObject(options, OPTIONS)
     noWorkers(options)
     checkNames(options, OPTIONS.names, 'option')
+    checkSticky(options)
     const config = {
       namespace,
       owner: options.owner ?? theHost().owner(),
+      sticky: options.sticky,
+      strict: options.strict,
       layout: options.layout === undefined ? undefined : asLayout(options.layout).toJSON(),
       length_ms: options.lengthMs ?? theHost().windowMs,
       max_ahead_ms: options.maxAheadMs,
@@ -58,5 +65,16 @@ function noWorkers(options: object): void {
       const message = `\`${name}\` is not an option: let the store lease a number, ${lease}, and limit its numbers with ${limit}`
       throw new LeafidError('WORKER_INVALID', message)
     }
+  }
+}
+
+/** A number that is kept for a name which the next process does not have is kept for nobody. */
+function checkSticky({ owner, sticky, strict }: SnowflakeOptions): void {
+  if (sticky === true && owner === undefined) {
+    const cure = 'pass one that is the same after a restart, and of one process only, such as the pod name of a StatefulSet'
+    throw new LeafidError('REQUEST_INVALID', `\`sticky\` keeps a number for an \`owner\`, and there is none: ${cure}`)
+  }
+  if (strict === true && sticky !== true) {
+    throw new LeafidError('REQUEST_INVALID', '`strict` waits for the number that `sticky` keeps: pass `sticky: true` with it')
   }
 }

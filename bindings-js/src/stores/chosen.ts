@@ -3,10 +3,10 @@ import { shown } from '../values/shown.js'
 import { theHost } from '../hosts/host.js'
 import { httpStore } from './http.js'
 import { MemoryStore, memoryStore } from './memory.js'
-import type { Store, Verb } from './store.js'
+import { call, type Store, type Verb } from './store.js'
 
-/** A store: an object with the methods, or an address. */
-export type StoreOption = Store | string | URL
+/** A store: an object with the methods, an address, or what gives a store for each ask. */
+export type StoreOption = Store | string | URL | (() => Store)
 
 /** The stores of this process, or isolate, that were named by `memory:NAME`. */
 const named = new Map<string, MemoryStore>()
@@ -27,11 +27,19 @@ export function chosenStore(option: StoreOption | undefined, verbs: readonly Ver
     const url = String(wanted)
     return url.startsWith('memory:') ? inMemory(url.slice('memory:'.length)) : httpStore(wanted)
   }
-  const lacking = verbs.find((verb) => typeof (wanted as Store | null)?.[verb] !== 'function')
-  if (lacking !== undefined) {
-    const all = verbs.map((verb) => `\`${verb}\``)
-    const needs = all.length > 1 ? `${all.slice(0, -1).join(', ')} and ${all.at(-1)}` : all[0]
-    throw new LeafidError('REQUEST_INVALID', `the store ${shown(wanted)} has no method \`${lacking}\`: it needs ${needs}`)
-  }
-  return wanted
+  return typeof wanted === 'function' ? perAsk(wanted, verbs) : checked(wanted, verbs)
+}
+
+/** The store that a function gives with each ask: a binding of a Worker does not outlive its request. */
+function perAsk(give: () => Store, verbs: readonly Verb[]): Store {
+  const verb = (name: Verb) => [name, (ask: never, signal?: AbortSignal) => call(checked(give(), verbs), name, ask, signal)]
+  return Object.fromEntries(verbs.map(verb)) as Store
+}
+
+function checked(store: Store, verbs: readonly Verb[]): Store {
+  const lacking = verbs.find((verb) => typeof (store as Store | null | undefined)?.[verb] !== 'function')
+  if (lacking === undefined) return store
+  const all = verbs.map((verb) => `\`${verb}\``)
+  const needs = all.length > 1 ? `${all.slice(0, -1).join(', ')} and ${all.at(-1)}` : all[0]
+  throw new LeafidError('REQUEST_INVALID', `the store ${shown(store)} has no method \`${lacking}\`: it needs ${needs}`)
 }

@@ -94,3 +94,10 @@ export interface Store {
 
 /** The methods of a store. */
 export type Verb = keyof Store
+
+/** Calls a method of a store. On a stub, whose methods are called elsewhere, it is no function of ours, and a signal cannot be sent with it. */
+export function call(store: Store, verb: Verb, ask: object, signal: AbortSignal | undefined): unknown {
+  const method = store[verb] as (ask: object, signal?: AbortSignal) => unknown
+  const isStub = method?.call !== Function.prototype.call
+  return isStub ? (store as Record<Verb, typeof method>)[verb](ask) : method.call(store, ask, signal)
+}

@@ -8,8 +8,8 @@ import { vectorFiles } from '../support/places.mjs'
 import { replay } from '../support/vectors.mjs'
 
 for (const { name, text } of vectorFiles()) {
-  test(`vectors: ${name}`, () => {
-    const { count, wrong } = replay(leafid, { ...testing, registry }, JSON.parse(text))
+  test(`vectors: ${name}`, async () => {
+    const { count, wrong } = await replay(leafid, { ...testing, registry }, JSON.parse(text))
     assert.deepEqual(wrong, [])
     assert.ok(count > 0)
     console.log(`vectors: node ${name} ${count}`)

@@ -5,25 +5,26 @@ import { dirname, join, relative } from 'node:path'
 import { Miniflare } from 'miniflare'
 
 const manifest = createRequire(import.meta.url).resolve('leafid/package.json')
-const root = dirname(manifest)
+export const root = dirname(manifest)
+
+/** The date whose runtime is used. */
+export const DATE = '2026-04-01'
 
 /**
  * Starts a Worker of this source, which imports `leafid` by name. A runtime that hangs keeps Node
  * alive, so that a run is ended after `ms` whatever happens.
  */
-export async function startWorker(source, { ms = 120_000, bindings = {}, files = {} } = {}) {
+export function startWorker(source, { ms, bindings = {}, files = {} } = {}) {
+  return startMiniflare({ cf: false, compatibilityDate: DATE, bindings, ...program({ 'main.js': source, ...files }) }, { ms })
+}
+
+/** The same of options of one's own. */
+export async function startMiniflare(options, { ms = 120_000 } = {}) {
   const late = setTimeout(() => {
     console.error(`the Worker did not end within ${ms} ms`)
     process.exit(1)
   }, ms)
-  const own = Object.entries({ 'main.js': source, ...files })
-  const worker = new Miniflare({
-    cf: false,
-    compatibilityDate: '2026-04-01',
-    bindings,
-    modules: [...own.map(([name, contents]) => ({ type: 'ESModule', path: join(root, name), contents })), ...modules()],
-    modulesRoot: root,
-  })
+  const worker = new Miniflare(options)
   const end = async () => {
     await worker.dispose()
     clearTimeout(late)
@@ -39,8 +40,15 @@ export async function startWorker(source, { ms = 120_000, bindings = {}, files =
     /** Its address on loopback: a caller there can go away. */
     url,
     fetch: (path, init) => worker.dispatchFetch(`http://worker${path}`, init),
+    miniflare: worker,
     end,
   }
+}
+
+/** The modules of a Worker: these, and the package. */
+export function program(files) {
+  const own = Object.entries(files).map(([name, contents]) => ({ type: 'ESModule', path: join(root, name), contents }))
+  return { modules: [...own, ...modules()], modulesRoot: root }
 }
 
 /** Every file of the package, and a module for each name that its manifest exports to `workerd`. */

@@ -1,12 +1,12 @@
 // Replays one file of vectors through the public package. No host is used here: it runs in Node and
 // in a Worker alike.
 
-/** How many scripts there are, and what was wrong with them. */
-export function replay(leafid, testing, { scripts }) {
+/** How many scripts there are, and what was wrong with them; `own` plays kinds in another way. */
+export async function replay(leafid, testing, { scripts }, own = {}) {
   const wrong = []
   for (const script of scripts) {
     try {
-      play(leafid, testing, script)
+      await play(leafid, testing, script, { ...KINDS, ...own })
     } catch (error) {
       wrong.push(`${script.name}: ${error instanceof Wrong ? error.message : error.stack}`)
     }
@@ -18,21 +18,21 @@ class Wrong extends Error {}
 
 const KINDS = { layouts, text, segment: generator, snowflake: generator, store, rows, errors }
 
-function play(leafid, testing, script) {
+async function play(leafid, testing, script, kinds) {
   const bound = new Map()
-  const act = result(() => KINDS[script.kind](leafid, testing, script))
+  const act = await result(() => kinds[script.kind](leafid, testing, script))
   if ('gives' in script) compare(act, script.gives, bound, 'the configuration')
   if (typeof act !== 'function' && !('gives' in script)) throw new Wrong(`cannot be built: ${JSON.stringify(act)}`)
   for (const [at, step] of (script.steps ?? []).entries()) {
-    const got = result(() => act(replaced(step, bound)))
+    const got = await result(() => act(replaced(step, bound)))
     compare(got, step.gives, bound, `step ${at} (${step.do})`)
   }
 }
 
 /** What an action gives; what it throws is a refusal. */
-function result(act) {
+async function result(act) {
   try {
-    return act()
+    return await act()
   } catch (error) {
     if (error.name !== 'LeafidError') throw error
     return { code: error.code, until: error.until }

@@ -52,7 +52,7 @@ export async function draws(): Promise<void> {
 }
 
 export async function disposes(): Promise<void> {
-  await using ids = new Snowflake('default', { store: memoryStore(), layout: 'edge', lengthMs: 10_000, maxAheadMs: 0 })
+  await using ids = new Snowflake('default', { store: memoryStore(), layout: 'edge', lengthMs: 10_000, maxAheadMs: 0, owner: 'api-0', sticky: true, strict: true })
   const { time, worker, sequence } = decode(await ids.next(), { layout: Layout.edge })
   const when: Date = time
   const parts: [number, bigint] = [worker, sequence]
@@ -96,6 +96,8 @@ export function tells(error: unknown): string {
 new Segment()
 // @ts-expect-error a step is a number
 new Segment('orders', { step: '5' })
+// @ts-expect-error a flag
+new Snowflake('default', { owner: 'api-0', sticky: 'yes' })
 // @ts-expect-error there is no such layout
 new Snowflake('default', { layout: 'twitter' })
 // @ts-expect-error an ID is a bigint, its text or a number

@@ -12,7 +12,7 @@ import * as testing from 'leafid/testing'
 import { replay } from './vectors.mjs'
 export default {
   async fetch(request) {
-    return Response.json(replay(leafid, { ...testing, registry }, await request.json()))
+    return Response.json(await replay(leafid, { ...testing, registry }, await request.json()))
   },
 }`
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{entries, node, wasm};
+use super::{entries, node, texts, wasm};
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
@@ -27,6 +27,7 @@ pub fn stage() -> Outcome<PathBuf> {
     let native = node::generate()?;
     files::write(&project::at(WASM_TYPES), files::bytes(&wasm.types)?)?;
     files::write(&project::at(NATIVE_TYPES), files::bytes(&native.types)?)?;
+    texts::module()?;
     let stage = project::target().join("npm/stage/leafid");
     files::remove_dir(&stage)?;
     compiler(&project::at("bindings-js")).arg("--outDir").arg(&stage).done()?;
@@ -45,6 +46,7 @@ pub fn stage() -> Outcome<PathBuf> {
     let parsed =
         serde_json::from_str(&stamped).map_err(|error| format!("package.json: {error}"))?;
     entries::write(&parsed, &stage)?;
+    texts::for_d1(&stage)?;
     Ok(stage)
 }
 

@@ -13,13 +13,15 @@ const SOURCES: &str = "bindings-js/src";
 const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("values", &[ENGINE]),
     ("stores", &["values", HOST, ENGINE]),
+    ("sql", &["stores", "values", ENGINE]),
+    ("workers", &["sql", "stores", "values", PACKAGES]),
     ("driver", &["stores", "values", HOST, ENGINE]),
     ("face", &["driver", "stores", "values", HOST, ENGINE]),
     ("hosts", &[PACKAGES]),
     ("engines", &["wasm", "native", PACKAGES]),
     ("start", &["engines", "hosts", "wasm"]),
-    // The three that users import.
-    ("", &["face", "stores", "values", ENGINE]),
+    // Those that users import.
+    ("", &["face", "workers", "sql", "stores", "values", ENGINE]),
 ];
 
 /// The interfaces: what an engine and a host bring.

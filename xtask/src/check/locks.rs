@@ -11,8 +11,10 @@ pub fn check() -> Outcome<String> {
     cargo += &files::read(&project::at("tests/purity/Cargo.lock"))?;
     cargo += &files::read(&project::at("examples/component-rust/Cargo.lock"))?;
     let mut npm = files::read(&project::at("package-lock.json"))?;
-    npm += &files::read(&project::at("examples/component-js/package-lock.json"))?;
-    let told = "Cargo.lock three times, package-lock.json twice".to_owned();
+    for example in ["component-js", "cloudflare-worker"] {
+        npm += &files::read(&project::at("examples").join(example).join("package-lock.json"))?;
+    }
+    let told = "Cargo.lock three times, package-lock.json three times".to_owned();
     complaint(&cargo, &npm).map_or(Ok(told), Err)
 }
 

@@ -1,0 +1,87 @@
+import { LeafidError } from '../values/errors.js'
+import { asLayout, Layout, type LayoutFields, type LayoutName } from '../values/layout.js'
+import { checkNames, checkObject } from '../values/options.js'
+import { called, subject } from '../values/refusals.js'
+import { shown } from '../values/shown.js'
+import { namespace_row, tag_row, type NewTag, type TagRow } from '../stores/registry.js'
+import type { Namespace } from './rows.js'
+
+/** A tag as it is declared. `from` counts when it is made; the others may change with a deploy. */
+export type DeclaredTag = Pick<NewTag, 'from' | 'step' | 'max_step' | 'until'>
+
+/** A namespace as it is declared. Layout and `max_window_ms` stay after its first window. */
+export interface DeclaredNamespace {
+  /** The layout `leaf` by default. */
+  layout?: Layout | LayoutName | LayoutFields
+  /** The worker numbers that may be handed out: all of the layout by default. */
+  workers?: { start: number; end: number }
+  /** Ten minutes by default. */
+  max_window_ms?: number
+}
+
+/** The tags and namespaces of a store that are declared in code: there are no others. */
+export interface Declared {
+  tags: Readonly<Record<string, DeclaredTag>>
+  namespaces: Readonly<Record<string, DeclaredNamespace>>
+  /** How one is declared, as in "declare it with …". */
+  how(kind: 'tags' | 'namespaces', name: string): string
+}
+
+const TAG_FIELDS = ['from', 'step', 'max_step', 'until']
+const NAMESPACE_FIELDS = ['layout', 'workers', 'max_window_ms']
+
+/** What is declared under this name; `TAG_UNKNOWN` or `NAMESPACE_UNKNOWN` if nothing is. */
+function found<T extends object>({ how }: Declared, kind: 'tags' | 'namespaces', all: Readonly<Record<string, T>>, name: string): T {
+  if (Object.hasOwn(all, name)) {
+    const spec = all[name]
+    checkObject(spec, { names: [] })
+    checkNames(spec, kind === 'tags' ? TAG_FIELDS : NAMESPACE_FIELDS, 'field')
+    return spec
+  }
+  const [code, about] = kind === 'tags' ? ['TAG_UNKNOWN', subject('tag', name)] : ['NAMESPACE_UNKNOWN', subject('namespace', name)]
+  throw new LeafidError(code!, `${called(about as ReturnType<typeof subject>)} is not declared: check its spelling, or declare it with \`${how(kind, name)}\``)
+}
+
+/** The row that a tag is to have, where it is another than `before`. */
+export function wantedTag(declared: Declared, tag: string, before: TagRow | undefined): TagRow | undefined {
+  const spec = found(declared, 'tags', declared.tags, tag)
+  if (before === undefined || before.deleted === true) return tag_row({ ...spec, tag }, before)
+  const { step, max_step, until } = tag_row({ ...spec, tag })
+  const row = { ...before, step, max_step, until: until === undefined ? undefined : String(until) }
+  if (row.step === before.step && row.max_step === before.max_step && row.until === before.until) return undefined
+  if (until !== undefined && BigInt(until) < BigInt(before.max_id)) {
+    const message = `\`until\` of ${called(subject('tag', tag))} must be ${before.max_id} or more, for numbers below were granted, got ${shown(until)}`
+    throw new LeafidError('RANGE_INVALID', message)
+  }
+  const { until: _, ...rest } = row
+  return row.until === undefined ? rest : { ...rest, until: row.until }
+}
+
+/** What a namespace is to be, where it is otherwise than `before`; the numbers never handed out are not known yet. */
+export function wantedNamespace(declared: Declared, namespace: string, before: Namespace | undefined): Namespace['row'] | undefined {
+  const spec = found(declared, 'namespaces', declared.namespaces, namespace)
+  const layout = asLayout(spec.layout ?? 'leaf').toJSON()
+  const made = namespace_row({ ...spec, namespace, layout }) as Namespace['row']
+  const row = { ...made, floor: before?.row.floor ?? made.floor }
+  return before !== undefined && text(before.row) === text(row) ? undefined : row
+}
+
+/** The error of a change that the first window has made impossible. */
+export function fixed(namespace: string, what: string): LeafidError {
+  const message = `${called(subject('namespace', namespace))} has granted windows, so its ${what} cannot change any more: declare it as it was, and another namespace beside it`
+  return new LeafidError('LAYOUT_MISMATCH', message)
+}
+
+/** Whether two layouts are one. */
+export function isSameLayout(one: Namespace['row'], other: Namespace['row']): boolean {
+  return JSON.stringify(fields(one.layout)) === JSON.stringify(fields(other.layout))
+}
+
+function text({ layout, workers, max_window_ms, floor }: Namespace['row']): string {
+  return JSON.stringify([fields(layout), workers.start, workers.end, max_window_ms, String(floor)])
+}
+
+function fields(layout: LayoutFields | LayoutName): unknown[] {
+  const { epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits } = asLayout(layout).toJSON()
+  return [epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits]
+}

@@ -1,0 +1,76 @@
+import { LeafidError } from '../values/errors.js'
+import type { Step } from './steps.js'
+import type { Columns, Query } from './text.js'
+import type { Decided, Work } from './work.js'
+
+/** A decision that has to be made again so often is given up. */
+const ATTEMPTS = 24
+/** For so long it is tried again where others write first: less than the 3 s after which a holder counts its ask as lost. */
+const PATIENCE_MS = 2_500
+/** The longest pause before that: whoever waits much longer than others need loses against them for ever. */
+const LONGEST_MS = 10
+
+/** Tables that answer at once, one transaction at a time. */
+export interface Tables {
+  /** Runs in a transaction that excludes all others; undoes everything if it throws. */
+  transaction<T>(act: () => T): T
+  all(query: Query): Columns[]
+  /** How many rows it changed. */
+  run(query: Query): number
+}
+
+/** Tables across a network: what is read together is of one moment, what is written together is written whole or not at all. */
+export interface FarTables {
+  read(queries: readonly Query[]): Promise<Columns[][]>
+  /** Whether it was written: not if a step did not write or find what it must. */
+  write(steps: readonly Step[]): Promise<boolean>
+}
+
+/** What ends a transaction in which somebody else's write was met. */
+const CONFLICT = Symbol('conflict')
+
+/** Decides and writes in one transaction. */
+export function runNear<T>(tables: Tables, begin: () => Work<T>): T {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    try {
+      const decided = tables.transaction(() => {
+        const work = begin()
+        let step = work.next([])
+        while (step.done !== true) step = work.next(step.value.map((query) => tables.all(query)))
+        for (const write of step.value.steps) apply(tables, write)
+        return step.value
+      })
+      if ('answer' in decided) return decided.answer
+    } catch (error) {
+      if (error !== CONFLICT) throw error
+    }
+  }
+  throw overloaded()
+}
+
+function apply(tables: Tables, step: Step): void {
+  const done = step.must === 'find' ? tables.all(step).length > 0 : tables.run(step) > 0
+  if (!done && step.must !== 'nothing') throw CONFLICT
+}
+
+/** Reads, decides, and writes on the condition that all is as it was read; else decides again, as long as somebody waits. */
+export async function runFar<T>(tables: FarTables, begin: () => Work<T>, signal?: AbortSignal): Promise<T> {
+  const end = Date.now() + PATIENCE_MS
+  do {
+    const work = begin()
+    let step: IteratorResult<readonly Query[], Decided<T>> = work.next([])
+    while (step.done !== true) step = work.next(await tables.read(step.value))
+    const written = step.value.steps.length === 0 || (await tables.write(step.value.steps))
+    if (written && 'answer' in step.value) return step.value.answer
+    if (!written) await pause(Math.random() * LONGEST_MS)
+  } while (Date.now() < end && signal?.aborted !== true)
+  throw overloaded()
+}
+
+function overloaded(): LeafidError {
+  return new LeafidError('OVERLOADED', 'others wrote the same rows first, again and again: the store has more to do than it can; ask again')
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

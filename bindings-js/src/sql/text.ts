@@ -1,0 +1,75 @@
+/** A value of a parameter. 64-bit numbers are text: a host that takes them as a double rounds them. */
+export type Param = string | number | null | Uint8Array
+
+/** A text as a host runs it: `?` for each parameter, and what they are called. */
+export interface Statement {
+  sql: string
+  names: readonly string[]
+}
+
+/** A statement and the values of its parameters, in its order. */
+export interface Query {
+  sql: string
+  params: readonly Param[]
+}
+
+/** A row as a host reads it, column by column. */
+export type Columns = Readonly<Record<string, unknown>>
+
+/** Columns that hold more than a double does. */
+const WIDE = new Set(['max_id', 'until', 'held_from', 'reserved_until', 'floor'])
+/** Columns that hold the bytes of a token. */
+const TOKENS = new Set(['store', 'key'])
+/** What a column is called that was read as text: under its own name `ORDER BY` would sort the texts. */
+const AS_TEXT = 'text_'
+
+const known = new Map<string, Statement>()
+
+/** The statement of a text. */
+export function statement(text: string): Statement {
+  let found = known.get(text)
+  if (found === undefined) {
+    found = translated(text)
+    known.set(text, found)
+  }
+  return found
+}
+
+/** A text, with the values of its parameters by their names. */
+export function query(text: string, params: Readonly<Record<string, Param>> = {}): Query {
+  const { sql, names } = statement(text)
+  const values = names.map((name) => {
+    const value = params[name]
+    if (value === undefined) throw new Error(`no value for \`:${name}\` of ${sql}`)
+    return value
+  })
+  return { sql, params: values }
+}
+
+/** A column that was read as text, or as it is. */
+export function column(row: Columns, name: string): unknown {
+  return row[`${AS_TEXT}${name}`] ?? row[name]
+}
+
+function translated(text: string): Statement {
+  const names: string[] = []
+  const bare = text.replace(/--[^\n]*/g, '').trim().replace(/;$/, '')
+  const sql = exact(bare).replace(/:([a-z_]+)/g, (_, name: string) => {
+    names.push(name)
+    return '?'
+  })
+  return { sql, names }
+}
+
+/** Has wide columns and tokens read as text. */
+function exact(sql: string): string {
+  return sql.replace(/^SELECT ([a-z_,\s]+?)\s+FROM\b/, (_, list: string) => {
+    const columns = list.split(',').map((name) => name.trim())
+    return `SELECT ${columns.map(asText).join(', ')} FROM`
+  })
+}
+
+function asText(name: string): string {
+  if (WIDE.has(name)) return `CAST(${name} AS TEXT) AS ${AS_TEXT}${name}`
+  return TOKENS.has(name) ? `lower(hex(${name})) AS ${AS_TEXT}${name}` : name
+}

@@ -1,0 +1,7 @@
+export { LeafidObject } from './workers/object.js'
+export { durableObjectStore } from './workers/durable.js'
+export type { DurableObjectStoreOptions, ObjectNamespace } from './workers/durable.js'
+export { d1Store } from './workers/d1.js'
+export type { D1StoreOptions, Database } from './workers/d1.js'
+export type { DeclaredNamespace, DeclaredTag } from './sql/declared.js'
+export type { Binding } from './workers/binding.js'

@@ -1,0 +1,30 @@
+import { env } from 'cloudflare:workers'
+import { LeafidError } from '../values/errors.js'
+import { quoted, shown } from '../values/shown.js'
+
+/** A binding by its name, or what gives it, for runtimes in which `env` cannot be imported. */
+export type Binding<T> = string | (() => T)
+
+/** What a name in `wrangler.jsonc` must be, and the lines that make it so. */
+export interface Expected {
+  /** As in "is no Durable Object". */
+  what: string
+  /** A method that it has. */
+  method: string
+  lines: (name: string) => string
+}
+
+/** The binding, as this request has it: it does not outlive a request. `REQUEST_INVALID` with the lines that are missing. */
+export function bound<T>(binding: Binding<T>, { what, method, lines }: Expected): T {
+  const found = typeof binding === 'string' ? (env as Record<string, unknown> | undefined)?.[binding] : binding()
+  if (typeof (found as Record<string, unknown> | null | undefined)?.[method] === 'function') return found as T
+  const name = typeof binding === 'string' ? binding : 'NAME'
+  const got = found === undefined ? 'there is no such binding' : `it is ${shown(found)}`
+  throw new LeafidError('REQUEST_INVALID', `${quoted(name)} must be ${what}, and ${got}: add to wrangler.jsonc\n${lines(name)}`)
+}
+
+/** The argument of a store: a name, or a function. */
+export function checkBinding(binding: unknown, verb: string): void {
+  if ((typeof binding === 'string' && binding !== '') || typeof binding === 'function') return
+  throw new LeafidError('REQUEST_INVALID', `${verb} needs the name of a binding, such as 'IDS', got ${shown(binding)}`)
+}

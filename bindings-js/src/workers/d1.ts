@@ -1,0 +1,127 @@
+import type { DeclaredNamespace, DeclaredTag } from '../sql/declared.js'
+import { runFar, type FarTables } from '../sql/run.js'
+import type { Step } from '../sql/steps.js'
+import { query, type Columns, type Query } from '../sql/text.js'
+import { TEXTS, VERSION } from '../sql/texts.js'
+import { Works, type Setting } from '../sql/work.js'
+import { LeafidError } from '../values/errors.js'
+import { checkOptions } from '../values/options.js'
+import { called, subject } from '../values/refusals.js'
+import { quoted } from '../values/shown.js'
+import type { Store } from '../stores/store.js'
+import { bound, checkBinding, type Binding, type Expected } from './binding.js'
+import { given } from './object.js'
+
+/** What a D1 store hands out. */
+export interface D1StoreOptions {
+  /** The tags that there are, each with `from`, `step`, `max_step` and `until` as far as wanted: none by default. */
+  tags?: Readonly<Record<string, DeclaredTag>>
+  /** The namespaces that there are: by default `default`, in the layout `leaf`. */
+  namespaces?: Readonly<Record<string, DeclaredNamespace>>
+}
+
+/** What is used of a D1 database. */
+export interface Database {
+  prepare(text: string): { bind(...params: unknown[]): unknown }
+  batch(statements: never[]): Promise<{ results?: unknown }[]>
+}
+
+const DATABASE: Expected = {
+  what: 'a D1 database',
+  method: 'batch',
+  lines: (name) => `  "d1_databases": [{ "binding": "${name}", "database_name": "ids", "database_id": "…" }],\nas \`npx wrangler d1 create ids\` prints it`,
+}
+
+/** The tables of a D1 database. A batch is a transaction: its reads are of one moment, its writes hold together. */
+export class D1Tables implements FarTables {
+  readonly #database: () => Database
+
+  constructor(database: () => Database) {
+    this.#database = database
+  }
+
+  async read(queries: readonly Query[]): Promise<Columns[][]> {
+    return (await this.#batch(queries)).map(({ results }) => (results ?? []) as Columns[])
+  }
+
+  async write(steps: readonly Step[]): Promise<boolean> {
+    try {
+      await this.#batch(steps.flatMap(guarded))
+      return true
+    } catch (error) {
+      if (/UNIQUE constraint failed: meta\.one/.test((error as Error | null)?.message ?? '')) return false
+      throw error
+    }
+  }
+
+  #batch(queries: readonly Query[]): Promise<{ results?: unknown }[]> {
+    const database = this.#database()
+    return database.batch(queries.map(({ sql, params }) => database.prepare(sql).bind(...params.map(given)) as never))
+  }
+}
+
+/** A step, and what undoes the batch where it did not do what it must. */
+function guarded(step: Step): Query[] {
+  switch (step.must) {
+    case 'nothing':
+      return [step]
+    case 'write':
+      return [step, query(TEXTS.unless_written)]
+    case 'find': {
+      const { sql } = query(TEXTS.unless_written)
+      return [{ sql: sql.replace('changes() = 0', `NOT EXISTS (${step.sql})`), params: step.params }]
+    }
+  }
+}
+
+/**
+ * A store in a D1 database. `binding` is the name of the binding, which is looked up with each ask. The tables are made by a
+ * command (`npx wrangler d1 execute ids --file node_modules/leafid/sql/d1.sql`), tags and namespaces are declared here. `REQUEST_INVALID` for
+ * options that are not known; when asked, with the lines of wrangler.jsonc where there is no such binding.
+ */
+export function d1Store(binding: Binding<Database>, options: D1StoreOptions = {}): Required<Store> {
+  checkBinding(binding, '`d1Store`')
+  checkOptions(options, { names: ['tags', 'namespaces'] })
+  const name = typeof binding === 'string' ? binding : 'NAME'
+  const works = new Works(setting(name, options))
+  const tables = new D1Tables(() => bound(binding, DATABASE))
+  const run: <T>(begin: () => import('../sql/work.js').Work<T>, signal?: AbortSignal) => Promise<T> = async (begin, signal) => {
+    try {
+      return await runFar(tables, begin, signal)
+    } catch (error) {
+      throw withoutTables(name, error)
+    }
+  }
+  return {
+    lease_segment: (ask, signal) => run(() => works.lease_segment(ask), signal),
+    acquire: (ask, signal) => run(() => works.acquire(ask), signal),
+    renew: (ask, signal) => run(() => works.renew(ask), signal),
+    release: (ask, signal) => run(() => works.release(ask), signal),
+  }
+}
+
+function setting(binding: string, { tags = {}, namespaces = { default: {} } }: D1StoreOptions): Setting {
+  const how = (kind: 'tags' | 'namespaces', name: string) => `d1Store('${binding}', { ${kind}: { ${JSON.stringify(name)}: {} } })`
+  return {
+    declared: { tags, namespaces, how },
+    hasVersion: true,
+    unknown: (kind, name) => new LeafidError(kind === 'tag' ? 'TAG_UNKNOWN' : 'NAMESPACE_UNKNOWN', `${called(subject(kind, name))} has no row`),
+    otherVersion,
+  }
+}
+
+function otherVersion(version: number): LeafidError {
+  const way =
+    version < VERSION
+      ? `raise them: npx wrangler d1 execute ids --remote --file node_modules/leafid/sql/d1-${version + 1}.sql`
+      : 'deploy the version of leafid that wrote them, or a later one'
+  return new LeafidError('SCHEMA_MISMATCH', `the database has tables of version ${version}, this program knows ${VERSION}: ${way}`)
+}
+
+/** A database that nobody made a store in: an empty one is what a lost one looks like, so none is made here. */
+function withoutTables(name: string, error: unknown): unknown {
+  if (!/no such table/.test((error as Error | null)?.message ?? '')) return error
+  const command = 'npx wrangler d1 execute ids --local --file node_modules/leafid/sql/d1.sql'
+  const message = `there is no store in the D1 database ${quoted(name)}: make it with \`${command}\`, with \`--remote\` for the deployed one`
+  return new LeafidError('NOT_ENABLED', message, { cause: error })
+}

@@ -1,0 +1,73 @@
+import { LeafidError } from '../values/errors.js'
+import { checkOptions } from '../values/options.js'
+import { quoted } from '../values/shown.js'
+import type { Store } from '../stores/store.js'
+import { bound, checkBinding, type Binding, type Expected } from './binding.js'
+import { told, type Reply } from './reply.js'
+
+/** Where the objects live. */
+export interface DurableObjectStoreOptions {
+  /** Where data must stay: `eu`, `fedramp`. An object of another jurisdiction is another object, with lines of its own: never change it. */
+  jurisdiction?: string
+  /** Where an object is best made: `weur`, `enam`, … It counts when the object is made, and never again. */
+  locationHint?: string
+}
+
+/** What is used of a Durable Object namespace. */
+export interface ObjectNamespace {
+  idFromName(name: string): unknown
+  get(id: never, options?: never): unknown
+  jurisdiction?(name: never): ObjectNamespace
+}
+
+type Stub = Record<string, (ask: object) => Promise<Reply<never>>>
+
+const OBJECT: Expected = {
+  what: 'a Durable Object',
+  method: 'idFromName',
+  lines: (name) =>
+    [
+      `  "durable_objects": { "bindings": [{ "name": "${name}", "class_name": "Ids" }] },`,
+      '  "migrations": [{ "tag": "v1", "new_sqlite_classes": ["Ids"] }],',
+      "and export from the Worker's main file: class Ids extends LeafidObject",
+    ].join('\n'),
+}
+
+/**
+ * A store in Durable Objects: one object per tag and one per namespace, so that no single one is asked for everything.
+ * `binding` is the name of the binding; its class extends `LeafidObject`. It is looked up with each ask. `REQUEST_INVALID`
+ * for options that are not known; when asked, with the lines of wrangler.jsonc where there is no such binding.
+ */
+export function durableObjectStore(binding: Binding<ObjectNamespace>, options: DurableObjectStoreOptions = {}): Required<Store> {
+  checkBinding(binding, '`durableObjectStore`')
+  checkOptions(options, { names: ['jurisdiction', 'locationHint'] })
+  const ask = async (verb: string, name: string, body: object) => {
+    const { jurisdiction, locationHint } = options
+    const all = bound(binding, OBJECT)
+    const objects = jurisdiction === undefined ? all : all.jurisdiction!(jurisdiction as never)
+    const id = objects.idFromName(name) as never
+    const stub = (locationHint === undefined ? objects.get(id) : objects.get(id, { locationHint } as never)) as Stub
+    // The signal does not cross: it cannot be copied.
+    return told(await called(binding, stub, verb, body))
+  }
+  return {
+    lease_segment: (body) => ask('lease_segment', `tag:${body.tag}`, body),
+    acquire: (body) => ask('acquire', `namespace:${body.namespace}`, body),
+    renew: (body) => ask('renew', `namespace:${body.namespace}`, body),
+    release: (body) => ask('release', `namespace:${body.namespace}`, body),
+  }
+}
+
+async function called(binding: Binding<ObjectNamespace>, stub: Stub, verb: string, body: object): Promise<Reply<never>> {
+  try {
+    return await stub[verb]!(body)
+  } catch (cause) {
+    const { message = '', overloaded } = cause as { message?: string; overloaded?: boolean }
+    const name = typeof binding === 'string' ? quoted(binding) : 'the binding'
+    if (overloaded === true) throw new LeafidError('OVERLOADED', `the object of ${name} has more to do than it can: ask again`, { cause })
+    if (/does not implement|not a function/.test(message)) {
+      throw new LeafidError('REQUEST_INVALID', `the class of ${name} has no method \`${verb}\`: let it extend LeafidObject`, { cause })
+    }
+    throw cause
+  }
+}

@@ -1,0 +1,133 @@
+import { DurableObject } from 'cloudflare:workers'
+import { settled } from '../sql/make.js'
+import { runNear, type Tables } from '../sql/run.js'
+import { VERSION } from '../sql/texts.js'
+import { Works, type Setting, type Work } from '../sql/work.js'
+import type { Columns, Param, Query } from '../sql/text.js'
+import type { DeclaredNamespace, DeclaredTag } from '../sql/declared.js'
+import { LeafidError } from '../values/errors.js'
+import { called, subject } from '../values/refusals.js'
+import { quoted } from '../values/shown.js'
+import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from '../stores/store.js'
+import { reply, type Reply } from './reply.js'
+
+/** What is used of an object's storage. */
+export interface ObjectStorage {
+  sql: { exec(text: string, ...params: unknown[]): { toArray(): Columns[] } }
+  transactionSync<T>(act: () => T): T
+}
+
+/** The tables of an object with SQLite. */
+export class ObjectTables implements Tables {
+  readonly #storage: ObjectStorage
+
+  constructor(storage: ObjectStorage) {
+    this.#storage = storage
+  }
+
+  transaction<T>(act: () => T): T {
+    return this.#storage.transactionSync(act)
+  }
+
+  all({ sql, params }: Query): Columns[] {
+    return this.#storage.sql.exec(sql, ...params.map(given)).toArray()
+  }
+
+  run(query: Query): number {
+    this.all(query)
+    return Number(this.all({ sql: 'SELECT changes() AS changes', params: [] })[0]!['changes'])
+  }
+
+  /** Runs a text of several statements. */
+  script(text: string): void {
+    this.#storage.sql.exec(text).toArray()
+  }
+}
+
+/** As SQLite in a Worker takes it: bytes as their buffer. */
+export function given(param: Param): unknown {
+  return param instanceof Uint8Array ? param.buffer : param
+}
+
+/**
+ * The store of one tag or one namespace. Let a class extend it, declare there what there is, and export it from the Worker:
+ *
+ *     export class Ids extends LeafidObject {
+ *       static tags = { orders: { step: 1000 } }
+ *       static namespaces = { default: { layout: Layout.edge } }
+ *     }
+ *
+ * It keeps nothing in memory: what it grants is in its storage before it answers, so an eviction, a deploy or an alarm
+ * changes nothing.
+ */
+export class LeafidObject extends DurableObject {
+  /** The tags that there are, each with `from`, `step`, `max_step` and `until` as far as wanted. */
+  static tags: Readonly<Record<string, DeclaredTag>> = {}
+  /** The namespaces that there are, each with `layout`, `workers` and `max_window_ms` as far as wanted. */
+  static namespaces: Readonly<Record<string, DeclaredNamespace>> = { default: {} }
+
+  #begun: { works: Works; tables: Tables } | undefined
+
+  /** Leases numbers of a tag. */
+  lease_segment(ask: SegmentAsk): Reply<SegmentGrant> {
+    return this.#reply(`tag:${ask.tag}`, (works) => works.lease_segment(ask))
+  }
+
+  /** Gives a worker number and a first window. */
+  acquire(ask: AcquireAsk): Reply<WindowGrant> {
+    return this.#reply(`namespace:${ask.namespace}`, (works) => works.acquire(ask))
+  }
+
+  /** Moves the end of a window forward. */
+  renew(ask: RenewAsk): Reply<WindowGrant> {
+    return this.#reply(`namespace:${ask.namespace}`, (works) => works.renew(ask))
+  }
+
+  /** Takes back the rest of a window. */
+  release(ask: ReleaseAsk): Reply<object> {
+    return this.#reply(`namespace:${ask.namespace}`, (works) => works.release(ask))
+  }
+
+  #reply<T>(name: string, begin: (works: Works) => Work<T>): Reply<T> {
+    return reply(() => {
+      const { id, storage } = this.ctx as unknown as { id: { name?: string }; storage: ObjectStorage }
+      // Two objects with rows of one tag would be two lines of the same numbers.
+      if (id.name !== undefined && id.name !== name) {
+        const message = `the object ${quoted(id.name)} was asked for ${quoted(name)}: ask through \`durableObjectStore\`, which knows whose object is whose`
+        throw new LeafidError('REQUEST_INVALID', message)
+      }
+      this.#begun ??= this.#begin(storage)
+      const { works, tables } = this.#begun
+      return runNear(tables, () => begin(works))
+    })
+  }
+
+  #begin(storage: ObjectStorage): { works: Works; tables: Tables } {
+    const tables = new ObjectTables(storage)
+    try {
+      void storage.sql
+    } catch (cause) {
+      const message = `${quoted(this.constructor.name)} has no SQLite: name it in \`new_sqlite_classes\` of wrangler.jsonc, not in \`new_classes\``
+      throw new LeafidError('REQUEST_INVALID', message, { cause })
+    }
+    const version = settled(tables, (text) => tables.script(text))
+    if (version !== VERSION) throw newer(version)
+    return { works: new Works(setting(this.constructor as typeof LeafidObject)), tables }
+  }
+}
+
+function setting({ name: className, tags, namespaces }: typeof LeafidObject): Setting {
+  const how = (kind: 'tags' | 'namespaces', name: string) => `static ${kind} = { ${JSON.stringify(name)}: {} }\` on \`class ${className}`
+  return {
+    declared: { tags, namespaces, how },
+    clock: () => Date.now(),
+    hasVersion: false,
+    unknown: (kind, name) => new LeafidError(kind === 'tag' ? 'TAG_UNKNOWN' : 'NAMESPACE_UNKNOWN', `${called(subject(kind, name))} has no row`),
+    otherVersion: newer,
+  }
+}
+
+function newer(version: number): LeafidError {
+  const message = `the object has tables of version ${version}, this program knows ${VERSION}: deploy the version of leafid that wrote them, or a later one`
+  return new LeafidError('SCHEMA_MISMATCH', message)
+}

@@ -1,0 +1,60 @@
+// Four Workers in one workerd, over Durable Objects and a D1 database that lie in a folder: a program of its own, so that
+// all of it can be killed. It prints its address.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Miniflare } from 'miniflare'
+import { DATE, program, root } from './miniflare.mjs'
+
+/** What a D1 database is made by, statement by statement. */
+export const makeD1 = () =>
+  readFileSync(join(root, 'sql/d1.sql'), 'utf8')
+    .split(/;\s*\n/)
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+
+/** The names of the Workers: each is an isolate of its own. */
+export const ISOLATES = ['a', 'b', 'c', 'd']
+
+const FRONT = `export default {
+  fetch(request, env) {
+    const url = new URL(request.url)
+    const [, name, ...rest] = url.pathname.split('/')
+    url.pathname = rest.join('/')
+    return env[name].fetch(new Request(url, request))
+  },
+}`
+
+/** The options of a runtime whose Workers run this source; the first one has the class of the objects. */
+export function runtime(source, folder, { bindings = {}, objects = { IDS: 'Ids' }, files = {}, flags = [] } = {}) {
+  const shared = { compatibilityDate: DATE, compatibilityFlags: flags, ...program({ 'main.js': source, ...files }), bindings, d1Databases: { DB: 'ids' } }
+  const durable = (own) =>
+    Object.fromEntries(
+      Object.entries(objects).map(([name, className]) => [name, { className, useSQLite: true, ...(own ? {} : { scriptName: 'a' }) }]),
+    )
+  const front = { name: 'front', compatibilityDate: DATE, modules: true, script: FRONT }
+  return {
+    cf: false,
+    durableObjectsPersist: join(folder, 'objects'),
+    d1Persist: join(folder, 'd1'),
+    workers: [
+      { ...front, serviceBindings: Object.fromEntries(ISOLATES.map((name) => [name, name])) },
+      ...ISOLATES.map((name) => ({ ...shared, name, durableObjects: durable(name === 'a') })),
+    ],
+  }
+}
+
+/** Makes the store in the D1 database, unless one is there. */
+export async function makeDatabase(worker) {
+  const database = await worker.getD1Database('DB', 'a')
+  const { results } = await database.prepare("SELECT name FROM sqlite_master WHERE name = 'meta'").all()
+  if (results.length === 0) await database.batch(makeD1().map((text) => database.prepare(text)))
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const [, , source, folder] = process.argv
+  const objects = { IDS: 'Ids', CARELESS: 'Careless' }
+  const worker = new Miniflare(runtime(readFileSync(source, 'utf8'), folder, { objects }))
+  const url = await worker.ready
+  await makeDatabase(worker)
+  console.log(`listening on ${url}`)
+}

@@ -1,0 +1,113 @@
+// Four isolates draw from one store, in a Durable Object or in D1, and the runtime is killed in the middle.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { test } from 'node:test'
+import { ISOLATES } from '../support/runtime.mjs'
+
+const COUNT = 100_000
+const AT_ONCE = 4_000
+const program = fileURLToPath(new URL('../support/runtime.mjs', import.meta.url))
+const source = fileURLToPath(new URL('./ids-worker.mjs', import.meta.url))
+
+/** Starts the runtime, in a process group of its own. */
+async function start(folder) {
+  const child = spawn(process.execPath, [program, source, folder], { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = once(child, 'exit')
+  let said = ''
+  const url = await new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`the runtime did not start: ${said}`)), 60_000)
+    const hear = (chunk) => {
+      said += chunk
+      const found = /listening on (http:\/\/\S+)/.exec(said)
+      if (found !== null) resolve(found[1])
+      if (found !== null) clearTimeout(late)
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    child.once('exit', (code) => reject(new Error(`the runtime ended with ${code}: ${said}`)))
+  })
+  const kill = async () => {
+    process.kill(-child.pid, 'SIGKILL')
+    await ended
+  }
+  return { url, kill }
+}
+
+/** What was drawn: how many IDs, and how many of them were not new. */
+class Drawn {
+  ids = new Set()
+  duplicates = 0
+
+  add(ids) {
+    for (const id of ids) {
+      if (this.ids.has(id)) this.duplicates += 1
+      this.ids.add(id)
+    }
+  }
+}
+
+async function draw(url, isolate, { store, kind }, n) {
+  const response = await fetch(`${url}${isolate}/?${new URLSearchParams({ store, kind, n })}`)
+  if (response.status !== 200) throw new Error(`${isolate}: ${await response.text()}`)
+  return new BigUint64Array(await response.arrayBuffer())
+}
+
+/** Each isolate draws `count` IDs. After half of all of them the runtime is killed, if `kills`; whatever was under way then is lost. */
+async function load(t, { store, kind, count = COUNT, kills = false }) {
+  const folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))
+  let runtime = await start(folder)
+  t.after(async () => {
+    await runtime.kill()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const drawn = new Drawn()
+  const left = Object.fromEntries(ISOLATES.map((name) => [name, count]))
+  let flying = 0
+  let underWay
+  const run = async (isolate, until) => {
+    while (left[isolate] > 0 && !until()) {
+      flying += 1
+      const ids = await draw(runtime.url, isolate, { store, kind }, Math.min(AT_ONCE, left[isolate])).finally(() => (flying -= 1))
+      drawn.add(ids)
+      left[isolate] -= ids.length
+    }
+  }
+  if (kills) {
+    const half = (ISOLATES.length * count) / 2
+    let isKilled = false
+    const loops = ISOLATES.map((name) => run(name, () => isKilled).catch(() => {}))
+    while (drawn.ids.size < half) await new Promise((resolve) => setTimeout(resolve, 1))
+    isKilled = true
+    underWay = flying
+    await runtime.kill()
+    await Promise.all(loops)
+    runtime = await start(folder)
+  }
+  await Promise.all(ISOLATES.map((name) => run(name, () => false)))
+  console.log(`isolates: ${store} ${kind} ${drawn.ids.size} IDs, ${drawn.duplicates} duplicates${kills ? `, killed under ${underWay} requests` : ''}`)
+  return { ...drawn, underWay }
+}
+
+for (const store of ['object', 'd1']) {
+  test(`numbers over ${store}, and a kill`, { timeout: 240_000 }, async (t) => {
+    const { ids, duplicates, underWay } = await load(t, { store, kind: 'segment', kills: true })
+    assert.deepEqual([duplicates, ids.size], [0, ISOLATES.length * COUNT])
+    assert.ok(underWay > 0, 'nothing was under way when it was killed')
+    assert.ok([...ids].every((id) => id > 2n ** 53n) && [...ids].some((id) => id % 2n === 1n), 'odd numbers are no doubles here')
+  })
+
+  test(`snowflakes over ${store}, and a kill`, { timeout: 240_000 }, async (t) => {
+    const { ids, duplicates } = await load(t, { store, kind: 'snowflake', kills: true })
+    assert.deepEqual([duplicates, ids.size], [0, ISOLATES.length * COUNT])
+  })
+
+  test(`the control: without the condition over ${store} there are duplicates`, { timeout: 240_000 }, async (t) => {
+    const { duplicates } = await load(t, { store: `${store}, careless`, kind: 'segment', count: 20_000 })
+    assert.ok(duplicates > 0)
+  })
+}

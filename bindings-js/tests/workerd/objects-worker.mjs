@@ -1,0 +1,105 @@
+// The Worker of these tests: a request names what is to be done; what is thrown is told.
+import { Segment, Snowflake, decode } from 'leafid'
+import { lease_segment, tag_row } from 'leafid/registry'
+import { LeafidObject, d1Store, durableObjectStore } from 'leafid/workers'
+import { DurableObject, env } from 'cloudflare:workers'
+
+const tags = DECLARED_TAGS
+const namespaces = DECLARED_NAMESPACES
+
+export class Ids extends LeafidObject {
+  static tags = tags
+  static namespaces = namespaces
+
+  evict() {
+    this.ctx.abort('evicted')
+  }
+  wake() {
+    return this.ctx.storage.setAlarm(Date.now())
+  }
+  async alarm() {
+    await this.ctx.storage.put('alarms', 1 + ((await this.ctx.storage.get('alarms')) ?? 0))
+  }
+  async alarms() {
+    return (await this.ctx.storage.get('alarms')) ?? 0
+  }
+  async wipe() {
+    await this.ctx.storage.deleteAll()
+    this.ctx.abort('wiped')
+  }
+}
+
+/** A store of one's own, which answers with grants, and refuses by a code alone. */
+export class Other extends DurableObject {
+  async lease_segment(ask) {
+    const known = (await this.ctx.storage.get('row')) ?? tag_row({ step: 10 })
+    if (ask.tag !== 'orders') throw Object.assign(new Error('there is no such tag'), { code: 'TAG_UNKNOWN' })
+    const { row, grant } = lease_segment('5a'.repeat(16), known, ask, Date.now())
+    await this.ctx.storage.put('row', row)
+    return grant
+  }
+}
+
+export class Plain extends DurableObject {}
+
+const stores = {
+  object: ({ binding = 'IDS' }) => durableObjectStore(binding),
+  d1: ({ binding = 'DB' }) => d1Store(binding, { tags, namespaces }),
+  own: () => () => env.OTHER.get(env.OTHER.idFromName('numbers')),
+}
+
+const holders = new Map()
+
+function holder({ store, kind = 'segment', tag = 'orders', namespace = 'default', holder = '', binding, timeout }) {
+  const name = [store, kind, tag, namespace, holder, binding, timeout].join()
+  if (!holders.has(name)) {
+    const options = { store: stores[store]({ binding }), ...(timeout === undefined ? {} : { timeout: Number(timeout) }) }
+    holders.set(name, kind === 'segment' ? new Segment(tag, options) : new Snowflake(namespace, options))
+  }
+  return holders.get(name)
+}
+
+const object = (tag) => env.IDS.get(env.IDS.idFromName(`tag:${tag}`))
+
+const ACTS = {
+  async next(what) {
+    const id = await holder(what).next()
+    return { id, ...(what.kind === 'snowflake' ? { worker: decode(id, what.namespace === undefined ? 'leaf' : 'edge').worker } : {}) }
+  },
+  evict: ({ tag }) => object(tag).evict().then(() => ({}), () => ({})),
+  wake: ({ tag }) => object(tag).wake().then(() => ({})),
+  alarms: async ({ tag }) => ({ alarms: await object(tag).alarms() }),
+  wipe: ({ tag }) => object(tag).wipe().then(() => ({}), () => ({})),
+  async stray({ tag, asked }) {
+    const { refused } = await object(tag).lease_segment({ tag: asked, request: '01'.repeat(16) })
+    return refused ?? {}
+  },
+  async places() {
+    const seen = {}
+    const namespace = {
+      jurisdiction(name) {
+        seen.jurisdiction = name
+        return namespace
+      },
+      idFromName(name) {
+        seen.name = name
+        return name
+      },
+      get(_, options) {
+        Object.assign(seen, options)
+        return object('orders')
+      },
+    }
+    const store = durableObjectStore(() => namespace, { jurisdiction: 'eu', locationHint: 'weur' })
+    await new Segment('orders', { store }).next()
+    return seen
+  },
+}
+
+export default {
+  async fetch(request) {
+    const { act, ...what } = Object.fromEntries(new URL(request.url).searchParams)
+    const body = await ACTS[act](what).catch(({ code, message, cause }) => ({ code: code ?? 'THROWN', message, cause: cause?.code }))
+    return new Response(JSON.stringify(body, (_, value) => (typeof value === 'bigint' ? value.toString() : value)))
+  },
+}

@@ -1,0 +1,32 @@
+import { Layout, Segment, Snowflake, decode } from 'leafid'
+import { LeafidObject, d1Store, durableObjectStore } from 'leafid/workers'
+
+/** What there is to hand out. A tag that is not declared is refused, so that a typo starts no second line. */
+export class Ids extends LeafidObject {
+  static tags = { orders: { step: 1000 } }
+  static namespaces = { default: { layout: Layout.edge } }
+}
+
+const store = durableObjectStore('IDS')
+const orders = new Segment('orders', { store })
+const events = new Snowflake('default', { store, layout: 'edge' })
+// The same in a database, for an app that has one: a line of its own, which must not be mixed with the other.
+const invoices = new Segment('invoices', { store: d1Store('DB', { tags: { invoices: { from: '5000001' } } }) })
+
+export default {
+  async fetch(request) {
+    switch (new URL(request.url).pathname) {
+      case '/orders':
+        return Response.json({ order: await orders.nextString() })
+      case '/events': {
+        const id = await events.next()
+        const { time, worker } = decode(id, 'edge')
+        return Response.json({ event: id.toString(), time, worker })
+      }
+      case '/invoices':
+        return Response.json({ invoice: await invoices.nextString() })
+      default:
+        return new Response('try /orders, /events or /invoices\n', { status: 404 })
+    }
+  },
+}

@@ -1,0 +1,3 @@
+-- The version of the tables.
+SELECT version
+FROM schema_version;
