@@ -36,8 +36,9 @@ def test_the_quick_start_runs(server, monkeypatch, capsys) -> None:
 def test_the_readme_runs(server, monkeypatch) -> None:
     server.create_tag("orders", step=5_000)
     monkeypatch.setenv("LEAFID_STORE", server.url)
+    monkeypatch.setenv("HOSTNAME", "ids-0")
     blocks, names = run(README)
-    assert blocks >= 5
+    assert blocks >= 6
     assert names["order_id"] > 0 and names["filled"] > 0
     assert names["parts"].worker >= 0
 

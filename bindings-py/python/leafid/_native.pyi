@@ -89,6 +89,8 @@ class Snowflake:
         store: str | HttpStore | MemoryStore | _WindowStore | None = None,
         *,
         owner: str | None = None,
+        sticky: bool = False,
+        strict: bool = False,
         layout: _LayoutArg | None = None,
         length: float | None = None,
         max_ahead: float = 1.0,

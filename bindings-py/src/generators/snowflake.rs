@@ -20,6 +20,11 @@ use crate::values::{LayoutArg, Seconds, Text, cut, errors, whole_ms, whole_numbe
 /// `LEAFID_STORE`. `owner` is the label of this holder (by default `hostname/pid`); `layout` is the
 /// layout that the namespace must have (by default any).
 ///
+/// With `sticky` the worker number stays this owner's until it was not seen for 30 days. While its
+/// own is not free, as after a crash or beside another process of this owner, it borrows another;
+/// with `strict` as well it waits for its own. `sticky` needs an `owner` that is the same after a
+/// restart.
+///
 /// `length` is the longest window to ask for, in seconds (by default the longest that the namespace
 /// allows). The generator survives an outage of the store for as long as its window lasts; a window
 /// lasts at most twice as long as the generator has lived, or 10 s.
@@ -33,15 +38,17 @@ pub struct Snowflake(Generator<Snowflakes>);
 generator_class!(Snowflake, {
     #[new]
     #[pyo3(signature = (namespace = Text::new("default".to_owned()), store = None, *,
-        owner = None, layout = None, length = None, max_ahead = Seconds::new(1.0),
+        owner = None, sticky = false, strict = false, layout = None, length = None, max_ahead = Seconds::new(1.0),
         spread = None, timeout = Seconds::new(10.0), clock = None),
-        text_signature = "(namespace=\"default\", store=None, *, owner=None, layout=None, \
-        length=None, max_ahead=1.0, spread=None, timeout=10.0, clock=None)")]
+        text_signature = "(namespace=\"default\", store=None, *, owner=None, \
+        sticky=False, strict=False, layout=None, length=None, max_ahead=1.0, spread=None, timeout=10.0, clock=None)")]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python constructor")]
     fn new(
         namespace: Text,
         store: Option<&Bound<'_, PyAny>>,
         owner: Option<Text>,
+        sticky: bool,
+        strict: bool,
         layout: Option<LayoutArg>,
         length: Option<Seconds>,
         max_ahead: Seconds,
@@ -65,6 +72,8 @@ generator_class!(Snowflake, {
                 )
             })?;
         }
+        (config.sticky, config.strict) = (sticky, strict);
+        checked_sticky(&config, owner.is_some())?;
         config.layout = layout.map(|layout| layout.0);
         config.length_ms = length.map(|length| whole_ms("length", length)).transpose()?;
         config.max_ahead_ms = whole_ms("max_ahead", max_ahead)?;
@@ -86,3 +95,17 @@ generator_class!(Snowflake, {
         format!("Snowflake({:?})", self.namespace())
     }
 });
+
+/// Whether what is kept can be found again, and is wanted at all.
+fn checked_sticky(config: &SnowflakeConfig, owner_is_given: bool) -> PyResult<()> {
+    let message = match (config.sticky, config.strict) {
+        (false, true) => "`strict=True` says that no other number will do: it needs `sticky=True`",
+        // Else each start would keep another number, for 30 days.
+        (true, _) if !owner_is_given => {
+            "`sticky=True` needs an `owner` that is the same after a restart, such as the name of a \
+             pod of a StatefulSet: `owner=os.environ[\"HOSTNAME\"]`"
+        }
+        _ => return Ok(()),
+    };
+    Err(errors::raise(Code::RequestInvalid, message))
+}
