@@ -18,7 +18,7 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::generators::{Segment, Snowflake, close_all};
+    use crate::generators::{LoopBell, Segment, Snowflake, Waiter, close_all};
     #[pymodule_export]
     use crate::registry::{acquire, lease_segment, namespace_row, release, renew, tag_row};
     #[pymodule_export]

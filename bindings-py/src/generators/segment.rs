@@ -8,8 +8,10 @@ use pyo3::types::{PyList, PyTuple};
 
 use crate::client::driver::Segments;
 use crate::client::stores::shown_name;
+use crate::generators::awaiting::{HasGenerator, Verb, awaitable};
 use crate::generators::class::generator_class;
-use crate::generators::generator::Generator;
+use crate::generators::generator::{Generator, LAST_RELEASE};
+use crate::generators::many::checked_count;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
 use crate::values::{Seconds, Text, errors, whole_number};
@@ -23,7 +25,7 @@ use crate::values::{Seconds, Text, errors, whole_number};
 #[pyclass(frozen, weakref, module = "leafid")]
 pub struct Segment(Generator<Segments>);
 
-generator_class!(Segment, {
+generator_class!(Segment, Segments, {
     #[new]
     #[pyo3(signature = (tag, store = None, *, step = None, timeout = Seconds::new(10.0),
         clock = None),

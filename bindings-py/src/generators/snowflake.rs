@@ -7,8 +7,10 @@ use pyo3::types::{PyList, PyTuple};
 
 use crate::client::driver::Snowflakes;
 use crate::client::stores::shown_name;
+use crate::generators::awaiting::{HasGenerator, Verb, awaitable};
 use crate::generators::class::generator_class;
-use crate::generators::generator::Generator;
+use crate::generators::generator::{Generator, LAST_RELEASE};
+use crate::generators::many::checked_count;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
 use crate::values::{LayoutArg, Seconds, Text, cut, errors, whole_ms, whole_number};
@@ -35,7 +37,7 @@ use crate::values::{LayoutArg, Seconds, Text, cut, errors, whole_ms, whole_numbe
 #[pyclass(frozen, weakref, module = "leafid")]
 pub struct Snowflake(Generator<Snowflakes>);
 
-generator_class!(Snowflake, {
+generator_class!(Snowflake, Snowflakes, {
     #[new]
     #[pyo3(signature = (namespace = Text::new("default".to_owned()), store = None, *,
         owner = None, sticky = false, strict = false, layout = None, length = None, max_ahead = Seconds::new(1.0),
