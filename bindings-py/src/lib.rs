@@ -22,7 +22,7 @@ mod _native {
     #[pymodule_export]
     use crate::registry::{acquire, lease_segment, namespace_row, release, renew, tag_row};
     #[pymodule_export]
-    use crate::stores::{Carrier, HttpStore, MemoryStore};
+    use crate::stores::{Carrier, HttpStore, MemoryStore, abandon, process, sqlite_texts};
     #[pymodule_export]
     use crate::testing::{PyClock, TestGenerator};
     #[pymodule_export]

@@ -14,9 +14,9 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no for
 FORKED = HERE / "support/forked_loop.py"
 
 
-def forked(kind, server, folder, path=None):
+def forked(kind, server, folder, *words, path=None):
     folder.mkdir(exist_ok=True)
-    said = python(FORKED, kind, server.url, 4, 2_000, folder, path=path)
+    said = python(FORKED, kind, server.url, 4, 2_000, folder, *words, path=path)
     told = json.loads(said.splitlines()[-1])
     print(f"fork in a loop, {kind}: {told}")
     return told
@@ -32,7 +32,9 @@ def test_children_of_a_running_loop_draw_no_duplicate(server, tmp_path, kind) ->
 
 
 def test_without_the_guard_they_draw_duplicates(server, tmp_path) -> None:
-    server.create_tag("forked", step=5_000, max_step=5_000)
-    told = forked("segment", server, tmp_path / "drawn", path=unguarded(tmp_path / "unguarded"))
+    server.create_tag("forked", step=100_000)
+    path = unguarded(tmp_path / "unguarded")
+    # Who waited in the parent would be waited for in the children.
+    told = forked("segment", server, tmp_path / "drawn", "alone", path=path)
     assert told["in_hand"] > 2_000
     assert told["duplicates"] > 0

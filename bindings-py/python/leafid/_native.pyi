@@ -19,6 +19,7 @@ __all__ = [
     "Segment",
     "Snowflake",
     "Waiter",
+    "abandon",
     "acquire",
     "base32",
     "close_all",
@@ -32,9 +33,11 @@ __all__ = [
     "namespace_row",
     "parse_base32",
     "parse_decimal",
+    "process",
     "release",
     "renew",
     "sentence",
+    "sqlite_texts",
     "tag_row",
 ]
 
@@ -63,6 +66,7 @@ class Segment:
         tag: str,
         store: str | HttpStore | MemoryStore | _SegmentStore | None = None,
         *,
+        create: bool = False,
         step: int | None = None,
         timeout: float = 10.0,
         clock: Clock | None = None,
@@ -99,6 +103,7 @@ class Snowflake:
         namespace: str = "default",
         store: str | HttpStore | MemoryStore | _WindowStore | None = None,
         *,
+        create: bool = False,
         owner: str | None = None,
         sticky: bool = False,
         strict: bool = False,
@@ -295,5 +300,8 @@ def sentence(
     code: str, kind: str, name: str, most: int | None = None, wait_ms: int | None = None
 ) -> str: ...
 def code(code: str) -> _Row: ...
+def sqlite_texts() -> tuple[int, int, dict[str, str]]: ...
+def process() -> int: ...
+def abandon(object: object) -> None: ...
 def close_all() -> None: ...
 def engine_version() -> str: ...

@@ -1,9 +1,10 @@
 """A process that forks while its event loop runs: as a script, it prints what parent and children
 drew as one line of JSON.
 
-    python forked_loop.py segment|snowflake URL CHILDREN IDS FOLDER
+    python forked_loop.py segment|snowflake URL CHILDREN IDS FOLDER [alone]
 
-When it forks, IDs are at hand, and tasks of the parent are waiting for more.
+When it forks, IDs are at hand, and tasks of the parent are waiting for more; with `alone`, nobody
+waits.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def child(ids: leafid.Segment | leafid.Snowflake, count: int, file: Path) -> Non
         os._exit(1)
 
 
-async def main(kind: str, url: str, children: int, count: int, folder: Path) -> None:
+async def main(kind: str, url: str, children: int, count: int, folder: Path, alone: bool) -> None:
     ids: leafid.Segment | leafid.Snowflake
     if kind == "segment":
         ids = leafid.Segment("forked", url, timeout=30)
@@ -56,7 +57,7 @@ async def main(kind: str, url: str, children: int, count: int, folder: Path) -> 
     mine = [await ids.anext()]
     in_hand = ids.stats().in_hand
     # More than is at hand: these wait while the process forks.
-    waiting = [asyncio.create_task(ids.atake(much)) for _ in range(3)]
+    waiting = [asyncio.create_task(ids.atake(much)) for _ in range(0 if alone else 3)]
     await asyncio.sleep(0)
     waits = sum(not task.done() for task in waiting)
     pids = []
@@ -83,5 +84,5 @@ async def main(kind: str, url: str, children: int, count: int, folder: Path) -> 
 if __name__ == "__main__":
     # From 3.12 on, Python warns of any fork beside threads; that it works here is what is shown.
     warnings.simplefilter("ignore", DeprecationWarning)
-    kind, url, children, count, folder = sys.argv[1:]
-    asyncio.run(main(kind, url, int(children), int(count), Path(folder)))
+    kind, url, children, count, folder, *rest = sys.argv[1:]
+    asyncio.run(main(kind, url, int(children), int(count), Path(folder), rest == ["alone"]))
