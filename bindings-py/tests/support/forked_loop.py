@@ -20,6 +20,7 @@ from pathlib import Path
 
 import leafid
 from forked import wait
+from leafid.testing import Clock
 
 
 async def draw(ids: leafid.Segment | leafid.Snowflake, count: int) -> list[int]:
@@ -48,14 +49,17 @@ def child(ids: leafid.Segment | leafid.Snowflake, count: int, file: Path) -> Non
 
 async def main(kind: str, url: str, children: int, count: int, folder: Path, alone: bool) -> None:
     ids: leafid.Segment | leafid.Snowflake
+    clock = Clock()
     if kind == "segment":
         ids = leafid.Segment("forked", url, timeout=30)
         much = 4_000
     else:
-        ids = leafid.Snowflake("default", url, timeout=30, max_ahead=0.01)
-        much = 30_000
+        ids = leafid.Snowflake("default", url, timeout=30, max_ahead=0.01, clock=clock)
+        much = 40_000
     mine = [await ids.anext()]
     in_hand = ids.stats().in_hand
+    # So that no time makes snowflakes before the fork.
+    clock.freeze()
     # More than is at hand: these wait while the process forks.
     waiting = [asyncio.create_task(ids.atake(much)) for _ in range(0 if alone else 3)]
     await asyncio.sleep(0)
@@ -64,8 +68,10 @@ async def main(kind: str, url: str, children: int, count: int, folder: Path, alo
     for at in range(children):
         pid = os.fork()
         if pid == 0:
+            clock.thaw()
             child(ids, count, folder / str(at))
         pids.append(pid)
+    clock.thaw()
     for part in await asyncio.gather(*waiting):
         mine += part
     mine += await draw(ids, count)
