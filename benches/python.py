@@ -5,11 +5,12 @@ Needs the installed wheel: `cargo xtask bench` runs it in the project's own envi
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import statistics
 import time
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 
 from leafid import MemoryStore, Segment, Snowflake
 
@@ -48,6 +49,22 @@ def looped(ids: Iterable[int]) -> Callable[[], object]:
     return run
 
 
+def awaited(
+    loop: asyncio.AbstractEventLoop, call: Callable[[], Awaitable[object]]
+) -> Callable[[], object]:
+    """Awaits it many times, in one task."""
+
+    async def run() -> None:
+        for _ in itertools.repeat(None, CALLS):
+            await call()
+
+    return lambda: loop.run_until_complete(run())
+
+
+async def at_once() -> int:
+    return 1
+
+
 def show(title: str, figures: list[tuple[str, float]]) -> None:
     print(f"\n| {title} | ns per ID | × floor |\n|---|---|---|")
     floor = figures[0][1]
@@ -81,6 +98,18 @@ def main() -> None:
             ]
         ),
     )
+    loop = asyncio.new_event_loop()
+    show(
+        "Python, one ID awaited",
+        in_turns(
+            [
+                ("a coroutine that returns at once (the floor)", CALLS, awaited(loop, at_once)),
+                ("`await Segment.anext()`", CALLS, awaited(loop, numbers.anext)),
+                ("`await Snowflake.anext()`", CALLS, awaited(loop, stamps.anext)),
+            ]
+        ),
+    )
+    loop.close()
     buffer = array("Q", bytes(8 * 10_000))
     other = array("Q", bytes(8 * 10_000))
     show(

@@ -18,11 +18,11 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::generators::{Segment, Snowflake, close_all};
+    use crate::generators::{LoopBell, Segment, Snowflake, Waiter, close_all};
     #[pymodule_export]
     use crate::registry::{acquire, lease_segment, namespace_row, release, renew, tag_row};
     #[pymodule_export]
-    use crate::stores::{Carrier, HttpStore, MemoryStore};
+    use crate::stores::{Carrier, HttpStore, MemoryStore, abandon, process, sqlite_texts};
     #[pymodule_export]
     use crate::testing::{PyClock, TestGenerator};
     #[pymodule_export]

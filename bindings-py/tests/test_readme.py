@@ -33,11 +33,13 @@ def test_the_quick_start_runs(server, monkeypatch, capsys) -> None:
     assert "1 100 " in capsys.readouterr().out
 
 
-def test_the_readme_runs(server, monkeypatch) -> None:
+def test_the_readme_runs(server, monkeypatch, tmp_path) -> None:
     server.create_tag("orders", step=5_000)
     monkeypatch.setenv("LEAFID_STORE", server.url)
+    monkeypatch.setenv("HOSTNAME", "ids-0")
+    monkeypatch.chdir(tmp_path)
     blocks, names = run(README)
-    assert blocks >= 5
+    assert blocks >= 8 and names["invoice_id"] == 1
     assert names["order_id"] > 0 and names["filled"] > 0
     assert names["parts"].worker >= 0
 

@@ -14,6 +14,7 @@ if not os.environ.get("CI"):
         pytest.importorskip(needed, reason=why)
 
 USER = '''
+import asyncio
 from array import array
 
 import leafid
@@ -39,6 +40,19 @@ with Snowflake(store=HttpStore("http://127.0.0.1:8750"), layout="edge") as ids:
     when: float = parts.time.timestamp() + parts.worker
 Segment("orders", Own())
 Segment("orders", MemoryStore(clock=Clock()))
+
+
+async def main() -> None:
+    async with Segment("orders", Own()) as ids:
+        number: int = await ids.anext(timeout=1)
+        numbers: list[int] = await ids.atake(5)
+        await ids.aready(5)
+        task: asyncio.Task[int] = asyncio.create_task(ids.anext())
+        async for id in ids:
+            number = id
+    await Snowflake().aclose()
+
+
 try:
     text: str = leafid.base32(number)
 except leafid.IdInvalidError as error:
@@ -51,6 +65,7 @@ WRONG = {
     "an ID that is no text": "text: str = leafid.Segment('orders').next()",
     "a fill that counts": "filled: int = leafid.Segment('orders').fill(bytearray(8))",
     "a fill of a list": "leafid.Segment('orders').fill([0])",
+    "an await that is missing": "number: int = leafid.Segment('orders').anext()",
     "no such verb": "leafid.Segment('orders').nextSync()",
 }
 

@@ -6,6 +6,7 @@
 """
 
 import atexit as _atexit
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import errors as errors
 from ._native import (
@@ -25,6 +26,9 @@ from ._native import close_all as _close_all
 from ._values import Parts, Stats
 from .errors import *  # noqa: F403
 
+if _TYPE_CHECKING:
+    from ._sqlite import SqliteStore
+
 __version__ = engine_version()
 __all__ = [
     "HttpStore",
@@ -33,6 +37,7 @@ __all__ = [
     "Parts",
     "Segment",
     "Snowflake",
+    "SqliteStore",
     "Stats",
     "base32",
     "decimal",
@@ -82,3 +87,12 @@ __all__ = [
 ]
 
 _atexit.register(_close_all)
+
+
+def __getattr__(name: str) -> object:
+    """What is imported when it is used: `sqlite3` takes longer than all of leafid."""
+    if name == "SqliteStore":
+        from ._sqlite import SqliteStore
+
+        return SqliteStore
+    raise AttributeError(f"module `leafid` has no `{name}`")

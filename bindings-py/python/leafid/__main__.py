@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
-from . import Layout, LeafidError, Segment, Snowflake, __version__, decode
+from . import Layout, LeafidError, RequestInvalidError, Segment, Snowflake, SqliteStore
+from . import StoreRefusedError, StoreUnavailableError, __version__, decode
 
 
 def main(words: list[str] | None = None) -> int:
@@ -22,7 +24,7 @@ def main(words: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m leafid", description=__doc__)
     parser.add_argument("--version", action="version", version=__version__)
-    verbs = parser.add_subparsers(required=True, metavar="next|snowflake|decode")
+    verbs = parser.add_subparsers(required=True, metavar="next|snowflake|decode|init|tag")
 
     numbers = verbs.add_parser("next", help="draw the next numbers of a tag")
     numbers.add_argument("tag")
@@ -34,6 +36,20 @@ def _parser() -> argparse.ArgumentParser:
         verb.add_argument("-n", "--count", type=int, default=1, help="how many IDs (default: 1)")
         verb.add_argument("--store", help="the URL of the store (default: LEAFID_STORE)")
         verb.add_argument("--timeout", type=float, default=10.0, help="in seconds (default: 10)")
+
+    init = verbs.add_parser("init", help="make a new store in a file")
+    init.add_argument("store", metavar="sqlite:PATH")
+    init.set_defaults(run=_init)
+    tags = verbs.add_parser("tag", help="create a tag in such a store")
+    create = tags.add_subparsers(required=True, metavar="create").add_parser("create")
+    create.add_argument("tag")
+    create.add_argument("--store", help="sqlite:PATH (default: LEAFID_STORE)")
+    create.add_argument("--from", type=int, dest="start", help="the first number (default: 1)")
+    create.add_argument("--step", type=int, help="how many a lease takes (default: 1000)")
+    create.add_argument("--max-step", type=int, help="how many it takes at most")
+    create.add_argument("--until", type=int, help="one more than the last number")
+    create.add_argument("--if-missing", action="store_true", help="fine if it is there")
+    create.set_defaults(run=_create_tag)
 
     parts = verbs.add_parser("decode", help="show what a snowflake ID is made of")
     parts.add_argument("id", type=int)
@@ -52,6 +68,39 @@ def _next(options: argparse.Namespace) -> None:
 def _snowflake(options: argparse.Namespace) -> None:
     with Snowflake(options.namespace, options.store, timeout=options.timeout) as ids:
         print(*ids.take(options.count), sep="\n")
+
+
+def _init(options: argparse.Namespace) -> None:
+    path = _file(options.store, f"leafid init {options.store}")
+    try:
+        known = SqliteStore(path)
+    except StoreUnavailableError:
+        print(f"sqlite:{path} is a new store: id {SqliteStore(path, create=True).id}")
+    else:
+        raise StoreRefusedError(
+            f"sqlite:{known.path} is already a store: id {known.id}; use it, or another file"
+        )
+
+
+def _create_tag(options: argparse.Namespace) -> None:
+    given = options.store or os.environ.get("LEAFID_STORE", "")
+    SqliteStore(_file(given, f"leafid tag create {options.tag} --store {given}")).create_tag(
+        options.tag,
+        start=options.start,
+        step=options.step,
+        max_step=options.max_step,
+        until=options.until,
+        if_missing=options.if_missing,
+    )
+
+
+def _file(store: str, command: str) -> str:
+    """The path of a store in a file; `command` does it for others."""
+    if not store.startswith("sqlite:"):
+        raise RequestInvalidError(
+            f"`{store}` is not a `sqlite:PATH`: for other stores: {command}"
+        )
+    return store.removeprefix("sqlite:")
 
 
 def _decode(options: argparse.Namespace) -> None:

@@ -2,7 +2,15 @@
 
 /// The Python class of a generator: its own constructor and getters, and the verbs of both.
 macro_rules! generator_class {
-    ($class:ident, { $($own:tt)* }) => {
+    ($class:ident, $kind:ty, { $($own:tt)* }) => {
+        impl $crate::generators::awaiting::HasGenerator for $class {
+            type Kind = $kind;
+
+            fn generator(&self) -> &Generator<$kind> {
+                &self.0
+            }
+        }
+
         #[pymethods]
         impl $class {
             $($own)*
@@ -78,6 +86,66 @@ macro_rules! generator_class {
             #[getter]
             fn closed(&self, py: Python<'_>) -> PyResult<bool> {
                 Ok(self.0.holding(py)?.is_closed())
+            }
+
+            /// As `next`, awaited: while an ID is at hand the await is over at once, without a
+            /// switch to another task; else it waits without stopping the event loop. Callers of
+            /// one loop are served in order. Who is cancelled loses at most what it was to get.
+            #[pyo3(signature = (timeout = None))]
+            fn anext<'py>(
+                slf: &Bound<'py, Self>,
+                timeout: Option<Seconds>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let timeout = slf.get().0.timeout(timeout)?;
+                awaitable(slf, Self::FACE, Verb::Next, timeout)
+            }
+
+            /// As `take`, awaited.
+            #[pyo3(signature = (n, timeout = None))]
+            fn atake<'py>(
+                slf: &Bound<'py, Self>,
+                n: &Bound<'py, PyAny>,
+                timeout: Option<Seconds>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let timeout = slf.get().0.timeout(timeout)?;
+                awaitable(slf, Self::FACE, Verb::Take(checked_count(n)?), timeout)
+            }
+
+            /// As `ready`, awaited.
+            #[pyo3(signature = (n, timeout = None))]
+            fn aready<'py>(
+                slf: &Bound<'py, Self>,
+                n: &Bound<'py, PyAny>,
+                timeout: Option<Seconds>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let timeout = slf.get().0.timeout(timeout)?;
+                awaitable(slf, Self::FACE, Verb::Ready(checked_count(n)?), timeout)
+            }
+
+            /// As `close`, awaited: the line is closed at once, and the await is over when what is
+            /// to be given back was sent, or after 3 s.
+            fn aclose<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+                awaitable(slf, Self::FACE, Verb::Close, LAST_RELEASE.as_secs_f64())
+            }
+
+            fn __aiter__(slf: Py<Self>) -> Py<Self> {
+                slf
+            }
+
+            fn __anext__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+                awaitable(slf, Self::FACE, Verb::Next, slf.get().0.timeout(None)?)
+            }
+
+            fn __aenter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+                awaitable(slf, Self::FACE, Verb::Itself, 0.0)
+            }
+
+            #[pyo3(signature = (*_exception))]
+            fn __aexit__<'py>(
+                slf: &Bound<'py, Self>,
+                _exception: &Bound<'py, PyTuple>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                awaitable(slf, Self::FACE, Verb::Close, LAST_RELEASE.as_secs_f64())
             }
 
             fn __iter__(slf: Py<Self>) -> Py<Self> {

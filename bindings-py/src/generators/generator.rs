@@ -11,11 +11,12 @@ use crate::client::driver::{Blocked, Call, Driven, Holding, Kind};
 use crate::client::host::clock::Clock;
 use crate::client::host::fork_cell::ForkCell;
 use crate::client::host::random;
+use crate::generators::awaiting::{self, Verb};
 use crate::stores::StoreArg;
 use crate::values::{Seconds, checked_timeout, dict};
 
 /// How long `close` waits for the last release.
-const LAST_RELEASE: Duration = Duration::from_secs(3);
+pub const LAST_RELEASE: Duration = Duration::from_secs(3);
 /// How often it looks for signals.
 const SLICE: Duration = Duration::from_millis(50);
 
@@ -27,7 +28,7 @@ pub struct Generator<K: Kind> {
     clock: Clock,
     /// How long callers wait by default, in s.
     timeout: f64,
-    holding: ForkCell<Holding<K>>,
+    pub(super) holding: ForkCell<Holding<K>>,
 }
 
 impl<K: Kind> Generator<K> {
@@ -50,7 +51,7 @@ impl<K: Kind> Generator<K> {
         let timeout = self.timeout(timeout)?;
         match self.holding.get().draw() {
             Some(id) => Ok(id),
-            None => self.wait_for(py, timeout, |generator, now| generator.next(now)),
+            None => self.wait_for(py, timeout, Verb::Next, |generator, now| generator.next(now)),
         }
     }
 
@@ -67,19 +68,20 @@ impl<K: Kind> Generator<K> {
     /// without the interpreter lock, and signals are handled meanwhile.
     ///
     /// # Errors
-    /// What waiting cannot cure, at once; `TIMED_OUT` with the last failure as its cause; what a
-    /// signal's handler raises.
+    /// What waiting cannot cure, at once; what there is to wait for, where that would stop an event
+    /// loop; `TIMED_OUT` with the last failure as its cause; what a signal's handler raises.
     #[cold]
     pub fn wait_for<T>(
         &self,
         py: Python<'_>,
         timeout: f64,
+        verb: Verb,
         mut draw: impl FnMut(
             &mut leafid_core::Generator<K::Core, Arc<SharedLine>>,
             HostTime,
         ) -> Result<T, Refusal>,
     ) -> PyResult<T> {
-        let mut caller = None;
+        let (mut caller, mut looked) = (None, false);
         let call = Call::new(timeout);
         loop {
             let holding = self.holding(py)?;
@@ -95,9 +97,46 @@ impl<K: Kind> Generator<K> {
                 self.store.drive(py, Arc::clone(&holding) as Arc<dyn Driven>)?;
             }
             let patience = holding.patience(&call, &why)?;
+            if !looked && awaiting::is_in_loop(py)? {
+                return Err(holding.not_at_hand(&why, &verb.instead()).into());
+            }
+            looked = true;
             py.detach(|| holding.rest(&why, patience));
             py.check_signals()?;
         }
+    }
+
+    /// Tries once; `Err` is how long to rest before it is tried again.
+    ///
+    /// # Errors
+    /// As [`wait_for`](Self::wait_for).
+    pub fn attempt<T>(
+        &self,
+        py: Python<'_>,
+        call: &Call,
+        draw: impl FnMut(
+            &mut leafid_core::Generator<K::Core, Arc<SharedLine>>,
+            HostTime,
+        ) -> Result<T, Refusal>,
+    ) -> PyResult<Result<T, Duration>> {
+        let holding = self.holding(py)?;
+        let _counted = holding.enter();
+        let why = match holding.attempt(draw) {
+            Ok(value) => return Ok(Ok(value)),
+            Err(Blocked::Failed(failed)) => return Err(failed.into()),
+            Err(Blocked::Waiting(why)) => why,
+        };
+        if why.needs_driver {
+            self.store.drive(py, Arc::clone(&holding) as Arc<dyn Driven>)?;
+        }
+        Ok(Err(holding.patience(call, &why)?))
+    }
+
+    /// Whether nobody waits in an event loop, and one ID is at hand.
+    #[inline]
+    pub fn draw_unqueued(&self) -> Option<u64> {
+        let holding = self.holding.get();
+        if holding.bells.are_hung() { None } else { holding.draw() }
     }
 
     /// What this process works with: in a forked child a new one, made here.
@@ -125,6 +164,20 @@ impl<K: Kind> Generator<K> {
             py.check_signals()?;
         }
         Ok(())
+    }
+
+    /// Closes the line; `Some` is how long to rest before it is looked again whether everything is
+    /// given back.
+    ///
+    /// # Errors
+    /// If a forked child's own cannot be built.
+    pub fn is_closed_within(&self, py: Python<'_>, call: &Call) -> PyResult<Option<Duration>> {
+        let holding = self.holding(py)?;
+        if !holding.is_retired() {
+            holding.retire();
+        }
+        let over = holding.is_done_within(Duration::ZERO) || call.left() == Some(Duration::ZERO);
+        Ok(if over { None } else { Some(SLICE) })
     }
 
     /// The counters, as `leafid.Stats`.

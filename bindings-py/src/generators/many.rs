@@ -1,19 +1,25 @@
 //! Many IDs in one call: all of them or none, or what is at hand.
 
-use leafid_core::{Code, LINE_END};
+use std::sync::Arc;
+
+use leafid_core::{Code, HostTime, Kind as CoreKind, LINE_END, Refusal, SharedLine};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::client::driver::Kind;
+use crate::generators::awaiting::Verb;
 use crate::generators::generator::Generator;
 use crate::values::{Buffer, Seconds, errors, whole_number};
+
+/// The core's generator.
+type Core<K> = leafid_core::Generator<K, Arc<SharedLine>>;
 
 /// How many IDs are carried into a buffer at a time.
 const PART: usize = 512;
 
 /// Why a count can never be had in one go.
-enum Never {
+pub enum Never {
     /// There are this many at most.
     MoreThan(u64),
     /// There is no memory for them.
@@ -31,7 +37,7 @@ impl<K: Kind> Generator<K> {
         timeout: Option<Seconds>,
     ) -> PyResult<Bound<'py, PyList>> {
         let (py, count, timeout) = (n.py(), checked_count(n)?, self.timeout(timeout)?);
-        PyList::new(py, self.exactly(py, count as usize, timeout)?)
+        PyList::new(py, self.exactly(py, count as usize, timeout, Verb::Take(count))?)
     }
 
     /// Fills all of a buffer, or leaves it as it is.
@@ -40,7 +46,7 @@ impl<K: Kind> Generator<K> {
     /// As `Segment.fill`.
     pub fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
         let (py, into, timeout) = (buffer.py(), Buffer::of(buffer)?, self.timeout(timeout)?);
-        let ids = self.exactly(py, into.len(), timeout)?;
+        let ids = self.exactly(py, into.len(), timeout, Verb::Fill(into.len() as u64))?;
         into.write(py, 0, &ids);
         Ok(())
     }
@@ -60,7 +66,7 @@ impl<K: Kind> Generator<K> {
         if into.len() == 0 {
             return Ok(0);
         }
-        self.wait_for(py, timeout, |generator, now| {
+        self.wait_for(py, timeout, Verb::Fill(1), |generator, now| {
             while filled < into.len() {
                 let room = &mut part[..PART.min(into.len() - filled)];
                 match generator.fill_available(now, room) {
@@ -85,11 +91,17 @@ impl<K: Kind> Generator<K> {
         if count == 0 {
             return Ok(());
         }
+        let verb = Verb::Ready(count);
         let most =
-            self.wait_for(py, timeout, |generator, now| match generator.ready(now, count) {
-                Err(refusal) if refusal.code == Code::CountInvalid => Ok(Some(generator.most())),
-                verdict => verdict.map(|()| None),
-            })?;
+            self.wait_for(py, timeout, verb, |generator, now| look(generator, now, count))?;
+        self.can_be_ready(count, most)
+    }
+
+    /// Whether so many can ever be at hand; `most` is how many can, if not.
+    ///
+    /// # Errors
+    /// `COUNT_INVALID`.
+    pub fn can_be_ready(&self, count: u64, most: Option<u64>) -> PyResult<()> {
         most.map_or(Ok(()), |most| Err(self.too_many(count, most)))
     }
 
@@ -99,33 +111,29 @@ impl<K: Kind> Generator<K> {
         errors::raise(Code::CountInvalid, message)
     }
 
-    /// `count` IDs, in memory of our own: nobody sees any before all of them are there.
-    fn exactly(&self, py: Python<'_>, count: usize, timeout: f64) -> PyResult<Vec<u64>> {
-        let mut ids = Vec::new();
+    fn exactly(
+        &self,
+        py: Python<'_>,
+        count: usize,
+        timeout: f64,
+        verb: Verb,
+    ) -> PyResult<Vec<u64>> {
+        let mut many = Exactly::new(count);
         if count == 0 {
-            return Ok(ids);
+            return Ok(many.ids);
         }
-        let never = self.wait_for(py, timeout, |generator, now| {
-            let mut attempt = || {
-                if ids.is_empty() {
-                    // Looked at first: what can never be had may need more memory than there is.
-                    generator.ready(now, count as u64)?;
-                    if ids.try_reserve_exact(count).is_err() {
-                        return Ok(Some(Never::Memory));
-                    }
-                    ids.resize(count, 0);
-                }
-                generator.fill(now, &mut ids).map(|()| None)
-            };
-            match attempt() {
-                Err(refusal) if refusal.code == Code::CountInvalid => {
-                    Ok(Some(Never::MoreThan(generator.most())))
-                }
-                verdict => verdict,
-            }
-        })?;
+        let never = self.wait_for(py, timeout, verb, |generator, now| many.draw(generator, now))?;
+        self.drawn(many, never)
+    }
+
+    /// The IDs, if they can ever be had.
+    ///
+    /// # Errors
+    /// `COUNT_INVALID`; `MemoryError`.
+    pub fn drawn(&self, many: Exactly, never: Option<Never>) -> PyResult<Vec<u64>> {
+        let count = many.count;
         match never {
-            None => Ok(ids),
+            None => Ok(many.ids),
             Some(Never::Memory) => {
                 Err(PyMemoryError::new_err(format!("no memory for {count} IDs")))
             }
@@ -134,6 +142,70 @@ impl<K: Kind> Generator<K> {
     }
 }
 
-fn checked_count(n: &Bound<'_, PyAny>) -> PyResult<u64> {
+/// `count` IDs, in memory of our own: nobody sees any before all of them are there.
+pub struct Exactly {
+    count: usize,
+    ids: Vec<u64>,
+}
+
+impl Exactly {
+    /// None of them yet.
+    pub fn new(count: usize) -> Exactly {
+        Exactly { count, ids: Vec::new() }
+    }
+
+    /// Tries once.
+    ///
+    /// # Errors
+    /// The core's, where waiting may help.
+    pub fn draw<K: CoreKind>(
+        &mut self,
+        generator: &mut Core<K>,
+        now: HostTime,
+    ) -> Result<Option<Never>, Refusal> {
+        let count = self.count;
+        if count == 0 {
+            return Ok(None);
+        }
+        let mut attempt = || {
+            if self.ids.is_empty() {
+                // Looked at first: what can never be had may need more memory than there is.
+                generator.ready(now, count as u64)?;
+                if self.ids.try_reserve_exact(count).is_err() {
+                    return Ok(Some(Never::Memory));
+                }
+                self.ids.resize(count, 0);
+            }
+            generator.fill(now, &mut self.ids).map(|()| None)
+        };
+        match attempt() {
+            Err(refusal) if refusal.code == Code::CountInvalid => {
+                Ok(Some(Never::MoreThan(generator.most())))
+            }
+            verdict => verdict,
+        }
+    }
+}
+
+/// Looks once whether `count` are at hand; `Some` is how many can be, where never so many can.
+///
+/// # Errors
+/// The core's, where waiting may help.
+pub fn look<K: CoreKind>(
+    generator: &mut Core<K>,
+    now: HostTime,
+    count: u64,
+) -> Result<Option<u64>, Refusal> {
+    match generator.ready(now, count) {
+        Err(refusal) if refusal.code == Code::CountInvalid => Ok(Some(generator.most())),
+        verdict => verdict.map(|()| None),
+    }
+}
+
+/// A count as callers give it.
+///
+/// # Errors
+/// `COUNT_INVALID` for one that no line has; `TypeError` for anything but a whole number.
+pub fn checked_count(n: &Bound<'_, PyAny>) -> PyResult<u64> {
     whole_number("n", n, 0, LINE_END, Code::CountInvalid)
 }

@@ -1,5 +1,6 @@
 //! `leafid.Segment` and `leafid.Snowflake`.
 
+mod awaiting;
 mod class;
 mod exit;
 mod generator;
@@ -7,6 +8,7 @@ mod many;
 mod segment;
 mod snowflake;
 
+pub use awaiting::{LoopBell, Waiter};
 pub use exit::close_all;
 pub use segment::Segment;
 pub use snowflake::Snowflake;

@@ -4,12 +4,14 @@ use leafid_core::registry::STEP_CAP;
 use leafid_core::{Code, SegmentConfig, Subject};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::client::driver::Segments;
 use crate::client::stores::shown_name;
+use crate::generators::awaiting::{HasGenerator, Verb, awaitable};
 use crate::generators::class::generator_class;
-use crate::generators::generator::Generator;
+use crate::generators::generator::{Generator, LAST_RELEASE};
+use crate::generators::many::checked_count;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
 use crate::values::{Seconds, Text, errors, whole_number};
@@ -20,17 +22,22 @@ use crate::values::{Seconds, Text, errors, whole_number};
 /// `lease_segment(ask)`; by default the URL in the environment variable `LEAFID_STORE`. `step` is
 /// how many numbers the first lease takes (by default the tag's own step); `timeout` is how many
 /// seconds a call waits at most. Nothing is leased before the first ID.
+///
+/// `store` may also be `sqlite:PATH`, a file on this machine, or a `SqliteStore`. With `create` the
+/// file and the tag are made if they are not there.
 #[pyclass(frozen, weakref, module = "leafid")]
 pub struct Segment(Generator<Segments>);
 
-generator_class!(Segment, {
+generator_class!(Segment, Segments, {
     #[new]
-    #[pyo3(signature = (tag, store = None, *, step = None, timeout = Seconds::new(10.0),
-        clock = None),
-        text_signature = "(tag, store=None, *, step=None, timeout=10.0, clock=None)")]
+    #[pyo3(signature = (tag, store = None, *, create = false, step = None,
+        timeout = Seconds::new(10.0), clock = None),
+        text_signature = "(tag, store=None, *, create=False, step=None, timeout=10.0, clock=None)")]
     fn new(
+        py: Python<'_>,
         tag: Text,
         store: Option<&Bound<'_, PyAny>>,
+        create: bool,
         step: Option<&Bound<'_, PyAny>>,
         timeout: Seconds,
         clock: Option<PyRef<'_, PyClock>>,
@@ -39,7 +46,10 @@ generator_class!(Segment, {
         let refuse = |refusal| errors::refuse(refusal, Subject::Tag(&shown_name(tag)));
         let mut config = SegmentConfig::new(tag).map_err(refuse)?;
         config.step = step.map(checked_step).transpose()?;
-        let store = StoreArg::resolve(store, &["lease_segment"])?;
+        let store = StoreArg::resolve(py, store, &["lease_segment"], create)?;
+        if create {
+            store.make("create_tag", tag, &PyDict::new(py))?;
+        }
         Generator::new(Segments(config), store, PyClock::of(clock), timeout).map(Segment)
     }
 

@@ -3,15 +3,17 @@
 use leafid_core::{Code, Name, SnowflakeConfig, Subject};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::client::driver::Snowflakes;
 use crate::client::stores::shown_name;
+use crate::generators::awaiting::{HasGenerator, Verb, awaitable};
 use crate::generators::class::generator_class;
-use crate::generators::generator::Generator;
+use crate::generators::generator::{Generator, LAST_RELEASE};
+use crate::generators::many::checked_count;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
-use crate::values::{LayoutArg, Seconds, Text, cut, errors, whole_ms, whole_number};
+use crate::values::{LayoutArg, PyLayout, Seconds, Text, cut, errors, whole_ms, whole_number};
 
 /// Stamps IDs with the store's time and a leased worker number, ascending within this generator.
 ///
@@ -19,6 +21,14 @@ use crate::values::{LayoutArg, Seconds, Text, cut, errors, whole_ms, whole_numbe
 /// `acquire(ask)`, `renew(ask)` and `release(ask)`; by default the URL in the environment variable
 /// `LEAFID_STORE`. `owner` is the label of this holder (by default `hostname/pid`); `layout` is the
 /// layout that the namespace must have (by default any).
+///
+/// With `sticky` the worker number stays this owner's until it was not seen for 30 days. While its
+/// own is not free, as after a crash or beside another process of this owner, it borrows another;
+/// with `strict` as well it waits for its own. `sticky` needs an `owner` that is the same after a
+/// restart.
+///
+/// `store` may also be `sqlite:PATH`, a file on this machine, or a `SqliteStore`. With `create` the
+/// file and the namespace are made if they are not there.
 ///
 /// `length` is the longest window to ask for, in seconds (by default the longest that the namespace
 /// allows). The generator survives an outage of the store for as long as its window lasts; a window
@@ -30,18 +40,22 @@ use crate::values::{LayoutArg, Seconds, Text, cut, errors, whole_ms, whole_numbe
 #[pyclass(frozen, weakref, module = "leafid")]
 pub struct Snowflake(Generator<Snowflakes>);
 
-generator_class!(Snowflake, {
+generator_class!(Snowflake, Snowflakes, {
     #[new]
     #[pyo3(signature = (namespace = Text::new("default".to_owned()), store = None, *,
-        owner = None, layout = None, length = None, max_ahead = Seconds::new(1.0),
+        create = false, owner = None, sticky = false, strict = false, layout = None, length = None, max_ahead = Seconds::new(1.0),
         spread = None, timeout = Seconds::new(10.0), clock = None),
-        text_signature = "(namespace=\"default\", store=None, *, owner=None, layout=None, \
-        length=None, max_ahead=1.0, spread=None, timeout=10.0, clock=None)")]
+        text_signature = "(namespace=\"default\", store=None, *, create=False, owner=None, \
+        sticky=False, strict=False, layout=None, length=None, max_ahead=1.0, spread=None, timeout=10.0, clock=None)")]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python constructor")]
     fn new(
+        py: Python<'_>,
         namespace: Text,
         store: Option<&Bound<'_, PyAny>>,
+        create: bool,
         owner: Option<Text>,
+        sticky: bool,
+        strict: bool,
         layout: Option<LayoutArg>,
         length: Option<Seconds>,
         max_ahead: Seconds,
@@ -65,13 +79,20 @@ generator_class!(Snowflake, {
                 )
             })?;
         }
+        (config.sticky, config.strict) = (sticky, strict);
+        checked_sticky(&config, owner.is_some())?;
         config.layout = layout.map(|layout| layout.0);
         config.length_ms = length.map(|length| whole_ms("length", length)).transpose()?;
         config.max_ahead_ms = whole_ms("max_ahead", max_ahead)?;
         let spread =
             spread.map(|s| whole_number("spread", s, 0, u32::MAX.into(), Code::RangeInvalid));
         config.spread = spread.transpose()?.map(|spread| spread as u32);
-        let store = StoreArg::resolve(store, &["acquire", "renew", "release"])?;
+        let store = StoreArg::resolve(py, store, &["acquire", "renew", "release"], create)?;
+        if create {
+            let how = PyDict::new(py);
+            how.set_item("layout", config.layout.map(PyLayout))?;
+            store.make("create_namespace", namespace, &how)?;
+        }
         let kind = Snowflakes { config, owner_is_given: owner.is_some() };
         Generator::new(kind, store, PyClock::of(clock), timeout).map(Snowflake)
     }
@@ -86,3 +107,17 @@ generator_class!(Snowflake, {
         format!("Snowflake({:?})", self.namespace())
     }
 });
+
+/// Whether what is kept can be found again, and is wanted at all.
+fn checked_sticky(config: &SnowflakeConfig, owner_is_given: bool) -> PyResult<()> {
+    let message = match (config.sticky, config.strict) {
+        (false, true) => "`strict=True` says that no other number will do: it needs `sticky=True`",
+        // Else each start would keep another number, for 30 days.
+        (true, _) if !owner_is_given => {
+            "`sticky=True` needs an `owner` that is the same after a restart, such as the name of a \
+             pod of a StatefulSet: `owner=os.environ[\"HOSTNAME\"]`"
+        }
+        _ => return Ok(()),
+    };
+    Err(errors::raise(Code::RequestInvalid, message))
+}

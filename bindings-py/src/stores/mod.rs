@@ -3,10 +3,12 @@
 mod http;
 mod memory;
 mod object;
+mod sqlite;
 
 pub use http::HttpStore;
 pub use memory::MemoryStore;
 pub use object::Carrier;
+pub use sqlite::{abandon, process, sqlite_texts};
 
 use std::sync::Arc;
 
@@ -39,10 +41,15 @@ impl StoreArg {
     /// # Errors
     /// `REQUEST_INVALID` for no store and for a text that is no URL of one; `TypeError` for an
     /// object that lacks a method.
-    pub fn resolve(store: Option<&Bound<'_, PyAny>>, verbs: &[&str]) -> PyResult<StoreArg> {
-        let Some(store) = store else { return from_environment() };
+    pub fn resolve(
+        py: Python<'_>,
+        store: Option<&Bound<'_, PyAny>>,
+        verbs: &[&str],
+        create: bool,
+    ) -> PyResult<StoreArg> {
+        let Some(store) = store else { return from_environment(py, create) };
         if let Ok(url) = store.cast::<PyString>() {
-            return from_url(&url.to_cow()?);
+            return from_url(py, &url.to_cow()?, create);
         }
         if let Ok(store) = store.cast::<HttpStore>() {
             return Ok(StoreArg::Http(Arc::clone(&store.get().0)));
@@ -54,7 +61,7 @@ impl StoreArg {
             if !store.hasattr(*verb)? {
                 let kind = store.get_type().name()?;
                 let message = format!(
-                    "`{kind}` has no `{verb}`: a store is a URL, an `HttpStore`, a `MemoryStore`, or \
+                    "`{kind}` has no `{verb}`: a store is a URL, an `HttpStore`, a `SqliteStore`, a `MemoryStore`, or \
                      an object with the methods `{}`",
                     verbs.join("`, `")
                 );
@@ -62,6 +69,30 @@ impl StoreArg {
             }
         }
         Ok(StoreArg::Object(store.clone().unbind()))
+    }
+
+    /// Makes a tag or a namespace that is not there (`verb` is `create_tag` or `create_namespace`):
+    /// a store in a file does so where it is asked to.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` for a store that has commands for it; the store's.
+    pub fn make(&self, verb: &str, name: &str, how: &Bound<'_, PyDict>) -> PyResult<()> {
+        let py = how.py();
+        match self {
+            StoreArg::Memory(_) => Ok(()),
+            StoreArg::Object(store) if store.bind(py).hasattr(verb)? => {
+                how.set_item("if_missing", true)?;
+                store.bind(py).call_method(verb, (name,), Some(how)).map(drop)
+            }
+            StoreArg::Http(_) | StoreArg::Object(_) => {
+                let kind = verb.trim_start_matches("create_");
+                let message = format!(
+                    "`create=True` is for `sqlite:` stores; in this one create it by command: \
+                     leafid {kind} create {name}"
+                );
+                Err(errors::raise(Code::RequestInvalid, message))
+            }
+        }
     }
 
     /// Gives a generator a driver that carries its asks to this store.
@@ -85,9 +116,9 @@ impl StoreArg {
     }
 }
 
-fn from_environment() -> PyResult<StoreArg> {
+fn from_environment(py: Python<'_>, create: bool) -> PyResult<StoreArg> {
     match std::env::var(VARIABLE) {
-        Ok(url) if !url.is_empty() => from_url(&url),
+        Ok(url) if !url.is_empty() => from_url(py, &url, create),
         _ => Err(errors::raise(
             Code::RequestInvalid,
             format!(
@@ -98,7 +129,10 @@ fn from_environment() -> PyResult<StoreArg> {
     }
 }
 
-fn from_url(url: &str) -> PyResult<StoreArg> {
+fn from_url(py: Python<'_>, url: &str, create: bool) -> PyResult<StoreArg> {
+    if let Some(path) = url.strip_prefix("sqlite:") {
+        return sqlite::open(py, path, create).map(StoreArg::Object);
+    }
     if let Some(name) = url.strip_prefix("memory:") {
         return Ok(StoreArg::Memory(Memory::named(name)?));
     }

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Callable
 
 import leafid
-from leafid import Layout, LeafidError, registry, testing
+from leafid import Layout, LeafidError, SqliteStore, registry, testing
 from support.rows import Rows
 
 Step = dict[str, Any]
 
 
-def replay(script: Step) -> None:
+def replay(script: Step, subject: Any = None) -> None:
     """Takes all steps of a script; `AssertionError` tells the step that is wrong."""
-    subject = build(script)
+    subject = subject or build(script)
     names: dict[str, Any] = {}
     for number, step in enumerate(script.get("steps", []) if subject else [], 1):
         place = f"`{script['name']}`, step {number} ({step['do']})"
@@ -158,6 +159,60 @@ class Stored:
     def __call__(self, step: Step) -> Any:
         self.rows.set_clock(int(step["at"]))
         return getattr(self.rows, step["do"])(step.get("ask", step))
+
+
+class Filed:
+    """The store in a file."""
+
+    def __init__(self, script: Step, path: Path) -> None:
+        self.clock = Told()
+        self.store = SqliteStore(path, create=True, id=script["store"], clock=self.clock)
+        for tag in script.get("tags", []):
+            self.create_tag(tag)
+        for space in script.get("namespaces", []):
+            self.store.create_namespace(
+                space["namespace"],
+                layout=layout_of(space["layout"]),
+                workers=range_of(space.get("workers")),
+                max_window=space.get("max_window_ms") and space["max_window_ms"] / 1_000,
+                if_missing=space["namespace"] == "default",
+            )
+
+    def __call__(self, step: Step) -> Any:
+        self.clock.set(int(step["at"]))
+        own = getattr(self, step["do"], None)
+        if own is not None:
+            return own(step) or {}
+        return getattr(self.store, step["do"])(step["ask"])
+
+    def create_tag(self, step: Step) -> None:
+        start = int(step["from"]) if "from" in step else None
+        until = int(step["until"]) if "until" in step else None
+        steps = {name: step[name] for name in ("step", "max_step") if name in step}
+        self.store.create_tag(step["tag"], start=start, until=until, **steps)
+
+    def delete_tag(self, step: Step) -> None:
+        self.store.delete_tag(step["tag"])
+
+    def set_workers(self, step: Step) -> None:
+        self.store.set_workers(step["namespace"], range_of(step["workers"]))
+
+    def revoke(self, step: Step) -> None:
+        self.store.release_worker(step["namespace"], step["worker"])
+
+
+class Told:
+    """A clock that shows what it was told: both of it, as the scripts have one time."""
+
+    def __init__(self) -> None:
+        self.wall_ms = self.monotonic_ms = 0
+
+    def set(self, at: int) -> None:
+        self.wall_ms = self.monotonic_ms = at
+
+
+def range_of(workers: Any) -> Any:
+    return workers and (workers["start"], workers["end"])
 
 
 class Text(str):

@@ -9,9 +9,10 @@ use crate::process::Run;
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("leafid-core", &[]),
     ("leafid-wire", &["leafid-core"]),
+    ("leafid-sql", &[]),
     ("leafid-server", &["leafid-core", "leafid-servers", "leafid-wire"]),
     ("leafid-bindings", &["leafid-core"]),
-    ("leafid-py", &["leafid-bindings", "leafid-core", "leafid-wire"]),
+    ("leafid-py", &["leafid-bindings", "leafid-core", "leafid-sql", "leafid-wire"]),
     ("leafid-node", &["leafid-bindings", "leafid-core"]),
     ("leafid-wasm", &["leafid-bindings", "leafid-core"]),
     ("leafid-component", &["leafid-bindings", "leafid-core"]),
@@ -28,6 +29,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
 const EVERYONE: &[&str] = &[
     "leafid-core",
     "leafid-wire",
+    "leafid-sql",
     "leafid-bindings",
     "leafid-server",
     "leafid-py",

@@ -72,12 +72,12 @@ impl<K: Kind> Driven for Holding<K> {
         state.answered(&self.kept, ask, sent, answer);
         self.publish(&state);
         drop(state);
-        self.answer_came.notify_all();
+        self.wake_callers();
     }
 
     fn ended(&self) {
         self.lock().driven = false;
-        self.answer_came.notify_all();
+        self.wake_callers();
     }
 
     fn is_over(&self) -> bool {

@@ -9,6 +9,7 @@ use leafid_core::{Code, HostTime, Ids, SharedLine, Stats};
 
 use crate::client::Failed;
 use crate::client::driver::Kind;
+use crate::client::driver::bell::Bells;
 use crate::client::driver::kept::Kept;
 use crate::client::driver::state::State;
 use crate::client::host::clock::Clock;
@@ -37,6 +38,8 @@ pub struct Holding<K: Kind> {
     pub(super) driver_called: Condvar,
     /// Callers wait here.
     pub(super) answer_came: Condvar,
+    /// Event loops with callers wait for these.
+    pub bells: Bells,
     /// How many callers there are that do not draw without the lock.
     pub(super) callers: AtomicUsize,
     /// What it is built from.
@@ -70,6 +73,7 @@ impl<K: Kind> Holding<K> {
             state: Mutex::new(State::new(generator, Arc::clone(kind), clock.clone())),
             driver_called: Condvar::new(),
             answer_came: Condvar::new(),
+            bells: Bells::default(),
             callers: AtomicUsize::new(0),
             kind: Arc::clone(kind),
         };
@@ -162,7 +166,14 @@ impl<K: Kind> Holding<K> {
         state.retire();
         self.publish(&state);
         self.driver_called.notify_one();
+        drop(state);
+        self.wake_callers();
+    }
+
+    /// Lets everybody who waits look again.
+    pub(super) fn wake_callers(&self) {
         self.answer_came.notify_all();
+        self.bells.ring();
     }
 
     /// Drops every right at once, and sends nothing.
@@ -171,6 +182,11 @@ impl<K: Kind> Holding<K> {
         state.forget();
         self.publish(&state);
         self.driver_called.notify_one();
+    }
+
+    /// Whether the line was closed for good, and not by the store.
+    pub fn is_retired(&self) -> bool {
+        self.lock().closing
     }
 
     /// Waits a moment for the driver to end; whether it has.

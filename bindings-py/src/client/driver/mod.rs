@@ -3,9 +3,11 @@
 //! A [`Holding`] is what one process has of a generator: the lock-free line that callers draw from,
 //! and behind a mutex the core's generator with its correspondence ([`state`]). A thread works
 //! through the [`Action`]s that it wants done ([`thread`]): ask, release, wait. A caller that finds
-//! nothing at hand makes a [`Call`] and waits in it ([`waiting`]). A forked child makes a holding
+//! nothing at hand makes a [`Call`] and waits in it ([`waiting`]); one in an event loop is woken by a
+//! [`Bell`]. A forked child makes a holding
 //! of its own, which knows of the parent's what a child may know ([`kept`]).
 
+mod bell;
 mod driven;
 mod exit;
 mod holding;
@@ -15,6 +17,7 @@ mod state;
 mod thread;
 mod waiting;
 
+pub use bell::Bell;
 pub use driven::Driven;
 pub use exit::{remember, retire_all, wait_for_all};
 pub use holding::Holding;

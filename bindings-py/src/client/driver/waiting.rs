@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use leafid_core::{Code, Generator, HostTime, Refusal, SharedLine, Stance, Subject};
 
-use crate::client::Failed;
 use crate::client::driver::exit::is_exiting;
 use crate::client::driver::{Holding, Kind};
+use crate::client::{Cause, Failed};
 
 /// How long a caller rests before it looks for signals.
 const SLICE: Duration = Duration::from_millis(50);
@@ -30,6 +30,11 @@ impl Call {
         let patience = Duration::try_from_secs_f64(timeout).ok();
         let deadline = patience.and_then(|patience| Instant::now().checked_add(patience));
         Call { timeout, deadline }
+    }
+
+    /// How long it may wait yet; `None` is for ever.
+    pub fn left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 }
 
@@ -129,7 +134,7 @@ impl<K: Kind> Holding<K> {
     /// # Errors
     /// `TIMED_OUT` when its time is up, with the last failure as its cause.
     pub fn patience(&self, call: &Call, why: &Waiting) -> Result<Duration, Failed> {
-        let left = call.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let left = call.left();
         if left == Some(Duration::ZERO) {
             return Err(self.timed_out(call.timeout, why));
         }
@@ -156,6 +161,13 @@ impl<K: Kind> Holding<K> {
             }
             _ => Failed::about(code.into(), self.kind.subject()),
         }
+    }
+
+    /// Why a call that must not wait has no ID; `instead` says what to do.
+    pub fn not_at_hand(&self, why: &Waiting, instead: &str) -> Failed {
+        let message = format!("no ID of {} is at hand, {instead}", self.kind.subject());
+        let cause = why.last.clone().map(|last| last as Cause);
+        Failed { cause, ..Failed::new(why.refusal.code, message) }
     }
 
     fn timed_out(&self, timeout: f64, why: &Waiting) -> Failed {

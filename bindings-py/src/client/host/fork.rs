@@ -11,6 +11,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Generation(u64);
 
+impl Generation {
+    /// As a number: another one in each process along the line.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
 static WORD: OnceLock<&'static AtomicU64> = OnceLock::new();
 static NEXT: AtomicU64 = AtomicU64::new(1);
 static FALLBACK: AtomicBool = AtomicBool::new(false);

@@ -1,0 +1,128 @@
+"""Namespaces: their rows, and what of them may still change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import errors, registry
+from .._native import Layout
+from . import rows
+from .file import TEXTS, Turn
+
+Row = dict[str, Any]
+
+
+class Space:
+    """A namespace as it was read."""
+
+    def __init__(self, name: str, found: Row) -> None:
+        self.name, self.row = name, rows.namespace(found)
+        self.used_until: int = found["used_until"]
+        self.start: int = self.row["workers"]["start"]
+        self.end: int = self.row["workers"]["end"]
+
+    def hands_out(self, worker: int) -> bool:
+        return self.start <= worker < self.end
+
+    def worker_invalid(self, worker: object) -> errors.LeafidError:
+        return errors.WorkerInvalidError(
+            f"worker {worker} is outside namespace `{self.name}`, which hands out workers "
+            f"{self.start}..{self.end} of {1 << self.row['layout']['worker_bits']}"
+        )
+
+    def put(self, turn: Turn, row: Row, used_until: int) -> None:
+        """Writes the row, if it is as it was read."""
+        before = rows.before(rows.of_namespace(self.row, self.used_until))
+        columns = {"namespace": self.name, **rows.of_namespace(row, used_until), **before}
+        turn.write(TEXTS["rows/namespace_change"], columns)
+
+
+def read(turn: Turn, name: str) -> Space | None:
+    found = turn.one("rows/namespace", namespace=name)
+    return None if found is None else Space(name, found)
+
+
+def create(
+    turn: Turn,
+    name: str,
+    layout: Any,
+    workers: tuple[int, int] | None,
+    max_window: float | None,
+    if_missing: bool,
+) -> None:
+    spec = {
+        "namespace": name,
+        "layout": "leaf" if layout is None else _fields(layout),
+        "workers": _range(workers) if workers is not None else None,
+        "max_window_ms": round(max_window * 1_000) if max_window is not None else None,
+    }
+    row = registry.namespace_row({key: value for key, value in spec.items() if value is not None})
+    row = {**row, "floor": _floor(row["layout"], turn.floor_ms())}
+    known = read(turn, name)
+    if known is None:
+        columns = rows.of_namespace(row, row["workers"]["start"])
+        turn.write(TEXTS["rows/namespace_add"], {"namespace": name, **columns})
+    elif not if_missing and known.row != {**row, "floor": known.row["floor"]}:
+        raise errors.LayoutMismatchError(
+            f"namespace `{name}` exists already, as {known.row}: use it, or take another name"
+        )
+
+
+def set_workers(turn: Turn, space: Space, workers: tuple[int, int]) -> None:
+    """A number leaves the range only when it is free; one that leaves it is cleared."""
+    before, after = space.row["workers"], _range(workers)
+    row = {**space.row, "workers": after}
+    checked = {"namespace": space.name, "layout": row["layout"], "workers": after}
+    registry.namespace_row(checked)
+    leaving = turn.one(
+        "rows/leaving",
+        namespace=space.name,
+        before_start=before["start"],
+        before_end=before["end"],
+        after_start=after["start"],
+        after_end=after["end"],
+    )
+    layout = row["layout"]
+    if leaving is not None:
+        free_ms = leaving["reserved_until"] * layout["tick_ms"] + layout["epoch_ms"]
+        if free_ms > turn.now:
+            raise errors.WorkersExhaustedError(
+                f"worker {leaving['worker']} of namespace `{space.name}` cannot leave the range "
+                f"yet: it is granted until {free_ms} (ms since 1970)",
+                until_ms=free_ms,
+            )
+    space.put(turn, row, unused(turn, space.name, after["start"], after["end"]))
+    turn.adjust(TEXTS["rows/range"], {"namespace": space.name, **after})
+
+
+def unused(turn: Turn, name: str, start: int, end: int) -> int:
+    """The lowest number from `start` on that was never handed out; `end` or more if all were."""
+    if start >= end:
+        return start
+    found = turn.one("lookups/unused", namespace=name, **{"from": start})
+    assert found is not None, "the text always gives a row"
+    return int(found["unused"])
+
+
+def _fields(layout: Any) -> Row:
+    if isinstance(layout, str):
+        layout = getattr(Layout, layout, None)
+    if not isinstance(layout, Layout):
+        raise errors.LayoutInvalidError(
+            f"there is no layout `{layout}`: use `leaf`, `edge`, `long` or `js53`, or a `Layout`"
+        )
+    names = ("epoch_ms", "tick_ms", "time_bits", "worker_bits", "sequence_bits")
+    return {name: getattr(layout, name) for name in names}
+
+
+def _range(workers: tuple[int, int]) -> Row:
+    start, end = workers
+    return {"start": start, "end": end}
+
+
+def _floor(layout: Row, floor_ms: int) -> int:
+    """The first tick that does not begin before the store's floor."""
+    since = floor_ms - layout["epoch_ms"]
+    if floor_ms == 0 or since < 0:
+        return 0
+    return min(-(-since // layout["tick_ms"]), 1 << layout["time_bits"])

@@ -1,0 +1,105 @@
+"""What a file must be before SQLite opens it, and whether it still is that file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from .. import errors
+from . import words
+
+# Locks and shared memory do not work over a network.
+_NETWORK = {"nfs", "nfs4", "smb3", "cifs", "9p", "afs", "ceph", "lustre", "gpfs", "gfs2"}
+
+
+def check(path: Path) -> str | None:
+    """Refuses what must not be opened; gives why there is no store, if there is none."""
+    if not path.parent.exists():
+        raise errors.StoreUnavailableError(
+            f"the folder `{path.parent}` does not exist; if the path is right, make it first: "
+            f"mkdir -p {path.parent}"
+        )
+    _refuse_mounts(path)
+    log = Path(f"{os.path.realpath(path)}-wal")
+    absent = None
+    try:
+        seen = path.stat()
+    except FileNotFoundError:
+        absent = "does not exist"
+    else:
+        if path.is_file() and seen.st_size == 0:
+            absent = "is an empty file"
+        if path.is_file() and seen.st_nlink > 1 and os.name == "posix":
+            raise words.second(
+                path,
+                f"has {seen.st_nlink} names (hard links)",
+                "remove all names but the one that it is opened by",
+            )
+    if absent is not None and log.exists() and log.stat().st_size > 0:
+        raise words.orphan(path, log)
+    return absent
+
+
+def _refuse_mounts(path: Path) -> None:
+    """Network file systems, and a file that is a mount point of its own."""
+    try:
+        mounts = Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines()
+    except OSError:
+        return
+    real = os.path.realpath(path)
+    longest, kind = -1, ""
+    for line in mounts:
+        before, _, after = line.partition(" - ")
+        point = _unescaped(before.split()[4])
+        if point == real:
+            cure = "mount the folder that it lies in, not the file"
+            raise words.second(path, "is mounted by itself", cure)
+        if os.path.commonpath([point, real]) == point and len(point) >= longest:
+            longest, kind = len(point), after.split()[0]
+    if kind in _NETWORK:
+        raise words.network(path, kind)
+
+
+def _unescaped(point: str) -> str:
+    """A mount point has blanks and backslashes as three octal digits."""
+    for letter in " \t\n\\":
+        point = point.replace(f"\\{ord(letter):03o}", letter)
+    return point
+
+
+class Watch:
+    """Whether the file and its log are those that were opened."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.opened = path, _identity(path)
+        self.log = Path(f"{os.path.realpath(path)}-wal")
+        self.logged: tuple[int, int] | None = None
+        self.gone: errors.LeafidError | None = None
+
+    def begin(self) -> None:
+        """The file is about to be opened again: its log may be gone since it was closed."""
+        self.logged = None
+        self.look()
+
+    def look(self) -> None:
+        """Raises once one of them is not, and from then on."""
+        if self.gone is None:
+            self.gone = self._look()
+        if self.gone is not None:
+            raise type(self.gone)(str(self.gone))
+
+    def _look(self) -> errors.LeafidError | None:
+        for path, known in ((self.path, self.opened), (self.log, self.logged)):
+            found = _identity(path)
+            if known is not None and found != known:
+                return words.gone(path, "was replaced" if found else "was removed or moved")
+        self.logged = self.logged or _identity(self.log)
+        return None
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        seen = path.stat()
+    except FileNotFoundError:
+        return None
+    return seen.st_dev, seen.st_ino

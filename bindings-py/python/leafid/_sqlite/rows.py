@@ -1,0 +1,63 @@
+"""Rows as columns: called what the core calls the fields, but that a layout's lie flat beside the
+others, and a range is `workers_start` and `workers_end`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Row = dict[str, Any]
+
+_LAYOUT = ("epoch_ms", "tick_ms", "time_bits", "worker_bits", "sequence_bits")
+_TAG = ("max_id", "step", "max_step", "deleted", "until")
+_WORKER = ("owner", "sticky", "key", "held_from", "reserved_until", "granted_ms")
+
+
+def of_tag(row: Row) -> Row:
+    return {name: _column(row.get(name)) for name in _TAG}
+
+
+def tag(found: Row) -> Row:
+    row = {name: found[name] for name in _TAG}
+    return {**row, "deleted": bool(row["deleted"])}
+
+
+def of_worker(row: Row) -> Row:
+    key = row.get("key")
+    columns = {name: _column(row.get(name)) for name in _WORKER}
+    return {**columns, "key": None if key is None else bytes.fromhex(key)}
+
+
+def worker(found: Row) -> Row:
+    key = found["key"]
+    row = {name: found[name] for name in ("worker", *_WORKER)}
+    return {**row, "sticky": bool(row["sticky"]), "key": None if key is None else key.hex()}
+
+
+def of_namespace(row: Row, used_until: int) -> Row:
+    workers = row["workers"]
+    return {
+        **{name: row["layout"][name] for name in _LAYOUT},
+        "max_window_ms": row["max_window_ms"],
+        "workers_start": workers["start"],
+        "workers_end": workers["end"],
+        "floor": row["floor"],
+        "used_until": used_until,
+    }
+
+
+def namespace(found: Row) -> Row:
+    return {
+        "layout": {name: found[name] for name in _LAYOUT},
+        "workers": {"start": found["workers_start"], "end": found["workers_end"]},
+        "max_window_ms": found["max_window_ms"],
+        "floor": found["floor"],
+    }
+
+
+def before(columns: Row) -> Row:
+    """Columns as they were read, for the condition of a change."""
+    return {f"was_{name}": value for name, value in columns.items()}
+
+
+def _column(value: Any) -> Any:
+    return int(value) if isinstance(value, bool) else value

@@ -1,0 +1,82 @@
+"""What is wrong with a file, in words: what happened, then what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .. import errors
+
+
+def not_there(path: Path, what: str) -> errors.LeafidError:
+    place = f"sqlite:{path}"
+    return errors.StoreUnavailableError(
+        f"{place} {what}; to create a new store there: python -m leafid init {place}, or pass "
+        f"`create=True`; if there was one and it is lost, use instead: leafid init "
+        f"--replaces-lost {place}, as a new store would hand out again what is in use"
+    )
+
+
+def foreign(path: Path, why: str) -> errors.LeafidError:
+    return errors.SchemaMismatchError(f"`{path}` is not a leafid store: {why}")
+
+
+def other_version(path: Path, version: int, known: int) -> errors.LeafidError:
+    way = "use the program that wrote it"
+    if version < known:
+        way = (
+            "stop every program that has it open, then raise them: leafid migrate --store "
+            f"sqlite:{path}"
+        )
+    return errors.SchemaMismatchError(
+        f"`{path}` has tables of version {version}, this program knows {known}; {way}"
+    )
+
+
+def orphan(path: Path, log: Path) -> errors.LeafidError:
+    return errors.StoreRefusedError(
+        f"`{path}` is gone, but its log `{log}` is there, and holds what was granted last; put "
+        "that very file back beside it; if it is lost, no copy or backup can take its place: move "
+        f"`{log}` and `{path}-shm` away, those that are there, and make a new store: leafid init "
+        f"--replaces-lost sqlite:{path}"
+    )
+
+
+def second(path: Path, what: str, cure: str) -> errors.LeafidError:
+    return errors.StoreRefusedError(
+        f"`{path}` {what}, and a program that opens it at its other place would grant the same "
+        f"numbers again; {cure}"
+    )
+
+
+def network(path: Path, kind: str) -> errors.LeafidError:
+    return errors.StoreRefusedError(
+        f"`{path}` lies on a network file system ({kind}), where locks cannot be trusted; move it "
+        "to a local disk"
+    )
+
+
+def gone(path: Path, what: str) -> errors.LeafidError:
+    return errors.StoreRefusedError(
+        f"`{path}` {what} while it is open, so what is granted now would be forgotten; nothing is "
+        "granted: stop this process, then put that very file back if it was moved; a copy or a "
+        "backup cannot take its place, since it would grant again what was granted after it was "
+        "made; if the file is lost, make a new store: leafid init --replaces-lost"
+    )
+
+
+def settings(journal: object, synchronous: object) -> errors.LeafidError:
+    return errors.StoreRefusedError(
+        "the settings that make a grant durable do not work here: journal_mode is "
+        f"`{journal}` instead of `wal`, synchronous is {synchronous} instead of 2; move the store "
+        "to a local disk"
+    )
+
+
+def strays(source_ms: int, known_ms: int) -> errors.LeafidError:
+    days = abs(source_ms - known_ms) // 86_400_000
+    side = "after" if source_ms > known_ms else "before"
+    return errors.StoreRefusedError(
+        f"this machine's clock says {source_ms} ms since 1970, {days} days {side} the last time "
+        f"that this store has seen, {known_ms}; IDs would carry a wrong time for good: set the "
+        "clock, or, if it is right, have the store follow it: leafid serve --believe-clock"
+    )

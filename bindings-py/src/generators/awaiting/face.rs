@@ -1,0 +1,91 @@
+//! What an awaitable and a waiter call of a generator, whichever of the two it is.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use pyo3::{IntoPyObjectExt, PyClass};
+
+use crate::client::driver::{Bell, Call, Kind};
+use crate::generators::awaiting::Verb;
+use crate::generators::generator::Generator;
+use crate::generators::many::{Exactly, look};
+
+/// The value, or how long to rest before it is tried again.
+pub type Step = PyResult<Result<Py<PyAny>, Duration>>;
+
+/// The functions of one class; each is called with an instance of it.
+pub struct Face {
+    /// One ID, if it is at hand and nobody waits for one.
+    pub draw: fn(Borrowed<'_, '_, PyAny>) -> Option<u64>,
+    /// Whether others wait already, so that it is not this one's turn.
+    pub is_queued: fn(Borrowed<'_, '_, PyAny>) -> bool,
+    /// Tries once.
+    pub step: fn(Borrowed<'_, '_, PyAny>, Verb, &Call) -> Step,
+    /// Rings with every answer.
+    pub bell: fn(Borrowed<'_, '_, PyAny>) -> PyResult<Arc<Bell>>,
+}
+
+/// A class that is a generator.
+pub trait HasGenerator: PyClass<Frozen = pyo3::pyclass::boolean_struct::True> + Sync {
+    /// Which one.
+    type Kind: Kind;
+    /// Its functions.
+    const FACE: &'static Face = &Face {
+        draw: |owner| Self::of(owner).draw_unqueued(),
+        is_queued: |owner| Self::of(owner).is_queued(),
+        step: |owner, verb, call| Self::of(owner).step(owner, verb, call),
+        bell: |owner| Ok(Self::of(owner).holding(owner.py())?.bells.hang()),
+    };
+
+    /// The generator.
+    fn generator(&self) -> &Generator<Self::Kind>;
+
+    /// The generator of an instance.
+    #[expect(unsafe_code, reason = "the type was checked where the awaitable was made")]
+    fn of<'a>(owner: Borrowed<'a, '_, PyAny>) -> &'a Generator<Self::Kind> {
+        // SAFETY: only methods of this class make awaitables and waiters with its face.
+        let owner: Borrowed<'a, '_, Self> = unsafe { owner.cast_unchecked() };
+        owner.get().generator()
+    }
+}
+
+impl<K: Kind> Generator<K> {
+    /// Whether somebody waits in an event loop.
+    pub fn is_queued(&self) -> bool {
+        self.holding.get().bells.are_hung()
+    }
+
+    fn step(&self, owner: Borrowed<'_, '_, PyAny>, verb: Verb, call: &Call) -> Step {
+        let py = owner.py();
+        let none = || py.None();
+        Ok(match verb {
+            Verb::Next => match self.attempt(py, call, |generator, now| generator.next(now))? {
+                Ok(id) => Ok(id.into_py_any(py)?),
+                Err(pause) => Err(pause),
+            },
+            Verb::Take(count) => {
+                let mut many = Exactly::new(count as usize);
+                match self.attempt(py, call, |generator, now| many.draw(generator, now))? {
+                    Ok(never) => Ok(PyList::new(py, self.drawn(many, never)?)?.into_any().unbind()),
+                    Err(pause) => Err(pause),
+                }
+            }
+            Verb::Ready(0) => Ok(none()),
+            Verb::Fill(count) | Verb::Ready(count) => {
+                let looked =
+                    self.attempt(py, call, |generator, now| look(generator, now, count))?;
+                match looked {
+                    Ok(most) => self.can_be_ready(count, most).map(|()| Ok(none()))?,
+                    Err(pause) => Err(pause),
+                }
+            }
+            Verb::Close => match self.is_closed_within(py, call)? {
+                None => Ok(none()),
+                Some(pause) => Err(pause),
+            },
+            Verb::Itself => Ok(owner.to_owned().unbind()),
+        })
+    }
+}

@@ -1,0 +1,386 @@
+//! The object that is awaited: a coroutine by its methods, and one that completes at once while IDs
+//! are at hand.
+//!
+//! Its type is made by hand: PyO3 has no `am_send`, and without it each value would have to be raised
+//! in a `StopIteration`, which costs more than drawing an ID.
+
+#![expect(unsafe_code, reason = "a Python type in the C interface's own words")]
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+
+use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyValueError};
+use pyo3::ffi::{self, PyObject, PySendResult};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyTuple, PyType};
+
+use crate::client::driver::Call;
+use crate::generators::awaiting::{Face, Verb, Waiter};
+
+/// Where it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Nothing was drawn.
+    Fresh,
+    /// It is trying.
+    Running,
+    /// `inner` waits.
+    Waits,
+    /// It has given its value, or raised.
+    Over,
+}
+
+/// The object. It is only touched with the interpreter lock, and never through a reference that
+/// outlives a call into Python.
+#[repr(C)]
+struct Awaitable {
+    base: PyObject,
+    face: &'static Face,
+    /// The generator: a counted reference.
+    owner: *mut PyObject,
+    /// The coroutine of `leafid._aio` that waits: a counted reference, or null.
+    inner: *mut PyObject,
+    verb: Verb,
+    timeout: f64,
+    stage: Stage,
+}
+
+/// An awaitable that does this with a generator when it is awaited, and waits up to `timeout`
+/// seconds.
+///
+/// # Errors
+/// `MemoryError`.
+#[inline]
+pub fn awaitable<'py>(
+    owner: &Bound<'py, PyAny>,
+    face: &'static Face,
+    verb: Verb,
+    timeout: f64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = owner.py();
+    let class = class(py)?;
+    // SAFETY: the type's size is `Awaitable`'s; every field is written before anybody sees the
+    // object. What is not a Python object needs no drop.
+    unsafe {
+        let object = ffi::PyType_GenericAlloc(class.as_ptr().cast(), 0);
+        let made = Bound::from_owned_ptr_or_err(py, object)?;
+        let object = object.cast::<Awaitable>();
+        ffi::Py_INCREF(owner.as_ptr());
+        (&raw mut (*object).face).write(face);
+        (&raw mut (*object).owner).write(owner.as_ptr());
+        (&raw mut (*object).verb).write(verb);
+        (&raw mut (*object).timeout).write(timeout);
+        (&raw mut (*object).stage).write(Stage::Fresh);
+        Ok(made)
+    }
+}
+
+fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let made = CLASS.get_or_try_init(py, || {
+        let slot = |slot: c_int, function: *mut c_void| ffi::PyType_Slot { slot, pfunc: function };
+        // The interpreter keeps pointers to the methods.
+        let methods = Box::leak(Box::new(methods()));
+        let mut slots = [
+            slot(ffi::Py_tp_dealloc, dealloc as *mut c_void),
+            slot(ffi::Py_tp_traverse, traverse as *mut c_void),
+            slot(ffi::Py_tp_clear, clear as *mut c_void),
+            slot(ffi::Py_tp_iter, itself as *mut c_void),
+            slot(ffi::Py_am_await, itself as *mut c_void),
+            slot(ffi::Py_tp_iternext, next as *mut c_void),
+            slot(ffi::Py_am_send, send as *mut c_void),
+            slot(ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
+            slot(0, ptr::null_mut()),
+        ];
+        let flags = ffi::Py_TPFLAGS_DEFAULT
+            | ffi::Py_TPFLAGS_HAVE_GC
+            | ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION
+            | ffi::Py_TPFLAGS_IMMUTABLETYPE;
+        let mut spec = ffi::PyType_Spec {
+            name: c"leafid._native.Awaitable".as_ptr(),
+            basicsize: size_of::<Awaitable>() as c_int,
+            itemsize: 0,
+            flags: flags as u32,
+            slots: slots.as_mut_ptr(),
+        };
+        // SAFETY: the slots' functions have their slots' types, and the list ends with a zero.
+        let class =
+            unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&raw mut spec))? };
+        Ok::<_, PyErr>(class.cast_into::<PyType>()?.unbind())
+    })?;
+    Ok(made.bind(py))
+}
+
+fn methods() -> [ffi::PyMethodDef; 4] {
+    let method = |name: &'static std::ffi::CStr, function, flags| ffi::PyMethodDef {
+        ml_name: name.as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunction: function },
+        ml_flags: flags,
+        ml_doc: ptr::null(),
+    };
+    [
+        method(c"send", method_send, ffi::METH_O),
+        method(c"throw", method_throw, ffi::METH_VARARGS),
+        method(c"close", method_close, ffi::METH_NOARGS),
+        ffi::PyMethodDef::zeroed(),
+    ]
+}
+
+unsafe extern "C" fn dealloc(slf: *mut PyObject) {
+    // SAFETY: the last reference is gone, so nobody else touches the object.
+    unsafe {
+        let class = ffi::Py_TYPE(slf);
+        ffi::PyObject_GC_UnTrack(slf.cast());
+        clear(slf);
+        ffi::PyObject_GC_Del(slf.cast());
+        ffi::Py_DECREF(class.cast());
+    }
+}
+
+unsafe extern "C" fn traverse(
+    slf: *mut PyObject,
+    visit: ffi::visitproc,
+    arg: *mut c_void,
+) -> c_int {
+    // SAFETY: the collector calls this with the interpreter lock; the references are alive or null.
+    unsafe {
+        let object = slf.cast::<Awaitable>();
+        for seen in [ffi::Py_TYPE(slf).cast(), (*object).owner, (*object).inner] {
+            if !seen.is_null() {
+                let stop = visit(seen, arg);
+                if stop != 0 {
+                    return stop;
+                }
+            }
+        }
+    }
+    0
+}
+
+unsafe extern "C" fn clear(slf: *mut PyObject) -> c_int {
+    let object = slf.cast::<Awaitable>();
+    // SAFETY: each is taken out before it is given up, for that may run anything.
+    unsafe {
+        (*object).stage = Stage::Over;
+        let owner = ptr::replace(&raw mut (*object).owner, ptr::null_mut());
+        let inner = ptr::replace(&raw mut (*object).inner, ptr::null_mut());
+        ffi::Py_XDECREF(inner);
+        ffi::Py_XDECREF(owner);
+    }
+    0
+}
+
+unsafe extern "C" fn itself(slf: *mut PyObject) -> *mut PyObject {
+    // SAFETY: the caller has a reference, and gets another.
+    unsafe { ffi::Py_NewRef(slf) }
+}
+
+unsafe extern "C" fn send(
+    slf: *mut PyObject,
+    value: *mut PyObject,
+    result: *mut *mut PyObject,
+) -> PySendResult {
+    let object = slf.cast::<Awaitable>();
+    // SAFETY: called with the interpreter lock; `owner` is alive while the stage is `Fresh`.
+    // Nothing of PyO3 that counts references is dropped here, for which it would have to know that
+    // it has the lock.
+    unsafe {
+        if (*object).stage == Stage::Fresh && (*object).verb == Verb::Next {
+            let owner = Borrowed::from_ptr(Python::assume_attached(), (*object).owner);
+            if let Some(id) = ((*object).face.draw)(owner) {
+                (*object).stage = Stage::Over;
+                *result = ffi::PyLong_FromUnsignedLongLong(id);
+                let failed = (*result).is_null();
+                return if failed { PySendResult::PYGEN_ERROR } else { PySendResult::PYGEN_RETURN };
+            }
+        }
+        Python::attach(|py| {
+            first(py, object).unwrap_or_else(|error| {
+                error.restore(py);
+                Some((PySendResult::PYGEN_ERROR, ptr::null_mut()))
+            })
+        })
+        .map_or_else(
+            || waits(object, value, result),
+            |(how, value)| {
+                *result = value;
+                how
+            },
+        )
+    }
+}
+
+/// Tries for the first time; `None` where `inner` waits from now on, or already.
+///
+/// # Safety
+/// With the interpreter lock, and a reference to the object.
+unsafe fn first(
+    py: Python<'_>,
+    object: *mut Awaitable,
+) -> PyResult<Option<(PySendResult, *mut PyObject)>> {
+    // SAFETY: as the caller's; the owner is held by a reference of our own meanwhile.
+    unsafe {
+        match (*object).stage {
+            Stage::Fresh => {}
+            Stage::Waits => return Ok(None),
+            Stage::Running => return Err(PyValueError::new_err("the call is already running")),
+            Stage::Over => {
+                return Err(PyRuntimeError::new_err(
+                    "this call was awaited before: each await is a call of its own",
+                ));
+            }
+        }
+        (*object).stage = Stage::Running;
+        let (face, verb, timeout) = ((*object).face, (*object).verb, (*object).timeout);
+        let owner = Bound::from_borrowed_ptr(py, (*object).owner);
+        let begun = begin(&owner, face, verb, timeout);
+        (*object).stage = Stage::Over;
+        match begun? {
+            Begun::Done(value) => Ok(Some((PySendResult::PYGEN_RETURN, value.into_ptr()))),
+            Begun::Waits(inner) => {
+                (*object).inner = inner.into_ptr();
+                (*object).stage = Stage::Waits;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// How a first try ends.
+enum Begun {
+    Done(Py<PyAny>),
+    Waits(Py<PyAny>),
+}
+
+fn begin(
+    owner: &Bound<'_, PyAny>,
+    face: &'static Face,
+    verb: Verb,
+    timeout: f64,
+) -> PyResult<Begun> {
+    let (py, call) = (owner.py(), Call::new(timeout));
+    // Who waits already comes first; but closing is not in line.
+    let in_turn =
+        matches!(verb, Verb::Close | Verb::Itself) || !(face.is_queued)(owner.as_borrowed());
+    if in_turn && let Ok(value) = (face.step)(owner.as_borrowed(), verb, &call)? {
+        return Ok(Begun::Done(value));
+    }
+    let waiter = Waiter::new(owner.clone().unbind(), face, verb, call);
+    let inner = py.import("leafid._aio")?.getattr("wait")?.call1((waiter,))?;
+    Ok(Begun::Waits(inner.unbind()))
+}
+
+/// Goes on with the coroutine that waits.
+///
+/// # Safety
+/// With the interpreter lock, a reference to the object, and its stage `Waits`.
+unsafe fn waits(
+    object: *mut Awaitable,
+    value: *mut PyObject,
+    result: *mut *mut PyObject,
+) -> PySendResult {
+    // SAFETY: the coroutine is held meanwhile, whatever it does to this object.
+    unsafe {
+        let inner = ffi::Py_NewRef((*object).inner);
+        let how = ffi::PyIter_Send(inner, value, result);
+        if how != PySendResult::PYGEN_NEXT {
+            over(object);
+        }
+        ffi::Py_DECREF(inner);
+        how
+    }
+}
+
+/// It waits no longer.
+///
+/// # Safety
+/// With the interpreter lock, and a reference to the object.
+unsafe fn over(object: *mut Awaitable) {
+    // SAFETY: the reference is taken out before it is given up.
+    unsafe {
+        (*object).stage = Stage::Over;
+        ffi::Py_XDECREF(ptr::replace(&raw mut (*object).inner, ptr::null_mut()));
+    }
+}
+
+unsafe extern "C" fn next(slf: *mut PyObject) -> *mut PyObject {
+    // SAFETY: called with the interpreter lock.
+    unsafe { method_send(slf, ffi::Py_None()) }
+}
+
+unsafe extern "C" fn method_send(slf: *mut PyObject, value: *mut PyObject) -> *mut PyObject {
+    let mut result = ptr::null_mut();
+    // SAFETY: called with the interpreter lock; `result` is a new reference, or null.
+    unsafe {
+        match send(slf, value, &raw mut result) {
+            PySendResult::PYGEN_RETURN => Python::attach(|py| {
+                let value = Bound::from_owned_ptr(py, result).unbind();
+                PyStopIteration::new_err((value,)).restore(py);
+                ptr::null_mut()
+            }),
+            PySendResult::PYGEN_NEXT => result,
+            PySendResult::PYGEN_ERROR => ptr::null_mut(),
+        }
+    }
+}
+
+unsafe extern "C" fn method_throw(slf: *mut PyObject, args: *mut PyObject) -> *mut PyObject {
+    let object = slf.cast::<Awaitable>();
+    // SAFETY: called with the interpreter lock, and a tuple.
+    Python::attach(|py| unsafe {
+        let args = Bound::from_borrowed_ptr(py, args).cast_into_unchecked::<PyTuple>();
+        let thrown = match (*object).stage {
+            Stage::Waits => {
+                let inner = Bound::from_borrowed_ptr(py, (*object).inner);
+                inner.call_method1("throw", args).map(Bound::into_ptr)
+            }
+            Stage::Running => Err(PyValueError::new_err("the call is already running")),
+            // Nothing was drawn, or all is said: what is thrown comes out again.
+            Stage::Fresh | Stage::Over => Err(thrown(&args)),
+        };
+        thrown.unwrap_or_else(|error| {
+            if (*object).stage != Stage::Running {
+                over(object);
+            }
+            error.restore(py);
+            ptr::null_mut()
+        })
+    })
+}
+
+/// The exception of the arguments of `throw`: one, or a class with its value.
+fn thrown(args: &Bound<'_, PyTuple>) -> PyErr {
+    let given = |at| args.get_item(at).ok().filter(|value| !value.is_none());
+    match (given(0), given(1)) {
+        (_, Some(value)) if value.is_instance_of::<pyo3::exceptions::PyBaseException>() => {
+            PyErr::from_value(value)
+        }
+        (Some(class), Some(value)) => class.call1((value,)).map_or_else(|e| e, PyErr::from_value),
+        (Some(error), None) => PyErr::from_value(error),
+        (None, _) => pyo3::exceptions::PyTypeError::new_err("`throw` needs an exception"),
+    }
+}
+
+unsafe extern "C" fn method_close(slf: *mut PyObject, _: *mut PyObject) -> *mut PyObject {
+    let object = slf.cast::<Awaitable>();
+    // SAFETY: called with the interpreter lock.
+    Python::attach(|py| unsafe {
+        if (*object).stage == Stage::Running {
+            PyValueError::new_err("the call is already running").restore(py);
+            return ptr::null_mut();
+        }
+        let closed = match (*object).stage {
+            Stage::Waits => Bound::from_borrowed_ptr(py, (*object).inner).call_method0("close"),
+            _ => Ok(py.None().into_bound(py)),
+        };
+        over(object);
+        match closed {
+            Ok(none) => none.into_ptr(),
+            Err(error) => {
+                error.restore(py);
+                ptr::null_mut()
+            }
+        }
+    })
+}

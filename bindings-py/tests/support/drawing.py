@@ -1,0 +1,52 @@
+"""A process that draws until it is killed, and writes down each ID that it was given: as a script
+
+    python drawing.py segment|snowflake|both STORE FILE COUNT [unguarded]
+
+It ends after COUNT IDs. With `unguarded`, the store in a file reads and writes without a
+transaction, and writes whatever it has read: the control.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import leafid
+
+
+def take_the_guard_off() -> None:
+    from leafid import registry
+    from leafid._sqlite import file
+
+    file.File.begin = lambda self, opened: None
+    change = file.TEXTS["rows/tag_change"]
+    file.TEXTS["rows/tag_change"] = change[: change.index(" AND max_id")]
+    lease = registry.lease_segment
+
+    def slowly(*words: object):
+        time.sleep(0.002)
+        return lease(*words)
+
+    registry.lease_segment = slowly
+
+
+def main(kind: str, store: str, file: Path, count: int) -> None:
+    ids: list[leafid.Segment | leafid.Snowflake] = []
+    if kind != "snowflake":
+        ids.append(leafid.Segment("orders", store, timeout=30))
+    if kind != "segment":
+        ids.append(leafid.Snowflake("default", store, timeout=30, length=1.0))
+    with file.open("a") as drawn:
+        for _ in range(count // 10):
+            for each in ids:
+                batch = each.take(10)
+                drawn.write("".join(f"{id}\n" for id in batch))
+                drawn.flush()
+
+
+if __name__ == "__main__":
+    kind, store, file, count, *rest = sys.argv[1:]
+    if rest == ["unguarded"]:
+        take_the_guard_off()
+    main(kind, store, Path(file), int(count))

@@ -1,0 +1,22 @@
+"""A store that answers when a test lets it."""
+
+from __future__ import annotations
+
+import threading
+
+import leafid
+from support.waiting import PATIENCE
+
+
+class Gate:
+    """Answers from a memory store, ten numbers at a time, while `gate` is set."""
+
+    def __init__(self) -> None:
+        self.gate, self.asked = threading.Event(), threading.Event()
+        self.store = leafid.MemoryStore()
+        self.store.create_tag("orders", step=10, max_step=10)
+
+    def lease_segment(self, ask):
+        self.asked.set()
+        self.gate.wait(PATIENCE)
+        return self.store.lease_segment(ask)

@@ -1,0 +1,386 @@
+"""`await ids.anext()` and its like, in asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import sys
+import threading
+import weakref
+from array import array
+
+import pytest
+
+import leafid
+from leafid import MemoryStore, Segment, Snowflake, _aio
+from support.gate import Gate
+from support.waiting import PATIENCE, end_all, until
+
+BOTH = pytest.mark.parametrize("make", [
+    lambda store, **how: Segment("orders", store, **how),
+    lambda store, **how: Snowflake("default", store, **how),
+], ids=["segment", "snowflake"])  # fmt: skip
+
+
+@pytest.fixture
+def gate():
+    store = Gate()
+    yield store
+    store.gate.set()
+
+
+def run(main) -> None:
+    """Runs it in a loop of its own, which nobody waits in afterwards."""
+    asyncio.run(main)
+    assert not _aio._QUEUES
+
+
+async def asked(store: Gate) -> None:
+    assert await asyncio.to_thread(store.asked.wait, PATIENCE)
+
+
+@BOTH
+def test_every_verb(memory, make) -> None:
+    async def main() -> None:
+        async with make(memory) as ids:
+            drawn = [await ids.anext(), *await ids.atake(100)]
+            async for id in ids:
+                drawn.append(id)
+                if len(drawn) > 120:
+                    break
+            assert await ids.aready(5) is None
+            drawn += [ids.next(timeout=0) for _ in range(5)]
+            assert await ids.atake(0) == []
+            assert drawn == sorted(set(drawn))
+            assert ids.stats().ids == len(drawn) and not ids.closed
+        assert ids.closed
+        with pytest.raises(leafid.ClosedError):
+            await ids.anext()
+        await ids.aclose()
+
+    run(main())
+
+
+@BOTH
+def test_it_is_a_coroutine_to_asyncio(memory, make) -> None:
+    async def main() -> None:
+        ids = make(memory)
+        drawn = [await asyncio.create_task(ids.anext())]
+        drawn += await asyncio.gather(*(ids.anext() for _ in range(5)))
+        drawn.append(await asyncio.wait_for(ids.anext(), PATIENCE))
+        drawn += await asyncio.shield(ids.atake(3))
+        assert drawn == sorted(set(drawn)) and len(drawn) == 10
+
+    run(main())
+
+
+@BOTH
+def test_while_ids_are_at_hand_no_other_task_runs(memory, make) -> None:
+    async def main() -> None:
+        ids = make(memory)
+        await ids.aready(1_000)
+        ran = []
+        other = asyncio.create_task(asyncio.sleep(0))
+        other.add_done_callback(ran.append)
+        for _ in range(500):
+            await ids.anext()
+        await ids.atake(100)
+        await ids.aready(100)
+        assert not ran and not other.done()
+        await other
+
+    run(main())
+
+
+def test_nothing_is_drawn_before_it_is_awaited(memory) -> None:
+    async def main() -> None:
+        ids = Segment("orders", memory)
+        before = sys.getrefcount(ids)
+        for _ in range(100):
+            ids.anext()
+            ids.atake(5).close()
+        call = ids.anext()
+        assert await call == 1
+        with pytest.raises(RuntimeError, match="awaited before"):
+            await call
+        thrown = ids.anext()
+        with pytest.raises(KeyError, match="why"):
+            thrown.throw(KeyError("why"))
+        del call, thrown
+        assert await ids.anext() == 2
+        assert sys.getrefcount(ids) == before
+
+    run(main())
+
+
+def test_callers_are_served_in_order(gate) -> None:
+    async def main() -> None:
+        ids = Segment("orders", gate)
+        served: list[tuple[int, object]] = []
+
+        async def draw(at: int, call) -> None:
+            served.append((at, await call))
+
+        calls = [ids.anext() if at % 5 else ids.atake(7) for at in range(50)]
+        tasks = [asyncio.create_task(draw(at, call)) for at, call in enumerate(calls)]
+        await asyncio.sleep(0)
+        await asked(gate)
+        assert not served
+        gate.gate.set()
+        late = 0
+        while not tasks[49].done():
+            # Who comes now comes after all of them, though IDs may be at hand this very moment.
+            call = asyncio.create_task(draw(50 + late, ids.anext()))
+            tasks.append(call)
+            late += 1
+            await asyncio.sleep(0)
+        await asyncio.gather(*tasks)
+        served.sort(key=lambda pair: pair[0])
+        assert [at for at, _ in served] == list(range(50 + late))
+        drawn = [id for _, ids in served for id in (ids if isinstance(ids, list) else [ids])]
+        assert drawn == sorted(set(drawn)) and late >= 1
+
+    run(main())
+
+
+def test_who_is_cancelled_while_waiting_loses_nothing(gate) -> None:
+    async def main() -> None:
+        ids = Segment("orders", gate)
+        tasks = [asyncio.create_task(ids.anext()) for _ in range(9)]
+        await asyncio.sleep(0)
+        await asked(gate)
+        # The first in line too, whose place the next one takes.
+        for task in tasks[::2]:
+            task.cancel()
+        ended = await asyncio.gather(*tasks[::2], return_exceptions=True)
+        assert all(isinstance(end, asyncio.CancelledError) for end in ended)
+        gate.gate.set()
+        assert await asyncio.gather(*tasks[1::2]) == [1, 2, 3, 4]
+        assert await ids.anext() == 5
+        assert ids.stats().ids == 5
+
+    run(main())
+
+
+def test_who_is_cancelled_when_served_loses_what_it_got(gate) -> None:
+    async def main() -> None:
+        ids = Segment("orders", gate)
+        first = asyncio.create_task(ids.atake(3))
+        await asyncio.sleep(0)
+        await asked(gate)
+        # Served by a loop that does not get to its task any more.
+        (queue,) = _aio._QUEUES.values()
+        gate.gate.set()
+        assert until(lambda: ids.stats().in_hand)
+        queue.serve()
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        assert await ids.anext() == 4
+        assert ids.stats().ids == 4
+
+    run(main())
+
+
+def test_the_next_is_served_where_the_first_wanted_too_much(gate) -> None:
+    async def main() -> None:
+        ids = Segment("orders", gate)
+        gate.gate.set()
+        assert await ids.anext() == 1
+        gate.gate.clear()
+        gate.asked.clear()
+        # Nine are left.
+        much, one = asyncio.create_task(ids.atake(10)), asyncio.create_task(ids.anext())
+        await asyncio.sleep(0)
+        await asked(gate)
+        await asyncio.sleep(0.01)
+        assert not one.done(), "it is not its turn"
+        much.cancel()
+        assert await one == 2
+
+    run(main())
+
+
+def test_a_time_out(gate) -> None:
+    async def main() -> None:
+        ids = Segment("orders", gate)
+        late = [asyncio.create_task(ids.anext(timeout=seconds)) for seconds in (0.2, 0.1)]
+        waits = asyncio.create_task(ids.anext(timeout=PATIENCE))
+        for task in late:
+            with pytest.raises(leafid.TimedOutError, match="within 0.[12] s") as error:
+                await task
+            assert isinstance(error.value.__cause__, leafid.SegmentDryError)
+        with pytest.raises(leafid.TimedOutError):
+            await ids.anext(timeout=0)
+        with pytest.raises(leafid.RequestInvalidError):
+            await ids.anext(timeout=-1)
+        with pytest.raises(leafid.CountInvalidError):
+            await ids.atake(-1)
+        gate.gate.set()
+        assert await waits == 1
+
+    run(main())
+
+
+def test_what_waiting_cannot_cure_is_raised_at_once(server) -> None:
+    async def main() -> None:
+        ids = Segment("unknown", server.url)
+        calls = (ids.anext(timeout=PATIENCE) for _ in range(20))
+        for error in await asyncio.gather(*calls, return_exceptions=True):
+            assert isinstance(error, leafid.TagUnknownError)
+        orders = Segment("orders", MemoryStore())
+        with pytest.raises(leafid.CountInvalidError, match="at most"):
+            await orders.atake(10**9)
+        with pytest.raises(leafid.CountInvalidError, match="at most"):
+            await orders.aready(10**9)
+        assert await orders.anext() == 1
+
+    run(main())
+
+
+@pytest.mark.parametrize("verb", ["next", "take", "ready", "fill"])
+def test_a_call_that_would_stop_the_loop_says_so(gate, verb) -> None:
+    calls = {
+        "next": (lambda ids: ids.next(), "await ids.anext()"),
+        "take": (lambda ids: ids.take(3), "await ids.atake(3)"),
+        "ready": (lambda ids: ids.ready(3), "await ids.aready(3)"),
+        "fill": (lambda ids: ids.fill(array("Q", [0] * 3)), "await ids.aready(3)` before `fill"),
+    }
+    call, instead = calls[verb]
+
+    async def main() -> None:
+        ids = Segment("orders", gate)
+        with pytest.raises(leafid.SegmentDryError) as error:
+            call(ids)
+        assert f"`{instead}`" in str(error.value) and error.value.code == "SEGMENT_DRY"
+        with pytest.raises(leafid.TimedOutError):
+            ids.next(timeout=0)
+        # It has asked all the same, and another thread may wait.
+        await asked(gate)
+        other = asyncio.create_task(asyncio.to_thread(ids.next))
+        gate.gate.set()
+        assert await other == 1
+        await ids.aready(3)
+        assert ids.take(3) == [2, 3, 4], "at hand, it is as good as ever"
+
+    run(main())
+    Segment("orders", gate).next()
+
+
+def test_closing_sends_waiting_callers_home(gate) -> None:
+    async def main() -> None:
+        ids = Segment("orders", gate)
+        tasks = [asyncio.create_task(ids.anext()) for _ in range(3)]
+        await asyncio.sleep(0)
+        await asked(gate)
+        closing = asyncio.create_task(ids.aclose())
+        for end in await asyncio.gather(*tasks, return_exceptions=True):
+            assert isinstance(end, leafid.ClosedError)
+        gate.gate.set()
+        await closing
+
+    run(main())
+
+
+def test_closing_gives_the_window_back(server) -> None:
+    async def main() -> None:
+        async with Snowflake(store=server.url, owner="me") as ids:
+            await ids.anext()
+            assert key_is_held()
+        assert not key_is_held()
+
+    def key_is_held() -> bool:
+        _, said = server.call("GET", "/v1/workers/default")
+        (row,) = said["workers"]
+        return row["held"]
+
+    run(main())
+
+
+def test_loops_in_several_threads_share_a_generator(server) -> None:
+    server.create_tag("orders", step=50, max_step=50)
+    ids = Segment("orders", server.url, timeout=PATIENCE)
+    parts: list[list[int]] = []
+
+    async def main() -> None:
+        async def draw() -> list[int]:
+            return [await ids.anext() for _ in range(100)] + await ids.atake(30)
+
+        for part in await asyncio.gather(*(draw() for _ in range(5))):
+            assert part == sorted(part)
+            parts.append(part)
+
+    threads = [threading.Thread(target=asyncio.run, args=(main(),)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    end_all(threads)
+    drawn = [id for part in parts for id in part]
+    print(f"4 loops: {len(drawn)} IDs, {ids.stats().grants} grants, {ids.stats().waits} waits")
+    assert len(drawn) == 4 * 5 * 130 == len(set(drawn))
+    assert ids.stats().grants >= 52 and not _aio._QUEUES
+    ids.close()
+
+
+def test_a_loop_that_watches_no_sockets(gate) -> None:
+    class Proactor(asyncio.SelectorEventLoop):
+        def add_reader(self, *words: object) -> None:
+            raise NotImplementedError
+
+    async def main() -> None:
+        ids = Segment("orders", gate)
+        tasks = [asyncio.create_task(ids.anext()) for _ in range(3)]
+        await asyncio.sleep(0)
+        gate.gate.set()
+        assert await asyncio.gather(*tasks) == [1, 2, 3]
+
+    # The loop's own pipe is watched by other means than the method for users.
+    Proactor._add_reader = asyncio.SelectorEventLoop._add_reader
+    with asyncio.Runner(loop_factory=Proactor) as runner:
+        runner.run(main())
+    assert not _aio._QUEUES
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are counted in /proc")
+def test_nothing_is_left_of_a_wait(gate) -> None:
+    async def main() -> None:
+        ids = Segment("orders", gate)
+        gate.gate.set()
+        await ids.anext()
+        gate.gate.clear()
+        while ids.stats().in_hand:
+            await ids.anext()
+        before = len(os.listdir("/proc/self/fd"))
+        for _ in range(200):
+            with pytest.raises(leafid.TimedOutError):
+                await ids.anext(timeout=0.001)
+        assert len(os.listdir("/proc/self/fd")) <= before
+
+    run(main())
+
+
+def test_a_loop_that_is_dropped_while_somebody_waits(gate) -> None:
+    ids = Segment("orders", gate)
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(ids.anext())
+    loop.run_until_complete(asyncio.sleep(0.001))
+    assert _aio._QUEUES
+    task._log_destroy_pending = False
+    dropped = weakref.ref(task)
+    loop.close()
+    gate.gate.set()
+
+    async def main() -> None:
+        # The next one that waits clears it away.
+        assert await ids.atake(10) and await ids.atake(10)
+
+    asyncio.run(main())
+    assert not _aio._QUEUES
+    del task
+    gc.collect()
+    assert dropped() is None
+
+
+def test_without_a_loop_it_says_so(gate) -> None:
+    with pytest.raises(RuntimeError, match="no event loop"):
+        Segment("orders", gate).anext().send(None)

@@ -1,0 +1,85 @@
+"""Four processes and a server on one file, all of them killed again and again."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from leafid import SqliteStore
+from support.places import HERE
+from support.server import FILE
+from support.waiting import until
+
+DRAWING = HERE / "support/drawing.py"
+ROUNDS = 4
+
+
+def draw(kind: str, store: object, file: Path, count: int, *words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, DRAWING, kind, store, file, count, *words]
+    return subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True)
+
+
+def drawn(folder: Path) -> list[int]:
+    """What was written down. A kill may cut the last line of a file: it is no ID."""
+    ids = []
+    for file in folder.glob("*.ids"):
+        lines = file.read_text().splitlines(keepends=True)
+        ids += [int(line) for line in lines if line.endswith("\n")]
+    return ids
+
+
+def size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.glob("*.ids"))
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.communicate()
+
+
+def test_nothing_is_given_twice(server, tmp_path) -> None:
+    server.create_tag("orders", step=10, max_step=10)
+    file = f"sqlite:{server.folder / FILE}"
+    kills = 0
+    for round in range(ROUNDS):
+        # Four on the file, one through the server; each writes to a file of its own, new each time.
+        stores = [file] * 4 + [server.url]
+        processes = [
+            draw("both", store, tmp_path / f"{round}-{at}.ids", 1_000_000)
+            for at, store in enumerate(stores)
+        ]
+        try:
+            files = [tmp_path / f"{round}-{at}.ids" for at in range(5)]
+            assert until(lambda: all(file.exists() and file.stat().st_size for file in files))
+            # In the middle of it the server goes, and comes back.
+            server.kill()
+            before = size(tmp_path)
+            assert until(lambda: size(tmp_path) > before + 4_000)
+            server.start()
+            before = files[4].stat().st_size
+            assert until(lambda: files[4].stat().st_size > before)
+        finally:
+            for process in processes:
+                assert process.poll() is None, process.communicate()
+                end(process)
+        kills += 6
+    ids = drawn(tmp_path)
+    duplicates = len(ids) - len(set(ids))
+    print(f"sqlite, {kills} kills: {len(ids)} IDs, {duplicates} duplicates")
+    assert len(ids) > 5 * ROUNDS * 10 and duplicates == 0
+
+
+def test_without_the_condition_something_is(tmp_path) -> None:
+    path = tmp_path / "ids.db"
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders", step=10, max_step=10)
+    files = [tmp_path / f"{at}.ids" for at in range(4)]
+    guard = ["unguarded"]
+    processes = [draw("segment", f"sqlite:{path}", file, 1_000, *guard) for file in files]
+    for process in processes:
+        process.communicate(timeout=120)
+    ids = drawn(tmp_path)
+    duplicates = len(ids) - len(set(ids))
+    print(f"sqlite without its condition: {len(ids)} IDs, {duplicates} duplicates")
+    assert duplicates > 0

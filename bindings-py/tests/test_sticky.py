@@ -1,0 +1,81 @@
+"""Sticky owners: a worker number that is the same after a restart."""
+
+from __future__ import annotations
+
+import pytest
+
+import leafid
+from leafid import Snowflake
+
+
+def worker(ids: Snowflake) -> int:
+    return leafid.decode(ids.next()).worker
+
+
+def held(server) -> dict[str, list[int]]:
+    """Which numbers the store has under which owner."""
+    status, said = server.call("GET", "/v1/workers/default")
+    assert status == 200, said
+    owners: dict[str, list[int]] = {}
+    for row in said["workers"]:
+        owners.setdefault(row["owner"], []).append(row["worker"])
+    return owners
+
+
+def test_a_restart_has_the_number_of_before(server) -> None:
+    with Snowflake(store=server.url, owner="pod-0", sticky=True) as ids:
+        before = worker(ids)
+    # Others come and go in between, and take what rested longest.
+    others = set()
+    for n in range(5):
+        with Snowflake(store=server.url, owner=f"batch-{n}") as ids:
+            others.add(worker(ids))
+    with Snowflake(store=server.url, owner="pod-0", sticky=True) as ids:
+        assert worker(ids) == before
+    assert before not in others
+    # The control: who is not sticky gets another number each time.
+    seen = set()
+    for _ in range(3):
+        with Snowflake(store=server.url, owner="pod-1") as ids:
+            seen.add(worker(ids))
+    assert len(seen) == 3
+
+
+def test_beside_itself_it_borrows_a_number(server) -> None:
+    how = {"owner": "pod-0", "sticky": True}
+    with Snowflake(store=server.url, **how) as first, Snowflake(store=server.url, **how) as second:
+        assert worker(first) != worker(second)
+        assert sorted(held(server)["pod-0"]) == sorted([worker(first), worker(second)])
+        kept = worker(first)
+    with Snowflake(store=server.url, **how) as ids:
+        assert worker(ids) == kept, "what was borrowed is not kept"
+
+
+def test_strict_waits_for_its_own(server) -> None:
+    how = {"owner": "pod-0", "sticky": True, "strict": True}
+    with Snowflake(store=server.url, **how) as first:
+        own = worker(first)
+        second = Snowflake(store=server.url, **how)
+        with pytest.raises(leafid.TimedOutError) as late:
+            second.next(timeout=0.5)
+        assert isinstance(late.value.__cause__, leafid.WorkersExhaustedError)
+    # The second was told when to come again; one that asks now has it at once.
+    with Snowflake(store=server.url, **how) as third:
+        assert worker(third) == own
+    second.close()
+
+
+@pytest.mark.parametrize(("how", "words"), [
+    ({"strict": True, "owner": "pod-0"}, "needs `sticky=True`"),
+    ({"sticky": True}, "needs an `owner` that is the same after a restart"),
+    ({"sticky": True, "strict": True}, "needs an `owner` that is the same after a restart"),
+    ({"sticky": True, "owner": ""}, "`owner` must be 1 to 128 bytes"),
+])  # fmt: skip
+def test_what_makes_no_sense_is_said(memory, how, words) -> None:
+    with pytest.raises(leafid.RequestInvalidError, match=words):
+        Snowflake(store=memory, **how)
+
+
+def test_it_is_a_flag(memory) -> None:
+    with pytest.raises(TypeError):
+        Snowflake(store=memory, owner="pod-0", sticky="yes")

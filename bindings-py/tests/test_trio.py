@@ -1,0 +1,78 @@
+"""`await ids.anext()` and its like, in trio."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+import leafid
+from leafid import Segment, Snowflake, _aio
+from support.gate import Gate
+
+if not os.environ.get("CI"):
+    pytest.importorskip("trio", reason="trio is not installed: its loops are NOT tested")
+import trio  # noqa: E402
+import trio.testing  # noqa: E402
+
+
+@pytest.fixture
+def gate():
+    store = Gate()
+    yield store
+    store.gate.set()
+
+
+def test_every_verb(server) -> None:
+    server.create_tag("orders", step=5, max_step=5)
+
+    async def main() -> None:
+        async with Segment("orders", server.url) as ids, Snowflake(store=server.url) as stamps:
+            assert await ids.anext() == 1
+            assert await ids.atake(5) == list(range(2, 7))
+            async for id in ids:
+                assert id == 7
+                break
+            await ids.aready(5)
+            assert ids.take(5) == list(range(8, 13))
+            assert await stamps.anext() < await stamps.anext()
+        assert ids.closed and stamps.closed
+
+    trio.run(main)
+    assert not _aio._LOCKS
+
+
+def test_callers_wait_in_order_and_can_be_cancelled(gate) -> None:
+    served: list[tuple[int, int]] = []
+
+    async def main() -> None:
+        ids = Segment("orders", gate)
+
+        async def draw(at: int) -> None:
+            served.append((at, await ids.anext()))
+
+        with pytest.raises(leafid.SegmentDryError, match="`await ids.anext"):
+            ids.next()
+        async with trio.open_nursery() as nursery:
+            scopes = []
+            for at in range(9):
+                scope = await nursery.start(in_scope, draw, at)
+                scopes.append(scope)
+                await trio.testing.wait_all_tasks_blocked()
+            for scope in scopes[::2]:
+                scope.cancel()
+            await trio.testing.wait_all_tasks_blocked()
+            with pytest.raises(leafid.TimedOutError):
+                await ids.anext(timeout=0.01)
+            gate.gate.set()
+        assert await ids.anext() == 5
+
+    trio.run(main)
+    assert served == [(1, 1), (3, 2), (5, 3), (7, 4)]
+    assert not _aio._LOCKS
+
+
+async def in_scope(draw, at: int, *, task_status) -> None:
+    with trio.CancelScope() as scope:
+        task_status.started(scope)
+        await draw(at)

@@ -1,0 +1,8 @@
+//! The tables and statements of a leafid store, as texts: for hosts that run them by drivers of
+//! their own. `:name` in them is a parameter, called what the core calls the field; a row as it was
+//! read has `was_` before each.
+
+include!(concat!(env!("OUT_DIR"), "/texts.rs"));
+
+/// Says whose a SQLite file is (`application_id`): `leaf` as a number.
+pub const SQLITE_APPLICATION: i64 = 0x6c65_6166;
