@@ -11,16 +11,18 @@ pub mod properties;
 pub mod service;
 pub mod workers;
 
-/// Which of Leaf's modes are on. One that is off answers `0`, as Leaf does.
+/// What Leaf's listener serves. A mode that is off answers `0`, as Leaf does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Modes {
     /// Numbers of tags.
     pub segment: bool,
     /// Snowflakes.
     pub snowflake: bool,
+    /// Keys are looked for that are no names of ours: in Leaf's table there may be some.
+    pub any_key: bool,
 }
 
 impl Modes {
-    /// Both.
-    pub const BOTH: Modes = Modes { segment: true, snowflake: true };
+    /// Both, over a store of ours.
+    pub const BOTH: Modes = Modes { segment: true, snowflake: true, any_key: false };
 }

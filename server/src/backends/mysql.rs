@@ -29,6 +29,8 @@ use values::param;
 
 /// A row with this key is there already.
 const DUPLICATE: u16 = 1062;
+/// The characters of a column cannot write the name that is looked for, so no row has it.
+const UNWRITABLE: u16 = 1267;
 
 /// A connection to MySQL or MariaDB. Its protocol answers one statement before it takes the next.
 pub struct Mysql<T = Own> {
@@ -182,7 +184,11 @@ impl<T: Tables> Driver for Mysql<T> {
     async fn read(&mut self, asked: &[Query]) -> Result<Vec<Vec<Row>>, Broken> {
         let mut all = Vec::with_capacity(asked.len());
         for asked in asked {
-            all.push(self.run(asked).await.map_err(|error| broken(&error))?.rows);
+            all.push(match self.run(asked).await {
+                Ok(given) => given.rows,
+                Err(Error::Server(said)) if said.code == UNWRITABLE => Vec::new(),
+                Err(error) => return Err(broken(&error)),
+            });
         }
         Ok(all)
     }

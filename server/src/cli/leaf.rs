@@ -65,8 +65,8 @@ impl Leaf {
             ));
         }
         let workers = Place::of(&config)?;
-        let modes =
-            Modes { segment: config.segment.is_some(), snowflake: config.snowflake.is_some() };
+        let (segment, snowflake) = (config.segment.is_some(), config.snowflake.is_some());
+        let modes = Modes { segment, snowflake, ..Modes::BOTH };
         let at = SocketAddr::from((Ipv4Addr::LOCALHOST, config.port));
         let listen = Some(self.listen_leaf.unwrap_or(at));
         Ok(Settings { listen, modes, store: config.segment.map(|segment| segment.url), workers })

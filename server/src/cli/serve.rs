@@ -17,6 +17,8 @@ use crate::backends::opening::Options;
 use crate::hex::hex;
 use crate::http::listener::Listener;
 use crate::http::serve::{self, Bound};
+use crate::leaf::Modes;
+use crate::opening::database::Database;
 use crate::problem::Problem;
 use crate::registry::Registry;
 use crate::store::{SharedStore, Store};
@@ -109,7 +111,8 @@ impl Serve {
             }
         }
         let bound = bound.into_iter().map(|(_, listener)| listener).collect();
-        let config = Config { leaf: leaf.modes, owner, ..Config::default() };
+        let modes = Modes { any_key: Database::is_leafs(named), ..leaf.modes };
+        let config = Config { leaf: modes, owner, ..Config::default() };
         serve::serve(bound, config, store, stop).await?;
         tell("leafid: stopped");
         Ok(())

@@ -1,12 +1,14 @@
 //! What Leaf's listener serves. An ID that is at hand is answered without waiting for anything, and
 //! without what the other listeners put around a request.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::future::{Ready, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use axum::body::{HttpBody, to_bytes};
 use axum::extract::Request;
 use axum::http::header::ACCEPT;
 use axum::http::request::Parts;
@@ -14,6 +16,7 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
 use axum::serve::{IncomingStream, Listener};
 use futures_util::future::Either;
+use leafid_core::registry::TagRow;
 use leafid_core::{Code, Layout, Name};
 use tower::Service;
 
@@ -30,6 +33,8 @@ use crate::store::Page;
 static FAILED: Rate = Rate::new();
 /// The namespace of Leaf's snowflakes.
 pub const NAMESPACE: &str = "default";
+/// A body is read up to so many bytes.
+const MOST_BYTES: usize = 16 * 1_024;
 /// A list is read in parts of so many rows.
 const PART: u32 = 1_000;
 
@@ -83,14 +88,25 @@ impl Service<Request> for LeafService {
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        let (head, _) = request.into_parts();
-        match self.shared.at_once(&head) {
-            Some(response) => Either::Left(ready(Ok(response))),
-            None => {
-                let shared = Arc::clone(&self.shared);
-                Either::Right(Box::pin(async move { Ok(shared.later(&head).await) }))
-            }
+        let (head, body) = request.into_parts();
+        let has_body = !body.is_end_stream();
+        if !has_body && let Some(response) = self.shared.at_once(&head) {
+            return Either::Left(ready(Ok(response)));
         }
+        let shared = Arc::clone(&self.shared);
+        Either::Right(Box::pin(async move {
+            // It says nothing, and is read all the same: what is left of it would be taken for the
+            // next request, so the connection could not go on.
+            if has_body && to_bytes(body, MOST_BYTES).await.is_err() {
+                let path = head.uri.path();
+                return Ok(answer::error(StatusCode::PAYLOAD_TOO_LARGE, None, "", path));
+            }
+            let at_once = if has_body { shared.at_once(&head) } else { None };
+            Ok(match at_once {
+                Some(response) => response,
+                None => shared.later(&head).await,
+            })
+        }))
     }
 }
 
@@ -116,7 +132,7 @@ impl Shared {
         let drawn = match Asked::of(path) {
             Asked::Segment(_) if !self.modes.segment => return Some(answer::id(0, accept)),
             Asked::Snowflake if !self.modes.snowflake => return Some(answer::id(0, accept)),
-            Asked::Segment(key) => self.app.generators.number_at_hand(&tag(&key)?)?,
+            Asked::Segment(key) => self.app.generators.number_at_hand(&self.tag(&key)?)?,
             Asked::Snowflake => self.app.generators.stamp_at_hand(&self.namespace)?,
             Asked::Slash => return Some(answer::slash()),
             Asked::Unknown => return Some(answer::unknown(path)),
@@ -160,8 +176,16 @@ impl Shared {
         }
     }
 
+    /// The tag that a key names: Leaf's own may be named as none of ours can be.
+    fn tag(&self, key: &str) -> Option<Name> {
+        match Name::tag(key) {
+            Err(_) if self.modes.any_key => Name::owner(key).ok(),
+            tag => tag.ok(),
+        }
+    }
+
     async fn number(&self, key: &str, path: &str, accept: Option<&HeaderValue>) -> Response {
-        let Some(tag) = tag(key) else { return answer::failed(Failure::KeyUnknown, path) };
+        let Some(tag) = self.tag(key) else { return answer::failed(Failure::KeyUnknown, path) };
         let known = self.app.generators.knows_tag(&tag);
         match self.app.generators.numbers(tag, 1).await {
             Ok(ids) => given(&ids, path, accept),
@@ -175,7 +199,7 @@ impl Shared {
 
     /// Whether there is such a tag, for a HEAD.
     async fn look(&self, key: &str, path: &str, accept: Option<&HeaderValue>) -> Response {
-        let Some(tag) = tag(key) else { return answer::failed(Failure::KeyUnknown, path) };
+        let Some(tag) = self.tag(key) else { return answer::failed(Failure::KeyUnknown, path) };
         match self.app.store.tag(tag).await {
             Ok(_) => answer::head(accept),
             Err(problem) if problem.code == Code::TagUnknown => {
@@ -187,18 +211,15 @@ impl Shared {
 
     /// What is at hand, and the tags of which nothing is yet, as far as the store tells.
     async fn cache(&self) -> Response {
-        let mut rows = self.app.generators.at_hand();
-        for (tag, _) in self.tags().await.unwrap_or_default() {
-            if !rows.iter().any(|(found, _)| *found == tag) {
-                rows.push((tag, AtHand::default()));
-            }
-        }
-        rows.sort_by_key(|(tag, _)| *tag);
-        rows.truncate(pages::MOST);
+        let unused = self.tags().await.unwrap_or_default();
+        let mut rows: BTreeMap<Name, AtHand> =
+            unused.into_iter().map(|(tag, _)| (tag, AtHand::default())).collect();
+        rows.extend(self.app.generators.at_hand());
+        let rows: Vec<(Name, AtHand)> = rows.into_iter().take(pages::MOST).collect();
         pages::cache(&rows)
     }
 
-    async fn tags(&self) -> Result<Vec<(Name, leafid_core::registry::TagRow)>, Problem> {
+    async fn tags(&self) -> Result<Vec<(Name, TagRow)>, Problem> {
         let mut rows = Vec::new();
         loop {
             let after = rows.last().map(|(tag, _)| *tag);
@@ -211,11 +232,6 @@ impl Shared {
             }
         }
     }
-}
-
-/// The tag that a key names: Leaf's own may be named as none of ours can be.
-fn tag(key: &str) -> Option<Name> {
-    Name::tag(key).or_else(|_| Name::owner(key)).ok()
 }
 
 fn given(ids: &[u64], path: &str, accept: Option<&HeaderValue>) -> Response {

@@ -50,6 +50,11 @@ impl Database {
         }
     }
 
+    /// Whether the tags of the store with this name are in Leaf's own table.
+    pub fn is_leafs(named: &str) -> bool {
+        matches!(Database::parse(named), Some(Ok(Database::Leaf(_))))
+    }
+
     /// Where it is, for a person: without a password.
     pub fn place(&self) -> &str {
         match self {

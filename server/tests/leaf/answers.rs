@@ -24,6 +24,7 @@ fn an_id_is_a_number_without_anything_around_it() {
     for (n, method) in ["GET", "POST", "DELETE"].into_iter().enumerate() {
         let answer = leaf.client.call(method, "/api/segment/get/orders", &[]);
         assert_eq!((answer.status, answer.body.clone()), (200, (n + 1).to_string()), "{method}");
+        assert_eq!(leaf.client.connections, 1, "a body is read, and the connection goes on");
         let headers: Vec<&str> = answer.headers.keys().map(String::as_str).collect();
         assert_eq!(headers, ["content-length", "content-type", "date"]);
         assert_eq!(answer.headers["content-type"], "text/plain;charset=UTF-8");

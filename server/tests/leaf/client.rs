@@ -85,10 +85,13 @@ impl Client {
         for (name, value) in headers {
             request.push_str(&format!("{name}: {value}\r\n"));
         }
-        if method == "POST" {
-            request.push_str("Content-Length: 0\r\n");
+        // A body that says nothing.
+        let body = if method == "POST" { "key=value" } else { "" };
+        if !body.is_empty() {
+            request.push_str(&format!("Content-Length: {}\r\n", body.len()));
         }
         request.push_str("\r\n");
+        request.push_str(body);
         if self.stream.is_none() {
             let stream = TcpStream::connect(&self.address).expect("a connection");
             stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a time-out");

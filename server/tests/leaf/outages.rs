@@ -50,7 +50,9 @@ fn a_known_tag_outlives_its_database_and_goes_on_without_a_gap() {
 #[test]
 fn a_row_is_served_as_soon_as_it_is_there_and_not_after_it_is_gone() {
     let Some(server) = for_test::<Mariadb>() else { return };
-    let url = database(&server, "deleted", "('orders', 1, 10, NULL), ('<b>', 1, 10, NULL)");
+    let rows = "('orders', 1, 10, NULL), ('<b>', 1, 10, NULL), \
+                (_utf8mb4 0x6772C3B6C39F65, 1, 10, NULL)";
+    let url = database(&server, "deleted", rows);
     let mut leaf = Running::start(&["--store", &url]);
     let late = "/api/segment/get/late";
     let unknown = leaf.client.call("GET", late, &[]);
@@ -60,9 +62,15 @@ fn a_row_is_served_as_soon_as_it_is_there_and_not_after_it_is_gone() {
         .expect("a row");
     assert_eq!(leaf.number(late), 1, "without a minute's wait");
     // A key that is no name of ours is one of Leaf's.
-    assert_eq!(leaf.number("/api/segment/get/%3Cb%3E"), 1);
+    for key in ["%3Cb%3E", "gr%C3%B6%C3%9Fe"] {
+        assert_eq!(leaf.number(&format!("/api/segment/get/{key}")), 1, "{key}");
+    }
     let page = leaf.get("/db");
     assert!(page.contains("<td>&lt;b&gt;</td>") && !page.contains("<b>"), "{page}");
+
+    // One that the table's characters cannot even write.
+    let unknown = leaf.client.call("GET", "/api/segment/get/%E8%AE%A2%E5%8D%95", &[]);
+    assert!(unknown.body.contains("id=-2"), "{}\n{}", unknown.body, leaf.serving.log());
 
     assert_eq!(leaf.number(PATH), 1);
     server.run("deleted", "DELETE FROM leaf_alloc WHERE biz_tag = 'orders'").expect("a row less");

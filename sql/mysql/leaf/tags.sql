@@ -3,7 +3,9 @@ SELECT GREATEST(l.max_id, 1) AS max_id, GREATEST(l.step, 0) AS step,
     COALESCE(t.max_step, GREATEST(l.step, 1000000)) AS max_step, FALSE AS deleted, l.biz_tag AS tag,
     t.`until` AS `until`
 FROM leaf_alloc AS l
-LEFT JOIN leafid_tags AS t ON t.tag = CONVERT(l.biz_tag USING ascii) COLLATE ascii_bin
+LEFT JOIN leafid_tags AS t ON t.tag = CASE
+    WHEN LENGTH(CONVERT(l.biz_tag USING utf8mb4)) = CHAR_LENGTH(l.biz_tag)
+    THEN CONVERT(l.biz_tag USING ascii) END COLLATE ascii_bin
 WHERE l.biz_tag > :after AND LENGTH(CONVERT(l.biz_tag USING utf8mb4)) <= 128
 ORDER BY l.biz_tag
 LIMIT :limit;
