@@ -25,6 +25,7 @@ type Face = fn() -> Outcome<String>;
 const FACES: &[(&str, Face)] = &[
     ("core", core),
     ("store", store),
+    ("leaf", leaf),
     ("databases", databases),
     ("holders", holders),
     ("python", python),
@@ -39,7 +40,8 @@ pub fn main(mut args: Args) -> Outcome {
     args.finish()?;
     if only.as_ref().is_some_and(|only| FACES.iter().all(|(name, _)| name != only)) {
         return Err(
-            "`--only` takes core, store, databases, holders, python, fork, node or edge".to_owned()
+            "`--only` takes core, store, leaf, databases, holders, python, fork, node or edge"
+                .to_owned(),
         );
     }
     let mut summary = Summary::default();
@@ -61,6 +63,13 @@ fn store() -> Outcome<String> {
     let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "store", "--"];
     Run::cargo(&bench).arg(build::server_binary()).done()?;
     Ok("see the tables above".to_owned())
+}
+
+fn leaf() -> Outcome<String> {
+    build::need(&["server"])?;
+    let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "leaf", "--"];
+    Run::cargo(&bench).arg(build::server_binary()).done()?;
+    Ok("see the table above".to_owned())
 }
 
 fn databases() -> Outcome<String> {
