@@ -1,7 +1,7 @@
 //! A Leaf at work on the table of a server: no number is given twice, and all lie above the old ones.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use leafid_core::{Name, SegmentAsk, Token};
 use leafid_server::backends::clock::Source;
@@ -15,15 +15,16 @@ use leafid_server::clock::SystemClock;
 use leafid_server::registry::Registry;
 use leafid_server::store::Store;
 use leafid_servers::{Mariadb, for_test};
+use tokio::sync::watch;
 
 use crate::running::{Leaf, database, overlaps};
 
 type Ranges = Vec<(u64, u64)>;
 
-/// So many programs lease through the servers, and so many Leafs take segments, so many times each.
+/// So many programs lease through the servers so many times each, and so many Leafs take segments.
 const HOLDERS: usize = 4;
-const LEAFS: usize = 3;
 const ROUNDS: usize = 60;
+const LEAFS: usize = 3;
 /// Where the row stands when all begin.
 const OLD: u64 = 1_000_001;
 
@@ -81,52 +82,55 @@ impl BackEnd for Careless {
     }
 }
 
-/// What holders had through these servers, and Leafs beside them.
+/// How far both sides are.
+#[derive(Default)]
+struct Pace {
+    granted: usize,
+    segments: usize,
+    done: bool,
+}
+
+/// What holders had through these servers, and Leafs beside them. Neither side runs away from the
+/// other: a Leaf that never rests always writes before a server that has read.
 fn at_work(url: &str, servers: [Registry; 2]) -> (Ranges, Ranges) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let servers = Arc::new(servers);
     runtime.block_on(async {
-        let leased = Arc::new(AtomicU32::new(0));
-        let done = Arc::new(AtomicBool::new(false));
+        let asked = Arc::new(AtomicU32::new(0));
+        let pace = Arc::new(watch::channel(Pace::default()).0);
         let leafs: Vec<_> = (0..LEAFS)
             .map(|leaf| {
-                let (url, done) = (url.to_owned(), Arc::clone(&done));
+                let (url, pace) = (url.to_owned(), Arc::clone(&pace));
                 tokio::spawn(async move {
                     let mut connection = Leaf::connect(&url).await;
                     let mut taken = Vec::new();
-                    // As long as holders lease, so that they are always beside each other.
-                    while taken.len() < ROUNDS || !done.load(Ordering::SeqCst) {
+                    let mut look = pace.subscribe();
+                    loop {
+                        let near = |pace: &Pace| pace.done || pace.segments < pace.granted + LEAFS;
+                        if look.wait_for(near).await.expect("a pace").done {
+                            break taken;
+                        }
                         // Leaf doubles its step where a segment did not last.
                         let step = (taken.len() % 2 == leaf % 2).then_some(4_000);
                         taken.push(connection.segment("orders", step).await);
+                        pace.send_modify(|pace| pace.segments += 1);
                     }
-                    taken
                 })
             })
             .collect();
         let holders: Vec<_> = (0..HOLDERS)
             .map(|holder| {
-                let (servers, leased) = (Arc::clone(&servers), Arc::clone(&leased));
+                let (servers, asked) = (Arc::clone(&servers), Arc::clone(&asked));
+                let pace = Arc::clone(&pace);
                 tokio::spawn(async move {
                     let mut taken = Vec::new();
+                    let mut look = pace.subscribe();
                     for round in 0..ROUNDS {
-                        let n = leased.fetch_add(1, Ordering::SeqCst);
-                        let mut request = [7; 16];
-                        request[..4].copy_from_slice(&n.to_be_bytes());
-                        let tag = Name::tag("orders").expect("a tag");
-                        let ask = SegmentAsk::new(tag, Token::new(request));
+                        let near = |pace: &Pace| pace.segments >= pace.granted / 4;
+                        drop(look.wait_for(near).await.expect("a pace"));
                         let server = &servers[(holder + round) % 2];
-                        // Leafs are always faster to write than we to read: asked again until it is
-                        // had, as every holder does.
-                        loop {
-                            match server.lease_segment(ask).await {
-                                Ok(grant) => {
-                                    break taken.push((grant.range.start, grant.range.end));
-                                }
-                                Err(problem) if !problem.code.is_permanent() => {}
-                                Err(problem) => panic!("{problem}"),
-                            }
-                        }
+                        taken.push(lease(server, asked.fetch_add(1, Ordering::SeqCst)).await);
+                        pace.send_modify(|pace| pace.granted += 1);
                     }
                     taken
                 })
@@ -136,13 +140,28 @@ fn at_work(url: &str, servers: [Registry; 2]) -> (Ranges, Ranges) {
         for holder in holders {
             of_holders.extend(holder.await.expect("a holder"));
         }
-        done.store(true, Ordering::SeqCst);
+        pace.send_modify(|pace| pace.done = true);
         let mut of_leafs = Vec::new();
         for leaf in leafs {
             of_leafs.extend(leaf.await.expect("a Leaf"));
         }
         (of_holders, of_leafs)
     })
+}
+
+/// A lease, asked for again until it is had, as every holder does: Leafs may be faster to write than a
+/// server to read.
+async fn lease(server: &Registry, n: u32) -> (u64, u64) {
+    let mut request = [7; 16];
+    request[..4].copy_from_slice(&n.to_be_bytes());
+    let tag = Name::tag("orders").expect("a tag");
+    let ask = SegmentAsk::new(tag, Token::new(request));
+    loop {
+        match server.lease_segment(ask).await {
+            Ok(grant) => return (grant.range.start, grant.range.end),
+            Err(problem) => assert!(!problem.code.is_permanent(), "{problem}"),
+        }
+    }
 }
 
 #[test]
@@ -154,7 +173,7 @@ fn a_running_leaf_and_two_servers_give_no_number_twice() {
     let all: Ranges = holders.iter().chain(&leafs).copied().collect();
     println!("{} leases, {} of Leaf's segments", holders.len(), leafs.len());
     assert_eq!(holders.len(), HOLDERS * ROUNDS);
-    assert!(leafs.len() >= LEAFS * ROUNDS);
+    assert!(leafs.len() >= HOLDERS * ROUNDS / 4);
     assert!(all.iter().all(|(from, until)| *from >= OLD && from < until), "above the old ones");
     assert_eq!(overlaps(all), 0);
 
