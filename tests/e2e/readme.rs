@@ -1,9 +1,10 @@
-//! The sample IDs of the README decode to what stands beside them. Its snippets are run by the
-//! tests of each language.
+//! The sample IDs of the README decode to what stands beside them, in both of its languages. Its snippets are
+//! run by the tests of each language, and are the same in both.
 
 use leafid_core::{Layout, Text};
 
 const README: &str = include_str!("../../README.md");
+const CHINESE: &str = include_str!("../../README.zh.md");
 
 /// The layout, worker and sequence that a row of the table names.
 fn said(row: &str) -> Option<(Layout, u32, u64)> {
@@ -14,7 +15,20 @@ fn said(row: &str) -> Option<(Layout, u32, u64)> {
 
 #[test]
 fn the_sample_ids_say_what_stands_beside_them() {
-    let rows: Vec<&str> = README
+    for page in [README, CHINESE] {
+        they_say_what_stands_beside_them(page);
+    }
+}
+
+#[test]
+fn the_chinese_page_has_the_same_programs() {
+    let programs = |page: &'static str| page.split("```").skip(1).step_by(2).collect::<Vec<_>>();
+    assert_eq!(programs(README).len(), 7);
+    assert_eq!(programs(CHINESE), programs(README));
+}
+
+fn they_say_what_stands_beside_them(page: &str) {
+    let rows: Vec<&str> = page
         .lines()
         .filter(|line| {
             line.starts_with("| `") && line[3..].starts_with(|c: char| c.is_ascii_digit())

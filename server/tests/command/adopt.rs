@@ -104,3 +104,29 @@ fn a_namespace_is_made_only_where_its_ids_go_on_above_the_old_ones() {
     let names = says(&store, &["namespace", "list"]);
     assert!(!names.contains("edge"), "{names}");
 }
+
+const PAGE: &str = include_str!("../../../docs/ADOPTING.md");
+
+#[test]
+fn the_layouts_of_the_page_are_those_of_the_ids() {
+    let Adopting { folder: _folder, store, .. } = adopting();
+    let command = PAGE.lines().find(|line| line.starts_with("leafid namespace create"));
+    let args: Vec<&str> = command.expect("a command").split(' ').skip(1).collect();
+    // Its ID is of 2026-11-21 08:33:20.123.
+    assert!(says(&store, &args).contains("of 2026-11-21T08:33:20.123Z, worker 7"));
+    let rows: Vec<&str> = PAGE.lines().filter(|line| line.contains(" | `--")).collect();
+    assert_eq!(rows.len(), 8);
+    for (n, row) in rows.iter().enumerate() {
+        let options = row.split('`').find(|cell| cell.starts_with("--")).expect("options");
+        let name = format!("n{n}");
+        let mut args = vec!["namespace", "create", &name];
+        args.extend(options.split(' '));
+        let made = says(&store, &[&args[..], &["--above", "4000000000"]].concat());
+        assert!(made.contains(&format!("namespace `{name}`")), "{row}: {made}");
+        assert!(row.contains("](https://"), "where that stands: {row}");
+    }
+    let discord = rows.iter().position(|row| row.contains("Discord")).expect("Discord");
+    let name = format!("n{discord}");
+    let said = says(&store, &["decode", "105484726235607040", "--namespace", &name]);
+    assert!(said.contains("2015-10-19") && said.contains("01:58:38.546"), "{said}");
+}

@@ -1,6 +1,6 @@
 //! A tag that begins above a table of the database that keeps the store, or of another.
 
-use leafid_servers::{Databases, Mariadb, Postgres, for_test};
+use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 
 use crate::support::{fails, says};
 
@@ -36,4 +36,31 @@ fn a_tag_begins_above_a_table_of_postgres() {
 #[test]
 fn a_tag_begins_above_a_table_of_mariadb() {
     begins_above_a_table::<Mariadb>("READ ONLY transaction");
+}
+
+#[test]
+fn the_commands_of_the_page_run() {
+    const PAGE: &str = include_str!("../../../docs/ADOPTING.md");
+    let Some(server) = for_test::<Postgres>() else { return };
+    server.make_database("shop").expect("a database");
+    server
+        .run("shop", "CREATE TABLE orders (id BIGINT); INSERT INTO orders VALUES (41)")
+        .expect("a table");
+    server.run("shop", "CREATE USER shop PASSWORD 'change-me'").expect("a user");
+    server.run("shop", "GRANT SELECT ON orders TO shop").expect("a right");
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = format!("sqlite:{}", folder.path().join("store.db").display());
+    says(&store, &["init"]);
+    let mut next = 42;
+    for line in PAGE.lines().filter(|line| line.starts_with("leafid tag ")) {
+        let line = line.replace("db.example:5432", &format!("127.0.0.1:{}", server.port()));
+        let quoted: Vec<&str> = line.split('"').collect();
+        let [before, query, after] = quoted[..] else { panic!("{line}") };
+        let args = before.split_whitespace().skip(1).chain([query]).chain(after.split_whitespace());
+        let said = says(&store, &args.collect::<Vec<_>>());
+        assert!(said.contains(&format!("next number {next},")), "{line}: {said}");
+        server.run("shop", &format!("INSERT INTO orders VALUES ({next})")).expect("a late row");
+        next += 1;
+    }
+    assert_eq!(next, 44, "a tag was created, and advanced");
 }

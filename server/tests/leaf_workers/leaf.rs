@@ -39,6 +39,13 @@ impl Leaf {
         Leaf { worker, ip, port, ahead_ms, runs: true, last, sequence, told }
     }
 
+    /// A machine's Leaf starts again, on the number that it has.
+    pub fn again(worker: u32, ip: &str) -> Leaf {
+        let (ip, port) = (ip.to_owned(), "54215".to_owned());
+        let (ahead_ms, last, sequence, told) = (0, -1, 0, 0);
+        Leaf { worker, ip, port, ahead_ms, runs: true, last, sequence, told }
+    }
+
     pub fn owner(&self) -> String {
         format!("{}:{}", self.ip, self.port)
     }

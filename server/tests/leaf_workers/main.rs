@@ -4,6 +4,7 @@
 
 mod leaf;
 mod over;
+mod page;
 mod serve;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]
