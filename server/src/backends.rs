@@ -50,6 +50,11 @@ pub trait BackEnd: Send + 'static {
         usize::MAX
     }
 
+    /// Whether the thread is free while a read or a write is under way, since another program does it.
+    fn waits(&self) -> bool {
+        false
+    }
+
     /// Begins a turn. What has to wait for another writer waits here, before anybody's request is
     /// taken up. Gives the database's own time where that needs no trip to it.
     fn begin(&mut self) -> impl Future<Output = Result<Option<StoreTime>, Fault>>;

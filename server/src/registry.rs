@@ -40,7 +40,7 @@ use job::{Job, Kind};
 use queue::{Queue, Sender};
 use rows::{Stop, TurnRows};
 use time::Time;
-use turn::Turns;
+use turn::{Answers, Turns};
 
 /// A store over a back end. When it is dropped, changes that wait are still made.
 pub struct Registry {
@@ -76,6 +76,7 @@ impl Registry {
             clock: Arc::clone(&clock),
             time: Time::start(facts.now, clock.boot()),
             cache: Cache::default(),
+            answers: Answers::default(),
         };
         let (sender, queue) = Queue::new();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

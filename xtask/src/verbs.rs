@@ -53,7 +53,7 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "bench",
-        options: "[--only core|store|databases|holders|python|fork|node|edge]",
+        options: "[--only core|store|leaf|databases|holders|python|fork|node|edge]",
         does: "every figure that the README states, as a ratio to the floor of the same run",
         takes: "6 min, after a build",
         run: bench::main,

@@ -13,7 +13,18 @@ pub trait Bare: Sized {
     /// Connects so many.
     fn prepare(url: &str, connections: usize) -> Outcome<Self>;
 
+    /// Connections of another kind to compare with, and what they send.
+    fn also(_url: &str, _connections: usize) -> Outcome<Option<(&'static str, Box<dyn Sends>)>> {
+        Ok(None)
+    }
+
     /// Sends it on so many connections at once for so long; how often it was done.
+    fn run(&mut self, connections: usize, length: Duration) -> Outcome<u64>;
+}
+
+/// A statement that is sent again and again.
+pub trait Sends {
+    /// As [`Bare::run`].
     fn run(&mut self, connections: usize, length: Duration) -> Outcome<u64>;
 }
 

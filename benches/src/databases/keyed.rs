@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use leafid_core::FieldReader;
 use leafid_servers::Server;
 use tokio::runtime::Runtime;
-use zookeeper_client::{Acls, CreateMode, Error};
+use zookeeper_client::{Acls, CreateMode, Error, MultiWriteResult};
 
-use crate::bare::Bare;
+use crate::bare::{Bare, Sends};
 use crate::client::Client;
 use crate::{Outcome, measure, start};
 
@@ -130,8 +130,14 @@ impl Bare for Nodes {
             let mode = CreateMode::Persistent.with_acls(Acls::anyone_all());
             for number in 0..connections {
                 let client = zookeeper_client::Client::connect(&host).await?;
-                client.create(&node(number), ROW.as_bytes(), &mode).await?;
-                clients.push((client, 0));
+                match client.create(&node(number), ROW.as_bytes(), &mode).await {
+                    Ok(_) => clients.push((client, 0)),
+                    Err(Error::NodeExists) => {
+                        let version = client.get_data(&node(number)).await?.1.version;
+                        clients.push((client, version));
+                    }
+                    Err(error) => return Err(error),
+                }
             }
             Ok::<_, Error>(clients)
         };
@@ -139,11 +145,18 @@ impl Bare for Nodes {
         Ok(Nodes { runtime, clients })
     }
 
+    fn also(url: &str, connections: usize) -> Outcome<Option<(&'static str, Box<dyn Sends>)>> {
+        let nodes = Nodes::prepare(url, connections)?;
+        Ok(Some(("the same in a `multi`, behind a check", Box::new(Multis(nodes)))))
+    }
+
     fn run(&mut self, connections: usize, length: Duration) -> Outcome<u64> {
         let until = Instant::now() + length;
         let clients = self.clients.iter_mut().enumerate().take(connections);
         let works = clients.map(async |(number, (client, version))| {
             let mut done = 0;
+            // Others have written it meanwhile.
+            *version = client.check_stat(&node(number)).await?.map_or(0, |stat| stat.version);
             while Instant::now() < until {
                 let set = client.set_data(&node(number), ROW.as_bytes(), Some(*version));
                 *version = set.await?.version;
@@ -153,6 +166,38 @@ impl Bare for Nodes {
         });
         let done = self.runtime.block_on(futures_util::future::try_join_all(works));
         done.map(|done| done.iter().sum()).map_err(|error| error.to_string())
+    }
+}
+
+/// As the server writes: another node has to be there too, which is checked and stays.
+struct Multis(Nodes);
+
+impl Sends for Multis {
+    fn run(&mut self, connections: usize, length: Duration) -> Outcome<u64> {
+        let until = Instant::now() + length;
+        let clients = self.0.clients.iter().enumerate().take(connections);
+        let works = clients.map(async |(number, (client, _))| {
+            let told = |error: Error| error.to_string();
+            let path = node(number);
+            // Others have written it meanwhile.
+            let mut version =
+                client.check_stat(&path).await.map_err(told)?.map(|stat| stat.version);
+            let mut done = 0;
+            while Instant::now() < until {
+                let mut multi = client.new_multi_writer();
+                multi.add_check_version("/", 0).map_err(told)?;
+                multi.add_set_data(&path, ROW.as_bytes(), version).map_err(told)?;
+                let results = multi.commit().await.map_err(|error| error.to_string())?;
+                version = results.iter().find_map(|result| match result {
+                    MultiWriteResult::SetData { stat } => Some(stat.version),
+                    _ => None,
+                });
+                done += 1;
+            }
+            Ok::<u64, String>(done)
+        });
+        let done = self.0.runtime.block_on(futures_util::future::try_join_all(works));
+        done.map(|done| done.iter().sum())
     }
 }
 

@@ -1,7 +1,8 @@
 //! What a durable lease costs over a database, beside the database's own bare statement by the same
 //! client crate, on a server that is started for this run alone.
 //!
-//! `databases PATH-TO-LEAFID`; `cargo xtask bench --only databases` runs it with the published binary.
+//! `databases PATH-TO-LEAFID [ENGINE]`; `cargo xtask bench --only databases` runs all with the published
+//! binary.
 
 mod bare;
 #[path = "../store/client.rs"]
@@ -37,10 +38,19 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     let binary = Path::new(&binary);
-    let done = over::<Postgres, Postgresql>(binary)
-        .and_then(|()| over::<Mariadb, Mysql>(binary))
-        .and_then(|()| keyed::over::<Etcd, Gateway>(binary))
-        .and_then(|()| keyed::over::<Zookeeper, Nodes>(binary));
+    let only = std::env::args().nth(2);
+    let engines: [(&str, fn(&Path) -> Outcome); 4] = [
+        (Postgres::NAME, over::<Postgres, Postgresql>),
+        (Mariadb::NAME, over::<Mariadb, Mysql>),
+        (Etcd::NAME, keyed::over::<Etcd, Gateway>),
+        (Zookeeper::NAME, keyed::over::<Zookeeper, Nodes>),
+    ];
+    let wanted = |name: &str| only.as_ref().is_none_or(|only| only.eq_ignore_ascii_case(name));
+    let mut wanted = engines.iter().filter(|(name, _)| wanted(name)).peekable();
+    let done = match wanted.peek() {
+        Some(_) => wanted.try_for_each(|(_, over)| over(binary)),
+        None => Err("ENGINE is one of PostgreSQL, MariaDB, etcd and ZooKeeper".to_owned()),
+    };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
@@ -77,12 +87,16 @@ fn measure<B: Bare>(
     let stored = Stored::create(url)?;
     let served = Served::start(binary, url)?;
     let mut bare = B::prepare(url, CLIENTS)?;
+    let mut also = B::also(url, CLIENTS)?;
     let mut kinds = Vec::new();
-    let runs: [(&str, Work<'_>); 3] = [
+    let mut runs: Vec<(&str, Work<'_>)> = vec![
         ("the bare statement", Box::new(|clients, length| bare.run(clients, length))),
         ("a lease, in the server", Box::new(|clients, length| stored.run(clients, length))),
         ("a lease over HTTP", Box::new(|clients, length| served.run(clients, length))),
     ];
+    if let Some((name, also)) = &mut also {
+        runs.insert(1, (name, Box::new(|clients, length| also.run(clients, length))));
+    }
     let mut rows = Vec::new();
     for (name, run) in runs {
         for clients in [1, CLIENTS] {
@@ -102,14 +116,21 @@ fn measure<B: Bare>(
             }
         }
     }
-    println!("\n| {engine} | clients | per second | × the bare one's time | per commit |");
-    println!("|---|---|---|---|---|");
-    for Row { name, clients, per_second, batch, .. } in &rows {
+    println!(
+        "\n| {engine} | clients | per second | × the bare one's time | per commit \
+         | commits × one client's |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for Row { name, clients, per_second, batch, kind } in &rows {
+        let alone = rows.iter().find(|row| row.kind == *kind && row.clients == 1);
+        let alone = alone.into_iter().flat_map(|row| &row.per_second);
+        let commits = per_second.iter().zip(alone).map(|(own, alone)| own / batch / alone);
+        let commits = median(commits.collect());
         let floor = rows.iter().find(|row| row.clients == *clients).map(|row| &row.per_second);
         let ratios =
             per_second.iter().zip(floor.into_iter().flatten()).map(|(own, floor)| floor / own);
         let (ratio, rate) = (median(ratios.collect()), median(per_second.clone()));
-        println!("| {name} | {clients} | {rate:.0} | {ratio:.2} | {batch:.1} |");
+        println!("| {name} | {clients} | {rate:.0} | {ratio:.2} | {batch:.1} | {commits:.2} |");
     }
     Ok(())
 }

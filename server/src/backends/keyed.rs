@@ -93,6 +93,10 @@ impl<E: Engine> BackEnd for Keyed<E> {
         E::WIDE
     }
 
+    fn waits(&self) -> bool {
+        true
+    }
+
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
         self.link.ready().await?;
         self.turn += 1;

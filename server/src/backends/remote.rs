@@ -235,6 +235,10 @@ impl<D: Driver> BackEnd for Remote<D> {
         D::AT_ONCE
     }
 
+    fn waits(&self) -> bool {
+        true
+    }
+
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
         self.link.ready().await?;
         // Between two answers the time goes on by itself.

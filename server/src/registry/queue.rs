@@ -55,6 +55,12 @@ impl Queue {
         true
     }
 
+    /// Whether there is something to do now.
+    pub fn is_waiting(&mut self) -> bool {
+        self.gather();
+        !self.acquires.is_empty() || !self.others.is_empty()
+    }
+
     /// Lets a request wait for another turn, not before it is due.
     pub fn again(&mut self, job: Job) {
         self.again.push_back(job);

@@ -18,8 +18,11 @@ use crate::clock::Clock;
 use crate::problem::Problem;
 use crate::random;
 
+mod answers;
 #[cfg(test)]
 mod tests;
+
+pub use answers::Answers;
 
 /// So many are written together at most.
 const TOGETHER: usize = 1_024;
@@ -50,12 +53,21 @@ pub struct Turns<B: BackEnd> {
     pub time: Time,
     /// What was written last.
     pub cache: Cache,
+    /// What is done and not answered yet.
+    pub answers: Answers,
 }
 
 impl<B: BackEnd> Turns<B> {
     /// Goes on until nobody is left who could ask.
     pub async fn run(mut self, mut queue: Queue) {
-        while queue.wait().await {
+        loop {
+            // While the next turn is written there is time for them, if that is a wait and comes now.
+            if !self.back_end.waits() || !queue.is_waiting() {
+                self.answers.send();
+            }
+            if !queue.wait().await {
+                return;
+            }
             if let Err(problem) = self.turn(&mut queue).await {
                 for job in queue.drain() {
                     job.answer(Err(problem.clone()));
@@ -69,7 +81,7 @@ impl<B: BackEnd> Turns<B> {
         if let Some(problem) = self.watch.gone() {
             return Err(problem);
         }
-        let now = match self.back_end.begin().await {
+        let now = match self.answers.during(self.back_end.begin()).await {
             Ok(now) => now,
             Err(fault) => {
                 queue.gather();
@@ -139,7 +151,7 @@ impl<B: BackEnd> Turns<B> {
                 if wants.is_empty() {
                     continue;
                 }
-                match self.back_end.read(&wants).await {
+                match self.answers.during(self.back_end.read(&wants)).await {
                     Ok(read) => {
                         self.time.learn(read.now, self.clock.boot());
                         turn.now = self.time.now(self.clock.boot());
@@ -177,10 +189,12 @@ impl<B: BackEnd> Turns<B> {
     /// Writes what was decided, and answers it.
     async fn write(&mut self, turn: TurnRows, decided: Vec<Job>, queue: &mut Queue) {
         let groups = turn.groups();
-        let written = match self.back_end.write(&groups.groups).await {
+        let written = match self.answers.during(self.back_end.write(&groups.groups)).await {
             Ok(written) => written,
             Err(fault) => return self.fail(&fault, decided),
         };
+        // There was nothing to wait for, and they wait no longer.
+        self.answers.send();
         self.cache = turn.into_cache();
         for (group, outcome) in groups.groups.iter().zip(&written.outcomes) {
             self.cache.learn(group, outcome);
@@ -199,7 +213,7 @@ impl<B: BackEnd> Turns<B> {
         for job in decided {
             let place = groups.place(job.scope);
             match place.map(|place| written.outcomes.get(place)) {
-                None | Some(Some(Outcome::Done(_))) => job.answer(Ok(())),
+                None | Some(Some(Outcome::Done(_))) => self.answers.put(job),
                 Some(Some(Outcome::Conflict)) => lost(job, queue),
                 Some(Some(Outcome::Failed(fault))) => job.answer(Err(fault.into())),
                 Some(None) => job.answer(Err(Problem::unavailable("the store gave no answer"))),

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use leafid_core::{Code, Token};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::create::{self, Absence};
@@ -73,6 +74,9 @@ fn connect(path: &Path, may_create: bool) -> Result<(Connection, bool), Problem>
     let connection = Connection::open_with_flags(path, flags).map_err(cannot)?;
     connection.busy_timeout(PATIENCE).map_err(cannot)?;
     connection.set_prepared_statement_cache_capacity(64);
+    // Every text names its index. Without this SQLite looks at what a `LIMIT` is bound to, and prepares
+    // the text again whenever that is bound: for each acquire twice.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(cannot)?;
     // SQLite opens what it may not write to without a word.
     if connection.is_readonly("main").map_err(cannot)? {
         return Err(cannot_write(path));

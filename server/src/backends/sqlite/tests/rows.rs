@@ -3,7 +3,11 @@
 use leafid_core::registry::{Namespace, TagRow, WorkerRow};
 use leafid_core::{LINE_END, Layout, Name, Range, StoreTime, Token};
 
+use rusqlite::StatementStatus;
+use rusqlite::config::DbConfig;
+
 use crate::backends::opening::Options;
+use crate::backends::sql::{SQLITE, Step};
 use crate::backends::sqlite::driver::Driver;
 use crate::backends::sqlite::file::open;
 use crate::backends::{Answer, NamespaceRow, Seen, Want, WorkerWrite, Write};
@@ -141,4 +145,66 @@ fn a_number_beyond_63_bits_is_written_nowhere() {
     let refused = driver.put(&Write::Tag { tag, before: None, after }).unwrap_err();
     assert!(refused.to_string().contains("9223372036854775808"), "{refused}");
     assert_eq!(driver.look(&Want::Tag(tag)).unwrap(), Answer::Tag(None));
+}
+
+/// A text that is prepared again costs more than all else that it does.
+#[test]
+fn no_text_is_prepared_again_for_what_is_bound() {
+    assert_eq!(prepared_again(true), 0);
+    // The control: SQLite does so unless it is told otherwise.
+    assert!(prepared_again(false) > 0);
+}
+
+/// How often the texts of acquires and lists were prepared again.
+fn prepared_again(as_opened: bool) -> i32 {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = crate::clock::SystemClock;
+    let create = Options { create: true, ..Options::default() };
+    let opened = open::open(&folder.path().join("a.db"), &clock, &create).unwrap();
+    if !as_opened {
+        opened.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, false).unwrap();
+    }
+    let driver = Driver(&opened.connection);
+    let (ns, owner) = (Name::namespace("ns").unwrap(), Name::owner("a").unwrap());
+    let (mut before, mut again) = (None, 0);
+    for turn in 1..5 {
+        let row = WorkerRow {
+            owner,
+            sticky: turn % 2 == 0,
+            key: Some(Token::new([turn; 16])),
+            held_from: turn.into(),
+            reserved_until: turn.into(),
+            granted: StoreTime::new(turn.into()),
+        };
+        let seen = before.map(|row| Seen { row, revision: 0 });
+        let write = WorkerWrite { namespace: ns, worker: 7, before: seen, after: row };
+        let write = Write::Worker(Box::new(write));
+        assert!(driver.put(&write).unwrap());
+        before = Some(row);
+        let (number, count) = (u32::from(turn), usize::from(turn));
+        let wants = [
+            Want::Mine(ns, Token::new([turn; 16])),
+            Want::Own(ns, owner),
+            Want::Rested(ns, count),
+            Want::Kept(ns, count),
+            Want::Unused { namespace: ns, from: number.into(), end: 100, count },
+            Want::Worker(ns, number),
+            Want::Workers(ns, Page { after: Some(number), limit: number }),
+            Want::Tags(Page { after: None, limit: number }),
+            Want::Namespaces(Page { after: None, limit: number }),
+        ];
+        let texts = wants.iter().map(|want| {
+            driver.look(want).unwrap();
+            SQLITE.query(want).text
+        });
+        let written = SQLITE.steps(&write).into_iter().map(|step| match step {
+            Step::Write(query) | Step::Adjust(query) | Step::Find(query) => query.text,
+        });
+        for text in texts.chain(written) {
+            let statement = opened.connection.prepare_cached(&text).unwrap();
+            assert!(statement.get_status(StatementStatus::Run) > 0, "{text}");
+            again += statement.reset_status(StatementStatus::RePrepare);
+        }
+    }
+    again
 }
