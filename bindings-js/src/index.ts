@@ -1,8 +1,9 @@
 import { theEngine } from './engines/engine.js'
 
 export { LeafidError } from './values/errors.js'
+export type { ErrorCode } from './values/codes.js'
 export type { ErrorDetails } from './values/errors.js'
-export type { GeneratorOptions } from './face/options.js'
+export type { CallOptions, GeneratorOptions } from './face/options.js'
 export { Segment } from './face/segment.js'
 export type { SegmentOptions } from './face/segment.js'
 export { Snowflake } from './face/snowflake.js'

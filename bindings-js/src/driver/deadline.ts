@@ -4,16 +4,22 @@ export class Deadline {
   isOver = false
   readonly #over: Promise<void>
   #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #signal: AbortSignal | undefined
   #end: () => void = () => {}
 
-  constructor(ms: number) {
+  /** It ends sooner when the signal is aborted. */
+  constructor(ms: number, signal?: AbortSignal) {
+    this.#signal = signal
     this.#over = new Promise((resolve) => {
       this.#end = resolve
     })
-    this.#timer = setTimeout(() => {
-      this.isOver = true
-      this.#end()
-    }, ms)
+    this.#timer = setTimeout(this.#stop, ms)
+    signal?.addEventListener('abort', this.#stop)
+  }
+
+  readonly #stop = (): void => {
+    this.isOver = true
+    this.#end()
   }
 
   /** Waits for this work, which never rejects, or for the end. */
@@ -34,6 +40,7 @@ export class Deadline {
   /** Nobody waits any more. */
   done(): void {
     clearTimeout(this.#timer)
+    this.#signal?.removeEventListener('abort', this.#stop)
     this.#end()
   }
 }

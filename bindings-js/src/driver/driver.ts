@@ -18,6 +18,8 @@ const VERBS: Record<string, Verb> = { segment: 'lease_segment', acquire: 'acquir
 export interface Listener {
   /** A range was granted, or an ask failed. */
   answered(): void
+  /** An ask failed. */
+  failed(error: LeafidError): void
   /** No ID may be handed out any more. */
   stopped(): void
 }
@@ -177,6 +179,7 @@ export class Driver {
   #note(error: LeafidError): void {
     this.failure = error
     this.#failedAt = this.#clock()
+    this.#listener.failed(error)
   }
 
   #answered(): void {

@@ -47,11 +47,12 @@ export class Waiting {
     throw this.#notNow(this.#refused())
   }
 
-  /** What `attempt` gives within the time-out; `lacking` is what else is said then, as in "gave no ID". */
-  async wait<T>(attempt: Attempt<T>, lacking: string): Promise<T> {
+  /** What `attempt` gives within the time-out; `lacking` is what else is said then, as in "gave no ID". A signal ends it sooner, with its reason. */
+  async wait<T>(attempt: Attempt<T>, lacking: string, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted()
     let got = this.#begun(attempt)
     if (got !== undefined) return got
-    const deadline = new Deadline(this.#timeout)
+    const deadline = new Deadline(this.#timeout, signal)
     try {
       for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LAST_PAUSE_MS)) {
         const until = this.#raiseOrWait(this.#refused())
@@ -64,6 +65,7 @@ export class Waiting {
         else await deadline.pause(until === undefined ? pause : Math.min(Math.max(until - now, 1), pause), this.#driver.nextAnswer)
         if (got === undefined && !deadline.isOver) got = attempt()
         if (got !== undefined) return got
+        signal?.throwIfAborted()
         if (deadline.isOver) throw this.#timedOut(lacking)
       }
     } finally {

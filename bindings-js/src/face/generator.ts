@@ -8,7 +8,7 @@ import { LeafidError } from '../values/errors.js'
 import { shown } from '../values/shown.js'
 import { counted, resized, room } from './counts.js'
 import { Draws } from './draws.js'
-import { timeoutOf, type GeneratorOptions } from './options.js'
+import { hookOf, signalOf, timeoutOf, type CallOptions, type GeneratorOptions } from './options.js'
 import { Pool } from './pool.js'
 import { NOTHING_YET, statsOf, type Stats } from './stats.js'
 
@@ -27,6 +27,7 @@ export abstract class BaseGenerator implements AsyncDisposable {
   /** @internal */
   constructor(plan: Plan, verbs: readonly Verb[], options: GeneratorOptions) {
     const timeout = timeoutOf(options)
+    const failed = hookOf(options)
     check(plan)
     const { subject } = plan
     const timed = plan.kind === 'snowflake'
@@ -38,6 +39,7 @@ export abstract class BaseGenerator implements AsyncDisposable {
         handle.noteAnswer()
         pool.granted(Number(handle.stats().step))
       },
+      failed,
       stopped: () => pool.drop(),
     })
     this.#pool = pool
@@ -48,7 +50,8 @@ export abstract class BaseGenerator implements AsyncDisposable {
   }
 
   /** One ID. Waits up to the time-out when none is at hand, then `TIMED_OUT`; rejects at once for what waiting cannot cure. */
-  next(): Promise<bigint> {
+  next(options?: CallOptions): Promise<bigint> {
+    if (options !== undefined) return this.#nextOr(options)
     const id = this.#pool.next()
     return id === undefined ? this.#waiting.wait(() => this.#draws.one(), 'gave no ID') : Promise.resolve(id)
   }
@@ -59,8 +62,8 @@ export abstract class BaseGenerator implements AsyncDisposable {
   }
 
   /** One ID as decimal text, as it has to be in JSON. */
-  async nextString(): Promise<string> {
-    return (this.#pool.next() ?? (await this.next())).toString()
+  async nextString(options?: CallOptions): Promise<string> {
+    return ((options === undefined ? this.#pool.next() : undefined) ?? (await this.next(options))).toString()
   }
 
   /** One ID at hand as decimal text. */
@@ -69,17 +72,17 @@ export abstract class BaseGenerator implements AsyncDisposable {
   }
 
   /** One ID as a number, from a layout or a tag whose IDs lie below 2^53; else `RANGE_INVALID`. */
-  async nextNumber(): Promise<number> {
-    const id = await this.next()
+  async nextNumber(options?: CallOptions): Promise<number> {
+    const id = await this.next(options)
     if (id <= Number.MAX_SAFE_INTEGER) return Number(id)
     const cure = 'use `next` or `nextString`, or the layout `js53`'
     throw new LeafidError('RANGE_INVALID', `the ID ${shown(id)} is too large for an exact number, which ends at 2^53: ${cure}`)
   }
 
   /** `n` IDs, ascending: all of them, or an error and nothing spent. Waits as `next` does. */
-  async take(n: number): Promise<bigint[]> {
+  async take(n: number, options?: CallOptions): Promise<bigint[]> {
     const count = counted(n)
-    return this.#waiting.wait(() => this.#draws.take(count), notAtOnce(count))
+    return this.#waiting.wait(() => this.#draws.take(count), notAtOnce(count), signalOf(options))
   }
 
   /** `n` IDs that are at hand, ascending: all of them, or an error and nothing spent. */
@@ -92,15 +95,16 @@ export abstract class BaseGenerator implements AsyncDisposable {
    * Waits until `n` IDs are at hand, so that the next `n` calls of `nextSync` need not wait: for synchronous hooks. Nothing
    * is drawn, and nothing is kept for this caller: others draw from the same IDs meanwhile. Waits as `next` does.
    */
-  async ready(n: number): Promise<void> {
+  async ready(n: number, options?: CallOptions): Promise<void> {
     const count = counted(n)
-    await this.#waiting.wait(() => this.#draws.isReady(count), `did not have ${count} IDs at hand`)
+    await this.#waiting.wait(() => this.#draws.isReady(count), `did not have ${count} IDs at hand`, signalOf(options))
   }
 
   /** Fills the array with IDs, ascending: all of it, or an error and it is left as it was, with nothing spent. Waits as `next` does. */
-  async fill(out: BigUint64Array): Promise<void> {
+  async fill(out: BigUint64Array, options?: CallOptions): Promise<void> {
     const count = room(out)
-    if (count > 0) await this.#waiting.wait(() => this.#draws.fill(out, count), notAtOnce(count))
+    const signal = signalOf(options)
+    if (count > 0) await this.#waiting.wait(() => this.#draws.fill(out, count), notAtOnce(count), signal)
     if (out.length !== count) throw resized(count, out)
   }
 
@@ -126,6 +130,11 @@ export abstract class BaseGenerator implements AsyncDisposable {
     return this.close()
   }
 
+  /** IDs one after another, as `next` gives them, for as long as they are wanted: `for await (const id of ids)`. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<bigint, never, void> {
+    for (;;) yield await this.next()
+  }
+
   /** After a copied memory image (a restored snapshot): drops everything in hand at once, and tells the store nothing. */
   forget(): void {
     this.#pool.drop()
@@ -136,6 +145,10 @@ export abstract class BaseGenerator implements AsyncDisposable {
   /** What it did so far. */
   stats(): Stats {
     return this.#handle.isBegun ? statsOf(this.#handle.stats(), this.#pool.length, this.#pool.dropped) : NOTHING_YET
+  }
+
+  async #nextOr(options: CallOptions): Promise<bigint> {
+    return this.#waiting.wait(() => this.#draws.one(), 'gave no ID', signalOf(options))
   }
 
   async #close(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { StoreOption } from '../stores/chosen.js'
 import { LeafidError } from '../values/errors.js'
 import { Layout, PRESETS } from '../values/layout.js'
-import type { Known } from '../values/options.js'
+import { checkOptions, type Known } from '../values/options.js'
 import { shown } from '../values/shown.js'
 
 /** How long a caller waits when no IDs are at hand. */
@@ -15,12 +15,20 @@ export interface GeneratorOptions {
   store?: StoreOption
   /** How long `next`, `take`, `fill` and `ready` wait when no IDs are at hand, in milliseconds (5 s is `5_000`): 10,000 by default. */
   timeout?: number
+  /** Called with each failure of a lease, also of one that was asked for in the background. What it throws is lost. */
+  onError?: (error: LeafidError) => void
   /** Milliseconds on a clock that only has to tick: the host's by default. For tests. */
   clock?: () => number
 }
 
+/** The options of one call that waits. */
+export interface CallOptions {
+  /** Gives up waiting when it is aborted: the call rejects with its reason. What was asked for in the meantime stays for others. */
+  signal?: AbortSignal
+}
+
 /** The names of the options of both. */
-const SHARED = ['store', 'timeout', 'clock'] as const
+const SHARED = ['store', 'timeout', 'onError', 'clock'] as const
 
 /** The options of a generator that has these beside the shared ones. */
 export function knownOptions(names: readonly string[]): Known {
@@ -41,4 +49,30 @@ function isStoreLike(value: unknown): boolean {
 export function timeoutOf({ timeout = TIMEOUT_MS }: GeneratorOptions): number {
   if (typeof timeout === 'number' && timeout >= 0) return Math.min(timeout, LONGEST_MS)
   throw new LeafidError('REQUEST_INVALID', `\`timeout\` must be a number of ms, 0 or more, got ${shown(timeout)}`)
+}
+
+/** The hook. `REQUEST_INVALID` for anything but a function. */
+export function hookOf({ onError }: GeneratorOptions): (error: LeafidError) => void {
+  if (onError === undefined) return () => {}
+  if (typeof onError !== 'function') throw new LeafidError('REQUEST_INVALID', `\`onError\` must be a function, got ${shown(onError)}`)
+  return (error) => {
+    try {
+      onError(error)
+    } catch {
+      // A lease does not fail because somebody could not be told of it.
+    }
+  }
+}
+
+/** The signal of a call. `REQUEST_INVALID` for options that are not known, and for anything but an AbortSignal. */
+export function signalOf(options: CallOptions | undefined): AbortSignal | undefined {
+  if (options === undefined) return undefined
+  checkOptions(options, { names: ['signal'], bare: (value) => (isSignal(value) ? 'signal' : undefined) })
+  const { signal } = options
+  if (signal === undefined || isSignal(signal)) return signal
+  throw new LeafidError('REQUEST_INVALID', `\`signal\` must be an AbortSignal, got ${shown(signal)}`)
+}
+
+function isSignal(value: unknown): boolean {
+  return typeof (value as AbortSignal | null)?.addEventListener === 'function' && 'aborted' in (value as object)
 }

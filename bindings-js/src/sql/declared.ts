@@ -19,8 +19,10 @@ export interface DeclaredNamespace {
   max_window_ms?: number
 }
 
-/** The tags and namespaces of a store that are declared in code: there are no others. */
+/** The tags and namespaces of a store that are declared in code. */
 export interface Declared {
+  /** Only what is not there is made: what is there stays as it is, and there may be others. */
+  onlyMissing?: boolean
   tags: Readonly<Record<string, DeclaredTag>>
   namespaces: Readonly<Record<string, DeclaredNamespace>>
   /** How one is declared, as in "declare it with …". */
@@ -29,6 +31,11 @@ export interface Declared {
 
 const TAG_FIELDS = ['from', 'step', 'max_step', 'until']
 const NAMESPACE_FIELDS = ['layout', 'workers', 'max_window_ms']
+
+/** Whether nothing is to be made: it is there, or deleted by somebody, or not meant. */
+function staysAsItIs({ onlyMissing }: Declared, all: object, name: string, before: object | undefined): boolean {
+  return onlyMissing === true && (before !== undefined || !Object.hasOwn(all, name))
+}
 
 /** What is declared under this name; `TAG_UNKNOWN` or `NAMESPACE_UNKNOWN` if nothing is. */
 function found<T extends object>({ how }: Declared, kind: 'tags' | 'namespaces', all: Readonly<Record<string, T>>, name: string): T {
@@ -44,6 +51,7 @@ function found<T extends object>({ how }: Declared, kind: 'tags' | 'namespaces',
 
 /** The row that a tag is to have, where it is another than `before`. */
 export function wantedTag(declared: Declared, tag: string, before: TagRow | undefined): TagRow | undefined {
+  if (staysAsItIs(declared, declared.tags, tag, before)) return undefined
   const spec = found(declared, 'tags', declared.tags, tag)
   if (before === undefined || before.deleted === true) return tag_row({ ...spec, tag }, before)
   const { step, max_step, until } = tag_row({ ...spec, tag })
@@ -59,6 +67,7 @@ export function wantedTag(declared: Declared, tag: string, before: TagRow | unde
 
 /** What a namespace is to be, where it is otherwise than `before`; the numbers never handed out are not known yet. */
 export function wantedNamespace(declared: Declared, namespace: string, before: Namespace | undefined): Namespace['row'] | undefined {
+  if (staysAsItIs(declared, declared.namespaces, namespace, before)) return undefined
   const spec = found(declared, 'namespaces', declared.namespaces, namespace)
   const layout = asLayout(spec.layout ?? 'leaf').toJSON()
   const made = namespace_row({ ...spec, namespace, layout }) as Namespace['row']

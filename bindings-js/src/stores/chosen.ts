@@ -1,5 +1,5 @@
 import { LeafidError } from '../values/errors.js'
-import { shown } from '../values/shown.js'
+import { quoted, shown } from '../values/shown.js'
 import { theHost } from '../hosts/host.js'
 import { httpStore } from './http.js'
 import { MemoryStore, memoryStore } from './memory.js'
@@ -17,6 +17,13 @@ function inMemory(name: string): MemoryStore {
   return store
 }
 
+function inFile(url: string): Store {
+  const { sqlite } = theHost()
+  if (sqlite !== undefined) return sqlite(url) as Store
+  const cure = 'in a Worker take `d1Store` or `durableObjectStore` of leafid/workers, elsewhere the address of a server'
+  throw new LeafidError('NOT_ENABLED', `${quoted(url)} is a file, and only the Node build of leafid opens one: ${cure}`)
+}
+
 /** The store that was named, by default that of `LEAFID_STORE`. `REQUEST_INVALID` if there is none, or if it lacks a method. */
 export function chosenStore(option: StoreOption | undefined, verbs: readonly Verb[]): Store {
   const wanted = option ?? theHost().setting('LEAFID_STORE')
@@ -25,7 +32,8 @@ export function chosenStore(option: StoreOption | undefined, verbs: readonly Ver
   }
   if (typeof wanted === 'string' || wanted instanceof URL) {
     const url = String(wanted)
-    return url.startsWith('memory:') ? inMemory(url.slice('memory:'.length)) : httpStore(wanted)
+    if (url.startsWith('memory:')) return inMemory(url.slice('memory:'.length))
+    return url.startsWith('sqlite:') ? inFile(url) : httpStore(wanted)
   }
   return typeof wanted === 'function' ? perAsk(wanted, verbs) : checked(wanted, verbs)
 }

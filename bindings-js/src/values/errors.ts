@@ -1,4 +1,5 @@
 import { theEngine, type CodeFacts } from '../engines/engine.js'
+import type { ErrorCode } from './codes.js'
 
 /** What else an error tells. */
 export interface ErrorDetails {
@@ -14,15 +15,16 @@ export interface ErrorDetails {
 export class LeafidError extends Error {
   override readonly name = 'LeafidError'
   /** One word of the error table, such as `TAG_UNKNOWN`. */
-  readonly code: string
+  readonly code: ErrorCode
   /** Until when waiting is in vain, where that is known: in ms on the generator's clock; of a store's refusal, since 1970. */
   declare readonly until?: number
   /** How long to wait at least, in ms, where that is known. */
   declare readonly retryAfter?: number
 
-  constructor(code: string, message: string, details: ErrorDetails = {}) {
+  /** What is no code of the table is kept as it is: a later store may have more. */
+  constructor(code: ErrorCode | (string & {}), message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
-    this.code = code
+    this.code = code as ErrorCode
     if (details.until !== undefined) this.until = details.until
     if (details.retryAfter !== undefined) this.retryAfter = details.retryAfter
   }

@@ -6,8 +6,8 @@ import { Layout, Segment, Snowflake, decode, httpStore, memoryStore } from 'leaf
 import { refusal } from '../support/stores.mjs'
 
 const store = memoryStore()
-const SEGMENT = '`store`, `timeout`, `clock`, `step`, `maxGrowth`'
-const SNOWFLAKE = '`store`, `timeout`, `clock`, `layout`, `owner`, `sticky`, `strict`, `lengthMs`, `maxAheadMs`, `spread`'
+const SEGMENT = '`store`, `timeout`, `onError`, `clock`, `step`, `maxGrowth`'
+const SNOWFLAKE = '`store`, `timeout`, `onError`, `clock`, `layout`, `owner`, `sticky`, `strict`, `lengthMs`, `maxAheadMs`, `spread`'
 const URL_TEXT = 'http://127.0.0.1:8750'
 
 async function refused(act, message) {

@@ -55,16 +55,17 @@ export function program(files) {
 function modules() {
   const { exports } = JSON.parse(readFileSync(manifest, 'utf8'))
   const named = Object.entries(exports)
-    .filter(([, where]) => typeof where === 'object')
-    .map(([name, where]) => ({
+    .map(([name, where]) => [name, first(where)])
+    .filter(([, file]) => file?.endsWith('.js'))
+    .map(([name, file]) => ({
       type: 'ESModule',
       path: join(root, name.replace('.', 'leafid')),
-      contents: `export * from '${name === '.' ? './' : '../'}${relative('.', first(where))}'`,
+      contents: `export * from '${name === '.' ? './' : '../'}${relative('.', file)}'`,
     }))
   const files = readdirSync(root, { recursive: true })
     .filter((path) => path.endsWith('.js') || path.endsWith('.wasm'))
     // Node's own parts are no business of a Worker.
-    .filter((path) => !/(^|[/.])(native|node)\.js$/.test(path))
+    .filter((path) => !/(^|[/.])(native|node)\.js$|^files\//.test(path))
     .map((path) => ({
       type: path.endsWith('.wasm') ? 'CompiledWasm' : 'ESModule',
       path: join(root, path),
@@ -73,10 +74,8 @@ function modules() {
   return [...named, ...files]
 }
 
-/** What a host with the condition `workerd` takes: the first that fits, in the manifest's order. */
+/** What a host with the condition `workerd` takes: the first that fits, in the manifest's order. Parts of Node have none. */
 function first(where) {
-  for (const [condition, path] of Object.entries(where)) {
-    if (condition === 'workerd' || condition === 'default') return path
-  }
-  throw new Error('nothing for workerd')
+  if (typeof where === 'string') return where
+  return Object.entries(where).find(([condition]) => condition === 'workerd' || condition === 'default')?.[1]
 }

@@ -10,6 +10,7 @@ import {
   memoryStore,
   toBase32,
   type AcquireAsk,
+  type ErrorCode,
   type SegmentAsk,
   type SegmentGrant,
   type Stats,
@@ -28,6 +29,7 @@ import {
   type NamespaceRow,
   type WorkerRow,
 } from 'leafid/registry'
+import { decode as small } from 'leafid/decode'
 import { Generator } from 'leafid/testing'
 
 export async function draws(): Promise<void> {
@@ -84,6 +86,20 @@ export function moves(): void {
   rows.setWorkers('default', { start: 0, end: 8 })
 }
 export const sansIo = new Generator('segment', { tag: 'orders' }, 1n)
+
+export async function gives(stop: AbortSignal): Promise<void> {
+  const orders = new Segment('orders', { onError: (error: LeafidError) => console.error(error.code) })
+  const drawn: [bigint, bigint[]] = [await orders.next({ signal: stop }), await orders.take(3, { signal: stop })]
+  for await (const id of orders) if (id > drawn[0]) break
+  const { time, worker }: { time: Date; worker: number } = small(drawn[0], 'edge')
+  console.log(time, worker)
+}
+
+export function isSpent(error: LeafidError): boolean {
+  const code: ErrorCode = error.code
+  // @ts-expect-error there is no such code
+  return code === 'TAG_SPENT' || error.code === 'SEGMENT_DRYY'
+}
 
 export function tells(error: unknown): string {
   if (!(error instanceof LeafidError)) return String(error)

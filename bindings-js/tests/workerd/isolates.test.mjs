@@ -107,7 +107,7 @@ for (const store of ['object', 'd1']) {
   })
 
   test(`the control: without the condition over ${store} there are duplicates`, { timeout: 240_000 }, async (t) => {
-    const { duplicates } = await load(t, { store: `${store}, careless`, kind: 'segment', count: 20_000 })
+    const { duplicates } = await load(t, { store: `${store}, careless`, kind: 'careless', count: 20_000 })
     assert.ok(duplicates > 0)
   })
 }

@@ -45,6 +45,7 @@ export class Plain extends DurableObject {}
 const stores = {
   object: ({ binding = 'IDS' }) => durableObjectStore(binding),
   d1: ({ binding = 'DB' }) => d1Store(binding, { tags, namespaces }),
+  file: () => 'sqlite:ids.db',
   own: () => () => env.OTHER.get(env.OTHER.idFromName('numbers')),
 }
 

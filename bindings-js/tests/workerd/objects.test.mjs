@@ -116,6 +116,9 @@ test('a binding that is not there: the lines of wrangler.jsonc, at once', async 
   const plain = await ask({ act: 'next', store: 'object', binding: 'PLAIN' })
   assert.equal(plain.code, 'REQUEST_INVALID', JSON.stringify(plain))
   assert.match(plain.message, /the class of `PLAIN` has no method `lease_segment`: let it extend LeafidObject/)
+  const file = await ask({ act: 'next', store: 'file' })
+  assert.equal(file.code, 'NOT_ENABLED')
+  assert.match(file.message, /^`sqlite:ids\.db` is a file, and only the Node build of leafid opens one: in a Worker take `d1Store`/)
   assert.ok(performance.now() - began < 9_000, 'nobody waits for what waiting cannot cure')
 })
 

@@ -15,13 +15,14 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("stores", &["values", HOST, ENGINE]),
     ("sql", &["stores", "values", ENGINE]),
     ("workers", &["sql", "stores", "values", PACKAGES]),
+    ("files", &["sql", "stores", "values", HOST, PACKAGES]),
     ("driver", &["stores", "values", HOST, ENGINE]),
     ("face", &["driver", "stores", "values", HOST, ENGINE]),
     ("hosts", &[PACKAGES]),
     ("engines", &["wasm", "native", PACKAGES]),
-    ("start", &["engines", "hosts", "wasm"]),
+    ("start", &["engines", "files", "hosts", "wasm"]),
     // Those that users import.
-    ("", &["face", "workers", "sql", "stores", "values", ENGINE]),
+    ("", &["face", "files", "workers", "sql", "stores", "values", ENGINE]),
 ];
 
 /// The interfaces: what an engine and a host bring.

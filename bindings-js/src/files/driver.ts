@@ -1,0 +1,94 @@
+import { createRequire } from 'node:module'
+import type { Tables } from '../sql/run.js'
+import type { Columns, Query } from '../sql/text.js'
+import { LeafidError } from '../values/errors.js'
+
+/** What both of Node's ways to SQLite have in common. */
+interface Database {
+  exec(text: string): void
+  prepare(text: string): { all(...params: unknown[]): unknown[]; run(...params: unknown[]): { changes: number | bigint } }
+  close(): void
+}
+
+const require = createRequire(import.meta.url)
+
+/** Opens a file that is there: with `node:sqlite` where Node has it, else with `better-sqlite3`. `NOT_ENABLED` without both. */
+function open(path: string): Database {
+  const own = (process as { getBuiltinModule?: (name: string) => unknown }).getBuiltinModule?.('node:sqlite')
+  if (own !== undefined) return new (own as { DatabaseSync: new (path: string) => Database }).DatabaseSync(path)
+  let Better: new (path: string) => Database
+  try {
+    Better = require('better-sqlite3') as typeof Better
+  } catch (cause) {
+    const message = `\`sqlite:\` needs Node 22.13 or later, which has \`node:sqlite\`, or the package better-sqlite3, got Node ${process.versions.node}: npm install better-sqlite3`
+    throw new LeafidError('NOT_ENABLED', message, { cause })
+  }
+  return new Better(path)
+}
+
+/** A connection to a file. Statements are prepared once. */
+export class Connection implements Tables {
+  readonly #database: Database
+  readonly #prepared = new Map<string, ReturnType<Database['prepare']>>()
+
+  constructor(path: string) {
+    this.#database = open(path)
+  }
+
+  transaction<T>(act: () => T): T {
+    this.run({ sql: 'BEGIN IMMEDIATE', params: [] })
+    try {
+      const done = act()
+      this.run({ sql: 'COMMIT', params: [] })
+      return done
+    } catch (error) {
+      this.#rollBack()
+      throw error
+    }
+  }
+
+  all({ sql, params }: Query): Columns[] {
+    return this.#statement(sql).all(...params) as Columns[]
+  }
+
+  run({ sql, params }: Query): number {
+    return Number(this.#statement(sql).run(...params).changes)
+  }
+
+  /** Runs a text of several statements. */
+  script(text: string): void {
+    this.#database.exec(text)
+  }
+
+  /** The one value of a pragma. */
+  pragma(text: string): unknown {
+    return Object.values(this.all({ sql: `PRAGMA ${text}`, params: [] })[0] ?? {})[0]
+  }
+
+  close(): void {
+    this.#prepared.clear()
+    this.#database.close()
+  }
+
+  #statement(sql: string): ReturnType<Database['prepare']> {
+    let statement = this.#prepared.get(sql)
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql)
+      this.#prepared.set(sql, statement)
+    }
+    return statement
+  }
+
+  #rollBack(): void {
+    try {
+      this.run({ sql: 'ROLLBACK', params: [] })
+    } catch {
+      // A statement that failed badly has ended the transaction itself.
+    }
+  }
+}
+
+/** Whether another process is writing. */
+export function isBusy(error: unknown): boolean {
+  return /database is locked/.test((error as Error | null)?.message ?? '')
+}

@@ -1,0 +1,102 @@
+import { resolve } from 'node:path'
+import { randomToken } from '../hosts/host.js'
+import { putNamespace } from '../sql/steps.js'
+import { SCHEMA, TEXTS, VERSION } from '../sql/texts.js'
+import { query } from '../sql/text.js'
+import { bytes } from '../sql/rows.js'
+import { namespace_row } from '../stores/registry.js'
+import type { Namespace } from '../sql/rows.js'
+import { LeafidError } from '../values/errors.js'
+import { quoted } from '../values/shown.js'
+import { checkClock, type Clocks } from './clock.js'
+import { Connection } from './driver.js'
+import { isThere, real } from './place.js'
+
+/** Says whose file it is: `leaf` as a number. */
+const APPLICATION = 0x6c656166
+/** How long opening waits for another process's transaction, in ms. */
+const PATIENCE_MS = 2_000
+
+/** A file that is ready for use. */
+export interface File {
+  path: string
+  connection: Connection
+  /** The latest time of a grant, in ms. */
+  granted: number
+}
+
+/**
+ * Opens the store in a file, or makes one where `create` says so. `NOT_ENABLED` if there is none, `SCHEMA_MISMATCH` if it is
+ * another program's or of another version, `STORE_REFUSED` where a grant would not be safe.
+ */
+export function openFile(given: string, create: boolean, clocks: Clocks): File {
+  const path = real(resolve(given))
+  const there = isThere(path)
+  if (!there && !create) throw notThere(path, 'does not exist')
+  const connection = new Connection(path)
+  try {
+    connection.script(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
+    if (!isMade(connection, path)) {
+      if (!create) throw notThere(path, 'has no tables')
+      settle(connection)
+      make(connection, clocks)
+    } else settle(connection)
+    const [row] = connection.all({ sql: 'SELECT coalesce(max(granted_ms), 0) AS granted FROM workers', params: [] })
+    const [meta] = connection.all(query(TEXTS.meta))
+    const granted = Number(row?.['granted'])
+    checkClock(clocks.wall(), granted, Number(meta?.['beat_ms'] ?? 0))
+    // From now on nobody waits for others within a call: the event loop would.
+    connection.script('PRAGMA busy_timeout = 0')
+    return { path, connection, granted }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+function notThere(path: string, what: string): LeafidError {
+  const place = `sqlite:${path}`
+  const message = `${quoted(place)} ${what}; to create a new store there: leafid init ${place}, or \`sqliteStore(path, { create: true })\` of leafid/node; if there was one and it is lost, use instead: leafid init --replaces-lost ${place}, as a new store would hand out again what is in use`
+  return new LeafidError('NOT_ENABLED', message)
+}
+
+/** Whether it is a store of ours, and of this version; `false` if nobody has made anything in it. */
+function isMade(connection: Connection, path: string): boolean {
+  let told: number[]
+  try {
+    told = ['application_id', 'user_version'].map((name) => Number(connection.pragma(name)))
+    told.push(Number(connection.all({ sql: 'SELECT count(*) AS tables FROM sqlite_schema', params: [] })[0]?.['tables']))
+  } catch (cause) {
+    if (!/not a database|malformed/.test((cause as Error).message)) throw cause
+    throw new LeafidError('SCHEMA_MISMATCH', `${quoted(path)} is not a leafid store: ${(cause as Error).message}`, { cause })
+  }
+  const [application, version, tables] = told
+  if (application === 0 && version === 0 && tables === 0) return false
+  if (application !== APPLICATION) throw new LeafidError('SCHEMA_MISMATCH', `${quoted(path)} is not a leafid store: another program made it`)
+  if (version === VERSION) return true
+  const way = version! < VERSION ? `stop every server that serves it, then raise them: leafid migrate --store sqlite:${path}` : 'use the program that wrote it'
+  throw new LeafidError('SCHEMA_MISMATCH', `${quoted(path)} has tables of version ${version}, this program knows ${VERSION}; ${way}`)
+}
+
+/** Sets what durability needs, and looks whether it was taken. */
+function settle(connection: Connection): void {
+  const journal = connection.pragma('journal_mode = WAL')
+  connection.script('PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
+  const synchronous = Number(connection.pragma('synchronous'))
+  if (journal === 'wal' && synchronous === 2) return
+  const is = `journal_mode is \`${String(journal)}\` instead of \`wal\`, synchronous is ${synchronous} instead of 2`
+  throw new LeafidError('STORE_REFUSED', `the settings that make a grant durable do not work here: ${is}; move the store to a local disk`)
+}
+
+/** The tables, the store's id and the namespace `default`, unless another process was faster. */
+function make(connection: Connection, clocks: Clocks): void {
+  connection.transaction(() => {
+    if (Number(connection.pragma('user_version')) !== 0) return
+    connection.script(SCHEMA)
+    const made = 'INSERT INTO meta (one, store, created_ms) VALUES (1, ?, ?)'
+    connection.run({ sql: made, params: [bytes(randomToken()), clocks.wall()] })
+    const row = namespace_row({ namespace: 'default', layout: 'leaf' }) as Namespace['row']
+    for (const step of putNamespace('default', { row, usedUntil: row.workers.start })) connection.run(step)
+    connection.script(`PRAGMA application_id = ${APPLICATION}; PRAGMA user_version = ${VERSION}`)
+  })
+}

@@ -1,0 +1,78 @@
+import { type Stats, realpathSync, statSync, statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { LeafidError } from '../values/errors.js'
+import { quoted } from '../values/shown.js'
+
+/** File systems over a network, by the number that Linux has for them: locks cannot be trusted there. */
+const NETWORK = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x01021997, '9P'],
+  [0x5346414f, 'AFS'],
+  [0x00c36400, 'Ceph'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x47504653, 'GPFS'],
+  [0x01161970, 'GFS2'],
+])
+
+/** What lies at a path, if anything does. */
+function look(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false })
+}
+
+/** The file that a path leads to, links followed; the path itself where nothing is. */
+export function real(path: string): string {
+  return look(path) === undefined ? path : realpathSync(path)
+}
+
+/** Whether there is something in the file. Refuses one whose log is there without it, and places where a grant would not be safe. */
+export function isThere(path: string): boolean {
+  const found = look(path)
+  const isEmpty = found === undefined || (found.isFile() && found.size === 0)
+  if (isEmpty && (look(`${path}-wal`)?.size ?? 0) > 0) {
+    const log = quoted(`${path}-wal`)
+    throw refused(`${quoted(path)} is gone, but its log ${log} is there, and holds what was granted last; put that very file back beside it`)
+  }
+  if (found !== undefined && found.isFile() && found.nlink > 1) {
+    const names = `${quoted(path)} has ${found.nlink} names (hard links), and a program that opens it by another would grant the same numbers again`
+    throw refused(`${names}; remove all names but the one that it is opened by`)
+  }
+  if (process.platform === 'linux' && look(dirname(path)) !== undefined) {
+    const network = NETWORK.get(Number(statfsSync(dirname(path)).type) >>> 0)
+    if (network !== undefined) {
+      throw refused(`${quoted(path)} lies on a network file system (${network}), where locks cannot be trusted; move it to a local disk`)
+    }
+  }
+  return !isEmpty
+}
+
+function refused(message: string): LeafidError {
+  return new LeafidError('STORE_REFUSED', message)
+}
+
+/** A file that was opened, and its log: by them it is seen whether both are still what lies there. */
+export class Opened {
+  readonly #path: string
+  readonly #files: Map<string, string>
+
+  constructor(path: string) {
+    this.#path = path
+    this.#files = new Map([path, `${path}-wal`].map((file) => [file, identity(file)]))
+  }
+
+  /** `STORE_UNAVAILABLE` if one of them is gone, or another lies in its place: what was granted since would go with it. */
+  check(): void {
+    for (const [file, was] of this.#files) {
+      if (identity(file) === was) continue
+      const message = `${quoted(file)} is not the file any more that was opened, so nothing is granted from \`sqlite:${this.#path}\` until a restart: find out who moved or removed it`
+      throw new LeafidError('STORE_UNAVAILABLE', message)
+    }
+  }
+}
+
+function identity(file: string): string {
+  const found = look(file)
+  return found === undefined ? 'nothing' : `${found.dev}/${found.ino}`
+}

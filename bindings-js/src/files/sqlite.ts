@@ -1,0 +1,123 @@
+import type { Declared, DeclaredNamespace, DeclaredTag } from '../sql/declared.js'
+import { runNear } from '../sql/run.js'
+import { Works, type Setting, type Work } from '../sql/work.js'
+import { VERSION } from '../sql/texts.js'
+import type { Store } from '../stores/store.js'
+import { LeafidError } from '../values/errors.js'
+import { checkNames, checkObject, checkOptions } from '../values/options.js'
+import { called, subject } from '../values/refusals.js'
+import { quoted, shown } from '../values/shown.js'
+import { MACHINE, StoreClock, type Clocks } from './clock.js'
+import { isBusy } from './driver.js'
+import { openFile } from './open.js'
+import { Opened } from './place.js'
+
+/** For so long it is tried again while other processes write: less than the 3 s after which a holder counts its ask as lost. */
+const PATIENCE_MS = 2_500
+/** The longest pause before that. */
+const LONGEST_MS = 8
+
+/** What may be made in a file. */
+export interface SqliteStoreOptions {
+  /** Makes the store where there is none: `true`, or the tags and namespaces to make as well where they are not there. What is there stays as it is. */
+  create?: boolean | { tags?: Readonly<Record<string, DeclaredTag>>; namespaces?: Readonly<Record<string, DeclaredNamespace>> }
+}
+
+interface Held {
+  works: Works
+  run<T>(begin: (works: Works) => Work<T>): T
+}
+
+/**
+ * The store in an SQLite file, with the server's tables: any number of processes, and a server, may use it at the same time. It
+ * is opened with the first ask. `REQUEST_INVALID` for bad arguments; when asked, `NOT_ENABLED` if there is no store, or Node has no SQLite.
+ */
+export function sqliteStore(path: string, options: SqliteStoreOptions = {}, clocks: Clocks = MACHINE): Required<Store> {
+  if (typeof path !== 'string' || path === '') throw new LeafidError('REQUEST_INVALID', `the path of an SQLite file must be a text, got ${shown(path)}`)
+  checkOptions(options, { names: ['create'] })
+  const { create = false } = options
+  if (typeof create === 'object') {
+    checkObject(create, { names: [] })
+    checkNames(create, ['tags', 'namespaces'], 'field')
+  }
+  let held: Held | undefined
+  const decide = <T>(begin: (works: Works) => Work<T>, signal: AbortSignal | undefined): T | Promise<T> => {
+    const attempt = () => (held ??= hold(path, create, clocks)).run(begin)
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      return later(attempt, signal)
+    }
+  }
+  return {
+    lease_segment: (ask, signal) => decide((works) => works.lease_segment(ask), signal),
+    acquire: (ask, signal) => decide((works) => works.acquire(ask), signal),
+    renew: (ask, signal) => decide((works) => works.renew(ask), signal),
+    release: (ask, signal) => decide((works) => works.release(ask), signal),
+  }
+}
+
+const named = new Map<string, Required<Store>>()
+
+/** The store that an address such as `sqlite:ids.db` names: the same for the same address. */
+export function sqliteAt(address: string): Required<Store> {
+  const path = address.slice('sqlite:'.length)
+  const store = named.get(path) ?? sqliteStore(path)
+  named.set(path, store)
+  return store
+}
+
+function hold(given: string, create: NonNullable<SqliteStoreOptions['create']>, clocks: Clocks): Held {
+  const { path, connection, granted } = openFile(given, create !== false, clocks)
+  const opened = new Opened(path)
+  const time = new StoreClock(granted, clocks)
+  const longest = () => Number(connection.all({ sql: 'SELECT coalesce(max(max_window_ms), 0) AS ms FROM namespaces', params: [] })[0]?.['ms'])
+  const works = new Works({ ...setting(path, create), clock: () => time.read(longest) })
+  const run = <T>(begin: (works: Works) => Work<T>): T =>
+    runNear(
+      {
+        transaction: (act) =>
+          connection.transaction(() => {
+            opened.check()
+            return act()
+          }),
+        all: (query) => connection.all(query),
+        run: (query) => connection.run(query),
+      },
+      () => begin(works),
+    )
+  return { works, run }
+}
+
+function setting(path: string, create: NonNullable<SqliteStoreOptions['create']>): Omit<Setting, 'clock'> {
+  const verb = (kind: 'tag' | 'namespace', name: string) => `leafid ${kind} create ${name} --store sqlite:${path}`
+  const unknown = (kind: 'tag' | 'namespace', name: string) => {
+    const code = kind === 'tag' ? 'TAG_UNKNOWN' : 'NAMESPACE_UNKNOWN'
+    return new LeafidError(code, `${called(subject(kind, name))} does not exist: check its spelling, or create it with ${quoted(verb(kind, name))}`)
+  }
+  const { tags = {}, namespaces = {} } = typeof create === 'object' ? create : {}
+  const declared: Declared = { tags, namespaces, onlyMissing: true, how: () => '' }
+  return {
+    ...(typeof create === 'object' ? { declared } : {}),
+    hasVersion: false,
+    unknown,
+    otherVersion: (version) => new LeafidError('SCHEMA_MISMATCH', `the tables have version ${version}, this program knows ${VERSION}`),
+  }
+}
+
+/** Tries again, with pauses in which the event loop goes on. */
+async function later<T>(attempt: () => T, signal: AbortSignal | undefined): Promise<T> {
+  const end = Date.now() + PATIENCE_MS
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_MS))
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      if (Date.now() >= end || signal?.aborted === true) {
+        throw new LeafidError('OVERLOADED', 'other processes kept writing to the file: the store has more to do than it can; ask again', { cause: error })
+      }
+    }
+  }
+}

@@ -1,0 +1,3 @@
+export { sqliteStore } from './files/sqlite.js'
+export type { SqliteStoreOptions } from './files/sqlite.js'
+export type { DeclaredNamespace, DeclaredTag } from './sql/declared.js'

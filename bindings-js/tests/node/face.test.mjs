@@ -1,0 +1,136 @@
+// What the face has beside drawing: a signal that ends a wait, a hook for failures, an iterator, codes as a type, a small decode.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
+import { decode as small } from 'leafid/decode'
+import { codes } from 'leafid/testing'
+import { ownStore, refusal, until } from '../support/stores.mjs'
+
+const root = dirname(createRequire(import.meta.url).resolve('leafid/package.json'))
+
+/** A store whose answers wait for `open`. */
+function gated() {
+  let open
+  const gate = new Promise((resolve) => (open = resolve))
+  return { ...ownStore({ delay: () => gate }), open }
+}
+
+const reasonOf = (call) => call.then(() => assert.fail('it gave something'), (reason) => reason)
+
+test('a signal ends the wait of its caller, and of nobody else', async () => {
+  const store = gated()
+  const ids = new Segment('orders', { store })
+  const reason = new Error('the client hung up')
+  for (const draw of [(o) => ids.next(o), (o) => ids.nextString(o), (o) => ids.nextNumber(o), (o) => ids.take(3, o), (o) => ids.ready(3, o)]) {
+    const stop = new AbortController()
+    const call = reasonOf(draw({ signal: stop.signal }))
+    stop.abort(reason)
+    assert.equal(await call, reason)
+  }
+  const out = new BigUint64Array(4)
+  const stop = new AbortController()
+  const filling = reasonOf(ids.fill(out, { signal: stop.signal }))
+  const other = ids.next()
+  stop.abort(reason)
+  assert.equal(await filling, reason)
+  assert.deepEqual([...out], [0n, 0n, 0n, 0n])
+  store.open()
+  assert.equal(await other, 1n, 'nothing was spent for those who left')
+  assert.equal(store.asked.length, 1)
+})
+
+test('a signal that is aborted already gives nothing; one that is not changes nothing', async () => {
+  const ids = new Segment('orders', { store: memoryStore() })
+  const error = await reasonOf(ids.next({ signal: AbortSignal.abort() }))
+  assert.equal(error.name, 'AbortError')
+  assert.deepEqual([await ids.next({ signal: new AbortController().signal }), await ids.next({})], [1n, 2n])
+  assert.equal(await ids.nextString({}), '3')
+})
+
+test('what is no signal is refused', async () => {
+  const ids = new Segment('orders', { store: memoryStore() })
+  for (const [wrong, message] of [
+    [{ singal: 1 }, /^unknown option `singal`: options are `signal`$/],
+    [{ signal: 5 }, /^`signal` must be an AbortSignal, got `5`$/],
+    [AbortSignal.timeout(5), /did you mean `\{ signal: … \}`\?$/],
+    [null, /^options must be an object, got `null`$/],
+  ]) {
+    for (const draw of [() => ids.next(wrong), () => ids.take(1, wrong), () => ids.fill(new BigUint64Array(0), wrong)]) {
+      const { code, message: got } = await refusal(draw)
+      assert.equal(code, 'REQUEST_INVALID')
+      assert.match(got, message)
+    }
+  }
+  assert.equal(await ids.next(), 1n)
+})
+
+test('`onError` is told each failure, also of what was asked for ahead; what it throws harms nobody', async () => {
+  const told = []
+  const rows = memoryStore()
+  rows.createTag('orders', { step: 10, max_step: 10 })
+  let fails = true
+  const store = ownStore({
+    rows,
+    change: (_, answer) => {
+      if (fails) throw new Error('down')
+      return answer
+    },
+  })
+  const onError = (error) => {
+    told.push(error.code)
+    throw new Error('a bad hook')
+  }
+  const ids = new Segment('orders', { store, onError })
+  setTimeout(() => (fails = false), 20)
+  await ids.next()
+  assert.ok(told.length >= 1 && told.every((code) => code === 'STORE_UNAVAILABLE'), `${told}`)
+  fails = true
+  const before = told.length
+  await ids.take(4)
+  await until(() => told.length > before)
+  assert.equal(ids.nextSync() > 0n, true)
+  const { code, message } = await refusal(() => new Segment('orders', { store, onError: 'log' }))
+  assert.equal(code, 'REQUEST_INVALID')
+  assert.match(message, /^`onError` must be a function, got `'log'`$/)
+})
+
+test('IDs come one after another in a loop', async () => {
+  const ids = new Segment('orders', { store: memoryStore() })
+  const seen = []
+  for await (const id of ids) if (seen.push(id) === 2_500) break
+  assert.deepEqual([seen[0], seen.at(-1)], [1n, 2_500n])
+  assert.ok(seen.every((id, at) => at === 0 || id > seen[at - 1]))
+  assert.ok((await ids.next()) > 2_500n)
+})
+
+test('the type of `code` has every code of the table, and no other', () => {
+  const text = readFileSync(join(root, 'values/codes.d.ts'), 'utf8')
+  assert.deepEqual([...text.matchAll(/'([A-Z_]+)'/g)].map(([, code]) => code), codes())
+})
+
+test('`leafid/decode` reads what `decode` reads, in 500 bytes', async () => {
+  const ids = ['leaf', 'edge', 'long', 'js53'].flatMap((name) => {
+    const layout = new Layout(name)
+    const last = Number(layout.workers) - 1
+    return [
+      [name, layout.compose(layout.epochMs, 0, 0)],
+      [name, layout.compose(1_800_000_000_000, last, 2n ** BigInt(layout.sequenceBits) - 1n)],
+      [name, layout.compose(layout.lastMs, last, 1)],
+    ]
+  })
+  ids.push(['leaf', await new Snowflake('default', { store: memoryStore() }).next()])
+  for (const [name, id] of ids) {
+    const { time, worker, sequence } = decode(id, name)
+    assert.deepEqual(small(id, name), { time, worker, sequence: Number(sequence) }, `${name} ${id}`)
+    assert.deepEqual(small(id.toString(), name), small(id, name))
+  }
+  assert.deepEqual(small(2124058566972174397n), small('2124058566972174397', 'leaf'))
+  const source = readFileSync(join(root, 'decode.js'), 'utf8')
+  assert.ok(!source.includes('import'), 'it needs nothing else')
+  const bare = source.replace(/\/\*\*[^]*?\*\/|^\s+/gm, '')
+  assert.ok(gzipSync(bare).length <= 500, `${gzipSync(bare).length} bytes`)
+})

@@ -1,0 +1,41 @@
+// The conformance suite of a store, replayed over a file.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import * as leafid from 'leafid'
+import * as registry from 'leafid/registry'
+import { sqliteStore } from 'leafid/node'
+import { inner } from '../support/package.mjs'
+import { vectorFiles } from '../support/places.mjs'
+import { storeOver } from '../support/tables.mjs'
+import { replay } from '../support/vectors.mjs'
+
+const files = ['sql/rows.js', 'sql/steps.js', 'sql/text.js', 'sql/texts.js', 'sql/work.js', 'sql/run.js', 'files/driver.js']
+const [rows, steps, text, texts, work, { runNear }, { Connection }] = await Promise.all(files.map(inner))
+const known = { sql: { ...rows, ...steps, ...text, ...texts, ...work }, registry, LeafidError: leafid.LeafidError }
+
+async function replayed(t, file) {
+  const folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'ids.db')
+  await new leafid.Segment('any', { store: sqliteStore(path, { create: { tags: { any: {} } } }) }).next()
+  const connection = new Connection(path)
+  return replay(leafid, {}, file, { store: storeOver((begin) => runNear(connection, begin), known) })
+}
+
+const suite = () => JSON.parse(vectorFiles().find(({ name }) => name === 'registry').text)
+
+test('conformance over a file', async (t) => {
+  const { count, wrong } = await replayed(t, suite())
+  assert.deepEqual(wrong, [])
+  assert.ok(count >= 40, `${count}`)
+  console.log(`conformance: file ${count}`)
+})
+
+test('the control: a changed expectation is found', async (t) => {
+  const { scripts } = suite()
+  scripts[0].steps[0].gives.end += '1'
+  assert.equal((await replayed(t, { scripts: scripts.slice(0, 1) })).wrong.length, 1)
+})

@@ -1,0 +1,165 @@
+// A store in a file: who makes one, what is refused, and what it does when the file or the clock is changed under it.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { linkSync, mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Segment, Snowflake, decode } from 'leafid'
+import { sqliteStore } from 'leafid/node'
+import { inner } from '../support/package.mjs'
+import { storeBinary } from '../support/places.mjs'
+import { refusal, timedOut } from '../support/stores.mjs'
+
+const { Connection } = await inner('files/driver.js')
+const { sqliteStore: withClocks } = await inner('files/sqlite.js')
+
+function folder(t) {
+  const made = mkdtempSync(join(tmpdir(), 'leafid-js-'))
+  t.after(() => rmSync(made, { recursive: true, force: true }))
+  return made
+}
+
+const leafid = (...words) => {
+  const { status, stdout, stderr } = spawnSync(storeBinary, words, { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  return stdout
+}
+const create = { tags: { orders: { step: 10 } }, namespaces: { shop: { layout: 'edge', workers: { start: 3, end: 4 } } } }
+const next = (store, tag = 'orders', options = {}) => new Segment(tag, { store, ...options }).next()
+
+test('a store that Node makes is one for the server’s program, and the other way round', async (t) => {
+  const [ours, theirs] = ['ours.db', 'theirs.db'].map((name) => join(folder(t), name))
+  const store = sqliteStore(ours, { create })
+  assert.deepEqual([await next(store), await next(store)], [1n, 11n])
+  assert.match(leafid('tag', 'list', '--store', `sqlite:${ours}`), /orders/)
+  leafid('tag', 'create', 'fresh', '--store', `sqlite:${ours}`)
+  assert.equal(await next(store, 'fresh'), 1n)
+  const shop = new Snowflake('shop', { store })
+  assert.equal(decode(await shop.next(), 'edge').worker, 3)
+  leafid('init', `sqlite:${theirs}`)
+  leafid('tag', 'create', 'orders', '--store', `sqlite:${theirs}`)
+  assert.equal(await next(`sqlite:${theirs}`), 1n)
+  assert.equal(await next(`sqlite:${theirs}`), 1001n)
+  const ids = new Snowflake('default', { store: `sqlite:${theirs}` })
+  assert.ok(Math.abs(decode(await ids.next()).time - Date.now()) < 5_000)
+  await ids.close()
+})
+
+test('an answer is there at once, for calls that cannot wait', (t) => {
+  const store = sqliteStore(join(folder(t), 'ids.db'), { create })
+  assert.equal(new Segment('orders', { store }).nextSync(), 1n)
+  assert.equal(typeof new Snowflake('default', { store }).nextSync(), 'bigint')
+})
+
+test('what is there stays as it is, and what is deleted stays so', async (t) => {
+  const path = join(folder(t), 'ids.db')
+  await next(sqliteStore(path, { create }))
+  const other = { tags: { orders: { step: 500 }, more: { from: '9007199254740993', step: 1 } } }
+  const store = sqliteStore(path, { create: other })
+  assert.deepEqual([await next(store), await next(store)], [11n, 21n])
+  const [one, two] = [await next(store, 'more'), await next(store, 'more')]
+  assert.ok(one === 9007199254740993n && two > one, `${one}, ${two}`)
+  leafid('tag', 'delete', 'orders', '--store', `sqlite:${path}`)
+  assert.equal((await refusal(() => next(store))).code, 'TAG_UNKNOWN')
+})
+
+test('nothing is made unasked, and what is no store is left alone', async (t) => {
+  const made = folder(t)
+  const path = (name) => join(made, name)
+  const refused = async (store, code) => {
+    const error = await refusal(() => next(store, 'orders', { timeout: 200 }))
+    const { code: got, message } = error.code === 'TIMED_OUT' ? error.cause : error
+    assert.equal(got, code, message)
+    return message
+  }
+  assert.match(await refused(`sqlite:${path('none.db')}`, 'NOT_ENABLED'), /does not exist; to create a new store there: leafid init sqlite:/)
+  writeFileSync(path('empty.db'), '')
+  await refused(`sqlite:${path('empty.db')}`, 'NOT_ENABLED')
+  new Connection(path('foreign.db')).script('CREATE TABLE tags (a)')
+  assert.match(await refused(sqliteStore(path('foreign.db'), { create: true }), 'SCHEMA_MISMATCH'), /another program made it/)
+  writeFileSync(path('text.db'), 'this is no database at all, but a text of some length\n'.repeat(30))
+  await refused(sqliteStore(path('text.db'), { create: true }), 'SCHEMA_MISMATCH')
+  await next(sqliteStore(path('later.db'), { create }))
+  new Connection(path('later.db')).script('PRAGMA user_version = 77')
+  assert.match(await refused(`sqlite:${path('later.db')}`, 'SCHEMA_MISMATCH'), /tables of version 77, this program knows \d+; use the program that wrote it/)
+  await next(sqliteStore(path('linked.db'), { create }))
+  linkSync(path('linked.db'), path('second.db'))
+  assert.match(await refused(sqliteStore(path('second.db')), 'STORE_REFUSED'), /has 2 names \(hard links\)/)
+  writeFileSync(path('gone.db-wal'), 'a log')
+  assert.match(await refused(sqliteStore(path('gone.db'), { create: true }), 'STORE_REFUSED'), /its log .* is there/)
+})
+
+test('bad arguments are told at once', async () => {
+  for (const [act, message] of [
+    [() => sqliteStore(''), /path of an SQLite file must be a text/],
+    [() => sqliteStore('ids.db', { craete: true }), /unknown option `craete`/],
+    [() => sqliteStore('ids.db', { create: { tag: {} } }), /unknown field `tag`: fields are `tags`, `namespaces`/],
+  ]) {
+    const error = await refusal(act)
+    assert.equal(error.code, 'REQUEST_INVALID')
+    assert.match(error.message, message)
+  }
+})
+
+test('a file that goes, or is another, grants nothing any more', async (t) => {
+  for (const change of [unlinkSync, (path) => renameSync(path, `${path}.old`), (path) => {
+    renameSync(path, `${path}.old`)
+    writeFileSync(path, '')
+  }]) {
+    const path = join(folder(t), 'ids.db')
+    const store = sqliteStore(path, { create })
+    assert.equal(await next(store), 1n)
+    change(path)
+    const error = await timedOut(() => next(store, 'orders', { timeout: 100 }), 'STORE_UNAVAILABLE')
+    assert.match(error.message, /is not the file any more that was opened/)
+  }
+})
+
+test('while another writes, the event loop goes on, and then the ask', async (t) => {
+  const path = join(folder(t), 'ids.db')
+  const store = sqliteStore(path, { create })
+  await next(store)
+  const other = new Connection(path)
+  other.script('BEGIN IMMEDIATE')
+  const waiting = next(store)
+  for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve))
+  other.script('ROLLBACK')
+  assert.equal(await waiting, 11n)
+  other.script('BEGIN IMMEDIATE')
+  const error = await timedOut(() => next(store, 'orders', { timeout: 4_000 }), 'OVERLOADED')
+  assert.match(error.message, /other processes kept writing/)
+  other.script('ROLLBACK')
+})
+
+test('a wall clock that leaps is not believed at once, and none that strays at the start', async (t) => {
+  const path = join(folder(t), 'ids.db')
+  const at = { wall: 1_800_000_000_000, up: 0 }
+  const clocks = { wall: () => at.wall, up: () => at.up }
+  const pass = (ms, leap = 0) => {
+    at.up += ms
+    at.wall += ms + leap
+  }
+  const store = withClocks(path, { create }, clocks)
+  const ask = (request, more = {}) => ({ namespace: 'default', owner: 'me', request: request.repeat(16), sticky: false, strict: false, ...more })
+  assert.equal(store.acquire(ask('01')).now_ms, 1_800_000_000_000)
+  pass(1_000, 3_600_000)
+  assert.equal(store.acquire(ask('02')).now_ms, 1_800_000_001_000)
+  pass(1_000, -7_200_000)
+  assert.equal(store.acquire(ask('03')).now_ms, 1_800_000_002_000, 'nor back')
+  pass(0, 3_600_000 + 50_000)
+  assert.equal(store.acquire(ask('04')).now_ms, 1_800_000_052_000)
+  pass(0, 3_600_000)
+  store.acquire(ask('05'))
+  for (let second = 0; second < 600; second++) {
+    pass(1_000)
+    store.lease_segment({ tag: 'orders', request: '06'.repeat(16) })
+  }
+  assert.equal(store.acquire(ask('07')).now_ms, 1_800_000_652_000 + 3_600_000, 'after a window it is')
+  for (const wall of [1_800_000_000_000 - 3 * 86_400_000, 1_800_000_000_000 + 40 * 86_400_000]) {
+    const stray = { wall: () => wall, up: () => 0 }
+    const error = await refusal(() => withClocks(path, {}, stray).acquire(ask('08')))
+    assert.equal(error.code, 'STORE_REFUSED')
+    assert.match(error.message, /^this machine's clock says \S+Z, \d+ days (before|after) the last time/)
+  }
+})
