@@ -29,7 +29,7 @@ mod rng;
 mod run;
 // The server's own file, and not the server: its databases and its HTTP are no part of a world, and
 // took nearly all the time of this build.
-#[expect(dead_code, reason = "a world has no machine's clocks")]
+#[cfg_attr(not(test), expect(dead_code, reason = "a world has no machine's clocks"))]
 #[path = "../../server/src/clock.rs"]
 mod server_clock;
 mod sloppy;

@@ -38,7 +38,7 @@ macro_rules! generator {
             $forget(ids: &mut $type) -> () { ids.forget() }
             $resumed(ids: &mut $type) -> () { ids.resumed() }
             $carryover(ids: &$type) -> Carryover { ids.carryover() }
-            $resume(ids: &mut $type, before: &Carryover) -> () { ids.resume(*before) }
+            $resume(ids: &mut $type, before: &Carryover) -> Result<(), Refusal> { ids.resume(*before) }
             $last(ids: &$type) -> Option<Code> { ids.failure() }
             $copy(ids: &$type) -> Option<$draw> { ids.ids() }
             $stats(ids: &$type) -> Stats { ids.stats() }

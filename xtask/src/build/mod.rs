@@ -6,6 +6,7 @@ pub mod node;
 pub mod npm;
 mod oci;
 pub mod server;
+mod smaller;
 mod texts;
 pub mod wasm;
 pub mod wheel;
