@@ -146,7 +146,8 @@ fn what_another_instance_knew_is_taken_over_or_refused_with_its_code() {
     handles.create(2, "snowflake", Reading::new(object(&configured)), 7).expect("a snowflake");
     let none = || Reading::new(object(&[]));
     let resumed = |handle, before: Plain, highest, layout: Option<Plain>| {
-        let refused = handles.resume(handle, Reading::new(before), highest, layout.map(Reading::new));
+        let refused =
+            handles.resume(handle, Reading::new(before), highest, layout.map(Reading::new));
         refused.map_err(|wrong| (wrong.refusal.code, wrong.field, wrong.of))
     };
     let highest = Some(2_124_058_566_972_174_397);

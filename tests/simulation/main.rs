@@ -29,8 +29,7 @@ mod rng;
 mod run;
 // The server's own file, and not the server: its databases and its HTTP are no part of a world, and
 // took nearly all the time of this build.
-#[cfg_attr(not(test), expect(dead_code, reason = "a world has no machine's clocks"))]
-#[path = "../../server/src/clock.rs"]
+#[path = "../../server/src/clock/registry_time.rs"]
 mod server_clock;
 mod sloppy;
 mod spans;
