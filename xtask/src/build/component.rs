@@ -9,7 +9,7 @@ use wit_component::{ComponentEncoder, DecodedWasm, WitPrinter};
 use wit_parser::{IndexMap, Resolve, WorldId, WorldItem, WorldKey};
 
 use super::oci;
-
+use super::smaller::smaller;
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
@@ -118,38 +118,7 @@ fn encode(module: &Path) -> Outcome<Vec<u8>> {
         .and_then(|encoder| encoder.validate(true).encode());
     let encoded = encoded
         .map_err(|error| format!("no component of `{}`: {error:#}", files::shown(module)))?;
-    without_names(&encoded)
-}
-
-/// A component without its own names: they are a twentieth of it, and only debuggers read them.
-fn without_names(component: &[u8]) -> Outcome<Vec<u8>> {
-    const CUSTOM: u8 = 0;
-    const NAMES: &[u8] = b"\x0ecomponent-name";
-    let cut = || "the component is cut short".to_owned();
-    let (header, mut rest) = component.split_at_checked(8).ok_or_else(cut)?;
-    let mut kept = header.to_vec();
-    while let Some((id, after)) = rest.split_first() {
-        let (length, width) = leb128(after).ok_or_else(cut)?;
-        let whole = 1 + width + length;
-        let (section, next) = rest.split_at_checked(whole).ok_or_else(cut)?;
-        if *id != CUSTOM || !section[1 + width..].starts_with(NAMES) {
-            kept.extend_from_slice(section);
-        }
-        rest = next;
-    }
-    Ok(kept)
-}
-
-/// A number as wasm writes it, and how many bytes it takes.
-fn leb128(bytes: &[u8]) -> Option<(usize, usize)> {
-    let mut value = 0;
-    for (place, byte) in bytes.iter().take(5).enumerate() {
-        value |= usize::from(byte & 0x7f) << (7 * place);
-        if byte & 0x80 == 0 {
-            return Some((value, place + 1));
-        }
-    }
-    None
+    smaller(&encoded)
 }
 
 /// The package of the tree, and what it uses.
@@ -169,19 +138,4 @@ pub fn one_file() -> Outcome<String> {
     let printed = printer.print(&resolve, package, &others);
     printed.map_err(|error| format!("`{WIT}` cannot be printed: {error:#}"))?;
     Ok(printer.output.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_names;
-
-    #[test]
-    fn only_the_names_go() {
-        let header = b"\0asm\x0d\0\x01\0";
-        let names = b"\0\x10\x0ecomponent-nameX";
-        let kept = b"\0\x04\x03abc";
-        let whole = [&header[..], kept, names, kept].concat();
-        assert_eq!(without_names(&whole), Ok([&header[..], kept, kept].concat()));
-        assert!(without_names(&whole[..whole.len() - 1]).is_err(), "cut short");
-    }
 }

@@ -7,6 +7,7 @@ pub mod npm;
 mod oci;
 pub mod server;
 mod texts;
+mod smaller;
 pub mod wasm;
 pub mod wheel;
 
