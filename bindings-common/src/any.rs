@@ -173,17 +173,26 @@ impl AnyGenerator {
     }
 
     /// Takes over what another memory image knew, and goes on above the highest ID that it handed
-    /// out, whose layout was this.
-    pub fn resume(&mut self, before: Carryover, highest: Option<u64>, layout: Option<Layout>) {
+    /// out, whose layout was this, or the configured one.
+    ///
+    /// # Errors
+    /// `ID_INVALID` for an ID that is none of this layout, `REQUEST_INVALID` for a snowflake's
+    /// without a layout; the core's.
+    pub fn resume(
+        &mut self,
+        before: Carryover,
+        highest: Option<u64>,
+        layout: Option<Layout>,
+    ) -> Result<(), Refusal> {
         let before = match (highest, &*self) {
-            (Some(id), AnyGenerator::Segment(_)) => before.above(id, None),
-            // Nothing was drawn before the first window said which layout it has.
-            (Some(id), AnyGenerator::Snowflake(..)) if layout.is_some() => {
-                before.above(id, layout.as_ref())
+            (None, _) => before,
+            (Some(id), AnyGenerator::Segment(_)) => before.above(id, None)?,
+            (Some(id), AnyGenerator::Snowflake(..)) => {
+                let layout = layout.or(self.layout()).ok_or(Code::RequestInvalid)?;
+                before.above(id, Some(&layout))?
             }
-            _ => before,
         };
-        each!(self, generator => generator.resume(before));
+        each!(self, generator => generator.resume(before))
     }
 
     /// The layout of a snowflake generator, once it is known.

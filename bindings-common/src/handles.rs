@@ -194,17 +194,21 @@ impl Handles {
         self.with(handle, |entry| entry.generator.carryover()).unwrap_or_default()
     }
 
-    /// [`AnyGenerator::resume`]; what cannot be read of what was known counts as nothing.
+    /// [`AnyGenerator::resume`].
+    ///
+    /// # Errors
+    /// What could not be read; `CLOSED` for a handle that names nothing; the generator's.
     pub fn resume<S: Source>(
         &self,
         handle: u32,
         before: S,
         highest: Option<u64>,
         layout: Option<S>,
-    ) {
-        let before = read(before, "carryover").unwrap_or_default();
-        let layout = layout.and_then(|layout| read(layout, "layout").ok());
-        self.with(handle, |entry| entry.generator.resume(before, highest, layout));
+    ) -> Result<(), Wrong> {
+        let before = read(before, "carryover")?;
+        let layout = layout.map(|layout| read(layout, "layout")).transpose()?;
+        let resumed = self.with(handle, |entry| entry.generator.resume(before, highest, layout));
+        Ok(resumed.unwrap_or(Err(Code::Closed.into()))?)
     }
 
     /// [`AnyGenerator::layout`].

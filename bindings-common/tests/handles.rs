@@ -136,3 +136,30 @@ fn a_kind_that_nobody_knows_is_no_snowflake() {
     assert_eq!(refused.refusal.code, Code::RequestInvalid);
     assert!(handles.create(1, "snowflake", Reading::new(config), 7).is_ok());
 }
+
+#[test]
+fn what_another_instance_knew_is_taken_over_or_refused_with_its_code() {
+    let handles = Handles::new();
+    let config = object(&[("namespace", text("n")), ("owner", text("me"))]);
+    handles.create(1, "snowflake", Reading::new(config.clone()), 7).expect("a snowflake");
+    let configured = [("namespace", text("n")), ("owner", text("me")), ("layout", text("leaf"))];
+    handles.create(2, "snowflake", Reading::new(object(&configured)), 7).expect("a snowflake");
+    let none = || Reading::new(object(&[]));
+    let resumed = |handle, before: Plain, highest, layout: Option<Plain>| {
+        let refused =
+            handles.resume(handle, Reading::new(before), highest, layout.map(Reading::new));
+        refused.map_err(|wrong| (wrong.refusal.code, wrong.field, wrong.of))
+    };
+    let highest = Some(2_124_058_566_972_174_397);
+    let unread = (Code::RequestInvalid, "position", "carryover");
+    assert_eq!(resumed(1, object(&[("position", text("007"))]), None, None), Err(unread));
+    let width = (Code::RequestInvalid, "epoch_ms", "layout");
+    assert_eq!(resumed(1, object(&[]), highest, Some(object(&[]))), Err(width));
+    assert_eq!(resumed(1, object(&[]), highest, None), Err((Code::RequestInvalid, "", "")));
+    assert_eq!(handles.carryover(1).position, 0);
+    // Its own layout, where it is known.
+    assert_eq!(resumed(2, object(&[]), highest, None), Ok(()));
+    assert!(handles.carryover(2).position > 0);
+    let closed = handles.resume(9, none(), None, None).unwrap_err();
+    assert_eq!(closed.refusal.code, Code::Closed);
+}

@@ -20,6 +20,11 @@ impl Sent {
         }
     }
 
+    /// Its request.
+    fn last(&self) -> Option<Token> {
+        self.0.get().map(|(request, _)| request)
+    }
+
     /// When this ask left; an answer to no ask that is known is looked at by nobody.
     fn when(&self, request: Token, now: HostTime) -> HostTime {
         self.0.get().filter(|(before, _)| *before == request).map_or(now, |(_, sent)| sent)
@@ -35,7 +40,7 @@ impl Held {
         if !self.with(|generator| generator.wants_ask(now)) {
             return Ok(None);
         }
-        let entropy = host::entropy()?;
+        let entropy = host::entropy(self.sent.last())?;
         let ask = self.with(|generator| generator.poll_ask(now, entropy));
         if let Some(ask) = ask {
             self.sent.note(ask.request(), now);

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use leafid_bindings::AnyGenerator;
-use leafid_core::{Code, HostTime, Layout, Refusal, Segment, Snowflake, Suspend};
+use leafid_core::{Code, HostTime, Refusal, Segment, Snowflake, Suspend};
 
 use crate::asking::Sent;
 use crate::bindings::exports::leafid::generator::generators as wit;
@@ -175,10 +175,17 @@ impl wit::GuestGenerator for Held {
         configs::shown_carryover(self.with(|generator| generator.carryover()))
     }
 
-    fn resume(&self, before: wit::Carryover, highest: Option<u64>, known: Option<ShownLayout>) {
-        // What is no layout is of no ID.
-        let known: Option<Layout> = known.and_then(|known| layout(known).ok());
-        self.with(|generator| generator.resume(configs::carryover(before), highest, known));
+    fn resume(
+        &self,
+        before: wit::Carryover,
+        highest: Option<u64>,
+        known: Option<ShownLayout>,
+    ) -> Result<(), Refused> {
+        let resume = || {
+            let known = known.map(layout).transpose()?;
+            self.with(|generator| generator.resume(configs::carryover(before), highest, known))
+        };
+        resume().map_err(refused::<HostTime>)
     }
 
     fn layout(&self) -> Option<ShownLayout> {

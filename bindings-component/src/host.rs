@@ -1,6 +1,6 @@
 //! What the host brings: its clock, its randomness, its store.
 
-use leafid_core::{Ask, Code, Failure, Grant, HostTime, Refusal, Release};
+use leafid_core::{Ask, Code, Failure, Grant, HostTime, Refusal, Release, Token};
 
 use crate::bindings::leafid::generator::{store, types as wit};
 use crate::bindings::wasi::clocks::monotonic_clock;
@@ -9,7 +9,7 @@ use crate::carried::{
     segment_grant, shown_acquire_ask, shown_release, shown_renew_ask, shown_segment_ask,
     window_grant,
 };
-use crate::values::code;
+use crate::values::{code, token};
 
 /// The host's clock, in whole milliseconds. An instant is read as signed, so that a clock may begin
 /// below zero; one that only goes up gets there after 292 years.
@@ -25,12 +25,16 @@ pub fn seed() -> u64 {
 /// The 16 random bytes of a request id.
 ///
 /// # Errors
-/// `REQUEST_INVALID` for nothing but zeros. Two holders whose randomness is the same have the same
-/// keys, and a store takes the second for the first that asks again: it would get the same window.
-pub fn entropy() -> Result<[u8; 16], Refusal> {
-    let (high, low) = (random::get_random_u64(), random::get_random_u64());
-    let bits = u128::from(high) << 64 | u128::from(low);
-    if bits == 0 { Err(Code::RequestInvalid.into()) } else { Ok(bits.to_be_bytes()) }
+/// `REQUEST_INVALID` for a source that stands still, at zero or anywhere, or gave these bits to the
+/// ask `before` this one. Two holders whose randomness is the same have the same keys, and a store
+/// takes the second for the first that asks again: it would get the same window.
+pub fn entropy(before: Option<Token>) -> Result<[u8; 16], Refusal> {
+    let (high, low) = (seed(), seed());
+    let drawn = token((high, low));
+    if before == Some(drawn) || (high == low && seed() == low) {
+        return Err(Code::RequestInvalid.into());
+    }
+    Ok(drawn.bytes())
 }
 
 /// Carries an ask to the imported store.

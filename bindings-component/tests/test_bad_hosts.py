@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Callable
 
 import pytest
@@ -132,10 +133,12 @@ def test_a_clock_that_goes_back() -> None:
     assert duplicates(ids) == 0 and ids == sorted(ids)
 
 
-def test_randomness_of_zeros_leases_nothing() -> None:
+@pytest.mark.parametrize("word", [0, 5, 2**64 - 1])
+def test_randomness_that_stands_still_leases_nothing(word: int) -> None:
     host = Host()
     generators = [host.segment(), host.snowflake()]
-    host.draw = lambda: 0
+    host.draw = lambda: word
+    generators += [host.segment(), host.snowflake()]
     for generator in generators:
         for ask in (generator.refill, generator.poll_ask):
             with pytest.raises(Refused) as refused:
@@ -144,15 +147,41 @@ def test_randomness_of_zeros_leases_nothing() -> None:
         assert generator.stats()["asks"] == 0
 
 
+def test_randomness_that_repeats_itself_is_noticed_at_the_second_ask() -> None:
+    host = Host()
+    generator = host.snowflake()
+    words = itertools.cycle([5, 6])
+    host.draw = lambda: next(words)
+    ids = draw(host, generator, 100)
+    host.passes(3_000)
+    for ask in (generator.refill, generator.poll_ask):
+        with pytest.raises(Refused) as refused:
+            ask()
+        assert refused.value.code == "request-invalid"
+    assert generator.stats()["asks"] == 1
+    host.draw = Host().draw
+    assert generator.refill() is True
+    assert duplicates(ids + draw(host, generator, 100)) == 0
+
+
+def test_two_equal_words_are_random_enough() -> None:
+    host = Host()
+    generator = host.segment()
+    words = iter([7, 7, 8])
+    host.draw = lambda: next(words)
+    assert generator.refill() is True
+
+
 def test_control_one_randomness_for_all_has_ids_twice() -> None:
-    """Why zeros are refused: a store takes the second holder for the first, asking again."""
+    """Why it is looked at: a store takes the second holder for the first, asking again."""
     first = Host()
     second = Host(store=first.store)
     second.clock = first.clock
     ids = []
     for host in (first, second):
         generator = host.snowflake(spread=0)
-        host.draw = lambda: 5
+        words = itertools.count(5)
+        host.draw = lambda words=words: next(words)
         ids += draw(host, generator, 500)
     assert duplicates(ids) == 500
 
@@ -224,7 +253,8 @@ def test_a_store_that_is_not_there_is_a_trap() -> None:
     from support.component import CLOCK, RANDOM, instantiate
     from support.places import DIST
 
-    host = {CLOCK: {"now": lambda _: 0}, RANDOM: {"get-random-u64": lambda _: 5}}
+    words = itertools.count(5)
+    host = {CLOCK: {"now": lambda _: 0}, RANDOM: {"get-random-u64": lambda _: next(words)}}
     instance = instantiate(DIST / "leafid.wasm", host)
     config = {"tag": "orders", "step": None, "max_growth": None, "short_ms": None}
     generator = instance.generator("segment", {**config, "long_ms": None, "ask_below_percent": None})

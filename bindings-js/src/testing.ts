@@ -87,9 +87,12 @@ export class Generator {
     return theEngine().carryover(this.#handle)
   }
 
-  /** Takes over what another instance of this generator knew. After the first grant it changes nothing. */
-  resume(before: Carryover): void {
-    theEngine().resume(this.#handle, before)
+  /**
+   * Takes over what another instance of this generator knew, and goes on above the highest ID that it handed out in this
+   * layout. Throws why it cannot: after the first grant, for an ID that is none.
+   */
+  resume(before: Carryover, highest?: bigint, layout?: object): void {
+    accepted(subject('other', 'the generator'), theEngine().resume(this.#handle, before, highest, layout) ?? undefined)
   }
 
   /** What a caller does that was refused with this code: raises, or waits. */

@@ -143,11 +143,17 @@ pub fn carryover<'e>(env: &'e Env, handle: u32) -> Given<'e> {
 }
 
 /// Takes over what another instance of this generator knew, and goes on above the highest ID that
-/// it handed out in this layout.
-#[napi]
-pub fn resume(handle: u32, before: Object, highest: Option<BigInt>, layout: Option<Object>) {
+/// it handed out in this layout: `null`, or the refusal.
+#[napi(ts_return_type = "object | null")]
+pub fn resume<'e>(
+    handle: u32,
+    before: Object<'e>,
+    highest: Option<BigInt>,
+    layout: Option<Object>,
+) -> Maybe<'e> {
     let highest = highest.as_ref().map(bits);
-    HANDLES.with(|all| all.resume(handle, from(before), highest, layout.map(from)));
+    let resumed = HANDLES.with(|all| all.resume(handle, from(before), highest, layout.map(from)));
+    maybe(&env(&before), resumed.err())
 }
 
 /// The layout of a snowflake generator, once it is known.

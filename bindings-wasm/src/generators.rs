@@ -139,10 +139,16 @@ pub fn carryover(handle: u32) -> Object {
 }
 
 /// Takes over what another instance of this generator knew, and goes on above the highest ID that
-/// it handed out in this layout.
+/// it handed out in this layout: nothing, or the refusal.
 #[wasm_bindgen]
-pub fn resume(handle: u32, before: Object, highest: Option<u64>, layout: Option<Object>) {
-    HANDLES.with(|all| all.resume(handle, from(before), highest, layout.map(from)));
+pub fn resume(
+    handle: u32,
+    before: Object,
+    highest: Option<u64>,
+    layout: Option<Object>,
+) -> Option<Object> {
+    let resumed = HANDLES.with(|all| all.resume(handle, from(before), highest, layout.map(from)));
+    resumed.err().map(|wrong| answer(Ok(wrong)))
 }
 
 /// The layout of a snowflake generator, once it is known.

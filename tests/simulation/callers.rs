@@ -173,12 +173,9 @@ impl World {
             Config::Tag(_) => {
                 let row = &store.tags[holder.make.place];
                 let stingy = store.stingy[holder.make.place] && matches!(want.way, Way::Take);
-                // A child that knows its parent's last ID only waits until the store is there again.
-                let above = |id: u64| store.went_back && id >= row.max_id;
-                let lost = holder.book.last_id.is_some_and(above);
                 let left = row.remaining().saturating_add(holder.generator.stats().in_hand);
                 let at_end = code == Code::TagSpent && want.count as u64 > left;
-                row.deleted || row.remaining() == 0 || at_end || stingy || lost
+                row.deleted || row.remaining() == 0 || at_end || stingy
             }
             Config::Space(config) => {
                 let space = &store.spaces[holder.make.place];

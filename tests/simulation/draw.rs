@@ -1,5 +1,6 @@
 //! Drawing, and what is checked of every ID: exactly once, inside the grants, ascending, timely.
 
+use leafid_core::registry::STEP_CAP;
 use leafid_core::{Code, HostTime, Layout, Range, Refusal};
 
 use crate::database::Database;
@@ -107,12 +108,17 @@ fn take(holder: &mut Holder, scene: &mut Scene<'_>, n: usize, now: HostTime) -> 
     }
     holder.thrift.wanted(n as u64, ready.map_err(|refusal| refusal.code));
     if let Err(refusal) = ready {
-        let too_many = n as u64 > most;
-        if !refusal.code.stops() && too_many != (refusal.code == Code::CountInvalid) {
+        // An operator may raise what a tag gives at once: who heard of it long ago looks again.
+        let (too_many, told) = (n as u64 > most, refusal.code == Code::CountInvalid);
+        let may_look = holder.is_numbers()
+            && !holder.thrift.knows_limits(now)
+            && n as u64 <= u64::from(STEP_CAP);
+        scene.tally.looks += u64::from(too_many && !told);
+        if !refusal.code.stops() && too_many != told && !(too_many && may_look) {
             let detail = format!("{n} are wanted, {most} the most at once: {refusal}");
             return wrong(Check::Promise, detail);
         }
-        scene.tally.counts_refused += u64::from(too_many);
+        scene.tally.counts_refused += u64::from(told);
         scene.tally.ends_known += u64::from(refusal.code == Code::TagSpent);
         return Ok(Err(refusal));
     }

@@ -166,8 +166,8 @@ impl Generator {
     }
 
     /// See `Generator`.
-    pub fn resume(&mut self, before: Carryover) {
-        each!(self, g => g.resume(before));
+    pub fn resume(&mut self, before: Carryover) -> Result<(), Refusal> {
+        each!(self, g => g.resume(before))
     }
 
     /// See `Generator`.

@@ -146,7 +146,7 @@ impl World {
         let layout = parent.generator.layout();
         let carryover = match book.last_id {
             Some(id) if !told_all && (parent.is_numbers() || layout.is_some()) => {
-                Carryover::default().above(id, layout.as_ref())
+                Carryover::default().above(id, layout.as_ref()).expect("it was handed out")
             }
             _ => parent.generator.carryover(),
         };
@@ -166,9 +166,12 @@ impl World {
             }
             None => {
                 // The inherited line stays untouched; a new generator goes on above it.
-                holder.generator.resume(carryover);
+                holder.generator.resume(carryover).expect("it knows no store yet");
                 let Book { last_id, .. } = book;
-                let have_until = carryover.have_until.filter(|_| holder.is_numbers());
+                // What was handed out was in hand.
+                let stood_at = Some(carryover.position).filter(|position| *position > 0);
+                let have_until = carryover.have_until.max(stood_at);
+                let have_until = have_until.filter(|_| holder.is_numbers());
                 holder.book = Book { last_id, have_until, resumed: true, ..Book::default() };
                 holder.clock.error_ms = i64::MAX;
             }

@@ -109,6 +109,8 @@ counts! {
     dropped 50_000,
     /// Draws of more than can ever be had at once.
     counts_refused 20_000,
+    /// Draws of more than was ever had at once, for which the store was asked again.
+    looks 10,
     /// Clocks that had leapt ahead and were put right by an answer.
     clocks_mended 500,
     /// Crashes of holders with a window that could last for a minute, and for how many ms together

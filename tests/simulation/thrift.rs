@@ -17,6 +17,8 @@ const SOON_GRANTS: u32 = 6;
 const FIRST_PAUSE_MS: i64 = 80;
 /// The longest pause after an answer that brought nothing, in ms.
 const LONGEST_PAUSE_MS: i64 = 12_500;
+/// For so long a store's limits are taken for granted, in ms.
+const BELIEVED_MS: i64 = 10_000;
 /// A window is renewed at least so often, in ms.
 const RENEWED_MS: i64 = 61_000;
 
@@ -39,6 +41,10 @@ pub struct Thrift {
     /// When a window was granted last, and how much of it was left then, in ms.
     granted: Option<(HostTime, i64)>,
     soon: u32,
+    /// When a store last said how much a tag gives (host's clock).
+    heard: Option<HostTime>,
+    /// Whether it ever leased one number to hear that: it may be dropped for the next whole range.
+    looked: bool,
 }
 
 /// What a holder of numbers has when it asks.
@@ -76,13 +82,33 @@ impl Thrift {
         if matches!(ask, Ask::Segment(_)) && !again {
             self.for_caller = self.waits_for > 0;
             self.idles(now, stock.in_hand, ask)?;
-            let enough = stock.ask_below.max(self.waits_for.min(stock.most));
+            let looks = self.looks(ask, stock);
+            let wanted = if looks { self.waits_for } else { self.waits_for.min(stock.most) };
+            let enough = stock.ask_below.max(wanted);
+            self.looked |= looks;
+            if looks && self.knows_limits(now) {
+                let detail = format!("{stock:?}, heard at {:?}: {ask:?}", self.heard);
+                return wrong(Check::Greedy, detail);
+            }
             if stock.in_hand >= enough.max(1) {
                 let detail = format!("{stock:?} and {} waited for: {ask:?}", self.waits_for);
                 return wrong(Check::Greedy, detail);
             }
         }
         Ok(())
+    }
+
+    /// Whether it asks for more than it could have at once, to hear whether that is more by now: for
+    /// one number, where it cannot.
+    fn looks(&self, ask: &Ask, stock: Stock) -> bool {
+        let Ask::Segment(ask) = ask else { return false };
+        let above = ask.at_least.is_some_and(|n| u64::from(n) > stock.most);
+        above && ask.step == Some(1)
+    }
+
+    /// Whether it has to take for granted what the store said of a tag's limits.
+    pub fn knows_limits(&self, now: HostTime) -> bool {
+        self.heard.is_some_and(|at| (0..BELIEVED_MS).contains(&now.since(at)))
     }
 
     fn idles(&mut self, now: HostTime, in_hand: u64, ask: &Ask) -> Verdict {
@@ -105,9 +131,11 @@ impl Thrift {
         Ok(())
     }
 
-    /// An answer made it drop so many numbers: only for a caller that wanted more than is at hand.
+    /// An answer made it drop so many numbers: only for a caller that wanted more than is at hand, or
+    /// the one that a look had leased.
     pub fn dropped(&self, numbers: u64) -> Verdict {
-        if numbers > 0 && !self.for_caller {
+        let number = numbers == 1 && self.looked;
+        if numbers > 0 && !self.for_caller && !number {
             let detail = format!("{numbers} numbers dropped on arrival, and nobody waited");
             return wrong(Check::Greedy, detail);
         }
@@ -149,6 +177,7 @@ impl Thrift {
     pub fn granted(&mut self, request: Token, now: HostTime, left: Option<i64>) -> Verdict {
         self.ends(request);
         (self.failures, self.failed) = (0, None);
+        self.heard = Some(now);
         let before = self.granted;
         self.granted = left.map(|left| (now, left));
         let Some((at, _)) = before.filter(|_| left.is_some()) else { return Ok(()) };

@@ -125,6 +125,10 @@ def errors(world: World, step: Plain) -> Any:
     return layouts(world, step) if "layout" in step else text(world, step)
 
 
+# What the interface calls the rows that a store finds.
+CANDIDATES = [("mine", "mine"), ("kept", "own"), ("spare", "spare"), ("rested", "rested")]
+
+
 def rows(world: World, step: Plain) -> Any:
     """The verbs of a store, as a store of somebody else's calls them."""
     wire, verb = world.wire, lambda name, *args: world.call("registry", name, *args)
@@ -135,6 +139,18 @@ def rows(world: World, step: Plain) -> Any:
         case "namespace_row":
             wanted = wire.new_namespace(step["wanted"])
             return {"row": shown(verb("create-namespace", wanted))}
+        case "lease_segment":
+            given = read(step["row"], wire.tag_row), read(step["ask"], wire.segment_ask)
+            row, grant = verb("lease-segment", token(step["store"]), *given, int(step["at"]))
+            return {"row": shown(row), "grant": shown(grant)}
+        case "acquire":
+            wanted = wire.new_namespace(step["namespace"])
+            namespace = {**verb("create-namespace", wanted), "floor": 0}
+            rows = {to: step["candidates"].get(name) for to, name in CANDIDATES}
+            rows = {to: None if row is None else wire.worker_row(row) for to, row in rows.items()}
+            given = namespace, rows, read(step["ask"], wire.acquire_ask)
+            acquired = verb("acquire", token(step["store"]), *given, int(step["at"]))
+            return {"row": shown(acquired["row"]), "grant": shown(acquired["grant"])}
         case "renew":
             wanted = wire.new_namespace(step["namespace"])
             namespace = {**verb("create-namespace", wanted), "floor": 0}
@@ -182,7 +198,8 @@ def generate(world: World, generator: Any, kind: str, step: Plain) -> Any:
             stance = generator.stance({"code": enum(step["code"]), "until": until})
             return {"raise": code(stance)} if isinstance(stance, str) else {"wait": stance}
         case "poll_ask":
-            world.random = list(token(step["entropy"]))
+            # Two words alike are looked at again: the scripts' are all alike.
+            world.random = [*token(step["entropy"]), 0]
             ask = generator.poll_ask()
             return None if ask is None else {"ask": ask[0], **shown(ask[1])}
         case "grant":
@@ -195,7 +212,9 @@ def generate(world: World, generator: Any, kind: str, step: Plain) -> Any:
         case "leased" | "look":
             return getattr(generator, step["do"])(int(step["wall"]))
         case "resume":
-            return generator.resume(read(step["before"], world.wire.carryover), None, None)
+            highest = None if "highest" not in step else int(step["highest"])
+            layout = None if "layout" not in step else world.wire.layout(step["layout"])
+            return generator.resume(read(step["before"], world.wire.carryover), highest, layout)
         case "failing":
             failing = generator.failing()
             return None if failing is None else code(failing)

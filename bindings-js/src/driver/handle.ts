@@ -174,7 +174,8 @@ export class Handle {
     this.#entry.handle = handle
     this.#entry.build = engineBuilds()
     if (again) {
-      theEngine().resume(handle, this.#before ?? { position: 0n }, this.#highest, this.#layout)
+      const refused = theEngine().resume(handle, this.#before ?? { position: 0n }, this.#highest, this.#layout)
+      accepted(this.#plan.subject, refused ?? undefined)
       this.#lost()
     }
     return handle

@@ -80,7 +80,7 @@ export interface Engine {
   look(handle: number, now: number, wall: number): boolean
   carryover(handle: number): Carryover
   /** For a generator that was granted nothing yet. `highest` is the last ID that was handed out, in this layout. */
-  resume(handle: number, before: Carryover, highest?: bigint, layout?: object): void
+  resume(handle: number, before: Carryover, highest?: bigint, layout?: object): Refused | null | undefined
   layoutInUse(handle: number): object | null | undefined
   /** What a caller does that was refused, once the ask that is due was sent: raises `code`, or waits. */
   stance(handle: number, code: string, until: number | undefined, now: number): Stance

@@ -91,7 +91,7 @@ function generator(_, { Generator }, { kind, config, seed }) {
     },
     failure: ({ at, request, code, retry_after_ms }) => ids.failure(at, request, code, retry_after_ms),
     carryover: () => ids.carryover(),
-    resume: ({ before }) => ids.resume(before),
+    resume: ({ before, highest, layout }) => ids.resume(before, highest && BigInt(highest), layout),
     retire: () => ids.retire(),
     forget: () => ids.forget(),
     resumed: () => ids.resumed(),
@@ -137,6 +137,8 @@ function rows(_, { registry }) {
   const verbs = {
     tag_row: ({ wanted, before }) => ({ row: registry.tag_row(wanted, before) }),
     namespace_row: ({ wanted }) => ({ row: registry.namespace_row(wanted) }),
+    lease_segment: ({ store, row, ask, at }) => registry.lease_segment(store, row, ask, Number(at)),
+    acquire: ({ store, namespace, candidates, ask, at }) => registry.acquire(store, namespace, candidates, ask, Number(at)),
     renew: ({ store, namespace, row, ask, at }) => registry.renew(store, namespace, row, ask, Number(at)),
     release: ({ store, row, ask }) => registry.release(store, row, ask),
   }

@@ -142,11 +142,18 @@ impl TestGenerator {
         dict::written(py, |to| before.put(to))
     }
 
-    /// Takes over what another memory image knew.
-    fn resume(&self, before: &Bound<'_, PyAny>) -> PyResult<()> {
+    /// Takes over what another memory image knew, and goes on above the highest ID that it handed
+    /// out in this layout.
+    #[pyo3(signature = (before, highest = None, layout = None))]
+    fn resume(
+        &self,
+        before: &Bound<'_, PyAny>,
+        highest: Option<u64>,
+        layout: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
         let before: Carryover = dict::read(before, "what was carried over")?;
-        self.lock().resume(before, None, None);
-        Ok(())
+        let layout = layout.map(|layout| dict::read(layout, "the layout")).transpose()?;
+        refused(self.lock().resume(before, highest, layout))
     }
 
     /// What a caller does that was refused with this code: `{"raise": …}` or `{"wait": …}`.

@@ -94,6 +94,14 @@ def rows(step: Step) -> Any:
             return {"row": registry.tag_row(step["wanted"], step.get("before"))}
         case "namespace_row":
             return {"row": registry.namespace_row(step["wanted"])}
+        case "lease_segment":
+            given = (step["store"], step["row"], step["ask"], int(step["at"]))
+            row, grant = registry.lease_segment(*given)
+            return {"row": row, "grant": grant}
+        case "acquire":
+            given = (step["store"], step["namespace"], step["candidates"], step["ask"])
+            row, _, grant = registry.acquire(*given, int(step["at"]))
+            return {"row": row, "grant": grant}
         case "renew":
             given = (step["store"], step["namespace"], step["row"], step["ask"], int(step["at"]))
             row, grant = registry.renew(*given)
@@ -134,7 +142,8 @@ def generate(generator: testing.Generator, step: Step) -> Any:
         case "leased" | "look":
             return getattr(generator, step["do"])(at, int(step["wall"]))
         case "resume":
-            return generator.resume(step["before"])
+            highest = None if "highest" not in step else int(step["highest"])
+            return generator.resume(step["before"], highest, step.get("layout"))
         case "poll_at" | "retire" | "forget" | "resumed" | "carryover" | "failing" | "stats":
             return getattr(generator, step["do"])()
     raise AssertionError(f"there is no step `{step['do']}`")

@@ -229,11 +229,6 @@ impl<K: Kind, L: Line> Generator<K, L> {
             self.line.extend(INSIDE, range.bound);
             return true;
         }
-        // Another image of this generator stood above all of it, and IDs ascend.
-        if K::DOUBLE_BUFFERED && range.positions.end <= self.line.stands_at() {
-            self.drop_positions(range.positions.len());
-            return false;
-        }
         let adjoins = |before: u64| K::DOUBLE_BUFFERED && before == range.positions.start;
         if let Some(next) = &mut self.next_range {
             if adjoins(next.positions.end) {
@@ -305,7 +300,6 @@ impl<K: Kind, L: Line> Generator<K, L> {
     fn standing(&self) -> Standing {
         let next = self.next_range.map_or(0, |range| range.positions.len());
         let end = self.line_end().saturating_add(next);
-        let wanted = self.wanted.min(self.kind.most());
-        Standing { store: self.store, end, have_until: self.have_until, wanted }
+        Standing { store: self.store, end, have_until: self.have_until, wanted: self.wanted }
     }
 }

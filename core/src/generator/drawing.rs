@@ -6,10 +6,16 @@
 
 use super::{Generator, Kind};
 use crate::line::{INSIDE, Ids, Line, Run};
+use crate::protocol::registry::STEP_CAP;
 use crate::values::{Code, HostTime, Range, Refusal};
 
-/// For so long what a store says of the end of a tag is taken for granted.
+/// For so long what a store says of a tag's limits, which an operator may raise, is taken for granted.
 const BELIEVED_MS: i64 = 10_000;
+
+/// Whether what was heard at `at` is still taken for granted.
+fn lately(at: HostTime, now: HostTime) -> bool {
+    (0..BELIEVED_MS).contains(&now.since(at))
+}
 
 impl<K: Kind, L: Line> Generator<K, L> {
     /// One ID, above all before it. Never waits: what to do about a refusal,
@@ -143,10 +149,11 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// ```
     ///
     /// # Errors
-    /// `COUNT_INVALID` if so many can never be had in one go, `TAG_SPENT` if the tag ends before that;
-    /// else as [`Generator::next`].
+    /// `COUNT_INVALID` if so many cannot be had in one go, by what the store said in the last 10 s; if
+    /// it said so longer ago, it is asked again. `TAG_SPENT` if the tag ends before that; else as
+    /// [`Generator::next`].
     pub fn ready(&mut self, now: HostTime, n: u64) -> Result<(), Refusal> {
-        if n > self.kind.most() {
+        if n > self.most_lately(now) {
             // What can never be had is not to be asked for, by nobody's call but this one.
             self.wanted = if bug!(WantedStays) { self.wanted } else { 0 };
             return Err(Code::CountInvalid.into());
@@ -165,6 +172,15 @@ impl<K: Kind, L: Line> Generator<K, L> {
         verdict.inspect_err(|refusal| self.waits(*refusal))
     }
 
+    /// How many can be had in one go at most, as far as it can be taken for granted: an operator may
+    /// raise the tag's `max_step`, and who asks for more than it was would never hear of it.
+    fn most_lately(&self, now: HostTime) -> u64 {
+        match self.kind.left() {
+            Some((_, at)) if !lately(at, now) => STEP_CAP.into(),
+            _ => self.kind.most(),
+        }
+    }
+
     /// Whether fewer than `n` IDs are at hand and left in the store together, by what it said last,
     /// however long ago that was. Who draws little by little looks here first: what it draws is lost
     /// where the rest of `n` never comes.
@@ -175,8 +191,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
 
     /// The same, as far as it can be taken for granted: an operator may raise the tag's upper end.
     pub(super) fn ends_before(&self, now: HostTime, n: u64) -> bool {
-        let lately = |at: HostTime| (0..BELIEVED_MS).contains(&now.since(at));
-        self.kind.left().is_some_and(|(_, at)| lately(at)) && self.may_end_before(n)
+        self.kind.left().is_some_and(|(_, at)| lately(at, now)) && self.may_end_before(n)
     }
 
     /// How many can be had in one go at most, as far as is known: `max_step`, or by `max_ahead`.

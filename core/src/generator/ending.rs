@@ -3,7 +3,7 @@
 use super::{Generator, Kind};
 use crate::line::{INSIDE, Line};
 use crate::protocol::{Carryover, Release};
-use crate::values::Code;
+use crate::values::{Code, LINE_END, Refusal};
 
 impl<K: Kind, L: Line> Generator<K, L> {
     /// Graceful stop: the line is closed first; what of a window was not begun is to be given
@@ -109,14 +109,47 @@ impl<K: Kind, L: Line> Generator<K, L> {
 
     /// Takes over what another memory image of this generator knew: IDs go on above its last one,
     /// another store is noticed, and so is one that no longer knows what it granted. For a
-    /// generator that was granted nothing yet; later it changes nothing.
-    pub fn resume(&mut self, before: Carryover) {
-        if self.store.is_some() || !self.line.is_closed() || bug!(ResumeIgnored) {
-            return;
+    /// generator that knows no store yet: once, and before its first grant.
+    ///
+    /// It is believed, and the store is told: one whose numbers begin below the position has lost
+    /// grants, or never made them, and refuses with `STORE_WENT_BACK`.
+    ///
+    /// ```
+    /// use leafid_core::{Carryover, Code, HostTime, MemoryStore, Segment, SegmentConfig, refill};
+    /// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
+    /// // The highest number in its table, which the store never granted: it begins at 1.
+    /// orders.resume(Carryover::default().above(5_000_000, None)?)?;
+    /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+    /// let now = HostTime::new(0);
+    /// let refused = refill(&mut orders, &mut store, || now, || [2; 16]);
+    /// assert_eq!(refused.unwrap_err().code, Code::StoreWentBack);
+    /// # Ok::<(), leafid_core::Refusal>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` where a store is known, `RANGE_INVALID` for positions beyond 2^63 - 1, and
+    /// why the generator is at its end, if it is. Nothing was changed then.
+    pub fn resume(&mut self, before: Carryover) -> Result<(), Refusal> {
+        if bug!(ResumeIgnored) {
+            return Ok(());
+        }
+        if let Some(code) = self.ended {
+            return Err(code.into());
+        }
+        if self.store.is_some() {
+            return Err(Code::RequestInvalid.into());
+        }
+        // What was handed out was in hand.
+        let stood_at =
+            Some(before.position).filter(|position| *position > 0 && !bug!(ResumeUntold));
+        let have_until = before.have_until.max(stood_at);
+        if have_until > Some(LINE_END) {
+            return Err(Code::RangeInvalid.into());
         }
         self.store = before.store;
-        self.have_until = self.have_until.max(before.have_until);
+        self.have_until = self.have_until.max(have_until);
         self.line.close_at(INSIDE, self.line.stands_at().max(before.position));
+        Ok(())
     }
 
     /// Closes the line and drops what is in hand, counted. The count comes first: a closed line has

@@ -139,11 +139,13 @@ impl Ids for SegmentIds {
 #[derive(Clone, Copy, Debug)]
 struct Last {
     size: u32,
+    granted: HostTime,
     own_step: u32,
     max_step: u32,
-    /// How many numbers the tag had left then.
+    /// How many numbers the tag had left when it was last heard of …
     remaining: u64,
-    granted: HostTime,
+    /// … which was then.
+    heard: HostTime,
 }
 
 /// Where numbers come from: a tag of a store.
@@ -193,6 +195,9 @@ impl Kind for Segments {
             self.config.policy.next(own, last.max_step, last.size, last.granted, now)
         });
         let at_least = u32::try_from(standing.wanted).ok().filter(|wanted| *wanted > 1);
+        // Whether that many can be had by now is worth one number, and not a whole range each time.
+        let looks = self.last.is_some_and(|last| standing.wanted > last.max_step.into());
+        let adapted = if looks { Some(1) } else { adapted };
         Ask::Segment(SegmentAsk {
             tag: self.config.tag,
             request,
@@ -222,13 +227,19 @@ impl Kind for Segments {
     }
 
     fn accept(&mut self, ask: &Ask, grant: &Grant, now: HostTime, _store_now: StoreTime) -> i64 {
-        if let Some(grant) = self.grant(ask, grant) {
+        if let (Some(given), Ask::Segment(ask)) = (self.grant(ask, grant), ask) {
+            let size = u32::try_from(given.range.len()).unwrap_or(u32::MAX);
+            // One number for a look says nothing about consumption.
+            let before = self.last.filter(|last| {
+                size == 1 && ask.at_least.is_some_and(|wanted| wanted > last.max_step)
+            });
             self.last = Some(Last {
-                size: u32::try_from(grant.range.len()).unwrap_or(u32::MAX),
-                own_step: grant.step,
-                max_step: grant.max_step,
-                remaining: grant.remaining,
-                granted: now,
+                size: before.map_or(size, |last| last.size),
+                granted: before.map_or(now, |last| last.granted),
+                own_step: given.step,
+                max_step: given.max_step,
+                remaining: given.remaining,
+                heard: now,
             });
         }
         0
@@ -243,7 +254,7 @@ impl Kind for Segments {
     }
 
     fn left(&self) -> Option<(u64, HostTime)> {
-        self.last.map(|last| (last.remaining, last.granted))
+        self.last.map(|last| (last.remaining, last.heard))
     }
 
     fn release_unopened(&self, _ask: &Ask, _grant: &Grant) -> Option<Release> {

@@ -1,6 +1,6 @@
 //! What a memory image of a generator leaves to another: facts, and no right to anything.
 
-use crate::values::{Layout, Token};
+use crate::values::{Code, LINE_END, Layout, Refusal, Token};
 
 /// What a forked child, a rebuilt instance or a restarted process may know of the generator
 /// before it. It holds no range, no lease and no request: whoever reads it can hand out nothing
@@ -15,7 +15,7 @@ use crate::values::{Layout, Token};
 /// assert_eq!(parent.next(now)?, 1);
 ///
 /// let mut child = Segment::new(config, 8)?;
-/// child.resume(parent.carryover());
+/// child.resume(parent.carryover())?;
 /// refill(&mut child, &mut store, || now, || [3; 16])?;
 /// assert_eq!(child.next(now)?, 1_001, "not one number of its parent's range");
 /// # Ok::<(), leafid_core::Refusal>(())
@@ -32,24 +32,30 @@ pub struct Carryover {
 
 impl Carryover {
     /// The same, above an ID that was handed out; `layout` is a snowflake's, and `None` a
-    /// segment's. An ID that is not of this layout changes nothing. For a host that draws a pool
-    /// ahead, or knows the highest ID of its table, where the generator itself is lost:
+    /// segment's. For a host that draws a pool ahead, or knows the highest ID of its table, where
+    /// the generator itself is lost:
     ///
     /// ```
-    /// use leafid_core::Carryover;
-    /// let before = Carryover::default().above(1_000, None);
+    /// use leafid_core::{Carryover, Code};
+    /// let before = Carryover::default().above(1_000, None)?;
     /// assert_eq!(before.position, 1_001);
-    /// assert_eq!(before.above(500, None), before, "never down");
+    /// assert_eq!(before.above(500, None)?, before, "never down");
+    /// assert_eq!(before.above(u64::MAX, None).unwrap_err().code, Code::IdInvalid);
+    /// # Ok::<(), leafid_core::Refusal>(())
     /// ```
-    #[must_use]
-    pub fn above(self, id: u64, layout: Option<&Layout>) -> Carryover {
+    ///
+    /// # Errors
+    /// `ID_INVALID` for what is no ID, or none of this layout.
+    pub fn above(self, id: u64, layout: Option<&Layout>) -> Result<Carryover, Refusal> {
         let position = match layout {
-            None => Some(id),
-            Some(layout) => layout.decompose(id).ok().map(|parts| {
+            None if id >= LINE_END => return Err(Code::IdInvalid.into()),
+            None => id,
+            Some(layout) => {
+                let parts = layout.decompose(id)?;
                 parts.tick.wrapping_shl(layout.sequence_bits().into()) | parts.sequence
-            }),
+            }
         };
-        let above = position.map_or(0, |position| position.saturating_add(1));
-        Carryover { position: self.position.max(above), ..self }
+        let position = self.position.max(position.saturating_add(1));
+        Ok(Carryover { position, ..self })
     }
 }

@@ -71,6 +71,8 @@ seeded! {
     ForgetDropsPosition,
     /// What another memory image knew is not taken over.
     ResumeIgnored,
+    /// The store is not told where another memory image stood.
+    ResumeUntold,
     /// A range of numbers below an end that was seen is used.
     SegmentBelowSeen,
     /// A window is renewed only when it is over.

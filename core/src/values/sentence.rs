@@ -33,7 +33,12 @@ impl<'a> Subject<'a> {
         };
         // No search, as `split_once` is one: it may panic, as far as the compiler can tell.
         match advice.strip_suffix(place) {
-            Some(command) => [command, " ", name, "`"].into_iter().for_each(put),
+            Some(command) => {
+                put(command);
+                put(" ");
+                shown(name, put);
+                put("`");
+            }
             None => put(advice),
         }
     }
@@ -42,9 +47,11 @@ impl<'a> Subject<'a> {
         let (kind, name) = match *self {
             Subject::Tag(name) => ("tag `", name),
             Subject::Namespace(name) => ("namespace `", name),
-            Subject::Other(words) => return put(words),
+            Subject::Other(words) => return shown(words, put),
         };
-        [kind, name, "`"].into_iter().for_each(put);
+        put(kind);
+        shown(name, put);
+        put("`");
     }
 }
 
@@ -75,6 +82,8 @@ impl fmt::Display for Subject<'_> {
 ///     "namespace `default` has no free worker number, the first is free in 3 s: \
 ///      wait until one is free, or give the namespace more"
 /// );
+/// let forged = Sentence::new(Code::TagInvalid, Subject::Tag("a\nb")).to_string();
+/// assert!(forged.starts_with("tag `a\u{fffd}b` is not a valid name"), "no line of its own in a log");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sentence<'a> {
@@ -131,6 +140,17 @@ impl Sentence<'_> {
         }
         put(": ");
         self.subject.advise(self.code.advice(), &mut put);
+    }
+}
+
+/// What a caller gave, with `\u{fffd}` for each control character: a name with a line break in it would
+/// write a line of its own into a log.
+fn shown(given: &str, put: &mut impl FnMut(&str)) {
+    let mut parts = given.split(char::is_control);
+    put(parts.next().unwrap_or(""));
+    for part in parts {
+        put("\u{fffd}");
+        put(part);
     }
 }
 

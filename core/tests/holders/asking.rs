@@ -1,23 +1,26 @@
 //! How often a segment generator asks, and for how much.
 
 use leafid_core::registry::TagSpec;
-use leafid_core::{
-    Carryover, Code, HostTime, MemoryStore, Segment, SegmentConfig, StoreTime, Token,
-};
+use leafid_core::{Code, HostTime, MemoryStore, Segment, SegmentConfig, StoreTime};
 
 use crate::{carry, name};
 
-const START: i64 = 1_000_000;
+pub(super) const START: i64 = 1_000_000;
 
-fn store(step: u32, max_step: u32) -> MemoryStore {
+pub(super) fn store(step: u32, max_step: u32) -> MemoryStore {
+    store_from(1, step, max_step)
+}
+
+fn store_from(from: u64, step: u32, max_step: u32) -> MemoryStore {
     let mut store = MemoryStore::new([7; 16]);
     store.set_clock(StoreTime::new(START));
-    let spec = TagSpec { step: Some(step), max_step: Some(max_step), ..TagSpec::default() };
+    let (from, step, max_step) = (Some(from), Some(step), Some(max_step));
+    let spec = TagSpec { from, step, max_step, ..TagSpec::default() };
     store.create_tag(name("orders"), &spec).expect("a new tag");
     store
 }
 
-fn segment(seed: u64) -> Segment {
+pub(super) fn segment(seed: u64) -> Segment {
     Segment::new(SegmentConfig::new("orders").expect("a tag"), seed).expect("it is right")
 }
 
@@ -113,73 +116,34 @@ fn an_answer_that_says_how_many_can_be_had_ends_the_wanting_by_itself() {
 }
 
 #[test]
-fn a_range_that_is_used_up_on_arrival_counts_as_a_failure() {
-    let (mut store, mut counter) = (store(100, 100), 0);
-    let mut child = segment(1);
-    child.resume(Carryover { position: 1_000_000, ..Carryover::default() });
-    for ms in 0..5_000 {
-        let at = START + ms;
-        let _ = carry(&mut child, &mut store, (at, at), &mut counter);
-        let _ = child.next(HostTime::new(at));
-    }
-    let asks = child.stats().asks;
-    println!("{asks} asks in 5 s, every answer used up on arrival");
-    assert!((5..=20).contains(&asks), "{asks} asks");
-}
+fn what_a_tag_gives_at_once_is_asked_for_again_after_ten_seconds() {
+    let (mut store, mut ids, mut counter) = (store(10, 1_000), segment(1), 0);
+    let begun = HostTime::new(START);
+    assert_eq!(carry(&mut ids, &mut store, (START, START), &mut counter), Ok(true));
+    assert_eq!(ids.fill(begun, &mut [0; 5]), Ok(()));
+    let count =
+        |ids: &mut Segment, at: i64| ids.ready(HostTime::new(at), 5_000).map_err(|no| no.code);
+    assert_eq!(count(&mut ids, START + 9_999), Err(Code::CountInvalid));
+    assert!(!ids.wants_ask(HostTime::new(START + 9_999)) || ids.stats().in_hand < 9);
 
-#[test]
-fn a_range_below_where_another_image_stood_is_not_at_hand() {
-    let (mut store, mut counter) = (store(100, 100), 0);
-    let mut child = segment(8);
-    child.resume(Carryover { position: 350, ..Carryover::default() });
-    for (at, in_hand) in [(0, 0), (1_000, 0), (2_000, 100)] {
-        assert_eq!(carry(&mut child, &mut store, (at, at), &mut counter), Ok(true));
-        assert_eq!(child.stats().in_hand, in_hand, "at {at} ms");
-        // Somebody else's lease falls between.
-        assert_eq!(carry(&mut segment(9), &mut store, (at, at), &mut counter), Ok(true));
-    }
-    let now = HostTime::new(3_000);
-    assert_eq!(child.next(now), Ok(401));
-}
+    // It is not: one number is what it cost to hear that.
+    let mut at = START + 10_000;
+    assert_eq!(count(&mut ids, at), Err(Code::SegmentDry));
+    let before = (ids.stats().in_hand, ids.stats().step);
+    assert_eq!(carry(&mut ids, &mut store, (at, at), &mut counter), Ok(true));
+    assert_eq!((ids.stats().in_hand, ids.stats().step), (before.0 + 1, before.1));
+    assert_eq!(count(&mut ids, at), Err(Code::CountInvalid));
+    assert_eq!(count(&mut ids, at + 9_999), Err(Code::CountInvalid));
 
-#[test]
-fn of_a_range_around_where_another_image_stood_only_the_upper_part_is_at_hand() {
-    let (mut store, mut counter) = (store(100, 100), 0);
-    let mut child = segment(8);
-    child.resume(Carryover { position: 150, ..Carryover::default() });
-    for at in [0, 1_000, 2_000] {
-        assert_eq!(carry(&mut child, &mut store, (at, at), &mut counter), Ok(true));
-    }
-    let mut ids = [0; 60];
-    assert_eq!(child.fill(HostTime::new(3_000), &mut ids), Ok(()));
-    assert_eq!((ids[0], ids[59]), (150, 209));
-}
-
-#[test]
-fn another_image_knows_the_store_and_the_highest_end() {
-    let mut counter = 0;
-    let mut parent = segment(1);
-    let mut before = store(1_000, 1_000);
-    assert_eq!(carry(&mut parent, &mut before, (START, START), &mut counter), Ok(true));
-    assert_eq!(parent.next(HostTime::new(START)), Ok(1));
-
-    // The store went back between the fork and the child's first ask.
-    let mut child = segment(2);
-    child.resume(parent.carryover());
-    let lost = carry(&mut child, &mut store(10, 10), (START, START), &mut counter);
-    assert_eq!(lost.unwrap_err().code, Code::StoreWentBack);
-
-    // Another store answers.
-    let mut child = segment(3);
-    child.resume(parent.carryover());
-    let mut other: MemoryStore = MemoryStore::new([8; 16]);
-    let changed = carry(&mut child, &mut other, (START, START), &mut counter);
-    assert_eq!(changed.unwrap_err().code, Code::StoreChanged);
-
-    // All is well: it goes on above.
-    let mut child = segment(4);
-    child.resume(parent.carryover());
-    assert_eq!(parent.carryover().store, Some(Token::new([7; 16])));
-    assert_eq!(carry(&mut child, &mut before, (START, START), &mut counter), Ok(true));
-    assert_eq!(child.next(HostTime::new(START)), Ok(1_001));
+    // It is raised: the same ask brings them.
+    let mut store = store_from(1_000, 10, 10_000);
+    at += 10_000;
+    assert_eq!(count(&mut ids, at), Err(Code::SegmentDry));
+    assert_eq!(carry(&mut ids, &mut store, (at, at), &mut counter), Ok(true));
+    assert_eq!(count(&mut ids, at), Ok(()));
+    assert_eq!(ids.most(), 10_000);
+    assert_eq!(count(&mut ids, at), Ok(()));
+    // And what no tag can give is refused as before.
+    let never = ids.ready(HostTime::new(at + 60_000), 3_000_000_000).unwrap_err();
+    assert_eq!(never.code, Code::CountInvalid);
 }

@@ -3,6 +3,7 @@
 
 mod asking;
 mod ends;
+mod resuming;
 mod time;
 mod windows;
 

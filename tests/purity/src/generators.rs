@@ -38,7 +38,7 @@ macro_rules! generator {
             $forget(ids: &mut $type) -> () { ids.forget() }
             $resumed(ids: &mut $type) -> () { ids.resumed() }
             $carryover(ids: &$type) -> Carryover { ids.carryover() }
-            $resume(ids: &mut $type, before: &Carryover) -> () { ids.resume(*before) }
+            $resume(ids: &mut $type, before: &Carryover) -> Result<(), Refusal> { ids.resume(*before) }
             $last(ids: &$type) -> Option<Code> { ids.failure() }
             $copy(ids: &$type) -> Option<$draw> { ids.ids() }
             $stats(ids: &$type) -> Stats { ids.stats() }
@@ -79,7 +79,7 @@ verbs! {
     snowflake_image(ids: &Snowflake) -> Snowflake { ids.image() }
     snowflake_namespace(ids: &Snowflake) -> usize { ids.namespace().len() }
     snowflake_layout(ids: &Snowflake) -> Option<Layout> { ids.layout() }
-    carryover_above(before: &Carryover, id: &u64, layout: &Option<Layout>) -> Carryover {
+    carryover_above(before: &Carryover, id: &u64, layout: &Option<Layout>) -> Result<Carryover, Refusal> {
         before.above(*id, layout.as_ref())
     }
     stamp_layout(stamp: &SnowflakeIds) -> Layout { stamp.layout() }

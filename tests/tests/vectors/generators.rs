@@ -130,9 +130,8 @@ impl<S: Kind, L: Line> Subject for Driven<S, L> {
             "failing" => Ok(json!(generator.failure().map(|code| code.as_str()))),
             "carryover" => Ok(object(|to| generator.carryover().put(to))),
             "resume" => {
-                let before = read::<Carryover>(&step["before"]);
-                generator.resume(before.map_err(|refusal| refusal.to_string())?);
-                Ok(Value::Null)
+                let resumed = carried_over(step, S::DOUBLE_BUFFERED);
+                Ok(either(resumed.and_then(|before| generator.resume(before)), |()| Value::Null))
             }
             "stats" => Ok(object(|to| generator.stats().put(to))),
             other => Err(format!("there is no step `{other}`")),
@@ -175,6 +174,18 @@ impl<S: Kind, L: Line> Driven<S, L> {
             Outcome::Ignored => json!("ignored"),
             Outcome::Release(release) => json!({ "release": object(|to| release.put(to)) }),
         }))
+    }
+}
+
+/// What a step resumes, above its `highest`: of numbers, or of IDs of its `layout`.
+fn carried_over(step: &Value, is_numbers: bool) -> Result<Carryover, Refusal> {
+    let before = read::<Carryover>(&step["before"])?;
+    let mut open = open(step);
+    let layout = open.layout("layout")?;
+    match open.big("highest")? {
+        None => Ok(before),
+        Some(id) if is_numbers => before.above(id, None),
+        Some(id) => before.above(id, Some(&layout.ok_or(Code::RequestInvalid)?)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The verbs of a store as the bindings give them to a store of somebody else's: plain rows in, plain
 //! rows out.
 
-use leafid_bindings::registry::{self, Row};
+use leafid_bindings::registry::{self, Leased, Row};
 use leafid_bindings::{Object, Reading, Value as Held, Writing, Wrong};
 use leafid_core::Fields;
 use serde_json::{Map, Value, json};
@@ -21,14 +21,24 @@ impl Subject for Rows {
                 registry::tag_row(before, given("wanted")).map(shown)
             }
             "namespace_row" => registry::namespace_row(given("wanted")).map(shown),
+            "lease_segment" => {
+                let (store, now) = (text(step, "store")?, store_time(step, "at")?);
+                registry::lease_segment(store, given("row"), given("ask"), now).map(leased)
+            }
+            "acquire" => {
+                let (store, now) = (text(step, "store")?, store_time(step, "at")?);
+                let rows = given("candidates");
+                let acquired =
+                    registry::acquire(store, given("namespace"), rows, given("ask"), now);
+                acquired.map(|acquired| {
+                    let (row, grant) = (acquired.worker, acquired.grant);
+                    json!({ "row": written(&row), "grant": written(&grant) })
+                })
+            }
             "renew" => {
                 let (store, now) = (text(step, "store")?, store_time(step, "at")?);
-                registry::renew(store, given("namespace"), given("row"), given("ask"), now).map(
-                    |leased| {
-                        let (row, grant) = (leased.row, leased.grant);
-                        json!({ "row": written(&row), "grant": written(&grant) })
-                    },
-                )
+                registry::renew(store, given("namespace"), given("row"), given("ask"), now)
+                    .map(leased)
             }
             "release" => {
                 registry::release(text(step, "store")?, given("row"), given("ask")).map(shown)
@@ -37,6 +47,10 @@ impl Subject for Rows {
         };
         Ok(decided.unwrap_or_else(|wrong: Wrong| refused(wrong.refusal)))
     }
+}
+
+fn leased(leased: Leased<impl Fields, impl Fields>) -> Value {
+    json!({ "row": written(&leased.row), "grant": written(&leased.grant) })
 }
 
 fn shown(row: Row<impl Fields>) -> Value {

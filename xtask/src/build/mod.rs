@@ -6,8 +6,8 @@ pub mod node;
 pub mod npm;
 mod oci;
 pub mod server;
-mod texts;
 mod smaller;
+mod texts;
 pub mod wasm;
 pub mod wheel;
 

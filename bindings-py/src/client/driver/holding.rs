@@ -89,9 +89,11 @@ impl<K: Kind> Holding<K> {
         self.drawn.store(before.drawn.load(Ordering::Relaxed), Ordering::Relaxed);
         self.kept.inherit(&before.kept);
         let mut state = self.lock();
-        state.generator.resume(before.kept.carryover(before.line.stands_at()));
-        if let Some(code) = before.ended.get() {
-            let _ = self.ended.set(*code);
+        let resumed = state.generator.resume(before.kept.carryover(before.line.stands_at()));
+        // One that does not go on above its parent may not go on at all.
+        let ended = before.ended.get().copied().or(resumed.err().map(|refusal| refusal.code));
+        if let Some(code) = ended {
+            let _ = self.ended.set(code);
             state.retire();
         }
     }

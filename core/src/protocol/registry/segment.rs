@@ -12,7 +12,8 @@ use crate::values::{Code, Range, Refusal, StoreTime, Token};
 /// be shorter. With `exactly` the answer has so many numbers, or nothing is leased.
 ///
 /// # Errors
-/// `STORE_CHANGED`, `TAG_UNKNOWN` (deleted), `STEP_INVALID`, `COUNT_INVALID` for an `at_least` or
+/// `STORE_CHANGED`, `TAG_UNKNOWN` (deleted), `SCHEMA_MISMATCH` for a row that cannot be (a position of
+/// 0 or beyond 2^63 - 1, a step of 0), `STEP_INVALID`, `COUNT_INVALID` for an `at_least` or
 /// `exactly` of 0 and an `exactly` above `max_step`, `REQUEST_INVALID` for an `exactly` beside
 /// `step` or `at_least`, `STORE_WENT_BACK` if the caller has numbers that were never granted here,
 /// `TAG_SPENT` where nothing is left, or less than `exactly`.
@@ -26,6 +27,7 @@ pub fn lease_segment(
     if row.deleted {
         return Err(Code::TagUnknown.into());
     }
+    row.sound()?;
     let wanted = wanted(row, ask)?;
     if ask.have_until.is_some_and(|end| end > row.max_id) {
         return Err(Code::StoreWentBack.into());

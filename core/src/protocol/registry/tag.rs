@@ -40,7 +40,8 @@ impl TagRow {
     /// # Errors
     /// `TAG_EXISTS` over a row that is not deleted, `STEP_INVALID` for a step of 0 or above
     /// `max_step`, or a `max_step` above [`STEP_CAP`]; `RANGE_INVALID` for a `from` of 0 or beyond
-    /// 2^63 - 1, and for an `until` below the first number or beyond 2^63 - 1.
+    /// 2^63 - 1, and for an `until` below the first number or beyond 2^63 - 1; `SCHEMA_MISMATCH`
+    /// over a tombstone whose position lies beyond that.
     pub fn create(before: Option<&TagRow>, spec: &TagSpec) -> Result<TagRow, Refusal> {
         if before.is_some_and(|row| !row.deleted) {
             return Err(Code::TagExists.into());
@@ -50,6 +51,9 @@ impl TagRow {
             return Err(Code::RangeInvalid.into());
         }
         let above = before.map_or(0, |row| row.max_id);
+        if above > LINE_END {
+            return Err(Code::SchemaMismatch.into());
+        }
         let (step, max_step) = steps(spec, DEFAULT_STEP, DEFAULT_MAX_STEP)?;
         let row = TagRow { max_id: from.max(above), step, max_step, deleted: false, until: None };
         row.bounded(spec.until)
@@ -85,6 +89,20 @@ impl TagRow {
             return Err(Code::RangeInvalid.into());
         }
         Ok(TagRow { max_id: to, ..*self })
+    }
+
+    /// Refuses a row that no verb of this module writes: what a store reads so was damaged, or is
+    /// not its own.
+    ///
+    /// # Errors
+    /// `SCHEMA_MISMATCH` for a position of 0 (no ID is) or beyond 2^63 - 1, and for steps outside 1
+    /// to [`STEP_CAP`].
+    pub(super) fn sound(&self) -> Result<(), Refusal> {
+        let (steps, positions) = (1..=STEP_CAP, 1..=LINE_END);
+        let is_sound = positions.contains(&self.max_id)
+            && steps.contains(&self.step)
+            && steps.contains(&self.max_step);
+        if is_sound { Ok(()) } else { Err(Code::SchemaMismatch.into()) }
     }
 
     /// One more than the last number that may be granted: `until`, or the end of every line.

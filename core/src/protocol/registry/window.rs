@@ -96,7 +96,8 @@ pub struct Acquired {
 ///
 /// # Errors
 /// `STORE_CHANGED`, `LAYOUT_MISMATCH`, `REQUEST_INVALID` (strict without sticky), `TIME_OVERFLOW`,
-/// and `WORKERS_EXHAUSTED` until the first number is free.
+/// `WORKERS_EXHAUSTED` until the first number is free, and `SCHEMA_MISMATCH` where the number's row
+/// cannot be: it begins above its `reserved_until`.
 pub fn acquire(
     store: Token,
     namespace: &Namespace,
@@ -113,6 +114,7 @@ pub fn acquire(
         return Err(Code::RequestInvalid.into());
     }
     if let Some((number, row)) = mine.filter(|(_, row)| row.key == Some(ask.request)) {
+        row.sound()?;
         let ticks = Range::new(row.held_from, row.reserved_until);
         let grant = namespace.answer(store, ask.request, number, ticks, now);
         return Ok(Acquired { worker: (number, row), freed: None, grant });
@@ -134,6 +136,7 @@ pub fn acquire(
             (number, row, ask.sticky && (own.is_none() || bug!(BorrowedSticky)))
         }
     };
+    row.sound()?;
     let freed = spare.filter(|(spare, _)| *spare != number);
     let freed = freed.map(|(number, row)| (number, WorkerRow { sticky: false, ..row }));
     let length = namespace.window_ticks(ask.length_ms).min(namespace.layout.ticks(FIRST_WINDOW_MS));
@@ -193,7 +196,7 @@ fn exhausted(
 /// # Errors
 /// `STORE_CHANGED`, `STORE_WENT_BACK` if the caller has ticks that were never granted here,
 /// `LEASE_LOST` if the row is another lease's or the number may no longer be handed out,
-/// `TIME_OVERFLOW`.
+/// `TIME_OVERFLOW`, `SCHEMA_MISMATCH` as in [`acquire`].
 pub fn renew(
     store: Token,
     namespace: &Namespace,
@@ -205,6 +208,7 @@ pub fn renew(
     if row.key != Some(ask.key) {
         return Err(Code::LeaseLost.into());
     }
+    row.sound()?;
     if ask.have_until > row.reserved_until {
         return Err(Code::StoreWentBack.into());
     }
@@ -225,7 +229,8 @@ pub fn renew(
 ///
 /// # Errors
 /// `STORE_CHANGED`, `LEASE_LOST` if the row is another lease's (a repeat gets this too, and a
-/// closing holder ignores it), `RANGE_INVALID` if nothing at `unused_from` was granted.
+/// closing holder ignores it), `RANGE_INVALID` if nothing at `unused_from` was granted,
+/// `SCHEMA_MISMATCH` as in [`acquire`].
 pub fn release(
     store: Token,
     row: &WorkerRow,
@@ -235,6 +240,7 @@ pub fn release(
     if row.key != Some(release.key) {
         return Err(Code::LeaseLost.into());
     }
+    row.sound()?;
     if release.unused_from > row.reserved_until {
         return Err(Code::RangeInvalid.into());
     }

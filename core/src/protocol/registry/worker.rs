@@ -1,6 +1,6 @@
 //! The row of a worker number.
 
-use crate::values::{Name, StoreTime, Token};
+use crate::values::{Code, Name, Refusal, StoreTime, Token};
 
 /// A sticky owner that was not seen for so long keeps nothing: 30 days.
 pub(super) const STICKY_KEEP_MS: i64 = 30 * 86_400_000;
@@ -36,6 +36,18 @@ impl Default for WorkerRow {
 }
 
 impl WorkerRow {
+    /// Refuses a row that no verb of this module writes: of a lease that begins above all that was
+    /// ever granted nobody knows what was.
+    ///
+    /// # Errors
+    /// `SCHEMA_MISMATCH`.
+    pub(super) fn sound(&self) -> Result<(), Refusal<StoreTime>> {
+        if self.held_from <= self.reserved_until || bug!(ReleaseWithoutHeldFrom) {
+            return Ok(());
+        }
+        Err(Code::SchemaMismatch.into())
+    }
+
     /// The tick from which time allows another lease; who keeps the number is another question.
     pub fn rests_until(&self, floor: u64) -> u64 {
         self.reserved_until.max(floor)
