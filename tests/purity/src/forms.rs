@@ -24,6 +24,7 @@ verbs! {
     layout_decompose(of: &Layout, id: &u64) -> Result<Parts, Refusal> { of.decompose(*id) }
     layout_first_id(of: &Layout, at: &StoreTime) -> Result<u64, Refusal> { of.first_id(*at) }
     layout_last_id(of: &Layout, at: &StoreTime) -> Result<u64, Refusal> { of.last_id(*at) }
+    layout_last_end(of: &Layout) -> u64 { of.last_end() }
     layout_tick(of: &Layout, at: &StoreTime) -> Result<u64, Refusal> { of.tick(*at) }
     layout_time(of: &Layout, tick: &u64) -> StoreTime { of.time(*tick) }
     layout_ticks(of: &Layout, ms: &u64) -> u64 { of.ticks(*ms) }

@@ -79,7 +79,7 @@ verbs! {
     snowflake_image(ids: &Snowflake) -> Snowflake { ids.image() }
     snowflake_namespace(ids: &Snowflake) -> usize { ids.namespace().len() }
     snowflake_layout(ids: &Snowflake) -> Option<Layout> { ids.layout() }
-    carryover_above(before: &Carryover, id: &u64, layout: &Option<Layout>) -> Carryover {
+    carryover_above(before: &Carryover, id: &u64, layout: &Option<Layout>) -> Result<Carryover, Refusal> {
         before.above(*id, layout.as_ref())
     }
     stamp_layout(stamp: &SnowflakeIds) -> Layout { stamp.layout() }
