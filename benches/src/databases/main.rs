@@ -32,6 +32,9 @@ type Outcome<T = ()> = Result<T, String>;
 /// One kind of work: `clients` at once for so long; how many were done.
 type Work<'a> = Box<dyn FnMut(usize, Duration) -> Outcome<u64> + 'a>;
 
+/// Measures one engine with this server.
+type Measure = fn(&Path) -> Outcome;
+
 fn main() -> ExitCode {
     let Some(binary) = std::env::args().nth(1) else {
         eprintln!("databases: `databases PATH-TO-LEAFID`");
@@ -39,7 +42,7 @@ fn main() -> ExitCode {
     };
     let binary = Path::new(&binary);
     let only = std::env::args().nth(2);
-    let engines: [(&str, fn(&Path) -> Outcome); 4] = [
+    let engines: [(&str, Measure); 4] = [
         (Postgres::NAME, over::<Postgres, Postgresql>),
         (Mariadb::NAME, over::<Mariadb, Mysql>),
         (Etcd::NAME, keyed::over::<Etcd, Gateway>),

@@ -47,6 +47,7 @@ mod tests {
     use std::time::Duration;
 
     use futures_util::FutureExt;
+    use leafid_core::registry::TagRow;
     use leafid_core::{Name, StoreTime};
     use tokio::sync::{Semaphore, mpsc};
     use tokio::time::timeout;
@@ -58,7 +59,6 @@ mod tests {
     use crate::problem::Problem;
     use crate::registry::Registry;
     use crate::store::{Answer, Store, TagChange};
-    use leafid_core::registry::TagRow;
 
     const LIMIT: Duration = Duration::from_secs(30);
 
@@ -99,9 +99,8 @@ mod tests {
         }
 
         async fn write(&mut self, groups: &[Group]) -> Result<Written, Fault> {
-            let mut first = self.first.lock().unwrap();
-            let answered = first.as_mut().is_some_and(|first| first.now_or_never().is_some());
-            drop(first);
+            let is_answered = |first: &mut Answer<'static, TagRow>| first.now_or_never().is_some();
+            let answered = self.first.lock().unwrap().as_mut().is_some_and(is_answered);
             self.begins.send(answered).unwrap();
             self.may.acquire().await.unwrap().forget();
             self.file.write(groups).await
