@@ -6,10 +6,22 @@ import pytest
 
 import leafid
 from leafid import Snowflake
+from support.waiting import until
 
 
 def worker(ids: Snowflake) -> int:
     return leafid.decode(ids.next()).worker
+
+
+def has_again(server, kept: int) -> bool:
+    """Whether the owner has its number again. A holder's clock may be ahead of the store's by some
+    ms: for so long its number is not free after its end, and the next one borrows."""
+
+    def restarted() -> int:
+        with Snowflake(store=server.url, owner="pod-0", sticky=True) as ids:
+            return worker(ids)
+
+    return until(lambda: restarted() == kept)
 
 
 def held(server) -> dict[str, list[int]]:
@@ -30,8 +42,7 @@ def test_a_restart_has_the_number_of_before(server) -> None:
     for n in range(5):
         with Snowflake(store=server.url, owner=f"batch-{n}") as ids:
             others.add(worker(ids))
-    with Snowflake(store=server.url, owner="pod-0", sticky=True) as ids:
-        assert worker(ids) == before
+    assert has_again(server, before)
     assert before not in others
     # The control: who is not sticky gets another number each time.
     seen = set()
@@ -47,8 +58,7 @@ def test_beside_itself_it_borrows_a_number(server) -> None:
         assert worker(first) != worker(second)
         assert sorted(held(server)["pod-0"]) == sorted([worker(first), worker(second)])
         kept = worker(first)
-    with Snowflake(store=server.url, **how) as ids:
-        assert worker(ids) == kept, "what was borrowed is not kept"
+    assert has_again(server, kept), "what was borrowed is not kept"
 
 
 def test_strict_waits_for_its_own(server) -> None:

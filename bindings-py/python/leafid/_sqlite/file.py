@@ -146,9 +146,12 @@ class File:
     def _recognise(self, opened: sqlite3.Connection) -> int | None:
         """Of which version its tables are; `None` if it is nobody's yet."""
         try:
+            # As of one moment: another process may be about to make the tables.
+            opened.execute("BEGIN")
+            tables = _one(opened, "SELECT count(*) FROM sqlite_schema")
             application = _one(opened, "PRAGMA application_id")
             version = _one(opened, "PRAGMA user_version")
-            tables = _one(opened, "SELECT count(*) FROM sqlite_schema")
+            opened.execute("COMMIT")
         except sqlite3.DatabaseError as error:
             if error.sqlite_errorname in ("SQLITE_NOTADB", "SQLITE_CORRUPT"):
                 raise words.foreign(self.path, str(error)) from error
