@@ -8,7 +8,6 @@ use leafid_core::Name;
 use crate::clock::{Clock, SystemClock};
 use crate::dispense::Generators;
 use crate::dispense::driver::Deps;
-use crate::leaf::Modes;
 use crate::problem::Problem;
 use crate::store::SharedStore;
 use crate::store::alarms::Alarms;
@@ -24,10 +23,26 @@ pub struct Config {
     /// The clocks.
     pub clock: Arc<dyn Clock>,
     /// What Leaf's listener serves, where there is one.
-    pub leaf: Modes,
+    pub leaf: LeafModes,
     /// Whose worker numbers the server's own generators keep, if anybody's: else each start is another
     /// holder.
     pub owner: Option<Name>,
+}
+
+/// What Leaf's listener serves. A mode that is off answers `0`, as Leaf does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeafModes {
+    /// Numbers of tags.
+    pub segment: bool,
+    /// Snowflakes.
+    pub snowflake: bool,
+    /// Keys are looked for that are no names of ours: in Leaf's table there may be some.
+    pub any_key: bool,
+}
+
+impl LeafModes {
+    /// Both, over a store of ours.
+    pub const BOTH: LeafModes = LeafModes { segment: true, snowflake: true, any_key: false };
 }
 
 impl Default for Config {
@@ -36,7 +51,7 @@ impl Default for Config {
             patience: Duration::from_secs(3),
             drain: Duration::from_secs(5),
             clock: Arc::new(SystemClock),
-            leaf: Modes::BOTH,
+            leaf: LeafModes::BOTH,
             owner: None,
         }
     }

@@ -10,19 +10,3 @@ pub mod paths;
 pub mod properties;
 pub mod service;
 pub mod workers;
-
-/// What Leaf's listener serves. A mode that is off answers `0`, as Leaf does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Modes {
-    /// Numbers of tags.
-    pub segment: bool,
-    /// Snowflakes.
-    pub snowflake: bool,
-    /// Keys are looked for that are no names of ours: in Leaf's table there may be some.
-    pub any_key: bool,
-}
-
-impl Modes {
-    /// Both, over a store of ours.
-    pub const BOTH: Modes = Modes { segment: true, snowflake: true, any_key: false };
-}

@@ -1,8 +1,8 @@
 //! The central store of leafid: one place that hands out disjoint ranges, over HTTP.
 //!
 //! `main → cli → http → routes → app → dispense → store ← registry → backends`: arrows point to what
-//! is imported, and nothing imports against them; `opening` joins the two ends. Every decision is
-//! `leafid_core::registry`'s.
+//! is imported, and nothing imports against them; `opening` joins the two ends. What comes from Leaf
+//! (`leaf`) stands beside `routes`. Every decision is `leafid_core::registry`'s.
 
 pub mod app;
 pub mod backends;

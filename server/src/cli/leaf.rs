@@ -10,8 +10,8 @@ use leafid_core::{Code, Name};
 use super::args::listen;
 use super::complain;
 use super::serve::tell;
+use crate::app::LeafModes;
 use crate::clock::SystemClock;
-use crate::leaf::Modes;
 use crate::leaf::config::LeafConfig;
 use crate::leaf::service::NAMESPACE;
 use crate::leaf::workers::modes::Place;
@@ -36,7 +36,7 @@ pub struct Settings {
     /// Where Leaf's paths are served, if they are.
     pub listen: Option<SocketAddr>,
     /// Which of its modes are on.
-    pub modes: Modes,
+    pub modes: LeafModes,
     /// The URL of Leaf's database, with its password.
     store: Option<String>,
     /// Where Leaf's worker numbers are, if snowflakes are served.
@@ -52,7 +52,7 @@ impl Leaf {
         let Some(file) = &self.leaf_config else {
             return Ok(Settings {
                 listen: self.listen_leaf,
-                modes: Modes::BOTH,
+                modes: LeafModes::BOTH,
                 store: None,
                 workers: None,
             });
@@ -66,7 +66,7 @@ impl Leaf {
         }
         let workers = Place::of(&config)?;
         let (segment, snowflake) = (config.segment.is_some(), config.snowflake.is_some());
-        let modes = Modes { segment, snowflake, ..Modes::BOTH };
+        let modes = LeafModes { segment, snowflake, ..LeafModes::BOTH };
         let at = SocketAddr::from((Ipv4Addr::LOCALHOST, config.port));
         let listen = Some(self.listen_leaf.unwrap_or(at));
         Ok(Settings { listen, modes, store: config.segment.map(|segment| segment.url), workers })

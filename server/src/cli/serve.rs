@@ -13,11 +13,11 @@ use super::client::{DEFAULT_FILE, open};
 use super::named::{file, or_usual};
 use super::{Failure, database, leaf, say};
 use crate::app::Config;
+use crate::app::LeafModes;
 use crate::backends::opening::Options;
 use crate::hex::hex;
 use crate::http::listener::Listener;
 use crate::http::serve::{self, Bound};
-use crate::leaf::Modes;
 use crate::opening::database::Database;
 use crate::problem::Problem;
 use crate::registry::Registry;
@@ -111,7 +111,7 @@ impl Serve {
             }
         }
         let bound = bound.into_iter().map(|(_, listener)| listener).collect();
-        let modes = Modes { any_key: Database::is_leafs(named), ..leaf.modes };
+        let modes = LeafModes { any_key: Database::is_leafs(named), ..leaf.modes };
         let config = Config { leaf: modes, owner, ..Config::default() };
         serve::serve(bound, config, store, stop).await?;
         tell("leafid: stopped");

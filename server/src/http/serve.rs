@@ -13,6 +13,7 @@ use tokio::time::MissedTickBehavior;
 
 use super::caller::Peer;
 use super::connection::Connections;
+use super::guard;
 use super::listener::{At, Listener};
 use super::router;
 use crate::app::{App, Config};
@@ -63,7 +64,7 @@ pub async fn serve(
             let _ = stopped.changed().await;
         };
         if listener == Listener::LEAF {
-            let service = LeafService::new(Arc::clone(&app), config.leaf)?;
+            let service = LeafService::new(Arc::clone(&app), config.leaf, guard::check_any)?;
             // Its clients expect no problems of ours.
             let server = axum::serve(socket, service);
             servers.spawn(server.with_graceful_shutdown(stop).into_future());

@@ -22,10 +22,9 @@ use tower::Service;
 
 use super::answer::{self, Failure};
 use super::paths::Asked;
-use super::{Modes, decode, pages};
-use crate::app::App;
+use super::{decode, pages};
+use crate::app::{App, LeafModes};
 use crate::dispense::driver::AtHand;
-use crate::http::guard;
 use crate::log::Rate;
 use crate::problem::Problem;
 use crate::store::Page;
@@ -46,20 +45,24 @@ pub struct LeafService {
 
 struct Shared {
     app: Arc<App>,
-    modes: Modes,
+    modes: LeafModes,
+    admit: Admit,
     namespace: Name,
 }
+
+/// Refuses a request by its head.
+pub type Admit = fn(&Parts) -> Result<(), Problem>;
 
 type Later = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
 impl LeafService {
-    /// Over this server, in these modes.
+    /// Over this server, in these modes; what is not admitted is refused.
     ///
     /// # Errors
     /// None in practice: the namespace's name is right.
-    pub fn new(app: Arc<App>, modes: Modes) -> Result<LeafService, Problem> {
+    pub fn new(app: Arc<App>, modes: LeafModes, admit: Admit) -> Result<LeafService, Problem> {
         let namespace = Name::namespace(NAMESPACE)?;
-        Ok(LeafService { shared: Arc::new(Shared { app, modes, namespace }) })
+        Ok(LeafService { shared: Arc::new(Shared { app, modes, admit, namespace }) })
     }
 }
 
@@ -113,7 +116,7 @@ impl Service<Request> for LeafService {
 impl Shared {
     /// The answer, where nothing has to be waited for.
     fn at_once(&self, head: &Parts) -> Option<Response> {
-        if let Err(problem) = guard::check_any(head) {
+        if let Err(problem) = (self.admit)(head) {
             let status =
                 StatusCode::from_u16(problem.http_status()).unwrap_or(StatusCode::FORBIDDEN);
             return Some(answer::error(status, None, &problem.detail, head.uri.path()));
