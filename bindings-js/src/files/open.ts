@@ -26,7 +26,7 @@ export interface File {
 }
 
 /**
- * Opens the store in a file, or makes one where `create` says so. `NOT_ENABLED` if there is none, `SCHEMA_MISMATCH` if it is
+ * Opens the store in a file, or makes one where `create` says so. `STORE_UNAVAILABLE` if there is none, `SCHEMA_MISMATCH` if it is
  * another program's or of another version, `STORE_REFUSED` where a grant would not be safe.
  */
 export function openFile(given: string, create: boolean, clocks: Clocks): File {
@@ -57,7 +57,7 @@ export function openFile(given: string, create: boolean, clocks: Clocks): File {
 function notThere(path: string, what: string): LeafidError {
   const place = `sqlite:${path}`
   const message = `${quoted(place)} ${what}; to create a new store there: leafid init ${place}, or \`sqliteStore(path, { create: true })\` of leafid/node; if there was one and it is lost, use instead: leafid init --replaces-lost ${place}, as a new store would hand out again what is in use`
-  return new LeafidError('NOT_ENABLED', message)
+  return new LeafidError('STORE_UNAVAILABLE', message)
 }
 
 /** Whether it is a store of ours, and of this version; `false` if nobody has made anything in it. */

@@ -62,12 +62,12 @@ export class Opened {
     this.#files = new Map([path, `${path}-wal`].map((file) => [file, identity(file)]))
   }
 
-  /** `STORE_UNAVAILABLE` if one of them is gone, or another lies in its place: what was granted since would go with it. */
+  /** `STORE_REFUSED` if one of them is gone, or another lies in its place: what was granted since would go with it. */
   check(): void {
     for (const [file, was] of this.#files) {
       if (identity(file) === was) continue
       const message = `${quoted(file)} is not the file any more that was opened, so nothing is granted from \`sqlite:${this.#path}\` until a restart: find out who moved or removed it`
-      throw new LeafidError('STORE_UNAVAILABLE', message)
+      throw refused(message)
     }
   }
 }

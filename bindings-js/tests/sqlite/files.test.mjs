@@ -73,9 +73,9 @@ test('nothing is made unasked, and what is no store is left alone', async (t) =>
     assert.equal(got, code, message)
     return message
   }
-  assert.match(await refused(`sqlite:${path('none.db')}`, 'NOT_ENABLED'), /does not exist; to create a new store there: leafid init sqlite:/)
+  assert.match(await refused(`sqlite:${path('none.db')}`, 'STORE_UNAVAILABLE'), /does not exist; to create a new store there: leafid init sqlite:/)
   writeFileSync(path('empty.db'), '')
-  await refused(`sqlite:${path('empty.db')}`, 'NOT_ENABLED')
+  await refused(`sqlite:${path('empty.db')}`, 'STORE_UNAVAILABLE')
   new Connection(path('foreign.db')).script('CREATE TABLE tags (a)')
   assert.match(await refused(sqliteStore(path('foreign.db'), { create: true }), 'SCHEMA_MISMATCH'), /another program made it/)
   writeFileSync(path('text.db'), 'this is no database at all, but a text of some length\n'.repeat(30))
@@ -111,7 +111,7 @@ test('a file that goes, or is another, grants nothing any more', async (t) => {
     const store = sqliteStore(path, { create })
     assert.equal(await next(store), 1n)
     change(path)
-    const error = await timedOut(() => next(store, 'orders', { timeout: 100 }), 'STORE_UNAVAILABLE')
+    const error = await timedOut(() => next(store, 'orders', { timeout: 100 }), 'STORE_REFUSED')
     assert.match(error.message, /is not the file any more that was opened/)
   }
 })

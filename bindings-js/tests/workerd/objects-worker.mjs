@@ -67,6 +67,8 @@ const ACTS = {
     const id = await holder(what).next()
     return { id, ...(what.kind === 'snowflake' ? { worker: decode(id, what.namespace === undefined ? 'leaf' : 'edge').worker } : {}) }
   },
+  hold: ({ store, namespace }) =>
+    stores[store]({}).acquire({ namespace, owner: 'test', request: '01'.repeat(16), sticky: false, strict: false, length_ms: 60_000 }),
   evict: ({ tag }) => object(tag).evict().then(() => ({}), () => ({})),
   wake: ({ tag }) => object(tag).wake().then(() => ({})),
   alarms: async ({ tag }) => ({ alarms: await object(tag).alarms() }),
