@@ -43,8 +43,10 @@ pub struct Thrift {
     soon: u32,
     /// When a store last said how much a tag gives (host's clock).
     heard: Option<HostTime>,
-    /// Whether it ever leased one number to hear that: it may be dropped for the next whole range.
-    looked: bool,
+    /// The ask that leased one number to hear that, and how many it ever leased so: they may be
+    /// dropped for the next whole range. A store that is asked twice leases twice.
+    look: Option<Token>,
+    looked: u64,
 }
 
 /// What a holder of numbers has when it asks.
@@ -85,7 +87,10 @@ impl Thrift {
             let looks = self.looks(ask, stock);
             let wanted = if looks { self.waits_for } else { self.waits_for.min(stock.most) };
             let enough = stock.ask_below.max(wanted);
-            self.looked |= looks;
+            if looks {
+                self.look = Some(ask.request());
+                self.looked += 1;
+            }
             if looks && self.knows_limits(now) {
                 let detail = format!("{stock:?}, heard at {:?}: {ask:?}", self.heard);
                 return wrong(Check::Greedy, detail);
@@ -132,10 +137,9 @@ impl Thrift {
     }
 
     /// An answer made it drop so many numbers: only for a caller that wanted more than is at hand, or
-    /// the one that a look had leased.
+    /// those that looks had leased.
     pub fn dropped(&self, numbers: u64) -> Verdict {
-        let number = numbers == 1 && self.looked;
-        if numbers > 0 && !self.for_caller && !number {
+        if numbers > self.looked && !self.for_caller {
             let detail = format!("{numbers} numbers dropped on arrival, and nobody waited");
             return wrong(Check::Greedy, detail);
         }
@@ -178,6 +182,7 @@ impl Thrift {
         self.ends(request);
         (self.failures, self.failed) = (0, None);
         self.heard = Some(now);
+        self.looked += u64::from(self.look == Some(request));
         let before = self.granted;
         self.granted = left.map(|left| (now, left));
         let Some((at, _)) = before.filter(|_| left.is_some()) else { return Ok(()) };
