@@ -46,7 +46,8 @@ pub fn segment(
     match refusal.code {
         Code::TagUnknown => tag_unknown(tag),
         Code::StoreChanged => store_changed(store, ask.store),
-        Code::StepInvalid if ask.step.is_none() => step_of_row(tag, row.step),
+        // A step that another program wrote.
+        Code::SchemaMismatch if row.step == 0 => step_of_row(tag, row.step),
         Code::StepInvalid => {
             let step = ask.step.unwrap_or(0);
             let detail = format!("step must be 1 to {STEP_CAP}, got `{step}` for tag `{tag}`");
