@@ -214,7 +214,12 @@ fn a_file_without_a_position_is_raised_by_migrate() {
     says(&store, &["init"]);
     says(&store, &["tag", "create", "orders", "--from", "777"]);
     let file = rusqlite::Connection::open(&store).unwrap();
-    file.execute_batch("ALTER TABLE meta DROP COLUMN position; PRAGMA user_version = 3").unwrap();
+    file.execute_batch(
+        "ALTER TABLE meta DROP COLUMN position; ALTER TABLE meta DROP COLUMN generation;
+        ALTER TABLE meta DROP COLUMN fenced_ms; ALTER TABLE meta DROP COLUMN fenced_on;
+        PRAGMA user_version = 3",
+    )
+    .unwrap();
     drop(file);
     let refused = fails(&store, &["tag", "list"], 1);
     assert!(refused.contains("SCHEMA_MISMATCH") && refused.contains("migrate"), "{refused}");

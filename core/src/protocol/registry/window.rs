@@ -147,7 +147,8 @@ pub fn acquire(
         key: Some(ask.request),
         held_from: ticks.start,
         reserved_until: ticks.end.max(row.reserved_until),
-        granted: now,
+        // Also where another server's clock is ahead: of two states of a row the lower is the older.
+        granted: now.max(row.granted),
     };
     let grant = namespace.answer(store, ask.request, number, ticks, now);
     Ok(Acquired { worker: (number, row), freed, grant })
