@@ -82,6 +82,11 @@ pub trait BackEnd: Send + 'static {
         false
     }
 
+    /// Whether the row of a tag stays for good; another program may delete those of its own table.
+    fn keeps_tags(&self) -> bool {
+        true
+    }
+
     /// Whether it tells how far it has come, so that a loss is noticed.
     fn notices(&self) -> bool {
         false

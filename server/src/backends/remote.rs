@@ -249,6 +249,10 @@ impl<D: Driver> BackEnd for Remote<D> {
         true
     }
 
+    fn keeps_tags(&self) -> bool {
+        D::TEXTS.parted.is_none()
+    }
+
     fn notices(&self) -> bool {
         true
     }

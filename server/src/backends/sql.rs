@@ -50,7 +50,7 @@ pub struct Texts {
     kept: &'static str,
     unused: &'static str,
     /// How tags are written that lie in another program's table.
-    parted: Option<Parted>,
+    pub parted: Option<Parted>,
 }
 
 macro_rules! texts {

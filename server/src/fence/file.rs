@@ -8,7 +8,7 @@ use leafid_core::{Code, Token};
 
 use super::text;
 use super::witness::{Note, Witness};
-use crate::backends::opening::words::hex;
+use crate::hex::hex;
 use crate::problem::Problem;
 
 /// The first word of each file, and the version of its lines.

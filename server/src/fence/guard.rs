@@ -45,6 +45,7 @@ pub struct Guard {
     wrote: bool,
     asked: Option<HostTime>,
     longest_ms: u32,
+    keeps_tags: bool,
 }
 
 /// What came of a look.
@@ -71,6 +72,7 @@ impl Guard {
             wrote: false,
             asked: None,
             longest_ms: 0,
+            keeps_tags: true,
         }
     }
 
@@ -102,6 +104,7 @@ impl Guard {
         if !look {
             return self.quiet(now).map(|()| Begun::Same);
         }
+        self.keeps_tags = back_end.keeps_tags();
         let connection = back_end.connection();
         let compared = self.compare(back_end, now, &mut repair).await;
         match compared {
@@ -129,7 +132,9 @@ impl Guard {
     /// decided on it.
     pub fn doubts(&mut self, wants: &[Want], answers: &[Answer]) -> bool {
         let mut below = wants.iter().zip(answers).filter_map(|(w, a)| self.witness.below(w, a));
-        let Some(below) = below.next() else { return false };
+        let Some(below) = below.find(|below| self.keeps_tags || !below.is_missing_tag()) else {
+            return false;
+        };
         tracing::error!(code = %Code::StoreWentBack, "{}", said(&below));
         self.doubt = true;
         true
@@ -301,7 +306,8 @@ impl Guard {
         for some in wants.chunks(AT_ONCE) {
             let read = back_end.read(some).await?;
             let found = some.iter().zip(&read.answers);
-            below.extend(found.filter_map(|(want, answer)| self.witness.below(want, answer)));
+            let found = found.filter_map(|(want, answer)| self.witness.below(want, answer));
+            below.extend(found.filter(|below| self.keeps_tags || !below.is_missing_tag()));
         }
         Ok(below)
     }

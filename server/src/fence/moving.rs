@@ -232,7 +232,9 @@ async fn names<B: BackEnd>(
         let read = back_end.read(&[want(Page { after, limit: PAGE })]).await?;
         let names = match read.answers.into_iter().next() {
             Some(Answer::Names(names)) => names,
-            Some(Answer::Unreadable(problem)) => return Err(Fault { detail: problem.detail }.into()),
+            Some(Answer::Unreadable(problem)) => {
+                return Err(Fault { detail: problem.detail }.into());
+            }
             _ => return Ok(all),
         };
         let Some(last) = names.last() else { return Ok(all) };

@@ -57,6 +57,13 @@ pub struct Below {
     pub found: u64,
 }
 
+impl Below {
+    /// Whether there is no row, and it is a tag's.
+    pub fn is_missing_tag(&self) -> bool {
+        self.found == 0 && matches!(self.line, Line::Tag(_))
+    }
+}
+
 /// What a server knows to be written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witness {

@@ -75,7 +75,7 @@ fn a_backup_of_a_store_in_use_is_whole() {
     let id = serving.get("/readyz").1["store"].as_str().unwrap().to_owned();
     assert!(told.contains(&id) && told.contains(": 1 tag, 1 namespace"), "{told}");
     assert!(told.contains("do not serve the copy"), "{told}");
-    assert!(says(&store, &["backup", "--help"]).contains("init --replaces-lost"));
+    assert!(says(&store, &["backup", "--help"]).contains("leafid repair"));
 
     // It has the last lease. A plain copy of the file, the control, has not: what was granted last
     // stands in the log beside it.

@@ -9,7 +9,6 @@ mod load;
 mod lookups;
 mod refused;
 mod restore;
-#[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/restored.rs"]
 mod restored;
 mod starts;

@@ -64,6 +64,21 @@ fn mariadb_that_goes_back_grants_nothing_twice() {
     is_noticed::<Mariadb>(database);
 }
 
+/// Leaf's own table keeps the tags.
+#[test]
+fn leafs_table_that_goes_back_grants_nothing_twice() {
+    is_noticed::<Mariadb>(|server, name| {
+        let url = database(server, name);
+        let table = "CREATE TABLE leaf_alloc (biz_tag varchar(128) NOT NULL DEFAULT '', \
+                     max_id bigint(20) NOT NULL DEFAULT '1', step int(11) NOT NULL, \
+                     description varchar(256) DEFAULT NULL, \
+                     update_time timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE \
+                     CURRENT_TIMESTAMP, PRIMARY KEY (biz_tag)) ENGINE=InnoDB";
+        server.run(name, table).expect("Leaf's table");
+        format!("{url}?tags=leaf_alloc")
+    });
+}
+
 #[test]
 fn etcd_that_goes_back_grants_nothing_twice() {
     is_noticed::<Etcd>(path);
