@@ -57,18 +57,23 @@ macro_rules! texts {
     ($dialect:literal, $quote:literal) => {
         texts!(
             $dialect, $quote,
-            rows: [beat fence fenced tag tags tag_names tag_add tag_change namespace namespaces
-                namespace_names namespace_add namespace_change namespace_same range worker workers worker_add worker_was leaving],
+            rows: [beat tag tags tag_add tag_change namespace namespaces namespace_add
+                namespace_change namespace_same range worker workers worker_add worker_was leaving],
+            fence: [fence fenced tag_names namespace_names],
             lookups: [mine own rested kept unused]
         )
     };
-    ($dialect:literal, $quote:literal, rows: [$($row:ident)+], lookups: [$($lookup:ident)+]) => {
+    ($dialect:literal, $quote:literal, rows: [$($row:ident)+], fence: [$($fence:ident)+],
+        lookups: [$($lookup:ident)+]) => {
         Texts {
             quote: $quote,
             parted: None,
             schema: include_str!(concat!("../../../sql/", $dialect, "/schema.sql")),
             $($row: include_str!(
                 concat!("../../../sql/", $dialect, "/rows/", stringify!($row), ".sql")
+            ),)+
+            $($fence: include_str!(
+                concat!("../../../sql/", $dialect, "/fence/", stringify!($fence), ".sql")
             ),)+
             $($lookup: include_str!(
                 concat!("../../../sql/", $dialect, "/lookups/", stringify!($lookup), ".sql")
