@@ -214,7 +214,7 @@ pub fn renew(
     if row.key != Some(ask.key) {
         // No row is ever deleted: where there is none, the caller's was lost. One that is there may
         // say another key, or none, after the caller's own release overtook this.
-        let lost = *row == WorkerRow::default();
+        let lost = row.key.is_none() && row.granted == WorkerRow::default().granted;
         return Err(if lost { Code::StoreWentBack } else { Code::LeaseLost }.into());
     }
     row.sound()?;
