@@ -66,6 +66,63 @@ pub trait BackEnd: Send + 'static {
     /// on are as they were read. Durable when it answers; the outcomes are in the same order. Ends
     /// the turn, also where there is nothing to write.
     fn write(&mut self, groups: &[Group]) -> impl Future<Output = Result<Written, Fault>>;
+
+    /// Counts its connections: behind the same name an older state may stand on the next one.
+    fn connection(&self) -> u64 {
+        0
+    }
+
+    /// So many rows of a group at most are written together, its first one aside.
+    fn whole(&self) -> usize {
+        usize::MAX
+    }
+
+    /// Whether a replica may take its place, perhaps without the last writings.
+    fn is_followed(&self) -> bool {
+        false
+    }
+
+    /// Whether the row of a tag stays for good; another program may delete those of its own table.
+    fn keeps_tags(&self) -> bool {
+        true
+    }
+
+    /// Whether it tells how far it has come, so that a loss is noticed.
+    fn notices(&self) -> bool {
+        false
+    }
+
+    /// How far it has come; asked where a turn may begin to read, or after one.
+    fn standing(&mut self) -> impl Future<Output = Result<Standing, Fault>> {
+        async { Ok(Standing::default()) }
+    }
+}
+
+/// How far a database has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// What the store says of its last fence.
+    pub fenced: Seen<Fenced>,
+    /// What the database calls itself: one word, which another database has not; empty where it has
+    /// none.
+    pub database: String,
+    /// How far it has come by its own count of writings that are durable; 0 where it has none, or
+    /// one that another database need not go on from.
+    pub position: u64,
+}
+
+/// What a store says of its last fence; all zero before the first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fenced {
+    /// How often it was fenced.
+    pub generation: u64,
+    /// When it was fenced last.
+    pub at: StoreTime,
+    /// Before when it grants no window, of namespaces that are made later, too; above 0, each tag
+    /// that is made names its first number.
+    pub floor: StoreTime,
+    /// What the database called itself then.
+    pub database: String,
 }
 
 /// Tells whether a database is still the one that was opened.
@@ -91,7 +148,7 @@ pub struct Facts {
 }
 
 /// A row as it was read or written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen<T> {
     /// The row.
     pub row: T,
@@ -150,6 +207,12 @@ pub enum Want {
         /// Its next range.
         after: Range,
     },
+    /// What the store says of its last fence: [`Answer::Fenced`].
+    Fenced,
+    /// The names of all tags, deleted ones included, in their order: [`Answer::Names`].
+    TagNames(Page<Name>),
+    /// The names of all namespaces, in their order: [`Answer::Names`].
+    NamespaceNames(Page<Name>),
     /// Tags that are not deleted, by name: [`Answer::Tags`].
     Tags(Page<Name>),
     /// Namespaces, by name: [`Answer::Namespaces`].
@@ -173,6 +236,10 @@ pub enum Answer {
     Tags(Vec<(Name, TagRow)>),
     /// Namespaces.
     Namespaces(Vec<(Name, Namespace)>),
+    /// Names.
+    Names(Vec<Name>),
+    /// The last fence.
+    Fenced(Seen<Fenced>),
     /// What is there cannot be read: whoever wants it is told, and nobody else.
     Unreadable(Problem),
 }
@@ -225,6 +292,13 @@ pub enum Write {
     },
     /// A worker number.
     Worker(Box<WorkerWrite>),
+    /// What the store says of its last fence.
+    Fence {
+        /// As it was read.
+        before: Box<Seen<Fenced>>,
+        /// As it is to be.
+        after: Box<Fenced>,
+    },
     /// The time is noted as one at which the store was used; no condition.
     Beat(StoreTime),
 }
@@ -259,6 +333,8 @@ pub enum Outcome {
     Done(Vec<u64>),
     /// Nothing of it is written: a row was not as it had been read.
     Conflict,
+    /// Nothing of it is written: somebody keeps a row locked. The database is well.
+    Locked(Fault),
     /// It could not be written, or nobody knows whether it was.
     Failed(Fault),
 }

@@ -12,10 +12,12 @@ mod files;
 mod health;
 mod ids;
 mod import;
+mod journal;
 mod leaf;
 mod lease;
 mod named;
 mod namespaces;
+mod repair;
 mod serve;
 mod sql;
 mod tags;
@@ -56,6 +58,8 @@ enum Verb {
     Init(files::Init),
     /// Updates a store's tables to this program's version
     Migrate(files::Migrate),
+    /// Moves every line of a store past what it may have granted, after it was restored
+    Repair(repair::Repair),
     /// Creates, changes and lists tags, the sequences that numbers are leased from
     #[command(subcommand)]
     Tag(tags::Tag),
@@ -141,6 +145,7 @@ fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Serve(serve) => serve.run(),
         Verb::Init(init) => init.run(),
         Verb::Migrate(migrate) => migrate.run(),
+        Verb::Repair(repair) => repair.run(),
         Verb::Tag(tag) => tag.run(),
         Verb::Namespace(namespace) => namespace.run(),
         Verb::Worker(worker) => worker.run(),

@@ -1,14 +1,15 @@
 //! The central store of leafid: one place that hands out disjoint ranges, over HTTP.
 //!
-//! `main → cli → http → routes → app → dispense → store ← registry → backends`: arrows point to what
-//! is imported, and nothing imports against them; `opening` joins the two ends. What comes from Leaf
-//! (`leaf`) stands beside `routes`. Every decision is `leafid_core::registry`'s.
+//! `main → cli → http → routes → app → dispense → store ← registry → fence → backends`: arrows point
+//! to what is imported, and nothing imports against them; `opening` joins the two ends. What comes
+//! from Leaf (`leaf`) stands beside `routes`. Every decision is `leafid_core::registry`'s.
 
 pub mod app;
 pub mod backends;
 pub mod cli;
 pub mod clock;
 pub mod dispense;
+pub mod fence;
 mod hex;
 pub mod http;
 pub mod json;

@@ -20,16 +20,19 @@ mod windows;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
     AcquireAsk, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime, Token, WindowGrant,
 };
 use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::oneshot;
 
 use crate::backends::opening::Found;
 use crate::backends::{Answer as Rows, BackEnd, Facts, Want, Watch};
 use crate::clock::Clock;
+use crate::fence::{Desk, Guard, Journal, Repaired, Witness};
 use crate::problem::Problem;
 use crate::store::{Answer, Aside, NamespaceChange, Page, Store, TagChange};
 
@@ -42,6 +45,9 @@ use rows::{Stop, TurnRows};
 use time::Time;
 use turn::{Answers, Turns};
 
+/// Whether the store is ready is said within so long.
+const READY: Duration = Duration::from_secs(1);
+
 /// A store over a back end. When it is dropped, changes that wait are still made.
 pub struct Registry {
     facts: Facts,
@@ -50,6 +56,7 @@ pub struct Registry {
     clock: Arc<dyn Clock>,
     sender: Option<Sender>,
     thread: Option<JoinHandle<()>>,
+    desk: Arc<Desk>,
 }
 
 impl Registry {
@@ -67,6 +74,7 @@ impl Registry {
         };
         let (facts, watch) = (back_end.facts(), back_end.watch());
         let health = Arc::new(Health::default());
+        let desk = Arc::new(Desk::default());
         let turns = Turns {
             back_end,
             facts: facts.clone(),
@@ -77,6 +85,7 @@ impl Registry {
             time: Time::start(facts.now, clock.boot()),
             cache: Cache::default(),
             answers: Answers::default(),
+            guard: Guard::new(Arc::clone(&desk)),
         };
         let (sender, queue) = Queue::new();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -85,12 +94,39 @@ impl Registry {
             .name("leafid-store".to_owned())
             .spawn(move || runtime.block_on(turns.run(queue)))
             .map_err(cannot)?;
-        Ok(Registry { facts, watch, health, clock, sender: Some(sender), thread: Some(thread) })
+        let (sender, thread) = (Some(sender), Some(thread));
+        Ok(Registry { facts, watch, health, clock, sender, thread, desk })
     }
 
     /// What the back end held when it was opened.
     pub fn found(&self) -> Found {
         self.facts.found
+    }
+
+    /// Notes what is written from now on in a journal, and compares the store with what stands there
+    /// before the next request is answered; with `believe_clock` without the times that stand there.
+    pub fn keep(&self, mut journal: Journal, believe_clock: bool) {
+        if believe_clock {
+            journal.found.forget_times();
+        }
+        self.desk.order(|orders| orders.journal = Some(Arc::new(journal)));
+    }
+
+    /// Fences the store, whatever it looks like: every line is moved past what may have been granted,
+    /// also past what a server's journal knows.
+    ///
+    /// # Errors
+    /// `STORE_UNAVAILABLE` where it cannot be written.
+    pub fn repair(&self, heard: Option<Witness>) -> Answer<'_, Repaired> {
+        let (asked, done) = oneshot::channel();
+        self.desk.order(|orders| (orders.repair, orders.heard) = (Some(asked), heard));
+        Box::pin(async move {
+            let turned = self.now().await;
+            match done.await {
+                Ok(done) => done,
+                Err(_) => Err(turned.err().unwrap_or_else(closed)),
+            }
+        })
     }
 
     /// Has this decided in a turn and answers when what it changes is durable. Unless it is a
@@ -150,7 +186,7 @@ impl Store for Registry {
     }
 
     fn ready(&self) -> Answer<'_, StoreTime> {
-        Box::pin(async move {
+        let asked = async move {
             match self.health.recent() {
                 Some(outcome) => outcome?,
                 None => {
@@ -162,7 +198,22 @@ impl Store for Registry {
                 }
             }
             self.now().await
+        };
+        Box::pin(async move {
+            // A turn may wait for a row that somebody keeps locked: the database is well then.
+            match tokio::time::timeout(READY, asked).await {
+                Ok(answered) => answered,
+                Err(_) => self.health.state(self.clock.boot()),
+            }
         })
+    }
+
+    fn generation(&self) -> u64 {
+        self.desk.generation()
+    }
+
+    fn look_again(&self) {
+        self.desk.order(|orders| orders.look = true);
     }
 
     fn watch(&self) {

@@ -141,6 +141,12 @@ pub trait Store: Send + Sync + 'static {
     /// not, nothing is granted from then on.
     fn watch(&self);
 
+    /// How often it was fenced, as far as is known.
+    fn generation(&self) -> u64;
+    /// Looks, before the next request is answered, whether another server or an operator has fenced
+    /// it.
+    fn look_again(&self);
+
     /// The next numbers of a tag.
     fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant>;
     /// A worker number and a first window.

@@ -12,10 +12,16 @@ CREATE TABLE IF NOT EXISTS meta (
     -- the random id that every grant carries
     store BINARY(16) NOT NULL,
     created_ms BIGINT NOT NULL,
-    -- above 0: this store replaces a lost one, and grants no window that begins before this time
+    -- above 0: this store replaces a lost one or was fenced, and grants no window that begins before
+    -- this time
     floor_ms BIGINT NOT NULL DEFAULT 0,
     -- the latest time that was written for its own sake: a start far above it is not believed
-    beat_ms BIGINT NOT NULL DEFAULT 0
+    beat_ms BIGINT NOT NULL DEFAULT 0,
+    -- how often the store was fenced: it had lost something, and every line was moved past that
+    generation BIGINT NOT NULL DEFAULT 0,
+    -- when it was fenced last, and what the database called itself then
+    fenced_ms BIGINT NOT NULL DEFAULT 0,
+    fenced_on VARCHAR(255) NOT NULL DEFAULT ''
 ) ENGINE = InnoDB;
 
 -- Lines of numbers. A deleted tag leaves its row: a tag made again goes on above it.

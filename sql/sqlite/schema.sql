@@ -7,12 +7,18 @@ CREATE TABLE meta (
     -- the random id that every grant carries
     store BLOB NOT NULL CHECK (length(store) = 16),
     created_ms INTEGER NOT NULL,
-    -- above 0: this store replaces a lost one, and grants no window that begins before this time
+    -- above 0: this store replaces a lost one or was fenced, and grants no window that begins before
+    -- this time
     floor_ms INTEGER NOT NULL DEFAULT 0,
     -- when the store was written last: a start far above it is not believed
     beat_ms INTEGER NOT NULL DEFAULT 0,
     -- how many transactions wrote to the store: a copy that lacks some has a lower one
-    position INTEGER NOT NULL DEFAULT 0
+    position INTEGER NOT NULL DEFAULT 0,
+    -- how often the store was fenced: it had lost something, and every line was moved past that
+    generation INTEGER NOT NULL DEFAULT 0,
+    -- when it was fenced last, and what the database called itself then
+    fenced_ms INTEGER NOT NULL DEFAULT 0,
+    fenced_on TEXT NOT NULL DEFAULT ''
 ) STRICT;
 
 -- Lines of numbers. A deleted tag leaves its row: a tag made again goes on above it.

@@ -1,7 +1,7 @@
 //! A store that goes back to an older copy of itself, and the fence above what it may have
 //! granted since.
 
-use leafid_core::registry::WorkerRow;
+use leafid_core::registry::{Namespace, WorkerRow};
 use leafid_core::{LINE_END, StoreTime};
 
 use crate::database::{Database, Space};
@@ -11,7 +11,7 @@ use crate::world::{Mistake, World};
 
 /// The servers' clocks differ by less than this, in ms: where they do not, there is no fence.
 const CLOCKS_DIFFER_MS: i64 = 5_000;
-/// The gap above a tag's last known end, in leases of its largest step.
+/// What is lost beyond the journal is less than so many leases of the largest step.
 const GAP_STEPS: u64 = 100;
 
 /// A mistake of the fence.
@@ -113,31 +113,25 @@ fn fence(
     mistake: Option<Mistake>,
 ) {
     let is = |bug| mistake == Some(Mistake::Fence(bug));
+    let last = now.max(store.anchor);
     for space in &mut store.spaces {
-        let layout = space.namespace.layout;
-        let changed = is(FenceBug::WindowChanged);
-        let longest_ms = if changed { 1_000 } else { space.namespace.max_window_ms };
-        let longest = layout.ticks(longest_ms.max(1_000).into()).max(2);
-        let above = longest + layout.ticks(CLOCKS_DIFFER_MS as u64);
-        let last = now.max(store.anchor);
-        let floor = match layout.tick(last) {
-            Ok(tick) => tick.saturating_add(above).min(layout.end_tick()),
-            Err(_) if last.get() < layout.epoch_ms() => 0,
-            Err(_) => layout.end_tick(),
-        };
         if is(FenceBug::Adds) {
+            let layout = space.namespace.layout;
+            let above = layout.ticks(u64::from(space.namespace.max_window_ms) + 5_000);
             let add = |row: &mut WorkerRow| row.reserved_until += above;
             let rows = space.rows.iter_mut().map(|(row, _)| row);
             rows.filter(|row| row.reserved_until > 0).for_each(add);
             continue;
         }
-        space.namespace.floor = space.namespace.floor.max(floor);
+        let changed = is(FenceBug::WindowChanged);
+        let known = if changed { 1_000 } else { space.namespace.max_window_ms };
+        let known = Namespace { max_window_ms: known, ..space.namespace };
+        space.namespace.floor = known.fenced(last, 0).floor;
     }
     for ((row, witnessed), exact) in store.tags.iter_mut().zip(witnessed).zip(exact) {
         let gap = GAP_STEPS * u64::from(row.max_step);
         // What is lost beyond the journal is less than the gap: that is what it is for.
         let known = if exact - witnessed < gap { *witnessed } else { *exact };
-        // Also above the tag's upper end: that may have been raised since the copy.
-        row.max_id = row.max_id.max(known).saturating_add(gap).min(LINE_END);
+        *row = row.fenced(known);
     }
 }

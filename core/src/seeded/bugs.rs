@@ -105,6 +105,10 @@ seeded! {
     UntilIgnored,
     /// An operator's advance may take a tag's position back.
     AdvanceGoesDown,
+    /// A fence moves a tag to its last known end, and no further.
+    FenceWithoutGap,
+    /// A fence lets windows begin at once.
+    FenceForgetsWindows,
 }
 
 static SEEDED: AtomicU8 = AtomicU8::new(0);

@@ -211,7 +211,10 @@ impl Bench {
                 self.refusals += 1;
                 let mine = row.key == Some(ask.key);
                 let beyond = mine && ask.have_until > row.reserved_until;
-                let expected = if beyond { Code::StoreWentBack } else { Code::LeaseLost };
+                // No row at all: the caller's was lost. Below the floor nobody else has its ticks.
+                let lost = beyond || row == WorkerRow::default();
+                let fenced = ask.have_until < self.namespace.floor;
+                let expected = if lost && !fenced { Code::StoreWentBack } else { Code::LeaseLost };
                 prop_assert_eq!(refusal.code, expected);
                 let kept = mine
                     && self.namespace.hands_out(ask.worker)

@@ -28,6 +28,7 @@ pub struct Etcd {
     http: Http,
     keys: Keys,
     revision: u64,
+    cluster: String,
 }
 
 impl Etcd {
@@ -35,6 +36,9 @@ impl Etcd {
         let answer = self.http.post(verb, body).await?;
         if let Some(revision) = revision(&answer["header"]["revision"]) {
             self.revision = self.revision.max(revision);
+        }
+        if let Some(cluster) = answer["header"]["cluster_id"].as_str() {
+            cluster.clone_into(&mut self.cluster);
         }
         Ok(answer)
     }
@@ -59,10 +63,11 @@ impl Engine for Etcd {
     // With two rows each, and a touched bucket each, all fit one transaction.
     const WIDE: usize = 24;
     const AT_ONCE: usize = 16;
+    const WHOLE: usize = 100;
 
     async fn connect(address: &Address) -> Result<Etcd, Broken> {
         let http = Http::connect(address).await?;
-        Ok(Etcd { http, keys: Keys::under(&address.prefix), revision: 0 })
+        Ok(Etcd { http, keys: Keys::under(&address.prefix), revision: 0, cluster: String::new() })
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
@@ -80,6 +85,10 @@ impl Engine for Etcd {
 
     fn position(&self) -> u64 {
         self.revision
+    }
+
+    fn name(&self) -> String {
+        self.cluster.clone()
     }
 
     async fn occupied(&mut self) -> Result<bool, Broken> {

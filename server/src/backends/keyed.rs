@@ -23,10 +23,10 @@ use leafid_core::{Name, StoreTime};
 
 use super::clock::DatabaseClock;
 use super::opening::Found;
-use super::{BackEnd, Facts, Fault, Group, Read, Want, Watch, Written};
+use super::{BackEnd, Facts, Fault, Group, Read, Seen, Standing, Want, Watch, Written};
 use crate::clock::RegistryTime;
 
-use engine::{Engine, Guard};
+use engine::{Engine, Guard, Key, Stored};
 use link::Link;
 use space::Known;
 use text::Meta;
@@ -46,6 +46,8 @@ pub struct Keyed<E: Engine> {
     /// Counts turns.
     turn: u64,
     beaten: Option<Instant>,
+    /// The connection of which the spaces are known.
+    connected: u64,
 }
 
 impl<E: Engine> Keyed<E> {
@@ -97,8 +99,49 @@ impl<E: Engine> BackEnd for Keyed<E> {
         true
     }
 
+    fn connection(&self) -> u64 {
+        self.link.connection()
+    }
+
+    fn whole(&self) -> usize {
+        E::WHOLE
+    }
+
+    fn is_followed(&self) -> bool {
+        true
+    }
+
+    fn notices(&self) -> bool {
+        true
+    }
+
+    async fn standing(&mut self) -> Result<Standing, Fault> {
+        let survey = self.link.exchange(async |engine| engine.survey(&[Key::Fence], &[]).await);
+        let stored = survey.await?.0.into_iter().flatten().next();
+        let fenced = match &stored {
+            None => Seen::default(),
+            Some(Stored { text, revision }) => {
+                let row = text::read_fence(text).map_err(|nonsense| Fault {
+                    detail: self.nonsense(&Key::Fence, &nonsense).detail,
+                })?;
+                Seen { row, revision: revision + 1 }
+            }
+        };
+        let engine = self.link.engine();
+        let (database, position) =
+            engine.map(|engine| (engine.name(), engine.position())).unwrap_or_default();
+        Ok(Standing { fenced, database, position })
+    }
+
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
         self.link.ready().await?;
+        if self.connected != self.link.connection() {
+            // Where an older state stands on the next one, its revisions come again.
+            if self.connected > 0 {
+                self.spaces.clear();
+            }
+            self.connected = self.link.connection();
+        }
         self.turn += 1;
         self.guards.clear();
         Ok(Some(self.now()))

@@ -16,7 +16,7 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error, Params};
 
 use super::remote::{
-    About, Breakage, Broken, Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text,
+    About, Breakage, Broken, Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text,
     of_step, query,
 };
 use super::sql::{Query, Step, Texts};
@@ -164,13 +164,31 @@ impl<T: Tables> Driver for Mysql<T> {
         T::examine(&mut self.connection, &self.place).await.map_err(told)
     }
 
-    async fn position(&mut self) -> Result<u64, Broken> {
-        // MariaDB's name, and MySQL's.
-        let log = "SHOW GLOBAL STATUS WHERE variable_name IN \
-                   ('Innodb_lsn_current', 'Innodb_redo_log_current_lsn')";
-        let found: Option<(String, u64)> =
-            self.connection.query_first(log).await.map_err(|error| broken(&error))?;
-        Ok(found.map_or(0, |(_, position)| position))
+    async fn named(&mut self) -> Result<Named, Broken> {
+        let told = |error: Error| broken(&error);
+        let variables = "SHOW GLOBAL VARIABLES WHERE variable_name IN \
+                         ('server_uuid', 'server_uid', 'hostname', 'port', 'server_id', \
+                          'group_replication_group_name')";
+        let status = "SHOW GLOBAL STATUS WHERE variable_name IN \
+                      ('Innodb_lsn_flushed', 'Innodb_redo_log_flushed_to_disk_lsn', \
+                       'wsrep_cluster_state_uuid')";
+        let mut all: HashMap<String, String> = HashMap::new();
+        for asked in [variables, status] {
+            let found: Vec<(String, String)> = self.connection.query(asked).await.map_err(told)?;
+            all.extend(found.into_iter().map(|(name, value)| (name.to_lowercase(), value)));
+        }
+        let said = |name: &str| all.get(name).filter(|value| !value.is_empty()).cloned();
+        // Of a group every member has what was committed, and each counts for itself.
+        let group = said("group_replication_group_name").or(said("wsrep_cluster_state_uuid"));
+        if let Some(database) = group {
+            return Ok(Named { database, position: 0 });
+        }
+        let own = said("server_uuid").or(said("server_uid"));
+        let place = || [said("hostname"), said("port"), said("server_id")];
+        let database = own.unwrap_or_else(|| place().map(Option::unwrap_or_default).join("/"));
+        let log = said("innodb_lsn_flushed").or(said("innodb_redo_log_flushed_to_disk_lsn"));
+        let position = log.and_then(|log| log.parse().ok()).unwrap_or(0);
+        Ok(Named { database, position })
     }
 
     fn is_lost(&self) -> bool {
@@ -225,6 +243,17 @@ impl<T: Tables> Driver for Mysql<T> {
         }
     }
 
+    async fn raise(&mut self, sql: &str) -> Result<(), Broken> {
+        // Each that changes a table is a transaction by itself: columns may be there already.
+        for statement in Text::translate(sql, Style::Marks).sql.split(';') {
+            match self.script(statement).await {
+                Err(broken) if !broken.detail.ends_with("(1060)") => return Err(broken),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     async fn script(&mut self, sql: &str) -> Result<(), Broken> {
         self.connection.query_drop(T::named(sql).as_ref()).await.map_err(|error| broken(&error))
     }
@@ -238,6 +267,8 @@ fn broken(error: &Error) -> Broken {
     let kind = match said.code {
         // A deadlock, which undid all.
         1213 => Breakage::Race,
+        // A row that another session has locked.
+        1205 => Breakage::Locked,
         // No right, no such user, password or database; access by another way only.
         1044 | 1045 | 1049 | 1142 | 1143 | 1130 | 1227 | 1698 | 3118 | 3159 => Breakage::Denied,
         // It stops, is full, or has ended the connection.

@@ -15,8 +15,8 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, NoTls, Statement as Prepared};
 
 use super::remote::{
-    self, About, Breakage, Broken, Did, Driver, Ending, LOCKED_MS, Row, STATEMENT_MS, Style, Text,
-    of_step, query,
+    self, About, Breakage, Broken, Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style,
+    Text, of_step, query,
 };
 use super::sql::{self, Query, Step, Texts};
 use crate::problem::Problem;
@@ -135,10 +135,16 @@ impl Driver for Postgres {
         Ok(settings::judge(&self.place, row, allow_unsafe))
     }
 
-    async fn position(&mut self) -> Result<u64, Broken> {
-        let wal = "SELECT (pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint";
-        let row = self.client.query_one(wal, &[]).await.map_err(|error| broken(&error))?;
-        Ok(u64::try_from(row.get::<_, i64>(0)).unwrap_or(0))
+    async fn named(&mut self) -> Result<Named, Broken> {
+        // The first eight digits of a log file's name are the timeline, which each promotion of a
+        // replica raises. What is not flushed yet a crash may forget.
+        let named = "SELECT (SELECT system_identifier::text FROM pg_control_system()), \
+                     left(pg_walfile_name(pg_current_wal_flush_lsn()), 8), \
+                     (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::bigint";
+        let row = self.client.query_one(named, &[]).await.map_err(|error| broken(&error))?;
+        let (system, timeline): (String, String) = (row.get(0), row.get(1));
+        let position = u64::try_from(row.get::<_, i64>(2)).unwrap_or(0);
+        Ok(Named { database: format!("{system}/{timeline}"), position })
     }
 
     fn is_lost(&self) -> bool {
@@ -205,6 +211,7 @@ fn broken(error: &Error) -> Broken {
     let (code, message) = (said.code(), said.message());
     let kind = match code {
         &SqlState::T_R_DEADLOCK_DETECTED | &SqlState::T_R_SERIALIZATION_FAILURE => Breakage::Race,
+        &SqlState::LOCK_NOT_AVAILABLE => Breakage::Locked,
         &SqlState::INVALID_PASSWORD
         | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION
         | &SqlState::INVALID_CATALOG_NAME

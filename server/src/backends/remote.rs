@@ -18,7 +18,9 @@ use leafid_core::StoreTime;
 use super::clock::DatabaseClock;
 use super::opening::{Found, Options, Terms, Unopened, words};
 use super::sql::{self, Query, Step};
-use super::{Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Want, Watch, Write, Written};
+use super::{
+    Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Write, Written,
+};
 use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
 
@@ -29,7 +31,7 @@ use rows::gaps;
 
 pub use about::{About, LEAF, MYSQL, POSTGRES, query};
 pub use applied::query as of_step;
-pub use driver::{Breakage, Broken, Did, Driver, EXCHANGE, Ending, LOCKED_MS, STATEMENT_MS};
+pub use driver::{Breakage, Broken, Did, Driver, EXCHANGE, Ending, LOCKED_MS, Named, STATEMENT_MS};
 pub use rows::Row;
 pub use text::{Style, Text};
 
@@ -124,7 +126,7 @@ impl<D: Driver> Remote<D> {
         for (want, found) in wants.iter().zip(read) {
             answers.push(match want {
                 Want::Unused { .. } => self.unused(want, found).await?,
-                _ => gathered(want, &found)?,
+                _ => gathered(want, &D::TEXTS.query(want), &found),
             });
         }
         Ok(Read { now: self.hear(now), answers })
@@ -200,14 +202,14 @@ fn of_group<D: Driver>(group: &Group) -> Vec<Step> {
 }
 
 /// What was found.
-fn gathered(want: &Want, rows: &[Row]) -> Result<Answer, Broken> {
+fn gathered(want: &Want, asked: &Query, rows: &[Row]) -> Answer {
     let mut answer = sql::empty(want);
     for row in rows {
-        sql::gather(&mut answer, row).map_err(|refusal| {
-            meta::odd(rows::Odd(format!("a row of the store cannot be read: {}", refusal.code)))
-        })?;
+        if let Err(refusal) = sql::gather(&mut answer, row) {
+            return Answer::Unreadable(sql::unreadable(asked, refusal.code));
+        }
     }
-    Ok(answer)
+    answer
 }
 
 /// What became of groups.
@@ -239,6 +241,36 @@ impl<D: Driver> BackEnd for Remote<D> {
         true
     }
 
+    fn connection(&self) -> u64 {
+        self.link.connection()
+    }
+
+    fn is_followed(&self) -> bool {
+        true
+    }
+
+    fn keeps_tags(&self) -> bool {
+        D::TEXTS.parted.is_none()
+    }
+
+    fn notices(&self) -> bool {
+        true
+    }
+
+    async fn standing(&mut self) -> Result<Standing, Fault> {
+        let stands = self.link.exchange(async |driver: &mut D| {
+            let rows = meta::ask(driver, D::TEXTS.query(&Want::Fenced)).await?;
+            let asked = D::TEXTS.query(&Want::Fenced);
+            let fenced = match gathered(&Want::Fenced, &asked, &rows) {
+                Answer::Fenced(fenced) => fenced,
+                _ => return Err(meta::odd(rows::Odd("no row says when it was fenced".to_owned()))),
+            };
+            let Named { database, position } = driver.named().await?;
+            Ok(Standing { fenced, database, position })
+        });
+        stands.await.map_err(|broken| failed(&self.place, &broken))
+    }
+
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
         self.link.ready().await?;
         // Between two answers the time goes on by itself.
@@ -250,28 +282,76 @@ impl<D: Driver> BackEnd for Remote<D> {
     }
 
     async fn write(&mut self, groups: &[Group]) -> Result<Written, Fault> {
-        if groups.is_empty() {
-            return Ok(Written { now: self.hear(None), outcomes: Vec::new() });
-        }
-        let done = match self.commit(groups).await {
-            Ok(tried) => tried,
-            Err(broken) => {
-                // Undone already, but for what the client has to be told of.
-                let undone = self.link.exchange(async |driver: &mut D| driver.rollback().await);
-                if undone.await.is_err() {
-                    self.link.lose(&broken.detail);
-                }
-                if broken.kind != Breakage::Race {
-                    return Err(failed(&self.place, &broken));
-                }
-                Tried { outcomes: vec![Applied::Not; groups.len()], now_ms: None }
+        let done = match self.tried(groups).await {
+            // Somebody keeps a row locked: who does not want that one goes on.
+            Err(broken) if broken.kind == Breakage::Locked && groups.len() > 1 => {
+                self.each(groups).await
             }
+            done => done.map(|tried| tried.outcomes(groups.len())),
         };
-        let outcomes = done.outcomes.iter().map(|applied| match applied {
+        let place = &self.place;
+        let outcomes = done.or_else(|broken| match broken.kind {
+            Breakage::Locked => Ok(vec![Outcome::Locked(failed(place, &broken)); groups.len()]),
+            _ => Err(failed(place, &broken)),
+        })?;
+        Ok(Written { now: self.hear(None), outcomes })
+    }
+}
+
+impl<D: Driver> Remote<D> {
+    /// Writes groups; of a transaction that failed nothing is left.
+    async fn tried(&mut self, groups: &[Group]) -> Result<Tried, Broken> {
+        if groups.is_empty() {
+            return Ok(Tried { outcomes: Vec::new(), now_ms: None });
+        }
+        let broken = match self.commit(groups).await {
+            Ok(tried) => {
+                self.hear(tried.now_ms);
+                return Ok(tried);
+            }
+            Err(broken) => broken,
+        };
+        // Undone already, but for what the client has to be told of.
+        let undone = self.link.exchange(async |driver: &mut D| driver.rollback().await);
+        if undone.await.is_err() {
+            self.link.lose(&broken.detail);
+        }
+        match broken.kind {
+            Breakage::Race => {
+                Ok(Tried { outcomes: vec![Applied::Not; groups.len()], now_ms: None })
+            }
+            _ => Err(broken),
+        }
+    }
+
+    /// Writes each group in a transaction of its own.
+    async fn each(&mut self, groups: &[Group]) -> Result<Vec<Outcome>, Broken> {
+        let mut outcomes = Vec::new();
+        for group in groups {
+            match self.tried(std::slice::from_ref(group)).await {
+                Ok(tried) => outcomes.extend(tried.outcomes(1)),
+                Err(broken) if broken.kind == Breakage::Locked => {
+                    outcomes.push(Outcome::Locked(failed(&self.place, &broken)));
+                }
+                // Those before are written, and known to be.
+                Err(broken) => {
+                    let failed = Outcome::Failed(failed(&self.place, &broken));
+                    outcomes.resize(groups.len(), failed);
+                    return Ok(outcomes);
+                }
+            }
+        }
+        Ok(outcomes)
+    }
+}
+
+impl Tried {
+    fn outcomes(&self, count: usize) -> Vec<Outcome> {
+        let outcomes = self.outcomes.iter().take(count).map(|applied| match applied {
             Applied::Whole => Outcome::Done(Vec::new()),
             Applied::Half | Applied::Not => Outcome::Conflict,
         });
-        Ok(Written { now: self.hear(done.now_ms), outcomes: outcomes.collect() })
+        outcomes.collect()
     }
 }
 

@@ -7,10 +7,12 @@ pub mod parted;
 use std::borrow::Cow;
 
 use leafid_core::registry::{Namespace, TagRow, Worker};
-use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal};
+use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal, StoreTime};
 
-use super::{Answer, NamespaceRow, Seen, Want, WorkerWrite, Write};
-use columns::{Columns, Params, Source};
+use super::{Answer, Fenced, NamespaceRow, Seen, Want, WorkerWrite, Write};
+use crate::problem::Problem;
+use crate::store::Page;
+use columns::{Columns, Params, Source, Value};
 use parted::Parted;
 
 /// The texts of a dialect; `:name` in them is a parameter.
@@ -22,12 +24,16 @@ pub struct Texts {
     quote: &'static str,
     /// Notes a time at which the store was used.
     pub beat: &'static str,
+    fence: &'static str,
+    fenced: &'static str,
     tag: &'static str,
     tags: &'static str,
+    tag_names: &'static str,
     tag_add: &'static str,
     tag_change: &'static str,
     namespace: &'static str,
     namespaces: &'static str,
+    namespace_names: &'static str,
     namespace_add: &'static str,
     namespace_change: &'static str,
     namespace_same: &'static str,
@@ -44,7 +50,7 @@ pub struct Texts {
     kept: &'static str,
     unused: &'static str,
     /// How tags are written that lie in another program's table.
-    parted: Option<Parted>,
+    pub parted: Option<Parted>,
 }
 
 macro_rules! texts {
@@ -53,16 +59,21 @@ macro_rules! texts {
             $dialect, $quote,
             rows: [beat tag tags tag_add tag_change namespace namespaces namespace_add
                 namespace_change namespace_same range worker workers worker_add worker_was leaving],
+            fence: [fence fenced tag_names namespace_names],
             lookups: [mine own rested kept unused]
         )
     };
-    ($dialect:literal, $quote:literal, rows: [$($row:ident)+], lookups: [$($lookup:ident)+]) => {
+    ($dialect:literal, $quote:literal, rows: [$($row:ident)+], fence: [$($fence:ident)+],
+        lookups: [$($lookup:ident)+]) => {
         Texts {
             quote: $quote,
             parted: None,
             schema: include_str!(concat!("../../../sql/", $dialect, "/schema.sql")),
             $($row: include_str!(
                 concat!("../../../sql/", $dialect, "/rows/", stringify!($row), ".sql")
+            ),)+
+            $($fence: include_str!(
+                concat!("../../../sql/", $dialect, "/fence/", stringify!($fence), ".sql")
             ),)+
             $($lookup: include_str!(
                 concat!("../../../sql/", $dialect, "/lookups/", stringify!($lookup), ".sql")
@@ -82,6 +93,7 @@ pub const MYSQL: Texts = texts!("mysql", "`");
 pub const LEAF: Texts = Texts {
     tag: include_str!("../../../sql/mysql/leaf/tag.sql"),
     tags: include_str!("../../../sql/mysql/leaf/tags.sql"),
+    tag_names: include_str!("../../../sql/mysql/leaf/tag_names.sql"),
     tag_change: include_str!("../../../sql/mysql/leaf/tag_change.sql"),
     parted: Some(Parted {
         add: include_str!("../../../sql/mysql/leaf/tag_add.sql"),
@@ -125,15 +137,12 @@ impl Texts {
     pub fn query(&self, want: &Want) -> Query {
         match *want {
             Want::Tag(tag) => Query::new(self.tag, |to| to.text("tag", tag.as_str())),
-            Want::Tags(page) => Query::new(self.tags, |to| {
-                to.text("after", page.after.unwrap_or(Name::EMPTY).as_str());
-                to.number("limit", page.limit.into());
-            }),
+            Want::Tags(page) => names(self.tags, page),
+            Want::Fenced => Query::new(self.fenced, |_| {}),
+            Want::TagNames(page) => names(self.tag_names, page),
+            Want::NamespaceNames(page) => names(self.namespace_names, page),
             Want::Namespace(name) => of_namespace(self.namespace, &name, |_| {}),
-            Want::Namespaces(page) => Query::new(self.namespaces, |to| {
-                to.text("after", page.after.unwrap_or(Name::EMPTY).as_str());
-                to.number("limit", page.limit.into());
-            }),
+            Want::Namespaces(page) => names(self.namespaces, page),
             Want::Worker(name, worker) => {
                 of_namespace(self.worker, &name, |to| to.number("worker", worker.into()))
             }
@@ -202,6 +211,13 @@ impl Texts {
                 steps
             }
             Write::Worker(write) => vec![Step::Write(self.worker(write))],
+            Write::Fence { before, after } => vec![Step::Write(Query::new(self.fence, |to| {
+                to.big("generation", after.generation);
+                to.millis("fenced_ms", after.at.get());
+                to.millis("floor_ms", after.floor.get());
+                to.text("fenced_on", &after.database);
+                to.big("was_generation", before.row.generation);
+            }))],
             Write::Beat(now) => {
                 vec![Step::Adjust(Query::new(self.beat, |to| to.millis("now", now.get())))]
             }
@@ -233,6 +249,13 @@ impl Texts {
     }
 }
 
+fn names(text: &'static str, page: Page<Name>) -> Query {
+    Query::new(text, |to| {
+        to.text("after", page.after.unwrap_or(Name::EMPTY).as_str());
+        to.number("limit", page.limit.into());
+    })
+}
+
 fn of_namespace(text: &'static str, name: &Name, put: impl FnOnce(&mut Params)) -> Query {
     Query::new(text, |to| {
         to.text("namespace", name.as_str());
@@ -248,6 +271,8 @@ pub fn empty(want: &Want) -> Answer {
         Want::Tags(_) => Answer::Tags(Vec::new()),
         Want::Namespaces(_) => Answer::Namespaces(Vec::new()),
         Want::Unused { .. } => Answer::Unused(Vec::new()),
+        Want::TagNames(_) | Want::NamespaceNames(_) => Answer::Names(Vec::new()),
+        Want::Fenced => Answer::Fenced(Seen::default()),
         _ => Answer::Workers(Vec::new()),
     }
 }
@@ -258,16 +283,27 @@ pub fn empty(want: &Want) -> Answer {
 /// A column is not there, or has a value that no row has.
 pub fn gather(answer: &mut Answer, row: &impl Source) -> Result<(), Refusal> {
     let from = &mut Columns::of(row);
+    // Leaf's table may have names that are none of ours: they are listed as they are.
+    let any = |text: &str| Name::tag(text).or_else(|_| Name::owner(text));
     match answer {
         Answer::Tag(found) => *found = Some(seen(TagRow::get(from)?)),
         Answer::Namespace(found) => *found = Some(seen(NamespaceRow::get(from)?)),
         Answer::Tags(rows) => {
-            // Leaf's table may have names that are none of ours: they are listed as they are.
-            let any = |text: &str| Name::tag(text).or_else(|_| Name::owner(text));
             rows.push((named("tag", from, any)?, TagRow::get(from)?));
         }
         Answer::Namespaces(rows) => {
             rows.push((named("namespace", from, Name::namespace)?, Namespace::get(from)?));
+        }
+        Answer::Names(names) => {
+            names.push(named("name", from, any)?);
+        }
+        Answer::Fenced(found) => {
+            found.row = Fenced {
+                generation: need(from.big("generation")?)?,
+                at: StoreTime::new(need(from.millis("fenced_ms")?)?),
+                floor: StoreTime::new(need(from.millis("floor_ms")?)?),
+                database: need(from.text("fenced_on", str::to_owned)?)?,
+            };
         }
         Answer::Unused(numbers) => numbers.push(need(from.big("unused")?)?),
         Answer::Unreadable(_) => {}
@@ -277,6 +313,22 @@ pub fn gather(answer: &mut Answer, row: &impl Source) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// A row that says what no row of ours does, of what was asked: whoever wants it is told, and nobody
+/// else.
+pub fn unreadable(asked: &Query, code: Code) -> Problem {
+    let named = |name: &str| match asked.params.get(name) {
+        Some(Value::Text(text)) => Some(format!("{name} `{text}`")),
+        _ => None,
+    };
+    let what = ["tag", "namespace"].iter().find_map(|name| named(name));
+    let what = what.unwrap_or_else(|| "a list".to_owned());
+    let detail = format!(
+        "a row of {what} has a value that leafid did not write ({code}); put back what it was, or a \
+         higher position and later times, and nothing is granted twice"
+    );
+    Problem::new(Code::SchemaMismatch, detail)
 }
 
 fn named(

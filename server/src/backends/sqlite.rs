@@ -15,7 +15,9 @@ use leafid_core::{StoreTime, Token};
 use rusqlite::Connection;
 
 use super::opening::{Found, Options, words};
-use super::{BackEnd, Facts, Fault, Group, Outcome, Read, Want, Watch, Write, Written};
+use super::{
+    Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Write, Written,
+};
 use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
 
@@ -190,6 +192,22 @@ impl BackEnd for Sqlite {
         let answers = wants.iter().map(|want| driver.look(want)).collect::<Result<Vec<_>, _>>();
         let answers = answers.map_err(|error| broken(&error))?;
         Ok(Read { now: self.now(), answers })
+    }
+
+    fn notices(&self) -> bool {
+        true
+    }
+
+    async fn standing(&mut self) -> Result<Standing, Fault> {
+        let look = || {
+            let Answer::Fenced(fenced) = Driver(&self.connection).look(&Want::Fenced)? else {
+                return Ok(Standing::default());
+            };
+            // A copy of a file has all that is in it: only how often it was written tells them apart.
+            let database = String::new();
+            Ok(Standing { fenced, database, position: meta::position(&self.connection)? })
+        };
+        look().map_err(|error: rusqlite::Error| broken(&error))
     }
 
     async fn write(&mut self, groups: &[Group]) -> Result<Written, Fault> {

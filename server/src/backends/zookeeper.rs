@@ -94,6 +94,7 @@ impl Engine for Zookeeper {
     const NAME: &'static str = "ZooKeeper";
     const WIDE: usize = 256;
     const AT_ONCE: usize = 64;
+    const WHOLE: usize = 1_000;
 
     async fn connect(address: &Address) -> Result<Zookeeper, Broken> {
         let mut connector = Client::connector().with_session_timeout(SESSION).with_fail_eagerly();
@@ -137,6 +138,10 @@ impl Engine for Zookeeper {
 
     fn position(&self) -> u64 {
         self.position
+    }
+
+    fn name(&self) -> String {
+        String::new()
     }
 
     async fn occupied(&mut self) -> Result<bool, Broken> {

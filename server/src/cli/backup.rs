@@ -13,10 +13,10 @@ use crate::problem::Problem;
 
 const MEANING: &str = "\
 The copy is complete and consistent, even while a server uses the store. It is a second store with
-the same id that knows nothing of what is granted later: do not serve it, beside the original or in
-its place, or IDs are handed out twice. After a loss it tells you how far each tag had come and which
-namespaces there were: create a new store with `leafid init --replaces-lost`, and each tag with
-`--from` a number above all that are in use.";
+the same id that knows nothing of what is granted later: never serve it beside the original, or IDs
+are handed out twice. After a loss put it in the place of the original, and start its server with the
+journal that it kept (`leafid serve --journal DIR`): it moves every line past what was granted. Where
+none was kept, run `leafid repair` before you serve it.";
 
 #[derive(Args, Debug)]
 #[command(after_help = MEANING)]
@@ -36,8 +36,8 @@ impl Backup {
         if let Some(tool) = dump(store) {
             let detail = format!(
                 "`{}` is a database, and this verb copies a file: use {tool}; as with a file, a \
-                 database that is restored from a copy must not be served, `leafid backup --help` \
-                 says why",
+                 database that is restored from a copy has to be fenced, `leafid repair --help` says \
+                 why",
                 masked(store)
             );
             return Err(Problem::new(Code::RequestInvalid, detail).into());
@@ -54,8 +54,8 @@ impl Backup {
             copied.found
         ))?;
         say(
-            "do not serve the copy: it lacks what is granted from now on and would grant it again; \
-             `leafid backup --help` says how to restore",
+            "do not serve the copy as it is: it lacks what is granted from now on and would grant it \
+             again; `leafid backup --help` says how to restore",
         )
     }
 }

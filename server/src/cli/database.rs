@@ -13,6 +13,7 @@ use crate::problem::Problem;
 use crate::registry::Registry;
 use crate::store::SharedStore;
 
+use super::journal::Keep;
 use super::serve::{first_line, tell};
 
 /// The store of a server, by its URL; `None` for a name that is no database's. One that cannot be
@@ -21,11 +22,13 @@ pub fn serve(
     named: &str,
     options: Options,
     allow_unsafe: bool,
+    keep: &Keep,
 ) -> Option<Result<SharedStore, Problem>> {
     Some(Database::parse(named)?.and_then(|database| {
         let terms = terms(options, allow_unsafe);
         match database.open(Arc::new(SystemClock), &terms) {
             Ok(store) => {
+                keep.begin(&store)?;
                 tell(first_line(&store));
                 Ok(Arc::new(store) as SharedStore)
             }
@@ -33,7 +36,12 @@ pub fn serve(
                 let (place, why) = (database.place().to_owned(), unopened.problem);
                 tell(format_args!("leafid: waiting for {place}: {}", why.detail));
                 tracing::warn!(code = %why.code, "not open: {}", why.detail);
-                let open = move || database.open(Arc::new(SystemClock), &terms);
+                let keep = keep.clone();
+                let open = move || {
+                    let store = database.open(Arc::new(SystemClock), &terms)?;
+                    keep.begin(&store)?;
+                    Ok(store)
+                };
                 Ok(Arc::new(Late::begin(place, why, open, |store| tell(first_line(store)))?))
             }
             Err(unopened) => Err(unopened.problem),

@@ -1,6 +1,7 @@
 //! `leafid serve`: the server in the foreground.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
@@ -10,6 +11,7 @@ use tokio::net::TcpListener;
 
 use super::args::{listen, token};
 use super::client::{DEFAULT_FILE, open};
+use super::journal::Keep;
 use super::named::{file, or_usual};
 use super::{Failure, database, leaf, say};
 use crate::app::Config;
@@ -54,6 +56,10 @@ pub struct Serve {
     /// Serves a database even if its settings can lose answered leases when it crashes
     #[arg(long, env = "LEAFID_ALLOW_UNSAFE_SETTINGS", value_parser = FalseyValueParser::new())]
     allow_unsafe_settings: bool,
+    /// A folder, best on another disk than the store, for a journal of what this server grants: with
+    /// it a start notices that the store was restored or lost grants, and fences it
+    #[arg(long, env = "LEAFID_JOURNAL", value_name = "DIR")]
+    journal: Option<PathBuf>,
     /// For development: creates the store, tags and namespaces on first use
     #[arg(long, env = "LEAFID_DEV", value_parser = FalseyValueParser::new())]
     dev: bool,
@@ -89,10 +95,20 @@ impl Serve {
         };
         let named = leaf.store(self.store.as_deref())?;
         let named = named.unwrap_or(DEFAULT_FILE);
-        let store = match database::serve(or_usual(named), options, self.allow_unsafe_settings) {
+        let keep = Keep { folder: self.journal.clone(), believe_clock: self.believe_clock };
+        if keep.folder.is_none() && !self.dev {
+            tracing::warn!(
+                "no journal is kept: a restored backup, or a fail-over that lost the last grants, \
+                 cannot be noticed by the next start, and numbers would be granted twice; keep one \
+                 in a folder apart from the store: --journal DIR"
+            );
+        }
+        let opened = database::serve(or_usual(named), options, self.allow_unsafe_settings, &keep);
+        let store = match opened {
             Some(store) => store?,
             None => {
                 let store = open(&file(or_usual(named), "leafid serve --store")?, options)?;
+                keep.begin(&store)?;
                 tell(first_line(&store));
                 Arc::new(store) as SharedStore
             }

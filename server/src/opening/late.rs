@@ -118,6 +118,16 @@ impl Store for Late {
         }
     }
 
+    fn generation(&self) -> u64 {
+        self.state.opened.get().map_or(0, Store::generation)
+    }
+
+    fn look_again(&self) {
+        if let Some(store) = self.state.opened.get() {
+            store.look_again();
+        }
+    }
+
     fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant> {
         self.by(|store| store.lease_segment(ask))
     }

@@ -60,7 +60,7 @@ impl Cache {
                     let seen = Seen { row: write.after, revision };
                     keep(&mut self.workers, (write.namespace, write.worker), seen);
                 }
-                Write::Beat(_) => {}
+                Write::Fence { .. } | Write::Beat(_) => {}
             }
         }
     }
@@ -85,7 +85,7 @@ impl Cache {
             }
             Write::Tag { tag, .. } => drop(self.tags.remove(tag)),
             Write::Worker(write) => drop(self.workers.remove(&(write.namespace, write.worker))),
-            Write::Beat(_) => {}
+            Write::Fence { .. } | Write::Beat(_) => {}
         }
     }
 }

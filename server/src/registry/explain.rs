@@ -199,10 +199,10 @@ pub fn advance(refusal: Refusal, tag: &Name, row: &TagRow, to: u64) -> Problem {
         .with("until", Figure::Big(end))
 }
 
-/// A new tag in a store that replaces a lost one.
+/// A new tag in a store that replaces a lost one, or has lost something.
 pub fn tag_needs_from(tag: &Name) -> Problem {
     let detail = format!(
-        "tag `{tag}` needs `from`: this store replaces a lost one, whose numbers it would repeat \
+        "tag `{tag}` needs `from`: this store has lost grants, or replaces a lost one, whose numbers it would repeat \
          from 1 on; name a first number above every one in use: leafid tag create {tag} --from N"
     );
     Problem::new(Code::RequestInvalid, detail)

@@ -1,7 +1,7 @@
 //! Namespaces: their rows, and what of them may still change.
 
 use leafid_core::registry::Namespace;
-use leafid_core::{Code, Layout, Name, Range};
+use leafid_core::{Code, Layout, Name, Range, StoreTime};
 
 use super::rows::{Stop, TurnRows};
 use crate::backends::opening::floor_tick;
@@ -37,7 +37,8 @@ pub fn put(turn: &mut TurnRows, name: &Name, change: &NamespaceChange) -> Result
     }
     let created = Namespace::create(layout, workers, max_window_ms)
         .map_err(|refusal| refused(refusal.code, name, &layout, workers, change))?;
-    let row = Namespace { floor: floor(turn, before, &layout), ..created };
+    let lost_before = if before.is_none() { turn.lost_before()? } else { turn.floor };
+    let row = Namespace { floor: floor(lost_before, before, &layout), ..created };
     if let Some(before) = before.filter(|before| *before != row) {
         keeps_promises(turn, name, &before, &row)?;
     }
@@ -64,8 +65,8 @@ fn existing(name: &Name, before: Namespace, change: &NamespaceChange) -> Result<
 
 /// The tick below which nothing is granted, which a change of the layout leaves where it was in
 /// time.
-fn floor(turn: &TurnRows, before: Option<Namespace>, layout: &Layout) -> u64 {
-    let of_store = floor_tick(layout, turn.floor);
+fn floor(lost_before: StoreTime, before: Option<Namespace>, layout: &Layout) -> u64 {
+    let of_store = floor_tick(layout, lost_before);
     let own = match before {
         Some(row) if row.layout == *layout || row.floor == 0 => row.floor,
         Some(row) => floor_tick(layout, row.layout.time(row.floor)),

@@ -120,6 +120,17 @@ impl TurnRows {
         }
     }
 
+    /// Before when no window begins, of what is made now; 0 where nothing was ever lost.
+    ///
+    /// # Errors
+    /// It is wanted.
+    pub fn lost_before(&mut self) -> Result<StoreTime, Stop> {
+        match self.list(Want::Fenced)? {
+            Answer::Fenced(fenced) => Ok(self.floor.max(fenced.row.floor)),
+            _ => Ok(self.floor),
+        }
+    }
+
     /// A tag as it was written last, tombstones included.
     ///
     /// # Errors

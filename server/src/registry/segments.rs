@@ -34,7 +34,7 @@ pub fn put(turn: &mut TurnRows, tag: &Name, change: &TagChange) -> Result<TagRow
         return Err(explain::tag_unknown(tag).into());
     }
     // A line of a lost store would begin at 1 again.
-    if before.is_none() && change.from.is_none() && turn.floor.get() > 0 {
+    if before.is_none() && change.from.is_none() && turn.lost_before()?.get() > 0 {
         return Err(explain::tag_needs_from(tag).into());
     }
     let decided = match there.filter(|_| !change.only_create) {

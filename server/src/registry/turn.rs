@@ -15,6 +15,8 @@ use super::rows::{Stop, TurnRows};
 use super::time::Time;
 use crate::backends::{BackEnd, Facts, Fault, Outcome, Watch};
 use crate::clock::Clock;
+use crate::fence::Guard;
+use crate::fence::guard::Begun;
 use crate::problem::Problem;
 use crate::random;
 
@@ -55,6 +57,8 @@ pub struct Turns<B: BackEnd> {
     pub cache: Cache,
     /// What is done and not answered yet.
     pub answers: Answers,
+    /// Whether the database lost something.
+    pub guard: Guard,
 }
 
 impl<B: BackEnd> Turns<B> {
@@ -81,7 +85,8 @@ impl<B: BackEnd> Turns<B> {
         if let Some(problem) = self.watch.gone() {
             return Err(problem);
         }
-        let now = match self.answers.during(self.back_end.begin()).await {
+        self.health.wait(self.clock.boot());
+        let mut now = match self.answers.during(self.back_end.begin()).await {
             Ok(now) => now,
             Err(fault) => {
                 queue.gather();
@@ -91,18 +96,45 @@ impl<B: BackEnd> Turns<B> {
             }
         };
         queue.gather();
+        let told = self.now(now);
+        let compared = self.guard.begin(&mut self.back_end, told, self.clock.boot());
+        match self.answers.during(compared).await {
+            Ok(Begun::Same) => {}
+            Ok(Begun::Compared) => {
+                self.cache = Cache::default();
+                now = self.back_end.begin().await.map_err(|fault| Problem::from(&fault))?;
+            }
+            Err(problem) => {
+                self.end_turn().await;
+                let failed = Err(problem);
+                self.health.ended(&failed, false, queue.len());
+                return failed;
+            }
+        }
         let now = self.now(now);
+        self.health.tell(now, self.clock.boot());
         let cache = std::mem::take(&mut self.cache);
         let mut turn = TurnRows::new(&self.facts, self.first_use, now, cache);
         let (mut decided, mut later) = (Vec::new(), Vec::new());
         match self.decide(queue, &mut turn, &mut decided, &mut later).await {
             Ok(()) => self.write(turn, decided, queue).await,
-            Err(fault) => self.fail(&fault, decided),
+            Err(Halt::Fault(fault)) => self.fail(&fault, decided),
+            Err(Halt::WentBack) => {
+                // The next turn begins by looking at the whole store.
+                self.end_turn().await;
+                later.append(&mut decided);
+            }
         }
         for job in later {
             queue.again(job);
         }
         Ok(())
+    }
+
+    /// Ends a turn in which nothing is written.
+    async fn end_turn(&mut self) {
+        // Where even this fails, the next turn hears of it.
+        let _ = self.back_end.write(&[]).await;
     }
 
     /// The time, as the back end says or as its last answer and the clock have it.
@@ -120,7 +152,7 @@ impl<B: BackEnd> Turns<B> {
         turn: &mut TurnRows,
         decided: &mut Vec<Job>,
         later: &mut Vec<Job>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Halt> {
         let began = self.clock.boot();
         while decided.len() < TOGETHER
             && turn.widest() < self.back_end.wide()
@@ -153,6 +185,10 @@ impl<B: BackEnd> Turns<B> {
                 }
                 match self.answers.during(self.back_end.read(&wants)).await {
                     Ok(read) => {
+                        if self.guard.doubts(&wants, &read.answers) {
+                            decided.append(&mut round);
+                            return Err(Halt::WentBack);
+                        }
                         self.time.learn(read.now, self.clock.boot());
                         turn.now = self.time.now(self.clock.boot());
                         turn.learn(wants, read.answers);
@@ -160,7 +196,7 @@ impl<B: BackEnd> Turns<B> {
                     Err(fault) => {
                         // They are told with those that were decided before.
                         decided.append(&mut round);
-                        return Err(fault);
+                        return Err(Halt::Fault(fault));
                     }
                 }
             }
@@ -195,6 +231,7 @@ impl<B: BackEnd> Turns<B> {
         };
         // There was nothing to wait for, and they wait no longer.
         self.answers.send();
+        self.guard.wrote(&groups.groups, &written.outcomes);
         self.cache = turn.into_cache();
         for (group, outcome) in groups.groups.iter().zip(&written.outcomes) {
             self.cache.learn(group, outcome);
@@ -205,7 +242,7 @@ impl<B: BackEnd> Turns<B> {
         for outcome in &written.outcomes {
             match outcome {
                 Outcome::Done(_) => done = true,
-                Outcome::Conflict => {}
+                Outcome::Conflict | Outcome::Locked(_) => {}
                 Outcome::Failed(fault) => failed = Some(Problem::from(fault)),
             }
         }
@@ -215,10 +252,15 @@ impl<B: BackEnd> Turns<B> {
             match place.map(|place| written.outcomes.get(place)) {
                 None | Some(Some(Outcome::Done(_))) => self.answers.put(job),
                 Some(Some(Outcome::Conflict)) => lost(job, queue),
-                Some(Some(Outcome::Failed(fault))) => job.answer(Err(fault.into())),
+                Some(Some(Outcome::Failed(fault) | Outcome::Locked(fault))) => {
+                    job.answer(Err(fault.into()));
+                }
                 Some(None) => job.answer(Err(Problem::unavailable("the store gave no answer"))),
             }
         }
+        let now = self.time.now(self.clock.boot());
+        let noted = self.guard.note(&mut self.back_end, now, self.clock.boot());
+        self.answers.during(noted).await;
     }
 
     /// All of a turn failed, and nobody knows what was written: what was known is forgotten.
@@ -229,6 +271,14 @@ impl<B: BackEnd> Turns<B> {
             job.answer(Err(problem.clone()));
         }
     }
+}
+
+/// Why a turn is not gone on with.
+enum Halt {
+    /// The back end failed.
+    Fault(Fault),
+    /// A row was read that stands below what was written.
+    WentBack,
 }
 
 fn verified(verified: Result<(), Stop>) -> Decided {

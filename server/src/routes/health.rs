@@ -1,6 +1,7 @@
 //! Whether the process lives, and whether it can serve.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::State;
 use leafid_core::{FieldWriter, StoreTime, Token};
@@ -10,6 +11,9 @@ use crate::app::App;
 use crate::json::Writer;
 use crate::problem::Problem;
 use crate::store::alarms::{Ends, Line};
+
+/// Lines that went back are looked at for so long.
+const LOOKING: Duration = Duration::from_millis(500);
 
 /// `GET /healthz`: the process answers.
 pub async fn healthz() -> Json {
@@ -38,7 +42,10 @@ pub fn put_ready(writer: &mut Writer, store: Token, now: StoreTime, lines: Vec<(
 
 async fn look(app: &App) -> Result<(StoreTime, Vec<(Line, Ends)>), Problem> {
     let now = app.store.ready().await?;
-    Ok((now, app.alarms.standing(app.store.as_ref()).await?))
+    let standing = tokio::time::timeout(LOOKING, app.alarms.standing(app.store.as_ref())).await;
+    // Rows that cannot be read now, or are locked, say nothing of the others.
+    let lines = standing.ok().and_then(Result::ok).unwrap_or_else(|| app.alarms.known());
+    Ok((now, lines))
 }
 
 /// A line that went back: what a holder has, and what the store knows.

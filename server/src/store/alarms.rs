@@ -1,6 +1,7 @@
 //! Lines that went back: a holder has more of them than the store knows. A worker's line is
 //! remembered until the store's end lies above what was reported. A tag's is until an operator has
-//! advanced it so far: leases that carried it there may have granted what others hold.
+//! advanced it so far: leases that carried it there may have granted what others hold. A fence moves
+//! all lines, and ends all of it.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -33,6 +34,14 @@ impl std::fmt::Display for Line {
     }
 }
 
+/// What was reported of a line.
+#[derive(Clone, Copy, Debug)]
+struct Alarm {
+    ends: Ends,
+    /// How often the store had been fenced then.
+    generation: u64,
+}
+
 /// Up to where a line was granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ends {
@@ -56,26 +65,37 @@ pub enum Raised {
 /// The lines that went back.
 #[derive(Debug, Default)]
 pub struct Alarms {
-    lines: Mutex<BTreeMap<Line, Ends>>,
+    lines: Mutex<BTreeMap<Line, Alarm>>,
 }
 
 impl Alarms {
     /// Remembers that a line went back.
-    pub fn raise(&self, line: Line, ends: Ends) -> Raised {
+    pub fn raise(&self, line: Line, ends: Ends, generation: u64) -> Raised {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let full = lines.len() >= MOST;
         match lines.get_mut(&line) {
-            Some(known) if known.have_until >= ends.have_until => Raised::Known,
+            Some(known) if known.ends.have_until >= ends.have_until => Raised::Known,
             Some(known) => {
-                *known = ends;
+                *known = Alarm { ends, generation };
                 Raised::News
             }
             None if full => Raised::Full,
             None => {
-                lines.insert(line, ends);
+                lines.insert(line, Alarm { ends, generation });
                 Raised::News
             }
         }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// The lines as they stood when they were looked at last.
+    pub fn known(&self) -> Vec<(Line, Ends)> {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().map(|(line, alarm)| (*line, alarm.ends)).collect()
     }
 
     /// The lines that nobody has moved past what was reported, as they stand now.
@@ -85,7 +105,7 @@ impl Alarms {
     pub async fn standing(&self, store: &dyn Store) -> Result<Vec<(Line, Ends)>, Problem> {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut standing = Vec::new();
-        for (line, ends) in lines {
+        for (line, Alarm { ends, generation }) in lines {
             let stands_at = match line {
                 Line::Tag(tag) => stands(store.tag(tag).await.map(|row| row.max_id))?,
                 Line::Worker(namespace, worker) => {
@@ -97,8 +117,12 @@ impl Alarms {
             };
             // A line that is gone altogether stands at 0.
             let stands_at = stands_at.unwrap_or(0);
-            if stands_at < ends.have_until || matches!(line, Line::Tag(_)) {
+            let fenced = store.generation() > generation;
+            if fenced {
+                self.end(line, generation);
+            } else if stands_at < ends.have_until || matches!(line, Line::Tag(_)) {
                 standing.push((line, Ends { stands_at, ..ends }));
+                self.stand(line, stands_at);
             } else {
                 self.settle(line, stands_at);
             }
@@ -106,10 +130,25 @@ impl Alarms {
         Ok(standing)
     }
 
+    fn stand(&self, line: Line, stands_at: u64) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(alarm) = lines.get_mut(&line) {
+            alarm.ends.stands_at = stands_at;
+        }
+    }
+
+    fn end(&self, line: Line, generation: u64) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.get(&line).is_some_and(|alarm| alarm.generation == generation) {
+            lines.remove(&line);
+            tracing::info!("{line} was moved by a fence, past what holders may have of it");
+        }
+    }
+
     /// Forgets a line that stands so high, unless a holder has reported more meanwhile.
     pub fn settle(&self, line: Line, stands_at: u64) {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        if lines.get(&line).is_some_and(|ends| ends.have_until <= stands_at) {
+        if lines.get(&line).is_some_and(|alarm| alarm.ends.have_until <= stands_at) {
             lines.remove(&line);
             tracing::info!("{line} was moved to {stands_at}, past what holders have of it");
         }
@@ -134,16 +173,24 @@ mod tests {
         let alarms = Alarms::default();
         let line = |worker| Line::Worker(Name::namespace("n").unwrap(), worker);
         let ends = |have_until| Ends { have_until, stands_at: 1 };
-        assert_eq!(alarms.raise(line(0), ends(9)), Raised::News);
-        assert_eq!(alarms.raise(line(0), ends(8)), Raised::Known);
-        assert_eq!(alarms.raise(line(0), ends(10)), Raised::News);
+        assert_eq!(alarms.raise(line(0), ends(9), 0), Raised::News);
+        assert_eq!(alarms.raise(line(0), ends(8), 0), Raised::Known);
+        assert_eq!(alarms.raise(line(0), ends(10), 0), Raised::News);
         for worker in 1..MOST as u32 {
-            assert_eq!(alarms.raise(line(worker), ends(9)), Raised::News);
+            assert_eq!(alarms.raise(line(worker), ends(9), 0), Raised::News);
         }
-        assert_eq!(alarms.raise(line(MOST as u32), ends(9)), Raised::Full);
+        assert_eq!(alarms.raise(line(MOST as u32), ends(9), 0), Raised::Full);
         alarms.settle(line(0), 9);
-        assert_eq!(alarms.raise(line(0), ends(10)), Raised::Known, "it stands below what is held");
+        assert_eq!(
+            alarms.raise(line(0), ends(10), 0),
+            Raised::Known,
+            "it stands below what is held"
+        );
         alarms.settle(line(0), 10);
-        assert_eq!(alarms.raise(line(MOST as u32), ends(9)), Raised::News, "there is room again");
+        assert_eq!(
+            alarms.raise(line(MOST as u32), ends(9), 0),
+            Raised::News,
+            "there is room again"
+        );
     }
 }

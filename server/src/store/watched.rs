@@ -50,7 +50,7 @@ impl Watched {
         let have_until = figure(&["have_until"]);
         let ends = Ends { have_until, stands_at: figure(&["max_id", "reserved_until"]) };
         let Some(line) = line.line() else { return };
-        match self.alarms.raise(line, ends) {
+        match self.alarms.raise(line, ends, self.store.generation()) {
             Raised::News => {}
             Raised::Full if WENT_BACK.admit(problem.code).is_some() => {}
             Raised::Known | Raised::Full => return,
@@ -121,6 +121,17 @@ impl Store for Watched {
 
     fn watch(&self) {
         self.store.watch();
+        if !self.alarms.is_empty() {
+            self.store.look_again();
+        }
+    }
+
+    fn generation(&self) -> u64 {
+        self.store.generation()
+    }
+
+    fn look_again(&self) {
+        self.store.look_again();
     }
 
     fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant> {

@@ -8,5 +8,7 @@ mod listeners;
 mod log;
 mod operating;
 mod ready;
+mod restore;
+mod restored;
 mod support;
 mod verbs;

@@ -75,7 +75,7 @@ fn a_backup_of_a_store_in_use_is_whole() {
     let id = serving.get("/readyz").1["store"].as_str().unwrap().to_owned();
     assert!(told.contains(&id) && told.contains(": 1 tag, 1 namespace"), "{told}");
     assert!(told.contains("do not serve the copy"), "{told}");
-    assert!(says(&store, &["backup", "--help"]).contains("init --replaces-lost"));
+    assert!(says(&store, &["backup", "--help"]).contains("leafid repair"));
 
     // It has the last lease. A plain copy of the file, the control, has not: what was granted last
     // stands in the log beside it.
@@ -214,7 +214,12 @@ fn a_file_without_a_position_is_raised_by_migrate() {
     says(&store, &["init"]);
     says(&store, &["tag", "create", "orders", "--from", "777"]);
     let file = rusqlite::Connection::open(&store).unwrap();
-    file.execute_batch("ALTER TABLE meta DROP COLUMN position; PRAGMA user_version = 3").unwrap();
+    file.execute_batch(
+        "ALTER TABLE meta DROP COLUMN position; ALTER TABLE meta DROP COLUMN generation;
+        ALTER TABLE meta DROP COLUMN fenced_ms; ALTER TABLE meta DROP COLUMN fenced_on;
+        PRAGMA user_version = 3",
+    )
+    .unwrap();
     drop(file);
     let refused = fails(&store, &["tag", "list"], 1);
     assert!(refused.contains("SCHEMA_MISMATCH") && refused.contains("migrate"), "{refused}");

@@ -242,6 +242,8 @@ impl Tables {
                 let limit = page.limit as usize;
                 self.workers(name, limit, |n, _| page.after.is_none_or(|after| n > after))
             }
+            Want::Fenced => Answer::Fenced(Seen::default()),
+            Want::TagNames(_) | Want::NamespaceNames(_) => Answer::Names(Vec::new()),
             Want::Tags(page) => {
                 let after = |name: &Name| page.after.is_none_or(|after| *name > after);
                 let found =
@@ -292,7 +294,7 @@ impl Tables {
                 let now = self.workers.get(&(write.namespace, write.worker));
                 same(now.map(|s| s.revision), write.before.map(|s| s.revision))
             }
-            Write::Beat(_) => true,
+            Write::Fence { .. } | Write::Beat(_) => true,
         }
     }
 
@@ -300,7 +302,7 @@ impl Tables {
         self.revision += 1;
         let revision = self.revision;
         match write {
-            Write::Same(..) | Write::Beat(_) => {}
+            Write::Same(..) | Write::Fence { .. } | Write::Beat(_) => {}
             Write::Tag { tag, after, .. } => {
                 self.tags.insert(*tag, Seen { row: *after, revision });
             }
@@ -338,7 +340,7 @@ impl Tables {
                 let key = (write.namespace, write.worker);
                 self.workers.entry(key).and_modify(|seen| seen.revision = revision);
             }
-            Write::Beat(_) => {}
+            Write::Fence { .. } | Write::Beat(_) => {}
         }
     }
 }

@@ -97,7 +97,7 @@ impl<B: BackEnd> Blind<B> {
             }
             Write::Tag { tag, .. } => Want::Tag(*tag),
             Write::Worker(write) => Want::Worker(write.namespace, write.worker),
-            Write::Beat(_) => return Ok(()),
+            Write::Fence { .. } | Write::Beat(_) => return Ok(()),
         };
         let found = self.0.read(&[want]).await?.answers.pop();
         match (write, found) {

@@ -8,6 +8,9 @@ mod keyed;
 mod load;
 mod lookups;
 mod refused;
+mod restore;
+#[path = "../command/restored.rs"]
+mod restored;
 mod starts;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]

@@ -251,7 +251,7 @@ pub const CASES: &[Case] = &[
     case(
         RENEW,
         r#"{"request":"000102030405060708090a0b0c0d0e0f","store":"$","worker":3,"key":"000102030405060708090a0b0c0d0e0f","have_until":"1"}"#,
-        (409, Code::LeaseLost),
+        (409, Code::StoreWentBack),
         "worker 3",
     ),
     case(("POST", "/v1/workers/default/9999/release"), "{}", (400, Code::WorkerInvalid), "9999"),

@@ -16,6 +16,8 @@ pub use postgres::Postgres;
 pub use zookeeper::Zookeeper;
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use running::Kind;
 
@@ -55,6 +57,11 @@ pub trait Server: Kind {
         self.running().port()
     }
 
+    /// The folder that it keeps its data in.
+    fn data(&self) -> PathBuf {
+        self.running().folder().join("data")
+    }
+
     /// `kill -9` of all its processes, wherever they are.
     fn crash(&mut self) {
         self.running_mut().kill();
@@ -76,6 +83,19 @@ pub trait Server: Kind {
     fn start_again(&mut self) -> Result<(), String> {
         self.launch()
     }
+}
+
+/// Copies the data of a server that is stopped to a folder that is not there yet, or back, with their
+/// owners.
+///
+/// # Panics
+/// It cannot.
+pub fn copy(from: &Path, to: &Path) {
+    if to.exists() {
+        std::fs::remove_dir_all(to).expect("a folder of ours");
+    }
+    let done = Command::new("cp").arg("-a").arg(from).arg(to).status().expect("cp runs");
+    assert!(done.success(), "{} to {}", from.display(), to.display());
 }
 
 /// A server of databases that speak SQL.

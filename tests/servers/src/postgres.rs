@@ -17,11 +17,6 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// The folder that it keeps its data in.
-    pub fn data(&self) -> PathBuf {
-        self.running.folder().join("data")
-    }
-
     /// Who may connect from where and by what proof (`pg_hba.conf`), read at its next start.
     ///
     /// # Errors

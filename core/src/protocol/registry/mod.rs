@@ -12,6 +12,7 @@
 //! | [`renew`] | the namespace, the row of the number | it |
 //! | [`release`] | the row of the number | it |
 //! | [`TagRow::create`], [`TagRow::with`], [`TagRow::advance`] | the tag's row | it |
+//! | [`TagRow::fenced`], [`Namespace::fenced`], if a [`Sight`] shows a loss | every row | all of them |
 //!
 //! A store of one's own, whose table is a map:
 //!
@@ -44,12 +45,14 @@
 //! # Ok::<(), leafid_core::Refusal>(())
 //! ```
 
+mod fence;
 mod namespace;
 mod segment;
 mod tag;
 mod window;
 mod worker;
 
+pub use fence::{Finding, Mark, Sight, fence_time, fences_itself};
 pub(in crate::protocol) use namespace::SHORTEST_WINDOW_MS;
 pub use namespace::{Namespace, NamespaceSpec};
 pub use segment::lease_segment;

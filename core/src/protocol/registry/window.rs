@@ -147,7 +147,8 @@ pub fn acquire(
         key: Some(ask.request),
         held_from: ticks.start,
         reserved_until: ticks.end.max(row.reserved_until),
-        granted: now,
+        // Also where another server's clock is ahead: of two states of a row the lower is the older.
+        granted: now.max(row.granted),
     };
     let grant = namespace.answer(store, ask.request, number, ticks, now);
     Ok(Acquired { worker: (number, row), freed, grant })
@@ -194,9 +195,10 @@ fn exhausted(
 /// change, and never down. [`RenewAsk`] has an example.
 ///
 /// # Errors
-/// `STORE_CHANGED`, `STORE_WENT_BACK` if the caller has ticks that were never granted here,
-/// `LEASE_LOST` if the row is another lease's or the number may no longer be handed out,
-/// `TIME_OVERFLOW`, `SCHEMA_MISMATCH` as in [`acquire`].
+/// `STORE_CHANGED`; `LEASE_LOST` if the row is another lease's, the number may no longer be handed
+/// out, or all that the caller has lies below the floor; `STORE_WENT_BACK` if it has ticks that were
+/// never granted here, or the number has no row ([`WorkerRow::default`]); `TIME_OVERFLOW`;
+/// `SCHEMA_MISMATCH` as in [`acquire`].
 pub fn renew(
     store: Token,
     namespace: &Namespace,
@@ -205,15 +207,22 @@ pub fn renew(
     now: StoreTime,
 ) -> Result<(WorkerRow, WindowGrant), Refusal<StoreTime>> {
     same_store(store, Some(ask.store))?;
-    if row.key != Some(ask.key) {
+    // Behind a fence nobody else is given what the caller has, whatever its row says.
+    if ask.have_until < namespace.floor {
         return Err(Code::LeaseLost.into());
+    }
+    if row.key != Some(ask.key) {
+        // No row is ever deleted: where there is none, the caller's was lost. One that is there may
+        // say another key, or none, after the caller's own release overtook this.
+        let lost = row.key.is_none() && row.granted == WorkerRow::default().granted;
+        return Err(if lost { Code::StoreWentBack } else { Code::LeaseLost }.into());
     }
     row.sound()?;
     if ask.have_until > row.reserved_until {
         return Err(Code::StoreWentBack.into());
     }
     let below = ask.have_until < row.held_from && !bug!(RenewWithoutHeldFrom);
-    if ask.have_until < namespace.floor || below || !namespace.hands_out(ask.worker) {
+    if below || !namespace.hands_out(ask.worker) {
         return Err(Code::LeaseLost.into());
     }
     let tick = namespace.layout.tick(now)?;

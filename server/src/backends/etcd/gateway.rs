@@ -25,6 +25,7 @@ impl Keys {
         match key {
             Key::Meta => format!("{prefix}/meta"),
             Key::Beat => format!("{prefix}/beat"),
+            Key::Fence => format!("{prefix}/fence"),
             Key::Tag(tag) => format!("{prefix}/tags/{tag}"),
             Key::Space(name) => format!("{prefix}/namespaces/{name}"),
             Key::Worker(name, worker) => self.worker(name, (*worker).into()),

@@ -30,6 +30,8 @@ pub trait Engine: Sized + Send + 'static {
     const WIDE: usize;
     /// So many requests look for rows at once; each may change two.
     const AT_ONCE: usize;
+    /// A group sets so many keys at most.
+    const WHOLE: usize;
 
     /// Connects, and says who we are.
     fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>>;
@@ -49,6 +51,9 @@ pub trait Engine: Sized + Send + 'static {
 
     /// How far it has come, by its own count of writings, as of its last answers.
     fn position(&self) -> u64;
+
+    /// What it calls itself, in one word, as of its last answers; empty where it has no name.
+    fn name(&self) -> String;
 
     /// Whether anything lies where the store is to be.
     fn occupied(&mut self) -> impl Future<Output = Result<bool, Broken>>;
@@ -114,6 +119,8 @@ pub enum Key {
     Meta,
     /// When it was used last.
     Beat,
+    /// What it says of its last fence.
+    Fence,
     /// A tag.
     Tag(Name),
     /// A namespace.

@@ -30,6 +30,7 @@ pub struct Link<E: Engine> {
     gone: Arc<Gone>,
     engine: Option<E>,
     tries: Tries,
+    connections: u64,
 }
 
 impl<E: Engine> Link<E> {
@@ -41,12 +42,18 @@ impl<E: Engine> Link<E> {
         allow_unsafe: bool,
     ) -> Link<E> {
         let gone = Arc::default();
-        Link { address, place, identity, allow_unsafe, gone, engine: None, tries: Tries::default() }
+        let (engine, tries, connections) = (None, Tries::default(), 0);
+        Link { address, place, identity, allow_unsafe, gone, engine, tries, connections }
     }
 
     /// Whether another store was found by its name.
     pub fn gone(&self) -> Arc<Gone> {
         Arc::clone(&self.gone)
+    }
+
+    /// How many connections were made, without the one that opened the store.
+    pub fn connection(&self) -> u64 {
+        self.connections
     }
 
     /// Makes sure that there is a connection, if it is time to try.
@@ -66,6 +73,7 @@ impl<E: Engine> Link<E> {
         match connected {
             Ok(engine) => {
                 self.engine = Some(engine);
+                self.connections += 1;
                 self.tries.done(&self.place);
                 Ok(())
             }

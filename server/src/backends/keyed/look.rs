@@ -8,7 +8,7 @@ use super::Keyed;
 use super::engine::{Engine, Folder, Key, Marks, Stored};
 use super::space::Known;
 use super::text;
-use crate::backends::{Answer, Fault, Seen, Want};
+use crate::backends::{Answer, BackEnd, Fault, Seen, Want};
 use crate::problem::Problem;
 use crate::store::Page;
 
@@ -39,7 +39,11 @@ impl<E: Engine> Keyed<E> {
                 | Want::Kept(name, _)
                 | Want::Leaving { namespace: name, .. }
                 | Want::Workers(name, _) => spaces.push(name),
-                Want::Tags(_) | Want::Namespaces(_) => {}
+                Want::Fenced
+                | Want::TagNames(_)
+                | Want::NamespaceNames(_)
+                | Want::Tags(_)
+                | Want::Namespaces(_) => {}
             }
         }
         for want in wants {
@@ -143,6 +147,9 @@ impl<E: Engine> Keyed<E> {
     async fn answer(&mut self, want: &Want) -> Result<Answer, Fault> {
         Ok(match *want {
             Want::Tag(_) => Answer::Tag(None),
+            Want::Fenced => Answer::Fenced(self.standing().await?.fenced),
+            Want::TagNames(page) => self.names(Folder::Tags, page).await?,
+            Want::NamespaceNames(page) => self.names(Folder::Spaces, page).await?,
             Want::Tags(page) => Answer::Tags(self.tags(page).await?),
             Want::Namespaces(page) => self.namespaces(page).await?,
             Want::Namespace(name) => {
@@ -277,6 +284,12 @@ impl<E: Engine> Keyed<E> {
         }
     }
 
+    async fn names(&mut self, folder: Folder, page: Page<Name>) -> Result<Answer, Fault> {
+        let (after, limit) = (page.after, page.limit as usize);
+        let list = self.link.exchange(async |e| e.list(folder, after, limit).await);
+        Ok(Answer::Names(list.await?.into_iter().map(|(name, _)| name).collect()))
+    }
+
     async fn namespaces(&mut self, page: Page<Name>) -> Result<Answer, Fault> {
         let (after, limit) = (page.after, page.limit as usize);
         let list = self.link.exchange(async |e| e.list(Folder::Spaces, after, limit).await);
@@ -360,7 +373,12 @@ impl<E: Engine> Keyed<E> {
 /// The namespace that a want looks into.
 fn space_of(want: &Want) -> Option<Name> {
     match *want {
-        Want::Tag(_) | Want::Tags(_) | Want::Namespaces(_) => None,
+        Want::Fenced
+        | Want::TagNames(_)
+        | Want::NamespaceNames(_)
+        | Want::Tag(_)
+        | Want::Tags(_)
+        | Want::Namespaces(_) => None,
         Want::Namespace(name)
         | Want::Worker(name, _)
         | Want::Mine(name, _)

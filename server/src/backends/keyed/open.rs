@@ -105,8 +105,9 @@ async fn open<E: Engine>(
         position: 0,
     };
     let (spaces, guards) = (BTreeMap::new(), BTreeMap::new());
-    let (turn, beaten) = (1, None);
-    let mut keyed = Keyed { link, meta, found, now, clock, time, spaces, guards, turn, beaten };
+    let (turn, beaten, connected) = (1, None, 0);
+    let mut keyed =
+        Keyed { link, meta, found, now, clock, time, spaces, guards, turn, beaten, connected };
     let filled = keyed.fill(terms.options.believe_clock).await;
     let lost = keyed.link.engine().is_none();
     filled.map_err(|problem| Unopened { problem, may_pass: lost })?;

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::moves::{Moves, Part};
 use super::space::{Held, Space};
+use crate::backends::Fenced;
 use crate::json::{Reader, Writer};
 
 /// The version of the keys.
@@ -67,6 +68,31 @@ pub fn beat(now: StoreTime) -> String {
 /// What is wrong with it.
 pub fn read_beat(text: &[u8]) -> Result<StoreTime, Nonsense> {
     all(object(text)?, |from| Ok(StoreTime::new(need(from.millis("beat_ms")?)?)))
+}
+
+/// Writes what the store says of its last fence.
+pub fn fence(fenced: &Fenced) -> String {
+    let mut to = Writer::default();
+    to.number("generation", fenced.generation);
+    to.millis("fenced_ms", fenced.at.get());
+    to.millis("floor_ms", fenced.floor.get());
+    to.text("fenced_on", &fenced.database);
+    to.end()
+}
+
+/// Reads what the store says of its last fence.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_fence(text: &[u8]) -> Result<Fenced, Nonsense> {
+    all(object(text)?, |from| {
+        Ok(Fenced {
+            generation: need(from.number("generation")?)?,
+            at: StoreTime::new(need(from.millis("fenced_ms")?)?),
+            floor: StoreTime::new(need(from.millis("floor_ms")?)?),
+            database: need(from.text("fenced_on", str::to_owned)?)?,
+        })
+    })
 }
 
 /// Writes a tag.

@@ -146,6 +146,11 @@ impl<E: Engine> Keyed<E> {
                         plan.commit.touches.push(Touch { namespace, bucket, first });
                     }
                 }
+                Write::Fence { before, after } => {
+                    // One more than its own, so that 0 is none.
+                    let before = before.revision.checked_sub(1);
+                    self.set(&mut plan, Key::Fence, before, text::fence(after), Becomes::Other);
+                }
                 Write::Beat(_) => plan.revisions.push(Err(0)),
             }
         }
@@ -249,7 +254,7 @@ impl<E: Engine> Keyed<E> {
                         known.turn = 0;
                     }
                 }
-                Write::Tag { .. } | Write::Beat(_) => {}
+                Write::Tag { .. } | Write::Fence { .. } | Write::Beat(_) => {}
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::problem::Problem;
 /// What stands before the names of our tables.
 const PREFIX: &str = "leafid_";
 /// What stands before the name of a table in a text.
-const BEFORE: [&str; 5] = ["FROM", "INTO", "UPDATE", "EXISTS", "JOIN"];
+const BEFORE: [&str; 6] = ["FROM", "INTO", "UPDATE", "EXISTS", "JOIN", "TABLE"];
 const COLUMNS: &str = include_str!("../../../../sql/mysql/leaf/columns.sql");
 
 /// Leaf's database.

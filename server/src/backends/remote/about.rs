@@ -20,6 +20,8 @@ pub struct About {
     pub meta: &'static str,
     /// The time.
     pub now: &'static str,
+    /// What leads from each version of the tables to the next, the first from 1 to 2.
+    pub raise: &'static [&'static str],
     /// What the server is set to.
     pub settings: &'static str,
 }
@@ -27,6 +29,7 @@ pub struct About {
 macro_rules! about {
     ($dialect:literal, $($name:ident)+) => {
         About {
+            raise: &[include_str!(concat!("../../../../sql/", $dialect, "/migrations/2.sql"))],
             $($name: include_str!(
                 concat!("../../../../sql/", $dialect, "/meta/", stringify!($name), ".sql")
             ),)+

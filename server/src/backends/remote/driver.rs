@@ -34,6 +34,9 @@ pub enum Breakage {
     Lost,
     /// Another session was in the way, and all of the transaction was undone.
     Race,
+    /// Another session kept a row locked for too long, and all of the transaction was undone; the
+    /// connection goes on.
+    Locked,
     /// The database refused, and all of the transaction was undone; the connection goes on.
     Refused,
     /// The database does not let us in: wrong name, password, database, or right.
@@ -47,6 +50,16 @@ pub struct Did {
     pub rows: u64,
     /// The database's time, where the answer carries it.
     pub now_ms: Option<i64>,
+}
+
+/// By what a database is told from another one, and from an older state of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// What it calls itself, in one word; empty where it has no name.
+    pub database: String,
+    /// How far it has come, by a count that rises with what is written durably, and that what takes
+    /// its place under the same name goes on from; 0 where there is none.
+    pub position: u64,
 }
 
 /// How a transaction ends.
@@ -86,8 +99,8 @@ pub trait Driver: Sized + Send + 'static {
         allow_unsafe: bool,
     ) -> impl Future<Output = Result<Result<(), Problem>, Broken>>;
 
-    /// How far the database has come, by a count that rises with what is written; 0 if unknown.
-    fn position(&mut self) -> impl Future<Output = Result<u64, Broken>>;
+    /// What the database calls itself, and how far it has come.
+    fn named(&mut self) -> impl Future<Output = Result<Named, Broken>>;
 
     /// Whether the connection is known to be gone.
     fn is_lost(&self) -> bool;
@@ -114,6 +127,11 @@ pub trait Driver: Sized + Send + 'static {
 
     /// Begins a transaction that nobody else's making of a store overlaps.
     fn begin_making(&mut self) -> impl Future<Output = Result<(), Broken>>;
+
+    /// Raises the tables by a version; what was half raised before is raised whole.
+    fn raise(&mut self, sql: &str) -> impl Future<Output = Result<(), Broken>> {
+        self.script(sql)
+    }
 
     /// Runs statements without parameters.
     fn script(&mut self, sql: &str) -> impl Future<Output = Result<(), Broken>>;

@@ -28,6 +28,7 @@ pub struct Link<D: Driver> {
     driver: Option<D>,
     used: Instant,
     tries: Tries,
+    connections: u64,
 }
 
 impl<D: Driver> Link<D> {
@@ -43,12 +44,18 @@ impl<D: Driver> Link<D> {
             driver: None,
             used,
             tries: Tries::default(),
+            connections: 0,
         }
     }
 
     /// Whether another store was found by its name.
     pub fn gone(&self) -> Arc<Gone> {
         Arc::clone(&self.gone)
+    }
+
+    /// How many connections were made.
+    pub fn connection(&self) -> u64 {
+        self.connections
     }
 
     /// Makes sure that there is a connection, if it is time to try.
@@ -69,6 +76,7 @@ impl<D: Driver> Link<D> {
         match self.connect().await {
             Ok(driver) => {
                 self.driver = Some(driver);
+                self.connections += 1;
                 self.used = Instant::now();
                 self.tries.done(&self.place);
                 Ok(())

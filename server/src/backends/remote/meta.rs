@@ -72,7 +72,7 @@ pub async fn found<D: Driver>(
     meta: &Meta,
     created: bool,
 ) -> Result<(Found, u64), Broken> {
-    let position = driver.position().await?;
+    let position = driver.named().await?.position;
     let rows = ask(driver, query(D::ABOUT.found, |_| {})).await?;
     let row = rows.first().ok_or_else(|| odd(Odd("no counts".to_owned())))?;
     let read = || {

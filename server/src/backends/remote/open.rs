@@ -20,7 +20,8 @@ use crate::problem::Problem;
 use crate::{random, utc};
 
 /// The version of the tables.
-pub const VERSION: i64 = 1;
+pub const VERSION: i64 = 2;
+
 /// Opens the store in a database, or makes it where that was asked for.
 ///
 /// # Errors
@@ -63,11 +64,22 @@ pub fn migrate<D: Driver>(address: &D::Address, place: &str) -> Result<i64, Unop
         let found =
             look(&mut driver, place).await?.ok_or_else(|| words::not_there(place, "has no tables"));
         let meta = found?;
-        if meta.version == VERSION {
-            Ok(VERSION)
-        } else {
-            Err(other_version(place, meta.version).into())
+        let done = usize::try_from(meta.version).unwrap_or(0).checked_sub(1);
+        let steps = done.and_then(|done| D::ABOUT.raise.get(done..));
+        let steps = steps.ok_or_else(|| other_version(place, meta.version))?;
+        if !steps.is_empty() {
+            let told = |broken: Broken| cannot_raise(place, &broken);
+            driver.begin_making().await.map_err(told)?;
+            // Another program may have raised it meanwhile.
+            let now = look(&mut driver, place).await?.map_or(0, |meta| meta.version);
+            if now == meta.version {
+                for step in steps {
+                    driver.raise(step).await.map_err(told)?;
+                }
+            }
+            driver.commit().await.map_err(told)?;
         }
+        Ok(meta.version)
     })?
 }
 
@@ -230,6 +242,15 @@ fn cannot_make(place: &str, broken: &Broken) -> Unopened {
          empty tables that the next try goes on with",
         broken.detail
     );
+    Unopened { problem: Problem::unavailable(detail), may_pass: broken.kind == Breakage::Lost }
+}
+
+fn cannot_raise(place: &str, broken: &Broken) -> Unopened {
+    let rights = match broken.kind {
+        Breakage::Denied => "; it takes the user that made them, with every right on them",
+        _ => "",
+    };
+    let detail = format!("the tables of {place} cannot be raised: {}{rights}", broken.detail);
     Unopened { problem: Problem::unavailable(detail), may_pass: broken.kind == Breakage::Lost }
 }
 

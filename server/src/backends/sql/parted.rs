@@ -29,6 +29,9 @@ impl Parted {
         write: impl Fn(&'static str) -> Query,
     ) -> Vec<Step> {
         let Some(Seen { row: was, .. }) = before else {
+            if after.deleted {
+                return vec![Step::Write(write(texts.tag_add))];
+            }
             return vec![Step::Write(write(texts.tag_add)), Step::Write(write(self.add))];
         };
         match (was.deleted, after.deleted) {

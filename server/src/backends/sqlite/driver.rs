@@ -57,9 +57,10 @@ impl<'c> Driver<'c> {
         let mut statement = self.prepared(query)?;
         let mut rows = statement.raw_query();
         while let Some(row) = rows.next()? {
-            sql::gather(answer, &Read(row)).map_err(|refusal| {
-                Error::ToSqlConversionFailure(format!("a row cannot be read: {refusal:?}").into())
-            })?;
+            if let Err(refusal) = sql::gather(answer, &Read(row)) {
+                *answer = Answer::Unreadable(sql::unreadable(query, refusal.code));
+                return Ok(());
+            }
         }
         Ok(())
     }

@@ -28,6 +28,7 @@ impl Paths {
         match key {
             Key::Meta => self.meta(),
             Key::Beat => self.beat(),
+            Key::Fence => format!("{root}/fence"),
             Key::Tag(tag) => format!("{root}/tags/{tag}"),
             Key::Space(name) => self.space(name),
             Key::Worker(name, worker) => self.worker(name, *worker),

@@ -58,6 +58,7 @@ impl<E: Engine> Engine for Counted<E> {
     const NAME: &'static str = E::NAME;
     const WIDE: usize = E::WIDE;
     const AT_ONCE: usize = E::AT_ONCE;
+    const WHOLE: usize = E::WHOLE;
 
     async fn connect((address, counts): &Self::Address) -> Result<Self, Broken> {
         Ok(Counted { engine: E::connect(address).await?, counts: Arc::clone(counts) })
@@ -77,6 +78,10 @@ impl<E: Engine> Engine for Counted<E> {
 
     fn position(&self) -> u64 {
         self.engine.position()
+    }
+
+    fn name(&self) -> String {
+        self.engine.name()
     }
 
     async fn occupied(&mut self) -> Result<bool, Broken> {

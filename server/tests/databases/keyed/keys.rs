@@ -40,6 +40,7 @@ impl Keys for Etcd {
         match key {
             Key::Meta => "meta".to_owned(),
             Key::Beat => "beat".to_owned(),
+            Key::Fence => "fence".to_owned(),
             Key::Tag(tag) => format!("tags/{tag}"),
             Key::Space(name) => format!("namespaces/{name}"),
             Key::Worker(name, worker) => format!("workers/{name}/{worker:010}"),
@@ -111,6 +112,7 @@ impl Keys for Zookeeper {
         match key {
             Key::Meta => "meta".to_owned(),
             Key::Beat => "beat".to_owned(),
+            Key::Fence => "fence".to_owned(),
             Key::Tag(tag) => format!("tags/{tag}"),
             Key::Space(name) => format!("namespaces/{name}"),
             Key::Worker(name, worker) => format!("namespaces/{name}/b{}/{worker}", worker / 256),

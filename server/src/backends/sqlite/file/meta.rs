@@ -89,7 +89,7 @@ pub fn floor(connection: &Connection) -> Result<StoreTime, rusqlite::Error> {
 ///
 /// # Errors
 /// The file failed.
-fn position(connection: &Connection) -> Result<u64, rusqlite::Error> {
+pub fn position(connection: &Connection) -> Result<u64, rusqlite::Error> {
     let position = "SELECT position FROM meta";
     connection.query_row(position, [], |row| row.get(0)).map(i64::unsigned_abs)
 }

@@ -9,9 +9,10 @@ use super::{create, places};
 use crate::problem::Problem;
 
 /// What leads from a version to the next; the first of them begins at [`OLDEST`].
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     include_str!("../../../../../sql/sqlite/migrations/3.sql"),
     include_str!("../../../../../sql/sqlite/migrations/4.sql"),
+    include_str!("../../../../../sql/sqlite/migrations/5.sql"),
 ];
 
 /// The oldest version that is raised.

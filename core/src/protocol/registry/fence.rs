@@ -1,0 +1,208 @@
+//! The fence: what a store does that went back to an older state of itself.
+//!
+//! After a restored backup, or a fail-over to a replica that lacks the last commits, rows stand below
+//! what was granted. A *journal*, kept apart from the store, notes how far the store had come; where
+//! it shows that something is missing, every line is moved past all that may have been granted.
+
+use super::{Namespace, TagRow};
+use crate::values::{LINE_END, StoreTime};
+
+/// A tag is moved so many leases of its largest step past its last known end: what was leased
+/// between the journal's last writing and the loss is less.
+const GAP_STEPS: u64 = 100;
+/// Clocks of servers that use one store differ by less than this, in ms.
+const CLOCKS_DIFFER_MS: i64 = 5_000;
+/// A store fences by itself at most once in so long, in ms: what goes back again and again is
+/// for a person to look at.
+const BY_ITSELF_MS: i64 = 3_600_000;
+
+/// How far a store had come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// How often it was fenced.
+    pub generation: u64,
+    /// How often its database was written, by the database's own count; 0 where that is unknown.
+    pub position: u64,
+}
+
+/// A store beside what a journal noted of it.
+///
+/// ```
+/// use leafid_core::registry::{Finding, Mark, Sight};
+/// let same = Sight {
+///     noted: Mark { generation: 1, position: 70 },
+///     found: Mark { generation: 1, position: 71 },
+///     same_database: true,
+///     fenced_here: true,
+///     line_below: false,
+/// };
+/// assert_eq!(same.finding(), Finding::Whole);
+/// let restored = Sight { found: Mark { generation: 1, position: 60 }, ..same };
+/// assert_eq!(restored.finding(), Finding::WentBack);
+/// // Another server has noticed it before this one did.
+/// let fenced = Sight { found: Mark { generation: 2, position: 61 }, ..same };
+/// assert_eq!(fenced.finding(), Finding::Fenced);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sight {
+    /// What the journal noted last.
+    pub noted: Mark,
+    /// What the store says.
+    pub found: Mark,
+    /// Whether the database calls itself as it did when the journal was written.
+    pub same_database: bool,
+    /// Whether it calls itself as it did when the store was fenced last.
+    pub fenced_here: bool,
+    /// Whether a line stands below what the journal noted of it.
+    pub line_below: bool,
+}
+
+/// What a [`Sight`] shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// Nothing is missing.
+    Whole,
+    /// Another server has fenced it: the journal goes on from there. A line that stands below what
+    /// this journal noted is moved all the same, and that is no other fence.
+    Fenced,
+    /// It lacks something: to be fenced.
+    WentBack,
+}
+
+impl Sight {
+    /// Compares the two.
+    pub fn finding(&self) -> Finding {
+        let Sight { noted, found, .. } = *self;
+        if found.generation > noted.generation && self.fenced_here {
+            return Finding::Fenced;
+        }
+        let known = noted.position > 0 && found.position > 0;
+        let behind = known && found.position < noted.position;
+        if found.generation != noted.generation || !self.same_database || behind || self.line_below
+        {
+            return Finding::WentBack;
+        }
+        Finding::Whole
+    }
+}
+
+/// Whether a store that was fenced last at `last` (0: never) may be fenced at `now` without an
+/// operator.
+pub fn fences_itself(last: StoreTime, now: StoreTime) -> bool {
+    last.get() <= 0 || now.since(last) >= BY_ITSELF_MS
+}
+
+/// The time before which a fenced store grants no window: windows of `longest_ms` may have been
+/// granted up to `last`, by a server whose clock is ahead of this one's.
+pub fn fence_time(last: StoreTime, longest_ms: u32) -> StoreTime {
+    last.plus(longest_ms.into()).plus(CLOCKS_DIFFER_MS)
+}
+
+impl TagRow {
+    /// The row behind a fence: a gap past all that it, or a journal, knows to be granted. Also above
+    /// its own upper end, which may have been raised since the copy was made: it grants nothing
+    /// then.
+    pub fn fenced(&self, noted: u64) -> TagRow {
+        let steps = if bug!(FenceWithoutGap) { 0 } else { GAP_STEPS };
+        let gap = steps.saturating_mul(self.max_step.max(1).into());
+        let max_id = self.max_id.max(noted).saturating_add(gap).min(LINE_END);
+        TagRow { max_id, ..*self }
+    }
+}
+
+impl Namespace {
+    /// The row behind a fence: no window begins before all are over that may have been granted up to
+    /// `last`, the latest time of which anybody knows that one was, nor below `noted`, the highest
+    /// end that a journal knows.
+    pub fn fenced(&self, last: StoreTime, noted: u64) -> Namespace {
+        let layout = &self.layout;
+        let longest = if bug!(FenceForgetsWindows) { 0 } else { self.window_ticks(None) };
+        let above = longest.saturating_add(layout.ticks(CLOCKS_DIFFER_MS.unsigned_abs()));
+        let floor = match layout.tick(last) {
+            Ok(tick) => tick.saturating_add(above).min(layout.end_tick()),
+            Err(_) if last.get() < layout.epoch_ms() => 0,
+            Err(_) => layout.end_tick(),
+        };
+        Namespace { floor: self.floor.max(floor).max(noted.min(layout.end_tick())), ..*self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::values::{Layout, Range};
+
+    fn sight(noted: (u64, u64), found: (u64, u64)) -> Sight {
+        let mark = |(generation, position)| Mark { generation, position };
+        Sight {
+            noted: mark(noted),
+            found: mark(found),
+            same_database: true,
+            fenced_here: true,
+            line_below: false,
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_told_from_what_another_server_did() {
+        let away = |sight: Sight| Sight { same_database: false, ..sight };
+        let below = |sight: Sight| Sight { line_below: true, ..sight };
+        let moved = |sight: Sight| Sight { fenced_here: false, ..sight };
+        for (name, sight, finding) in [
+            ("nothing happened", sight((0, 9), (0, 9)), Finding::Whole),
+            ("others wrote", sight((3, 9), (3, 10)), Finding::Whole),
+            ("a copy", sight((0, 9), (0, 8)), Finding::WentBack),
+            ("a copy before a fence", sight((2, 9), (1, 90)), Finding::WentBack),
+            ("another database", away(sight((0, 9), (0, 9))), Finding::WentBack),
+            ("a line alone", below(sight((0, 9), (0, 9))), Finding::WentBack),
+            ("no count", sight((0, 9), (0, 0)), Finding::Whole),
+            ("no count was noted", sight((0, 0), (0, 9)), Finding::Whole),
+            ("no count, and a line", below(sight((0, 0), (0, 0))), Finding::WentBack),
+            ("fenced by another", sight((0, 9), (1, 5)), Finding::Fenced),
+            ("fenced by another, twice", sight((0, 9), (2, 5)), Finding::Fenced),
+            ("fenced, and this knows more", below(sight((0, 9), (1, 5))), Finding::Fenced),
+            ("fenced at a new place", away(sight((0, 9), (1, 5))), Finding::Fenced),
+            ("fenced, then moved", moved(sight((0, 9), (1, 5))), Finding::WentBack),
+        ] {
+            assert_eq!(sight.finding(), finding, "{name}");
+        }
+    }
+
+    #[test]
+    fn it_fences_itself_once_an_hour() {
+        let at = StoreTime::new;
+        let now = at(1_800_000_000_000);
+        assert!(fences_itself(at(0), now));
+        assert!(!fences_itself(now, now) && !fences_itself(now.plus(1), now));
+        assert!(!fences_itself(now, now.plus(BY_ITSELF_MS - 1)));
+        assert!(fences_itself(now, now.plus(BY_ITSELF_MS)));
+    }
+
+    #[test]
+    fn a_tag_goes_past_the_journal_and_its_own_end_and_not_beyond_the_line() {
+        let row = TagRow { max_id: 50, step: 10, max_step: 20, deleted: false, until: Some(60) };
+        for (noted, max_id) in [(0, 2_050), (50, 2_050), (700, 2_700), (LINE_END, LINE_END)] {
+            let after = row.fenced(noted);
+            assert_eq!((after.max_id, after.remaining()), (max_id, 0), "{noted}");
+            assert_eq!(TagRow { max_id: 50, ..after }, row);
+        }
+        let dead = TagRow { deleted: true, ..row };
+        assert_eq!(dead.fenced(0).max_id, 2_050, "made again, it goes on above");
+    }
+
+    #[test]
+    fn a_namespace_waits_for_its_longest_window_and_five_seconds() {
+        let layout = Layout::LEAF;
+        let space = Namespace::create(layout, Some(Range::new(0, 4)), Some(60_000)).unwrap();
+        let last = layout.time(1_000_000);
+        let floor = 1_000_000 + layout.ticks(65_000);
+        assert_eq!(space.fenced(last, 0).floor, floor);
+        assert_eq!(space.fenced(last, floor + 7).floor, floor + 7, "what a journal knows counts");
+        let floored = Namespace { floor: floor + 9, ..space };
+        assert_eq!(floored.fenced(last, 0).floor, floor + 9, "it never goes down");
+        let early = StoreTime::new(layout.epoch_ms() - 1);
+        assert_eq!(space.fenced(early, 0).floor, 0);
+        let late = layout.time(layout.end_tick()).plus(1_000_000_000);
+        assert_eq!(space.fenced(late, u64::MAX).floor, layout.end_tick());
+    }
+}

@@ -1,0 +1,384 @@
+//! What stands between a back end and the requests: compares the store with what was noted of it,
+//! fences it where something is missing, and notes what is written.
+
+use std::sync::Arc;
+
+use leafid_core::registry::{Finding, Mark, Sight, fences_itself};
+use leafid_core::{Code, HostTime, StoreTime};
+use tokio::sync::oneshot;
+
+use super::moving::{self, Stop};
+use super::witness::{Below, Note, Noted, Witness, longest_ms, notes};
+use super::{Desk, Journal, Orders, Repaired};
+use crate::backends::{Answer, BackEnd, Fault, Group, Outcome, Standing, Want};
+use crate::problem::Problem;
+use crate::store::alarms::Line;
+use crate::utc;
+
+/// How far the store has come is asked so often while it is written, in ms.
+const STANDING_MS: i64 = 1_000;
+/// A store that grants nothing is looked at so often, in ms.
+const AGAIN_MS: i64 = 1_000;
+/// So long nothing is granted after a fence, in ms: a second fail-over would undo it.
+const QUIET_MS: i64 = 5_000;
+/// So many rows are compared at once.
+const AT_ONCE: usize = 200;
+/// Another server may fence the store between a look and a fence: then it is looked at again.
+const LOOKS: u32 = 4;
+
+/// Whether the store is as it was noted to be.
+pub struct Guard {
+    desk: Arc<Desk>,
+    /// What was written, by this server or, as a journal knows, before.
+    witness: Witness,
+    journal: Option<Arc<Journal>>,
+    /// The connection on which the store was compared.
+    compared: Option<u64>,
+    /// A row was read that stands below what was written.
+    doubt: bool,
+    /// Why nothing is granted, and when that was looked at last.
+    refused: Option<(Problem, HostTime)>,
+    /// Nothing is granted before.
+    quiet_until: StoreTime,
+    /// Whether something was written since the store was asked how far it has come, and when that
+    /// was.
+    wrote: bool,
+    asked: Option<HostTime>,
+    longest_ms: u32,
+    keeps_tags: bool,
+}
+
+/// What came of a look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begun {
+    /// There was nothing to look at.
+    Same,
+    /// The store was compared, and perhaps fenced: what was known of its rows may be so no more, and
+    /// the turn begins again.
+    Compared,
+}
+
+impl Guard {
+    /// Knows nothing yet.
+    pub fn new(desk: Arc<Desk>) -> Guard {
+        Guard {
+            desk,
+            witness: Witness::default(),
+            journal: None,
+            compared: None,
+            doubt: false,
+            refused: None,
+            quiet_until: StoreTime::new(0),
+            wrote: false,
+            asked: None,
+            longest_ms: 0,
+            keeps_tags: true,
+        }
+    }
+
+    /// Compares the store where it is time to; a turn of the back end has begun.
+    ///
+    /// # Errors
+    /// `STORE_REFUSED` where the store went back and may not be fenced without an operator,
+    /// `STORE_UNAVAILABLE` where it cannot be compared, and in the first seconds after a fence.
+    pub async fn begin<B: BackEnd>(
+        &mut self,
+        back_end: &mut B,
+        now: StoreTime,
+        boot: HostTime,
+    ) -> Result<Begun, Problem> {
+        let mut repair = None;
+        let mut look = self.compared != Some(back_end.connection()) || self.doubt;
+        if let Some(orders) = self.desk.take() {
+            look = true;
+            repair = self.follow(orders);
+        }
+        if !back_end.notices() {
+            return Ok(Begun::Same);
+        }
+        match &self.refused {
+            Some((_, at)) if boot.since(*at) >= AGAIN_MS => look = true,
+            Some((problem, _)) if !look => return Err(problem.clone()),
+            _ => {}
+        }
+        if !look {
+            return self.quiet(now).map(|()| Begun::Same);
+        }
+        self.keeps_tags = back_end.keeps_tags();
+        let connection = back_end.connection();
+        let compared = self.compare(back_end, now, &mut repair).await;
+        match compared {
+            Ok(()) => {
+                (self.compared, self.doubt, self.refused) = (Some(connection), false, None);
+                self.quiet(now).map(|()| Begun::Compared)
+            }
+            Err(problem) => {
+                if problem.code == Code::StoreRefused {
+                    let known = self.refused.replace((problem.clone(), boot));
+                    if known.is_none_or(|(known, _)| known != problem) {
+                        tracing::error!(code = %problem.code, "{}", problem.detail);
+                    }
+                }
+                if let Some(asked) = repair {
+                    // Who asked may be gone.
+                    let _ = asked.send(Err(problem.clone()));
+                }
+                Err(problem)
+            }
+        }
+    }
+
+    /// Takes in what was read; true if a row stands below what was written, so that nothing may be
+    /// decided on it.
+    pub fn doubts(&mut self, wants: &[Want], answers: &[Answer]) -> bool {
+        let mut below = wants.iter().zip(answers).filter_map(|(w, a)| self.witness.below(w, a));
+        let Some(below) = below.find(|below| self.keeps_tags || !below.is_missing_tag()) else {
+            return false;
+        };
+        tracing::error!(code = %Code::StoreWentBack, "{}", said(&below));
+        self.doubt = true;
+        true
+    }
+
+    /// Takes in what was written.
+    pub fn wrote(&mut self, groups: &[Group], outcomes: &[Outcome]) {
+        let written = groups.iter().zip(outcomes);
+        let all: Vec<Note> = written.flat_map(|(group, outcome)| notes(group, outcome)).collect();
+        if all.is_empty() {
+            return;
+        }
+        self.wrote = true;
+        let longest = groups.iter().map(longest_ms).max().unwrap_or(0);
+        self.longest_ms = self.longest_ms.max(longest);
+        if let Some(journal) = &self.journal {
+            journal.note(all.iter().cloned());
+        }
+        all.into_iter().for_each(|note| self.witness.note(note));
+    }
+
+    /// Notes how far the store has come, if it is time to and a journal is kept.
+    pub async fn note<B: BackEnd>(&mut self, back_end: &mut B, now: StoreTime, boot: HostTime) {
+        let due = self.asked.is_none_or(|asked| boot.since(asked) >= STANDING_MS);
+        if self.journal.is_none() || !self.wrote || !due || self.refused.is_some() {
+            return;
+        }
+        (self.wrote, self.asked) = (false, Some(boot));
+        // Where it cannot be asked, the next turn hears of it.
+        if let Ok(standing) = back_end.standing().await {
+            self.learn(&standing, now);
+            self.witness.prune();
+        }
+    }
+
+    fn follow(&mut self, orders: Orders) -> Option<oneshot::Sender<Result<Repaired, Problem>>> {
+        let Orders { journal, heard, repair, look: _ } = orders;
+        let found = journal.as_ref().map(|journal| journal.found.clone());
+        for found in [found, heard].into_iter().flatten() {
+            // What this server wrote meanwhile counts, too.
+            let mut all = found;
+            let lines = self.witness.notes().filter(|note| !matches!(note, Note::Store(_)));
+            lines.collect::<Vec<_>>().into_iter().for_each(|note| all.note(note));
+            self.witness = all;
+            self.compared = None;
+        }
+        if let Some(journal) = journal {
+            journal.note(self.witness.notes());
+            self.journal = Some(journal);
+        }
+        repair
+    }
+
+    fn quiet(&self, now: StoreTime) -> Result<(), Problem> {
+        let left = self.quiet_until.since(now);
+        if left <= 0 || left > QUIET_MS {
+            return Ok(());
+        }
+        let mut problem = Problem::unavailable(format!(
+            "the store was fenced a moment ago: in case its database fails over once more, nothing \
+             is granted for another {left} ms"
+        ));
+        problem.retry_after_ms = u32::try_from(left).ok();
+        Err(problem)
+    }
+
+    /// Looks at the store and does what follows.
+    async fn compare<B: BackEnd>(
+        &mut self,
+        back_end: &mut B,
+        now: StoreTime,
+        repair: &mut Option<oneshot::Sender<Result<Repaired, Problem>>>,
+    ) -> Result<(), Problem> {
+        let told = |fault: Fault| Problem::from(&fault);
+        for _ in 0..LOOKS {
+            let found = back_end.standing().await.map_err(told)?;
+            let below = self.below(back_end).await.map_err(told)?;
+            let finding = self.finding(&found, below.first());
+            if finding == Finding::Whole && repair.is_none() {
+                self.learn(&found, now);
+                return Ok(());
+            }
+            if finding == Finding::Fenced && repair.is_none() {
+                match moving::raise(back_end, &self.witness).await {
+                    Ok(moved) => {
+                        let generation = found.fenced.row.generation;
+                        tracing::warn!(generation, moved, "the store was fenced by another server");
+                    }
+                    Err(Stop::Fault(fault)) => return Err(told(fault)),
+                    Err(Stop::Raced) => continue,
+                }
+                return self.behind(back_end, now).await.map_err(told);
+            }
+            let why = self.why(&found, &below);
+            // A copy of a store may lack its last fence, too.
+            let noted = self.witness.store.as_ref().map(|noted| noted.fenced);
+            let last = noted.max(Some(found.fenced.row.at)).unwrap_or(found.fenced.row.at);
+            if repair.is_none() && !fences_itself(last, now) {
+                return Err(refusal(&why, last));
+            }
+            match moving::fence(back_end, &self.witness, &found, now).await {
+                Ok(done) => {
+                    let Repaired { generation, tags, namespaces, floor } = done;
+                    let floor = utc::text(floor);
+                    match finding {
+                        Finding::WentBack => tracing::error!(
+                            code = %Code::StoreWentBack, generation, tags, namespaces, floor,
+                            "the store lost grants, and was fenced: every tag was moved past what \
+                             may have been granted, and no window begins before the floor: {why}"
+                        ),
+                        _ => tracing::warn!(
+                            generation,
+                            tags,
+                            namespaces,
+                            floor,
+                            "the store was fenced, as an operator said"
+                        ),
+                    }
+                    if let Some(asked) = repair.take() {
+                        let _ = asked.send(Ok(done));
+                    }
+                    return self.behind(back_end, now).await.map_err(told);
+                }
+                Err(Stop::Raced) => {}
+                Err(Stop::Fault(fault)) => return Err(told(fault)),
+            }
+        }
+        Err(Problem::unavailable("other servers fence the store over and over; ask again"))
+    }
+
+    /// A fence was set: what was noted of lines counts no more.
+    async fn behind<B: BackEnd>(&mut self, back_end: &mut B, now: StoreTime) -> Result<(), Fault> {
+        back_end.begin().await?;
+        let found = back_end.standing().await?;
+        self.witness.note(Note::Afresh);
+        if let Some(journal) = &self.journal {
+            journal.note([Note::Afresh]);
+        }
+        if back_end.is_followed() {
+            self.quiet_until = found.fenced.row.at.plus(QUIET_MS);
+        }
+        self.learn(&found, now);
+        Ok(())
+    }
+
+    fn learn(&mut self, found: &Standing, now: StoreTime) {
+        let mark = Mark { generation: found.fenced.row.generation, position: found.position };
+        let known = self.witness.store.as_ref();
+        let latest = known.map_or(now, |noted| noted.latest.max(now));
+        let longest_ms = known.map_or(0, |noted| noted.longest_ms).max(self.longest_ms);
+        let fenced =
+            known.map_or(found.fenced.row.at, |noted| noted.fenced.max(found.fenced.row.at));
+        let noted = Noted { mark, fenced, latest, longest_ms, database: found.database.clone() };
+        self.desk.tell(mark.generation);
+        if self.witness.store.as_ref() != Some(&noted) {
+            if let Some(journal) = &self.journal {
+                journal.note([Note::Store(noted.clone())]);
+            }
+            self.witness.note(Note::Store(noted));
+        }
+    }
+
+    /// The lines that stand below what was written.
+    async fn below<B: BackEnd>(&self, back_end: &mut B) -> Result<Vec<Below>, Fault> {
+        let tags = self.witness.tags.keys().map(|tag| Want::Tag(*tag));
+        let workers = self.witness.workers.keys().map(|(name, n)| Want::Worker(*name, *n));
+        let wants: Vec<Want> = tags.chain(workers).collect();
+        let mut below = Vec::new();
+        for some in wants.chunks(AT_ONCE) {
+            let read = back_end.read(some).await?;
+            let found = some.iter().zip(&read.answers);
+            let found = found.filter_map(|(want, answer)| self.witness.below(want, answer));
+            below.extend(found.filter(|below| self.keeps_tags || !below.is_missing_tag()));
+        }
+        Ok(below)
+    }
+
+    fn finding(&self, found: &Standing, below: Option<&Below>) -> Finding {
+        let seen = Mark { generation: found.fenced.row.generation, position: found.position };
+        let Some(noted) = &self.witness.store else {
+            // Nothing was noted but what this server wrote.
+            return if below.is_some() { Finding::WentBack } else { Finding::Whole };
+        };
+        let sight = Sight {
+            noted: noted.mark,
+            found: seen,
+            same_database: noted.database == found.database,
+            fenced_here: found.fenced.row.database == found.database,
+            line_below: below.is_some(),
+        };
+        sight.finding()
+    }
+
+    /// What shows that something is missing, in words.
+    fn why(&self, found: &Standing, below: &[Below]) -> String {
+        let mut why = Vec::new();
+        if let Some(Noted { mark, database, .. }) = &self.witness.store {
+            let generation = found.fenced.row.generation;
+            if generation != mark.generation {
+                why.push(format!(
+                    "it was fenced {generation} times, and {} were noted",
+                    mark.generation
+                ));
+            }
+            if *database != found.database {
+                let now = &found.database;
+                why.push(format!("its database is `{now}`, and was `{database}`"));
+            }
+            if found.position < mark.position && found.position > 0 {
+                let (now, was) = (found.position, mark.position);
+                why.push(format!("its position is {now}, and was {was}"));
+            }
+        }
+        why.extend(below.first().map(said));
+        if below.len() > 1 {
+            why.push(format!("and {} other lines", below.len() - 1));
+        }
+        why.join("; ")
+    }
+}
+
+fn said(below: &Below) -> String {
+    let Below { line, written, found } = below;
+    let (written, found) = match line {
+        Line::Tag(_) => (written.to_string(), found.to_string()),
+        Line::Worker(..) => {
+            let at = |ms: &u64| utc::text(StoreTime::new(i64::try_from(*ms).unwrap_or(i64::MAX)));
+            (at(written), at(found))
+        }
+    };
+    match line {
+        Line::Tag(_) => format!("{line} stands at {found}, and {written} was written"),
+        Line::Worker(..) => {
+            format!("{line} was granted last at {found}, and at {written} as it was written")
+        }
+    }
+}
+
+fn refusal(why: &str, last: StoreTime) -> Problem {
+    let detail = format!(
+        "the store lost grants again within an hour of its last fence ({}): {why}; nothing is \
+         granted: find out what puts it back (a restore, a fail-over, two databases behind one \
+         name), stop that, then: leafid repair",
+        utc::text(last)
+    );
+    Problem::new(Code::StoreRefused, detail)
+}

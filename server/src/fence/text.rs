@@ -1,0 +1,124 @@
+//! Notes as lines of a file. Each ends with a checksum: what a crash cut off, or a disk spoilt, is
+//! left out, and the lines around it count.
+
+use leafid_core::registry::Mark;
+use leafid_core::{Name, StoreTime};
+use percent_encoding::{
+    AsciiSet, CONTROLS, PercentEncode, percent_decode_str, utf8_percent_encode,
+};
+
+use super::witness::{Note, Noted, Window};
+
+/// A note as a line.
+pub fn line(note: &Note) -> String {
+    let said = match note {
+        Note::Afresh => "afresh".to_owned(),
+        Note::Store(Noted { mark, fenced, latest, longest_ms, database }) => {
+            let (generation, position) = (mark.generation, mark.position);
+            let (fenced, latest, database) = (fenced.get(), latest.get(), word(database));
+            format!("store {generation} {position} {fenced} {latest} {longest_ms} {database}")
+        }
+        Note::Tag(tag, end) => format!("tag {} {end}", coded(tag)),
+        Note::Worker(name, worker, Window { granted, end }) => {
+            format!("worker {} {worker} {} {end}", coded(name), granted.get())
+        }
+    };
+    format!("{said} #{:08x}\n", checksum(&said))
+}
+
+/// What a line says, without its end; nothing if it is not as it was written.
+pub fn read(line: &str) -> Option<Note> {
+    let (said, sum) = line.rsplit_once(" #")?;
+    if u32::from_str_radix(sum, 16) != Ok(checksum(said)) {
+        return None;
+    }
+    let mut words = said.split(' ');
+    let kind = words.next()?;
+    let note = match kind {
+        "afresh" => Note::Afresh,
+        "store" => {
+            let (generation, position) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+            let fenced = StoreTime::new(words.next()?.parse().ok()?);
+            let latest = StoreTime::new(words.next()?.parse().ok()?);
+            let longest_ms = words.next()?.parse().ok()?;
+            let database = words.next().filter(|word| *word != "-").unwrap_or_default().to_owned();
+            let mark = Mark { generation, position };
+            Note::Store(Noted { mark, fenced, latest, longest_ms, database })
+        }
+        "tag" => Note::Tag(name(words.next()?)?, words.next()?.parse().ok()?),
+        "worker" => {
+            let name = name(words.next()?)?;
+            let worker = words.next()?.parse().ok()?;
+            let granted = StoreTime::new(words.next()?.parse().ok()?);
+            Note::Worker(name, worker, Window { granted, end: words.next()?.parse().ok()? })
+        }
+        _ => return None,
+    };
+    words.next().is_none().then_some(note)
+}
+
+/// What is no part of a name in a line.
+const APART: AsciiSet = CONTROLS.add(b' ').add(b'#').add(b'%');
+
+/// A name as one word: Leaf's table may have any.
+fn coded(name: &Name) -> PercentEncode<'_> {
+    utf8_percent_encode(name.as_str(), &APART)
+}
+
+fn name(word: &str) -> Option<Name> {
+    let text = percent_decode_str(word).decode_utf8().ok()?;
+    Name::tag(&text).or_else(|_| Name::owner(&text)).ok()
+}
+
+/// A database's name for itself, as one word.
+fn word(database: &str) -> String {
+    match database {
+        "" => "-".to_owned(),
+        name => name.replace(|c: char| c.is_whitespace() || c == '#', "_"),
+    }
+}
+
+/// FNV-1a: it tells a line that was cut off or spoilt, and keeps nobody from writing another one.
+fn checksum(said: &str) -> u32 {
+    said.bytes().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn notes() -> Vec<Note> {
+        let mark = Mark { generation: 3, position: u64::MAX };
+        let (latest, longest_ms) = (StoreTime::new(1_800_000_000_000), 600_000);
+        let database = "7348/00000001".to_owned();
+        let noted = Noted { mark, fenced: latest, latest, longest_ms, database };
+        let window = Window { granted: latest, end: u64::MAX >> 1 };
+        vec![
+            Note::Afresh,
+            Note::Store(Noted { database: String::new(), ..noted.clone() }),
+            Note::Store(noted),
+            Note::Tag(Name::tag("a.b:c-d_e").unwrap(), 1),
+            Note::Tag(Name::owner("订单 # 7%").unwrap(), 2),
+            Note::Worker(Name::namespace("n").unwrap(), u32::MAX, window),
+        ]
+    }
+
+    #[test]
+    fn what_is_written_reads_back_and_no_part_or_change_of_it_does() {
+        let mut refused = 0;
+        for note in notes() {
+            let line = line(&note);
+            let line = line.trim_end();
+            assert_eq!(read(line), Some(note), "{line}");
+            for end in 0..line.len() {
+                assert_eq!(read(&line[..end]), None, "{}", &line[..end]);
+                let mut spoilt = line.as_bytes().to_vec();
+                spoilt[end] ^= 1;
+                let spoilt = String::from_utf8(spoilt).unwrap();
+                assert_eq!(read(&spoilt), None, "{spoilt}");
+                refused += 2;
+            }
+        }
+        assert!(refused > 300, "{refused}");
+    }
+}

@@ -1,0 +1,277 @@
+//! What a server knows to be written: the highest end of every line.
+
+use std::collections::BTreeMap;
+
+use leafid_core::registry::{DEFAULT_MAX_WINDOW_MS, Mark};
+use leafid_core::{Name, StoreTime};
+
+use crate::backends::{Answer, Group, Outcome, Want, Write};
+use crate::store::alarms::Line;
+
+/// What is noted of a worker number. Its end may go down when its holder gives back what is left; the
+/// time of its last grant never does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// When it was granted or renewed last.
+    pub granted: StoreTime,
+    /// The end that was reserved then.
+    pub end: u64,
+}
+
+/// One thing that is noted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// All that was noted of lines counts no more: the store was fenced above it.
+    Afresh,
+    /// How far the store had come.
+    Store(Noted),
+    /// A tag.
+    Tag(Name, u64),
+    /// A worker number.
+    Worker(Name, u32, Window),
+}
+
+/// How far a store had come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Noted {
+    /// By its own counts.
+    pub mark: Mark,
+    /// When it was fenced last; 0 if it never was.
+    pub fenced: StoreTime,
+    /// The latest time that it told.
+    pub latest: StoreTime,
+    /// The longest window of any of its namespaces, in ms.
+    pub longest_ms: u32,
+    /// What its database called itself.
+    pub database: String,
+}
+
+/// A row that stands below what was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Below {
+    /// Of which line.
+    pub line: Line,
+    /// What was written: of a tag its position, of a worker when it was granted.
+    pub written: u64,
+    /// What was found; 0 where there is no row.
+    pub found: u64,
+}
+
+impl Below {
+    /// Whether there is no row, and it is a tag's.
+    pub fn is_missing_tag(&self) -> bool {
+        self.found == 0 && matches!(self.line, Line::Tag(_))
+    }
+}
+
+/// What a server knows to be written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Witness {
+    /// How far the store had come when that was looked at last, if it ever was.
+    pub store: Option<Noted>,
+    /// The tags.
+    pub tags: BTreeMap<Name, u64>,
+    /// The worker numbers.
+    pub workers: BTreeMap<(Name, u32), Window>,
+}
+
+impl Witness {
+    /// Takes in a note.
+    pub fn note(&mut self, note: Note) {
+        match note {
+            Note::Afresh => {
+                self.tags.clear();
+                self.workers.clear();
+            }
+            Note::Store(noted) => self.store = Some(noted),
+            Note::Tag(tag, end) => {
+                let noted = self.tags.entry(tag).or_default();
+                *noted = end.max(*noted);
+            }
+            Note::Worker(name, worker, window) => {
+                self.workers.insert((name, worker), window);
+            }
+        }
+    }
+
+    /// All that is noted, to begin another file with.
+    pub fn notes(&self) -> impl Iterator<Item = Note> + '_ {
+        let store = self.store.clone().map(Note::Store).into_iter();
+        let tags = self.tags.iter().map(|(tag, end)| Note::Tag(*tag, *end));
+        let workers = self.workers.iter();
+        store.chain(tags).chain(workers.map(|((name, n), window)| Note::Worker(*name, *n, *window)))
+    }
+
+    /// Forgets windows that are over since long at the time that was noted last: nobody is granted
+    /// what is past.
+    pub fn prune(&mut self) {
+        let Some(noted) = &self.store else { return };
+        let longest = i64::from(noted.longest_ms.max(DEFAULT_MAX_WINDOW_MS)).saturating_mul(2);
+        let now = noted.latest;
+        self.workers.retain(|_, window| now.since(window.granted) <= longest);
+    }
+
+    /// What this and another server know together.
+    #[must_use]
+    pub fn and(mut self, other: Option<Witness>) -> Witness {
+        let Some(other) = other else { return self };
+        for note in other.notes() {
+            match note {
+                Note::Store(theirs) => {
+                    let ours = self.store.get_or_insert_with(|| theirs.clone());
+                    ours.mark.generation = ours.mark.generation.max(theirs.mark.generation);
+                    ours.fenced = ours.fenced.max(theirs.fenced);
+                    ours.latest = ours.latest.max(theirs.latest);
+                    ours.longest_ms = ours.longest_ms.max(theirs.longest_ms);
+                }
+                Note::Worker(name, worker, window) => {
+                    let ours = self.workers.entry((name, worker)).or_insert(window);
+                    ours.end = ours.end.max(window.end);
+                    ours.granted = ours.granted.max(window.granted);
+                }
+                note => self.note(note),
+            }
+        }
+        self
+    }
+
+    /// Forgets all times, and the windows with them: they were told by a clock that was wrong.
+    pub fn forget_times(&mut self) {
+        self.workers.clear();
+        if let Some(noted) = &mut self.store {
+            (noted.latest, noted.fenced) = (StoreTime::new(0), StoreTime::new(0));
+        }
+    }
+
+    /// The highest end of a window of a namespace.
+    pub fn highest(&self, name: Name) -> u64 {
+        let workers = self.workers.range((name, 0)..=(name, u32::MAX));
+        workers.map(|(_, window)| window.end).max().unwrap_or(0)
+    }
+
+    /// The latest time of which it is known that something was granted.
+    pub fn latest(&self) -> StoreTime {
+        let granted = self.workers.values().map(|window| window.granted);
+        let noted = self.store.as_ref().map(|noted| noted.latest);
+        granted.chain(noted).max().unwrap_or(StoreTime::new(0))
+    }
+
+    /// What a row that was read lacks of what was written, if anything.
+    pub fn below(&self, want: &Want, answer: &Answer) -> Option<Below> {
+        match (want, answer) {
+            (Want::Tag(tag), Answer::Tag(found)) => {
+                let (written, line) = (*self.tags.get(tag)?, Line::Tag(*tag));
+                let found = found.map_or(0, |seen| seen.row.max_id);
+                (found < written).then_some(Below { line, written, found })
+            }
+            (Want::Worker(name, worker), Answer::Workers(rows)) if rows.is_empty() => {
+                self.window(*name, *worker, StoreTime::new(0))
+            }
+            (
+                Want::Worker(name, _)
+                | Want::Mine(name, _)
+                | Want::Own(name, _)
+                | Want::Rested(name, _)
+                | Want::Kept(name, _)
+                | Want::Workers(name, _),
+                Answer::Workers(rows),
+            ) => rows.iter().find_map(|(n, seen)| self.window(*name, *n, seen.row.granted)),
+            _ => None,
+        }
+    }
+
+    fn window(&self, name: Name, worker: u32, found: StoreTime) -> Option<Below> {
+        let granted = self.workers.get(&(name, worker))?.granted;
+        let below = |at: StoreTime| u64::try_from(at.get()).unwrap_or(0);
+        let line = Line::Worker(name, worker);
+        (found < granted).then(|| Below { line, written: below(granted), found: below(found) })
+    }
+}
+
+/// What is to be noted of groups that were written.
+pub fn notes<'g>(group: &'g Group, outcome: &Outcome) -> impl Iterator<Item = Note> + use<'g> {
+    let done = matches!(outcome, Outcome::Done(_));
+    group.iter().filter(move |_| done).filter_map(|write| match write {
+        Write::Tag { tag, after, .. } => Some(Note::Tag(*tag, after.max_id)),
+        Write::Worker(write) => {
+            let (granted, end) = (write.after.granted, write.after.reserved_until);
+            Some(Note::Worker(write.namespace, write.worker, Window { granted, end }))
+        }
+        _ => None,
+    })
+}
+
+/// The longest window of the namespaces that a group is about, in ms.
+pub fn longest_ms(group: &Group) -> u32 {
+    let longest = group.iter().map(|write| match write {
+        Write::Same(_, seen) => seen.row.namespace.max_window_ms,
+        Write::Namespace { after, .. } => after.namespace.max_window_ms,
+        _ => 0,
+    });
+    longest.max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use leafid_core::registry::{TagRow, TagSpec, WorkerRow};
+
+    use super::*;
+    use crate::backends::Seen;
+
+    fn name() -> Name {
+        Name::namespace("n").unwrap()
+    }
+
+    #[test]
+    fn a_row_below_what_was_written_is_noticed_and_one_above_is_not() {
+        let mut witness = Witness::default();
+        let tag = |max_id| {
+            let row = TagRow { max_id, ..TagRow::create(None, &TagSpec::default()).unwrap() };
+            Answer::Tag(Some(Seen { row, revision: 0 }))
+        };
+        let worker = |ms, reserved_until| {
+            let granted = StoreTime::new(ms);
+            let row = WorkerRow { granted, reserved_until, ..WorkerRow::default() };
+            Answer::Workers(vec![(3, Seen { row, revision: 0 })])
+        };
+        let (tags, workers) = (Want::Tag(name()), Want::Worker(name(), 3));
+        assert_eq!(witness.below(&tags, &tag(1)), None, "nothing is known");
+        witness.note(Note::Tag(name(), 50));
+        witness.note(Note::Tag(name(), 40));
+        let window = Window { granted: StoreTime::new(7_000), end: 90 };
+        witness.note(Note::Worker(name(), 3, window));
+        for (want, answer, below) in [
+            (&tags, tag(50), false),
+            (&tags, tag(51), false),
+            (&tags, tag(49), true),
+            (&tags, Answer::Tag(None), true),
+            (&workers, worker(7_000, 90), false),
+            // Its holder has given back the rest.
+            (&workers, worker(7_000, 20), false),
+            (&workers, worker(6_999, 90), true),
+            (&workers, Answer::Workers(Vec::new()), true),
+            (&Want::Rested(name(), 1), worker(6_000, 1), true),
+            (&Want::Rested(name(), 1), Answer::Workers(Vec::new()), false),
+            (&Want::Worker(name(), 4), Answer::Workers(Vec::new()), false),
+        ] {
+            assert_eq!(witness.below(want, &answer).is_some(), below, "{want:?} {answer:?}");
+        }
+        witness.note(Note::Afresh);
+        assert_eq!(witness.below(&tags, &tag(1)), None, "a fence was set above it");
+    }
+
+    #[test]
+    fn windows_that_are_over_are_forgotten_and_tags_are_not() {
+        let mut witness = Witness::default();
+        let at = |ms| Window { granted: StoreTime::new(ms), end: 1 };
+        witness.note(Note::Tag(name(), 50));
+        witness.note(Note::Worker(name(), 1, at(1_000_000)));
+        witness.note(Note::Worker(name(), 2, at(2_000_000)));
+        let longest_ms = 500_000;
+        let latest = StoreTime::new(2_300_000);
+        witness.note(Note::Store(Noted { latest, longest_ms, ..Noted::default() }));
+        witness.prune();
+        assert_eq!(witness.workers.keys().map(|(_, n)| *n).collect::<Vec<_>>(), [2]);
+        assert_eq!(witness.tags.len(), 1);
+    }
+}

@@ -1,0 +1,229 @@
+//! A store's file that goes back, and how that is noticed: with a journal nothing is granted twice,
+//! and without one it is.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::restored::{goes_back, lease, make, noted, overlaps, serve};
+use crate::support::{fails, leafid, says};
+
+struct Places {
+    _folder: tempfile::TempDir,
+    file: PathBuf,
+    copy: PathBuf,
+    journal: PathBuf,
+    store: String,
+}
+
+fn places() -> Places {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, copy) = (folder.path().join("store.db"), folder.path().join("copy.db"));
+    let journal = folder.path().join("journal");
+    std::fs::create_dir(&journal).expect("a folder");
+    let store = format!("sqlite:{}", file.display());
+    Places { _folder: folder, file, copy, journal, store }
+}
+
+fn beside(file: &Path, what: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(what);
+    PathBuf::from(name)
+}
+
+fn restore(places: &Places) {
+    for file in [places.file.clone(), beside(&places.file, "-wal"), beside(&places.file, "-shm")] {
+        let _ = std::fs::remove_file(file);
+    }
+    std::fs::copy(&places.copy, &places.file).expect("a copy");
+}
+
+fn back_up(places: &Places) {
+    says(&places.store, &["backup", &places.copy.display().to_string()]);
+}
+
+#[test]
+fn a_restored_backup_grants_nothing_twice_to_a_new_server() {
+    let places = places();
+    let journal = Some(places.journal.as_path());
+    let (twice, log) = goes_back(&places.store, journal, || back_up(&places), || restore(&places));
+    assert_eq!(twice, 0, "{log}");
+    assert!(log.contains("STORE_WENT_BACK") && log.contains("its position is"), "{log}");
+    assert!(log.contains("generation=1"), "{log}");
+}
+
+/// The control: what the test above would find.
+#[test]
+fn without_a_journal_a_restored_backup_grants_again_what_it_granted() {
+    let places = places();
+    let (twice, log) = goes_back(&places.store, None, || back_up(&places), || restore(&places));
+    assert!(twice > 20, "{twice}: {log}");
+    assert!(log.contains("no journal is kept") && log.contains("--journal DIR"), "{log}");
+}
+
+/// After a kill the log of the file holds what was granted last.
+fn a_log_is_removed(journal: bool) -> (usize, String) {
+    let places = places();
+    let journal = journal.then_some(places.journal.as_path());
+    let lose = || {
+        let log = beside(&places.file, "-wal");
+        assert!(std::fs::metadata(&log).expect("a log").len() > 0);
+        std::fs::remove_file(log).expect("a log");
+    };
+    goes_back(&places.store, journal, || {}, lose)
+}
+
+#[test]
+fn a_log_that_is_removed_after_a_kill_is_noticed() {
+    let (twice, log) = a_log_is_removed(true);
+    assert_eq!(twice, 0, "{log}");
+    assert!(log.contains("STORE_WENT_BACK"), "{log}");
+    let (twice, log) = a_log_is_removed(false);
+    assert!(twice > 20, "the control: {twice}: {log}");
+}
+
+/// Another program writes a row.
+fn write(places: &Places, sql: &str) {
+    let connection = rusqlite::Connection::open(&places.file).expect("a file");
+    connection.busy_timeout(std::time::Duration::from_secs(10)).expect("a time-out");
+    assert!(connection.execute(sql, []).expect(sql) > 0, "{sql}");
+}
+
+#[test]
+fn a_row_that_is_lowered_under_a_server_is_noticed_with_and_without_a_journal() {
+    for journal in [true, false] {
+        let places = places();
+        make(&places.store);
+        let serving = serve(&places.store, journal.then_some(places.journal.as_path()));
+        let before = lease(&serving, 5);
+        write(&places, "UPDATE tags SET max_id = 1 WHERE tag = 'orders'");
+        let after = lease(&serving, 5);
+        assert_eq!(overlaps(&before, &after), 0);
+        serving.logs(&["STORE_WENT_BACK", "tag `orders` stands at 1, and 51 was written"]);
+        serving.logs(&["ERROR", "was fenced", "generation=1"]);
+        assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
+    }
+}
+
+#[test]
+fn what_goes_back_again_within_an_hour_grants_nothing_until_it_is_repaired() {
+    let places = places();
+    make(&places.store);
+    let journal = places.journal.display().to_string();
+    let serving = serve(&places.store, Some(&places.journal));
+    let mut before = lease(&serving, 5);
+    for (time, line) in [(1, "orders"), (2, "users")] {
+        write(&places, &format!("UPDATE tags SET max_id = 1 WHERE tag = '{line}'"));
+        if time == 1 {
+            before.extend(lease(&serving, 5));
+        }
+    }
+    let ask = json!({ "request": "0123456789abcdef0123456789abcdef" });
+    let refused = |serving: &crate::support::Serving| {
+        // It shows when the row is read; from then on every lease is refused.
+        for tag in ["users", "orders"] {
+            let (status, refused) = serving.post(&format!("/v1/segments/{tag}/lease"), &ask);
+            assert_eq!((status, &refused["code"]), (500, &json!("STORE_REFUSED")), "{refused}");
+        }
+        let told = serving.ready(503, &["STORE_REFUSED", "tag `users` stands at 1"]);
+        assert!(told.to_string().contains("leafid repair"), "{told}");
+    };
+    let mut first = serving;
+    refused(&first);
+    noted(&places.journal, &before);
+    // A restart is no way out.
+    assert_eq!(first.end("-TERM").0, Some(0));
+    let serving = serve(&places.store, Some(&places.journal));
+    refused(&serving);
+
+    let none = fails(&places.store, &["repair", "--journal", "/nowhere"], 1);
+    assert!(none.contains("nothing was moved"), "{none}");
+    let said = says(&places.store, &["repair", "--journal", &journal]);
+    assert!(said.contains("fenced, generation 2: 2 tags moved"), "{said}");
+    serving.ready(200, &["\"ok\""]);
+    serving.logs(&["WARN", "fenced by another server", "generation=2"]);
+    assert_eq!(overlaps(&before, &lease(&serving, 5)), 0);
+}
+
+#[test]
+fn what_a_holder_reported_is_settled_by_a_repair() {
+    let places = places();
+    make(&places.store);
+    let serving = serve(&places.store, None);
+    let ask = json!({ "request": "0123456789abcdef0123456789abcdef", "have_until": "1500" });
+    assert_eq!(serving.post("/v1/segments/orders/lease", &ask).0, 409);
+    let told = serving.ready(200, &["degraded"]);
+    let line = json!({ "tag": "orders", "have_until": "1500", "max_id": "1" });
+    assert_eq!(told["went_back"], json!([line]));
+    says(&places.store, &["repair"]);
+    assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
+    serving.logs(&["INFO", "tag `orders` was moved by a fence"]);
+    let (status, grant) = serving.post("/v1/segments/orders/lease", &ask);
+    assert_eq!((status, &grant["start"]), (200, &json!("2001")), "100 x 20 above: {grant}");
+}
+
+/// A row that no program of ours wrote: whoever wants it is told, and nobody else.
+#[test]
+fn a_row_that_cannot_be_read_harms_nobody_else() {
+    let places = places();
+    make(&places.store);
+    let serving = serve(&places.store, None);
+    write(&places, "UPDATE tags SET step = -5 WHERE tag = 'users'");
+    let ask = json!({ "request": "0123456789abcdef0123456789abcdef" });
+    for _ in 0..3 {
+        let (_, refused) = serving.post("/v1/segments/users/lease", &ask);
+        assert_eq!(refused["code"], json!("SCHEMA_MISMATCH"), "{refused}");
+        assert!(refused["detail"].to_string().contains("tag `users`"), "{refused}");
+        assert_eq!(serving.post("/v1/segments/orders/lease", &ask).0, 200);
+        assert_eq!(serving.get("/readyz").0, 200);
+    }
+    // Nor does it keep the others from being moved.
+    let said = says(&places.store, &["repair"]);
+    assert!(said.contains("1 tags moved"), "{said}");
+}
+
+#[test]
+fn a_store_that_was_fenced_wants_a_first_number_for_each_new_tag() {
+    let places = places();
+    make(&places.store);
+    says(&places.store, &["repair"]);
+    let refused = fails(&places.store, &["tag", "create", "late", "--store", &places.store], 1);
+    assert!(refused.contains("needs `from`"), "{refused}");
+    says(&places.store, &["tag", "create", "late", "--store", &places.store, "--from", "7"]);
+}
+
+#[test]
+fn a_journal_is_one_servers_and_has_to_have_a_folder() {
+    let places = places();
+    make(&places.store);
+    let _serving = serve(&places.store, Some(&places.journal));
+    let journal = places.journal.display().to_string();
+    let second = ["serve", "--listen", "127.0.0.1:0", "--journal", &journal];
+    let refused = fails(&places.store, &second, 1);
+    assert!(refused.contains("STORE_REFUSED") && refused.contains("another server"), "{refused}");
+    let missing = ["serve", "--listen", "127.0.0.1:0", "--journal", "/nowhere/at/all"];
+    let refused = leafid(&places.store, &missing);
+    assert_eq!(refused.status.code(), Some(1));
+}
+
+/// What puts the store back puts back what it says of its fence, too: the journal remembers.
+#[test]
+fn a_copy_that_is_put_back_twice_within_an_hour_is_refused() {
+    let places = places();
+    make(&places.store);
+    back_up(&places);
+    for time in 0..2 {
+        let mut serving = serve(&places.store, Some(&places.journal));
+        if time == 1 {
+            serving.logs(&["ERROR", "was fenced", "generation=1"]);
+        }
+        noted(&places.journal, &lease(&serving, 3));
+        assert_eq!(serving.end("-TERM").0, Some(0));
+        restore(&places);
+    }
+    let serving = serve(&places.store, Some(&places.journal));
+    let told = serving.ready(503, &["STORE_REFUSED", "leafid repair"]);
+    assert!(told.to_string().contains("fenced 0 times, and 1 were noted"), "{told}");
+    says(&places.store, &["repair", "--journal", &places.journal.display().to_string()]);
+    serving.ready(200, &["\"ok\""]);
+}

@@ -1,0 +1,126 @@
+//! What a store grants before and after it goes back to an older state of itself: to the server that
+//! used it, and to one that is started anew. Nothing may be granted twice.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::support::{LEAFID, Serving, says, until};
+
+/// What was granted of a line: `start <= x < end`.
+pub type Grants = Vec<(String, u64, u64)>;
+
+/// A server of a store, with a journal in this folder, if it is to keep one.
+pub fn serve(store: &str, journal: Option<&Path>) -> Serving {
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--store", store]);
+    if let Some(folder) = journal {
+        command.arg("--journal").arg(folder);
+    }
+    Serving::spawn(&mut command)
+}
+
+/// Makes a store with two tags, and a namespace whose windows are at most a minute long.
+pub fn make(store: &str) {
+    says(store, &["init"]);
+    for tag in ["orders", "users"] {
+        says(store, &["tag", "create", tag, "--step", "10", "--max-step", "20"]);
+    }
+    says(store, &["namespace", "create", "minute", "--max-window", "1m"]);
+}
+
+/// Leases so often from each tag, and acquires so many windows; what was granted.
+pub fn lease(serving: &Serving, times: u32) -> Grants {
+    let mut grants = Grants::new();
+    for _ in 0..times {
+        for tag in ["orders", "users"] {
+            let ask = json!({ "request": request() });
+            let (status, grant) = serving.post(&format!("/v1/segments/{tag}/lease"), &ask);
+            assert_eq!(status, 200, "{tag}: {grant}");
+            grants.push(range(tag, &grant));
+        }
+    }
+    let ask = json!({ "request": request(), "owner": "o" });
+    let (status, grant) = serving.post("/v1/workers/minute/acquire", &ask);
+    if status == 200 {
+        grants.push(range(&format!("minute/{}", grant["worker"]), &grant));
+    } else {
+        // It is told when, and that is later than what was granted before.
+        assert_eq!((status, &grant["code"]), (503, &json!("WORKERS_EXHAUSTED")), "{grant}");
+    }
+    grants
+}
+
+/// Another id with every call.
+fn request() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(1);
+    format!("{:032x}", COUNT.fetch_add(1, Ordering::SeqCst))
+}
+
+fn range(line: &str, grant: &Value) -> (String, u64, u64) {
+    let bound = |field: &str| grant[field].as_str().and_then(|text| text.parse().ok());
+    (line.to_owned(), bound("start").expect("a start"), bound("end").expect("an end"))
+}
+
+/// How many of these grants overlap one of those.
+pub fn overlaps(before: &Grants, after: &Grants) -> usize {
+    let twice = |(line, start, end): &&(String, u64, u64)| {
+        before.iter().any(|(other, from, to)| other == line && from < end && start < to)
+    };
+    after.iter().filter(twice).count()
+}
+
+/// Waits until a journal has noted where a tag stands.
+pub fn noted(journal: &Path, grants: &Grants) {
+    let highest = |tag: &str| {
+        let ends = grants.iter().filter(|(line, ..)| line == tag).map(|(.., end)| *end);
+        format!("tag {tag} {} #", ends.max().expect("a grant"))
+    };
+    let lines = ["orders", "users"].map(highest);
+    let written = || {
+        let files = std::fs::read_dir(journal).ok()?.flatten();
+        let texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
+        let found = |text: &String| lines.iter().all(|line| text.contains(line));
+        texts.into_iter().find(found)
+    };
+    until(written).unwrap_or_else(|| panic!("no journal in {} has {lines:?}", journal.display()));
+}
+
+/// Grants, a copy, more grants, the copy put back, and grants by a new server: how many of those
+/// overlap, and what the new server logged.
+pub fn goes_back(
+    store: &str,
+    journal: Option<&Path>,
+    mut copy: impl FnMut(),
+    mut put_back: impl FnMut(),
+) -> (usize, String) {
+    make(store);
+    let mut first = serve(store, journal);
+    let mut before = lease(&first, 3);
+    let _ = end(&mut first);
+    copy();
+    let mut second = serve(store, journal);
+    second.ready(200, &["\"ok\""]);
+    let lost = lease(&second, 12);
+    if let Some(journal) = journal {
+        noted(journal, &lost);
+    }
+    before.extend(lost);
+    // No orderly end: what it could still say is lost with it.
+    second.child.kill().expect("a child of ours");
+    second.child.wait().expect("it ends");
+    put_back();
+    let mut third = serve(store, journal);
+    third.ready(200, &["\"ok\""]);
+    let after = lease(&third, 40);
+    assert!(after.len() >= 80 && before.len() >= 30, "{} and {}", before.len(), after.len());
+    end(&mut third);
+    let log = third.log();
+    (overlaps(&before, &after), log)
+}
+
+fn end(serving: &mut Serving) -> Option<i32> {
+    serving.end("-TERM").0
+}

@@ -1,0 +1,147 @@
+//! A database that goes back to an older state of itself: with a journal nothing is granted twice to a
+//! server that is started anew, and without one it is.
+
+use leafid_servers::{Databases, Etcd, Mariadb, Postgres, Server, Zookeeper, copy, for_test};
+
+use crate::restored::{goes_back, lease, make, overlaps, serve};
+
+/// The database is stopped, its data copied, used again, and put back from the copy.
+fn put_back<S: Server>(server: &mut S, store: &str, journal: bool) -> (usize, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (saved, notes) = (folder.path().join("saved"), folder.path().join("journal"));
+    std::fs::create_dir(&notes).expect("a folder");
+    let server = std::cell::RefCell::new(server);
+    let save = || {
+        let mut server = server.borrow_mut();
+        server.stop().expect("it stops");
+        copy(&server.data(), &saved);
+        server.start_again().expect("it starts");
+    };
+    let restore = || {
+        let mut server = server.borrow_mut();
+        server.stop().expect("it stops");
+        copy(&saved, &server.data());
+        server.start_again().expect("it starts");
+    };
+    goes_back(store, journal.then_some(notes.as_path()), save, restore)
+}
+
+fn told(name: &str, what: &str, (twice, log): &(usize, String)) {
+    let fenced: Vec<&str> = log.lines().filter(|line| line.contains("STORE_WENT_BACK")).collect();
+    println!("{name}, {what}: {twice} grants overlap; {fenced:?}");
+}
+
+fn is_noticed<S: Server>(store: impl Fn(&S, &str) -> String) {
+    let Some(mut server) = for_test::<S>() else { return };
+    let name = store(&server, "guarded");
+    let found = put_back(&mut server, &name, true);
+    told(S::NAME, "put back from a copy", &found);
+    assert_eq!(found.0, 0, "{}", found.1);
+    assert!(found.1.contains("was fenced") && found.1.contains("generation=1"), "{}", found.1);
+
+    let name = store(&server, "control");
+    let found = put_back(&mut server, &name, false);
+    told(S::NAME, "put back from a copy, without a journal", &found);
+    assert!(found.0 > 20, "the control finds only {}: {}", found.0, found.1);
+}
+
+fn database<S: Databases>(server: &S, name: &str) -> String {
+    server.make_database(name).expect("a database")
+}
+
+fn path<S: Server>(server: &S, name: &str) -> String {
+    let url = server.url();
+    format!("{}-{name}", url.trim_end_matches('/'))
+}
+
+#[test]
+fn postgres_that_goes_back_grants_nothing_twice() {
+    is_noticed::<Postgres>(database);
+}
+
+#[test]
+fn mariadb_that_goes_back_grants_nothing_twice() {
+    is_noticed::<Mariadb>(database);
+}
+
+/// Leaf's own table keeps the tags.
+#[test]
+fn leafs_table_that_goes_back_grants_nothing_twice() {
+    is_noticed::<Mariadb>(|server, name| {
+        let url = database(server, name);
+        let table = "CREATE TABLE leaf_alloc (biz_tag varchar(128) NOT NULL DEFAULT '', \
+                     max_id bigint(20) NOT NULL DEFAULT '1', step int(11) NOT NULL, \
+                     description varchar(256) DEFAULT NULL, \
+                     update_time timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE \
+                     CURRENT_TIMESTAMP, PRIMARY KEY (biz_tag)) ENGINE=InnoDB";
+        server.run(name, table).expect("Leaf's table");
+        format!("{url}?tags=leaf_alloc")
+    });
+}
+
+#[test]
+fn etcd_that_goes_back_grants_nothing_twice() {
+    is_noticed::<Etcd>(path);
+}
+
+#[test]
+fn zookeeper_that_goes_back_grants_nothing_twice() {
+    is_noticed::<Zookeeper>(path);
+}
+
+/// A copy follows until it lacks the last leases, and takes the place of its primary.
+#[test]
+fn a_replica_of_postgres_without_the_last_leases_is_noticed_as_it_is_promoted() {
+    let Some(mut server) = for_test::<Postgres>() else { return };
+    for journal in [true, false] {
+        let url = database(&server, if journal { "promoted" } else { "unnoticed" });
+        let folder = tempfile::tempdir().expect("a folder");
+        let (saved, notes) = (folder.path().join("saved"), folder.path().join("journal"));
+        std::fs::create_dir(&notes).expect("a folder");
+        let shared = std::cell::RefCell::new(&mut server);
+        let save = || {
+            let mut server = shared.borrow_mut();
+            server.stop().expect("it stops");
+            copy(&server.data(), &saved);
+            server.start_again().expect("it starts");
+        };
+        let promote = || {
+            let mut server = shared.borrow_mut();
+            server.stop().expect("it stops");
+            copy(&saved, &server.data());
+            server.make_standby().expect("a standby");
+            server.start_again().expect("it starts");
+            let done = server.run("postgres", "SELECT pg_promote(true, 30)").expect("a promotion");
+            assert_eq!(done.trim(), "t");
+        };
+        let found = goes_back(&url, journal.then_some(notes.as_path()), save, promote);
+        told("PostgreSQL", if journal { "promoted" } else { "promoted, no journal" }, &found);
+        if journal {
+            assert_eq!(found.0, 0, "{}", found.1);
+            assert!(found.1.contains("its database is"), "another timeline: {}", found.1);
+        } else {
+            assert!(found.0 > 20, "the control finds only {}", found.0);
+        }
+    }
+}
+
+/// Under a server that goes on: what it wrote itself it knows, with a journal or without.
+#[test]
+fn a_database_that_goes_back_under_a_server_is_noticed_on_its_next_connection() {
+    let Some(mut server) = for_test::<Postgres>() else { return };
+    let url = database(&server, "under");
+    make(&url);
+    let folder = tempfile::tempdir().expect("a folder");
+    let saved = folder.path().join("saved");
+    server.stop().expect("it stops");
+    copy(&server.data(), &saved);
+    server.start_again().expect("it starts");
+    let serving = serve(&url, None);
+    let before = lease(&serving, 10);
+    server.stop().expect("it stops");
+    copy(&saved, &server.data());
+    server.start_again().expect("it starts");
+    serving.ready(200, &["\"ok\""]);
+    assert_eq!(overlaps(&before, &lease(&serving, 20)), 0);
+    serving.logs(&["STORE_WENT_BACK", "was fenced", "generation=1"]);
+}

@@ -1,0 +1,6 @@
+-- The names of all namespaces.
+SELECT namespace AS name
+FROM namespaces
+WHERE namespace > :after
+ORDER BY namespace
+LIMIT :limit;
