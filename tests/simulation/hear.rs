@@ -73,7 +73,7 @@ impl World {
             Err(Refusal { code, .. }) => {
                 holder.thrift.failed(grant.request(), code, now, true);
                 self.tally.refused_answers += 1;
-                self.alarm(reply.to, code)?;
+                self.alarm(reply, code)?;
             }
         }
         self.holders[reply.to].answered = Some(grant.request());
@@ -131,16 +131,19 @@ impl World {
             let until = now.get() + i64::from(wait) + 1_000;
             holder.told_until = until;
         }
-        self.alarm(reply.to, code)
+        self.alarm(reply, code)
     }
 
     /// A code that stops a generator: rightly only where another store answers.
-    fn alarm(&mut self, i: usize, code: Code) -> Verdict {
+    fn alarm(&mut self, reply: &Reply, code: Code) -> Verdict {
         if !code.stops() {
             return Ok(());
         }
-        let holder = &self.holders[i];
-        let foreign = self.plan.alien && (code == Code::StoreChanged || !self.settings.rules);
+        let holder = &self.holders[reply.to];
+        // A child that knows its parent's last ID and not its store asks any: the other one is behind.
+        let told = holder.book.resumed && holder.book.store.is_none() && reply.store != 0;
+        let changed = code == Code::StoreChanged || (code == Code::StoreWentBack && told);
+        let foreign = self.plan.alien && (changed || !self.settings.rules);
         // A fence keeps the numbers of tags above all that was granted, and windows not.
         let lost = code == Code::StoreWentBack
             && self.stores[0].went_back
@@ -150,7 +153,7 @@ impl World {
             return wrong(Check::FalseAlarm, format!("holder {}: {code}", holder.identity));
         }
         self.tally.stopped += 1;
-        let (life, delay) = (holder.life, self.rng.magnitude(1_000, 60_000) as i64);
+        let (i, life, delay) = (reply.to, holder.life, self.rng.magnitude(1_000, 60_000) as i64);
         self.queue.put(self.t + delay, Event::Start(i, life));
         Ok(())
     }
