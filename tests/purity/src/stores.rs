@@ -1,6 +1,8 @@
 //! The store's side: the registry's decisions, and the store in memory that is made of them.
 
-use leafid_core::registry::{self, Acquired, Candidates, Namespace, TagRow, TagSpec, WorkerRow};
+use leafid_core::registry::{
+    self, Acquired, Candidates, Finding, Namespace, Sight, TagRow, TagSpec, WorkerRow,
+};
 use leafid_core::{
     AcquireAsk, Ask, Failure, Grant, HostTime, Layout, MemoryStore, Name, Range, Refusal, Release,
     RenewAsk, Segment, SegmentAsk, SegmentGrant, Snowflake, Store, StoreTime, Token, WindowGrant,
@@ -25,6 +27,18 @@ verbs! {
         -> bool { row.is_free(*floor, owner, *now, *tick) }
     namespace_hands_out(of: &Namespace, worker: &u32) -> bool { of.hands_out(*worker) }
     worker_row_revoked(row: &WorkerRow) -> WorkerRow { row.revoked() }
+
+    sight_finding(sight: &Sight) -> Finding { sight.finding() }
+    registry_fences_itself(last: &StoreTime, now: &StoreTime) -> bool {
+        registry::fences_itself(*last, *now)
+    }
+    registry_fence_time(last: &StoreTime, longest_ms: &u32) -> StoreTime {
+        registry::fence_time(*last, *longest_ms)
+    }
+    tag_row_fenced(row: &TagRow, noted: &u64) -> TagRow { row.fenced(*noted) }
+    namespace_fenced(of: &Namespace, last: &StoreTime, noted: &u64) -> Namespace {
+        of.fenced(*last, *noted)
+    }
 
     registry_lease_segment(store: &Token, row: &TagRow, ask: &SegmentAsk, now: &StoreTime)
         -> Result<(TagRow, SegmentGrant), Refusal<StoreTime>> {
