@@ -185,7 +185,7 @@ impl<B: BackEnd> Turns<B> {
                 }
                 match self.answers.during(self.back_end.read(&wants)).await {
                     Ok(read) => {
-                        if self.guard.doubts(&wants, &read.answers) {
+                        if self.back_end.notices() && self.guard.doubts(&wants, &read.answers) {
                             decided.append(&mut round);
                             return Err(Halt::WentBack);
                         }
