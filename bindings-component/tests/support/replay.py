@@ -145,7 +145,8 @@ def rows(world: World, step: Plain) -> Any:
             return {"row": shown(row), "grant": shown(grant)}
         case "acquire":
             wanted = wire.new_namespace(step["namespace"])
-            namespace = {**verb("create-namespace", wanted), "floor": 0}
+            floor = int(step["namespace"].get("floor", 0))
+            namespace = {**verb("create-namespace", wanted), "floor": floor}
             rows = {to: step["candidates"].get(name) for to, name in CANDIDATES}
             rows = {to: None if row is None else wire.worker_row(row) for to, row in rows.items()}
             given = namespace, rows, read(step["ask"], wire.acquire_ask)
@@ -153,7 +154,8 @@ def rows(world: World, step: Plain) -> Any:
             return {"row": shown(acquired["row"]), "grant": shown(acquired["grant"])}
         case "renew":
             wanted = wire.new_namespace(step["namespace"])
-            namespace = {**verb("create-namespace", wanted), "floor": 0}
+            floor = int(step["namespace"].get("floor", 0))
+            namespace = {**verb("create-namespace", wanted), "floor": floor}
             given = wire.worker_row(step["row"]), read(step["ask"], wire.renew_ask)
             store = token(step["store"])
             row, grant = verb("renew", store, namespace, *given, int(step["at"]))

@@ -90,8 +90,8 @@ test('rows of other worker numbers, and none at all', async () => {
   const namespace = namespace_row({ layout: 'leaf' })
   const asked = { namespace: 'n', request: '01'.repeat(16), store: STORE, worker: 3, key: '02'.repeat(16), have_until: 5n }
   const given = { namespace: 'n', store: STORE, worker: 3, key: '02'.repeat(16), unused_from: 5n }
-  for (const [row, code] of [[{ worker: 3 }, 'LEASE_LOST'], [{}, 'REQUEST_INVALID'], [{ worker: 4 }, 'REQUEST_INVALID'], [undefined, 'REQUEST_INVALID'], [5, 'REQUEST_INVALID']]) {
-    assert.equal((await refusal(() => renew(STORE, namespace, row, asked, now))).code, code, JSON.stringify(row))
+  for (const [row, code, renewal = code] of [[{ worker: 3 }, 'LEASE_LOST', 'STORE_WENT_BACK'], [{}, 'REQUEST_INVALID'], [{ worker: 4 }, 'REQUEST_INVALID'], [undefined, 'REQUEST_INVALID'], [5, 'REQUEST_INVALID']]) {
+    assert.equal((await refusal(() => renew(STORE, namespace, row, asked, now))).code, renewal, JSON.stringify(row))
     assert.equal((await refusal(() => release(STORE, row, given))).code, code, JSON.stringify(row))
   }
   const ask = { namespace: 'n', owner: 'me', request: '01'.repeat(16), sticky: false, strict: false }
