@@ -9,9 +9,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::dispense::Generators;
 use crate::dispense::driver::Deps;
 use crate::problem::Problem;
-use crate::store::SharedStore;
-use crate::store::alarms::Alarms;
-use crate::store::watched::Watched;
+use crate::store::parted::Stores;
 
 /// How a server behaves.
 #[derive(Clone)]
@@ -60,26 +58,22 @@ impl Default for Config {
 /// What every request can reach.
 pub struct App {
     /// Where ranges come from.
-    pub store: SharedStore,
-    /// Lines of the store that went back.
-    pub alarms: Arc<Alarms>,
+    pub stores: Stores,
     /// The server's own generators.
     pub generators: Generators,
 }
 
 impl App {
-    /// A server over this store that does not listen yet.
+    /// A server over these stores that does not listen yet.
     ///
     /// # Errors
     /// `INTERNAL` without randomness.
-    pub fn new(config: &Config, store: SharedStore) -> Result<Arc<App>, Problem> {
-        let alarms = Arc::new(Alarms::default());
-        let store: SharedStore = Arc::new(Watched::over(store, Arc::clone(&alarms)));
+    pub fn new(config: &Config, stores: Stores) -> Result<Arc<App>, Problem> {
         let deps = Deps {
-            store: Arc::clone(&store),
+            stores: stores.clone(),
             clock: Arc::clone(&config.clock),
             patience: config.patience,
         };
-        Ok(Arc::new(App { store, alarms, generators: Generators::new(deps, config.owner)? }))
+        Ok(Arc::new(App { stores, generators: Generators::new(deps, config.owner)? }))
     }
 }

@@ -20,6 +20,7 @@ mod namespaces;
 mod repair;
 mod serve;
 mod sql;
+mod stores;
 mod tags;
 mod workers;
 

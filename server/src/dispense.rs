@@ -133,7 +133,7 @@ impl Generators {
     async fn segment(&self, tag: Name) -> Result<Arc<Driver<Segments>>, Problem> {
         // The tag's own step decides how far the step may grow; a tag that is made by its first
         // use has none yet.
-        let own = match self.deps.store.tag(tag).await {
+        let own = match self.deps.stores.tags().tag(tag).await {
             // Another program's table may say so.
             Ok(row) if row.step == 0 => return Err(step_of_row(&tag, row.step)),
             Ok(row) => row.step.min(STEP_CAP),

@@ -2,6 +2,7 @@
 //! place: by the [`Registry`](crate::registry::Registry), over any back end.
 
 pub mod alarms;
+pub mod parted;
 pub mod watched;
 
 use std::future::Future;

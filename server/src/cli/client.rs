@@ -26,6 +26,7 @@ use crate::opening::open_sqlite;
 use crate::problem::Problem;
 use crate::registry::Registry;
 use crate::store::SharedStore;
+use crate::store::parted::Stores;
 
 /// The store of verbs that open a file, where none is named.
 pub const DEFAULT_FILE: &str = "sqlite:./leafid.db";
@@ -74,7 +75,7 @@ impl Target {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime
             .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
-        let app = App::new(&Config::default(), store)?;
+        let app = App::new(&Config::default(), Stores::one(store))?;
         Ok(Client::Local { runtime, app })
     }
 }

@@ -12,37 +12,38 @@ use crate::opening::late::Late;
 use crate::problem::Problem;
 use crate::registry::Registry;
 use crate::store::SharedStore;
+use crate::store::parted::Kept;
 
-use super::journal::Keep;
-use super::serve::{first_line, tell};
+use super::serve::{opened, tell};
+use super::stores::How;
 
 /// The store of a server, by its URL; `None` for a name that is no database's. One that cannot be
 /// reached yet is waited for while the server runs.
 pub fn serve(
     named: &str,
     options: Options,
-    allow_unsafe: bool,
-    keep: &Keep,
+    how: &How,
+    kept: Option<Kept>,
 ) -> Option<Result<SharedStore, Problem>> {
     Some(Database::parse(named)?.and_then(|database| {
-        let terms = terms(options, allow_unsafe);
+        let terms = terms(options, how.allow_unsafe);
         match database.open(Arc::new(SystemClock), &terms) {
             Ok(store) => {
-                keep.begin(&store)?;
-                tell(first_line(&store));
+                how.keep.begin(&store)?;
+                opened(&store, kept);
                 Ok(Arc::new(store) as SharedStore)
             }
             Err(unopened) if unopened.may_pass => {
                 let (place, why) = (database.place().to_owned(), unopened.problem);
                 tell(format_args!("leafid: waiting for {place}: {}", why.detail));
                 tracing::warn!(code = %why.code, "not open: {}", why.detail);
-                let keep = keep.clone();
+                let keep = how.keep.clone();
                 let open = move || {
                     let store = database.open(Arc::new(SystemClock), &terms)?;
                     keep.begin(&store)?;
                     Ok(store)
                 };
-                Ok(Arc::new(Late::begin(place, why, open, |store| tell(first_line(store)))?))
+                Ok(Arc::new(Late::begin(place, why, open, move |store| opened(store, kept))?))
             }
             Err(unopened) => Err(unopened.problem),
         }

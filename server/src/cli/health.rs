@@ -10,9 +10,12 @@ use serde_json::Value;
 use super::client::server;
 use super::{Failure, say};
 use crate::problem::Problem;
+use crate::store::parted::Kept;
 
 /// So long an answer may take: a server that cannot write says so after 2 s.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+const KINDS: [Kept; 2] = [Kept::Tags, Kept::Workers];
 
 #[derive(Args, Debug)]
 pub struct Health {
@@ -29,10 +32,13 @@ impl Health {
         let ready = client.call("GET", path::READYZ, None, false)?;
         let lines: Vec<String> =
             ready["went_back"].as_array().into_iter().flatten().map(line).collect();
-        let text = |field: &str| ready[field].as_str().unwrap_or("?");
-        match (text("status"), lines.is_empty()) {
-            ("ok", _) => say(format_args!("ok: store id {}", text("store"))),
+        let away: Vec<String> = KINDS.into_iter().filter_map(|kept| away(&ready, kept)).collect();
+        match (ready["status"].as_str().unwrap_or("?"), lines.is_empty()) {
+            ("ok", _) => say(format_args!("ok: {}", ids(&ready))),
             // Others are sound, and a restart cures nothing.
+            ("degraded", _) if !away.is_empty() => {
+                say(format_args!("degraded: {}", away.join("; ")))
+            }
             ("degraded", false) => say(format_args!(
                 "degraded: leases are granted, but holders have more than the store knows of {}; \
                  move each past that before anything is leased from it",
@@ -44,6 +50,24 @@ impl Health {
             }
         }
     }
+}
+
+/// The id of the store, or of each of two.
+fn ids(ready: &Value) -> String {
+    if let Some(id) = ready["store"].as_str() {
+        return format!("store id {id}");
+    }
+    let id = |kept: Kept| ready[kept.name()]["store"].as_str().unwrap_or("?");
+    KINDS.map(|kept| format!("store id {} for {}", id(kept), kept.words())).join(", ")
+}
+
+/// Why one of two stores grants nothing.
+fn away(ready: &Value, kept: Kept) -> Option<String> {
+    let part = &ready[kept.name()];
+    let text = |field: &str| part[field].as_str().unwrap_or("?");
+    let told = || format!("{}: {}", text("code"), text("detail"));
+    (part["status"] == "unavailable")
+        .then(|| format!("no {} are granted: {}", kept.words(), told()))
 }
 
 fn line(line: &Value) -> String {

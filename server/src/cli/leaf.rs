@@ -74,20 +74,25 @@ impl Leaf {
 }
 
 impl Settings {
-    /// The store: the one that is named, or Leaf's database.
+    /// The store: the one that is named, or Leaf's database, which keeps the tags at least.
     ///
     /// # Errors
-    /// `REQUEST_INVALID` where both are.
-    pub fn store<'s>(&'s self, named: Option<&'s str>) -> Result<Option<&'s str>, Problem> {
-        match (self.store.as_deref(), named) {
-            // A variable that is there and empty names none.
-            (Some(_), Some(named)) if !named.is_empty() => Err(Problem::new(
-                Code::RequestInvalid,
-                "two stores are named: leaf.jdbc.url in the file of --leaf-config, and --store or \
-                 LEAFID_STORE; leave out the second, or set leaf.segment.enable=false",
-            )),
-            (leaf, named) => Ok(leaf.or(named)),
-        }
+    /// `REQUEST_INVALID` where both are, or another one is named for tags.
+    pub fn store<'s>(
+        &'s self,
+        named: Option<&'s str>,
+        tags: Option<&str>,
+    ) -> Result<Option<&'s str>, Problem> {
+        let other = match (&self.store, named, tags) {
+            (Some(_), Some(_), _) => "--store or LEAFID_STORE",
+            (Some(_), None, Some(_)) => "--tags or LEAFID_TAGS",
+            (leaf, named, _) => return Ok(leaf.as_deref().or(named)),
+        };
+        let detail = format!(
+            "two stores are named: leaf.jdbc.url in the file of --leaf-config, and {other}; leave out \
+             the second, or set leaf.segment.enable=false"
+        );
+        Err(Problem::new(Code::RequestInvalid, detail))
     }
 
     /// Takes in which worker numbers Leaf has, and gives the owner that this machine has been, if it has.

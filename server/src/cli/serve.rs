@@ -2,37 +2,31 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::FalseyValueParser;
-use leafid_core::{Code, Token};
+use leafid_core::Code;
 use tokio::net::TcpListener;
 
-use super::args::{listen, token};
-use super::client::{DEFAULT_FILE, open};
+use super::args::listen;
 use super::journal::Keep;
-use super::named::{file, or_usual};
-use super::{Failure, database, leaf, say};
+use super::stores::{How, Named, Opened};
+use super::{Failure, leaf, say};
 use crate::app::Config;
 use crate::app::LeafModes;
 use crate::backends::opening::Options;
 use crate::hex::hex;
 use crate::http::listener::Listener;
 use crate::http::serve::{self, Bound};
-use crate::opening::database::Database;
 use crate::problem::Problem;
 use crate::registry::Registry;
-use crate::store::{SharedStore, Store};
+use crate::store::Store;
+use crate::store::parted::Kept;
 
 #[derive(Args, Debug)]
 pub struct Serve {
-    /// The store: `sqlite:PATH`, a plain path, `postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
-    /// `mysql://USER:PASSWORD@HOST:PORT/DATABASE`, `etcd://HOST:PORT,HOST:PORT/PREFIX` or
-    /// `zk://HOST:PORT,HOST:PORT/PATH`
-    /// [default: sqlite:./leafid.db]
-    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", hide_env_values = true)]
-    store: Option<String>,
+    #[command(flatten)]
+    stores: Named,
     /// The address and port to listen on (loopback only)
     #[arg(long, env = "LEAFID_LISTEN", value_name = "HOST:PORT", default_value = "127.0.0.1:8750",
           value_parser = listen)]
@@ -46,10 +40,6 @@ pub struct Serve {
     /// Creates the store if it does not exist
     #[arg(long, env = "LEAFID_CREATE", value_parser = FalseyValueParser::new())]
     create: bool,
-    /// Refuses to serve any store but the one with this id
-    #[arg(long, env = "LEAFID_EXPECT_STORE", value_name = "ID", value_parser = token,
-          conflicts_with = "create")]
-    expect_store: Option<Token>,
     /// Trusts this machine's clock even if it is far from the last time the store has seen
     #[arg(long, env = "LEAFID_BELIEVE_CLOCK", value_parser = FalseyValueParser::new())]
     believe_clock: bool,
@@ -89,13 +79,10 @@ impl Serve {
         let options = Options {
             create,
             first_use: self.dev,
-            expect: self.expect_store,
             believe_clock: self.believe_clock,
             ..Options::default()
         };
-        let named = leaf.store(self.store.as_deref())?;
-        let named = named.unwrap_or(DEFAULT_FILE);
-        let keep = Keep { folder: self.journal.clone(), believe_clock: self.believe_clock };
+        let keep = Keep::new(self.journal.clone(), self.believe_clock);
         if keep.folder.is_none() && !self.dev {
             tracing::warn!(
                 "no journal is kept: a restored backup, or a fail-over that lost the last grants, \
@@ -103,17 +90,9 @@ impl Serve {
                  in a folder apart from the store: --journal DIR"
             );
         }
-        let opened = database::serve(or_usual(named), options, self.allow_unsafe_settings, &keep);
-        let store = match opened {
-            Some(store) => store?,
-            None => {
-                let store = open(&file(or_usual(named), "leafid serve --store")?, options)?;
-                keep.begin(&store)?;
-                tell(first_line(&store));
-                Arc::new(store) as SharedStore
-            }
-        };
-        let owner = leaf.owner(&store).await?;
+        let how = How { options, allow_unsafe: self.allow_unsafe_settings, keep };
+        let Opened { stores, workers, leafs } = self.stores.open(&leaf, &how)?;
+        let owner = leaf.owner(&workers).await?;
         // The address that clients wait for comes last: whoever has read it knows all of them.
         for (address, listener) in bound.iter().rev() {
             match listener.listener {
@@ -127,9 +106,9 @@ impl Serve {
             }
         }
         let bound = bound.into_iter().map(|(_, listener)| listener).collect();
-        let modes = LeafModes { any_key: Database::is_leafs(named), ..leaf.modes };
+        let modes = LeafModes { any_key: leafs, ..leaf.modes };
         let config = Config { leaf: modes, owner, ..Config::default() };
-        serve::serve(bound, config, store, stop).await?;
+        serve::serve(bound, config, stores, stop).await?;
         tell("leafid: stopped");
         Ok(())
     }
@@ -178,13 +157,35 @@ pub fn tell(line: impl std::fmt::Display) {
     let _ = say(line);
 }
 
+/// Says that a store is open, and for what it is.
+pub fn opened(store: &Registry, kept: Option<Kept>) {
+    tell(first_line(store, kept));
+    let (place, found) = (store.place(), store.found());
+    match kept {
+        Some(Kept::Tags) if found.last_grant.is_some() => tracing::warn!(
+            place,
+            "the store of --tags has granted worker numbers itself, and does not know those that the \
+             store of --workers grants: IDs can be handed out twice; give the namespaces there other \
+             numbers: leafid namespace set NS --workers FIRST..END"
+        ),
+        Some(Kept::Workers) if found.tags > 0 => tracing::warn!(
+            place,
+            tags = found.tags,
+            "the store of --workers has tags, which are not served; a tag of the same name in the \
+             store of --tags is another line: move it past them with leafid tag advance"
+        ),
+        _ => {}
+    }
+}
+
 /// What is served: an operator sees at once whether it is the store that was meant.
-pub fn first_line(store: &Registry) -> String {
+fn first_line(store: &Registry, kept: Option<Kept>) -> String {
     let found = store.found();
     let opened = if found.created { "created" } else { "opened" };
     let (place, id) = (store.place(), hex(store.id()));
     let version = env!("CARGO_PKG_VERSION");
-    format!("leafid: version {version}, {opened} {place}, store id {id}: {found}")
+    let purpose = kept.map_or_else(String::new, |kept| format!(" for {}", kept.words()));
+    format!("leafid: version {version}, {opened} {place}{purpose}, store id {id}: {found}")
 }
 
 /// Ends with the first SIGTERM or SIGINT.

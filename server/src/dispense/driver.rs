@@ -14,16 +14,16 @@ use tokio::time::Instant;
 use crate::clock::Clock;
 use crate::problem::Problem;
 use crate::random;
-use crate::store::SharedStore;
+use crate::store::parted::Stores;
 
 /// So long a closing server waits for the answers that are still out.
 const CLOSING: Duration = Duration::from_secs(3);
 
-/// What drivers share: the store, the clock, and how long a request waits.
+/// What drivers share: the stores, the clock, and how long a request waits.
 #[derive(Clone)]
 pub struct Deps {
     /// Where ranges come from.
-    pub store: SharedStore,
+    pub stores: Stores,
     /// The host's clock of the generators: the one that only ticks.
     pub clock: Arc<dyn Clock>,
     /// How long a request waits when the generator is dry.
@@ -192,9 +192,9 @@ impl<S: Kind + Send + 'static> Driver<S> {
     async fn carry(self: Arc<Self>, deps: Deps, ask: Ask) {
         let sent = deps.clock.boot();
         let answer = match ask {
-            Ask::Segment(ask) => deps.store.lease_segment(ask).await.map(Grant::Segment),
-            Ask::Acquire(ask) => deps.store.acquire(ask).await.map(Grant::Window),
-            Ask::Renew(ask) => deps.store.renew(ask).await.map(Grant::Window),
+            Ask::Segment(ask) => deps.stores.tags().lease_segment(ask).await.map(Grant::Segment),
+            Ask::Acquire(ask) => deps.stores.workers().acquire(ask).await.map(Grant::Window),
+            Ask::Renew(ask) => deps.stores.workers().renew(ask).await.map(Grant::Window),
         };
         let release = self.lock().handle(&ask, answer, sent, deps.clock.boot());
         self.changed.notify_waiters();
@@ -279,7 +279,7 @@ impl<S: Kind> State<S> {
 }
 
 async fn give_back(deps: &Deps, release: Release) {
-    match deps.store.release(release).await {
+    match deps.stores.workers().release(release).await {
         Err(problem) if problem.code != Code::LeaseLost => {
             tracing::warn!(
                 "worker {} of namespace `{}` was not given back: {problem}",

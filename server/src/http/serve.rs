@@ -1,4 +1,4 @@
-//! The running server: its listeners, a store, the generators, and a stop that loses nothing.
+//! The running server: its listeners, its stores, the generators, and a stop that loses nothing.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::serve::ListenerExt;
 use leafid_core::Code;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::watch::channel;
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
@@ -20,7 +20,9 @@ use crate::app::{App, Config};
 use crate::hex::hex;
 use crate::leaf::service::LeafService;
 use crate::problem::Problem;
-use crate::store::SharedStore;
+use crate::store::Store;
+use crate::store::parted::{Kept, Stores};
+use crate::store::watched::Watched;
 
 /// After so many seconds the store is asked to write, whether anybody asks it for anything.
 const BEATS: u64 = 3_600;
@@ -41,16 +43,18 @@ pub struct Bound {
 pub async fn serve(
     bound: Vec<Bound>,
     config: Config,
-    store: SharedStore,
+    stores: Stores,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), Problem> {
-    let app = App::new(&config, store)?;
+    let app = App::new(&config, stores)?;
     let all = addresses(&bound)?;
     let listeners: Vec<String> = all.iter().map(At::to_string).collect();
-    let (version, place, id) = (env!("CARGO_PKG_VERSION"), app.store.place(), app.store.id());
-    let id = hex(id);
-    tracing::info!(version, listeners = listeners.join(", "), store = place, id, "started");
-    let (stopping, stopped) = watch::channel(());
+    let (version, listeners) = (env!("CARGO_PKG_VERSION"), listeners.join(", "));
+    for (kept, store) in app.stores.each() {
+        let (kept, place, id) = (kept.map(Kept::name), store.place(), hex(store.id()));
+        tracing::info!(version, listeners, store = place, id, kept, "started");
+    }
+    let (stopping, stopped) = channel(());
     let mut servers = JoinSet::new();
     for Bound { listener, socket } in bound {
         let mut stopped = stopped.clone();
@@ -89,24 +93,10 @@ pub async fn serve(
         let _ = stopping.send(());
         tokio::time::sleep(config.drain).await;
     };
-    let watching = Arc::clone(&app);
-    let watch = tokio::spawn(async move {
-        let mut seconds = tokio::time::interval(Duration::from_secs(1));
-        seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut beats = 0_u64;
-        loop {
-            seconds.tick().await;
-            if beats.is_multiple_of(BEATS) {
-                // Where nobody asks for anything, the store's time is written all the same. A
-                // failure is in the log, and in `/readyz`.
-                let _ = watching.store.ready().await;
-            }
-            beats = beats.wrapping_add(1);
-            let store = Arc::clone(&watching.store);
-            // A disk that hangs keeps only this from going on.
-            let _ = tokio::task::spawn_blocking(move || store.watch()).await;
-        }
-    });
+    let mut watches = JoinSet::new();
+    for (_, store) in app.stores.each() {
+        watches.spawn(watch(Arc::clone(store)));
+    }
     let served: std::io::Result<()> = tokio::select! {
         served = served => served,
         () = overdue => {
@@ -114,14 +104,32 @@ pub async fn serve(
             Ok(())
         }
     };
-    watch.abort();
-    // What it holds of the store is let go.
-    let _ = watch.await;
+    // What they hold of the stores is let go.
+    watches.shutdown().await;
     app.generators.close().await;
     tracing::info!("stopped");
     served.map_err(|error| {
         Problem::new(Code::Internal, format!("a listener failed: {error}; start the server again"))
     })
+}
+
+/// Looks after a store, until it is dropped.
+async fn watch(store: Arc<Watched>) {
+    let mut seconds = tokio::time::interval(Duration::from_secs(1));
+    seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut beats = 0_u64;
+    loop {
+        seconds.tick().await;
+        if beats.is_multiple_of(BEATS) {
+            // Where nobody asks for anything, the store's time is written all the same. A failure is
+            // in the log, and in `/readyz`.
+            let _ = store.ready().await;
+        }
+        beats = beats.wrapping_add(1);
+        let watched = Arc::clone(&store);
+        // A disk that hangs keeps only this from going on.
+        let _ = tokio::task::spawn_blocking(move || watched.watch()).await;
+    }
 }
 
 fn addresses(bound: &[Bound]) -> Result<Vec<At>, Problem> {

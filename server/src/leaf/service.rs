@@ -170,7 +170,7 @@ impl Shared {
             },
             Asked::Decode => {
                 // The layout is Leaf's, unless the namespace was made with another.
-                let found = self.app.store.namespace(self.namespace).await;
+                let found = self.app.stores.workers().namespace(self.namespace).await;
                 let layout = found.map_or(Layout::LEAF, |namespace| namespace.layout);
                 decode::decoded(&head.uri, &layout)
             }
@@ -203,7 +203,7 @@ impl Shared {
     /// Whether there is such a tag, for a HEAD.
     async fn look(&self, key: &str, path: &str, accept: Option<&HeaderValue>) -> Response {
         let Some(tag) = self.tag(key) else { return answer::failed(Failure::KeyUnknown, path) };
-        match self.app.store.tag(tag).await {
+        match self.app.stores.tags().tag(tag).await {
             Ok(_) => answer::head(accept),
             Err(problem) if problem.code == Code::TagUnknown => {
                 answer::failed(Failure::KeyUnknown, path)
@@ -226,7 +226,7 @@ impl Shared {
         let mut rows = Vec::new();
         loop {
             let after = rows.last().map(|(tag, _)| *tag);
-            let part = self.app.store.tags(Page { after, limit: PART }).await?;
+            let part = self.app.stores.tags().tags(Page { after, limit: PART }).await?;
             let whole = part.len() < PART as usize;
             rows.extend(part);
             if whole || rows.len() >= pages::MOST {

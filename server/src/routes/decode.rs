@@ -22,7 +22,7 @@ pub async fn decode(
 ) -> Result<Json, Problem> {
     let fields = query(&uri, &["namespace"])?;
     let name = namespace(fields.get("namespace").map_or("default", String::as_str))?;
-    let layout = app.store.namespace(name).await?.layout;
+    let layout = app.stores.workers().namespace(name).await?.layout;
     let parts = parts(&id, &layout)?;
     Ok(Json::write(|writer| put_parts(writer, parts, &layout, Some(&name))))
 }

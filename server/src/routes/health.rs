@@ -4,13 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
+use futures_util::future::join_all;
 use leafid_core::{FieldWriter, StoreTime, Token};
 
 use super::answer::Json;
 use crate::app::App;
 use crate::json::Writer;
 use crate::problem::Problem;
+use crate::store::Store;
 use crate::store::alarms::{Ends, Line};
+use crate::store::parted::Kept;
+use crate::store::watched::Watched;
 
 /// Lines that went back are looked at for so long.
 const LOOKING: Duration = Duration::from_millis(500);
@@ -25,27 +29,87 @@ pub fn put_alive(writer: &mut Writer) {
     writer.text("status", "ok");
 }
 
-/// `GET /readyz`: leases can be had. Where none can, 503 with the reason; where some line went back
-/// and still stands below what its holders have, the answer is `degraded` and names it.
-pub async fn readyz(State(app): State<Arc<App>>) -> Result<Json, Problem> {
-    let (now, lines) = look(&app).await.map_err(|problem| problem.status(503))?;
-    Ok(Json::write(|writer| put_ready(writer, app.store.id(), now, lines)))
+/// A store that can grant, and the lines of it that went back.
+#[derive(Clone, Debug)]
+pub struct Ready {
+    /// Its id.
+    pub store: Token,
+    /// Its time.
+    pub now: StoreTime,
+    /// The lines, with what a holder has and what the store knows.
+    pub lines: Vec<(Line, Ends)>,
 }
 
-/// A store that can grant, and the lines of it that went back.
-pub fn put_ready(writer: &mut Writer, store: Token, now: StoreTime, lines: Vec<(Line, Ends)>) {
-    writer.text("status", if lines.is_empty() { "ok" } else { "degraded" });
-    writer.token("store", store);
-    writer.millis("now_ms", now.get());
+/// What a store keeps, where there are two, and whether it can grant.
+pub type Seen = (Option<Kept>, Result<Ready, Problem>);
+
+/// `GET /readyz`: leases can be had. Where none can, 503 with the reason. Where some line went back
+/// and still stands below what its holders have, or one of two stores grants nothing, the answer is
+/// `degraded` and names it.
+pub async fn readyz(State(app): State<Arc<App>>) -> Result<Json, Problem> {
+    let looks = app.stores.each().map(|(kept, store)| async move { (kept, look(store).await) });
+    let seen = join_all(looks).await;
+    match seen.iter().any(|(_, found)| found.is_ok()) {
+        true => Ok(Json::write(|writer| put_ready(writer, &seen))),
+        false => Err(none(seen).status(503)),
+    }
+}
+
+/// Stores of which one can grant at least.
+pub fn put_ready(writer: &mut Writer, seen: &[Seen]) {
+    let sound = |found: &Result<Ready, Problem>| found.as_ref().is_ok_and(|r| r.lines.is_empty());
+    let all_sound = seen.iter().all(|(_, found)| sound(found));
+    writer.text("status", if all_sound { "ok" } else { "degraded" });
+    for (kept, found) in seen {
+        match (kept, found) {
+            (None, Ok(ready)) => put_store(writer, ready),
+            (None, Err(_)) => {}
+            (Some(kept), found) => writer.nested(kept.name(), |writer| put_part(writer, found)),
+        }
+    }
+    let found = seen.iter().filter_map(|(_, found)| found.as_ref().ok());
+    let lines: Vec<_> = found.flat_map(|ready| ready.lines.iter().copied()).collect();
     writer.array("went_back", lines, |writer, (line, ends)| put_line(writer, &line, ends));
 }
 
-async fn look(app: &App) -> Result<(StoreTime, Vec<(Line, Ends)>), Problem> {
-    let now = app.store.ready().await?;
-    let standing = tokio::time::timeout(LOOKING, app.alarms.standing(app.store.as_ref())).await;
+/// One of two stores.
+fn put_part(writer: &mut Writer, found: &Result<Ready, Problem>) {
+    match found {
+        Ok(ready) => {
+            writer.text("status", "ok");
+            put_store(writer, ready);
+        }
+        Err(problem) => {
+            writer.text("status", "unavailable");
+            writer.text("code", problem.code.as_str());
+            writer.text("detail", &problem.detail);
+        }
+    }
+}
+
+fn put_store(writer: &mut Writer, ready: &Ready) {
+    writer.token("store", ready.store);
+    writer.millis("now_ms", ready.now.get());
+}
+
+/// Why no store grants anything.
+fn none(seen: Vec<Seen>) -> Problem {
+    let problems = seen.into_iter().filter_map(|(kept, found)| Some((kept, found.err()?)));
+    let told = problems.map(|(kept, problem)| match kept {
+        Some(kept) => Problem { detail: format!("{}: {problem}", kept.words()), ..problem },
+        None => problem,
+    });
+    let both = told
+        .reduce(|all, more| Problem { detail: format!("{}; {}", all.detail, more.detail), ..all });
+    both.unwrap_or_else(|| Problem::unavailable("there is no store"))
+}
+
+async fn look(store: &Watched) -> Result<Ready, Problem> {
+    let now = store.ready().await?;
+    let standing = tokio::time::timeout(LOOKING, store.alarms().standing(store)).await;
     // Rows that cannot be read now, or are locked, say nothing of the others.
-    let lines = standing.ok().and_then(Result::ok).unwrap_or_else(|| app.alarms.known());
-    Ok((now, lines))
+    let lines = standing.ok().and_then(Result::ok).unwrap_or_else(|| store.alarms().known());
+    Ok(Ready { store: store.id(), now, lines })
 }
 
 /// A line that went back: what a holder has, and what the store knows.

@@ -15,7 +15,7 @@ use crate::store::NamespaceChange;
 
 /// `GET /v1/namespaces`
 pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Problem> {
-    let rows = app.store.namespaces(page(&uri, namespace)?).await?;
+    let rows = app.stores.workers().namespaces(page(&uri, namespace)?).await?;
     Ok(Json::write(|writer| {
         writer.array("namespaces", rows, |writer, (name, row)| put_row(writer, &name, &row));
     }))
@@ -26,7 +26,7 @@ pub async fn get(
     State(app): State<Arc<App>>,
     NamespacePath(name): NamespacePath,
 ) -> Result<Json, Problem> {
-    let row = app.store.namespace(name).await?;
+    let row = app.stores.workers().namespace(name).await?;
     Ok(Json::write(|writer| put_row(writer, &name, &row)))
 }
 
@@ -39,7 +39,7 @@ pub async fn put(
 ) -> Result<Json, Problem> {
     let only_create = only_create(&headers)?;
     let change = NamespaceChange { only_create, ..input.all(NamespaceChange::get)? };
-    let row = app.store.put_namespace(name, change).await?;
+    let row = app.stores.workers().put_namespace(name, change).await?;
     Ok(Json::write(|writer| put_row(writer, &name, &row)))
 }
 

@@ -18,7 +18,7 @@ pub async fn lease(
 ) -> Result<Json, Problem> {
     input.put_path("tag", tag.as_str())?;
     let ask = input.all(SegmentAsk::get)?;
-    app.store.lease_segment(ask).await.map(|grant| Json::fields(&grant))
+    app.stores.tags().lease_segment(ask).await.map(|grant| Json::fields(&grant))
 }
 
 /// `POST /v1/segments/{tag}/ids`

@@ -16,7 +16,7 @@ use crate::store::TagChange;
 /// `GET /v1/tags`
 pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Problem> {
     let page = page(&uri, tag)?;
-    let rows = app.store.tags(page).await?;
+    let rows = app.stores.tags().tags(page).await?;
     Ok(Json::write(|writer| {
         writer.array("tags", rows, |writer, (tag, row)| put_row(writer, &tag, &row));
     }))
@@ -24,7 +24,7 @@ pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Problem
 
 /// `GET /v1/tags/{tag}`
 pub async fn get(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Result<Json, Problem> {
-    let row = app.store.tag(tag).await?;
+    let row = app.stores.tags().tag(tag).await?;
     Ok(Json::write(|writer| put_row(writer, &tag, &row)))
 }
 
@@ -38,7 +38,7 @@ pub async fn put(
 ) -> Result<Json, Problem> {
     let (only_create, only_change) = (only_create(&headers)?, only_change(&headers)?);
     let change = TagChange { only_create, only_change, ..input.all(TagChange::get)? };
-    let row = app.store.put_tag(tag, change).await?;
+    let row = app.stores.tags().put_tag(tag, change).await?;
     Ok(Json::write(|writer| put_row(writer, &tag, &row)))
 }
 
@@ -50,7 +50,7 @@ pub async fn advance(
     Input(input): Input,
 ) -> Result<Json, Problem> {
     let to = input.all(get_to)?;
-    let row = app.store.advance_tag(tag, to).await?;
+    let row = app.stores.tags().advance_tag(tag, to).await?;
     app.generators.forget_tag(&tag).await;
     Ok(Json::write(|writer| put_row(writer, &tag, &row)))
 }
@@ -65,7 +65,7 @@ pub fn get_to(from: &mut impl FieldReader) -> Result<u64, Refusal> {
 
 /// `DELETE /v1/tags/{tag}`
 pub async fn delete(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Result<Json, Problem> {
-    app.store.delete_tag(tag).await?;
+    app.stores.tags().delete_tag(tag).await?;
     app.generators.forget_tag(&tag).await;
     Ok(Json::empty())
 }

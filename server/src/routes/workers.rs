@@ -22,7 +22,7 @@ pub async fn acquire(
 ) -> Result<Json, Problem> {
     input.put_path("namespace", namespace.as_str())?;
     let ask = input.all(AcquireAsk::get)?;
-    app.store.acquire(ask).await.map(|grant| Json::fields(&grant))
+    app.stores.workers().acquire(ask).await.map(|grant| Json::fields(&grant))
 }
 
 /// `POST /v1/workers/{ns}/renew`
@@ -33,7 +33,7 @@ pub async fn renew(
 ) -> Result<Json, Problem> {
     input.put_path("namespace", namespace.as_str())?;
     let ask = input.all(RenewAsk::get)?;
-    app.store.renew(ask).await.map(|grant| Json::fields(&grant))
+    app.stores.workers().renew(ask).await.map(|grant| Json::fields(&grant))
 }
 
 /// `POST /v1/workers/{ns}/release`
@@ -44,7 +44,7 @@ pub async fn release(
 ) -> Result<Json, Problem> {
     input.put_path("namespace", namespace.as_str())?;
     let release = input.all(Release::get)?;
-    app.store.release(release).await.map(|()| Json::empty())
+    app.stores.workers().release(release).await.map(|()| Json::empty())
 }
 
 /// `POST /v1/workers/{ns}/{n}/release`: an operator's release.
@@ -55,7 +55,7 @@ pub async fn revoke(
     Input(input): Input,
 ) -> Result<Json, Problem> {
     input.all(|_| Ok(()))?;
-    app.store.revoke(namespace, worker).await.map(|()| Json::empty())
+    app.stores.workers().revoke(namespace, worker).await.map(|()| Json::empty())
 }
 
 /// `PUT /v1/workers/{ns}/{n}`: a number that is, or was, used outside of leafid.
@@ -66,8 +66,8 @@ pub async fn set_aside(
     Input(input): Input,
 ) -> Result<Json, Problem> {
     let aside = input.all(Aside::get)?;
-    let layout = app.store.namespace(namespace).await?.layout;
-    let row = app.store.set_aside(namespace, worker, aside).await?;
+    let layout = app.stores.workers().namespace(namespace).await?.layout;
+    let row = app.stores.workers().set_aside(namespace, worker, aside).await?;
     Ok(Json::write(|writer| put_row(writer, worker, &row, &layout)))
 }
 
@@ -78,9 +78,9 @@ pub async fn list(
     uri: Uri,
 ) -> Result<Json, Problem> {
     let page = page(&uri, |after| worker(after, Code::RequestInvalid))?;
-    let layout = app.store.namespace(namespace).await?.layout;
-    let now = app.store.now().await?;
-    let rows = app.store.workers(namespace, page).await?;
+    let layout = app.stores.workers().namespace(namespace).await?.layout;
+    let now = app.stores.workers().now().await?;
+    let rows = app.stores.workers().workers(namespace, page).await?;
     Ok(Json::write(|writer| put_list(writer, now, rows, &layout)))
 }
 

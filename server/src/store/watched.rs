@@ -1,8 +1,6 @@
 //! A store whose refusals are looked at: what says that grants were lost, or that two stores stand
 //! behind one name, is for an operator's eyes, and not only for the holder that was refused.
 
-use std::sync::Arc;
-
 use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
     AcquireAsk, Code, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime, Token,
@@ -21,13 +19,18 @@ static WENT_BACK: Rate = Rate::new();
 /// A store, and what its refusals tell.
 pub struct Watched {
     store: SharedStore,
-    alarms: Arc<Alarms>,
+    alarms: Alarms,
 }
 
 impl Watched {
     /// Looks at the refusals of this store.
-    pub fn over(store: SharedStore, alarms: Arc<Alarms>) -> Watched {
-        Watched { store, alarms }
+    pub fn over(store: SharedStore) -> Watched {
+        Watched { store, alarms: Alarms::default() }
+    }
+
+    /// Lines of it that went back.
+    pub fn alarms(&self) -> &Alarms {
+        &self.alarms
     }
 
     /// Notes a refusal of an ask for this line that was made to this store.

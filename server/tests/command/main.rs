@@ -7,6 +7,7 @@ mod creating;
 mod listeners;
 mod log;
 mod operating;
+mod parted;
 mod ready;
 mod restore;
 mod restored;

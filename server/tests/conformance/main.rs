@@ -25,6 +25,7 @@ use leafid_server::http::router;
 use leafid_server::opening::open_sqlite;
 use leafid_server::registry::Registry;
 use leafid_server::store::SharedStore;
+use leafid_server::store::parted::Stores;
 use memory::{Database, Trouble};
 use serde_json::{Map, Value, json};
 use tower::ServiceExt;
@@ -113,7 +114,7 @@ async fn replay(
     let clock = Arc::new(ManualClock::at(at(&script["steps"][0])));
     let store = open(folder.path(), id.expect("32 hex digits"), clock.clone());
     let config = Config { clock: clock.clone(), ..Config::default() };
-    let router = router::local(App::new(&config, store).expect("the server starts"));
+    let router = router::local(App::new(&config, Stores::one(store)).expect("the server starts"));
 
     for tag in list(&script["tags"]) {
         let made =

@@ -18,6 +18,7 @@ use leafid_server::clock::SystemClock;
 use leafid_server::http::listener::Listener;
 use leafid_server::http::serve::{self, Bound};
 use leafid_server::registry::Registry;
+use leafid_server::store::parted::Stores;
 use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 use tokio::net::TcpListener;
 
@@ -176,7 +177,7 @@ pub fn blind<B: BackEnd>(name: &str, url: &str, open: impl Fn(Arc<SystemClock>, 
         servers.push(format!("http://{}", socket.local_addr().expect("an address")));
         let bound = vec![Bound { listener: Listener::ONLY, socket }];
         let ends = std::future::pending::<()>();
-        runtime.spawn(serve::serve(bound, Config::default(), Arc::new(store), ends));
+        runtime.spawn(serve::serve(bound, Config::default(), Stores::one(Arc::new(store)), ends));
     }
     let load = Load::begin(servers);
     load.goes_on(400);

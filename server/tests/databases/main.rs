@@ -7,6 +7,7 @@ mod crash;
 mod keyed;
 mod load;
 mod lookups;
+mod parted;
 mod refused;
 mod restore;
 #[path = "../command/restored.rs"]

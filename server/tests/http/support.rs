@@ -13,6 +13,7 @@ use leafid_server::http::listener::Listener;
 use leafid_server::http::serve::{Bound, serve};
 use leafid_server::opening::open_sqlite;
 use leafid_server::problem::Problem;
+use leafid_server::store::parted::Stores;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -41,7 +42,7 @@ impl Server {
                 let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
                 told.send(listener.local_addr().expect("an address")).expect("the test waits");
                 let bound = vec![Bound { listener: Listener::ONLY, socket: listener }];
-                serve(bound, config, store, async {
+                serve(bound, config, Stores::one(store), async {
                     let _ = stopped.await;
                 })
                 .await

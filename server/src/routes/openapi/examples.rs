@@ -162,7 +162,9 @@ impl Story {
     /// The line of the tag, after the store lost a lease of it.
     pub fn ready(&self) -> Value {
         let ends = Ends { have_until: self.numbers.range.end, stands_at: self.numbers.range.start };
-        tree(|to| health::put_ready(to, STORE, NOW, vec![(Line::Tag(self.tag), ends)]))
+        let lines = vec![(Line::Tag(self.tag), ends)];
+        let seen = [(None, Ok(health::Ready { store: STORE, now: NOW, lines }))];
+        tree(|to| health::put_ready(to, &seen))
     }
 
     /// What an ID of the namespace `default` is made of.

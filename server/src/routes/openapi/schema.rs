@@ -30,6 +30,8 @@ enum Form {
     OneOf(Vec<&'static str>),
     /// IDs.
     Ids,
+    /// An object.
+    Within(Shape),
     /// Objects.
     Rows(Shape),
 }
@@ -92,6 +94,12 @@ impl Shape {
     #[must_use]
     pub fn ids(self, name: &'static str, about: &'static str) -> Shape {
         self.with(name, about, Form::Ids)
+    }
+
+    /// These and an object.
+    #[must_use]
+    pub fn within(self, name: &'static str, about: &'static str, of: Shape) -> Shape {
+        self.with(name, about, Form::Within(of))
     }
 
     /// These and an array of objects.
@@ -165,6 +173,7 @@ impl Form {
             Form::Ids => {
                 json!({ "type": "array", "items": plain(FieldForm::Big { least: 0 }, from) })
             }
+            Form::Within(shape) => shape.schema(from),
             Form::Rows(shape) => json!({ "type": "array", "items": shape.schema(from) }),
         }
     }

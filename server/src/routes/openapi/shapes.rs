@@ -121,7 +121,8 @@ pub fn alive() -> Shape {
 
 /// That leases can be had.
 pub fn ready() -> Shape {
-    let status = "`degraded` while a line stands below what a holder has of it.";
+    let status = "`degraded` while a line stands below what a holder has of it, or one of two stores \
+                  grants nothing.";
     let lines = "The lines of which a holder has more than the store ever granted: each a tag with \
                  its `max_id`, or a worker number with its `reserved_until`.";
     let line = Shape::of(&[
@@ -134,10 +135,20 @@ pub fn ready() -> Shape {
     ]);
     let of_one_kind = ["tag", "namespace", "worker", "max_id", "reserved_until"];
     let line = of_one_kind.into_iter().fold(line, Shape::maybe);
-    Shape::default()
+    let store = [field("store", FieldForm::Token, "The store's id."), NOW];
+    let part = Shape::default()
+        .one_of("status", "Whether it grants.", vec!["ok", "unavailable"])
+        .and(&store)
+        .words("code", "Why it grants nothing, as one word.")
+        .words("detail", "Why it grants nothing, and what to do.");
+    let part = ["store", "now_ms", "code", "detail"].into_iter().fold(part, Shape::maybe);
+    let ready = Shape::default()
         .one_of("status", status, vec!["ok", "degraded"])
-        .and(&[field("store", FieldForm::Token, "The store's id."), NOW])
-        .rows("went_back", lines, line)
+        .and(&store)
+        .within("tags", "The store of the tags, where worker numbers have another.", part.clone())
+        .within("workers", "The store of namespaces and worker numbers, where it is another.", part)
+        .rows("went_back", lines, line);
+    ["store", "now_ms", "tags", "workers"].into_iter().fold(ready, Shape::maybe)
 }
 
 /// Why something was not done.
