@@ -58,6 +58,35 @@ fn the_file_names_the_store_and_its_password_is_never_shown() {
 }
 
 #[test]
+fn leafs_table_keeps_the_tags_and_another_store_the_worker_numbers() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    database(&server, "leaf", "('größe', 1, 2000, 'no name of ours')");
+    let grant = "CREATE USER ids IDENTIFIED BY 'secret'; GRANT ALL ON leaf.* TO ids";
+    server.run("leaf", grant).expect("a user");
+    let text = format!(
+        "leaf.jdbc.url=jdbc:mysql://127.0.0.1:{}/leaf\nleaf.jdbc.username=ids\n\
+         leaf.jdbc.password=secret\nleaf.snowflake.enable=false\n",
+        server.port()
+    );
+    let path = file(&folder, &text);
+    let config = path.to_str().expect("a path");
+    let workers = format!("sqlite:{}", folder.path().join("workers.db").display());
+    let mut leaf = Running::start(&["--leaf-config", config, "--workers", &workers]);
+    assert_eq!(leaf.number("/api/segment/get/gr%C3%B6%C3%9Fe"), 1);
+    let (status, ids) =
+        leaf.serving.post("/v1/snowflake/default/ids", &serde_json::json!({ "count": 2 }));
+    assert_eq!(status, 200, "{ids}");
+    let first = &leaf.serving.first;
+    assert!(first.contains("mysql://ids@127.0.0.1") && first.contains(" for tags"), "{first}");
+    assert!(first.contains("workers.db for worker numbers"), "{first}");
+    assert_eq!(leaf.serving.end("-TERM").0, Some(0));
+    let args = ["serve", "--leaf-config", config, "--tags", &workers, "--listen", "127.0.0.1:0"];
+    let said = fails("", &args, 1);
+    assert!(said.contains("two stores are named") && said.contains("--tags"), "{said}");
+}
+
+#[test]
 fn a_mode_that_is_off_answers_nought() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = format!("sqlite:{}", folder.path().join("leafid.db").display());
