@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use leafid_core::Token;
+use leafid_core::{AcquireAsk, Name, Range, StoreTime, Token};
 use leafid_server::clock::ManualClock;
-use leafid_server::store::SharedStore;
+use leafid_server::store::{Aside, NamespaceChange, SharedStore};
 use serde_json::{Value, json};
 
 use crate::{BACK_ENDS, replay};
@@ -60,4 +60,39 @@ pub async fn leases_end_with_the_range(
             verdict.unwrap_or_else(|why| panic!("{back_end}, {ranges:?}: {why}"));
         }
     }
+}
+
+#[tokio::test]
+async fn a_number_outside_the_range_that_was_set_aside_keeps_nobody_from_the_others() {
+    for (back_end, open) in BACK_ENDS {
+        outside_is_passed_by(back_end, open).await;
+    }
+}
+
+/// A number above the range is set aside and taken over; it rested longest of all from then on.
+pub async fn outside_is_passed_by(
+    back_end: &str,
+    open: impl Fn(&Path, Token, Arc<ManualClock>) -> SharedStore,
+) {
+    let begun = StoreTime::new(1_800_000_000_000);
+    let clock = Arc::new(ManualClock::at(begun));
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), Token::new([0x5a; 16]), clock.clone());
+    let name = Name::namespace("n").unwrap();
+    let workers = Some(Range { start: 0, end: 2 });
+    let change =
+        NamespaceChange { workers, max_window_ms: Some(1_000), ..NamespaceChange::default() };
+    store.put_namespace(name, change).await.unwrap();
+    for until in [None, Some(begun.plus(-5_000))] {
+        store.set_aside(name, 3, Aside { owner: Name::EMPTY, until }).await.unwrap();
+    }
+    let mut given = Vec::new();
+    for n in 1..=4 {
+        // The windows of the first two are over when the others ask.
+        clock.set(begun.plus(if n < 3 { 0 } else { 10_000 }));
+        let ask = AcquireAsk::new(name, Token::new([n; 16]), Name::owner("host").unwrap());
+        let grant = store.acquire(ask).await;
+        given.push(grant.unwrap_or_else(|why| panic!("{back_end}, request {n}: {why}")).worker);
+    }
+    assert_eq!(given, [0, 1, 0, 1], "{back_end}");
 }
