@@ -29,6 +29,9 @@ pub struct Leaf {
     /// the tags
     #[arg(long, env = "LEAFID_LEAF_CONFIG", value_name = "FILE")]
     leaf_config: Option<PathBuf>,
+    /// The Leaf of this machine has stopped for good and starts no more: its worker number is taken over
+    #[arg(long, requires = "leaf_config")]
+    leaf_stopped: bool,
 }
 
 /// What they come to.
@@ -41,6 +44,8 @@ pub struct Settings {
     store: Option<String>,
     /// Where Leaf's worker numbers are, if snowflakes are served.
     workers: Option<Place>,
+    /// Whether the Leaf of this machine has stopped for good.
+    stopped: bool,
 }
 
 impl Leaf {
@@ -55,6 +60,7 @@ impl Leaf {
                 modes: LeafModes::BOTH,
                 store: None,
                 workers: None,
+                stopped: false,
             });
         };
         let config = LeafConfig::read(file)?;
@@ -69,7 +75,8 @@ impl Leaf {
         let modes = LeafModes { segment, snowflake, ..LeafModes::BOTH };
         let at = SocketAddr::from((Ipv4Addr::LOCALHOST, config.port));
         let listen = Some(self.listen_leaf.unwrap_or(at));
-        Ok(Settings { listen, modes, store: config.segment.map(|segment| segment.url), workers })
+        let store = config.segment.map(|segment| segment.url);
+        Ok(Settings { listen, modes, store, workers, stopped: self.leaf_stopped })
     }
 }
 
@@ -102,7 +109,8 @@ impl Settings {
     pub async fn owner(&self, store: &SharedStore) -> Result<Option<Name>, Problem> {
         let Some(place) = self.workers.clone() else { return Ok(None) };
         let (store, namespace) = (Arc::clone(store), Name::namespace(NAMESPACE)?);
-        let taken = move || take_over(&place, store, namespace, &SystemClock, tell);
+        let stopped = self.stopped;
+        let taken = move || take_over(&place, store, namespace, stopped, &SystemClock, tell);
         // It waits for databases, and for a Leaf that has just stopped.
         tokio::task::spawn_blocking(taken).await.unwrap_or_else(|error| {
             Err(Problem::new(Code::Internal, format!("Leaf's numbers are not taken in: {error}")))

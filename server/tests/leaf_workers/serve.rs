@@ -46,32 +46,41 @@ fn one_start(args: &[String]) -> (u32, String) {
 }
 
 #[test]
-fn it_takes_over_the_number_of_its_machine_when_that_leaf_has_been_quiet() {
+fn it_takes_over_the_number_of_its_machine_when_somebody_says_that_its_leaf_has_stopped() {
     let Some(mut server) = for_test::<Zookeeper>() else { return };
     let tree = Tree::in_zookeeper(&server, "com.example.leaf");
-    let folder = tempfile::tempdir().unwrap();
-    let args =
-        args(folder.path(), &format!("leaf.snowflake.zk.address=127.0.0.1:{}", server.port()));
+    let (folder, another) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let address = format!("leaf.snowflake.zk.address=127.0.0.1:{}", server.port());
+    let args_of = |folder: &tempfile::TempDir| args(folder.path(), &address);
+    let stopped = [args_of(&folder), vec!["--leaf-stopped".to_owned()]].concat();
     tree.register("192.0.2.3", "54215", 1_800_000_000_000);
     // The first to be here, and the clock of whoever wrote it was right.
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let own = tree.register("127.0.0.1", "54215", i64::try_from(now.as_millis()).unwrap());
     assert_eq!(own, 1);
 
-    let (mut borrowed, mut said) = one_start(&args);
+    let (mut borrowed, mut said) = one_start(&stopped);
     if said.contains("is left alone") {
         assert!(said.contains("512 numbers set aside"), "{said}");
         // Another number until then, and none that a Leaf has.
         let taken = until(|| {
             assert!(borrowed >= 512, "{borrowed}: {said}");
-            (borrowed, said) = one_start(&args);
+            (borrowed, said) = one_start(&stopped);
             said.contains("worker 1 is kept for `127.0.0.1:54215`").then_some(())
         });
         assert!(taken.is_some(), "{said}");
     }
+    // It has been silent for 15 s, and nobody has said to this store that it has stopped.
+    let (worker, said) = one_start(&args_of(&another));
+    assert!(worker >= 512, "{worker}: {said}");
+    let command = format!("worker import default --leaf-zookeeper {}", tree.url);
+    for word in ["0 taken over", "number 1 is left to the Leaf", "--leaf-stopped", &command] {
+        assert!(said.contains(word), "no `{word}` in {said}");
+    }
     server.stop().unwrap();
+    // Said once, it holds.
     let own = until(|| {
-        let (worker, said) = one_start(&args);
+        let (worker, said) = one_start(&args_of(&folder));
         assert!(said.contains("what was taken in before holds"), "{said}");
         assert!(worker == 1 || worker >= 512, "{worker}");
         (worker == 1).then_some(())
@@ -107,8 +116,12 @@ fn a_list_says_which_number_is_its_own() {
                 leaf.snowflake.local.workIdMap={\"127.0.0.1:54215\":5,\"192.0.2.3:54215\":0}";
     let args = args(folder.path(), list);
     let (first, said) = one_start(&args);
+    let command = "--leaf-local leaf.properties --stopped 127.0.0.1:54215";
+    assert!(said.contains("number 5 is left to the Leaf") && said.contains(command), "{said}");
+    assert_eq!(first, 1, "0 and 5 are Leafs', which write no time down");
+    let stopped = [args, vec!["--leaf-stopped".to_owned()]].concat();
+    let (_, said) = one_start(&stopped);
     assert!(said.contains("worker 5 is kept for `127.0.0.1:54215`"), "{said}");
-    assert_eq!(first, 1, "0 is another Leaf's, and 5 rests");
-    let own = until(|| (one_start(&args).0 == 5).then_some(()));
+    let own = until(|| (one_start(&stopped).0 == 5).then_some(()));
     assert!(own.is_some());
 }

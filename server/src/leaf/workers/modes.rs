@@ -3,6 +3,7 @@
 
 use std::net::UdpSocket;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use leafid_core::{Code, StoreTime};
 use serde_json::{Map, Value};
@@ -12,6 +13,9 @@ use crate::backends::{mysql, zookeeper as zk};
 use crate::json::shown;
 use crate::leaf::config::{LeafConfig, SnowflakeSettings};
 use crate::problem::Problem;
+
+/// What a machine sends to itself is there at once.
+const ARRIVES: Duration = Duration::from_millis(500);
 
 /// Where Leaf's numbers are.
 #[derive(Clone, Debug)]
@@ -123,12 +127,39 @@ impl Place {
     /// machine's.
     pub fn own<'o>(&self, mut owners: impl Iterator<Item = &'o str>) -> Option<&'o str> {
         owners.find(|owner| {
-            owner.rsplit_once(':').is_some_and(|(ip, port)| {
-                // An address of another machine cannot be bound to.
-                port.parse() == Ok(self.port) && UdpSocket::bind((ip, 0)).is_ok()
-            })
+            owner
+                .rsplit_once(':')
+                .is_some_and(|(ip, port)| port.parse() == Ok(self.port) && is_here(ip))
         })
     }
+
+    /// How the numbers are named to `leafid worker import`.
+    pub fn option(&self) -> String {
+        match &self.source {
+            Source::Tree(address) => format!("--leaf-zookeeper {}", address.place),
+            Source::Table(address) => format!("--leaf-table {}", address.place),
+            Source::List(_) if self.cache.exists() => {
+                format!("--leaf-local {}", self.cache.display())
+            }
+            Source::List(_) => "--leaf-local leaf.properties".to_owned(),
+        }
+    }
+}
+
+/// Whether an address is this machine's: what it is sent arrives. That it can be bound to is not enough, for
+/// with `ip_nonlocal_bind` any address can.
+fn is_here(ip: &str) -> bool {
+    let arrives = || {
+        let socket = UdpSocket::bind((ip, 0))?;
+        socket.connect(socket.local_addr()?)?;
+        socket.set_read_timeout(Some(ARRIVES))?;
+        // On the way to another machine it goes no further than the next one.
+        socket.set_ttl(1)?;
+        socket.send(b"leafid")?;
+        let mut heard = [0; 8];
+        socket.recv(&mut heard)
+    };
+    arrives().is_ok()
 }
 
 #[cfg(test)]
@@ -182,6 +213,15 @@ mod tests {
         assert_eq!(numbers, [4, 9], "a Leaf goes on with the number of its file");
         assert!(found.nodes[1].stamped.is_some(), "and whether it runs shows");
         assert!(Place::of(&config("leaf.snowflake.enable=false")).unwrap().is_none());
+    }
+
+    #[test]
+    fn an_address_is_ours_if_what_it_is_sent_arrives() {
+        for (ip, here) in
+            [("127.0.0.1", true), ("127.0.0.9", true), ("192.0.2.1", false), ("x y", false)]
+        {
+            assert_eq!(is_here(ip), here, "{ip}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! A server that stands in for a Leaf: before it serves, it takes in which numbers Leaf has, and takes over
-//! the one of this machine.
+//! A server that stands in for a Leaf: before it serves, it takes in which numbers Leaf has. The one of this
+//! machine it takes over only where a person has said that this Leaf has stopped: a Leaf that is still to be
+//! started, or cannot reach its registry, is as silent as one that has.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +17,9 @@ use crate::store::SharedStore;
 /// So many numbers at least are left to Leafs that start for the first time.
 const ROOM: u64 = 64;
 
-/// Takes in the numbers, and gives the owner that this machine has been, if it has been one. `tell` is told
-/// what a person should know.
+/// Takes in the numbers, and gives the owner that this machine has been, if it has been one. Its number is
+/// taken over where `stopped` says that its Leaf has stopped for good. `tell` is told what a person should
+/// know.
 ///
 /// # Errors
 /// What [`import`] and the reading of Leaf's registry refuse; a registry that cannot be read is needed
@@ -26,6 +28,7 @@ pub fn take_over(
     place: &Place,
     store: SharedStore,
     namespace: Name,
+    stopped: bool,
     clock: &dyn Clock,
     tell: impl Fn(String),
 ) -> Result<Option<Name>, Problem> {
@@ -47,6 +50,7 @@ pub fn take_over(
     let wrote = found.nodes.iter().filter(mine).filter_map(|node| node.seen.or(node.stamped)).max();
     let quiet_ms = wrote.map(|wrote| found.now.since(wrote));
     let stopped: BTreeSet<String> = match quiet_ms {
+        _ if !stopped => BTreeSet::new(),
         Some(quiet_ms) if quiet_ms < QUIET_MS => {
             tell(format!(
                 "leafid: the Leaf of this machine wrote its time {quiet_ms} ms ago: its number is left \
@@ -65,6 +69,17 @@ pub fn take_over(
     let wish = Wish { stopped: Who::These(stopped), left, ..Wish::default() };
     for line in import(&numbers, &namespace, &found, &wish)?.lines(&namespace, &found) {
         tell(format!("leafid: {line}"));
+    }
+    let rows = numbers.rows()?;
+    let waits = rows.iter().find(|(_, row)| row.aside && own.as_ref() == Some(&row.owner));
+    if let Some((worker, row)) = waits {
+        tell(format!(
+            "leafid: number {worker} is left to the Leaf of this machine, and another is used; once that \
+             Leaf has stopped for good: leafid worker import {namespace} {} --stopped {}; or serve with \
+             --leaf-stopped",
+            place.option(),
+            row.owner
+        ));
     }
     own.map(|own| Ok(Name::owner(&own)?)).transpose()
 }
