@@ -78,6 +78,8 @@ fn a_tree_is_taken_in_beside_running_leafs_and_taken_over_when_they_have_stopped
     assert!(said.contains("512 numbers set aside") && said.contains("leaf has 2"), "{said}");
     assert!(store.list()[0].contains("2080-07-10") && store.list()[0].contains("192.0.2.2:54215"));
     assert_eq!(store.draws("default"), "512", "leafid has the others");
+    let granted = ["number 512 is leafid's", "starts for the first time"];
+    store.refuses(&with(&["--leave", "600"]), &granted);
     let said = store.import(&zookeeper);
     assert!(
         said.contains("0 numbers set aside") && said.contains("512 as they were; 512 are"),
@@ -100,11 +102,15 @@ fn a_tree_is_taken_in_beside_running_leafs_and_taken_over_when_they_have_stopped
     tree.make(&strange, &Tree::data("192.0.2.8", "54215", now()), CreateMode::Persistent);
     let twice = ["number 512 is leafid's", "a Leaf uses it", "--back 192.0.2.8:54215"];
     store.refuses(&with(&["--leave", "600", "--quiet", "1h"]), &twice);
-    store.refuses(&zookeeper, &["the next Leaf takes number 513", "--leave 514"]);
+    store.refuses(&zookeeper, &["the next Leaf takes number 513", "--leave 577"]);
 
-    let said =
-        store.import(&with(&["--stopped", "192.0.2.2:54215", "--quiet", "0s", "--leave", "514"]));
+    let quiet = ["--quiet", "0s", "--leave", "577"];
+    let one = [&quiet[..], &["--stopped", "192.0.2.2:54215"]].concat();
+    store.refuses(&with(&one), &["number 512 is leafid's", "--stopped 192.0.2.8:54215"]);
+    let both = [&quiet[..], &["--stopped", "192.0.2.2:54215,192.0.2.8:54215"]].concat();
+    let said = store.import(&with(&both));
     assert!(said.contains("worker 0 is kept for `192.0.2.2:54215`, from 2"), "{said}");
+    assert!(said.contains("worker 512 is kept for `192.0.2.8:54215`, from 2"), "{said}");
     assert!(store.list()[0].contains("192.0.2.2:54215 (keeps it)"), "{}", store.list()[0]);
     assert!(!store.list()[0].contains("2080"), "{}", store.list()[0]);
 }
@@ -137,8 +143,8 @@ fn nonsense_in_a_tree_and_a_clock_that_was_wrong_are_refused_with_a_cure() {
     stopped("pool", &["`/snowflake/pool/recycle/notuse/worker 1` is not a node of Leaf"]);
     // What cannot be read is still nobody else's.
     let url = at("data");
-    store.import(&["--leaf-zookeeper", &url, "--leave", "1"]);
-    assert_eq!(store.draws("default"), "1");
+    store.import(&["--leaf-zookeeper", &url, "--leave", "65"]);
+    assert_eq!(store.draws("default"), "65");
 
     let other = fails(&store.file, &store.args(&["--leaf-zookeeper", "http://h:1"]), 1);
     assert!(other.contains("--leaf-zookeeper takes zk://"), "{other}");
@@ -192,8 +198,11 @@ fn a_table_is_taken_in_over_http_too() {
         says(&serving.url, &[&["worker", "import", "leaf", "--leaf-table", &url], more].concat())
     };
     assert_eq!(table.register("192.0.2.2", "8080", now()), 1, "an id begins at 1");
-    let said = import(&["--leave", "4"]);
-    assert!(said.contains("namespace `leaf`: 4 numbers set aside"), "{said}");
+    let near = ["worker", "import", "leaf", "--leaf-table", &url, "--leave", "65"];
+    let said = fails(&serving.url, &near, 1);
+    assert!(said.contains("takes number 2") && said.contains("--leave 66"), "{said}");
+    let said = import(&["--leave", "67"]);
+    assert!(said.contains("namespace `leaf`: 67 numbers set aside"), "{said}");
     let running = fails(
         &serving.url,
         &[
@@ -207,10 +216,10 @@ fn a_table_is_taken_in_over_http_too() {
         running.contains("number 1 has a Leaf that runs: row 1 of leaf_workerid_alloc"),
         "{running}"
     );
-    let said = import(&["--leave", "4", "--stopped", "192.0.2.2:8080", "--quiet", "0s"]);
+    let said = import(&["--leave", "67", "--stopped", "192.0.2.2:8080", "--quiet", "0s"]);
     assert!(said.contains("worker 1 is kept for `192.0.2.2:8080`"), "{said}");
     let list = says(&serving.url, &["worker", "list", "leaf"]);
-    assert_eq!(list.lines().count(), 5, "{list}");
+    assert_eq!(list.lines().count(), 68, "{list}");
     // And back: while leafid does not use the number, a Leaf may have it again.
     let refused = fails(
         &serving.url,
@@ -257,7 +266,8 @@ fn files_are_taken_in_and_given_back() {
 
     let cached = file("workerID.properties", "workerID=7");
     store.refuses(&["--leaf-local", &cached], &["whose number 7 is", "--owner IP:PORT"]);
-    let said = store.import(&["--leaf-local", &cached, "--owner", "192.0.2.7:8080"]);
+    let owned = ["--leaf-local", cached.as_str(), "--owner", "192.0.2.7:8080"];
+    let said = store.import(&owned);
     assert!(said.contains("1 numbers set aside"), "{said}");
     store.refuses(&["--leaf-local", "/no/such/file"], &["REQUEST_INVALID", "/no/such/file"]);
     // A namespace of another kind of ID.

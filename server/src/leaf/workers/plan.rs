@@ -10,6 +10,8 @@ use crate::utc;
 
 /// The numbers that are left to Leaf's new nodes unless said otherwise: half of them.
 pub const LEFT: u64 = 512;
+/// So many numbers at least are left to Leafs that start for the first time.
+pub const ROOM: u64 = 64;
 /// A node that wrote its time so short ago has a Leaf that runs: it does so every 3 s.
 pub const QUIET_MS: i64 = 15_000;
 /// So far above the last time that a Leaf can have stamped its number begins: it wrote that up to 3 s
@@ -102,13 +104,17 @@ pub fn plan(found: &Found, rows: &BTreeMap<u32, Row>, wish: &Wish) -> Result<Pla
     let mut wrong = Vec::new();
     let nodes = by_number(found, &mut wrong);
     named(found, wish, &mut wrong);
+    let known = taken_in(found, &nodes, rows);
+    let all_stop = wish.stopped == Who::All;
     let left = match found.growth {
-        Growth::Next(next) if next > wish.left && wish.stopped != Who::All => {
+        Growth::Next(next)
+            if !all_stop && next.saturating_add(ROOM).min(LAYOUT.workers()) > wish.left =>
+        {
             wrong.push(format!(
                 "the next Leaf takes number {next}, and only the numbers below {} are left to Leaf: say \
                  --leave {} or more, up to {}",
                 wish.left,
-                next + 1,
+                next.saturating_add(ROOM).min(LAYOUT.workers()),
                 LAYOUT.workers()
             ));
             next
@@ -132,15 +138,51 @@ pub fn plan(found: &Found, rows: &BTreeMap<u32, Row>, wish: &Wish) -> Result<Pla
         .filter(|worker| u64::from(*worker) < LAYOUT.workers())
         .collect();
     let mut plan = Plan::default();
+    let mut granted = Vec::new();
     for worker in numbers {
         let (node, row) = (nodes.get(&worker).copied(), rows.get(&worker));
-        match one(worker, node, row, found, wish) {
+        let is_known = all_stop || u64::from(worker) < known;
+        if node.is_none()
+            && !is_known
+            && !wish.back.has(None)
+            && let Some(row) = row.filter(|row| !row.aside)
+        {
+            granted.push((worker, &row.owner));
+            continue;
+        }
+        match one(worker, node, row, is_known, found, wish) {
             Ok(Some(aside)) => plan.steps.push(Step { worker, aside }),
             Ok(None) => plan.as_wanted += 1,
             Err(why) => wrong.push(why),
         }
     }
+    if let Some((worker, owner)) = granted.first() {
+        wrong.push(format!(
+            "number {worker} is leafid's (last owner: `{owner}`), as are {} more below {left}, and a Leaf that \
+             starts for the first time may take it: leave less to Leaf with --leave, or stop what draws \
+             from this namespace and say --back all",
+            granted.len() - 1
+        ));
+    }
     if wrong.is_empty() { Ok(plan) } else { Err(wrong) }
+}
+
+/// All numbers below this one were set aside once, so that what is granted of them was taken over before.
+/// Those that still wait for a new Leaf show how far that went; where none does, all were taken over, if
+/// each has a row.
+fn taken_in(found: &Found, nodes: &BTreeMap<u32, &Node>, rows: &BTreeMap<u32, Row>) -> u64 {
+    let without_gap = || (0_u32..).zip(rows).take_while(|(number, (worker, _))| number == *worker);
+    let waits =
+        |worker: &u32, row: &Row| row.aside && row.owner.is_empty() && !nodes.contains_key(worker);
+    let last = without_gap().filter(|(worker, (_, row))| waits(worker, row)).last();
+    if let Some((worker, _)) = last {
+        return u64::from(worker) + 1;
+    }
+    let all = match found.growth {
+        Growth::Next(next) => next.saturating_add(ROOM).clamp(LEFT, LAYOUT.workers()),
+        Growth::Any | Growth::Listed => LEFT,
+    };
+    if without_gap().count() as u64 >= all { all } else { 0 }
 }
 
 /// The nodes by number. A machine that has two is the owner of the one that it stamped last.
@@ -182,6 +224,7 @@ fn one(
     worker: u32,
     node: Option<&Node>,
     row: Option<&Row>,
+    is_known: bool,
     found: &Found,
     wish: &Wish,
 ) -> Result<Option<Aside>, String> {
@@ -205,9 +248,8 @@ fn one(
     }
     if let Some(row) = ours {
         // Taken over before, or granted: a Leaf has no business with it.
-        return match runs {
-            None => Ok(None),
-            Some((node, wrote)) => Err(format!(
+        return match (node, runs) {
+            (_, Some((node, wrote))) => Err(format!(
                 "number {worker} is leafid's (last owner: `{}`), and a Leaf uses it: {} {}; stop that \
                  Leaf at once, or what holds the number of leafid, and say --back {}",
                 row.owner,
@@ -215,6 +257,23 @@ fn one(
                 at(wrote),
                 owner.unwrap_or("all")
             )),
+            // It went over to the machine that had it, or to anybody where no machine has it.
+            (Some(_), None) if !name.is_empty() && row.owner == name.as_str() => Ok(None),
+            (Some(_), None) if name.is_empty() && is_known => Ok(None),
+            (Some(node), None) if wish.stopped.has(owner) => {
+                Ok(Some(Aside { owner: name, until: Some(last(node, found, wish)?) }))
+            }
+            (Some(node), None) => Err(format!(
+                "number {worker} is leafid's (last owner: `{}`), and {} says that it is `{}`'s: if \
+                 that Leaf has stopped for good, say --stopped {}; if not, stop what holds the number of \
+                 leafid, and say --back {}",
+                row.owner,
+                node.place,
+                owner.unwrap_or("all"),
+                owner.unwrap_or("all"),
+                owner.unwrap_or("all"),
+            )),
+            (None, None) => Ok(None),
         };
     }
     if node.is_none()
@@ -286,3 +345,6 @@ fn last(node: &Node, found: &Found, wish: &Wish) -> Result<StoreTime, String> {
     }
     Ok(last.plus(wish.margin_ms))
 }
+
+#[cfg(test)]
+mod tests;
