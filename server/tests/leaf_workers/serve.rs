@@ -7,7 +7,7 @@ use leafid_core::Layout;
 use leafid_servers::{Server, Zookeeper, for_test};
 
 use crate::leaf::{Registry, Tree};
-use crate::support::{LEAFID, Serving, fails, until};
+use crate::support::{LEAFID, Serving, fails, says, until};
 
 /// A file as Leaf has it, and the arguments that serve it on free ports.
 fn args(folder: &Path, more: &str) -> Vec<String> {
@@ -124,4 +124,31 @@ fn a_list_says_which_number_is_its_own() {
     assert!(said.contains("worker 5 is kept for `127.0.0.1:54215`"), "{said}");
     let own = until(|| (one_start(&stopped).0 == 5).then_some(()));
     assert!(own.is_some());
+}
+
+#[test]
+fn without_zookeeper_it_starts_where_all_that_a_leaf_may_have_was_taken_in() {
+    let away = "leaf.snowflake.zk.address=127.0.0.1:1";
+    let (used, taken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let store =
+        |folder: &tempfile::TempDir| format!("sqlite:{}", folder.path().join("store.db").display());
+    for folder in [&used, &taken] {
+        says("", &["init", &store(folder)]);
+    }
+    // A snowflake that was drawn once says nothing of Leaf.
+    says("", &["next", "--namespace", "default", "--store", &store(&used)]);
+    let args_used = args(used.path(), away);
+    let args_used: Vec<&str> = args_used.iter().map(String::as_str).collect();
+    let said = fails("", &args_used, 1);
+    for word in ["511 of the numbers below 512", "the first is 1", "--leaf-local"] {
+        assert!(said.contains(word), "no `{word}` in {said}");
+    }
+    // The file of one machine sets aside what the others may have.
+    let file = taken.path().join("workerID.properties");
+    std::fs::write(&file, "workerID=7").unwrap();
+    let (file, owner) = (file.display().to_string(), "192.0.2.7:54215");
+    let import = ["worker", "import", "default", "--leaf-local", &file, "--owner", owner];
+    says("", &[&import[..], &["--store", &store(&taken)]].concat());
+    let (worker, said) = one_start(&args(taken.path(), away));
+    assert!(worker >= 512 && said.contains("what was taken in before holds"), "{worker}: {said}");
 }

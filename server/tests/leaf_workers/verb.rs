@@ -267,8 +267,12 @@ fn files_are_taken_in_and_given_back() {
     let cached = file("workerID.properties", "workerID=7");
     store.refuses(&["--leaf-local", &cached], &["whose number 7 is", "--owner IP:PORT"]);
     let owned = ["--leaf-local", cached.as_str(), "--owner", "192.0.2.7:8080"];
-    let said = store.import(&owned);
-    assert!(said.contains("1 numbers set aside"), "{said}");
+    // Such a Leaf was given its number, and the next one will be given another.
+    store.refuses(&owned, &["number 1 is leafid's", "first time"]);
+    let another = Store::new();
+    let said = another.import(&owned);
+    assert!(said.contains("512 numbers set aside"), "{said}");
+    assert_eq!(another.draws("default"), "512");
     store.refuses(&["--leaf-local", "/no/such/file"], &["REQUEST_INVALID", "/no/such/file"]);
     // A namespace of another kind of ID.
     let other = ["namespace", "create", "edge", "--layout", "edge", "--store", &store.file];

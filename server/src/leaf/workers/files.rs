@@ -22,7 +22,17 @@ pub fn read(path: &Path, owner: Option<&str>, now: StoreTime) -> Result<Found, P
     let text = std::fs::read_to_string(path)
         .map_err(|error| invalid(format!("`{place}` cannot be read: {error}")))?;
     let nodes = nodes(&text, &place, owner).map_err(invalid)?;
-    Ok(Found { place, now, growth: Growth::Listed, nodes })
+    let growth = match nodes[..] {
+        // A registry gave this number to it, and gives others to others.
+        [Node { worker, .. }] if is_cached(&text) => Growth::Next(u64::from(worker) + 1),
+        _ => Growth::Listed,
+    };
+    Ok(Found { place, now, growth, nodes })
+}
+
+/// Whether it is a `workerID.properties`.
+fn is_cached(text: &str) -> bool {
+    !text.trim_start().starts_with('{') && property(text, LIST).is_none()
 }
 
 fn invalid(detail: String) -> Problem {

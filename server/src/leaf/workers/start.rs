@@ -8,14 +8,11 @@ use leafid_core::{Code, Name};
 
 use super::import::{Direct, Numbers, import};
 use super::modes::{Place, Source};
-use super::plan::{LEFT, QUIET_MS, Row, Who, Wish, plan};
+use super::plan::{LEFT, QUIET_MS, ROOM, Row, Who, Wish, plan};
 use super::{Found, Growth, LAYOUT, Node};
 use crate::clock::Clock;
 use crate::problem::Problem;
 use crate::store::SharedStore;
-
-/// So many numbers at least are left to Leafs that start for the first time.
-const ROOM: u64 = 64;
 
 /// Takes in the numbers, and gives the owner that this machine has been, if it has been one. Its number is
 /// taken over where `stopped` says that its Leaf has stopped for good. `tell` is told what a person should
@@ -23,7 +20,7 @@ const ROOM: u64 = 64;
 ///
 /// # Errors
 /// What [`import`] and the reading of Leaf's registry refuse; a registry that cannot be read is needed
-/// before the first start alone.
+/// until all was taken in once.
 pub fn take_over(
     place: &Place,
     store: SharedStore,
@@ -84,7 +81,7 @@ pub fn take_over(
     own.map(|own| Ok(Name::owner(&own)?)).transpose()
 }
 
-/// Leaf's registry is away: what was taken in before still holds.
+/// Leaf's registry is away: what was taken in before still holds, if it was all that a Leaf may have.
 fn without(
     place: &Place,
     numbers: &impl Numbers,
@@ -92,7 +89,10 @@ fn without(
     tell: impl Fn(String),
 ) -> Result<Option<Name>, Problem> {
     let rows = numbers.rows()?;
-    if rows.is_empty() {
+    // A row says that its own number was taken in, or only that it was drawn from.
+    let lacks = |worker: &u64| u32::try_from(*worker).is_ok_and(|it| !rows.contains_key(&it));
+    let lacking = (0..LEFT).filter(lacks);
+    if let Some(first) = lacking.clone().next() {
         let cure = match place.source {
             Source::Tree(_) => {
                 "; or, if it is gone for good, take in what Leaf kept beside it on each machine: leafid worker \
@@ -100,7 +100,13 @@ fn without(
             }
             _ => "",
         };
-        return Err(Problem { detail: format!("{}{cure}", problem.detail), ..problem });
+        let detail = format!(
+            "{}; {} of the numbers below {LEFT}, which a Leaf may have, were never taken in, the first is \
+             {first}{cure}",
+            problem.detail,
+            lacking.count()
+        );
+        return Err(Problem { detail, ..problem });
     }
     tell(format!(
         "leafid: {}; what was taken in before holds, a Leaf that started since would not be noticed",
