@@ -198,9 +198,12 @@ fn a_table_is_taken_in_over_http_too() {
         says(&serving.url, &[&["worker", "import", "leaf", "--leaf-table", &url], more].concat())
     };
     assert_eq!(table.register("192.0.2.2", "8080", now()), 1, "an id begins at 1");
-    let near = ["worker", "import", "leaf", "--leaf-table", &url, "--leave", "65"];
+    // An id that was deleted is given to nobody again.
+    assert_eq!(table.register("192.0.2.3", "8080", now()), 2);
+    table.run("DELETE FROM leaf_workerid_alloc WHERE id = 2");
+    let near = ["worker", "import", "leaf", "--leaf-table", &url, "--leave", "66"];
     let said = fails(&serving.url, &near, 1);
-    assert!(said.contains("takes number 2") && said.contains("--leave 66"), "{said}");
+    assert!(said.contains("takes number 3") && said.contains("--leave 67"), "{said}");
     let said = import(&["--leave", "67"]);
     assert!(said.contains("namespace `leaf`: 67 numbers set aside"), "{said}");
     let running = fails(
