@@ -14,6 +14,10 @@ use crate::backends::NamespaceRow;
 use crate::problem::Problem;
 use crate::store::Aside;
 
+/// So long after its window has ended a number is set aside again: what stamps outside of leafid does so by
+/// a clock of its own, which may be behind.
+const MARGIN_MS: i64 = 10_000;
+
 /// Whether a number is set aside, and not taken over yet.
 pub fn is_aside(layout: &Layout, row: &WorkerRow) -> bool {
     row.key.is_none() && row.reserved_until == layout.last_end()
@@ -23,17 +27,25 @@ pub fn is_aside(layout: &Layout, row: &WorkerRow) -> bool {
 /// on it before, and what comes after never begins below that.
 ///
 /// # Errors
-/// `WORKERS_EXHAUSTED` until a holder's window on it is over, `TIME_OVERFLOW`.
+/// `WORKERS_EXHAUSTED` until a holder's window on it is over, and for 10 s more where it is set aside;
+/// `TIME_OVERFLOW`.
 pub fn decide(
     layout: &Layout,
     row: &WorkerRow,
     ask: &Aside,
     now: StoreTime,
 ) -> Result<WorkerRow, Refusal<StoreTime>> {
-    let tick = layout.tick(now)?;
-    let rests = row.reserved_until > tick && !is_aside(layout, row);
-    if rests && (row.key.is_some() || ask.until.is_none()) {
-        return Err(Refusal::until(Code::WorkersExhausted, layout.time(row.reserved_until)));
+    layout.tick(now)?;
+    if !is_aside(layout, row) && row.reserved_until > 0 {
+        let end = layout.time(row.reserved_until);
+        let free_at = match ask.until {
+            None => end.plus(MARGIN_MS),
+            Some(_) if row.key.is_some() => end,
+            Some(_) => now,
+        };
+        if free_at > now {
+            return Err(Refusal::until(Code::WorkersExhausted, free_at));
+        }
     }
     let before = if is_aside(layout, row) { row.held_from } else { row.reserved_until };
     let reserved_until = match ask.until {
@@ -87,8 +99,8 @@ fn refused(
     match (refusal.code, refusal.until) {
         (Code::WorkersExhausted, Some(free_at)) => {
             let detail = format!(
-                "worker {worker} of namespace `{name}` is {} until {} (ms since 1970); end what holds \
-                 it, or set it aside after that",
+                "worker {worker} of namespace `{name}` is {}, and free from {} on (ms since 1970); end \
+                 what holds it, and do this then",
                 match row.owner.is_empty() {
                     true => "granted".to_owned(),
                     false => format!("granted to `{}`", row.owner),
@@ -166,11 +178,12 @@ mod tests {
     #[test]
     fn what_was_granted_here_before_is_never_granted_again() {
         let granted = WorkerRow { reserved_until: at(-10), granted: NOW, ..WorkerRow::default() };
+        let now = NOW.plus(MARGIN_MS);
         let outside = Aside { owner: Name::EMPTY, until: None };
-        let row = decide(&LEAF, &granted, &outside, NOW).unwrap();
+        let row = decide(&LEAF, &granted, &outside, now).unwrap();
         assert_eq!((row.held_from, row.sticky), (at(-10), false));
         let over = Aside { until: Some(StoreTime::new(LEAF.epoch_ms())), ..outside };
-        assert_eq!(decide(&LEAF, &row, &over, NOW).unwrap().reserved_until, at(-10));
+        assert_eq!(decide(&LEAF, &row, &over, now).unwrap().reserved_until, at(-10));
     }
 
     #[test]
@@ -178,7 +191,8 @@ mod tests {
         let resting = WorkerRow { reserved_until: at(40), ..WorkerRow::default() };
         let outside = Aside { owner: owner(), until: None };
         let refusal = decide(&LEAF, &resting, &outside, NOW).unwrap_err();
-        assert_eq!(refusal.until, Some(NOW.plus(40)), "a revoked holder goes on to its end");
+        let again = NOW.plus(40 + MARGIN_MS);
+        assert_eq!(refusal.until, Some(again), "a revoked holder goes on to its end");
         let over = Aside { until: Some(NOW.plus(50)), ..outside };
         assert_eq!(decide(&LEAF, &resting, &over, NOW).unwrap().reserved_until, at(51));
 
@@ -186,7 +200,10 @@ mod tests {
         let held = WorkerRow { key, ..resting };
         assert!(decide(&LEAF, &held, &over, NOW).is_err());
         let refusal = decide(&LEAF, &held, &outside, NOW).unwrap_err();
-        assert_eq!((refusal.code, refusal.until), (Code::WorkersExhausted, Some(NOW.plus(40))));
-        assert!(decide(&LEAF, &held, &outside, NOW.plus(40)).is_ok());
+        assert_eq!((refusal.code, refusal.until), (Code::WorkersExhausted, Some(again)));
+        assert!(decide(&LEAF, &held, &outside, again.plus(-1)).is_err(), "a Leaf may be behind");
+        assert!(decide(&LEAF, &held, &outside, again).is_ok());
+        let refusal = decide(&LEAF, &held, &over, NOW).unwrap_err();
+        assert_eq!(refusal.until, Some(NOW.plus(40)), "taken over at once");
     }
 }

@@ -38,7 +38,10 @@ fn a_number_is_set_aside_and_taken_over() {
 
     let held = aside(&server, "0", &json!({}));
     assert_eq!(held.code(), "WORKERS_EXHAUSTED");
-    assert!(format!("{held:?}").contains("granted to `192.0.2.2:54215` until"), "{held:?}");
+    assert!(
+        format!("{held:?}").contains("granted to `192.0.2.2:54215`, and free from"),
+        "{held:?}"
+    );
 }
 
 #[test]

@@ -82,7 +82,8 @@ fn a_tree_is_taken_in_beside_running_leafs_and_taken_over_when_they_have_stopped
     store.refuses(&with(&["--leave", "600"]), &granted);
     let said = store.import(&zookeeper);
     assert!(
-        said.contains("0 numbers set aside") && said.contains("512 as they were; 512 are"),
+        said.contains("0 numbers set aside")
+            && said.contains("512 as they were; set aside now: 512"),
         "{said}"
     );
 
@@ -229,7 +230,7 @@ fn a_table_is_taken_in_over_http_too() {
         &["worker", "import", "leaf", "--leaf-table", &url, "--back", "192.0.2.2:8080"],
         1,
     );
-    assert!(refused.contains("WORKERS_EXHAUSTED") && refused.contains("until"), "{refused}");
+    assert!(refused.contains("WORKERS_EXHAUSTED") && refused.contains("free from"), "{refused}");
 
     table.run("DROP TABLE leaf_workerid_alloc");
     let none = fails(&serving.url, &["worker", "import", "leaf", "--leaf-table", &url], 1);
@@ -260,7 +261,11 @@ fn files_are_taken_in_and_given_back() {
         let output = crate::support::leafid(&store.file, &args);
         output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
     });
-    assert!(back.is_some_and(|said| said.contains("1 numbers set aside")));
+    let back = back.expect("10 s after its window has ended");
+    assert!(back.contains("1 number set aside"), "{back}");
+    assert!(
+        back.contains("worker 2 is `b:1`'s again: start its Leaf when its own clock is past 2")
+    );
     assert!(
         store.list().iter().filter(|line| line.contains("2080")).count() == 2,
         "{:?}",

@@ -31,6 +31,8 @@ pub struct Done {
     pub aside: usize,
     /// Those that were taken over: for whom, and from when on.
     pub over: Vec<(u32, Name, StoreTime)>,
+    /// Those that leafid had, and gave back: to whom, and up to when it may have stamped.
+    pub back: Vec<(u32, Name, StoreTime)>,
     /// How many were as they should be.
     pub as_wanted: usize,
     /// How many are set aside now, whoever uses them.
@@ -60,7 +62,7 @@ pub fn import(
     let Plan { steps, as_wanted } = plan(found, &rows, wish)
         .map_err(|wrong| Problem::new(Code::RequestInvalid, wrong.join("; also: ")))?;
     let aside_now = rows.values().filter(|row| row.aside).count();
-    let mut done = Done { aside: 0, over: Vec::new(), as_wanted, aside_now };
+    let mut done = Done { aside: 0, over: Vec::new(), back: Vec::new(), as_wanted, aside_now };
     for step in steps {
         let from = numbers.set_aside(step.worker, &step.aside)?;
         let was = rows.get(&step.worker).is_some_and(|row| row.aside);
@@ -69,8 +71,13 @@ pub fn import(
             (true, false) => done.aside_now -= 1,
             _ => {}
         }
+        let ours = rows.get(&step.worker).filter(|row| !row.aside && !step.aside.owner.is_empty());
         match step.aside.until {
-            None => done.aside += 1,
+            None => {
+                done.aside += 1;
+                let until = ours.map(|row| (step.worker, step.aside.owner, row.reserved_until));
+                done.back.extend(until);
+            }
             Some(_) => done.over.push((step.worker, step.aside.owner, from)),
         }
     }
@@ -81,9 +88,9 @@ impl Done {
     /// It in words, a line each.
     pub fn lines(&self, namespace: &Name, found: &Found) -> Vec<String> {
         let mut lines = vec![format!(
-            "namespace `{namespace}`: {} numbers set aside, {} taken over, {} as they were; {} are set \
-             aside now; {} has {}",
-            self.aside,
+            "namespace `{namespace}`: {} set aside, {} taken over, {} as they were; set aside now: {}; {} \
+             has {}",
+            numbers(self.aside),
             self.over.len(),
             self.as_wanted,
             self.aside_now,
@@ -94,8 +101,19 @@ impl Done {
         lines.extend(owned.map(|(worker, owner, from)| {
             format!("worker {worker} is kept for `{owner}`, from {} on", utc::text(*from))
         }));
+        // By now its time is over by the store's clock, and a Leaf stamps by its own.
+        lines.extend(self.back.iter().map(|(worker, owner, until)| {
+            format!(
+                "worker {worker} is `{owner}`'s again: start its Leaf when its own clock is past {}",
+                utc::text(*until)
+            )
+        }));
         lines
     }
+}
+
+fn numbers(count: usize) -> String {
+    format!("{count} number{}", if count == 1 { "" } else { "s" })
 }
 
 /// The numbers of a namespace of a store in this process.
@@ -148,7 +166,8 @@ impl<S: AsRef<dyn Store>> Numbers for Direct<S> {
             }
             rows.extend(found.into_iter().map(|(worker, row)| {
                 let owner = row.owner.as_str().to_owned();
-                (worker, Row { owner, aside: is_aside(&LAYOUT, &row) })
+                let reserved_until = LAYOUT.time(row.reserved_until);
+                (worker, Row { owner, aside: is_aside(&LAYOUT, &row), reserved_until })
             }));
         }
     }

@@ -76,6 +76,8 @@ pub struct Row {
     pub owner: String,
     /// Whether it is set aside.
     pub aside: bool,
+    /// Up to when it is reserved, by the store's clock.
+    pub reserved_until: StoreTime,
 }
 
 /// A number that is to be written.

@@ -15,7 +15,7 @@ fn found(growth: Growth, nodes: &[(u32, &str)]) -> Found {
 }
 
 fn row(owner: &str, aside: bool) -> Row {
-    Row { owner: owner.to_owned(), aside }
+    Row { owner: owner.to_owned(), aside, reserved_until: NOW }
 }
 
 /// A machine's own, and all others up to 599 without a Leaf of theirs.
