@@ -25,7 +25,8 @@ const ORDER: &str = "\
 Without --stopped every number that a Leaf has, or may take at its first start, is set aside: leafid
 grants the others, beside the Leafs. Once a Leaf has stopped, `--stopped IP:PORT` takes its number over:
 it rests above all that the Leaf can have stamped, and is kept for this owner. Import as often as you
-like; an import that says what is wrong has changed nothing.";
+like. What Leaf's registry speaks against is refused before anything is written. If the store refuses a
+number, such as one that is still held, what was written before it stays: mend that, and import again.";
 
 #[derive(Args, Debug)]
 #[command(after_help = ORDER, group(ArgGroup::new("leaf").required(true)
@@ -45,7 +46,7 @@ pub struct Import {
     /// Whose number a workerID.properties has, which does not say it
     #[arg(long, value_name = "IP:PORT", requires = "leaf_local")]
     owner: Option<String>,
-    /// The Leafs that have stopped for good, divided by commas, or `all`
+    /// The Leafs that have stopped for good, separated by commas, or `all`
     #[arg(long, value_name = "IP:PORT|all", value_delimiter = ',')]
     stopped: Vec<String>,
     /// The Leafs that are to run again on a number that leafid took over, for the way back; the processes
@@ -161,5 +162,6 @@ fn row(row: &Value) -> Option<(u32, Row)> {
     let end = LAYOUT.last_end().to_string();
     let aside = row["held"] == false && row["reserved_until"] == end.as_str();
     let owner = row["owner"].as_str().unwrap_or_default().to_owned();
-    Some((worker, Row { owner, aside }))
+    let reserved_until = StoreTime::new(row["reserved_until_ms"].as_i64()?);
+    Some((worker, Row { owner, aside, reserved_until }))
 }
