@@ -169,7 +169,7 @@ pub struct NamespaceRow {
 /// What a decision wants to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// A tag, tombstones included: [`Answer::Tag`].
+    /// A tag, tombstones included: [`Answer::Tag`], [`Answer::Removed`].
     Tag(Name),
     /// A namespace: [`Answer::Namespace`].
     Namespace(Name),
@@ -226,6 +226,9 @@ pub enum Want {
 pub enum Answer {
     /// A tag.
     Tag(Option<Seen<TagRow>>),
+    /// A tag that is deleted: its row is gone from another program's table, which may have moved it
+    /// on beyond this position before.
+    Removed(Seen<TagRow>),
     /// A namespace.
     Namespace(Option<Seen<NamespaceRow>>),
     /// Worker numbers and their rows.

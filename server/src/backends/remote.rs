@@ -17,7 +17,7 @@ use leafid_core::StoreTime;
 
 use super::clock::DatabaseClock;
 use super::opening::{Found, Options, Terms, Unopened, words};
-use super::sql::{self, Query, Step};
+use super::sql::{self, Query, Step, parted};
 use super::{
     Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Write, Written,
 };
@@ -207,6 +207,9 @@ fn gathered(want: &Want, asked: &Query, rows: &[Row]) -> Answer {
     for row in rows {
         if let Err(refusal) = sql::gather(&mut answer, row) {
             return Answer::Unreadable(sql::unreadable(asked, refusal.code));
+        }
+        if let Want::Tag(tag) = want {
+            answer = parted::judged(tag, answer, row);
         }
     }
     answer

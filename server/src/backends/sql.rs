@@ -97,7 +97,9 @@ pub const LEAF: Texts = Texts {
     tag_change: include_str!("../../../sql/mysql/leaf/tag_change.sql"),
     parted: Some(Parted {
         add: include_str!("../../../sql/mysql/leaf/tag_add.sql"),
-        again: include_str!("../../../sql/mysql/leaf/tag_again.sql"),
+        none: include_str!("../../../sql/mysql/leaf/tag_none.sql"),
+        held: include_str!("../../../sql/mysql/leaf/tag_held.sql"),
+        raise: include_str!("../../../sql/mysql/leaf/tag_raise.sql"),
         delete: include_str!("../../../sql/mysql/leaf/tag_delete.sql"),
         own: include_str!("../../../sql/mysql/leaf/tag_own.sql"),
     }),
@@ -306,7 +308,7 @@ pub fn gather(answer: &mut Answer, row: &impl Source) -> Result<(), Refusal> {
             };
         }
         Answer::Unused(numbers) => numbers.push(need(from.big("unused")?)?),
-        Answer::Unreadable(_) => {}
+        Answer::Unreadable(_) | Answer::Removed(_) => {}
         Answer::Workers(rows) => {
             let (worker, row) = Worker::get(from)?;
             rows.push((worker, seen(row)));

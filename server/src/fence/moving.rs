@@ -207,6 +207,7 @@ async fn tags<B: BackEnd>(
             let noted = witness.tags.get(tag).copied().unwrap_or(0);
             let before = match answer {
                 Answer::Tag(before) => before,
+                Answer::Removed(seen) => Some(seen),
                 Answer::Unreadable(problem) => {
                     tracing::error!("tag `{tag}` is not moved: {}", problem.detail);
                     continue;

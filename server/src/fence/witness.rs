@@ -159,9 +159,12 @@ impl Witness {
     /// What a row that was read lacks of what was written, if anything.
     pub fn below(&self, want: &Want, answer: &Answer) -> Option<Below> {
         match (want, answer) {
-            (Want::Tag(tag), Answer::Tag(found)) => {
+            (Want::Tag(tag), Answer::Tag(_) | Answer::Removed(_)) => {
                 let (written, line) = (*self.tags.get(tag)?, Line::Tag(*tag));
-                let found = found.map_or(0, |seen| seen.row.max_id);
+                let found = match answer {
+                    Answer::Tag(Some(seen)) | Answer::Removed(seen) => seen.row.max_id,
+                    _ => 0,
+                };
                 (found < written).then_some(Below { line, written, found })
             }
             (Want::Worker(name, worker), Answer::Workers(rows)) if rows.is_empty() => {

@@ -208,6 +208,17 @@ pub fn tag_needs_from(tag: &Name) -> Problem {
     Problem::new(Code::RequestInvalid, detail)
 }
 
+/// A tag whose row another program's table has lost, without a first number.
+pub fn tag_removed(tag: &Name, row: &TagRow) -> Problem {
+    let detail = format!(
+        "tag `{tag}` needs `from`: its row was deleted by hand, and whatever else uses the table may have \
+         moved it on from {}, where leafid saw it last; name a first number above every one in use: \
+         leafid tag create {tag} --from N",
+        row.max_id
+    );
+    Problem::new(Code::RequestInvalid, detail).with("max_id", Figure::Big(row.max_id))
+}
+
 /// A namespace that is to be created, is there, and is not as it was to be.
 pub fn namespace_exists(name: &Name, row: &Namespace) -> Problem {
     let detail = format!(

@@ -2,7 +2,7 @@
 //! left them. A row that is not at hand is noted as wanted, and the request is decided again when
 //! it was read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use leafid_core::registry::{TagRow, Worker, WorkerRow};
 use leafid_core::{Name, StoreTime, Token};
@@ -43,6 +43,8 @@ pub struct TurnRows {
     /// The store's time.
     pub now: StoreTime,
     tags: BTreeMap<Name, Entry<TagRow>>,
+    /// Tags whose rows are gone, at no known position.
+    removed: BTreeSet<Name>,
     spaces: BTreeMap<Name, NamespaceRows>,
     cache: Cache,
     lists: Vec<(Want, Answer)>,
@@ -55,7 +57,7 @@ impl TurnRows {
     /// No rows yet but those that were written last.
     pub fn new(facts: &Facts, first_use: bool, now: StoreTime, cache: Cache) -> TurnRows {
         let Facts { store, floor, .. } = *facts;
-        let (tags, spaces, lists, wants, unreadable) = Default::default();
+        let (tags, removed, spaces, lists, wants, unreadable) = Default::default();
         let beats = false;
         TurnRows {
             store,
@@ -63,6 +65,7 @@ impl TurnRows {
             first_use,
             now,
             tags,
+            removed,
             spaces,
             cache,
             lists,
@@ -89,6 +92,11 @@ impl TurnRows {
                 (want, Answer::Unreadable(problem)) => self.unreadable.push((want, problem)),
                 (Want::Tag(tag), Answer::Tag(read)) => {
                     self.tags.entry(tag).or_insert(Entry::read(read));
+                    self.removed.remove(&tag);
+                }
+                (Want::Tag(tag), Answer::Removed(seen)) => {
+                    self.tags.entry(tag).or_insert(Entry::read(Some(seen)));
+                    self.removed.insert(tag);
                 }
                 (Want::Namespace(name), Answer::Namespace(read)) => {
                     self.space(&name).row.get_or_insert(Entry::read(read));
@@ -154,6 +162,11 @@ impl TurnRows {
             Some(entry) => Ok(entry.row),
             None => Err(self.want(Want::Tag(*tag))),
         }
+    }
+
+    /// Whether a tag that was looked at is gone, and may have been further than its row says.
+    pub fn is_removed(&self, tag: &Name) -> bool {
+        self.removed.contains(tag)
     }
 
     /// Changes a tag, which was looked at before.

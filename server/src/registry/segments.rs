@@ -1,9 +1,10 @@
 //! Tags and their lines of numbers.
 
 use leafid_core::registry::{self, TagRow};
-use leafid_core::{Name, SegmentAsk, SegmentGrant};
+use leafid_core::{Code, Name, SegmentAsk, SegmentGrant};
 
 use super::rows::{Stop, TurnRows};
+use crate::problem::Problem;
 use crate::registry::explain;
 use crate::store::TagChange;
 
@@ -28,10 +29,23 @@ pub fn tag(turn: &mut TurnRows, tag: &Name) -> Result<TagRow, Stop> {
 
 /// Creates or changes a tag.
 pub fn put(turn: &mut TurnRows, tag: &Name, change: &TagChange) -> Result<TagRow, Stop> {
-    let before = turn.tag(tag)?;
+    let before = match turn.tag(tag) {
+        // It is there in another spelling, where both are one.
+        Err(Stop::Refused(problem)) if problem.code == Code::TagUnknown && !change.only_change => {
+            return Err(Problem { code: Code::TagExists, ..problem }.into());
+        }
+        before => before?,
+    };
     let there = before.filter(|row| !row.deleted);
     if there.is_none() && change.only_change {
         return Err(explain::tag_unknown(tag).into());
+    }
+    if let Some(row) = before
+        && there.is_none()
+        && change.from.is_none()
+        && turn.is_removed(tag)
+    {
+        return Err(explain::tag_removed(tag, &row).into());
     }
     // A line of a lost store would begin at 1 again.
     if before.is_none() && change.from.is_none() && turn.lost_before()?.get() > 0 {

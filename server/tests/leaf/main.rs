@@ -4,10 +4,12 @@
 
 mod answers;
 mod beside;
+mod by_hand;
 mod client;
 mod config;
 mod outages;
 mod running;
+mod spelling;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]
 mod support;

@@ -9,17 +9,20 @@ use serde_json::{Value, json};
 use crate::running::{Leaf, database};
 use crate::support::{LEAFID, Serving, fails, says};
 
+/// Serves a store.
 pub fn serve(url: &str) -> Serving {
     let mut command = Command::new(LEAFID);
     Serving::spawn(command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--store", url]))
 }
 
-fn lease(serving: &Serving, tag: &str, n: u32) -> (u16, Value) {
+/// Leases; `n` is the number of the request.
+pub fn lease(serving: &Serving, tag: &str, n: u32) -> (u16, Value) {
     let ask = json!({ "request": format!("{n:032x}") });
     serving.post(&format!("/v1/segments/{tag}/lease"), &ask)
 }
 
-fn row(server: &Mariadb, database: &str, tag: &str) -> String {
+/// What Leaf's row says.
+pub fn row(server: &Mariadb, database: &str, tag: &str) -> String {
     let text = format!("SELECT max_id, step FROM leaf_alloc WHERE biz_tag = '{tag}'");
     server.run(database, &text).expect("a row").trim().to_owned()
 }

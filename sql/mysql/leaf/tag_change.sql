@@ -1,6 +1,7 @@
 -- Moves a tag of `leaf_alloc`, or changes its step; no row is changed if it is not as it was read: a
 -- running Leaf adds to `max_id` whenever it likes. Both tables are set, so that both are read as they
--- are behind the lock of Leaf's row, and not as they were when the statement began.
+-- are behind the lock of Leaf's row, and not as they were when the statement began. A tombstone of ours
+-- that Leaf's row was inserted over by hand becomes the row of a tag that is there.
 -- Names of ours are ASCII, and converting any other would be an error.
 -- The answer carries the time as the last inserted id.
 UPDATE leaf_alloc AS l
@@ -8,6 +9,9 @@ LEFT JOIN leafid_tags AS t ON t.tag = CASE
     WHEN LENGTH(CONVERT(l.biz_tag USING utf8mb4)) = CHAR_LENGTH(l.biz_tag)
     THEN CONVERT(l.biz_tag USING ascii) END COLLATE ascii_bin
 SET l.max_id = :max_id + 0 * LAST_INSERT_ID(CAST(FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000) AS SIGNED)),
-    l.step = :step, t.max_id = :max_id
-WHERE l.biz_tag = :tag AND GREATEST(l.max_id, 1) = :was_max_id AND GREATEST(l.step, 0) = :was_step
-    AND COALESCE(t.max_step, GREATEST(l.step, 1000000)) = :was_max_step AND t.`until` <=> :was_until;
+    l.step = :step, t.max_id = :max_id, t.max_step = :max_step, t.deleted = :deleted, t.`until` = :until
+WHERE l.biz_tag = :tag AND CAST(CONVERT(l.biz_tag USING utf8mb4) AS BINARY) = CAST(:tag AS BINARY)
+    AND GREATEST(l.max_id, 1, IF(t.deleted, t.max_id, 1)) = :was_max_id
+    AND GREATEST(l.step, 0) = :was_step
+    AND COALESCE(IF(t.deleted, NULL, t.max_step), GREATEST(l.step, 1000000)) = :was_max_step
+    AND IF(t.deleted, NULL, t.`until`) <=> :was_until;

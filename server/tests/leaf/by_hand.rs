@@ -1,0 +1,74 @@
+//! Rows of `leaf_alloc` that an operator inserts or deletes past leafid: no number comes twice.
+
+use leafid_servers::{Databases, Mariadb, for_test};
+
+use crate::running::{Leaf, database};
+use crate::support::{fails, says};
+use crate::table::{lease, row, serve};
+
+#[test]
+fn a_row_that_is_inserted_over_a_deleted_tag_goes_on_where_that_stood() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    let url = database(&server, "inserted", "");
+    says(&url, &["init"]);
+    let insert = |tag: &str| {
+        let text =
+            format!("INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('{tag}', 1, 10)");
+        server.run("inserted", &text).expect("a row");
+    };
+    for tag in ["new", "set", "gone"] {
+        says(&url, &["tag", "create", tag, "--from", "95", "--until", "100"]);
+        says(&url, &["tag", "delete", tag]);
+        insert(tag);
+    }
+    let list = says(&url, &["tag", "list"]);
+    let new = list.lines().find(|line| line.starts_with("new")).expect("the tag");
+    assert!(new.contains(" 95 ") && new.trim_end().ends_with('-'), "{list}");
+    // The end that the deleted tag had is not the new one's.
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let serving = serve(&url);
+    let (_, grant) = lease(&serving, "new", 1);
+    assert_eq!((&grant["start"], &grant["end"]), (&"95".into(), &"105".into()), "{grant}");
+    assert_eq!(row(&server, "inserted", "new"), "105\t10", "and a Leaf goes on above");
+    runtime.block_on(async {
+        let mut leaf = Leaf::connect(&url).await;
+        assert_eq!(leaf.segment("new", None).await, (105, 115));
+        // One that is there first takes what the row says; the tag stands where it stood for leafid.
+        assert_eq!(leaf.segment("set", None).await, (1, 11));
+    });
+    let (_, grant) = lease(&serving, "new", 2);
+    assert_eq!((&grant["start"], &grant["end"]), (&"115".into(), &"125".into()), "{grant}");
+    let set = says(&url, &["tag", "set", "set", "--step", "20"]);
+    assert!(set.contains("next number 95, step 20") && !set.contains("until"), "{set}");
+    assert_eq!(row(&server, "inserted", "set"), "95\t20");
+    // Deleted once more it stands where it stood.
+    for (tag, next) in [("gone", "95"), ("new", "125")] {
+        says(&url, &["tag", "delete", tag]);
+        let again = says(&url, &["tag", "create", tag]);
+        assert!(again.contains(&format!("next number {next},")), "{again}");
+    }
+}
+
+#[test]
+fn a_tag_whose_row_was_deleted_by_hand_is_made_again_only_with_its_first_number() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    let url = database(&server, "removed", "('orders', 5001, 1000, NULL)");
+    says(&url, &["init"]);
+    // Something that Leaf's table has no room for: leafid has a row of its own, at 5001.
+    says(&url, &["tag", "set", "orders", "--max-step", "2000"]);
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let taken = async { Leaf::connect(&url).await.segment("orders", Some(895_000)).await };
+    assert_eq!(runtime.block_on(taken), (5_001, 900_001));
+    server.run("removed", "DELETE FROM leaf_alloc").expect("no row");
+    for more in [&[][..], &["--if-missing"]] {
+        let said = fails(&url, &[&["tag", "create", "orders"], more].concat(), 1);
+        assert!(said.contains("REQUEST_INVALID") && said.contains("--from N"), "{said}");
+        assert!(said.contains("5001"), "{said}");
+    }
+    assert_eq!(row(&server, "removed", "orders"), "");
+    let made = says(&url, &["tag", "create", "orders", "--from", "900001"]);
+    assert!(made.contains("next number 900001,"), "{made}");
+    // A lease is noted beside Leaf's row: what is deleted by the command needs no first number.
+    says(&url, &["tag", "delete", "orders"]);
+    assert!(says(&url, &["tag", "create", "orders"]).contains("next number 900001,"));
+}

@@ -1,0 +1,79 @@
+//! Names that differ in case only: one where Leaf's column folds case, as it does by default.
+
+use leafid_servers::{Databases, Mariadb, for_test};
+
+use crate::running::database;
+use crate::support::{fails, says};
+use crate::table::{lease, row, serve};
+
+/// A column that tells `Orders` from `orders`.
+const EXACT: &str = "ALTER TABLE leaf_alloc MODIFY biz_tag \
+                     varchar(128) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT ''";
+
+#[test]
+fn another_spelling_is_refused_with_the_one_that_is_there() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    let rows = "('orders', 900001, 2000, NULL), ('sixteen-long.tag', 5, 10, NULL)";
+    let url = database(&server, "spelled", rows);
+    says(&url, &["init"]);
+    for verb in [
+        &["delete", "ORDERS"][..],
+        &["set", "ORDERS", "--until", "900100"],
+        &["advance", "Orders", "--to", "950000"],
+    ] {
+        let said = fails(&url, &[&["tag"], verb].concat(), 1);
+        assert!(said.contains("TAG_UNKNOWN") && said.contains("`orders`"), "{verb:?}: {said}");
+    }
+    let said = fails(&url, &["tag", "create", "ORDERS", "--if-missing"], 1);
+    assert!(said.contains("`orders`"), "{said}");
+    let said = fails(&url, &["tag", "create", "ORDERS"], 1);
+    assert!(said.contains("TAG_EXISTS") && said.contains("`orders`"), "{said}");
+    assert_eq!(row(&server, "spelled", "orders"), "900001\t2000", "nothing was changed");
+
+    let serving = serve(&url);
+    let (status, problem) = lease(&serving, "ORDERS", 1);
+    assert_eq!((status, &problem["code"]), (404, &"TAG_UNKNOWN".into()), "{problem}");
+    let (_, grant) = lease(&serving, "orders", 2);
+    assert_eq!(grant["start"], "900001", "{grant}");
+    let (_, grant) = lease(&serving, "sixteen-long.tag", 3);
+    assert_eq!(grant["start"], "5", "{grant}");
+}
+
+#[test]
+fn a_deleted_tag_keeps_its_position_for_every_spelling() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    let url = database(&server, "deleted", "('orders', 900001, 2000, NULL)");
+    says(&url, &["init"]);
+    says(&url, &["tag", "delete", "orders"]);
+    let said = says(&url, &["tag", "create", "ORDERS"]);
+    assert!(said.contains("next number 900001,"), "{said}");
+    says(&url, &["tag", "advance", "ORDERS", "--to", "900500"]);
+    says(&url, &["tag", "delete", "ORDERS"]);
+    // Two tombstones now, of which the first is behind.
+    let kept = "SELECT count(*), min(max_id), max(max_id) FROM leafid_tags";
+    assert_eq!(server.run("deleted", kept).expect("rows").trim(), "2\t900001\t900500");
+    let said = says(&url, &["tag", "create", "orders"]);
+    assert!(said.contains("next number 900500,"), "{said}");
+    let (_, grant) = lease(&serve(&url), "orders", 1);
+    assert_eq!(grant["start"], "900500", "{grant}");
+}
+
+#[test]
+fn where_the_column_tells_them_apart_they_are_two() {
+    let Some(server) = for_test::<Mariadb>() else { return };
+    let url = database(&server, "exact", "('orders', 7000, 100, NULL)");
+    server.run("exact", EXACT).expect("another collation");
+    says(&url, &["init"]);
+    says(&url, &["tag", "set", "orders", "--max-step", "200"]);
+    let said = says(&url, &["tag", "create", "ORDERS"]);
+    assert!(said.contains("next number 1,"), "{said}");
+    says(&url, &["tag", "advance", "ORDERS", "--to", "95"]);
+    says(&url, &["tag", "delete", "ORDERS"]);
+    let said = says(&url, &["tag", "create", "ORDERS"]);
+    assert!(said.contains("next number 95,"), "{said}");
+    let serving = serve(&url);
+    for (n, tag, start) in [(1, "ORDERS", "95"), (2, "orders", "7000")] {
+        let (_, grant) = lease(&serving, tag, n);
+        assert_eq!(grant["start"], start, "{grant}");
+    }
+}

@@ -1,0 +1,12 @@
+-- Keeps our own rows of a tag, in every spelling, until the transaction ends; no row if the highest of
+-- their positions is not as it was read. Leaf's row of this tag is there already (`tag_add`): what
+-- stands in ours after a wait for that is what a deletion left.
+-- Names of ours are ASCII, and converting any other would be an error.
+SELECT CAST(FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000) AS SIGNED), MAX(t.max_id) AS stands
+FROM leafid_tags AS t
+WHERE LOWER(t.tag) = LOWER(CASE WHEN LENGTH(:tag) = CHAR_LENGTH(:tag) THEN CONVERT(:tag USING ascii) END)
+        COLLATE ascii_bin
+    AND (CAST(t.tag AS BINARY) = CAST(:tag AS BINARY) OR NOT EXISTS (SELECT 1 FROM leaf_alloc AS l
+        WHERE CAST(CONVERT(l.biz_tag USING utf8mb4) AS BINARY) = CAST(t.tag AS BINARY)))
+HAVING stands = :was_max_id
+FOR UPDATE;
