@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -242,13 +243,26 @@ def statements(text: str) -> Iterator[str]:
 
 
 def _settle(opened: sqlite3.Connection) -> None:
-    journal = _one(opened, "PRAGMA journal_mode = WAL")
+    journal = _journal(opened)
     # Where a sync of the system does not reach the disk by itself (macOS), it is told to.
     for pragma in ("synchronous = FULL", "fullfsync = 1", "checkpoint_fullfsync = 1"):
         opened.execute(f"PRAGMA {pragma}")
     synchronous = _one(opened, "PRAGMA synchronous")
     if journal != "wal" or synchronous != 2:
         raise words.settings(journal, synchronous)
+
+
+def _journal(opened: sqlite3.Connection) -> Any:
+    """SQLite does not wait by itself while another process turns the log on as well."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return _one(opened, "PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not is_busy or time.monotonic() > deadline:
+                raise
+        time.sleep(0.002)
 
 
 def _seen(opened: sqlite3.Connection) -> tuple[int, int]:
