@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import errors
-from .._native import abandon, namespace_row, process, sqlite_texts
+from .._native import abandon, namespace_row, sqlite_texts
 from . import places, rows, words
 from .clock import Clock, StoreTime
+from .opened import Opened, refused
 
 APPLICATION, VERSION, TEXTS = sqlite_texts()
 # How long to wait for another process's transaction, in s: less than the 3 s after which a holder
@@ -28,11 +29,12 @@ class File:
     SQLite keeps its locks in memory that a child inherits, and the system does not let a child
     inherit the locks."""
 
+    connection: sqlite3.Connection | None = None
+    # By which process, from before it is opened.
+    opened: Opened | None = None
+
     def __init__(self, path: Path, clock: Clock, create: bool, id: str | None) -> None:
         self.path, self.lock = path, threading.Lock()
-        self.connection: sqlite3.Connection | None = None
-        # The process that has it open, or is about to.
-        self.opened_in: int | None = None
         if sqlite3.sqlite_version_info < (3, 37):
             raise errors.NotEnabledError(
                 f"`sqlite:` needs SQLite 3.37 or later, and this Python has "
@@ -77,20 +79,25 @@ class File:
 
     def close(self) -> None:
         """Closes it, by whoever has the lock; the next transaction opens it again."""
-        opened, self.connection = self.connection, None
+        connection, self.connection = self.connection, None
+        opened, self.opened = self.opened, None
+        if opened is not None and opened.is_inherited():
+            # It is the parent's, and stays noted as such.
+            abandon(connection)
+            return
+        if connection is not None:
+            connection.close()
         if opened is not None:
-            opened.close()
-        self.opened_in = None
+            opened.over()
+
+    def __del__(self) -> None:
+        self.close()
 
     def _refuse_inherited(self) -> None:
-        if self.opened_in is not None and self.opened_in != process():
+        if self.opened is not None and self.opened.is_inherited():
             # Nor is it closed here, which would be the parent's.
             abandon(self.connection)
-            raise errors.StoreRefusedError(
-                f"`{self.path}` was open when this process was forked, and not by `os.fork`, which "
-                "closes it: SQLite cannot open it a second time here; draw nothing before the "
-                "fork, or make the store in the child"
-            )
+            raise refused(self.path)
 
     def _opened(self) -> sqlite3.Connection:
         if self.connection is not None:
@@ -107,7 +114,7 @@ class File:
         return opened
 
     def _open(self, create: bool) -> sqlite3.Connection:
-        self.opened_in = process()
+        self.opened = Opened(self.path)
         try:
             self.connection = self._connect(create)
             _settle(self.connection)

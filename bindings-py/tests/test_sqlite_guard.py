@@ -1,0 +1,75 @@
+"""`sqlite:PATH`: what else goes on in a process, or with its file, takes nothing away."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+
+import pytest
+
+import leafid
+from leafid import SqliteStore
+
+ASK = {"tag": "orders", "request": "01" * 16}
+FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "ids.db"
+
+
+def in_child(fork, what) -> str:
+    """What a child said of it: `granted`, or the code of its error."""
+    read, write = os.pipe()
+    pid = fork()
+    if pid == 0:
+        try:
+            what()
+            os.write(write, b"granted")
+        except leafid.LeafidError as error:
+            os.write(write, error.code.encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as said:
+        told = said.read().decode()
+    os.waitpid(pid, 0)
+    return told
+
+
+@FORKS
+@pytest.mark.parametrize("name", ["ids.db", "link.db"])
+def test_a_store_made_after_a_fork_that_python_does_not_see(path, name) -> None:
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders")
+    other = path.with_name(name)
+    if other != path:
+        other.symlink_to(path)
+
+    def grant() -> None:
+        SqliteStore(other).lease_segment(ASK)
+
+    def fork() -> int:
+        return ctypes.CDLL(None).fork()
+
+    assert in_child(fork, grant) == "STORE_REFUSED", "it would write without a lock"
+    assert in_child(fork, lambda: (store.close(), grant())) == "STORE_REFUSED"
+    assert in_child(os.fork, grant) == "granted"
+    store.lease_segment(ASK)
+    del store
+    gc.collect()
+    # Of what was closed or dropped, a child inherits nothing.
+    assert in_child(fork, grant) == "granted"
+
+
+@FORKS
+def test_what_a_fork_interrupts_is_refused_in_the_child(path) -> None:
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders")
+    with store._turn():
+        # The hook of `os.fork` cannot close it meanwhile.
+        told = in_child(os.fork, lambda: SqliteStore(path).lease_segment(ASK))
+    assert told == "STORE_REFUSED"
+    assert in_child(os.fork, lambda: SqliteStore(path).lease_segment(ASK)) == "granted"
