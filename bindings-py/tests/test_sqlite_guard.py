@@ -5,11 +5,13 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import sqlite3
 
 import pytest
 
 import leafid
 from leafid import SqliteStore
+from leafid._sqlite.file import File
 
 ASK = {"tag": "orders", "request": "01" * 16}
 FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
@@ -73,3 +75,37 @@ def test_what_a_fork_interrupts_is_refused_in_the_child(path) -> None:
         told = in_child(os.fork, lambda: SqliteStore(path).lease_segment(ASK))
     assert told == "STORE_REFUSED"
     assert in_child(os.fork, lambda: SqliteStore(path).lease_segment(ASK)) == "granted"
+
+
+def nobody_has_it_locked(path) -> bool:
+    other = sqlite3.connect(path, isolation_level=None, timeout=0)
+    try:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("ROLLBACK")
+        return True
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        other.close()
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_an_interrupt_when_a_transaction_begins_leaves_no_lock(path, monkeypatch, moment) -> None:
+    def interrupted(file: File, opened: sqlite3.Connection) -> None:
+        if moment == "after":
+            opened.execute("BEGIN IMMEDIATE")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(File, "begin", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            SqliteStore(path, create=True)
+    assert nobody_has_it_locked(path)
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders")
+    with monkeypatch.context() as patch:
+        patch.setattr(File, "begin", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            store.lease_segment(ASK)
+    assert nobody_has_it_locked(path)
+    assert store.lease_segment(ASK)["start"] == 1

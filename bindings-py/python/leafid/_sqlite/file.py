@@ -58,8 +58,8 @@ class File:
         self._refuse_inherited()
         with self.lock, self._words("write"):
             opened = self._opened()
-            self.begin(opened)
             try:
+                self.begin(opened)
                 longest = "SELECT coalesce(max(max_window_ms), 0) FROM namespaces"
                 now = self.time.read(lambda: int(_one(opened, longest)))
                 turn = Turn(opened, self.id, now)
@@ -172,8 +172,8 @@ class File:
 
     def _make(self, opened: sqlite3.Connection, clock: Clock, id: str | None) -> None:
         """The tables, the store's id and the namespace `default`; another process may be faster."""
-        self.begin(opened)
         try:
+            self.begin(opened)
             if _one(opened, "PRAGMA user_version") == 0:
                 for statement in statements(TEXTS["schema"]):
                     opened.execute(statement)
@@ -188,7 +188,8 @@ class File:
                 opened.execute(f"PRAGMA user_version = {VERSION}")
             opened.execute("COMMIT")
         except BaseException:
-            opened.execute("ROLLBACK")
+            if opened.in_transaction:
+                opened.execute("ROLLBACK")
             raise
 
     @contextmanager
