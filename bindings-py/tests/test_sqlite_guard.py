@@ -6,12 +6,15 @@ import ctypes
 import gc
 import os
 import sqlite3
+import subprocess
 
 import pytest
 
 import leafid
 from leafid import SqliteStore
 from leafid._sqlite.file import File
+from support.places import BINARY
+from support.server import FILE
 
 ASK = {"tag": "orders", "request": "01" * 16}
 FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
@@ -109,3 +112,36 @@ def test_an_interrupt_when_a_transaction_begins_leaves_no_lock(path, monkeypatch
             store.lease_segment(ASK)
     assert nobody_has_it_locked(path)
     assert store.lease_segment(ASK)["start"] == 1
+
+
+def test_a_fence_holds_for_who_has_the_file_open(server) -> None:
+    path = server.folder / FILE
+    server.create_tag("orders", step=10, max_step=10)
+    server.create_tag("gone")
+    store = SqliteStore(path)
+    store.delete_tag("gone")
+    before = store.lease_segment(ASK)
+    window = store.acquire({"namespace": "default", "owner": "me", "request": "02" * 16})
+    subprocess.run(
+        [BINARY, "repair", "--store", f"sqlite:{path}"], check=True, capture_output=True, timeout=60
+    )
+    after = store.lease_segment({**ASK, "request": "03" * 16})
+    assert before["start"] == 1 and after["start"] >= 11 + 100 * 10
+    assert after["end"] <= server.tag("orders")["max_id"]
+    # No window begins below the fence, of a namespace that is made later, too.
+    store.create_namespace("later")
+    status, said = server.call("PUT", "/v1/namespaces/behind", {})
+    assert status < 300, said
+    floors = dict(sqlite3.connect(path).execute("SELECT namespace, floor FROM namespaces"))
+    assert floors["later"] == floors["behind"] and min(floors.values()) > window["end"]
+    for name in ("default", "later"):
+        with pytest.raises(leafid.WorkersExhaustedError):
+            store.acquire({"namespace": name, "owner": "you", "request": "04" * 16})
+    # A tag that nobody knows names its first number; one that was deleted goes on above its own.
+    with pytest.raises(leafid.RequestInvalidError, match="needs `start`: this store has lost"):
+        store.create_tag("new")
+    status, said = server.call("PUT", "/v1/tags/unknown", {})
+    assert (status, said["code"]) == (400, "REQUEST_INVALID")
+    store.create_tag("new", start=1_000_000)
+    store.create_tag("gone")
+    assert store.lease_segment({"tag": "gone", "request": "05" * 16})["start"] > 100

@@ -236,7 +236,7 @@ class Turn:
         self.connection.execute(text, params)
 
     def floor_ms(self) -> int:
-        """Before when no window begins; 0 unless the store replaces a lost one."""
+        """Before when no window begins; 0 unless it has lost grants, or replaces a lost store."""
         return int(self.connection.execute("SELECT floor_ms FROM meta").fetchone()[0])
 
 
