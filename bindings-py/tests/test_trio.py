@@ -8,7 +8,8 @@ import pytest
 
 import leafid
 from leafid import Segment, Snowflake, _aio
-from support.gate import Gate
+from support.gate import Away, Gate
+from support.waiting import PATIENCE
 
 if not os.environ.get("CI"):
     pytest.importorskip("trio", reason="trio is not installed: its loops are NOT tested")
@@ -39,7 +40,7 @@ def test_every_verb(server) -> None:
         assert ids.closed and stamps.closed
 
     trio.run(main)
-    assert not _aio._LOCKS
+    assert not _aio._LINES
 
 
 def test_callers_wait_in_order_and_can_be_cancelled(gate) -> None:
@@ -69,10 +70,41 @@ def test_callers_wait_in_order_and_can_be_cancelled(gate) -> None:
 
     trio.run(main)
     assert served == [(1, 1), (3, 2), (5, 3), (7, 4)]
-    assert not _aio._LOCKS
+    assert not _aio._LINES
 
 
 async def in_scope(draw, at: int, *, task_status) -> None:
     with trio.CancelScope() as scope:
         task_status.started(scope)
         await draw(at)
+
+
+def test_who_wants_too_much_does_not_keep_others_from_what_is_at_hand() -> None:
+    store = Away()
+
+    async def main() -> None:
+        ids = Segment("orders", store, timeout=PATIENCE)
+        assert await ids.anext() == 1
+        store.away = True
+        # Nine are left.
+        drawn: list[object] = []
+
+        async def draw(call) -> None:
+            drawn.append(await call)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(draw, ids.atake(10))
+            await trio.testing.wait_all_tasks_blocked()
+            with trio.fail_after(PATIENCE):
+                assert await ids.anext() == 2
+                assert ids.stats().failures
+                assert await ids.atake(2) == [3, 4]
+                assert not drawn
+            nursery.start_soon(draw, ids.atake(7))
+            await trio.testing.wait_all_tasks_blocked()
+            store.away = False
+        assert drawn == [[*range(5, 15)], [*range(15, 22)]]
+        ids.close()
+
+    trio.run(main)
+    assert not _aio._LINES
