@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 
 import pytest
@@ -108,3 +109,41 @@ def test_who_wants_too_much_does_not_keep_others_from_what_is_at_hand() -> None:
 
     trio.run(main)
     assert not _aio._LINES
+
+
+def test_as_a_guest_of_asyncio(gate) -> None:
+    drawn: list[object] = []
+
+    async def guest() -> None:
+        ids = Segment("orders", gate)
+        with pytest.raises(leafid.SegmentDryError, match="`await ids.anext"):
+            ids.next()
+        async with trio.open_nursery() as nursery:
+
+            async def draw() -> None:
+                drawn.append(await ids.anext())
+
+            nursery.start_soon(draw)
+            nursery.start_soon(draw)
+            await trio.sleep(0)
+            gate.gate.set()
+        drawn.append(await ids.atake(3))
+
+    async def host() -> None:
+        loop = asyncio.get_running_loop()
+        over = loop.create_future()
+        trio.lowlevel.start_guest_run(
+            guest,
+            run_sync_soon_threadsafe=loop.call_soon_threadsafe,
+            done_callback=over.set_result,
+        )
+        # Beside it, asyncio's own tasks wait as ever.
+        store = Gate()
+        mine = asyncio.create_task(Segment("orders", store).anext())
+        await asyncio.sleep(0)
+        store.gate.set()
+        assert await mine == 1
+        (await over).unwrap()
+
+    asyncio.run(host())
+    assert drawn == [1, 2, [3, 4, 5]]

@@ -19,9 +19,14 @@ _LOOK = 0.005
 async def wait(waiter: Waiter) -> Any:
     """What the call gives, once it is its turn and the IDs are there."""
     asyncio, trio = sys.modules.get("asyncio"), sys.modules.get("trio")
+    # Of a module that another thread imports just now, the function may be missing.
+    in_task = getattr(getattr(trio, "lowlevel", None), "in_trio_task", None)
+    in_trio = in_task is not None and in_task()
     if asyncio is not None and (loop := asyncio._get_running_loop()) is not None:
-        return await _in_asyncio(loop, waiter)
-    if trio is not None and trio.lowlevel.in_trio_run():
+        # One may run inside the other: as a guest, trio's tasks are no tasks of asyncio's.
+        if not in_trio or asyncio.current_task(loop) is not None:
+            return await _in_asyncio(loop, waiter)
+    if in_trio:
         return await _in_trio(trio, waiter)
     raise RuntimeError("no event loop of asyncio or trio runs in this thread")
 
