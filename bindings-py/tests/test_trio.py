@@ -147,3 +147,27 @@ def test_as_a_guest_of_asyncio(gate) -> None:
 
     asyncio.run(host())
     assert drawn == [1, 2, [3, 4, 5]]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are counted in /proc")
+def test_an_error_that_is_kept_keeps_no_descriptor() -> None:
+    class Unknown:
+        def lease_segment(self, ask):
+            raise leafid.TagUnknownError("there is no such tag")
+
+    kept: list[Exception] = []
+
+    async def main() -> None:
+        async def fail() -> None:
+            with pytest.raises(leafid.TagUnknownError) as raised:
+                await Segment("orders", Unknown()).anext(timeout=PATIENCE)
+            kept.append(raised.value)
+
+        await fail()
+        before = len(os.listdir("/proc/self/fd"))
+        for _ in range(9):
+            await fail()
+        assert len(os.listdir("/proc/self/fd")) <= before
+
+    trio.run(main)
+    assert len(kept) == 10

@@ -247,15 +247,19 @@ async def _in_trio(trio: Any, waiter: Waiter) -> Any:
 
 async def _first_in_trio(trio: Any, line: _Line, caller: _Caller) -> None:
     bell = caller.waiter.bell()
-    watched = bell.descriptor()
-    while True:
-        bell.hush()
-        if (rest := caller.step()) is None:
-            return
-        if line.callers[0] is caller and _pass_first(line.callers):
-            continue
-        if watched is None:
-            await trio.sleep(min(rest, _LOOK))
-        else:
-            with trio.move_on_after(rest):
-                await trio.lowlevel.wait_readable(watched)
+    try:
+        watched = bell.descriptor()
+        while True:
+            bell.hush()
+            if (rest := caller.step()) is None:
+                return
+            if line.callers[0] is caller and _pass_first(line.callers):
+                continue
+            if watched is None:
+                await trio.sleep(min(rest, _LOOK))
+            else:
+                with trio.move_on_after(rest):
+                    await trio.lowlevel.wait_readable(watched)
+    finally:
+        # A traceback would keep it, and its descriptors.
+        del bell
