@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import sys
 
 from leafid import Segment, _aio
-from support.gate import Away
+from support.gate import Away, Gate
 from support.waiting import PATIENCE
 
 
@@ -70,3 +72,27 @@ def test_a_long_line_is_served_in_order_after_an_outage() -> None:
         ids.close()
 
     asyncio.run(main())
+
+
+def test_a_loop_that_is_closed_while_several_wait_says_nothing(monkeypatch) -> None:
+    ignored: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda told: ignored.append(told.exc_value))
+    store = Gate()
+    ids = Segment("orders", store)
+    loop = asyncio.new_event_loop()
+    tasks = [loop.create_task(ids.anext()) for _ in range(3)]
+    loop.run_until_complete(asyncio.sleep(0.001))
+    assert _aio._QUEUES
+    for task in tasks:
+        task._log_destroy_pending = False
+    loop.close()
+    store.gate.set()
+
+    async def main() -> None:
+        # The next one that waits clears them away.
+        assert await ids.atake(10) and await ids.atake(10)
+
+    asyncio.run(main())
+    del task, tasks
+    gc.collect()
+    assert not ignored and not _aio._QUEUES

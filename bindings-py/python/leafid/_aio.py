@@ -102,7 +102,7 @@ class _Queue:
         for known, queue in list(_QUEUES.items()):
             if known[0].is_closed():
                 # A loop that was closed while somebody waited: nobody will come back.
-                _QUEUES.pop(known, None)
+                queue.end()
         self.loop, self.key = loop, key
         self.callers: deque[_Caller] = deque()
         self.again: asyncio.TimerHandle | None = None
@@ -168,7 +168,7 @@ class _Queue:
             caller.queued = False
             was_first = self.callers[0] is caller
             self.callers.remove(caller)
-            if not self.callers:
+            if not self.callers or self.loop.is_closed():
                 self.end()
             elif was_first:
                 self.loop.call_soon(self.serve)
