@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import sys
+from pathlib import Path
+
+import pytest
 
 from leafid import Segment, _aio
 from support.gate import Away, Gate
@@ -96,3 +100,33 @@ def test_a_loop_that_is_closed_while_several_wait_says_nothing(monkeypatch) -> N
     del task, tasks
     gc.collect()
     assert not ignored and not _aio._QUEUES
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is read in /proc")
+def test_waits_without_an_answer_leave_nothing_behind(monkeypatch) -> None:
+    store = Gate()
+    ids = Segment("orders", store)
+    waiters = []
+
+    async def wait(waiter):
+        waiters.append(waiter)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_aio, "wait", wait)
+        with pytest.raises(StopIteration):
+            ids.anext().send(None)
+
+    def pages() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1])
+
+    def wait_often(times: int) -> None:
+        for _ in range(times):
+            waiters[0].bell()
+
+    wait_often(10_000)
+    before = pages()
+    wait_often(200_000)
+    grown = (pages() - before) * os.sysconf("SC_PAGE_SIZE")
+    print(f"200000 waits: {grown} bytes more")
+    store.gate.set()
+    assert grown < 4_000_000, "each wait left some 50 bytes"
