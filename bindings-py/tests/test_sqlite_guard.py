@@ -7,6 +7,7 @@ import gc
 import os
 import sqlite3
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +43,21 @@ def in_child(fork, what) -> str:
         told = said.read().decode()
     os.waitpid(pid, 0)
     return told
+
+
+def test_a_file_that_is_made_while_it_is_looked_at(path, monkeypatch) -> None:
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders")
+    empty = path.with_name("empty")
+    empty.touch()
+    seen, stat = [empty.stat()], Path.stat
+
+    def made_since(looked_at: Path, **how):
+        return seen.pop() if looked_at == path and seen else stat(looked_at, **how)
+
+    monkeypatch.setattr(Path, "stat", made_since)
+    assert SqliteStore(path, create=True).lease_segment(ASK)["start"] == 1
+    assert not seen
 
 
 @FORKS
