@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 
 import pytest
 
 import leafid
 from leafid import Segment, Snowflake, _aio
-from support.gate import Gate
+from support.gate import Away, Gate
+from support.waiting import PATIENCE
 
 if not os.environ.get("CI"):
     pytest.importorskip("trio", reason="trio is not installed: its loops are NOT tested")
@@ -39,7 +41,7 @@ def test_every_verb(server) -> None:
         assert ids.closed and stamps.closed
 
     trio.run(main)
-    assert not _aio._LOCKS
+    assert not _aio._LINES
 
 
 def test_callers_wait_in_order_and_can_be_cancelled(gate) -> None:
@@ -69,10 +71,103 @@ def test_callers_wait_in_order_and_can_be_cancelled(gate) -> None:
 
     trio.run(main)
     assert served == [(1, 1), (3, 2), (5, 3), (7, 4)]
-    assert not _aio._LOCKS
+    assert not _aio._LINES
 
 
 async def in_scope(draw, at: int, *, task_status) -> None:
     with trio.CancelScope() as scope:
         task_status.started(scope)
         await draw(at)
+
+
+def test_who_wants_too_much_does_not_keep_others_from_what_is_at_hand() -> None:
+    store = Away()
+
+    async def main() -> None:
+        ids = Segment("orders", store, timeout=PATIENCE)
+        assert await ids.anext() == 1
+        store.away = True
+        # Nine are left.
+        drawn: list[object] = []
+
+        async def draw(call) -> None:
+            drawn.append(await call)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(draw, ids.atake(10))
+            await trio.testing.wait_all_tasks_blocked()
+            with trio.fail_after(PATIENCE):
+                assert await ids.anext() == 2
+                assert ids.stats().failures
+                assert await ids.atake(2) == [3, 4]
+                assert not drawn
+            nursery.start_soon(draw, ids.atake(7))
+            await trio.testing.wait_all_tasks_blocked()
+            store.away = False
+        assert drawn == [[*range(5, 15)], [*range(15, 22)]]
+        ids.close()
+
+    trio.run(main)
+    assert not _aio._LINES
+
+
+def test_as_a_guest_of_asyncio(gate) -> None:
+    drawn: list[object] = []
+
+    async def guest() -> None:
+        ids = Segment("orders", gate)
+        with pytest.raises(leafid.SegmentDryError, match="`await ids.anext"):
+            ids.next()
+        async with trio.open_nursery() as nursery:
+
+            async def draw() -> None:
+                drawn.append(await ids.anext())
+
+            nursery.start_soon(draw)
+            nursery.start_soon(draw)
+            await trio.sleep(0)
+            gate.gate.set()
+        drawn.append(await ids.atake(3))
+
+    async def host() -> None:
+        loop = asyncio.get_running_loop()
+        over = loop.create_future()
+        trio.lowlevel.start_guest_run(
+            guest,
+            run_sync_soon_threadsafe=loop.call_soon_threadsafe,
+            done_callback=over.set_result,
+        )
+        # Beside it, asyncio's own tasks wait as ever.
+        store = Gate()
+        mine = asyncio.create_task(Segment("orders", store).anext())
+        await asyncio.sleep(0)
+        store.gate.set()
+        assert await mine == 1
+        (await over).unwrap()
+
+    asyncio.run(host())
+    assert drawn == [1, 2, [3, 4, 5]]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are counted in /proc")
+def test_an_error_that_is_kept_keeps_no_descriptor() -> None:
+    class Unknown:
+        def lease_segment(self, ask):
+            raise leafid.TagUnknownError("there is no such tag")
+
+    kept: list[Exception] = []
+
+    async def main() -> None:
+        async def fail() -> None:
+            with pytest.raises(leafid.TagUnknownError) as raised:
+                await Segment("orders", Unknown()).anext(timeout=PATIENCE)
+            kept.append(raised.value)
+
+        await fail()
+        before = len(os.listdir("/proc/self/fd"))
+        for _ in range(9):
+            await fail()
+        assert len(os.listdir("/proc/self/fd")) <= before
+
+    trio.run(main)
+    assert len(kept) == 10

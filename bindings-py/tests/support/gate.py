@@ -20,3 +20,17 @@ class Gate:
         self.asked.set()
         self.gate.wait(PATIENCE)
         return self.store.lease_segment(ask)
+
+
+class Away:
+    """Answers like the gate, or says that it cannot while it is `away`."""
+
+    def __init__(self) -> None:
+        self.away = False
+        self.store = leafid.MemoryStore()
+        self.store.create_tag("orders", step=10, max_step=10)
+
+    def lease_segment(self, ask):
+        if self.away:
+            raise leafid.StoreUnavailableError("the store is away")
+        return self.store.lease_segment(ask)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import errors
-from .._native import abandon, namespace_row, process, sqlite_texts
+from .._native import abandon, namespace_row, sqlite_texts
 from . import places, rows, words
 from .clock import Clock, StoreTime
+from .opened import Opened, refused
 
 APPLICATION, VERSION, TEXTS = sqlite_texts()
 # How long to wait for another process's transaction, in s: less than the 3 s after which a holder
@@ -27,11 +29,12 @@ class File:
     SQLite keeps its locks in memory that a child inherits, and the system does not let a child
     inherit the locks."""
 
+    connection: sqlite3.Connection | None = None
+    # By which process, from before it is opened.
+    opened: Opened | None = None
+
     def __init__(self, path: Path, clock: Clock, create: bool, id: str | None) -> None:
         self.path, self.lock = path, threading.Lock()
-        self.connection: sqlite3.Connection | None = None
-        # The process that has it open, or is about to.
-        self.opened_in: int | None = None
         if sqlite3.sqlite_version_info < (3, 37):
             raise errors.NotEnabledError(
                 f"`sqlite:` needs SQLite 3.37 or later, and this Python has "
@@ -55,8 +58,8 @@ class File:
         self._refuse_inherited()
         with self.lock, self._words("write"):
             opened = self._opened()
-            self.begin(opened)
             try:
+                self.begin(opened)
                 longest = "SELECT coalesce(max(max_window_ms), 0) FROM namespaces"
                 now = self.time.read(lambda: int(_one(opened, longest)))
                 turn = Turn(opened, self.id, now)
@@ -76,20 +79,25 @@ class File:
 
     def close(self) -> None:
         """Closes it, by whoever has the lock; the next transaction opens it again."""
-        opened, self.connection = self.connection, None
+        connection, self.connection = self.connection, None
+        opened, self.opened = self.opened, None
+        if opened is not None and opened.is_inherited():
+            # It is the parent's, and stays noted as such.
+            abandon(connection)
+            return
+        if connection is not None:
+            connection.close()
         if opened is not None:
-            opened.close()
-        self.opened_in = None
+            opened.over()
+
+    def __del__(self) -> None:
+        self.close()
 
     def _refuse_inherited(self) -> None:
-        if self.opened_in is not None and self.opened_in != process():
+        if self.opened is not None and self.opened.is_inherited():
             # Nor is it closed here, which would be the parent's.
             abandon(self.connection)
-            raise errors.StoreRefusedError(
-                f"`{self.path}` was open when this process was forked, and not by `os.fork`, which "
-                "closes it: SQLite cannot open it a second time here; draw nothing before the "
-                "fork, or make the store in the child"
-            )
+            raise refused(self.path)
 
     def _opened(self) -> sqlite3.Connection:
         if self.connection is not None:
@@ -106,7 +114,7 @@ class File:
         return opened
 
     def _open(self, create: bool) -> sqlite3.Connection:
-        self.opened_in = process()
+        self.opened = Opened(self.path)
         try:
             self.connection = self._connect(create)
             _settle(self.connection)
@@ -164,8 +172,8 @@ class File:
 
     def _make(self, opened: sqlite3.Connection, clock: Clock, id: str | None) -> None:
         """The tables, the store's id and the namespace `default`; another process may be faster."""
-        self.begin(opened)
         try:
+            self.begin(opened)
             if _one(opened, "PRAGMA user_version") == 0:
                 for statement in statements(TEXTS["schema"]):
                     opened.execute(statement)
@@ -180,7 +188,8 @@ class File:
                 opened.execute(f"PRAGMA user_version = {VERSION}")
             opened.execute("COMMIT")
         except BaseException:
-            opened.execute("ROLLBACK")
+            if opened.in_transaction:
+                opened.execute("ROLLBACK")
             raise
 
     @contextmanager
@@ -227,7 +236,7 @@ class Turn:
         self.connection.execute(text, params)
 
     def floor_ms(self) -> int:
-        """Before when no window begins; 0 unless the store replaces a lost one."""
+        """Before when no window begins; 0 unless it has lost grants, or replaces a lost store."""
         return int(self.connection.execute("SELECT floor_ms FROM meta").fetchone()[0])
 
 
@@ -242,13 +251,26 @@ def statements(text: str) -> Iterator[str]:
 
 
 def _settle(opened: sqlite3.Connection) -> None:
-    journal = _one(opened, "PRAGMA journal_mode = WAL")
+    journal = _journal(opened)
     # Where a sync of the system does not reach the disk by itself (macOS), it is told to.
     for pragma in ("synchronous = FULL", "fullfsync = 1", "checkpoint_fullfsync = 1"):
         opened.execute(f"PRAGMA {pragma}")
     synchronous = _one(opened, "PRAGMA synchronous")
     if journal != "wal" or synchronous != 2:
         raise words.settings(journal, synchronous)
+
+
+def _journal(opened: sqlite3.Connection) -> Any:
+    """SQLite does not wait by itself while another process turns the log on as well."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return _one(opened, "PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not is_busy or time.monotonic() > deadline:
+                raise
+        time.sleep(0.002)
 
 
 def _seen(opened: sqlite3.Connection) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from .. import errors
@@ -20,24 +21,35 @@ def check(path: Path) -> str | None:
             f"mkdir -p {path.parent}"
         )
     _refuse_mounts(path)
+    absent = _absent(path)
     log = Path(f"{os.path.realpath(path)}-wal")
-    absent = None
+    # A log is written after its file: of one that another process has made since, the file is seen.
+    if absent is not None and _has_content(log) and (absent := _absent(path)) is not None:
+        raise words.orphan(path, log)
+    return absent
+
+
+def _absent(path: Path) -> str | None:
     try:
         seen = path.stat()
     except FileNotFoundError:
-        absent = "does not exist"
-    else:
-        if path.is_file() and seen.st_size == 0:
-            absent = "is an empty file"
-        if path.is_file() and seen.st_nlink > 1 and os.name == "posix":
-            raise words.second(
-                path,
-                f"has {seen.st_nlink} names (hard links)",
-                "remove all names but the one that it is opened by",
-            )
-    if absent is not None and log.exists() and log.stat().st_size > 0:
-        raise words.orphan(path, log)
-    return absent
+        return "does not exist"
+    if not stat.S_ISREG(seen.st_mode):
+        return None
+    if seen.st_nlink > 1 and os.name == "posix":
+        raise words.second(
+            path,
+            f"has {seen.st_nlink} names (hard links)",
+            "remove all names but the one that it is opened by",
+        )
+    return "is an empty file" if seen.st_size == 0 else None
+
+
+def _has_content(log: Path) -> bool:
+    try:
+        return log.stat().st_size > 0
+    except FileNotFoundError:
+        return False
 
 
 def _refuse_mounts(path: Path) -> None:

@@ -67,8 +67,9 @@ class SqliteStore:
                 return
             if before is None and start is None and turn.floor_ms() > 0:
                 raise errors.RequestInvalidError(
-                    f"tag `{tag}` needs `start`: this store replaces a lost one, whose numbers it "
-                    "would repeat from 1 on; name a first number above every one in use"
+                    f"tag `{tag}` needs `start`: this store has lost grants, or replaces a lost "
+                    "one, whose numbers it would repeat from 1 on; name a first number above every "
+                    "one in use"
                 )
             _put_tag(turn, tag, before, registry.tag_row(spec, before))
 

@@ -16,7 +16,11 @@ impl Bells {
     pub fn hang(&self) -> Arc<Bell> {
         self.waiting.fetch_add(1, Ordering::AcqRel);
         let bell = Arc::new(Bell { ends: platform::Ends::open(), one: Arc::clone(&self.waiting) });
-        self.hung.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&bell));
+        let mut hung = self.hung.lock().unwrap_or_else(PoisonError::into_inner);
+        // While the store is away nothing rings, and callers come and go.
+        hung.retain(|bell| bell.strong_count() > 0);
+        hung.push(Arc::downgrade(&bell));
+        drop(hung);
         bell
     }
 

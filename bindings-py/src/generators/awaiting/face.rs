@@ -23,6 +23,8 @@ pub struct Face {
     pub is_queued: fn(Borrowed<'_, '_, PyAny>) -> bool,
     /// Tries once.
     pub step: fn(Borrowed<'_, '_, PyAny>, Verb, &Call) -> Step,
+    /// How many IDs are at hand after an ask that failed; 0 while the store answers.
+    pub spare: fn(Borrowed<'_, '_, PyAny>) -> u64,
     /// Rings with every answer.
     pub bell: fn(Borrowed<'_, '_, PyAny>) -> PyResult<Arc<Bell>>,
 }
@@ -36,6 +38,7 @@ pub trait HasGenerator: PyClass<Frozen = pyo3::pyclass::boolean_struct::True> + 
         draw: |owner| Self::of(owner).draw_unqueued(),
         is_queued: |owner| Self::of(owner).is_queued(),
         step: |owner, verb, call| Self::of(owner).step(owner, verb, call),
+        spare: |owner| Self::of(owner).spare(),
         bell: |owner| Ok(Self::of(owner).holding(owner.py())?.bells.hang()),
     };
 
@@ -55,6 +58,15 @@ impl<K: Kind> Generator<K> {
     /// Whether somebody waits in an event loop.
     pub fn is_queued(&self) -> bool {
         self.holding.get().bells.are_hung()
+    }
+
+    fn spare(&self) -> u64 {
+        let holding = self.holding.get();
+        if !holding.is_current() {
+            return 0;
+        }
+        let stats = holding.stats();
+        stats.last_code.map_or(0, |_| stats.in_hand)
     }
 
     fn step(&self, owner: Borrowed<'_, '_, PyAny>, verb: Verb, call: &Call) -> Step {

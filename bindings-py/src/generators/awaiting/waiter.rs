@@ -34,6 +34,20 @@ impl Waiter {
         }
     }
 
+    /// How many IDs are at hand after an ask that failed; 0 while the store answers.
+    fn spare(&self, py: Python<'_>) -> u64 {
+        (self.face.spare)(self.owner.bind_borrowed(py))
+    }
+
+    /// How many IDs it wants.
+    #[getter]
+    fn count(&self) -> u64 {
+        match self.verb {
+            Verb::Take(count) | Verb::Fill(count) | Verb::Ready(count) => count,
+            Verb::Next | Verb::Close | Verb::Itself => 1,
+        }
+    }
+
     /// Rings with every answer; while it is there, others line up.
     fn bell(&self, py: Python<'_>) -> PyResult<LoopBell> {
         (self.face.bell)(self.owner.bind_borrowed(py)).map(LoopBell)

@@ -1,0 +1,163 @@
+"""`sqlite:PATH`: what else goes on in a process, or with its file, takes nothing away."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import leafid
+from leafid import SqliteStore
+from leafid._sqlite.file import File
+from support.places import BINARY
+from support.server import FILE
+
+ASK = {"tag": "orders", "request": "01" * 16}
+FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "ids.db"
+
+
+def in_child(fork, what) -> str:
+    """What a child said of it: `granted`, or the code of its error."""
+    read, write = os.pipe()
+    pid = fork()
+    if pid == 0:
+        try:
+            what()
+            os.write(write, b"granted")
+        except leafid.LeafidError as error:
+            os.write(write, error.code.encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as said:
+        told = said.read().decode()
+    os.waitpid(pid, 0)
+    return told
+
+
+def test_a_file_that_is_made_while_it_is_looked_at(path, monkeypatch) -> None:
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders")
+    empty = path.with_name("empty")
+    empty.touch()
+    seen, stat = [empty.stat()], Path.stat
+
+    def made_since(looked_at: Path, **how):
+        return seen.pop() if looked_at == path and seen else stat(looked_at, **how)
+
+    monkeypatch.setattr(Path, "stat", made_since)
+    assert SqliteStore(path, create=True).lease_segment(ASK)["start"] == 1
+    assert not seen
+
+
+@FORKS
+@pytest.mark.parametrize("name", ["ids.db", "link.db"])
+def test_a_store_made_after_a_fork_that_python_does_not_see(path, name) -> None:
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders")
+    other = path.with_name(name)
+    if other != path:
+        other.symlink_to(path)
+
+    def grant() -> None:
+        SqliteStore(other).lease_segment(ASK)
+
+    def fork() -> int:
+        return ctypes.CDLL(None).fork()
+
+    assert in_child(fork, grant) == "STORE_REFUSED", "it would write without a lock"
+    assert in_child(fork, lambda: (store.close(), grant())) == "STORE_REFUSED"
+    assert in_child(os.fork, grant) == "granted"
+    store.lease_segment(ASK)
+    del store
+    gc.collect()
+    # Of what was closed or dropped, a child inherits nothing.
+    assert in_child(fork, grant) == "granted"
+
+
+@FORKS
+def test_what_a_fork_interrupts_is_refused_in_the_child(path) -> None:
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders")
+    with store._turn():
+        # The hook of `os.fork` cannot close it meanwhile.
+        told = in_child(os.fork, lambda: SqliteStore(path).lease_segment(ASK))
+    assert told == "STORE_REFUSED"
+    assert in_child(os.fork, lambda: SqliteStore(path).lease_segment(ASK)) == "granted"
+
+
+def nobody_has_it_locked(path) -> bool:
+    other = sqlite3.connect(path, isolation_level=None, timeout=0)
+    try:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("ROLLBACK")
+        return True
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        other.close()
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_an_interrupt_when_a_transaction_begins_leaves_no_lock(path, monkeypatch, moment) -> None:
+    def interrupted(file: File, opened: sqlite3.Connection) -> None:
+        if moment == "after":
+            opened.execute("BEGIN IMMEDIATE")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(File, "begin", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            SqliteStore(path, create=True)
+    assert nobody_has_it_locked(path)
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders")
+    with monkeypatch.context() as patch:
+        patch.setattr(File, "begin", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            store.lease_segment(ASK)
+    assert nobody_has_it_locked(path)
+    assert store.lease_segment(ASK)["start"] == 1
+
+
+def test_a_fence_holds_for_who_has_the_file_open(server) -> None:
+    path = server.folder / FILE
+    server.create_tag("orders", step=10, max_step=10)
+    server.create_tag("gone")
+    store = SqliteStore(path)
+    store.delete_tag("gone")
+    before = store.lease_segment(ASK)
+    window = store.acquire({"namespace": "default", "owner": "me", "request": "02" * 16})
+    subprocess.run(
+        [BINARY, "repair", "--store", f"sqlite:{path}"], check=True, capture_output=True, timeout=60
+    )
+    after = store.lease_segment({**ASK, "request": "03" * 16})
+    assert before["start"] == 1 and after["start"] >= 11 + 100 * 10
+    assert after["end"] <= server.tag("orders")["max_id"]
+    # No window begins below the fence, of a namespace that is made later, too.
+    store.create_namespace("later")
+    status, said = server.call("PUT", "/v1/namespaces/behind", {})
+    assert status < 300, said
+    floors = dict(sqlite3.connect(path).execute("SELECT namespace, floor FROM namespaces"))
+    assert floors["later"] == floors["behind"] and min(floors.values()) > window["end"]
+    for name in ("default", "later"):
+        with pytest.raises(leafid.WorkersExhaustedError):
+            store.acquire({"namespace": name, "owner": "you", "request": "04" * 16})
+    # A tag that nobody knows names its first number; one that was deleted goes on above its own.
+    with pytest.raises(leafid.RequestInvalidError, match="needs `start`: this store has lost"):
+        store.create_tag("new")
+    status, said = server.call("PUT", "/v1/tags/unknown", {})
+    assert (status, said["code"]) == (400, "REQUEST_INVALID")
+    store.create_tag("new", start=1_000_000)
+    store.create_tag("gone")
+    assert store.lease_segment({"tag": "gone", "request": "05" * 16})["start"] > 100
