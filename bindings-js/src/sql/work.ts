@@ -9,12 +9,16 @@ import { namespaceOf, tagOf, workerOf, bytes, type Namespace } from './rows.js'
 import { beat, isSameWorker, putNamespace, putTag, putWorker, sameNamespace, type Step } from './steps.js'
 import { column, query, type Columns, type Query } from './text.js'
 import { TEXTS, VERSION } from './texts.js'
+import { AnchoredTime } from './time.js'
 
 /** What is known of a store before it is asked. */
 export interface Setting {
   /** Tags and namespaces that are declared in code; without it the rows alone say what there is. */
   declared?: Declared
-  /** Milliseconds since 1970: by default the database's. */
+  /**
+   * Milliseconds since 1970: where it goes back, the store's time stands still. By default it is the database's, and never below
+   * what the store was written at when it was asked first, and what passed since.
+   */
   clock?: () => number
   /** Whether the version of the tables stands in a table of its own, and is looked at with each ask. */
   hasVersion: boolean
@@ -42,6 +46,7 @@ interface Begun {
 export class Works {
   readonly #setting: Setting
   #now = Number.NEGATIVE_INFINITY
+  #time: AnchoredTime | undefined
 
   constructor(setting: Setting) {
     this.#setting = setting
@@ -134,10 +139,16 @@ export class Works {
     if (version !== VERSION) throw otherVersion(version)
     const meta = all[0]?.[0]
     if (meta === undefined) throw new LeafidError('SCHEMA_MISMATCH', 'the table `meta` has no row, so the store has no id: look who changed it')
-    const told = clock === undefined ? Number(all[1]?.[0]?.['now']) : clock()
-    // Never below what was written: a clock that is slow, or went back, stands still.
-    this.#now = Math.max(this.#now, Math.floor(told), Number(meta['beat_ms']))
+    const told = clock === undefined ? this.#database(Number(all[1]?.[0]?.['now']), Number(meta['beat_ms'])) : clock()
+    this.#now = Math.max(this.#now, Math.floor(told))
     return { store: String(column(meta, 'store')), now: this.#now, floorMs: Number(meta['floor_ms']), found: all.slice(head.length) }
+  }
+
+  /** The time of a database that says it is `told`. */
+  #database(told: number, beatMs: number): number {
+    const up = performance.now()
+    this.#time ??= new AnchoredTime(beatMs, up)
+    return this.#time.read(told, up)
   }
 
   /** What has to be written first for a namespace to be as it is declared. */

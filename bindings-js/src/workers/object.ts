@@ -1,9 +1,10 @@
 import { DurableObject } from 'cloudflare:workers'
 import { settled } from '../sql/make.js'
 import { runNear, type Tables } from '../sql/run.js'
-import { VERSION } from '../sql/texts.js'
+import { TEXTS, VERSION } from '../sql/texts.js'
+import { AnchoredTime } from '../sql/time.js'
 import { Works, type Setting, type Work } from '../sql/work.js'
-import type { Columns, Param, Query } from '../sql/text.js'
+import { query, type Columns, type Param, type Query } from '../sql/text.js'
 import type { DeclaredNamespace, DeclaredTag } from '../sql/declared.js'
 import { LeafidError } from '../values/errors.js'
 import { called, subject } from '../values/refusals.js'
@@ -112,15 +113,17 @@ export class LeafidObject extends DurableObject {
     }
     const version = settled(tables, (text) => tables.script(text))
     if (version !== VERSION) throw newer(version)
-    return { works: new Works(setting(this.constructor as typeof LeafidObject)), tables }
+    const beat = Number(tables.all(query(TEXTS.meta))[0]?.['beat_ms'] ?? 0)
+    const time = new AnchoredTime(beat, performance.now())
+    const clock = () => time.read(Date.now(), performance.now())
+    return { works: new Works({ ...setting(this.constructor as typeof LeafidObject), clock }), tables }
   }
 }
 
-function setting({ name: className, tags, namespaces }: typeof LeafidObject): Setting {
+function setting({ name: className, tags, namespaces }: typeof LeafidObject): Omit<Setting, 'clock'> {
   const how = (kind: 'tags' | 'namespaces', name: string) => `static ${kind} = { ${JSON.stringify(name)}: {} }\` on \`class ${className}`
   return {
     declared: { tags, namespaces, how },
-    clock: () => Date.now(),
     hasVersion: false,
     unknown: (kind, name) => new LeafidError(kind === 'tag' ? 'TAG_UNKNOWN' : 'NAMESPACE_UNKNOWN', `${called(subject(kind, name))} has no row`),
     otherVersion: newer,

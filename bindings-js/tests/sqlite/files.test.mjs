@@ -163,3 +163,19 @@ test('a wall clock that leaps is not believed at once, and none that strays at t
     assert.match(error.message, /^this machine's clock says \S+Z, \d+ days (before|after) the last time/)
   }
 })
+
+test('who wrote last with a clock ahead, and grants no window, holds nobody up', async (t) => {
+  const path = join(folder(t), 'ids.db')
+  const at = (wall) => ({ wall, up: 0 })
+  const [ahead, right] = [at(1_800_000_000_000 + 8 * 3_600_000), at(1_800_000_000_000)]
+  const open = (own) => withClocks(path, { create }, { wall: () => own.wall, up: () => own.up })
+  open(ahead).lease_segment({ tag: 'orders', request: '01'.repeat(16) })
+  const store = open(right)
+  const holder = { namespace: 'default', request: '02'.repeat(16), length_ms: 60_000 }
+  const { now_ms, worker, end, store: id } = store.acquire({ ...holder, owner: 'me', sticky: false, strict: false })
+  assert.equal(now_ms, 1_800_000_000_000)
+  Object.assign(right, { wall: right.wall + 30_000, up: 30_000 })
+  const renewed = store.renew({ ...holder, store: id, key: holder.request, worker, have_until: end })
+  assert.equal(renewed.now_ms, 1_800_000_030_000)
+  assert.ok(BigInt(renewed.end) > BigInt(end), `${renewed.end} after ${end}`)
+})

@@ -89,6 +89,26 @@ test('an object that is evicted, or woken by an alarm of its own, goes on', asyn
   assert.equal(await next({ store, holder: 'third' }), 21n)
 })
 
+for (const store of ['object', 'd1']) {
+  test(`a store that was written with a clock ahead goes on from there, and does not stand still: ${store}`, async (t) => {
+    const { ask, miniflare } = await started(t, declaring({}))
+    const ahead = Date.now() + 8 * 3_600_000
+    const time = async () => {
+      const { now_ms, ...refused } = await ask({ act: 'time', store })
+      assert.deepEqual(refused, {})
+      return now_ms
+    }
+    if (store === 'd1') await (await miniflare.getD1Database('DB', 'a')).prepare('UPDATE meta SET beat_ms = ?').bind(ahead).run()
+    else {
+      await time()
+      await ask({ act: 'ahead', ms: ahead })
+    }
+    const first = await time()
+    assert.ok(first >= ahead && first < ahead + 60_000, `${first - ahead}`)
+    await until(async () => (await time()) > first)
+  })
+}
+
 test('an object whose storage was deleted is another store: its holders stop', async (t) => {
   const { ask, next } = await started(t, declaring({ orders: { step: 2 } }))
   await next({ store: 'object' })
