@@ -23,6 +23,8 @@ export interface DeclaredNamespace {
 export interface Declared {
   /** Only what is not there is made: what is there stays as it is, and there may be others. */
   onlyMissing?: boolean
+  /** A tag is made only with `from`: the store makes itself, and a new one looks like one that was lost. */
+  needsFrom?: boolean
   tags: Readonly<Record<string, DeclaredTag>>
   namespaces: Readonly<Record<string, DeclaredNamespace>>
   /** How one is declared, as in "declare it with …". */
@@ -50,15 +52,18 @@ function found<T extends object>({ how }: Declared, kind: 'tags' | 'namespaces',
 }
 
 /**
- * The row that a tag is to have, where it is another than `before`. `floorMs` is above 0 where the store has lost grants:
- * `REQUEST_INVALID` for a new tag without `from` then.
+ * The row that a tag is to have, where it is another than `before`. `REQUEST_INVALID` for a new tag without `from` where the
+ * store wants one, or has lost grants: `floorMs` is above 0 then.
  */
 export function wantedTag(declared: Declared, tag: string, before: TagRow | undefined, floorMs: number): TagRow | undefined {
   if (staysAsItIs(declared, declared.tags, tag, before)) return undefined
   const spec = found(declared, 'tags', declared.tags, tag)
-  if (before === undefined && spec.from === undefined && floorMs > 0) {
-    const message = `${called(subject('tag', tag))} needs \`from\`: this store has lost grants, or replaces a lost one, whose numbers it would repeat from 1 on; name a first number above every one in use`
-    throw new LeafidError('REQUEST_INVALID', message)
+  if (before === undefined && spec.from === undefined && (floorMs > 0 || declared.needsFrom === true)) {
+    const why =
+      floorMs > 0
+        ? 'this store has lost grants, or replaces a lost one, whose numbers it would repeat from 1 on; name a first number above every one in use'
+        : "it has no row here, as a new tag has none, and one whose object lost its storage; declare `from: '1'` for a new one, else a first number above every one in use"
+    throw new LeafidError('REQUEST_INVALID', `${called(subject('tag', tag))} needs \`from\`: ${why}`)
   }
   if (before === undefined || before.deleted === true) return tag_row({ ...spec, tag }, before)
   const { step, max_step, until } = tag_row({ ...spec, tag })

@@ -84,9 +84,12 @@ const ACTS = {
   wake: ({ tag }) => object(tag).wake().then(() => ({})),
   alarms: async ({ tag }) => ({ alarms: await object(tag).alarms() }),
   wipe: ({ tag }) => object(tag).wipe().then(() => ({}), () => ({})),
-  async stray({ tag, asked }) {
-    const { refused } = await object(tag).lease_segment({ tag: asked, request: '01'.repeat(16) })
-    return refused ?? {}
+  async stray({ by, tag, asked }) {
+    const { IDS } = env
+    const named = () => IDS.idFromName(`tag:${tag}`)
+    const id = by === 'unique' ? IDS.newUniqueId() : by === 'id' ? IDS.idFromString(named().toString()) : named()
+    const { refused, answer } = await IDS.get(id).lease_segment({ tag: asked, request: '01'.repeat(16) })
+    return refused ?? answer
   },
   async places() {
     const seen = {}
