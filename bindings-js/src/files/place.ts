@@ -56,19 +56,29 @@ function refused(message: string): LeafidError {
 export class Opened {
   readonly #path: string
   readonly #files: Map<string, string>
+  #gone: LeafidError | undefined
 
   constructor(path: string) {
     this.#path = path
     this.#files = new Map([path, `${path}-wal`].map((file) => [file, identity(file)]))
   }
 
-  /** `STORE_REFUSED` if one of them is gone, or another lies in its place: what was granted since would go with it. */
+  /**
+   * `STORE_REFUSED` once one of them is gone, or another lies in its place, and from then on: what was granted meanwhile by
+   * who opened the other is not in this one, wherever it lies now.
+   */
   check(): void {
+    this.#gone ??= this.#look()
+    if (this.#gone !== undefined) throw this.#gone
+  }
+
+  #look(): LeafidError | undefined {
     for (const [file, was] of this.#files) {
       if (identity(file) === was) continue
       const message = `${quoted(file)} is not the file any more that was opened, so nothing is granted from \`sqlite:${this.#path}\` until a restart: find out who moved or removed it`
-      throw refused(message)
+      return refused(message)
     }
+    return undefined
   }
 }
 

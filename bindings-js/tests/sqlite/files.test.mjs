@@ -116,6 +116,21 @@ test('a file that goes, or is another, grants nothing any more', async (t) => {
   }
 })
 
+test('a file that went and comes back grants nothing either, until it is opened by another store', async (t) => {
+  const path = join(folder(t), 'ids.db')
+  const store = sqliteStore(path, { create })
+  const ask = { tag: 'orders', request: '01'.repeat(16) }
+  assert.equal(store.lease_segment(ask).start, 1n)
+  const away = [path, `${path}-wal`].map((file) => [file, `${file}.away`])
+  for (const [file, other] of away) renameSync(file, other)
+  const { code, message } = await refusal(() => store.lease_segment(ask))
+  assert.equal(code, 'STORE_REFUSED')
+  for (const [file, other] of away) renameSync(other, file)
+  const again = await refusal(() => store.lease_segment(ask))
+  assert.deepEqual([again.code, again.message], [code, message])
+  assert.equal(sqliteStore(path).lease_segment(ask).start, 11n)
+})
+
 test('while another writes, the event loop goes on, and then the ask', async (t) => {
   const path = join(folder(t), 'ids.db')
   const store = sqliteStore(path, { create })
