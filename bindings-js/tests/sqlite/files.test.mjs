@@ -132,6 +132,30 @@ test('a file that went and comes back grants nothing either, until it is opened 
   assert.equal(sqliteStore(path).lease_segment(ask).start, 11n)
 })
 
+test('a store that another process makes while it is looked at is no other program’s', async (t) => {
+  for (const reading of ['user_version', 'sqlite_schema']) {
+    const path = join(folder(t), 'ids.db')
+    const maker = new Connection(path)
+    // As whoever makes a store does before it makes the tables.
+    maker.script('PRAGMA journal_mode = WAL')
+    const all = Connection.prototype.all
+    let makes = true
+    Connection.prototype.all = function (query) {
+      if (makes && query.sql.includes(reading)) {
+        makes = false
+        leafid('init', `sqlite:${path}`)
+      }
+      return all.call(this, query)
+    }
+    t.after(() => (Connection.prototype.all = all))
+    // Asked by itself: a generator would ask again.
+    assert.equal(sqliteStore(path, { create }).lease_segment({ tag: 'orders', request: '01'.repeat(16) }).start, 1n)
+    assert.equal(makes, false, 'it was made between two readings')
+    Connection.prototype.all = all
+    maker.close()
+  }
+})
+
 test('a mount point is the whole path', () => {
   const mounts = [
     '21 1 8:1 / / rw - ext4 /dev/a rw',
