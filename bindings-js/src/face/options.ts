@@ -15,7 +15,7 @@ export interface GeneratorOptions {
   store?: StoreOption
   /** How long `next`, `take`, `fill` and `ready` wait when no IDs are at hand, in milliseconds (5 s is `5_000`): 10,000 by default. */
   timeout?: number
-  /** Called with each failure of a lease, also of one that was asked for in the background. What it throws is lost. */
+  /** Called with each failure of a lease, also of one that was asked for in the background. What it throws, or rejects with, is lost. */
   onError?: (error: LeafidError) => void
   /** Milliseconds on a clock that only has to tick: the host's by default. For tests. */
   clock?: () => number
@@ -56,11 +56,11 @@ export function hookOf({ onError }: GeneratorOptions): (error: LeafidError) => v
   if (onError === undefined) return () => {}
   if (typeof onError !== 'function') throw new LeafidError('REQUEST_INVALID', `\`onError\` must be a function, got ${shown(onError)}`)
   return (error) => {
+    // A lease does not fail because somebody could not be told of it, nor does the process end by it.
     try {
-      onError(error)
-    } catch {
-      // A lease does not fail because somebody could not be told of it.
-    }
+      const told: unknown = onError(error)
+      if (told !== undefined) Promise.resolve(told).catch(() => {})
+    } catch {}
   }
 }
 

@@ -36,7 +36,16 @@ export class Connection implements Tables {
   }
 
   transaction<T>(act: () => T): T {
-    this.run({ sql: 'BEGIN IMMEDIATE', params: [] })
+    return this.#within('BEGIN IMMEDIATE', act)
+  }
+
+  /** Reads what is there at one moment. */
+  moment<T>(act: () => T): T {
+    return this.#within('BEGIN', act)
+  }
+
+  #within<T>(begin: string, act: () => T): T {
+    this.run({ sql: begin, params: [] })
     try {
       const done = act()
       this.run({ sql: 'COMMIT', params: [] })

@@ -64,8 +64,11 @@ function notThere(path: string, what: string): LeafidError {
 function isMade(connection: Connection, path: string): boolean {
   let told: number[]
   try {
-    told = ['application_id', 'user_version'].map((name) => Number(connection.pragma(name)))
-    told.push(Number(connection.all({ sql: 'SELECT count(*) AS tables FROM sqlite_schema', params: [] })[0]?.['tables']))
+    // As of one moment: another process may be about to make the tables.
+    told = connection.moment(() => [
+      ...['application_id', 'user_version'].map((name) => Number(connection.pragma(name))),
+      Number(connection.all({ sql: 'SELECT count(*) AS tables FROM sqlite_schema', params: [] })[0]?.['tables']),
+    ])
   } catch (cause) {
     if (!/not a database|malformed/.test((cause as Error).message)) throw cause
     throw new LeafidError('SCHEMA_MISMATCH', `${quoted(path)} is not a leafid store: ${(cause as Error).message}`, { cause })

@@ -1,4 +1,4 @@
-import { type Stats, realpathSync, statSync, statfsSync } from 'node:fs'
+import { type Stats, readFileSync, realpathSync, statSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { LeafidError } from '../values/errors.js'
 import { quoted } from '../values/shown.js'
@@ -39,6 +39,10 @@ export function isThere(path: string): boolean {
     const names = `${quoted(path)} has ${found.nlink} names (hard links), and a program that opens it by another would grant the same numbers again`
     throw refused(`${names}; remove all names but the one that it is opened by`)
   }
+  if (found !== undefined && found.isFile() && isMountPoint(path, found)) {
+    const what = `${quoted(path)} is mounted by itself, and a program that opens it at its other place would grant the same numbers again`
+    throw refused(`${what}; mount the folder that it lies in, not the file`)
+  }
   if (process.platform === 'linux' && look(dirname(path)) !== undefined) {
     const network = NETWORK.get(Number(statfsSync(dirname(path)).type) >>> 0)
     if (network !== undefined) {
@@ -46,6 +50,26 @@ export function isThere(path: string): boolean {
     }
   }
   return !isEmpty
+}
+
+/** Whether a file is a mount point of its own: SQLite keeps its log beside it, and beside its other place another one. */
+function isMountPoint(path: string, { dev }: Stats): boolean {
+  let mounts: string
+  try {
+    mounts = readFileSync('/proc/self/mountinfo', 'latin1')
+  } catch {
+    // Without that list a device of its own tells. It is no sign where there is one: an overlay may give each file the
+    // device of its layer. A drive of Windows has no mounts of files.
+    return process.platform !== 'win32' && look(dirname(path))?.dev !== dev
+  }
+  return isMounted(mounts, path)
+}
+
+/** Whether a path is a mount point of this list: the fifth word of a line, with blanks and backslashes as three octal digits. */
+export function isMounted(mounts: string, path: string): boolean {
+  const bytes = Buffer.from(path).toString('latin1')
+  const written = bytes.replace(/[ \t\n\\]/g, (letter) => `\\${letter.charCodeAt(0).toString(8).padStart(3, '0')}`)
+  return mounts.split('\n').some((line) => line.split(' ')[4] === written)
 }
 
 function refused(message: string): LeafidError {
@@ -56,19 +80,29 @@ function refused(message: string): LeafidError {
 export class Opened {
   readonly #path: string
   readonly #files: Map<string, string>
+  #gone: LeafidError | undefined
 
   constructor(path: string) {
     this.#path = path
     this.#files = new Map([path, `${path}-wal`].map((file) => [file, identity(file)]))
   }
 
-  /** `STORE_REFUSED` if one of them is gone, or another lies in its place: what was granted since would go with it. */
+  /**
+   * `STORE_REFUSED` once one of them is gone, or another lies in its place, and from then on: what was granted meanwhile by
+   * who opened the other is not in this one, wherever it lies now.
+   */
   check(): void {
+    this.#gone ??= this.#look()
+    if (this.#gone !== undefined) throw this.#gone
+  }
+
+  #look(): LeafidError | undefined {
     for (const [file, was] of this.#files) {
       if (identity(file) === was) continue
       const message = `${quoted(file)} is not the file any more that was opened, so nothing is granted from \`sqlite:${this.#path}\` until a restart: find out who moved or removed it`
-      throw refused(message)
+      return refused(message)
     }
+    return undefined
   }
 }
 

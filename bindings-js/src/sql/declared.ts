@@ -23,6 +23,8 @@ export interface DeclaredNamespace {
 export interface Declared {
   /** Only what is not there is made: what is there stays as it is, and there may be others. */
   onlyMissing?: boolean
+  /** A tag is made only with `from`: the store makes itself, and a new one looks like one that was lost. */
+  needsFrom?: boolean
   tags: Readonly<Record<string, DeclaredTag>>
   namespaces: Readonly<Record<string, DeclaredNamespace>>
   /** How one is declared, as in "declare it with …". */
@@ -49,10 +51,20 @@ function found<T extends object>({ how }: Declared, kind: 'tags' | 'namespaces',
   throw new LeafidError(code!, `${called(about as ReturnType<typeof subject>)} is not declared: check its spelling, or declare it with \`${how(kind, name)}\``)
 }
 
-/** The row that a tag is to have, where it is another than `before`. */
-export function wantedTag(declared: Declared, tag: string, before: TagRow | undefined): TagRow | undefined {
+/**
+ * The row that a tag is to have, where it is another than `before`. `REQUEST_INVALID` for a new tag without `from` where the
+ * store wants one, or has lost grants: `floorMs` is above 0 then.
+ */
+export function wantedTag(declared: Declared, tag: string, before: TagRow | undefined, floorMs: number): TagRow | undefined {
   if (staysAsItIs(declared, declared.tags, tag, before)) return undefined
   const spec = found(declared, 'tags', declared.tags, tag)
+  if (before === undefined && spec.from === undefined && (floorMs > 0 || declared.needsFrom === true)) {
+    const why =
+      floorMs > 0
+        ? 'this store has lost grants, or replaces a lost one, whose numbers it would repeat from 1 on; name a first number above every one in use'
+        : "it has no row here, as a new tag has none, and one whose object lost its storage; declare `from: '1'` for a new one, else a first number above every one in use"
+    throw new LeafidError('REQUEST_INVALID', `${called(subject('tag', tag))} needs \`from\`: ${why}`)
+  }
   if (before === undefined || before.deleted === true) return tag_row({ ...spec, tag }, before)
   const { step, max_step, until } = tag_row({ ...spec, tag })
   const row = { ...before, step, max_step, until: until === undefined ? undefined : String(until) }
@@ -65,14 +77,36 @@ export function wantedTag(declared: Declared, tag: string, before: TagRow | unde
   return row.until === undefined ? rest : { ...rest, until: row.until }
 }
 
-/** What a namespace is to be, where it is otherwise than `before`; the numbers never handed out are not known yet. */
-export function wantedNamespace(declared: Declared, namespace: string, before: Namespace | undefined): Namespace['row'] | undefined {
+/**
+ * What a namespace is to be, where it is otherwise than `before`; the numbers never handed out are not known yet. No window of
+ * it begins before `floorMs`.
+ */
+export function wantedNamespace(declared: Declared, namespace: string, before: Namespace | undefined, floorMs: number): Namespace['row'] | undefined {
   if (staysAsItIs(declared, declared.namespaces, namespace, before)) return undefined
   const spec = found(declared, 'namespaces', declared.namespaces, namespace)
   const layout = asLayout(spec.layout ?? 'leaf').toJSON()
   const made = namespace_row({ ...spec, namespace, layout }) as Namespace['row']
-  const row = { ...made, floor: before?.row.floor ?? made.floor }
+  const row = { ...made, floor: floorOf(made, before?.row, floorMs) }
   return before !== undefined && text(before.row) === text(row) ? undefined : row
+}
+
+/** The tick below which nothing is granted; a change of the layout leaves it where it was in time. */
+function floorOf(made: Namespace['row'], before: Namespace['row'] | undefined, floorMs: number): string {
+  if (before === undefined) return String(floorTick(made, BigInt(floorMs)))
+  if (isSameLayout(before, made)) return String(before.floor)
+  const { epoch_ms, tick_ms } = asLayout(before.layout).toJSON()
+  const own = BigInt(before.floor) === 0n ? 0n : floorTick(made, BigInt(epoch_ms) + BigInt(before.floor) * BigInt(tick_ms))
+  const ofStore = floorTick(made, BigInt(floorMs))
+  return String(own > ofStore ? own : ofStore)
+}
+
+/** The first tick that does not begin before a time in ms; 0 without one. */
+function floorTick({ layout }: Namespace['row'], ms: bigint): bigint {
+  const { epoch_ms, tick_ms, time_bits } = asLayout(layout).toJSON()
+  const [since, tick, end] = [ms - BigInt(epoch_ms), BigInt(tick_ms), 1n << BigInt(time_bits)]
+  if (ms === 0n || since < 0n) return 0n
+  const first = (since + tick - 1n) / tick
+  return first < end ? first : end
 }
 
 /** The error of a change that the first window has made impossible. */

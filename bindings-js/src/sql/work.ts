@@ -9,12 +9,16 @@ import { namespaceOf, tagOf, workerOf, bytes, type Namespace } from './rows.js'
 import { beat, isSameWorker, putNamespace, putTag, putWorker, sameNamespace, type Step } from './steps.js'
 import { column, query, type Columns, type Query } from './text.js'
 import { TEXTS, VERSION } from './texts.js'
+import { AnchoredTime } from './time.js'
 
 /** What is known of a store before it is asked. */
 export interface Setting {
   /** Tags and namespaces that are declared in code; without it the rows alone say what there is. */
   declared?: Declared
-  /** Milliseconds since 1970: by default the database's. */
+  /**
+   * Milliseconds since 1970: where it goes back, the store's time stands still. By default it is the database's, and never below
+   * what the store was written at when it was asked first, and what passed since.
+   */
   clock?: () => number
   /** Whether the version of the tables stands in a table of its own, and is looked at with each ask. */
   hasVersion: boolean
@@ -33,6 +37,8 @@ export type Work<T> = Generator<readonly Query[], Decided<T>, readonly Columns[]
 interface Begun {
   store: string
   now: number
+  /** Above 0: the store has lost grants, or replaces a lost one, and grants no window that begins before. */
+  floorMs: number
   found: readonly Columns[][]
 }
 
@@ -40,6 +46,7 @@ interface Begun {
 export class Works {
   readonly #setting: Setting
   #now = Number.NEGATIVE_INFINITY
+  #time: AnchoredTime | undefined
 
   constructor(setting: Setting) {
     this.#setting = setting
@@ -47,10 +54,10 @@ export class Works {
 
   *lease_segment(ask: SegmentAsk): Work<SegmentGrant> {
     const { declared } = this.#setting
-    const { store, now, found } = yield* this.#begin([query(TEXTS.tag, { tag: ask.tag })])
+    const { store, now, floorMs, found } = yield* this.#begin([query(TEXTS.tag, { tag: ask.tag })])
     const was = first(found[0], tagOf)
     if (declared !== undefined) {
-      const wanted = wantedTag(declared, ask.tag, was)
+      const wanted = wantedTag(declared, ask.tag, was, floorMs)
       if (wanted !== undefined) return { steps: [putTag(ask.tag, wanted, was), beat(now)], again: true }
     }
     if (was === undefined || was.deleted === true) throw this.#setting.unknown('tag', ask.tag)
@@ -60,7 +67,7 @@ export class Works {
 
   *acquire(ask: AcquireAsk): Work<WindowGrant> {
     const { namespace, owner, request } = ask
-    const { store, now, found } = yield* this.#begin([
+    const { store, now, floorMs, found } = yield* this.#begin([
       query(TEXTS.namespace, { namespace }),
       query(TEXTS.mine, { namespace, key: key(request) }),
       query(TEXTS.own, { namespace, owner }),
@@ -68,7 +75,7 @@ export class Works {
       query(TEXTS.kept, { namespace, count: 1 }),
     ])
     const was = first(found[0], namespaceOf)
-    const change = yield* this.#settle(namespace, was, now)
+    const change = yield* this.#settle(namespace, was, now, floorMs)
     if (change !== undefined) return { steps: [...change, beat(now)], again: true }
     if (was === undefined) throw this.#setting.unknown('namespace', namespace)
     const mine = first(found[1], workerOf)
@@ -100,9 +107,9 @@ export class Works {
   }
 
   *renew(ask: RenewAsk): Work<WindowGrant> {
-    const { store, now, was, row } = yield* this.#holder(ask)
+    const { store, now, floorMs, was, row } = yield* this.#holder(ask)
     // A number that is declared away goes to nobody any more: its holder is told, and goes on to the end in hand.
-    const declared = this.#setting.declared && wantedNamespace(this.#setting.declared, ask.namespace, was)
+    const declared = this.#setting.declared && wantedNamespace(this.#setting.declared, ask.namespace, was, floorMs)
     const namespace = declared === undefined ? was.row : { ...was.row, workers: declared.workers }
     const { row: after, grant } = registry.renew(store, namespace, row ?? { worker: ask.worker }, ask, now)
     const steps = [sameNamespace(ask.namespace, was), putWorker(ask.namespace, after, row), beat(now)]
@@ -132,16 +139,27 @@ export class Works {
     if (version !== VERSION) throw otherVersion(version)
     const meta = all[0]?.[0]
     if (meta === undefined) throw new LeafidError('SCHEMA_MISMATCH', 'the table `meta` has no row, so the store has no id: look who changed it')
-    const told = clock === undefined ? Number(all[1]?.[0]?.['now']) : clock()
-    // Never below what was written: a clock that is slow, or went back, stands still.
-    this.#now = Math.max(this.#now, Math.floor(told), Number(meta['beat_ms']))
-    return { store: String(column(meta, 'store')), now: this.#now, found: all.slice(head.length) }
+    const told = clock === undefined ? this.#database(Number(all[1]?.[0]?.['now']), Number(meta['beat_ms'])) : clock()
+    this.#now = Math.max(this.#now, Math.floor(told))
+    return { store: String(column(meta, 'store')), now: this.#now, floorMs: Number(meta['floor_ms']), found: all.slice(head.length) }
+  }
+
+  /** The time of a database that says it is `told`. */
+  #database(told: number, beatMs: number): number {
+    const up = performance.now()
+    this.#time ??= new AnchoredTime(beatMs, up)
+    return this.#time.read(told, up)
   }
 
   /** What has to be written first for a namespace to be as it is declared. */
-  *#settle(namespace: string, was: Namespace | undefined, now: number): Generator<readonly Query[], Step[] | undefined, readonly Columns[][]> {
+  *#settle(
+    namespace: string,
+    was: Namespace | undefined,
+    now: number,
+    floorMs: number,
+  ): Generator<readonly Query[], Step[] | undefined, readonly Columns[][]> {
     const { declared } = this.#setting
-    const wanted = declared && wantedNamespace(declared, namespace, was)
+    const wanted = declared && wantedNamespace(declared, namespace, was, floorMs)
     if (wanted === undefined) return undefined
     if (was === undefined) return putNamespace(namespace, { row: wanted, usedUntil: wanted.workers.start })
     const { start, end } = wanted.workers

@@ -1,14 +1,16 @@
 import { DurableObject } from 'cloudflare:workers'
 import { settled } from '../sql/make.js'
 import { runNear, type Tables } from '../sql/run.js'
-import { VERSION } from '../sql/texts.js'
+import { TEXTS, VERSION } from '../sql/texts.js'
+import { AnchoredTime } from '../sql/time.js'
 import { Works, type Setting, type Work } from '../sql/work.js'
-import type { Columns, Param, Query } from '../sql/text.js'
+import { query, type Columns, type Param, type Query } from '../sql/text.js'
 import type { DeclaredNamespace, DeclaredTag } from '../sql/declared.js'
 import { LeafidError } from '../values/errors.js'
 import { called, subject } from '../values/refusals.js'
 import { quoted } from '../values/shown.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from '../stores/store.js'
+import { ObjectName } from './name.js'
 import { reply, type Reply } from './reply.js'
 
 /** What is used of an object's storage. */
@@ -53,20 +55,26 @@ export function given(param: Param): unknown {
  * The store of one tag or one namespace. Let a class extend it, declare there what there is, and export it from the Worker:
  *
  *     export class Ids extends LeafidObject {
- *       static tags = { orders: { step: 1000 } }
+ *       static tags = { orders: { from: '1', step: 1000 } }
  *       static namespaces = { default: { layout: Layout.edge } }
  *     }
  *
  * It keeps nothing in memory: what it grants is in its storage before it answers, so an eviction, a deploy or an alarm
  * changes nothing.
+ *
+ * An object that lost its storage is not told from a new one. A class that is renamed in `new_sqlite_classes`, and not in
+ * `renamed_classes`, has lost that of all its objects. So a tag is made only where `from` names its first number, which may be
+ * taken out of the code once the tag is made: a lost one is then refused, and does not begin at `from` again. A
+ * lost namespace begins again in any case.
  */
 export class LeafidObject extends DurableObject {
-  /** The tags that there are, each with `from`, `step`, `max_step` and `until` as far as wanted. */
+  /** The tags that there are, each with `step`, `max_step` and `until` as far as wanted; `from` for each that is not there yet. */
   static tags: Readonly<Record<string, DeclaredTag>> = {}
   /** The namespaces that there are, each with `layout`, `workers` and `max_window_ms` as far as wanted. */
   static namespaces: Readonly<Record<string, DeclaredNamespace>> = { default: {} }
 
-  #begun: { works: Works; tables: Tables } | undefined
+  #held: { tables: ObjectTables; own: ObjectName } | undefined
+  #works: Works | undefined
 
   /** Leases numbers of a tag. */
   lease_segment(ask: SegmentAsk): Reply<SegmentGrant> {
@@ -91,36 +99,39 @@ export class LeafidObject extends DurableObject {
   #reply<T>(name: string, begin: (works: Works) => Work<T>): Reply<T> {
     return reply(() => {
       const { id, storage } = this.ctx as unknown as { id: { name?: string }; storage: ObjectStorage }
-      // Two objects with rows of one tag would be two lines of the same numbers.
-      if (id.name !== undefined && id.name !== name) {
-        const message = `the object ${quoted(id.name)} was asked for ${quoted(name)}: ask through \`durableObjectStore\`, which knows whose object is whose`
-        throw new LeafidError('REQUEST_INVALID', message)
-      }
-      this.#begun ??= this.#begin(storage)
-      const { works, tables } = this.#begun
+      const { tables, own } = (this.#held ??= this.#hold(storage))
+      own.check(id.name, name)
+      const works = (this.#works ??= this.#begin(tables))
+      own.keep(name)
       return runNear(tables, () => begin(works))
     })
   }
 
-  #begin(storage: ObjectStorage): { works: Works; tables: Tables } {
-    const tables = new ObjectTables(storage)
+  #hold(storage: ObjectStorage): { tables: ObjectTables; own: ObjectName } {
     try {
       void storage.sql
     } catch (cause) {
       const message = `${quoted(this.constructor.name)} has no SQLite: name it in \`new_sqlite_classes\` of wrangler.jsonc, not in \`new_classes\``
       throw new LeafidError('REQUEST_INVALID', message, { cause })
     }
+    const tables = new ObjectTables(storage)
+    return { tables, own: new ObjectName(tables) }
+  }
+
+  #begin(tables: ObjectTables): Works {
     const version = settled(tables, (text) => tables.script(text))
     if (version !== VERSION) throw newer(version)
-    return { works: new Works(setting(this.constructor as typeof LeafidObject)), tables }
+    const beat = Number(tables.all(query(TEXTS.meta))[0]?.['beat_ms'] ?? 0)
+    const time = new AnchoredTime(beat, performance.now())
+    const clock = () => time.read(Date.now(), performance.now())
+    return new Works({ ...setting(this.constructor as typeof LeafidObject), clock })
   }
 }
 
-function setting({ name: className, tags, namespaces }: typeof LeafidObject): Setting {
+function setting({ name: className, tags, namespaces }: typeof LeafidObject): Omit<Setting, 'clock'> {
   const how = (kind: 'tags' | 'namespaces', name: string) => `static ${kind} = { ${JSON.stringify(name)}: {} }\` on \`class ${className}`
   return {
-    declared: { tags, namespaces, how },
-    clock: () => Date.now(),
+    declared: { tags, namespaces, needsFrom: true, how },
     hasVersion: false,
     unknown: (kind, name) => new LeafidError(kind === 'tag' ? 'TAG_UNKNOWN' : 'NAMESPACE_UNKNOWN', `${called(subject(kind, name))} has no row`),
     otherVersion: newer,

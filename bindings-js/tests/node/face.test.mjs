@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
@@ -96,6 +97,17 @@ test('`onError` is told each failure, also of what was asked for ahead; what it 
   const { code, message } = await refusal(() => new Segment('orders', { store, onError: 'log' }))
   assert.equal(code, 'REQUEST_INVALID')
   assert.match(message, /^`onError` must be a function, got `'log'`$/)
+})
+
+test('an async `onError` that rejects does not end the process', () => {
+  const program = `
+    import { Segment } from 'leafid'
+    const store = { lease_segment() { throw new Error('down') } }
+    const onError = async () => { throw new Error('a bad hook') }
+    const ids = new Segment('orders', { store, onError, timeout: 50 })
+    console.log(await ids.next().catch(({ code }) => code))`
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8', cwd: import.meta.dirname })
+  assert.deepEqual([status, stdout], [0, 'TIMED_OUT\n'], stderr)
 })
 
 test('IDs come one after another in a loop', async () => {

@@ -1,7 +1,7 @@
 // A store in a file: who makes one, what is refused, and what it does when the file or the clock is changed under it.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { linkSync, mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -12,6 +12,7 @@ import { storeBinary } from '../support/places.mjs'
 import { refusal, timedOut } from '../support/stores.mjs'
 
 const { Connection } = await inner('files/driver.js')
+const { isMounted } = await inner('files/place.js')
 const { sqliteStore: withClocks } = await inner('files/sqlite.js')
 
 function folder(t) {
@@ -116,6 +117,87 @@ test('a file that goes, or is another, grants nothing any more', async (t) => {
   }
 })
 
+test('a file that went and comes back grants nothing either, until it is opened by another store', async (t) => {
+  const path = join(folder(t), 'ids.db')
+  const store = sqliteStore(path, { create })
+  const ask = { tag: 'orders', request: '01'.repeat(16) }
+  assert.equal(store.lease_segment(ask).start, 1n)
+  const away = [path, `${path}-wal`].map((file) => [file, `${file}.away`])
+  for (const [file, other] of away) renameSync(file, other)
+  const { code, message } = await refusal(() => store.lease_segment(ask))
+  assert.equal(code, 'STORE_REFUSED')
+  for (const [file, other] of away) renameSync(other, file)
+  const again = await refusal(() => store.lease_segment(ask))
+  assert.deepEqual([again.code, again.message], [code, message])
+  assert.equal(sqliteStore(path).lease_segment(ask).start, 11n)
+})
+
+test('a store that another process makes while it is looked at is no other program’s', async (t) => {
+  for (const reading of ['user_version', 'sqlite_schema']) {
+    const path = join(folder(t), 'ids.db')
+    const maker = new Connection(path)
+    // As whoever makes a store does before it makes the tables.
+    maker.script('PRAGMA journal_mode = WAL')
+    const all = Connection.prototype.all
+    let makes = true
+    Connection.prototype.all = function (query) {
+      if (makes && query.sql.includes(reading)) {
+        makes = false
+        leafid('init', `sqlite:${path}`)
+      }
+      return all.call(this, query)
+    }
+    t.after(() => (Connection.prototype.all = all))
+    // Asked by itself: a generator would ask again.
+    assert.equal(sqliteStore(path, { create }).lease_segment({ tag: 'orders', request: '01'.repeat(16) }).start, 1n)
+    assert.equal(makes, false, 'it was made between two readings')
+    Connection.prototype.all = all
+    maker.close()
+  }
+})
+
+test('a mount point is the whole path', () => {
+  const mounts = [
+    '21 1 8:1 / / rw - ext4 /dev/a rw',
+    '30 21 8:1 /s/ids.db /data/ids.db rw - ext4 /dev/a rw',
+    '31 21 8:1 /s /my\\040data/a\\134b.db rw shared:1 - ext4 /dev/a rw',
+  ].join('\n')
+  for (const [path, is] of [
+    ['/data/ids.db', true],
+    ['/my data/a\\b.db', true],
+    ['/', true],
+    ['/data', false],
+    ['/data/ids.db-wal', false],
+    ['/s/ids.db', false],
+    ['8:1', false],
+  ]) {
+    assert.equal(isMounted(mounts, path), is, path)
+  }
+})
+
+/** As by `docker -v ./ids.db:/data/ids.db`. The control mounts the folder. */
+test('a file that is mounted by itself is refused', { skip: process.platform !== 'linux' }, async (t) => {
+  const [host, guest] = ['host', 'my guest'].map((name) => join(folder(t), name))
+  for (const place of [host, guest]) mkdirSync(place)
+  await next(sqliteStore(join(host, 'ids.db'), { create }))
+  writeFileSync(join(guest, 'ids.db'), '')
+  const program = `
+    import { sqliteStore } from 'leafid/node'
+    try {
+      console.log(String(sqliteStore(process.argv[1]).lease_segment({ tag: 'orders', request: '01'.repeat(16) }).start))
+    } catch ({ code, message }) {
+      console.log(code, message)
+    }`
+  const script = 'mount --bind "$1" "$2" && echo mounted && exec "$0" --input-type=module -e "$4" "$3"'
+  for (const name of ['', 'ids.db']) {
+    const words = [process.execPath, join(host, name), join(guest, name), join(guest, 'ids.db'), program]
+    const ran = spawnSync('unshare', ['--map-root-user', '--mount', 'sh', '-c', script, ...words], { encoding: 'utf8', cwd: import.meta.dirname })
+    if (!ran.stdout?.startsWith('mounted')) return t.diagnostic(`NOT RUN: nothing can be mounted here: ${ran.stderr ?? ran.error}`)
+    if (name === '') assert.match(ran.stdout, /^mounted\n\d+\n$/, ran.stderr)
+    else assert.match(ran.stdout, /^mounted\nSTORE_REFUSED .* is mounted by itself, .* mount the folder/, ran.stderr)
+  }
+})
+
 test('while another writes, the event loop goes on, and then the ask', async (t) => {
   const path = join(folder(t), 'ids.db')
   const store = sqliteStore(path, { create })
@@ -162,4 +244,20 @@ test('a wall clock that leaps is not believed at once, and none that strays at t
     assert.equal(error.code, 'STORE_REFUSED')
     assert.match(error.message, /^this machine's clock says \S+Z, \d+ days (before|after) the last time/)
   }
+})
+
+test('who wrote last with a clock ahead, and grants no window, holds nobody up', async (t) => {
+  const path = join(folder(t), 'ids.db')
+  const at = (wall) => ({ wall, up: 0 })
+  const [ahead, right] = [at(1_800_000_000_000 + 8 * 3_600_000), at(1_800_000_000_000)]
+  const open = (own) => withClocks(path, { create }, { wall: () => own.wall, up: () => own.up })
+  open(ahead).lease_segment({ tag: 'orders', request: '01'.repeat(16) })
+  const store = open(right)
+  const holder = { namespace: 'default', request: '02'.repeat(16), length_ms: 60_000 }
+  const { now_ms, worker, end, store: id } = store.acquire({ ...holder, owner: 'me', sticky: false, strict: false })
+  assert.equal(now_ms, 1_800_000_000_000)
+  Object.assign(right, { wall: right.wall + 30_000, up: 30_000 })
+  const renewed = store.renew({ ...holder, store: id, key: holder.request, worker, have_until: end })
+  assert.equal(renewed.now_ms, 1_800_000_030_000)
+  assert.ok(BigInt(renewed.end) > BigInt(end), `${renewed.end} after ${end}`)
 })

@@ -23,6 +23,11 @@ export class Ids extends LeafidObject {
   async alarms() {
     return (await this.ctx.storage.get('alarms')) ?? 0
   }
+  async ahead(ms) {
+    this.ctx.storage.sql.exec('UPDATE meta SET beat_ms = ?', ms)
+    await this.ctx.storage.sync()
+    this.ctx.abort('ahead')
+  }
   async wipe() {
     await this.ctx.storage.deleteAll()
     this.ctx.abort('wiped')
@@ -50,6 +55,7 @@ const stores = {
 }
 
 const holders = new Map()
+const timed = Object.fromEntries(['object', 'd1'].map((store) => [store, stores[store]({})]))
 
 function holder({ store, kind = 'segment', tag = 'orders', namespace = 'default', holder = '', binding, timeout }) {
   const name = [store, kind, tag, namespace, holder, binding, timeout].join()
@@ -69,13 +75,21 @@ const ACTS = {
   },
   hold: ({ store, namespace }) =>
     stores[store]({}).acquire({ namespace, owner: 'test', request: '01'.repeat(16), sticky: false, strict: false, length_ms: 60_000 }),
+  async time({ store }) {
+    const { now_ms } = await timed[store].acquire({ namespace: 'default', owner: 'test', request: '01'.repeat(16), sticky: false, strict: false })
+    return { now_ms }
+  },
+  ahead: ({ ms }) => env.IDS.get(env.IDS.idFromName('namespace:default')).ahead(Number(ms)).then(() => ({}), () => ({})),
   evict: ({ tag }) => object(tag).evict().then(() => ({}), () => ({})),
   wake: ({ tag }) => object(tag).wake().then(() => ({})),
   alarms: async ({ tag }) => ({ alarms: await object(tag).alarms() }),
   wipe: ({ tag }) => object(tag).wipe().then(() => ({}), () => ({})),
-  async stray({ tag, asked }) {
-    const { refused } = await object(tag).lease_segment({ tag: asked, request: '01'.repeat(16) })
-    return refused ?? {}
+  async stray({ by, tag, asked }) {
+    const { IDS } = env
+    const named = () => IDS.idFromName(`tag:${tag}`)
+    const id = by === 'unique' ? IDS.newUniqueId() : by === 'id' ? IDS.idFromString(named().toString()) : named()
+    const { refused, answer } = await IDS.get(id).lease_segment({ tag: asked, request: '01'.repeat(16) })
+    return refused ?? answer
   },
   async places() {
     const seen = {}

@@ -40,7 +40,7 @@ async function started(t, source, { hasDatabase = true, flags } = {}) {
 
 for (const store of ['object', 'd1']) {
   test(`a deploy over ${store}: numbers go on, steps and ends change, tags come and go`, async (t) => {
-    const { ask, next, deploy } = await started(t, declaring({ orders: { step: 10 }, old: {} }))
+    const { ask, next, deploy } = await started(t, declaring({ orders: { from: '1', step: 10 }, old: { from: '1' } }))
     assert.deepEqual([await next({ store }), await next({ store, tag: 'old' })], [1n, 1n])
     await deploy(declaring({ orders: { step: 30, until: 100 + '' }, fresh: { from: '5' } }))
     // The rest of the range went with its isolate.
@@ -78,7 +78,7 @@ for (const store of ['object', 'd1']) {
 }
 
 test('an object that is evicted, or woken by an alarm of its own, goes on', async (t) => {
-  const { ask, next } = await started(t, declaring({ orders: { step: 10 } }))
+  const { ask, next } = await started(t, declaring({ orders: { from: '1', step: 10 } }))
   const store = 'object'
   await next({ store })
   await ask({ act: 'evict', tag: 'orders' })
@@ -89,8 +89,28 @@ test('an object that is evicted, or woken by an alarm of its own, goes on', asyn
   assert.equal(await next({ store, holder: 'third' }), 21n)
 })
 
+for (const store of ['object', 'd1']) {
+  test(`a store that was written with a clock ahead goes on from there, and does not stand still: ${store}`, async (t) => {
+    const { ask, miniflare } = await started(t, declaring({}))
+    const ahead = Date.now() + 8 * 3_600_000
+    const time = async () => {
+      const { now_ms, ...refused } = await ask({ act: 'time', store })
+      assert.deepEqual(refused, {})
+      return now_ms
+    }
+    if (store === 'd1') await (await miniflare.getD1Database('DB', 'a')).prepare('UPDATE meta SET beat_ms = ?').bind(ahead).run()
+    else {
+      await time()
+      await ask({ act: 'ahead', ms: ahead })
+    }
+    const first = await time()
+    assert.ok(first >= ahead && first < ahead + 60_000, `${first - ahead}`)
+    await until(async () => (await time()) > first)
+  })
+}
+
 test('an object whose storage was deleted is another store: its holders stop', async (t) => {
-  const { ask, next } = await started(t, declaring({ orders: { step: 2 } }))
+  const { ask, next } = await started(t, declaring({ orders: { from: '1', step: 2 } }))
   await next({ store: 'object' })
   await ask({ act: 'wipe', tag: 'orders' })
   await until(async () => (await ask({ act: 'next', store: 'object' })).code === 'STORE_CHANGED')
@@ -98,10 +118,55 @@ test('an object whose storage was deleted is another store: its holders stop', a
 })
 
 test('an object answers for its own tag alone', async (t) => {
-  const { ask } = await started(t, declaring({ orders: {}, other: {} }))
+  const { ask } = await started(t, declaring({ orders: { from: '1' }, other: { from: '1' } }))
   const told = await ask({ act: 'stray', tag: 'orders', asked: 'other' })
   assert.equal(told.code, 'REQUEST_INVALID', JSON.stringify(told))
   assert.match(told.message, /^the object `tag:orders` was asked for `tag:other`/)
+})
+
+test('an object that is not told its name answers to the first one that it served', async (t) => {
+  const { ask, next } = await started(t, declaring({ orders: { from: '1', step: 10 }, other: { from: '1' } }))
+  const unique = await ask({ act: 'stray', by: 'unique', asked: 'orders' })
+  assert.equal(unique.code, 'REQUEST_INVALID', JSON.stringify(unique))
+  assert.match(unique.message, /^an object without a name was asked for `tag:orders`/)
+  const unserved = await ask({ act: 'stray', by: 'id', tag: 'orders', asked: 'orders' })
+  assert.equal(unserved.code, 'REQUEST_INVALID', JSON.stringify(unserved))
+  await ask({ act: 'evict', tag: 'orders' })
+  assert.equal(await next({ store: 'object' }), 1n)
+  await ask({ act: 'evict', tag: 'orders' })
+  const stray = await ask({ act: 'stray', by: 'id', tag: 'orders', asked: 'other' })
+  assert.equal(stray.code, 'REQUEST_INVALID', JSON.stringify(stray))
+  assert.match(stray.message, /^the object `tag:orders` was asked for `tag:other`/)
+  assert.equal((await ask({ act: 'stray', by: 'id', tag: 'orders', asked: 'orders' })).start, '11')
+})
+
+test('an object without a row makes no tag that has no `from`: it may have lost its storage', async (t) => {
+  const { ask, next, deploy } = await started(t, declaring({ orders: { from: '1', step: 10 } }))
+  const store = 'object'
+  assert.equal(await next({ store }), 1n)
+  await deploy(declaring({ orders: { step: 10 } }))
+  assert.equal(await next({ store }), 11n, 'what is there goes on')
+  await ask({ act: 'wipe', tag: 'orders' })
+  let lost
+  await until(async () => {
+    lost = await ask({ act: 'next', store, holder: 'fresh', timeout: 0 })
+    return lost.code === 'REQUEST_INVALID'
+  })
+  assert.match(lost.message, /^tag `orders` needs `from`: it has no row here, .* declare `from: '1'` for a new one, else a first number above every one in use$/)
+})
+
+test('a D1 database that was fenced, or replaces a lost one, makes no tag without `from`', async (t) => {
+  const { ask, next, miniflare } = await started(t, declaring({ orders: {}, fresh: {}, named: { from: '500' } }))
+  assert.equal(await next({ store: 'd1' }), 1n)
+  const floor = Date.now() + 3_600_000
+  await (await miniflare.getD1Database('DB', 'a')).prepare('UPDATE meta SET floor_ms = ?').bind(floor).run()
+  assert.equal(await next({ store: 'd1', holder: 'second' }), 1001n, 'what is there goes on')
+  const refused = await ask({ act: 'next', store: 'd1', tag: 'fresh' })
+  assert.equal(refused.code, 'REQUEST_INVALID', JSON.stringify(refused))
+  assert.match(refused.message, /^tag `fresh` needs `from`: this store has lost grants/)
+  assert.equal(await next({ store: 'd1', tag: 'named' }), 500n)
+  const waits = await ask({ act: 'next', store: 'd1', kind: 'snowflake', timeout: 0 })
+  assert.equal(waits.cause, 'WORKERS_EXHAUSTED', JSON.stringify(waits))
 })
 
 test('a binding that is not there: the lines of wrangler.jsonc, at once', async (t) => {
@@ -147,6 +212,6 @@ test('a store that is given per ask: a stub of one’s own, and errors that cros
 })
 
 test('where objects live is passed on', async (t) => {
-  const { ask } = await started(t, declaring({ orders: {} }))
+  const { ask } = await started(t, declaring({ orders: { from: '1' } }))
   assert.deepEqual(await ask({ act: 'places' }), { jurisdiction: 'eu', locationHint: 'weur', name: 'tag:orders' })
 })

@@ -1,9 +1,12 @@
 import { Layout, Segment, Snowflake, decode } from 'leafid'
 import { LeafidObject, d1Store, durableObjectStore } from 'leafid/workers'
 
-/** What there is to hand out. A tag that is not declared is refused, so that a typo starts no second line. */
+/**
+ * What there is to hand out. A tag that is not declared is refused, so that a typo starts no second line. `from` makes a tag; take
+ * it out once the tag is made, and an object that lost its storage does not begin there again.
+ */
 export class Ids extends LeafidObject {
-  static tags = { orders: { step: 1000 } }
+  static tags = { orders: { from: '1', step: 1000 } }
   static namespaces = { default: { layout: Layout.edge } }
 }
 

@@ -108,13 +108,16 @@ pub fn recognise(connection: &Connection, path: &Path) -> Result<Option<i64>, Pr
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => cannot_write(path),
         _ => Problem::unavailable(format!("cannot read `{}`: {error}", path.display())),
     };
+    // As of one moment: another process may be about to make the tables.
+    let moment = connection.unchecked_transaction().map_err(unread)?;
     let number = |pragma: &str| -> Result<i64, Problem> {
-        connection.pragma_query_value(None, pragma, |row| row.get(0)).map_err(unread)
+        moment.pragma_query_value(None, pragma, |row| row.get(0)).map_err(unread)
     };
     let (application, version) = (number("application_id")?, number("user_version")?);
-    let tables: i64 = connection
+    let tables: i64 = moment
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(unread)?;
+    moment.commit().map_err(unread)?;
     match (application, version, tables) {
         (APPLICATION, version, _) => Ok(Some(version)),
         (0, 0, 0) => Ok(None),
@@ -221,4 +224,45 @@ pub fn refuse_network(path: &Path) -> Result<(), Problem> {
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub fn refuse_network(_path: &Path) -> Result<(), Problem> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+
+    use super::*;
+    use crate::clock::SystemClock;
+
+    /// Between two of the readings another process makes the store.
+    #[test]
+    fn what_a_file_is_is_read_as_of_one_moment() {
+        for between in ["user_version", "count"] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("store.db");
+            let mut connection = Connection::open(&path).unwrap();
+            // As whoever makes a store does before it makes the tables.
+            connection.pragma_update(None, "journal_mode", "WAL").unwrap();
+            let (place, made) = (path.clone(), Arc::new(AtomicBool::new(false)));
+            let makes = Arc::clone(&made);
+            let hook = move |context: AuthContext<'_>| {
+                let reads = match context.action {
+                    AuthAction::Pragma { pragma_name, .. } => pragma_name,
+                    AuthAction::Function { function_name } => function_name,
+                    _ => "",
+                };
+                if reads == between && !makes.swap(true, Ordering::SeqCst) {
+                    let options = Options { create: true, ..Options::default() };
+                    assert!(open(&place, &SystemClock, &options).unwrap().found.created);
+                }
+                Authorization::Allow
+            };
+            connection.authorizer(Some(hook)).unwrap();
+            assert_eq!(recognise(&connection, &path), Ok(None), "{between}");
+            assert!(made.load(Ordering::SeqCst), "{between}");
+            assert_eq!(recognise(&connection, &path), Ok(Some(VERSION)), "the control");
+        }
+    }
 }

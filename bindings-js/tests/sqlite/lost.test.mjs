@@ -1,0 +1,94 @@
+// What a store makes that replaces a lost one, or was fenced: nothing below what the lost one may have out.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Layout, Segment } from 'leafid'
+import { sqliteStore } from 'leafid/node'
+import { inner } from '../support/package.mjs'
+import { storeBinary } from '../support/places.mjs'
+import { refusal } from '../support/stores.mjs'
+
+const files = ['files/driver.js', 'sql/run.js', 'sql/work.js']
+const [{ Connection }, { runNear }, { Works }] = await Promise.all(files.map(inner))
+
+function leafid(...words) {
+  const { status, stderr } = spawnSync(storeBinary, words, { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+}
+
+/** The path of a store; it replaces a lost one if it is said. */
+function made(t, { replaces = false } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'ids.db')
+  leafid('init', ...(replaces ? ['--replaces-lost'] : []), `sqlite:${path}`)
+  return path
+}
+
+const acquire = { owner: 'me', request: '01'.repeat(16), sticky: false, strict: false }
+const leased = (path, tag, spec) => new Segment(tag, { store: sqliteStore(path, { create: { tags: { [tag]: spec } } }) }).next()
+
+function floor(path, namespace) {
+  const connection = new Connection(path)
+  const [row] = connection.all({ sql: 'SELECT CAST(floor AS TEXT) AS floor FROM namespaces WHERE namespace = ?', params: [namespace] })
+  connection.close()
+  return row.floor
+}
+
+test('a tag without `from` is refused where the lost store may have begun it', async (t) => {
+  assert.equal(await leased(made(t), 'orders', {}), 1n, 'the control: nothing was lost')
+  const path = made(t, { replaces: true })
+  const { code, message } = await refusal(() => leased(path, 'orders', { step: 5 }))
+  assert.equal(code, 'REQUEST_INVALID', message)
+  assert.match(message, /^tag `orders` needs `from`: this store has lost grants, or replaces a lost one, .* name a first number above every one in use$/)
+  assert.equal(await leased(path, 'orders', { from: '5000001' }), 5000001n)
+  assert.ok((await leased(path, 'orders', {})) > 5000001n, 'what is there needs none')
+  leafid('tag', 'delete', 'orders', '--store', `sqlite:${path}`)
+  assert.equal((await refusal(() => leased(path, 'fresh', {}))).code, 'REQUEST_INVALID', 'each that is made')
+})
+
+test('a namespace begins where the server would let it begin', async (t) => {
+  for (const replaces of [false, true]) {
+    const path = made(t, { replaces })
+    const spec = { layout: 'edge', workers: { start: 3, end: 9 } }
+    const store = sqliteStore(path, { create: { namespaces: { ours: spec, late: { layout: { ...Layout.leaf.toJSON(), epoch_ms: 4_000_000_000_000 } } } } })
+    const ask = (namespace) => store.acquire({ ...acquire, namespace })
+    if (replaces) assert.equal((await refusal(() => ask('ours'))).code, 'WORKERS_EXHAUSTED')
+    else assert.equal(ask('ours').worker, 3)
+    // Its epoch is to come: whatever it is asked for, it is made first.
+    await refusal(() => ask('late'))
+    leafid('namespace', 'create', 'theirs', '--layout', 'edge', '--store', `sqlite:${path}`)
+    assert.equal(floor(path, 'ours'), floor(path, 'theirs'))
+    assert.equal(BigInt(floor(path, 'ours')) > 0n, replaces)
+    assert.equal(floor(path, 'late'), '0')
+  }
+})
+
+test('a layout that changes before the first window takes the floor with it in time', async (t) => {
+  const path = made(t, { replaces: true })
+  const connection = new Connection(path)
+  const settled = (layout) => {
+    const declared = { tags: {}, namespaces: { shop: { layout } }, how: () => '' }
+    const works = new Works({ declared, clock: () => Date.now(), hasVersion: false })
+    assert.equal(refused(() => runNear(connection, () => works.acquire({ ...acquire, namespace: 'shop' }))), 'WORKERS_EXHAUSTED')
+    return floor(path, 'shop')
+  }
+  const leaf = settled('leaf')
+  const [own, wide] = [Layout.leaf.toJSON(), Layout.edge.toJSON()]
+  const ms = BigInt(own.epoch_ms) + BigInt(leaf) * BigInt(own.tick_ms)
+  const [tick, since] = [BigInt(wide.tick_ms), ms - BigInt(wide.epoch_ms)]
+  assert.equal(settled('edge'), String((since + tick - 1n) / tick))
+  connection.close()
+})
+
+function refused(act) {
+  try {
+    act()
+  } catch ({ code }) {
+    return code
+  }
+  return undefined
+}
