@@ -105,6 +105,27 @@ fn a_namespace_is_made_only_where_its_ids_go_on_above_the_old_ones() {
     assert!(!names.contains("edge"), "{names}");
 }
 
+#[test]
+fn what_is_not_kept_as_a_whole_number_is_refused() {
+    let Adopting { folder: _folder, store, shop, named } = adopting();
+    shop.execute_batch(
+        "CREATE TABLE odd (t TEXT, r REAL); INSERT INTO odd VALUES ('999', 9007199254740993), ('1000', 7)",
+    )
+    .unwrap();
+    for (column, gives) in
+        [("t", "gives `999`, of type text"), ("r", "gives `9007199254740992`, of type real")]
+    {
+        let sql = format!("SELECT max({column}) FROM odd");
+        let create = ["tag", "create", "odd", "--from-max", &sql, "--in", &named];
+        let said = fails(&store, &create, 1);
+        assert!(said.contains("REQUEST_INVALID") && said.contains(gives), "{said}");
+        assert!(said.contains("max(CAST(id AS INTEGER))"), "{said}");
+    }
+    let cast = "SELECT max(CAST(t AS INTEGER)) FROM odd";
+    let made = says(&store, &["tag", "create", "odd", "--from-max", cast, "--in", &named]);
+    assert!(made.contains("next number 1001,"), "{made}");
+}
+
 const PAGE: &str = include_str!("../../../docs/ADOPTING.md");
 
 #[test]

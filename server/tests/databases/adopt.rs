@@ -4,7 +4,7 @@ use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 
 use crate::support::{fails, says};
 
-fn begins_above_a_table<S: Databases>(read_only: &str) {
+fn begins_above_a_table<S: Databases>(read_only: &str, cast: &str) {
     let Some(server) = for_test::<S>() else { return };
     let url = server.make_database("shop").expect("a database");
     says(&url, &["init"]);
@@ -24,18 +24,33 @@ fn begins_above_a_table<S: Databases>(read_only: &str) {
     let unknown = ask("SELECT max(id) FROM ordres");
     assert!(unknown.contains("REQUEST_INVALID") && unknown.contains("ordres"), "{unknown}");
     assert!(ask("SELECT 'a'").contains("gives `a`"));
+    // The greatest text is not the greatest number, and a float is rounded.
+    let odd = "CREATE TABLE odd (t VARCHAR(20), f DOUBLE PRECISION)";
+    server.run("shop", odd).expect("a table");
+    server.run("shop", "INSERT INTO odd VALUES ('999', 7), ('1000', 8)").expect("rows");
+    for (sql, gives) in [("SELECT max(t) FROM odd", "`999`"), ("SELECT max(f) FROM odd", "`8`")] {
+        let said = ask(sql);
+        assert!(said.contains("REQUEST_INVALID") && said.contains(gives), "{said}");
+        assert!(said.contains(cast), "{said}");
+    }
+    let cast = format!("SELECT {} FROM odd", cast.replace("id", "t"));
+    let made = says(&url, &["tag", "create", "odd", "--from-max", &cast]);
+    assert!(made.contains("next number 1001,"), "{made}");
+    let sum = "SELECT sum(id) FROM orders WHERE id < 8";
+    let made = says(&url, &["tag", "create", "sum", "--from-max", sum]);
+    assert!(made.contains("next number 8,"), "{made}");
     let all = server.run("shop", "SELECT count(*) FROM orders").expect("rows");
     assert_eq!(all.trim(), "3");
 }
 
 #[test]
 fn a_tag_begins_above_a_table_of_postgres() {
-    begins_above_a_table::<Postgres>("read-only transaction");
+    begins_above_a_table::<Postgres>("read-only transaction", "max(CAST(id AS BIGINT))");
 }
 
 #[test]
 fn a_tag_begins_above_a_table_of_mariadb() {
-    begins_above_a_table::<Mariadb>("READ ONLY transaction");
+    begins_above_a_table::<Mariadb>("READ ONLY transaction", "max(CAST(id AS SIGNED))");
 }
 
 #[test]
