@@ -73,17 +73,25 @@ impl FromMax {
         }
     }
 
-    /// What is still to be done, as long as others number rows of the table.
-    pub fn then(&self, tag: &str) -> Option<String> {
-        let sql = self.from_max.as_ref()?.replace('"', "\\\"");
-        let place = self.database.as_deref().map(masked);
-        let place = place.map_or_else(String::new, |place| format!(" --in '{place}'"));
+    /// What is still to be done, as long as others number rows of the table; `target` is the option
+    /// that names where the tag is, if one was given.
+    pub fn then(&self, tag: &str, target: Option<(&str, &str)>) -> Option<String> {
+        let sql = quoted(self.from_max.as_ref()?);
+        let place = self.database.as_deref().map(|place| ("--in", place));
+        let named = [place, target].into_iter().flatten();
+        let named = named.map(|(option, named)| format!(" {option} {}", quoted(&masked(named))));
+        let named: String = named.collect();
         Some(format!(
             "before anything draws from tag `{tag}`: stop what still numbers rows of the table by itself, \
              and then move the tag past what came meanwhile: leafid tag advance {tag} --from-max \
-             \"{sql}\"{place}"
+             {sql}{named}"
         ))
     }
+}
+
+/// One word for a shell, whatever stands in it.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn with_place(problem: Problem, named: &str) -> Problem {

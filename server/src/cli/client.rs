@@ -56,6 +56,12 @@ impl Target {
         self.store.as_deref()
     }
 
+    /// The option that names it, and what it says, if one is given.
+    pub fn given(&self) -> Option<(&'static str, &str)> {
+        let url = self.url.as_deref().map(|url| ("--url", url));
+        url.or_else(|| self.store.as_deref().map(|store| ("--store", store)))
+    }
+
     /// Opens the way to it.
     pub fn connect(self) -> Result<Client, Failure> {
         let (by, named) = match (self.url, self.store) {

@@ -123,6 +123,7 @@ impl Create {
         let from = self.adopt.first(&self.name, self.target.store())?.or(self.from);
         let spec = TagSpec { from, step: self.step, max_step: self.max_step, until };
         let name = &self.name;
+        let then = self.adopt.then(name, self.target.given());
         let client = self.target.connect()?;
         let made = match client.call("PUT", &path, Some(Writer::object(&spec)), true) {
             Err(problem) if self.if_missing && problem.code == Code::TagExists => {
@@ -136,7 +137,7 @@ impl Create {
         client.close();
         let (row, what) = made?;
         say(format_args!("tag `{name}` {what}: {}", line(&row)))?;
-        if let Some(then) = self.adopt.then(name) {
+        if let Some(then) = then {
             say(then)?;
         }
         if row["until"] == row["max_id"] {

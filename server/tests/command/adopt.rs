@@ -44,7 +44,7 @@ fn a_tag_begins_above_a_table_and_is_moved_past_what_came_meanwhile() {
     // Somebody still numbers by itself; the command that it says is the cure.
     shop.execute_batch("INSERT INTO orders (note) VALUES ('late')").unwrap();
     let advance = ["tag", "advance", "orders", "--from-max", GREATEST, "--in", &named];
-    let shown = format!("leafid tag advance orders --from-max \"{GREATEST}\" --in '{named}'");
+    let shown = format!("leafid tag advance orders --from-max '{GREATEST}' --in '{named}'");
     assert!(then.ends_with(&shown), "{then}");
     assert!(says(&store, &advance).contains("next number 5000002"));
     assert!(says(&store, &advance).contains("next number 5000002"), "it is past that already");
@@ -103,6 +103,26 @@ fn a_namespace_is_made_only_where_its_ids_go_on_above_the_old_ones() {
     assert!(made.contains("new IDs are larger") && made.contains("namespace `old`"), "{made}");
     let names = says(&store, &["namespace", "list"]);
     assert!(!names.contains("edge"), "{names}");
+}
+
+#[test]
+fn the_command_that_is_to_follow_can_be_pasted_into_a_shell() {
+    let Adopting { folder: _folder, store, shop, named } = adopting();
+    shop.execute_batch("CREATE TABLE `$HOME` (`or``der` INTEGER, \"a\\b\" TEXT)").unwrap();
+    shop.execute_batch("INSERT INTO `$HOME` VALUES (70, 'it''s')").unwrap();
+    let sql = "SELECT max(`or``der`) FROM `$HOME` WHERE \"a\\b\" = 'it''s'";
+    let create = ["tag", "create", "orders", "--from-max", sql, "--in", &named, "--store", &store];
+    let said = says("sqlite:nowhere.db", &create);
+    let (_, then) = said.split_once("came meanwhile: leafid ").expect("what is to be done next");
+    // A shell makes of it what was meant.
+    let script = format!("printf '%s\\0' {then}");
+    let shell = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+    let words = String::from_utf8(shell.stdout).unwrap();
+    let words: Vec<&str> = words.split_terminator('\0').collect();
+    let mut meant = create;
+    meant[1] = "advance";
+    assert_eq!(words, meant);
+    assert!(says("sqlite:nowhere.db", &words).contains("next number 71"));
 }
 
 #[test]
