@@ -20,7 +20,7 @@ pub fn check(client: &Client, layout: &Layout, id: u64) -> Result<String, Proble
 fn judge(layout: &Layout, id: u64, now: StoreTime) -> Result<String, Problem> {
     let too_large = || {
         let detail = format!(
-            "ID {id} is larger than any of this layout, whose last one is of {}: give the layout more bits, \
+            "ID {id} is larger than any of this layout, whose time ends at {}: give the layout more bits, \
              at most 63 together",
             utc::text(layout.last())
         );
@@ -30,8 +30,10 @@ fn judge(layout: &Layout, id: u64, now: StoreTime) -> Result<String, Problem> {
     let (tick, at) = (layout.tick(parts.time)?, layout.tick(now)?);
     if tick < at {
         return Ok(format!(
-            "ID {id} is of {}, worker {}, in this layout; it is {}: new IDs are larger. What makes the old \
-             ones has to stop first, or to use other worker numbers: --workers",
+            "ID {id} decodes to {}, worker {}, in this layout; the store's time is {}: new IDs are larger, \
+             but not distinct from those that the old generator still makes: stop it everywhere first, \
+             and check its largest ID once more. Beside one with this very layout, time, worker and \
+             sequence in this order, it is enough to keep its worker numbers out of --workers",
             utc::text(parts.time),
             parts.worker,
             utc::text(now)
@@ -51,8 +53,8 @@ fn judge(layout: &Layout, id: u64, now: StoreTime) -> Result<String, Problem> {
         _ => String::new(),
     };
     let detail = format!(
-        "ID {id} is of {} in this layout, and it is {}: new IDs would begin below it, and meet it some day; \
-         take the layout of what made it{earlier}",
+        "ID {id} decodes to {} in this layout, and the store's time is {}: new IDs would begin below it, and \
+         reach it one day; take the layout of the generator that made it{earlier}",
         utc::text(parts.time),
         utc::text(now)
     );

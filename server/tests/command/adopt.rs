@@ -100,6 +100,7 @@ fn a_namespace_is_made_only_where_its_ids_go_on_above_the_old_ones() {
     let refused = fails(&store, &create("edge", &["--layout", "edge", "--above", id]), 1);
     assert!(refused.contains("RANGE_INVALID") && refused.contains("--epoch-ms"), "{refused}");
     let made = says(&store, &create("old", &["--layout", "leaf", "--above", "99999999999"]));
+    assert!(made.contains("stop it everywhere first"), "{made}");
     assert!(made.contains("new IDs are larger") && made.contains("namespace `old`"), "{made}");
     let names = says(&store, &["namespace", "list"]);
     assert!(!names.contains("edge"), "{names}");
@@ -154,7 +155,7 @@ fn the_layouts_of_the_page_are_those_of_the_ids() {
     let command = PAGE.lines().find(|line| line.starts_with("leafid namespace create"));
     let args: Vec<&str> = command.expect("a command").split(' ').skip(1).collect();
     // Its ID is of 2026-11-21 08:33:20.123.
-    assert!(says(&store, &args).contains("of 2026-11-21T08:33:20.123Z, worker 7"));
+    assert!(says(&store, &args).contains("to 2026-11-21T08:33:20.123Z, worker 7"));
     let rows: Vec<&str> = PAGE.lines().filter(|line| line.contains(" | `--")).collect();
     assert_eq!(rows.len(), 8);
     for (n, row) in rows.iter().enumerate() {
@@ -166,6 +167,12 @@ fn the_layouts_of_the_page_are_those_of_the_ids() {
         assert!(made.contains(&format!("namespace `{name}`")), "{row}: {made}");
         assert!(row.contains("](https://"), "where that stands: {row}");
     }
+    // Machine 7 of a Sonyflake, sequence 2: another worker of ours has the same ID.
+    let sony = rows.iter().position(|row| row.contains("Sonyflake")).expect("Sonyflake");
+    let id = ((37_000_000_000_u64 << 24) | (2 << 16) | 7).to_string();
+    let said = says(&store, &["decode", &id, "--namespace", &format!("n{sony}")]);
+    assert!(said.contains("512") && rows[sony].contains("worker 512 with sequence 7"), "{said}");
+    assert!(rows[sony].contains("stop it everywhere first"));
     let discord = rows.iter().position(|row| row.contains("Discord")).expect("Discord");
     let name = format!("n{discord}");
     let said = says(&store, &["decode", "105484726235607040", "--namespace", &name]);

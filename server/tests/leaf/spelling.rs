@@ -2,6 +2,7 @@
 
 use leafid_servers::{Databases, Mariadb, for_test};
 
+use crate::client::Running;
 use crate::running::database;
 use crate::support::{fails, says};
 use crate::table::{lease, row, serve};
@@ -30,6 +31,10 @@ fn another_spelling_is_refused_with_the_one_that_is_there() {
     assert!(said.contains("TAG_EXISTS") && said.contains("`orders`"), "{said}");
     assert_eq!(row(&server, "spelled", "orders"), "900001\t2000", "nothing was changed");
 
+    // To a client of Leaf the key is unknown, as it is to Leaf.
+    let answer =
+        Running::start(&["--store", &url]).client.call("GET", "/api/segment/get/ORDERS", &[]);
+    assert!(answer.status == 500 && answer.body.contains("id=-2"), "{answer:?}");
     let serving = serve(&url);
     let (status, problem) = lease(&serving, "ORDERS", 1);
     assert_eq!((status, &problem["code"]), (404, &"TAG_UNKNOWN".into()), "{problem}");
