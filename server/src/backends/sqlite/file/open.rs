@@ -108,16 +108,20 @@ pub fn recognise(connection: &Connection, path: &Path) -> Result<Option<i64>, Pr
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => cannot_write(path),
         _ => Problem::unavailable(format!("cannot read `{}`: {error}", path.display())),
     };
-    // As of one moment: another process may be about to make the tables.
-    let moment = connection.unchecked_transaction().map_err(unread)?;
+    // As of one moment: another process may be about to make the tables. Within a transaction it is.
+    let begins = connection.is_autocommit();
+    let moment = begins.then(|| connection.unchecked_transaction());
+    let moment = moment.transpose().map_err(unread)?;
     let number = |pragma: &str| -> Result<i64, Problem> {
-        moment.pragma_query_value(None, pragma, |row| row.get(0)).map_err(unread)
+        connection.pragma_query_value(None, pragma, |row| row.get(0)).map_err(unread)
     };
     let (application, version) = (number("application_id")?, number("user_version")?);
-    let tables: i64 = moment
+    let tables: i64 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(unread)?;
-    moment.commit().map_err(unread)?;
+    if let Some(moment) = moment {
+        moment.commit().map_err(unread)?;
+    }
     match (application, version, tables) {
         (APPLICATION, version, _) => Ok(Some(version)),
         (0, 0, 0) => Ok(None),
