@@ -1,7 +1,6 @@
 //! Generators behind handles.
 
 use leafid_bindings::Handles;
-use leafid_core::Code;
 use napi::bindgen_prelude::{BigInt, Env, Object};
 use napi_derive::napi;
 
@@ -172,7 +171,7 @@ pub fn stance(env: &Env, handle: u32, code: String, until: Option<f64>, now: f64
 /// Why asking fails, until an ask succeeds.
 #[napi]
 pub fn failing(handle: u32) -> Option<&'static str> {
-    HANDLES.with(|all| all.failing(handle)).map(Code::as_str)
+    HANDLES.with(|all| all.failing(handle)).map(|code| code.as_str())
 }
 
 /// The counters.

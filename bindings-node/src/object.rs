@@ -2,8 +2,7 @@
 
 use leafid_bindings::{Answer, Reading, Value, Wrong};
 use leafid_core::{HostTime, StoreTime};
-use napi::bindgen_prelude::{BigInt, Either6, Null, Object};
-use napi::{Env, JsValue, Result};
+use napi::bindgen_prelude::{BigInt, Either6, Env, JsValue, Null, Object, Result};
 
 /// A JavaScript object.
 pub struct Js<'env>(Object<'env>);
