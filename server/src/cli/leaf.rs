@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::FalseyValueParser;
 use leafid_core::{Code, Name};
 
 use super::args::listen;
@@ -30,7 +31,7 @@ pub struct Leaf {
     #[arg(long, env = "LEAFID_LEAF_CONFIG", value_name = "FILE")]
     leaf_config: Option<PathBuf>,
     /// The Leaf of this machine has stopped for good and starts no more: its worker number is taken over
-    #[arg(long, requires = "leaf_config")]
+    #[arg(long, env = "LEAFID_LEAF_STOPPED", value_parser = FalseyValueParser::new(), requires = "leaf_config")]
     leaf_stopped: bool,
 }
 
