@@ -29,9 +29,11 @@ export function real(path: string): string {
 
 /** Whether there is something in the file. Refuses one whose log is there without it, and places where a grant would not be safe. */
 export function isThere(path: string): boolean {
-  const found = look(path)
-  const isEmpty = found === undefined || (found.isFile() && found.size === 0)
-  if (isEmpty && (look(`${path}-wal`)?.size ?? 0) > 0) {
+  let found = look(path)
+  const hasLog = (look(`${path}-wal`)?.size ?? 0) > 0
+  // Another process may have made the file, and its log, since the first look.
+  if (isBlank(found) && hasLog) found = look(path)
+  if (isBlank(found) && hasLog) {
     const log = quoted(`${path}-wal`)
     throw refused(`${quoted(path)} is gone, but its log ${log} is there, and holds what was granted last; put that very file back beside it`)
   }
@@ -49,7 +51,11 @@ export function isThere(path: string): boolean {
       throw refused(`${quoted(path)} lies on a network file system (${network}), where locks cannot be trusted; move it to a local disk`)
     }
   }
-  return !isEmpty
+  return !isBlank(found)
+}
+
+function isBlank(found: Stats | undefined): boolean {
+  return found === undefined || (found.isFile() && found.size === 0)
 }
 
 /** Whether a file is a mount point of its own: SQLite keeps its log beside it, and beside its other place another one. */
