@@ -64,8 +64,8 @@ impl FromMax {
             Some(first) => Ok(Some(first)),
             None => {
                 let detail = format!(
-                    "the table has numbers up to {greatest}, and with {} more there is none left below \
-                     2^63 - 1",
+                    "the table has numbers up to {greatest}; the first one {} above that would pass \
+                     2^63 - 1: give a smaller --headroom, or check what the query counts",
                     self.headroom
                 );
                 Err(Problem::new(Code::TagSpent, detail))

@@ -101,7 +101,7 @@ fn none(seen: Vec<Seen>) -> Problem {
     });
     let both = told
         .reduce(|all, more| Problem { detail: format!("{}; {}", all.detail, more.detail), ..all });
-    both.unwrap_or_else(|| Problem::unavailable("there is no store"))
+    both.unwrap_or_else(|| Problem::unavailable("the server has no store open"))
 }
 
 async fn look(store: &Watched) -> Result<Ready, Problem> {

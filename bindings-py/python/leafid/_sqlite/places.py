@@ -14,7 +14,7 @@ _NETWORK = {"nfs", "nfs4", "smb3", "cifs", "9p", "afs", "ceph", "lustre", "gpfs"
 
 
 def check(path: Path) -> str | None:
-    """Refuses what must not be opened; gives why there is no store, if there is none."""
+    """Refuses what must not be opened. Says why the file holds no store, or `None` if it may."""
     if not path.parent.exists():
         raise errors.StoreUnavailableError(
             f"the folder `{path.parent}` does not exist; if the path is right, make it first: "

@@ -82,8 +82,8 @@ fn cached(text: &str, place: &str, owner: Option<&str>) -> Result<Node, String> 
     let worker = property(text, "workerID").and_then(|number| number.parse().ok());
     let worker = worker.ok_or_else(|| {
         format!(
-            "`{place}` is none of Leaf's files: neither `workerID=7`, nor `{LIST}=…`, nor JSON as in \
-             {{\"192.0.2.2:8080\":3}}"
+            "`{place}` does not look like a file that Leaf writes: it must hold `workerID=7`, `{LIST}=…`, \
+             or JSON such as {{\"192.0.2.2:8080\":3}}"
         )
     })?;
     let owner = owner.ok_or_else(|| {
@@ -143,10 +143,10 @@ mod tests {
     fn nonsense_is_refused_with_what_would_do() {
         for (text, says) in [
             ("workerID=0", "--owner"),
-            ("workerID=x", "none of Leaf's files"),
-            ("", "none of Leaf's files"),
+            ("workerID=x", "look like a file that Leaf writes"),
+            ("", "look like a file that Leaf writes"),
             ("{", "not JSON"),
-            ("[1]", "none of Leaf's files"),
+            ("[1]", "look like a file that Leaf writes"),
             (r#"{"a:1":-3}"#, "\"a:1\":-3"),
             (r#"{"a":3}"#, "\"a\":3"),
             (r#"{"workId":5}"#, "lacks one of"),
