@@ -40,20 +40,8 @@ pub trait BackEnd: Send + 'static {
     /// Tells whether it is still the database that was opened; asked by other threads too.
     fn watch(&self) -> Arc<dyn Watch>;
 
-    /// For how many requests rows are looked for at once: as many as there are where each reading
-    /// is a trip over a network, few where each row costs its time here, so that a turn can end.
-    fn at_once(&self) -> usize;
-
-    /// A turn takes up no more requests when it changes so many rows of one namespace: they are
-    /// written together, and some databases take only so many at once.
-    fn wide(&self) -> usize {
-        usize::MAX
-    }
-
-    /// Whether the thread is free while a read or a write is under way, since another program does it.
-    fn waits(&self) -> bool {
-        false
-    }
+    /// How it is to be used, and what it can tell.
+    fn abilities(&self) -> Abilities;
 
     /// Begins a turn. What has to wait for another writer waits here, before anybody's request is
     /// taken up. Gives the database's own time where that needs no trip to it.
@@ -72,29 +60,52 @@ pub trait BackEnd: Send + 'static {
         0
     }
 
-    /// So many rows of a group at most are written together, its first one aside.
-    fn whole(&self) -> usize {
-        usize::MAX
-    }
-
-    /// Whether a replica may take its place, perhaps without the last writings.
-    fn is_followed(&self) -> bool {
-        false
-    }
-
-    /// Whether the row of a tag stays for good; another program may delete those of its own table.
-    fn keeps_tags(&self) -> bool {
-        true
-    }
-
-    /// Whether it tells how far it has come, so that a loss is noticed.
-    fn notices(&self) -> bool {
-        false
-    }
-
     /// How far it has come; asked where a turn may begin to read, or after one.
     fn standing(&mut self) -> impl Future<Output = Result<Standing, Fault>> {
         async { Ok(Standing::default()) }
+    }
+}
+
+/// How a back end is to be used, and what it can tell. By default it is a database in this process
+/// that takes any number of rows and does not tell how far it has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abilities {
+    /// For how many requests rows are looked for at once: as many as there are where each reading
+    /// is a trip over a network, few where each row costs its time here, so that a turn can end.
+    pub at_once: usize,
+    /// A turn takes up no more requests when it changes this many rows of one namespace: they are
+    /// written together, and some databases take only so many at once.
+    pub wide: usize,
+    /// At most this many rows of a group are written together, its first one aside.
+    pub whole: usize,
+    /// Whether the thread is free while a read or a write is under way, since another program does it.
+    pub waits: bool,
+    /// Whether a replica may take its place, perhaps without the last writings.
+    pub is_followed: bool,
+    /// Whether the row of a tag stays for good; another program may delete those of its own table.
+    pub keeps_tags: bool,
+    /// Whether it tells how far it has come, so that a loss is noticed.
+    pub notices: bool,
+}
+
+impl Abilities {
+    /// Those of a database that is another program's, perhaps on another machine.
+    pub fn remote() -> Self {
+        Self { waits: true, is_followed: true, notices: true, ..Self::default() }
+    }
+}
+
+impl Default for Abilities {
+    fn default() -> Self {
+        Self {
+            at_once: 1,
+            wide: usize::MAX,
+            whole: usize::MAX,
+            waits: false,
+            is_followed: false,
+            keeps_tags: true,
+            notices: false,
+        }
     }
 }
 

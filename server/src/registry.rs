@@ -76,6 +76,7 @@ impl Registry {
         let health = Arc::new(Health::default());
         let desk = Arc::new(Desk::default());
         let turns = Turns {
+            abilities: back_end.abilities(),
             back_end,
             facts: facts.clone(),
             watch: Arc::clone(&watch),

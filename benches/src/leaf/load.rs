@@ -6,22 +6,9 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use crate::round::Round;
 use crate::servers::Server;
 use crate::{Outcome, cpu};
-
-/// What one round came to.
-pub struct Round {
-    /// Requests per second.
-    pub per_second: f64,
-    /// The server's CPU time for one, in µs.
-    pub cpu_us: f64,
-    /// How long half of the requests took at most, in ms.
-    pub p50_ms: f64,
-    /// How long 99 of 100 took at most, in ms.
-    pub p99_ms: f64,
-    /// How long 999 of 1,000 took at most, in ms.
-    pub p999_ms: f64,
-}
 
 /// Asks for so long, on so many connections.
 pub fn round(server: &Server, path: &str, connections: usize, length: Duration) -> Outcome<Round> {
@@ -56,19 +43,7 @@ pub fn round(server: &Server, path: &str, connections: usize, length: Duration) 
         })
         .map_err(|error| format!("`{path}`: {error}"))?;
     let (took, spent) = (begin.elapsed(), cpu::time_of(server.id())? - before);
-    waits.sort_unstable();
-    let count = waits.len() as f64;
-    let at = |part: f64| {
-        let wait = waits.get((count * part) as usize).or(waits.last());
-        wait.map_or(0.0, Duration::as_secs_f64) * 1_000.0
-    };
-    Ok(Round {
-        per_second: count / took.as_secs_f64(),
-        cpu_us: spent.as_secs_f64() * 1e6 / count,
-        p50_ms: at(0.5),
-        p99_ms: at(0.99),
-        p999_ms: at(0.999),
-    })
+    Ok(Round::of(waits, took, spent))
 }
 
 /// One request, and its answer, which is a number.

@@ -6,12 +6,14 @@
 #[path = "../store/cpu.rs"]
 mod cpu;
 mod load;
+#[path = "../store/round.rs"]
+mod round;
 mod servers;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
-use load::Round;
+use round::{Round, median};
 use servers::Server;
 
 /// So many connections ask, each for one ID after another.
@@ -90,9 +92,4 @@ fn run(binary: &std::path::Path) -> Outcome {
         leafid / bare
     );
     Ok(())
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }

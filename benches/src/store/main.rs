@@ -9,6 +9,7 @@ mod client;
 mod cpu;
 mod fill;
 mod holders;
+mod round;
 mod rounds;
 mod work;
 
@@ -85,26 +86,28 @@ fn run(binary: &Path) -> Outcome {
 fn print(figures: &[Figure]) {
     let [bare, ids, leases, acquires @ ..] = figures else { return };
     println!(
-        "\n| the store, {CLIENTS} clients | per second | CPU µs | × floor | p50 ms | p99 ms |"
+        "\n| the store, {CLIENTS} clients | per second | CPU µs | × floor | p50 ms | p99 ms | p999 ms |"
     );
-    println!("|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|");
     for figure in [bare, ids, leases] {
         row(figure, bare);
     }
     println!(
         "\n| a window acquired and given back, {ACQUIRING} clients | per second | CPU µs \
-         | × ten numbers | p50 ms | p99 ms |"
+         | × ten numbers | p50 ms | p99 ms | p999 ms |"
     );
-    println!("|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|");
     for figure in acquires {
         row(figure, &acquires[0]);
     }
 }
 
 fn row(figure: &Figure, floor: &Figure) {
-    let Figure { name, per_second, cpu_us, p50_ms, p99_ms, .. } = figure;
+    let Figure { name, per_second, cpu_us, p50_ms, p99_ms, p999_ms, .. } = figure;
     let ratio = figure.ratio_to(floor);
-    println!("| {name} | {per_second:.0} | {cpu_us:.0} | {ratio:.2} | {p50_ms:.2} | {p99_ms:.2} |");
+    println!(
+        "| {name} | {per_second:.0} | {cpu_us:.0} | {ratio:.2} | {p50_ms:.2} | {p99_ms:.2} | {p999_ms:.2} |"
+    );
 }
 
 /// A folder of this run's own, gone with it.

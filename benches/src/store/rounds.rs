@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use crate::client::Client;
+use crate::round::{Round, median};
 use crate::work::Work;
 use crate::{Outcome, cpu, side_by_side};
 
@@ -30,15 +31,9 @@ pub struct Figure {
     pub p50_ms: f64,
     /// How long 99 of 100 waited at most, in ms.
     pub p99_ms: f64,
+    /// How long 999 of 1,000 waited at most, in ms.
+    pub p999_ms: f64,
     rounds_us: Vec<f64>,
-}
-
-/// One round of one kind.
-struct Round {
-    per_second: f64,
-    cpu_us: f64,
-    p50_ms: f64,
-    p99_ms: f64,
 }
 
 impl Figure {
@@ -69,6 +64,7 @@ pub fn in_turns(all: &[(Server, usize, Work)], length: Duration) -> Outcome<Vec<
             cpu_us: of(|round| round.cpu_us),
             p50_ms: of(|round| round.p50_ms),
             p99_ms: of(|round| round.p99_ms),
+            p999_ms: of(|round| round.p999_ms),
             rounds_us: rounds.iter().map(|round| round.cpu_us).collect(),
         }
     });
@@ -87,22 +83,6 @@ fn round(server: Server, clients: usize, work: Work, length: Duration) -> Outcom
         Ok(waits)
     })?;
     let (took, spent) = (begin.elapsed(), cpu::time_of(server.process)? - before);
-    let mut waits: Vec<Duration> = waits.into_iter().flatten().collect();
-    waits.sort_unstable();
-    let count = waits.len() as f64;
-    let at = |part: f64| {
-        let wait = waits.get((count * part) as usize).or(waits.last());
-        wait.map_or(0.0, Duration::as_secs_f64) * 1_000.0
-    };
-    Ok(Round {
-        per_second: count / took.as_secs_f64(),
-        cpu_us: spent.as_secs_f64() * 1e6 / count,
-        p50_ms: at(0.5),
-        p99_ms: at(0.99),
-    })
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
+    let waits = waits.into_iter().flatten().collect();
+    Ok(Round::of(waits, took, spent))
 }

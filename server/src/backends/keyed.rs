@@ -23,7 +23,7 @@ use leafid_core::{Name, StoreTime};
 
 use super::clock::DatabaseClock;
 use super::opening::Found;
-use super::{BackEnd, Facts, Fault, Group, Read, Seen, Standing, Want, Watch, Written};
+use super::{Abilities, BackEnd, Facts, Fault, Group, Read, Seen, Standing, Want, Watch, Written};
 use crate::clock::RegistryTime;
 
 use engine::{Engine, Guard, Key, Stored};
@@ -87,32 +87,12 @@ impl<E: Engine> BackEnd for Keyed<E> {
         self.link.gone()
     }
 
-    fn at_once(&self) -> usize {
-        E::AT_ONCE
-    }
-
-    fn wide(&self) -> usize {
-        E::WIDE
-    }
-
-    fn waits(&self) -> bool {
-        true
+    fn abilities(&self) -> Abilities {
+        Abilities { at_once: E::AT_ONCE, wide: E::WIDE, whole: E::WHOLE, ..Abilities::remote() }
     }
 
     fn connection(&self) -> u64 {
         self.link.connection()
-    }
-
-    fn whole(&self) -> usize {
-        E::WHOLE
-    }
-
-    fn is_followed(&self) -> bool {
-        true
-    }
-
-    fn notices(&self) -> bool {
-        true
     }
 
     async fn standing(&mut self) -> Result<Standing, Fault> {

@@ -19,7 +19,8 @@ use super::clock::DatabaseClock;
 use super::opening::{Found, Options, Terms, Unopened, words};
 use super::sql::{self, Query, Step, parted};
 use super::{
-    Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Write, Written,
+    Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Write,
+    Written,
 };
 use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
@@ -236,28 +237,16 @@ impl<D: Driver> BackEnd for Remote<D> {
         self.link.gone()
     }
 
-    fn at_once(&self) -> usize {
-        D::AT_ONCE
-    }
-
-    fn waits(&self) -> bool {
-        true
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            at_once: D::AT_ONCE,
+            keeps_tags: D::TEXTS.parted.is_none(),
+            ..Abilities::remote()
+        }
     }
 
     fn connection(&self) -> u64 {
         self.link.connection()
-    }
-
-    fn is_followed(&self) -> bool {
-        true
-    }
-
-    fn keeps_tags(&self) -> bool {
-        D::TEXTS.parted.is_none()
-    }
-
-    fn notices(&self) -> bool {
-        true
     }
 
     async fn standing(&mut self) -> Result<Standing, Fault> {

@@ -16,7 +16,8 @@ use rusqlite::Connection;
 
 use super::opening::{Found, Options, words};
 use super::{
-    Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Write, Written,
+    Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Standing, Want, Watch, Write,
+    Written,
 };
 use crate::clock::{Clock, RegistryTime};
 use crate::problem::Problem;
@@ -176,8 +177,8 @@ impl BackEnd for Sqlite {
         Arc::clone(&self.file) as Arc<dyn Watch>
     }
 
-    fn at_once(&self) -> usize {
-        AT_ONCE
+    fn abilities(&self) -> Abilities {
+        Abilities { at_once: AT_ONCE, notices: true, ..Abilities::default() }
     }
 
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
@@ -192,10 +193,6 @@ impl BackEnd for Sqlite {
         let answers = wants.iter().map(|want| driver.look(want)).collect::<Result<Vec<_>, _>>();
         let answers = answers.map_err(|error| broken(&error))?;
         Ok(Read { now: self.now(), answers })
-    }
-
-    fn notices(&self) -> bool {
-        true
     }
 
     async fn standing(&mut self) -> Result<Standing, Fault> {

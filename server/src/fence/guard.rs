@@ -93,7 +93,7 @@ impl Guard {
             look = true;
             repair = self.follow(orders);
         }
-        if !back_end.notices() {
+        if !back_end.abilities().notices {
             return Ok(Begun::Same);
         }
         match &self.refused {
@@ -104,7 +104,7 @@ impl Guard {
         if !look {
             return self.quiet(now).map(|()| Begun::Same);
         }
-        self.keeps_tags = back_end.keeps_tags();
+        self.keeps_tags = back_end.abilities().keeps_tags;
         let connection = back_end.connection();
         let compared = self.compare(back_end, now, &mut repair).await;
         match compared {
@@ -273,7 +273,7 @@ impl Guard {
         if let Some(journal) = &self.journal {
             journal.note([Note::Afresh]);
         }
-        if back_end.is_followed() {
+        if back_end.abilities().is_followed {
             self.quiet_until = found.fenced.row.at.plus(QUIET_MS);
         }
         self.learn(&found, now);

@@ -92,7 +92,7 @@ pub async fn raise<B: BackEnd>(back_end: &mut B, witness: &Witness) -> Result<us
             _ => false,
         });
         let (count, mut held) = (writes.len(), true);
-        for (at, some) in writes.chunks(back_end.whole().max(1)).enumerate() {
+        for (at, some) in writes.chunks(back_end.abilities().whole.max(1)).enumerate() {
             if at > 0 {
                 back_end.begin().await?;
             }
@@ -117,7 +117,7 @@ async fn write<B: BackEnd>(
     mut before: Seen<Fenced>,
     after: Fenced,
 ) -> Result<bool, Stop> {
-    let size = back_end.whole().saturating_sub(1).max(1);
+    let size = back_end.abilities().whole.saturating_sub(1).max(1);
     let mut parts: Vec<Vec<Write>> = writes.chunks(size).map(<[Write]>::to_vec).collect();
     let last = parts.pop().unwrap_or_default();
     for part in parts {

@@ -13,7 +13,7 @@ use super::job::{Decided, Job, Worth};
 use super::queue::Queue;
 use super::rows::{Stop, TurnRows};
 use super::time::Time;
-use crate::backends::{BackEnd, Facts, Fault, Outcome, Watch};
+use crate::backends::{Abilities, BackEnd, Facts, Fault, Outcome, Watch};
 use crate::clock::Clock;
 use crate::fence::Guard;
 use crate::fence::guard::Begun;
@@ -41,6 +41,8 @@ const LONGEST_PAUSE_MS: u64 = 64;
 pub struct Turns<B: BackEnd> {
     /// Where the rows lie.
     pub back_end: B,
+    /// How it is to be used, and what it can tell.
+    pub abilities: Abilities,
     /// What is always true of it.
     pub facts: Facts,
     /// Whether it is still the one that was opened.
@@ -66,7 +68,7 @@ impl<B: BackEnd> Turns<B> {
     pub async fn run(mut self, mut queue: Queue) {
         loop {
             // While the next turn is written there is time for them, if that is a wait and comes now.
-            if !self.back_end.waits() || !queue.is_waiting() {
+            if !self.abilities.waits || !queue.is_waiting() {
                 self.answers.send();
             }
             if !queue.wait().await {
@@ -155,7 +157,7 @@ impl<B: BackEnd> Turns<B> {
     ) -> Result<(), Halt> {
         let began = self.clock.boot();
         while decided.len() < TOGETHER
-            && turn.widest() < self.back_end.wide()
+            && turn.widest() < self.abilities.wide
             && self.clock.boot().since(began) < SLICE_MS
         {
             let mut round = self.round(queue);
@@ -185,7 +187,7 @@ impl<B: BackEnd> Turns<B> {
                 }
                 match self.answers.during(self.back_end.read(&wants)).await {
                     Ok(read) => {
-                        if self.back_end.notices() && self.guard.doubts(&wants, &read.answers) {
+                        if self.abilities.notices && self.guard.doubts(&wants, &read.answers) {
                             decided.append(&mut round);
                             return Err(Halt::WentBack);
                         }
@@ -211,7 +213,7 @@ impl<B: BackEnd> Turns<B> {
     fn round(&mut self, queue: &mut Queue) -> Vec<Job> {
         let mut round = Vec::new();
         let at = self.clock.boot();
-        while round.len() < self.back_end.at_once() {
+        while round.len() < self.abilities.at_once {
             let Some(job) = queue.pop() else { break };
             match job.worth(at) {
                 Worth::Nothing => {}

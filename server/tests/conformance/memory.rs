@@ -10,8 +10,8 @@ use leafid_core::registry::{Namespace, TagRow, WorkerRow};
 use leafid_core::{Layout, Name, Range, StoreTime, Token};
 use leafid_server::backends::opening::Found;
 use leafid_server::backends::{
-    Answer, BackEnd, Facts, Fault, Group, NamespaceRow, Outcome, Read, Seen, Want, Watch, Write,
-    Written,
+    Abilities, Answer, BackEnd, Facts, Fault, Group, NamespaceRow, Outcome, Read, Seen, Want,
+    Watch, Write, Written,
 };
 use leafid_server::clock::{Clock, RegistryTime};
 use leafid_server::problem::Problem;
@@ -134,8 +134,8 @@ impl BackEnd for Memory {
         Arc::new(Always)
     }
 
-    fn at_once(&self) -> usize {
-        1_024
+    fn abilities(&self) -> Abilities {
+        Abilities { at_once: 1_024, ..Abilities::default() }
     }
 
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {

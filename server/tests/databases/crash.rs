@@ -12,7 +12,7 @@ use leafid_server::backends::opening::Terms;
 use leafid_server::backends::postgres::{self, Postgres as PostgresDriver};
 use leafid_server::backends::remote::{Driver, Remote};
 use leafid_server::backends::{
-    Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Want, Watch, Write, Written,
+    Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Want, Watch, Write, Written,
 };
 use leafid_server::clock::SystemClock;
 use leafid_server::http::listener::Listener;
@@ -123,12 +123,9 @@ impl<B: BackEnd> BackEnd for Blind<B> {
         self.0.watch()
     }
 
-    fn at_once(&self) -> usize {
-        self.0.at_once()
-    }
-
-    fn wide(&self) -> usize {
-        self.0.wide()
+    fn abilities(&self) -> Abilities {
+        let Abilities { at_once, wide, .. } = self.0.abilities();
+        Abilities { at_once, wide, ..Abilities::default() }
     }
 
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {

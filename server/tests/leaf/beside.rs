@@ -9,7 +9,7 @@ use leafid_server::backends::mysql::{Address, Leaf as Tables, Mysql};
 use leafid_server::backends::opening::{Options, Terms};
 use leafid_server::backends::remote::Remote;
 use leafid_server::backends::{
-    Answer, BackEnd, Facts, Fault, Group, Read, Seen, Want, Watch, Write, Written,
+    Abilities, Answer, BackEnd, Facts, Fault, Group, Read, Seen, Want, Watch, Write, Written,
 };
 use leafid_server::clock::SystemClock;
 use leafid_server::registry::Registry;
@@ -56,8 +56,8 @@ impl BackEnd for Careless {
         self.0.watch()
     }
 
-    fn at_once(&self) -> usize {
-        self.0.at_once()
+    fn abilities(&self) -> Abilities {
+        Abilities { at_once: self.0.abilities().at_once, ..Abilities::default() }
     }
 
     async fn begin(&mut self) -> Result<Option<leafid_core::StoreTime>, Fault> {

@@ -54,7 +54,7 @@ mod tests {
 
     use crate::backends::opening::Options;
     use crate::backends::sqlite::Sqlite;
-    use crate::backends::{BackEnd, Facts, Fault, Group, Read, Want, Watch, Written};
+    use crate::backends::{Abilities, BackEnd, Facts, Fault, Group, Read, Want, Watch, Written};
     use crate::clock::ManualClock;
     use crate::problem::Problem;
     use crate::registry::Registry;
@@ -82,12 +82,8 @@ mod tests {
             self.file.watch()
         }
 
-        fn at_once(&self) -> usize {
-            1
-        }
-
-        fn waits(&self) -> bool {
-            true
+        fn abilities(&self) -> Abilities {
+            Abilities { waits: true, ..Abilities::default() }
         }
 
         async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::backends::opening::Options;
 use crate::backends::sqlite::Sqlite;
-use crate::backends::{BackEnd, Facts, Fault, Group, Read, Want, Watch, Written};
+use crate::backends::{Abilities, BackEnd, Facts, Fault, Group, Read, Want, Watch, Written};
 use crate::clock::{Clock, ManualClock};
 use crate::registry::Registry;
 use crate::registry::groups::Scope;
@@ -34,8 +34,8 @@ impl BackEnd for Slow {
         self.file.watch()
     }
 
-    fn at_once(&self) -> usize {
-        1
+    fn abilities(&self) -> Abilities {
+        Abilities::default()
     }
 
     async fn begin(&mut self) -> Result<Option<StoreTime>, Fault> {
