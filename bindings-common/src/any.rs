@@ -40,7 +40,11 @@ impl AnyGenerator {
                 let config = read_with(config, "config", SegmentConfig::get)?;
                 // The last field that was read is not the one to blame.
                 let ids = Segment::new(config, seed).map_err(|refusal| Wrong {
-                    field: if refusal.code == Code::StepInvalid { "step" } else { "" },
+                    field: match refusal.code {
+                        Code::StepInvalid if config.is_max_step_wrong() => "max_step",
+                        Code::StepInvalid => "step",
+                        _ => "",
+                    },
                     of: "config",
                     refusal,
                 })?;

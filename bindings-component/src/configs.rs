@@ -10,6 +10,7 @@ use crate::values::{layout, shown_code, shown_token, token};
 pub fn segment(wanted: &wit::SegmentConfig) -> Result<SegmentConfig, Refusal> {
     let mut config = SegmentConfig::new(&wanted.tag)?;
     config.step = wanted.step;
+    config.max_step = wanted.max_step;
     let policy = &mut config.policy;
     policy.max_growth = wanted.max_growth.unwrap_or(policy.max_growth);
     policy.short_ms = wanted.short_ms.unwrap_or(policy.short_ms);

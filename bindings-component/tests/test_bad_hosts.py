@@ -256,7 +256,7 @@ def test_a_store_that_is_not_there_is_a_trap() -> None:
     words = itertools.count(5)
     host = {CLOCK: {"now": lambda _: 0}, RANDOM: {"get-random-u64": lambda _: next(words)}}
     instance = instantiate(DIST / "leafid.wasm", host)
-    config = {"tag": "orders", "step": None, "max_growth": None, "short_ms": None}
+    config = {"tag": "orders", "step": None, "max_step": None, "max_growth": None, "short_ms": None}
     generator = instance.generator("segment", {**config, "long_ms": None, "ask_below_percent": None})
     assert generator.poll_ask() is not None, "the face without an imported store works"
     generator.forget()

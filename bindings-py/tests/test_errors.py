@@ -88,6 +88,15 @@ def test_steps_that_are_not_valid(step) -> None:
     with pytest.raises(leafid.StepInvalidError) as refused:
         Segment("orders", MemoryStore(), step=step)
     assert str(refused.value) == f"`step` must be 1 to 2147483647, got `{step}`"
+    with pytest.raises(leafid.StepInvalidError) as refused:
+        Segment("orders", MemoryStore(), max_step=step)
+    assert str(refused.value) == f"`max_step` must be 1 to 2147483647, got `{step}`"
+
+
+def test_a_step_above_the_generators_own_limit() -> None:
+    with pytest.raises(leafid.StepInvalidError) as refused:
+        Segment("orders", MemoryStore(), step=6, max_step=5)
+    assert str(refused.value) == "`step` must be 1 to 5, got `6`"
 
 
 @pytest.mark.parametrize("url", [

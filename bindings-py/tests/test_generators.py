@@ -156,6 +156,17 @@ def test_many_threads_draw_from_one_generator(memory) -> None:
     assert stats.ids == len(drawn) and stats.grants >= 5
 
 
+def test_a_generator_has_a_limit_of_its_own(memory) -> None:
+    ids = Segment("orders", memory, max_step=50)
+    for most in range(1, 301):
+        assert ids.next() == most
+        assert ids.stats().in_hand <= 2 * 50
+    assert ids.stats().step == 50
+    with pytest.raises(leafid.CountInvalidError, match="gives at most 50 IDs at once"):
+        ids.take(51)
+    assert ids.take(50) == list(range(301, 351))
+
+
 def test_several_generators_share_a_store(memory) -> None:
     drawn = [id for _ in range(10) for id in Segment("orders", memory).take(150)]
     assert len(set(drawn)) == 1_500

@@ -98,7 +98,7 @@ class Leafid:
 
     def generator(self, kind, **config):
         """A generator: `kind` is `segment` or `snowflake`."""
-        fields = ["step", "max_growth", "short_ms", "long_ms", "ask_below_percent"]
+        fields = ["step", "max_step", "max_growth", "short_ms", "long_ms", "ask_below_percent"]
         if kind == "snowflake":
             fields = ["layout", "length_ms", "max_ahead_ms", "spread"]
             config = {"sticky": False, "strict": False, **config}

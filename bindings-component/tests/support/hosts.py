@@ -89,7 +89,7 @@ class Host:
 
     def segment(self, **config: Any) -> Generator:
         default: Plain = dict.fromkeys(
-            ("step", "max_growth", "short_ms", "long_ms", "ask_below_percent")
+            ("step", "max_step", "max_growth", "short_ms", "long_ms", "ask_below_percent")
         )
         return self.instance.generator("segment", {"tag": "orders", **default, **config})
 

@@ -121,6 +121,7 @@ class Wire:
         self.segment_config: Fields = [
             ("tag", text, NEED),
             ("step", u32, None),
+            ("max_step", u32, None),
             ("max_growth", u32, None),
             ("short_ms", u32, None),
             ("long_ms", u32, None),

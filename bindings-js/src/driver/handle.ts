@@ -19,6 +19,8 @@ export interface Plan {
   config: object
   /** What messages are about. */
   subject: Subject
+  /** What a field of the configuration must be, where that is more than it is everywhere. */
+  mustBe?: Readonly<Record<string, string>>
 }
 
 let last = 0
@@ -48,8 +50,8 @@ export function check(plan: Plan): void {
   theEngine().free(handle)
 }
 
-function build(handle: number, { kind, config, subject }: Plan, seed: bigint): void {
-  accepted(subject, theEngine().create(handle, kind, config, seed) ?? undefined, { given: { config: { value: config } } })
+function build(handle: number, { kind, config, subject, mustBe = {} }: Plan, seed: bigint): void {
+  accepted(subject, theEngine().create(handle, kind, config, seed) ?? undefined, { given: { config: { value: config, mustBe } } })
 }
 
 /** A generator inside the engine: built at its first use, and again when the engine was rebuilt. Its verbs are the engine's. */

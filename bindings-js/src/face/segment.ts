@@ -1,15 +1,18 @@
 import { theHost } from '../hosts/host.js'
 import { checkOptions } from '../values/options.js'
 import { subject } from '../values/refusals.js'
+import { shown } from '../values/shown.js'
 import { BaseGenerator } from './generator.js'
 import { knownOptions, type GeneratorOptions } from './options.js'
 
-const OPTIONS = knownOptions(['step', 'maxGrowth'])
+const OPTIONS = knownOptions(['step', 'maxStep', 'maxGrowth'])
 
 /** The options of a `Segment`. */
 export interface SegmentOptions extends GeneratorOptions {
   /** How many numbers to lease at first: the tag's own step by default. */
   step?: number
+  /** The most numbers to lease at once, and so the most that can be had in one go: the tag's own `max_step` by default, where that is not lower. */
+  maxStep?: number
   /** How far the step may grow, as a multiple of the tag's own: without a limit by default, on Workers and in browsers 16. */
   maxGrowth?: number
 }
@@ -25,8 +28,10 @@ export class Segment extends BaseGenerator {
 
   constructor(tag: string, options: SegmentOptions = {}) {
     checkOptions(options, OPTIONS)
-    const config = { tag, step: options.step, max_growth: options.maxGrowth ?? theHost().maxGrowth }
-    super({ kind: 'segment', config, subject: subject('tag', tag) }, ['lease_segment'], options)
+    const { step, maxStep, maxGrowth = theHost().maxGrowth } = options
+    const config = { tag, step, max_step: maxStep, max_growth: maxGrowth }
+    const mustBe = maxStep === undefined ? {} : { step: `a whole number from 1 to \`maxStep\`, which is ${shown(maxStep)}` }
+    super({ kind: 'segment', config, subject: subject('tag', tag), mustBe }, ['lease_segment'], options)
     this.tag = tag
   }
 }

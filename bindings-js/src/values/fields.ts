@@ -50,7 +50,12 @@ const MUST_BE: Readonly<Record<string, string>> = {
 }
 
 /** The options of JavaScript whose names in the core differ. */
-const OPTIONS: Readonly<Record<string, string>> = { max_growth: 'maxGrowth', max_ahead_ms: 'maxAheadMs', length_ms: 'lengthMs' }
+const OPTIONS: Readonly<Record<string, string>> = {
+  max_step: 'maxStep',
+  max_growth: 'maxGrowth',
+  max_ahead_ms: 'maxAheadMs',
+  length_ms: 'lengthMs',
+}
 
 /** An object whose fields were read. */
 export interface Given {

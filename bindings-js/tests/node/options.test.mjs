@@ -6,7 +6,7 @@ import { Layout, Segment, Snowflake, decode, httpStore, memoryStore } from 'leaf
 import { refusal } from '../support/stores.mjs'
 
 const store = memoryStore()
-const SEGMENT = '`store`, `timeout`, `onError`, `clock`, `step`, `maxGrowth`'
+const SEGMENT = '`store`, `timeout`, `onError`, `clock`, `step`, `maxStep`, `maxGrowth`'
 const SNOWFLAKE = '`store`, `timeout`, `onError`, `clock`, `layout`, `owner`, `sticky`, `strict`, `lengthMs`, `maxAheadMs`, `spread`'
 const URL_TEXT = 'http://127.0.0.1:8750'
 
@@ -82,7 +82,7 @@ test('options that are no object: what they were, and what was meant', async () 
 
 test('every option that there is passes', () => {
   const clock = () => 5
-  new Segment('orders', { store, timeout: 1, clock, step: 5, maxGrowth: 2 })
+  new Segment('orders', { store, timeout: 1, clock, step: 5, maxStep: 500, maxGrowth: 2 })
   new Segment('orders', Object.assign(Object.create(null), { store }))
   new Snowflake('default', { store, timeout: 1, clock, layout: 'edge', owner: 'me', lengthMs: 5_000, maxAheadMs: 0, spread: 4 })
   httpStore(URL_TEXT, { token: 'x' })

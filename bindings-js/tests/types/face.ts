@@ -33,7 +33,7 @@ import { decode as small } from 'leafid/decode'
 import { Generator } from 'leafid/testing'
 
 export async function draws(): Promise<void> {
-  const orders = new Segment('orders', { store: 'http://127.0.0.1:8750', step: 100, timeout: 5_000 })
+  const orders = new Segment('orders', { store: 'http://127.0.0.1:8750', step: 100, maxStep: 1_000, timeout: 5_000 })
   const id: bigint = await orders.next()
   const text: string = await orders.nextString()
   const number: number = await orders.nextNumber()

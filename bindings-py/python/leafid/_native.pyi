@@ -68,6 +68,7 @@ class Segment:
         *,
         create: bool = False,
         step: int | None = None,
+        max_step: int | None = None,
         timeout: float = 10.0,
         clock: Clock | None = None,
     ) -> Self: ...

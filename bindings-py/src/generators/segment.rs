@@ -20,8 +20,9 @@ use crate::values::{Seconds, Text, errors, whole_number};
 ///
 /// `store` is a URL, an `HttpStore`, a `MemoryStore` or any object with a method
 /// `lease_segment(ask)`; by default the URL in the environment variable `LEAFID_STORE`. `step` is
-/// how many numbers the first lease takes (by default the tag's own step); `timeout` is how many
-/// seconds a call waits at most. Nothing is leased before the first ID.
+/// how many numbers the first lease takes (by default the tag's own step), `max_step` the most that
+/// any lease takes (by default the tag's own `max_step`); `timeout` is how many seconds a call waits
+/// at most. Nothing is leased before the first ID.
 ///
 /// `store` may also be `sqlite:PATH`, a file on this machine, or a `SqliteStore`. With `create` the
 /// file and the tag are made if they are not there.
@@ -31,21 +32,27 @@ pub struct Segment(Generator<Segments>);
 generator_class!(Segment, Segments, {
     #[new]
     #[pyo3(signature = (tag, store = None, *, create = false, step = None,
-        timeout = Seconds::new(10.0), clock = None),
-        text_signature = "(tag, store=None, *, create=False, step=None, timeout=10.0, clock=None)")]
+        max_step = None, timeout = Seconds::new(10.0), clock = None),
+        text_signature = "(tag, store=None, *, create=False, step=None, max_step=None, \
+        timeout=10.0, clock=None)")]
+    #[expect(clippy::too_many_arguments, reason = "they are Python's keyword arguments")]
     fn new(
         py: Python<'_>,
         tag: Text,
         store: Option<&Bound<'_, PyAny>>,
         create: bool,
         step: Option<&Bound<'_, PyAny>>,
+        max_step: Option<&Bound<'_, PyAny>>,
         timeout: Seconds,
         clock: Option<PyRef<'_, PyClock>>,
     ) -> PyResult<Segment> {
         let tag = &tag.text("tag")?;
         let refuse = |refusal| errors::refuse(refusal, Subject::Tag(&shown_name(tag)));
         let mut config = SegmentConfig::new(tag).map_err(refuse)?;
-        config.step = step.map(checked_step).transpose()?;
+        let most = STEP_CAP.into();
+        config.max_step = max_step.map(|max| checked_step("max_step", max, most)).transpose()?;
+        let most = config.max_step.unwrap_or(STEP_CAP).into();
+        config.step = step.map(|step| checked_step("step", step, most)).transpose()?;
         let store = StoreArg::resolve(py, store, &["lease_segment"], create)?;
         if create {
             store.make("create_tag", tag, &PyDict::new(py))?;
@@ -64,8 +71,7 @@ generator_class!(Segment, Segments, {
     }
 });
 
-/// A step; the tag's `max_step`, which is lower, is the store's to apply.
-fn checked_step(step: &Bound<'_, PyAny>) -> PyResult<u32> {
-    let step = whole_number("step", step, 1, STEP_CAP.into(), Code::StepInvalid)?;
-    Ok(step as u32)
+/// A step; the tag's own `max_step` is the store's to apply.
+fn checked_step(name: &str, step: &Bound<'_, PyAny>, most: u64) -> PyResult<u32> {
+    whole_number(name, step, 1, most, Code::StepInvalid).map(|step| step as u32)
 }

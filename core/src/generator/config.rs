@@ -8,7 +8,7 @@ use crate::protocol::{FieldReader, need};
 use crate::values::{Code, Name, Refusal};
 
 impl SegmentConfig {
-    /// Reads `tag`, `step`, `max_growth`, `short_ms`, `long_ms` and `ask_below_percent`; what is
+    /// Reads `tag`, `step`, `max_step`, `max_growth`, `short_ms`, `long_ms` and `ask_below_percent`; what is
     /// absent but the tag is the default.
     ///
     /// # Errors
@@ -16,6 +16,7 @@ impl SegmentConfig {
     pub fn get(from: &mut impl FieldReader) -> Result<SegmentConfig, Refusal> {
         let mut config = need(from.text("tag", SegmentConfig::new).and_then(Option::transpose))?;
         config.step = from.small("step")?;
+        config.max_step = from.small("max_step")?;
         let policy = &mut config.policy;
         policy.max_growth = from.small("max_growth")?.unwrap_or(policy.max_growth);
         policy.short_ms = from.small("short_ms")?.unwrap_or(policy.short_ms);

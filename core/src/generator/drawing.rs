@@ -6,7 +6,6 @@
 
 use super::{Generator, Kind};
 use crate::line::{INSIDE, Ids, Line, Run};
-use crate::protocol::registry::STEP_CAP;
 use crate::values::{Code, HostTime, Range, Refusal};
 
 /// For so long what a store says of a tag's limits, which an operator may raise, is taken for granted.
@@ -149,8 +148,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// ```
     ///
     /// # Errors
-    /// `COUNT_INVALID` if so many cannot be had in one go, by what the store said in the last 10 s; if
-    /// it said so longer ago, it is asked again. `TAG_SPENT` if the tag ends before that; else as
+    /// `COUNT_INVALID` if so many cannot be had in one go, by the holder's own `max_step` or what the
+    /// store said in the last 10 s; if it said so longer ago, it is asked again. `TAG_SPENT` if the tag ends before that; else as
     /// [`Generator::next`].
     pub fn ready(&mut self, now: HostTime, n: u64) -> Result<(), Refusal> {
         if n > self.most_lately(now) {
@@ -176,7 +175,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// raise the tag's `max_step`, and who asks for more than it was would never hear of it.
     fn most_lately(&self, now: HostTime) -> u64 {
         match self.kind.left() {
-            Some((_, at)) if !lately(at, now) => STEP_CAP.into(),
+            Some((_, at)) if !lately(at, now) => self.kind.most_ever(),
             _ => self.kind.most(),
         }
     }

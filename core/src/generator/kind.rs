@@ -69,6 +69,10 @@ pub trait Kind: sealed::Sealed {
     fn refused(&mut self, code: Code) -> bool;
     /// How many IDs can be given in one go at most, as far as is known.
     fn most(&self) -> u64;
+    /// How many can be given in one go at most, whatever an operator allows by now.
+    fn most_ever(&self) -> u64 {
+        self.most()
+    }
     /// How many positions the store had left when it said so last, and when that was; `None` where
     /// nobody can change that, or the most that can be given in one go.
     fn left(&self) -> Option<(u64, HostTime)> {

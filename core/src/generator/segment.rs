@@ -7,7 +7,7 @@ use super::kind::sealed::Sealed;
 use super::kind::{Kind, NewRange, Standing};
 use super::{Generator, StepPolicy};
 use crate::line::{Ids, Line, OwnLine, Shape, Stop};
-use crate::protocol::registry::STEP_CAP;
+use crate::protocol::registry::{DEFAULT_STEP, STEP_CAP};
 use crate::protocol::{Ask, Grant, Release, SegmentAsk, SegmentGrant};
 use crate::values::{Code, HostTime, LINE_END, Name, Offset, Range, Refusal, StoreTime, Token};
 
@@ -38,6 +38,11 @@ pub struct SegmentConfig {
     /// How many numbers to lease at first, 1 to 2^31 - 1, and to fall back to when little is used;
     /// `None` for the tag's own step. The store grants no more than the tag's `max_step`.
     pub step: Option<u32>,
+    /// The most numbers to lease at once, 1 to 2^31 - 1, where the tag's own `max_step` is not lower:
+    /// what this holder may lose when it ends, and the most that can be had from it in one go.
+    /// `None` for the tag's. With it and without `step`, the first lease takes
+    /// [`DEFAULT_STEP`] or this, whichever is less: the tag's own step, not known yet, may be more.
+    pub max_step: Option<u32>,
     /// How the step follows consumption.
     pub policy: StepPolicy,
     /// More is asked for when less than this share of the last range is left, in percent, 1 to
@@ -52,8 +57,20 @@ impl SegmentConfig {
     /// # Errors
     /// `TAG_INVALID`, as [`Name::tag`].
     pub fn new(tag: &str) -> Result<SegmentConfig, Refusal> {
-        let policy = StepPolicy::default();
-        Ok(SegmentConfig { tag: Name::tag(tag)?, step: None, policy, ask_below_percent: 90 })
+        Ok(SegmentConfig {
+            tag: Name::tag(tag)?,
+            step: None,
+            max_step: None,
+            policy: StepPolicy::default(),
+            ask_below_percent: 90,
+        })
+    }
+}
+
+impl SegmentConfig {
+    /// Whether it is `max_step` that is no step at all: for a host that says which of the two it was.
+    pub fn is_max_step_wrong(&self) -> bool {
+        self.max_step.is_some_and(|most| most == 0 || most > STEP_CAP)
     }
 }
 
@@ -81,8 +98,8 @@ impl Segment {
     /// which lost their store together do not come back together; no ID depends on them.
     ///
     /// # Errors
-    /// `STEP_INVALID` for a step of 0 or above [`STEP_CAP`], `RANGE_INVALID` for a share outside 1
-    /// to 100.
+    /// `STEP_INVALID` for a step or `max_step` of 0 or above [`STEP_CAP`], or a step above
+    /// `max_step`; `RANGE_INVALID` for a share outside 1 to 100.
     pub fn new(config: SegmentConfig, seed: u64) -> Result<Segment, Refusal> {
         Segment::with_line(config, seed, OwnLine::new())
     }
@@ -95,7 +112,9 @@ impl<L: Line> Segment<L> {
     /// # Errors
     /// As [`Segment::new`].
     pub fn with_line(config: SegmentConfig, seed: u64, line: L) -> Result<Segment<L>, Refusal> {
-        if config.step.is_some_and(|step| step == 0 || step > STEP_CAP) {
+        let most = config.max_step.unwrap_or(STEP_CAP);
+        let fits = |step| (1..=most).contains(&step);
+        if config.is_max_step_wrong() || !config.step.is_none_or(fits) {
             return Err(Code::StepInvalid.into());
         }
         if !(1..=100).contains(&config.ask_below_percent) {
@@ -156,6 +175,11 @@ pub struct Segments {
 }
 
 impl Segments {
+    /// The most numbers that this holder leases at once, whatever its store allows.
+    fn cap(&self) -> u32 {
+        self.config.max_step.unwrap_or(STEP_CAP)
+    }
+
     fn grant<'g>(&self, ask: &Ask, grant: &'g Grant) -> Option<&'g SegmentGrant> {
         match (ask, grant) {
             (Ask::Segment(ask), Grant::Segment(grant)) if ask.tag == grant.tag => Some(grant),
@@ -192,8 +216,10 @@ impl Kind for Segments {
     fn ask(&mut self, standing: &Standing, request: Token, now: HostTime) -> Ask {
         let adapted = self.last.map(|last| {
             let own = self.config.step.unwrap_or(last.own_step);
-            self.config.policy.next(own, last.max_step, last.size, last.granted, now)
+            let most = last.max_step.min(self.cap());
+            self.config.policy.next(own, most, last.size, last.granted, now)
         });
+        let first = self.config.step.or(self.config.max_step.map(|most| most.min(DEFAULT_STEP)));
         let at_least = u32::try_from(standing.wanted).ok().filter(|wanted| *wanted > 1);
         // Whether that many can be had by now is worth one number, and not a whole range each time.
         let looks = self.last.is_some_and(|last| standing.wanted > last.max_step.into());
@@ -202,7 +228,7 @@ impl Kind for Segments {
             tag: self.config.tag,
             request,
             store: standing.store,
-            step: adapted.or(self.config.step),
+            step: adapted.or(first),
             at_least,
             exactly: None,
             have_until: standing.have_until.filter(|_| !bug!(HaveUntilUnsent)),
@@ -250,7 +276,11 @@ impl Kind for Segments {
     }
 
     fn most(&self) -> u64 {
-        self.last.map_or(STEP_CAP, |last| last.max_step).into()
+        self.last.map_or(self.cap(), |last| last.max_step.min(self.cap())).into()
+    }
+
+    fn most_ever(&self) -> u64 {
+        self.cap().into()
     }
 
     fn left(&self) -> Option<(u64, HostTime)> {

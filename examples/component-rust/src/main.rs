@@ -57,6 +57,7 @@ pub fn tag(name: &str) -> SegmentConfig {
     SegmentConfig {
         tag: name.to_owned(),
         step: None,
+        max_step: None,
         max_growth: None,
         short_ms: None,
         long_ms: None,
