@@ -7,6 +7,7 @@ mod apply;
 mod args;
 mod backup;
 mod client;
+mod config;
 mod database;
 mod files;
 mod health;
@@ -17,8 +18,11 @@ mod leaf;
 mod lease;
 mod named;
 mod namespaces;
+mod output;
 mod repair;
+mod secrets;
 mod serve;
+mod shell;
 mod sql;
 mod stores;
 mod tags;
@@ -28,12 +32,14 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use serde_json::json;
 use tracing::level_filters::LevelFilter;
 
 use crate::log;
 use crate::problem::Problem;
 use crate::routes::openapi;
+use output::{complain, say, show, unwritten};
 
 const REACH: &str = "\
 tag, namespace, worker, apply, next, lease and decode ask the server at --url (or LEAFID_STORE, or
@@ -82,8 +88,15 @@ enum Verb {
     Health(health::Health),
     /// Copies a store's file, even while a server uses it
     Backup(backup::Backup),
+    /// Prints the settings of `serve`, with their values now, as a file for `serve --config`
+    Config(config::Config),
     /// Prints the description of the HTTP API
     Openapi,
+    /// Prints a script that completes this command's words in a shell
+    Completions(shell::Completions),
+    /// Writes the manual pages
+    #[command(hide = true)]
+    Man(shell::Pages),
     /// Prints the version
     Version,
 }
@@ -93,6 +106,8 @@ enum Verb {
 enum Failure {
     /// The command line cannot be understood.
     Usage(clap::Error),
+    /// It cannot be understood, and these words and variables may be repeated in the error.
+    Misused(clap::Error, Vec<String>),
     /// The store said no, or could not be reached.
     Problem(Problem),
     /// What was to be shown could not be written.
@@ -114,30 +129,75 @@ impl From<clap::Error> for Failure {
 /// Does what the arguments say, the program's name first; 0 is success, 1 a problem, 2 a misused
 /// command line.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
-    let done = Cli::try_parse_from(args).map_err(Failure::Usage).and_then(|cli| {
+    let done = parse(args.collect()).and_then(|(matches, _)| {
+        output::take(&matches);
+        let cli = Cli::from_arg_matches(&matches)?;
         // Who runs a verb sees what it does; only the server's log is kept.
         let usual = match cli.verb {
             Verb::Serve(_) => LevelFilter::INFO,
             _ => LevelFilter::WARN,
         };
         log::start(cli.log.unwrap_or(usual));
+        if matches!(cli.verb, Verb::Serve(_)) {
+            config::warn_of_variables();
+        }
         run(cli.verb)
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Problem(problem)) => {
-            complain(format_args!("leafid: {problem}"));
-            ExitCode::from(1)
-        }
+        Err(Failure::Problem(problem)) => output::problem(&problem),
         Err(Failure::Output(error)) => unwritten(&error),
-        Err(Failure::Usage(error)) => {
-            let printed = error.print().and_then(|()| std::io::stdout().flush());
-            match printed {
-                // Also `--help` and `--version`, which go to standard output.
-                Err(unprinted) if !error.use_stderr() => unwritten(&unprinted),
-                _ => u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from),
-            }
+        Err(Failure::Usage(error)) => misused(&error, &[]),
+        Err(Failure::Misused(error, given)) => misused(&error, &given),
+    }
+}
+
+/// The command with all that its verbs take.
+fn command() -> clap::Command {
+    output::with_json(Cli::command())
+}
+
+/// Reads a command line, and the file that it names; also which words come from that.
+fn parse(mut words: Vec<OsString>) -> Result<(ArgMatches, Vec<OsString>), Failure> {
+    let command = command();
+    let added = config::file::added(&command, &words)?;
+    let by_hand = words.clone();
+    let (file, from_file) = added.map(|added| (added.file, added.words)).unzip();
+    let from_file = from_file.unwrap_or_default();
+    words.extend(from_file.iter().cloned());
+    let variables = config::variables(&command);
+    let given = || {
+        let variables = variables.iter().map(AsRef::as_ref);
+        secrets::given(words.iter().map(AsRef::as_ref), variables)
+    };
+    let parsed = command.clone().try_get_matches_from(&words);
+    parsed.map(|matches| (matches, from_file)).map_err(|error| {
+        let of_file = file.filter(|_| command.try_get_matches_from(by_hand).is_ok());
+        if let Some(file) = of_file {
+            let said = secrets::without(error.render().to_string(), &given());
+            let said =
+                said.trim_start_matches("error: ").lines().next().unwrap_or_default().to_owned();
+            let detail = format!("in `{}`: {said}", file.display());
+            return Problem::new(leafid_core::Code::RequestInvalid, detail).into();
         }
+        Failure::Misused(error, given())
+    })
+}
+
+/// Says what is wrong with a command line, or what `--help` and `--version` were asked for.
+fn misused(error: &clap::Error, given: &[String]) -> ExitCode {
+    let text = secrets::without(error.render().to_string(), given);
+    let printed = match error.use_stderr() {
+        true => write!(std::io::stderr().lock(), "{text}"),
+        false => {
+            let mut out = std::io::stdout().lock();
+            write!(out, "{text}").and_then(|()| out.flush())
+        }
+    };
+    match printed {
+        // Also `--help` and `--version`, which go to standard output.
+        Err(unprinted) if !error.use_stderr() => unwritten(&unprinted),
+        _ => u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from),
     }
 }
 
@@ -156,33 +216,13 @@ fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Next(next) => next.run(),
         Verb::Lease(lease) => lease.run(),
         Verb::Decode(decode) => decode.run(),
+        Verb::Config(config) => config.run(),
         Verb::Openapi => say(openapi::text()),
-        Verb::Version => say(Cli::command().render_version().trim_end()),
+        Verb::Completions(completions) => completions.run(),
+        Verb::Man(pages) => pages.run(),
+        Verb::Version => {
+            let version = json!({ "version": env!("CARGO_PKG_VERSION") });
+            show(version, Cli::command().render_version().trim_end())
+        }
     }
-}
-
-/// Writes a line to standard output, at once.
-///
-/// # Errors
-/// It could not be written: a script that goes on would take a part for the whole.
-fn say(line: impl std::fmt::Display) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}").and_then(|()| out.flush()).map_err(Failure::Output)
-}
-
-fn unwritten(error: &std::io::Error) -> ExitCode {
-    // Who read it wanted no more, as `head` does: the code that a shell gives for SIGPIPE.
-    if error.kind() == std::io::ErrorKind::BrokenPipe {
-        return ExitCode::from(141);
-    }
-    complain(format_args!(
-        "leafid: cannot write to standard output: {error}; what was to be shown is not complete, \
-         and what was done is done"
-    ));
-    ExitCode::from(1)
-}
-
-/// Writes a line to standard error.
-fn complain(line: impl std::fmt::Display) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

@@ -3,10 +3,14 @@
 mod file;
 mod plan;
 
+use std::io::{BufRead, IsTerminal, Write};
+
 use clap::Args;
 use leafid_core::Code;
+use serde_json::{Value, json};
 
 use super::client::{Client, Target};
+use super::output::{is_json, show};
 use super::{Failure, complain, say};
 use crate::problem::Problem;
 use plan::{Plan, Step};
@@ -32,7 +36,9 @@ What the file names and the store lacks is created, and values that differ are c
 the file leaves out stays as it is, or gets its default when its tag or namespace is created. Nothing
 is ever deleted. If anything cannot be as the file says (another layout after the first window, a
 `from` above where a tag stands), nothing is done at all. Applying a file a second time changes
-nothing."#;
+nothing.
+
+At a terminal it shows what it would do and asks; a script is not asked."#;
 
 #[derive(Args, Debug)]
 #[command(after_long_help = FORMAT)]
@@ -42,6 +48,9 @@ pub struct Apply {
     /// Shows what would be done without doing it
     #[arg(long)]
     dry_run: bool,
+    /// Does it without asking
+    #[arg(long, short, conflicts_with = "dry_run")]
+    yes: bool,
     #[command(flatten)]
     target: Target,
 }
@@ -50,49 +59,106 @@ impl Apply {
     /// Plans everything, then does it.
     pub fn run(self) -> Result<(), Failure> {
         let wanted = file::read(&self.file)?;
+        // Where the file itself came from the terminal, nothing more can be asked there.
+        let ask = !self.yes && !self.dry_run && !is_json() && std::io::stdin().is_terminal();
+        let how = match (self.dry_run, ask) {
+            (true, _) => How::Show,
+            (false, true) if self.file != "-" => How::Ask,
+            (false, _) => How::Do,
+        };
         let client = self.target.connect()?;
-        let done = apply(&client, &wanted, self.dry_run);
+        let done = plan(&client, &wanted).and_then(|plans| apply(&client, &plans, how));
         client.close();
         done
     }
 }
 
-fn apply(client: &Client, wanted: &[file::Wanted], dry_run: bool) -> Result<(), Failure> {
+/// What is done with a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// It is shown.
+    Show,
+    /// It is shown, and done if a person says so.
+    Ask,
+    /// It is done.
+    Do,
+}
+
+fn plan(client: &Client, wanted: &[file::Wanted]) -> Result<Vec<Plan>, Failure> {
     let mut plans = Vec::new();
-    let mut refused = 0;
+    let mut refused = Vec::new();
     for wanted in wanted {
         let plan = Plan::of(client, wanted)?;
         if let Step::Refuse(why) = &plan.step {
-            complain(format_args!("leafid: {}: {why}", plan.what));
-            refused += 1;
+            refused.push(format!("{}: {why}", plan.what));
         }
         plans.push(plan);
     }
-    if refused > 0 {
-        let detail =
-            format!("{refused} of {} cannot be as the file says, so nothing was done", plans.len());
-        return Err(Problem::new(Code::RequestInvalid, detail).into());
+    if refused.is_empty() {
+        return Ok(plans);
     }
-    let (mut created, mut changed) = (0, 0);
-    for plan in &plans {
-        let (count, verb) = match plan.step {
-            Step::Create => (&mut created, "create"),
-            Step::Change(_) => (&mut changed, "change"),
-            Step::Keep | Step::Refuse(_) => continue,
-        };
+    let mut detail = format!(
+        "{} of {} cannot be as the file says, so nothing was done",
+        refused.len(),
+        plans.len()
+    );
+    if is_json() {
+        detail = format!("{detail}: {}", refused.join("; "));
+    } else {
+        refused.iter().for_each(|why| complain(format_args!("leafid: {why}")));
+    }
+    Err(Problem::new(Code::RequestInvalid, detail).into())
+}
+
+fn apply(client: &Client, plans: &[Plan], how: How) -> Result<(), Failure> {
+    let steps: Vec<(&Plan, &str)> = plans
+        .iter()
+        .filter_map(|plan| match plan.step {
+            Step::Create => Some((plan, "create")),
+            Step::Change(_) => Some((plan, "change")),
+            Step::Keep | Step::Refuse(_) => None,
+        })
+        .collect();
+    if how == How::Ask && !steps.is_empty() {
+        steps.iter().try_for_each(|(plan, verb)| say(format_args!("would {verb} {plan}")))?;
+        if !agreed()? {
+            return Err(
+                Problem::new(Code::RequestInvalid, "not agreed, so nothing was done").into()
+            );
+        }
+    }
+    for (plan, verb) in &steps {
         let body = plan.body.clone();
         match plan.step {
-            _ if dry_run => {}
+            _ if how == How::Show => {}
             Step::Create => drop(client.call("PUT", &plan.path, Some(body), true)?),
             _ => drop(client.change(&plan.path, body)?),
         }
-        *count += 1;
-        let verb = if dry_run { format!("would {verb}") } else { format!("{verb}d") };
-        say(format_args!("{verb} {}", plan))?;
+        if !is_json() {
+            let verb = if how == How::Show { format!("would {verb}") } else { format!("{verb}d") };
+            say(format_args!("{verb} {plan}"))?;
+        }
     }
-    let kept = plans.len() - created - changed;
-    let would = if dry_run { "would be " } else { "" };
-    say(format_args!(
-        "{created} {would}created, {changed} {would}changed, {kept} already as in the file"
-    ))
+    let created = steps.iter().filter(|(_, verb)| *verb == "create").count();
+    let (changed, kept) = (steps.len() - created, plans.len() - steps.len());
+    let would = if how == How::Show { "would be " } else { "" };
+    let steps: Vec<Value> = plans.iter().map(Plan::json).collect();
+    show(
+        json!({
+            "dry_run": how == How::Show, "created": created, "changed": changed, "kept": kept,
+            "steps": steps,
+        }),
+        format_args!(
+            "{created} {would}created, {changed} {would}changed, {kept} already as in the file"
+        ),
+    )
+}
+
+/// Asks the person at the terminal.
+fn agreed() -> Result<bool, Failure> {
+    let mut out = std::io::stdout().lock();
+    write!(out, "do this? [y/N] ").and_then(|()| out.flush()).map_err(Failure::Output)?;
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    Ok(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
 }

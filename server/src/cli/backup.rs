@@ -7,6 +7,7 @@ use leafid_core::Code;
 
 use super::client::DEFAULT_FILE;
 use super::named::{file, masked, or_usual, path};
+use super::output::is_json;
 use super::{Failure, say};
 use crate::backends::sqlite::file::backup;
 use crate::problem::Problem;
@@ -45,6 +46,12 @@ impl Backup {
         let from = file(store, "leafid backup TO --store")?;
         let to = path(&self.to)?;
         let copied = backup::copy(&from, &to)?;
+        if is_json() {
+            let [from, to_shown] = [&from, &to].map(|file| file.display().to_string());
+            return say(serde_json::json!({
+                "from": from, "to": to_shown, "bytes": size(&to), "store": copied.store,
+            }));
+        }
         say(format_args!(
             "copied sqlite:{} to {}, {} bytes, store id {}: {}",
             from.display(),

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use clap::Args;
+use leafid_core::StoreTime;
 use leafid_core::registry::DEFAULT_MAX_WINDOW_MS;
+use serde_json::json;
 
 use super::args::longest_window_ms;
 use super::client::{DEFAULT_FILE, open};
 use super::named::{file, or_usual};
+use super::output::is_json;
 use super::{Failure, database, say};
 use crate::backends::opening::Options;
 use crate::backends::sqlite::VERSION;
@@ -55,6 +58,10 @@ impl Init {
             }
         };
         let (place, id) = (store.place(), hex(store.id()));
+        if is_json() {
+            let floor_ms = store.found().floor.map(StoreTime::get);
+            return say(json!({ "place": place, "store": id, "floor_ms": floor_ms }));
+        }
         // A URL is shown without its password, and would not do without it.
         let way = match place
             .split_once("://")
@@ -91,6 +98,9 @@ impl Migrate {
                 (open(&file, Options::default())?.place(), before, VERSION)
             }
         };
+        if is_json() {
+            return say(json!({ "place": place, "before": before, "version": newest }));
+        }
         if before < newest {
             return say(format_args!(
                 "{place}: its tables were of version {before}, and are of version {newest} now"

@@ -8,6 +8,7 @@ use leafid_wire::path;
 use serde_json::Value;
 
 use super::client::server;
+use super::output::is_json;
 use super::{Failure, say};
 use crate::problem::Problem;
 use crate::store::parted::Kept;
@@ -30,6 +31,10 @@ impl Health {
     pub fn run(self) -> Result<(), Failure> {
         let client = server(self.url, PATIENCE)?;
         let ready = client.call("GET", path::READYZ, None, false)?;
+        let known = matches!(ready["status"].as_str(), Some("ok" | "degraded"));
+        if is_json() && known {
+            return say(ready);
+        }
         let lines: Vec<String> =
             ready["went_back"].as_array().into_iter().flatten().map(line).collect();
         let away: Vec<String> = KINDS.into_iter().filter_map(|kept| away(&ready, kept)).collect();

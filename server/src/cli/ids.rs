@@ -3,10 +3,11 @@
 use clap::{ArgGroup, Args};
 use leafid_core::{Code, FieldWriter, Layout, Name};
 use leafid_wire::path;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::args::{count, preset};
 use super::client::Target;
+use super::output::is_json;
 use super::{Failure, say};
 use crate::json::{Writer, shown};
 use crate::problem::Problem;
@@ -57,7 +58,11 @@ impl Next {
         let client = self.target.connect()?;
         let answer = client.call("POST", &path, Some(body.end()), false);
         client.close();
-        for id in answer?["ids"].as_array().into_iter().flatten() {
+        let answer = answer?;
+        if is_json() {
+            return say(json!({ "ids": answer["ids"] }));
+        }
+        for id in answer["ids"].as_array().into_iter().flatten() {
             say(id.as_str().unwrap_or("?"))?;
         }
         Ok(())
@@ -75,6 +80,9 @@ impl Decode {
             }
             None => self.ask()?,
         };
+        if is_json() {
+            return say(answer);
+        }
         for field in ["id", "time", "time_ms", "worker", "sequence", "tick", "base32"] {
             let text =
                 answer[field].as_str().map_or_else(|| answer[field].to_string(), str::to_owned);

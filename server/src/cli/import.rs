@@ -6,15 +6,16 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args};
 use leafid_core::{Code, FieldWriter, Fields, Layout, Name, StoreTime};
 use leafid_wire::path;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::args::span_ms;
 use super::client::{Client, Target};
+use super::output::is_json;
 use super::{Failure, say};
 use crate::backends::{mysql, zookeeper};
 use crate::clock::{Clock, SystemClock};
 use crate::json::Writer;
-use crate::leaf::workers::import::{Numbers, import};
+use crate::leaf::workers::import::{Done, Numbers, import};
 use crate::leaf::workers::plan::{LEFT, MARGIN_MS, QUIET_MS, Row, Who, Wish};
 use crate::leaf::workers::{Found, LAYOUT, files, table, zookeeper as tree};
 use crate::problem::Problem;
@@ -90,11 +91,29 @@ impl Import {
         let client = self.target.connect()?;
         let done = import(&Asked { client: &client, name }, &name, &found, &wish);
         client.close();
-        for line in done?.lines(&name, &found) {
+        let done = done?;
+        if is_json() {
+            return say(summary(&done, &name));
+        }
+        for line in done.lines(&name, &found) {
             say(line)?;
         }
         Ok(())
     }
+}
+
+fn summary(done: &Done, name: &Name) -> Value {
+    let over = done.over.iter().map(|(worker, owner, from)| {
+        json!({ "worker": worker, "owner": owner.as_str(), "from_ms": from.get() })
+    });
+    let back = done.back.iter().map(|(worker, owner, until)| {
+        json!({ "worker": worker, "owner": owner.as_str(), "until_ms": until.get() })
+    });
+    json!({
+        "namespace": name.as_str(), "set_aside": done.aside, "as_they_were": done.as_wanted,
+        "set_aside_now": done.aside_now, "taken_over": over.collect::<Vec<_>>(),
+        "given_back": back.collect::<Vec<_>>(),
+    })
 }
 
 /// Leaf's tree in ZooKeeper.

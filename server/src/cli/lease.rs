@@ -7,6 +7,7 @@ use leafid_wire::path;
 
 use super::args::step;
 use super::client::Target;
+use super::output::is_json;
 use super::{Failure, say, sql, tags};
 use crate::json::Writer;
 use crate::problem::Problem;
@@ -47,7 +48,14 @@ impl Lease {
     /// Leases, and prints what was had.
     pub fn run(self) -> Result<(), Failure> {
         let Lease { tag, count, form, .. } = &self;
-        let (tag, count, form) = (tag.clone(), *count, *form);
+        let (tag, count, mut form) = (tag.clone(), *count, *form);
+        if is_json() {
+            if !matches!(form, None | Some(Form::Json)) {
+                let wrong = "`--json` and `--as` ask for different forms: leave one out\n";
+                return Err(clap::Error::raw(ErrorKind::ArgumentConflict, wrong).into());
+            }
+            form = Some(Form::Json);
+        }
         let path = path::lease(tags::tag(&tag)?);
         // Whatever is wrong with a name is found before anything is leased for it.
         let place = match form {

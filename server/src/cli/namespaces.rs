@@ -3,11 +3,13 @@
 use clap::{ArgGroup, Args, Subcommand};
 use leafid_core::{Code, FieldWriter, Fields, Layout, Range, StoreTime};
 use leafid_wire::path;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::above;
 use super::args::{bits, epoch_ms, longest_window_ms, number, preset, range, whole};
 use super::client::Target;
+use super::output::{is_json, show};
+use super::tags::with;
 use super::{Failure, say};
 use crate::json::Writer;
 use crate::problem::Problem;
@@ -110,17 +112,19 @@ impl Create {
         let client = self.target.connect()?;
         let path = path::namespace(name);
         if let Some(above) = self.above {
-            say(above::check(&client, &layout, above)?)?;
+            let told = above::check(&client, &layout, above)?;
+            if !is_json() {
+                say(told)?;
+            }
         }
         // Only for the words: what is there is not changed, whoever creates it meanwhile.
         let before = client.call("GET", &path, None, false);
         let made = client.call("PUT", &path, Some(body), true);
         client.close();
-        let made = line(&made?);
-        match before {
-            Ok(_) => say(format_args!("exists already, nothing changed: {made}")),
-            Err(_) => say(made),
-        }
+        let made = made?;
+        let created = before.is_err();
+        let what = if created { "" } else { "exists already, nothing changed: " };
+        show(with(&made, "created", created), format_args!("{what}{}", line(&made)))
     }
 }
 
@@ -135,8 +139,8 @@ impl Set {
             .call("GET", &path, None, false)
             .and_then(|_| client.call("PUT", &path, Some(body), false));
         client.close();
-        say(line(&set?))?;
-        Ok(())
+        let row = set?;
+        show(row.clone(), line(&row))
     }
 }
 
@@ -145,10 +149,10 @@ impl List {
         let client = self.target.connect()?;
         let rows = client.list(path::NAMESPACES, "namespaces", "namespace")?;
         client.close();
-        for row in rows {
-            say(line(&row))?;
+        if is_json() {
+            return say(json!({ "namespaces": rows }));
         }
-        Ok(())
+        rows.iter().try_for_each(|row| say(line(row)))
     }
 }
 

@@ -7,7 +7,8 @@ use leafid_core::Code;
 
 use super::client::{DEFAULT_FILE, open};
 use super::named::{file, or_usual};
-use super::{Failure, database, say};
+use super::output::show;
+use super::{Failure, database};
 use crate::backends::opening::Options;
 use crate::fence::file as journal;
 use crate::problem::Problem;
@@ -66,7 +67,11 @@ impl Repair {
         let runtime = runtime
             .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
         let done = runtime.block_on(store.repair(heard))?;
-        say(format_args!(
+        let value = serde_json::json!({
+            "place": store.place(), "generation": done.generation, "tags": done.tags,
+            "namespaces": done.namespaces, "floor_ms": done.floor.get(),
+        });
+        let line = format_args!(
             "{}: fenced, generation {}: {} tags moved; {} namespaces grant no window that begins \
              before {}",
             store.place(),
@@ -74,6 +79,7 @@ impl Repair {
             done.tags,
             done.namespaces,
             utc::text(done.floor)
-        ))
+        );
+        show(value, line)
     }
 }

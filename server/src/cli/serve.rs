@@ -25,6 +25,10 @@ use crate::store::parted::Kept;
 
 #[derive(Args, Debug)]
 pub struct Serve {
+    /// A file with settings: any option here, without its dashes, is a key there (`leafid config`
+    /// prints all). An option counts before its variable, the variable before the file
+    #[arg(long = "config", env = "LEAFID_CONFIG", value_name = "FILE")]
+    _config: Option<PathBuf>,
     #[command(flatten)]
     stores: Named,
     /// The address and port to listen on (loopback only)

@@ -4,11 +4,12 @@ use clap::{ArgGroup, Args, Subcommand};
 use leafid_core::registry::TagSpec;
 use leafid_core::{Code, FieldWriter, LINE_END, Name};
 use leafid_wire::path;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::adopt::FromMax;
 use super::args::{number, step};
 use super::client::{Client, Target};
+use super::output::{is_json, show};
 use super::{Failure, complain, say};
 use crate::json::{Writer, shown};
 use crate::problem::Problem;
@@ -129,15 +130,16 @@ impl Create {
             Err(problem) if self.if_missing && problem.code == Code::TagExists => {
                 client.call("GET", &path, None, false).and_then(|row| {
                     fits(name, &spec, &row)?;
-                    Ok((row, "exists already, nothing changed"))
+                    Ok((row, false))
                 })
             }
-            made => made.map(|row| (row, "created")),
+            made => made.map(|row| (row, true)),
         };
         client.close();
-        let (row, what) = made?;
-        say(format_args!("tag `{name}` {what}: {}", line(&row)))?;
-        if let Some(then) = then {
+        let (row, created) = made?;
+        let what = if created { "created" } else { "exists already, nothing changed" };
+        show(with(&row, "created", created), format_args!("tag `{name}` {what}: {}", line(&row)))?;
+        if let Some(then) = then.filter(|_| !is_json()) {
             say(then)?;
         }
         if row["until"] == row["max_id"] {
@@ -190,7 +192,8 @@ impl Set {
         // A misspelt name is not created.
         let set = client.change(&path, body);
         client.close();
-        say(format_args!("tag `{name}`: {}", line(&set?)))
+        let row = set?;
+        show(row.clone(), format_args!("tag `{name}`: {}", line(&row)))
     }
 }
 
@@ -201,7 +204,8 @@ impl Advance {
         let client = self.target.connect()?;
         let row = advance(&client, &tag, self.to, above);
         client.close();
-        say(format_args!("tag `{name}` advanced: {}", line(&row?)))
+        let row = row?;
+        show(row.clone(), format_args!("tag `{name}` advanced: {}", line(&row)))
     }
 }
 
@@ -238,7 +242,8 @@ impl Delete {
         let deleted = client.call("DELETE", &path, None, false);
         client.close();
         deleted?;
-        say(format_args!("tag `{name}` deleted; created again, it goes on where it stood"))
+        let line = format_args!("tag `{name}` deleted; created again, it goes on where it stood");
+        show(json!({ "tag": name, "deleted": true }), line)
     }
 }
 
@@ -248,6 +253,9 @@ impl List {
         let rows = client.list(path::TAGS, "tags", "tag");
         client.close();
         let rows = rows?;
+        if is_json() {
+            return say(json!({ "tags": rows }));
+        }
         let heads = ["next number", "step", "max_step", "until"];
         row("tag", heads.map(str::to_owned))?;
         for listed in rows {
@@ -286,6 +294,13 @@ fn until(text: &str) -> Result<u64, String> {
         _ => number(text)
             .map_err(|_| "it is a whole number from 1 to 2^63 - 1, or `none`".to_owned()),
     }
+}
+
+/// A row with a field more.
+pub fn with(row: &Value, field: &str, value: impl Into<Value>) -> Value {
+    let mut row = row.clone();
+    row[field] = value.into();
+    row
 }
 
 fn line(row: &Value) -> String {

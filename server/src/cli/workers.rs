@@ -3,9 +3,10 @@
 use clap::{Args, Subcommand};
 use leafid_core::{Name, StoreTime};
 use leafid_wire::path;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::client::{Client, Target};
+use super::output::{is_json, show};
 use super::{Failure, say};
 use crate::problem::Problem;
 use crate::routes::input::namespace;
@@ -60,6 +61,9 @@ impl List {
         let rows = client.list(&path::workers(name), "workers", "worker");
         client.close();
         let rows = rows?;
+        if is_json() {
+            return say(json!({ "namespace": self.namespace, "workers": rows }));
+        }
         say(format_args!("{:>10} {:<6} {:<24}  owner", "worker", "held", "reserved until"))?;
         for row in rows {
             say(format_args!(
@@ -81,25 +85,29 @@ impl Release {
         let client = self.target.connect()?;
         let released = release(&client, &name, self.worker);
         client.close();
-        say(released?)
+        let row = released?;
+        let worker = self.worker;
+        let value = row.clone().unwrap_or_else(|| json!({ "worker": worker }));
+        let line = match row {
+            Some(row) => format!(
+                "worker {worker} of namespace `{name}` is released: nobody holds or keeps it now; its \
+                 last window ends at {}, and after that anybody may get it",
+                reserved_until(&row)
+            ),
+            None => format!("worker {worker} of namespace `{name}` was never handed out"),
+        };
+        show(value, line)
     }
 }
 
-fn release(client: &Client, name: &Name, worker: u32) -> Result<String, Problem> {
+/// Releases it; its row, if it was ever handed out.
+fn release(client: &Client, name: &Name, worker: u32) -> Result<Option<Value>, Problem> {
     client.call("POST", &path::revoke(name, worker), Some("{}".to_owned()), false)?;
     let after = worker.checked_sub(1).map_or_else(String::new, |before| before.to_string());
     let page = format!("{}?limit=1&after={after}", path::workers(name));
     let mut rows = client.call("GET", &page, None, false)?["workers"].take();
     let rows = rows.as_array_mut().map(std::mem::take).unwrap_or_default();
-    let row = rows.into_iter().find(|row| row["worker"] == worker);
-    Ok(match row {
-        Some(row) => format!(
-            "worker {worker} of namespace `{name}` is released: nobody holds or keeps it now; its \
-             last window ends at {}, and after that anybody may get it",
-            reserved_until(&row)
-        ),
-        None => format!("worker {worker} of namespace `{name}` was never handed out"),
-    })
+    Ok(rows.into_iter().find(|row| row["worker"] == worker))
 }
 
 fn reserved_until(row: &Value) -> String {

@@ -159,3 +159,36 @@ fn the_files_of_the_help_can_be_applied() {
     assert!(case.apply(json, &[]).contains("2 already as in the file"), "{json}");
     assert!(says(&store, &["tag", "list"]).contains("5000001"));
 }
+
+/// `script` gives it a terminal, and what is typed there.
+#[cfg(target_os = "linux")]
+#[test]
+fn at_a_terminal_it_asks() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let (store, tags) = (file("store.db"), file("tags.toml"));
+    says(&store, &["init"]);
+    std::fs::write(&tags, "[tags.orders]\n").unwrap();
+    let typed = |answer: &str, more: &str| {
+        let line = format!("{} apply {tags} {more}", crate::support::LEAFID);
+        let typed =
+            format!("printf '{answer}\\n' | script --quiet --return --command '{line}' /dev/null");
+        let mut command = std::process::Command::new("sh");
+        let output = command.args(["-c", &typed]).env("LEAFID_STORE", &store).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+    };
+    let there = || says(&store, &["tag", "list"]).contains("orders");
+    for answer in ["n", "", "what"] {
+        let (done, said) = typed(answer, "");
+        assert!(!done && said.contains("would create tag `orders`"), "{answer}: {said}");
+        assert!(said.contains("not agreed") && !there(), "{answer}: {said}");
+    }
+    let (done, said) = typed("y", "");
+    assert!(done && said.contains("do this?") && said.contains("created tag") && there(), "{said}");
+    // Nothing to do is nothing to ask; and `--yes` asks nothing.
+    let (done, said) = typed("n", "");
+    assert!(done && !said.contains("do this?"), "{said}");
+    std::fs::write(&tags, "[tags.orders]\nstep = 7\n").unwrap();
+    let (done, said) = typed("n", "--yes");
+    assert!(done && !said.contains("do this?") && said.contains("step 1000 → 7"), "{said}");
+}

@@ -3,7 +3,9 @@
 mod adopt;
 mod answers;
 mod apply;
+mod config;
 mod creating;
+mod json;
 mod listeners;
 mod log;
 mod operating;
@@ -11,5 +13,6 @@ mod parted;
 mod ready;
 mod restore;
 mod restored;
+mod shell;
 mod support;
 mod verbs;

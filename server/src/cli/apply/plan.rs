@@ -3,7 +3,7 @@
 use leafid_core::registry::{MAX_WINDOW_CAP_MS, Namespace, TagRow, TagSpec};
 use leafid_core::{Code, Fields, Layout, Name, Range, Refusal};
 use leafid_wire::path;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::file::{Kind, Wanted};
 use crate::cli::client::Client;
@@ -16,6 +16,10 @@ use crate::store::{NamespaceChange, TagChange};
 pub struct Plan {
     /// What it is about, for a person.
     pub what: String,
+    /// `tag` or `namespace`.
+    kind: &'static str,
+    /// Its name.
+    name: String,
     /// Its path in the API.
     pub path: String,
     /// What is put there.
@@ -24,38 +28,71 @@ pub struct Plan {
     pub step: Step,
 }
 
+/// A field that the store has otherwise than the file.
+pub struct Difference {
+    field: String,
+    now: Value,
+    wanted: Value,
+}
+
 /// What is to be done with a tag or a namespace.
 pub enum Step {
     /// It is not there.
     Create,
-    /// It has other values: each with what it is now.
-    Change(Vec<String>),
+    /// It has other values.
+    Change(Vec<Difference>),
     /// It is as the file says.
     Keep,
     /// It cannot become what the file says.
     Refuse(String),
 }
 
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} → {}", self.field, words(&self.now), words(&self.wanted))
+    }
+}
+
 impl std::fmt::Display for Plan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.step {
-            Step::Change(values) => write!(f, "{}: {}", self.what, values.join(", ")),
-            _ => f.write_str(&self.what),
+        f.write_str(&self.what)?;
+        if let Step::Change(differences) = &self.step {
+            let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
+            write!(f, ": {}", differences.join(", "))?;
         }
+        Ok(())
     }
 }
 
 impl Plan {
+    /// It for a program: what it is about, what is done, and each field that changes.
+    pub fn json(&self) -> Value {
+        let step = match self.step {
+            Step::Create => "create",
+            Step::Change(_) => "change",
+            Step::Keep => "keep",
+            Step::Refuse(_) => "refuse",
+        };
+        let mut value = json!({ "kind": self.kind, "name": self.name, "step": step });
+        if let Step::Change(differences) = &self.step {
+            let told = |other: &Difference| json!({ "from": other.now, "to": other.wanted });
+            let told = differences.iter().map(|other| (other.field.clone(), told(other)));
+            value["fields"] = Value::Object(told.collect());
+        }
+        value
+    }
+
     /// Compares what the file wants with what is there.
     ///
     /// # Errors
     /// The store cannot be asked.
     pub fn of(client: &Client, wanted: &Wanted) -> Result<Plan, Problem> {
         let (name, mut fields) = (&wanted.name, wanted.fields.clone());
-        let (what, path) = match wanted.kind {
-            Kind::Tag(_) => (format!("tag `{name}`"), path::tag(name)),
-            Kind::Namespace(_) => (format!("namespace `{name}`"), path::namespace(name)),
+        let (kind, path) = match wanted.kind {
+            Kind::Tag(_) => ("tag", path::tag(name)),
+            Kind::Namespace(_) => ("namespace", path::namespace(name)),
         };
+        let (what, shown) = (format!("{kind} `{name}`"), name.to_string());
         let row = match client.call("GET", &path, None, false) {
             Ok(row) => Some(row),
             Err(problem) if problem.code.http_status() == Some(404) => None,
@@ -77,18 +114,20 @@ impl Plan {
                 values => Step::Change(values),
             },
         };
-        Ok(Plan { what, path, body: Value::Object(fields).to_string(), step })
+        Ok(Plan { what, kind, name: shown, path, body: Value::Object(fields).to_string(), step })
     }
 }
 
 /// The fields that the row has otherwise.
-fn differences(fields: &Map<String, Value>, row: &Value) -> Vec<String> {
+fn differences(fields: &Map<String, Value>, row: &Value) -> Vec<Difference> {
     let is_same = |one: &Value, other: &Value| {
         one == other || one.as_f64().is_some_and(|one| other.as_f64() == Some(one))
     };
     let other = fields.iter().filter(|(field, value)| !is_same(value, &row[field.as_str()]));
-    let told = |(field, value): (&String, &Value)| {
-        format!("{field} {} → {}", words(&row[field.as_str()]), words(value))
+    let told = |(field, value): (&String, &Value)| Difference {
+        field: field.clone(),
+        now: row[field.as_str()].clone(),
+        wanted: value.clone(),
     };
     other.map(told).collect()
 }

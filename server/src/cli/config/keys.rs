@@ -1,0 +1,84 @@
+//! The settings of `leafid serve`: what each is called in a file, in the environment and on the
+//! command line. All of it is read from the options themselves.
+
+use clap::{Arg, ArgAction, Command};
+
+/// Options that are about this one command line.
+const NOT_IN_A_FILE: [&str; 3] = ["config", "help", "version"];
+
+/// One setting.
+pub struct Key {
+    /// Its name in a file, and with `--` before it on the command line.
+    pub name: String,
+    /// The name of its option within the program.
+    pub id: String,
+    /// Its variable.
+    pub variable: Option<String>,
+    /// Its default, where there is one to show.
+    pub default: Option<String>,
+    /// What it takes, as `HOST:PORT`.
+    pub takes: Option<String>,
+    /// What it does, in one paragraph.
+    pub help: String,
+    /// Whether it is on or off.
+    pub is_switch: bool,
+    /// Whether it may have several values.
+    pub is_list: bool,
+}
+
+/// Every setting of a server.
+pub fn all(command: &Command) -> Vec<Key> {
+    let serve = command.find_subcommand("serve");
+    let own = serve.into_iter().flat_map(Command::get_arguments);
+    let global = command.get_arguments().filter(|arg| arg.is_global_set());
+    own.chain(global).filter_map(key).collect()
+}
+
+fn key(arg: &Arg) -> Option<Key> {
+    let name = arg.get_long().filter(|name| !NOT_IN_A_FILE.contains(name))?.to_owned();
+    let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string);
+    let mut help = help.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_switch = matches!(arg.get_action(), ArgAction::SetTrue);
+    let mut default =
+        arg.get_default_values().first().map(|value| value.to_string_lossy().into_owned());
+    // One that depends on something stands in the words.
+    if let Some((before, after)) = help.split_once(" [default: ") {
+        default = Some(after.trim_end_matches(']').to_owned());
+        help = before.to_owned();
+    }
+    let takes = arg.get_value_names().and_then(|names| names.first());
+    Some(Key {
+        id: arg.get_id().to_string(),
+        variable: arg.get_env().map(|name| name.to_string_lossy().into_owned()),
+        default: if is_switch { Some("false".to_owned()) } else { default },
+        takes: takes.filter(|_| !is_switch).map(ToString::to_string),
+        help,
+        is_switch,
+        is_list: matches!(arg.get_action(), ArgAction::Append),
+        name,
+    })
+}
+
+/// The name most like a word that is none, if one is like it.
+pub fn nearest<'k>(word: &str, names: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    const ALIKE: f64 = 0.8;
+    let alike = |name: &'k str| (strsim::jaro_winkler(word, name), name);
+    let best = names.map(alike).filter(|(alike, _)| *alike >= ALIKE);
+    best.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_one_that_is_like_it() {
+        let names = ["listen", "listen-admin", "journal", "expect-store"];
+        for (word, name) in
+            [("listn", "listen"), ("listen_admin", "listen-admin"), ("jurnal", "journal")]
+        {
+            assert_eq!(nearest(word, names.into_iter()), Some(name), "{word}");
+        }
+        assert_eq!(nearest("colour", names.into_iter()), None);
+    }
+}

@@ -1,0 +1,94 @@
+//! What a verb says: lines for a person or, with `--json`, one JSON value for a program.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::{Arg, ArgAction, Command};
+use serde_json::Value;
+
+use super::Failure;
+use crate::problem::Problem;
+
+/// The option's name.
+const OPTION: &str = "json";
+/// Verbs whose answer is no value: a server, and files for other programs.
+const WITHOUT: [&str; 5] = ["serve", "openapi", "completions", "man", "help"];
+
+/// Whether this process was asked for JSON.
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// The command with `--json` on each verb that answers something.
+pub fn with_json(command: Command) -> Command {
+    command.mut_subcommands(|verb| {
+        if WITHOUT.contains(&verb.get_name()) {
+            return verb;
+        }
+        if verb.has_subcommands() {
+            return with_json(verb);
+        }
+        let about =
+            "Prints one JSON value instead of text; an error goes to standard error, as JSON, too";
+        verb.arg(Arg::new(OPTION).long(OPTION).action(ArgAction::SetTrue).help(about))
+    })
+}
+
+/// Takes from a command line whether it asks for JSON.
+pub fn take(matches: &clap::ArgMatches) {
+    let mut innermost = matches;
+    while let Some((_, verb)) = innermost.subcommand() {
+        innermost = verb;
+    }
+    let asked = innermost.try_get_one::<bool>(OPTION).ok().flatten();
+    ASKED.store(asked.copied().unwrap_or(false), Ordering::Relaxed);
+}
+
+/// Whether this process was asked for JSON.
+pub fn is_json() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}
+
+/// Says the value where JSON is asked for, else the line.
+///
+/// # Errors
+/// As [`say`].
+pub fn show(value: Value, line: impl std::fmt::Display) -> Result<(), Failure> {
+    if is_json() { say(value) } else { say(line) }
+}
+
+/// Writes a line to standard output, at once.
+///
+/// # Errors
+/// It could not be written: a script that goes on would take a part for the whole.
+pub fn say(line: impl std::fmt::Display) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}").and_then(|()| out.flush()).map_err(Failure::Output)
+}
+
+/// Writes a line to standard error.
+pub fn complain(line: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// Says why a verb failed.
+pub fn problem(problem: &Problem) -> ExitCode {
+    if is_json() {
+        complain(problem.json());
+    } else {
+        complain(format_args!("leafid: {problem}"));
+    }
+    ExitCode::from(1)
+}
+
+/// What is left to say when standard output takes no more.
+pub fn unwritten(error: &std::io::Error) -> ExitCode {
+    // Who read it wanted no more, as `head` does: the code that a shell gives for SIGPIPE.
+    if error.kind() == std::io::ErrorKind::BrokenPipe {
+        return ExitCode::from(141);
+    }
+    complain(format_args!(
+        "leafid: cannot write to standard output: {error}; what was to be shown is not complete, \
+         and what was done is done"
+    ));
+    ExitCode::from(1)
+}

@@ -1,0 +1,68 @@
+//! What a person gave by mistake is not repeated with its password.
+
+use std::ffi::OsStr;
+
+use super::named::masked;
+use crate::json::shown;
+
+/// A text of the command line's parser, which repeats what it was given, without the passwords of
+/// the URLs in `given`: words, variables and values of a file.
+pub fn without(mut text: String, given: &[String]) -> String {
+    let mut hidden: Vec<(&str, String)> = given.iter().flat_map(|given| parts(given)).collect();
+    // A part of another is shown as a part of it.
+    hidden.sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
+    for (secret, shown) in hidden {
+        text = text.replace(secret, &shown);
+    }
+    text
+}
+
+/// What of a word may not be shown, and what is shown for it.
+fn parts(given: &str) -> Vec<(&str, String)> {
+    let value = match given.split_once('=') {
+        Some((option, value)) if option.starts_with('-') => value,
+        _ => given,
+    };
+    if masked(value) == shown(value) {
+        return Vec::new();
+    }
+    let mut parts = vec![(value, masked(value))];
+    // The parser takes lists apart, also within a password.
+    let pieces = value.split(',').filter(|piece| piece.len() < value.len() && piece.contains(':'));
+    parts.extend(pieces.map(|piece| {
+        let safe = masked(piece);
+        (piece, if safe == shown(piece) { "***".to_owned() } else { safe })
+    }));
+    parts
+}
+
+/// The words that the parser may repeat: those of the command line, and the variables of options.
+pub fn given<'a>(
+    words: impl IntoIterator<Item = &'a OsStr>,
+    variables: impl IntoIterator<Item = &'a OsStr>,
+) -> Vec<String> {
+    let words = words.into_iter().map(OsStr::to_owned);
+    let variables = variables.into_iter().filter_map(std::env::var_os);
+    words.chain(variables).map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_may_be_a_password_is_replaced() {
+        let hide = |text: &str, given: &str| without(text.to_owned(), &[given.to_owned()]);
+        let url = "postgres://u:geheim@h/d";
+        assert_eq!(hide("'postgres://u:geheim@h/d'", url), "'postgres://u:***@h/d'");
+        let with_option = format!("--listen={url}");
+        assert_eq!(hide("`postgres://u:geheim@h/d` no", &with_option), "`postgres://u:***@h/d` no");
+        let list = "postgres://u:ge,heim@h/d";
+        assert!(!hide("bad 'postgres://u:ge', then", list).contains("ge'"));
+        assert_eq!(
+            hide("invalid value 'sqlite:a.db'", "sqlite:a.db"),
+            "invalid value 'sqlite:a.db'"
+        );
+        assert_eq!(hide("unexpected '--x'", "--x=1"), "unexpected '--x'");
+    }
+}

@@ -1,0 +1,47 @@
+//! Files for the shell: completions and manual pages.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap_complete::Shell;
+
+use super::output::say;
+use super::{Failure, command};
+use crate::problem::Problem;
+
+#[derive(Args, Debug)]
+pub struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+#[derive(Args, Debug)]
+pub struct Pages {
+    /// The folder to write leafid.1 and a page for each verb into; it is made if it is missing
+    folder: PathBuf,
+}
+
+impl Completions {
+    /// Prints the script.
+    pub fn run(self) -> Result<(), Failure> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut command(), "leafid", &mut script);
+        say(String::from_utf8_lossy(&script).trim_end())
+    }
+}
+
+impl Pages {
+    /// Writes them.
+    pub fn run(self) -> Result<(), Failure> {
+        let cannot = |error: std::io::Error| {
+            let folder = self.folder.display();
+            Failure::Problem(Problem::unavailable(format!("cannot write into `{folder}`: {error}")))
+        };
+        std::fs::create_dir_all(&self.folder).map_err(cannot)?;
+        clap_mangen::generate_to(
+            command().disable_help_subcommand(true).propagate_version(true),
+            &self.folder,
+        )
+        .map_err(cannot)
+    }
+}

@@ -1,0 +1,203 @@
+//! The settings of a server: by option, variable and file, and what may be shown of them.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::support::{LEAFID, Serving, fails, says};
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/COMMAND.md");
+const MARKS: [&str; 2] = ["<!-- begin: leafid config --markdown -->\n", "<!-- end -->"];
+
+fn run(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(LEAFID);
+    command.args(args).current_dir(folder).env_remove("LEAFID_STORE");
+    command.envs(variables.iter().copied()).output().unwrap()
+}
+
+fn config(folder: &Path, variables: &[(&str, &str)], key: &str) -> Value {
+    let output = run(folder, &["config", "--config", "leafid.toml", "--json"], variables);
+    assert!(output.status.success(), "{output:?}");
+    let all: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let keys = all["keys"].as_array().unwrap();
+    keys.iter().find(|row| row["key"] == key).unwrap().clone()
+}
+
+#[test]
+fn an_option_counts_before_its_variable_and_that_before_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let file =
+        "dev = true\nlisten = \"127.0.0.1:0\"\nlisten-admin = \"127.0.0.1:0\"\nlog = \"error\"\n";
+    std::fs::write(path.join("leafid.toml"), format!("{file}store = \"by-file.db\"\n")).unwrap();
+    let start = |variable: &str, args: &[&str]| {
+        let mut command = Command::new(LEAFID);
+        command.args(["serve", "--config", "leafid.toml"]).args(args).current_dir(path);
+        Serving::spawn(command.env("LEAFID_STORE", variable))
+    };
+    for (variable, args, opened) in [
+        // One that is empty says nothing.
+        ("", &[][..], "by-file.db"),
+        ("by-variable.db", &[], "by-variable.db"),
+        ("by-variable.db", &["--store", "by-option.db"], "by-option.db"),
+        ("", &["--store=by-option.db"], "by-option.db"),
+    ] {
+        let serving = start(variable, args);
+        assert!(serving.first.contains(opened), "{variable}, {args:?}: {}", serving.first);
+        // What only the file says holds in each of them.
+        assert!(serving.first.contains("changes are made at"), "{}", serving.first);
+    }
+    let [by_file, by_variable] =
+        [&[][..], &[("LEAFID_LISTEN", "127.0.0.1:1")]].map(|set| config(path, set, "listen"));
+    assert_eq!(by_file["source"], "the file");
+    assert_eq!(
+        (&by_variable["source"], &by_variable["values"][0]),
+        (&"LEAFID_LISTEN".into(), &"127.0.0.1:1".into())
+    );
+    assert_eq!(config(path, &[], "journal")["source"], Value::Null);
+    // A switch that is on in the file can be put off.
+    assert_eq!(config(path, &[("LEAFID_DEV", "0")], "dev")["values"][0], "false");
+    assert_eq!(config(path, &[], "dev")["values"][0], "true");
+    // The file is one for a server: another verb does not read it.
+    let other = run(path, &["version"], &[("LEAFID_CONFIG", "nowhere.toml")]);
+    assert!(other.status.success(), "{other:?}");
+}
+
+#[test]
+fn what_is_wrong_in_a_file_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for (text, says) in [
+        ("listn = \"x\"", "unknown key `listn`: did you mean `listen`?"),
+        ("colour = \"red\"", "unknown key `colour`: `leafid config` prints every key"),
+        ("config = \"other.toml\"", "unknown key `config`"),
+        ("dev = \"yes\"", "`dev` takes `true` or `false`"),
+        ("listen = [\"127.0.0.1:0\"]", "`listen` takes a text or a whole number"),
+        ("expect-store = [1.5]", "`expect-store` takes a list of texts"),
+        ("listen = \"here\"", "in `leafid.toml`: invalid value 'here' for '--listen"),
+        (
+            "create = true\nexpect-store = \"00112233445566778899aabbccddeeff\"",
+            "cannot be used with",
+        ),
+        ("store = \"a.db\"\nlisten = ", "line 2: it is not TOML"),
+        ("listen = \"127.0.0.1:0\"\nlisten = \"127.0.0.1:1\"", "duplicate key"),
+    ] {
+        std::fs::write(folder.path().join("leafid.toml"), text).unwrap();
+        let output = run(folder.path(), &["serve", "--config", "leafid.toml"], &[]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(1) && said.contains(says), "{text}: {said}");
+        assert_eq!(output.stdout, b"", "{text}");
+    }
+    let output = run(folder.path(), &["serve", "--config", "nowhere.toml"], &[]);
+    assert!(String::from_utf8(output.stderr).unwrap().contains("cannot read `nowhere.toml`"));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no store was made");
+}
+
+#[test]
+fn a_variable_that_looks_misspelt_is_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--dev", "--listen", "127.0.0.1:0"]).current_dir(folder.path());
+    command.env_remove("LEAFID_STORE").env("LEAFID_JURNAL", "x").env("LEAFID_COLOUR", "red");
+    let mut serving = Serving::spawn(&mut command);
+    assert_eq!(serving.end("-TERM").0, Some(0));
+    let log = serving.log();
+    assert!(
+        log.contains("unknown variable `LEAFID_JURNAL`: did you mean `LEAFID_JOURNAL`?"),
+        "{log}"
+    );
+    assert!(!log.contains("COLOUR"), "another program's: {log}");
+}
+
+/// Given to a wrong option, to a wrong verb, in a wrong variable, in the file: it may be in a log
+/// the next minute.
+#[test]
+fn no_password_is_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = "postgres://u:ge,he=im@h/d";
+    let parts = ["ge,", "he=", "im@"];
+    let silent = |args: &[&str], variables: &[(&str, &str)]| {
+        let output = run(folder.path(), args, variables);
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(parts.iter().all(|part| !said.contains(part)), "{args:?}: {said}");
+        (output.status.code(), said)
+    };
+    let with = |option: &str| format!("--{option}={url}");
+    for args in [
+        &["serve", "--listen", url][..],
+        &["serve", &with("listen")],
+        &["serve", "--expect-store", url],
+        &["serve", "--dev", url],
+        &["serve", &with("dev")],
+        &["tag", "list", url],
+        &["lease", "orders", "--count", url],
+        &["namespace", "set", "n", "--max-window", url],
+        &["--log", url, "version"],
+        &[url],
+        &["tag", url],
+    ] {
+        let (code, said) = silent(args, &[]);
+        assert!(code == Some(2) && !said.is_empty(), "{args:?}: {said}");
+    }
+    for variable in ["LEAFID_LISTEN", "LEAFID_EXPECT_STORE", "LEAFID_LOG"] {
+        let (code, said) = silent(&["serve"], &[(variable, url)]);
+        assert_eq!(code, Some(2), "{variable}: {said}");
+    }
+    let file = folder.path().join("leafid.toml");
+    for text in
+        [format!("listen = \"{url}\""), format!("stor = \"{url}\""), format!("store = \"{url}\nx")]
+    {
+        std::fs::write(&file, &text).unwrap();
+        let (code, said) = silent(&["serve", "--config", "leafid.toml"], &[]);
+        assert_eq!(code, Some(1), "{text}: {said}");
+    }
+    std::fs::write(&file, format!("store = \"{url}\"")).unwrap();
+    for more in [&[][..], &["--json"]] {
+        let (code, said) = silent(&[&["config", "--config", "leafid.toml"], more].concat(), &[]);
+        assert!(code == Some(0) && said.contains("postgres://u:***@h/d"), "{said}");
+    }
+    // The user's name and the host are no secret, and say which value was meant.
+    let said = fails("", &["serve", "--listen", url], 2);
+    assert!(said.contains("postgres://u:***@h/d"), "{said}");
+}
+
+#[test]
+fn what_it_prints_is_a_file_for_serve() {
+    let folder = tempfile::tempdir().unwrap();
+    let set =
+        [("LEAFID_LISTEN", "127.0.0.1:0"), ("LEAFID_DEV", "1"), ("LEAFID_STORE", "a \"b\".db")];
+    let printed = run(folder.path(), &["config"], &set);
+    assert!(printed.status.success(), "{printed:?}");
+    let text = String::from_utf8(printed.stdout).unwrap();
+    std::fs::write(folder.path().join("leafid.toml"), &text).unwrap();
+    let again = config(folder.path(), &[], "store");
+    assert_eq!((&again["values"][0], &again["source"]), (&"a \"b\".db".into(), &"the file".into()));
+    assert_eq!(config(folder.path(), &[], "dev")["values"][0], "true");
+    // Each option is there, commented out where it is not set, and so written that it can be used.
+    let help = says("", &["serve", "--help"]);
+    let options = help
+        .lines()
+        .filter_map(|line| line.split("--").nth(1).filter(|_| line.trim_start().starts_with("--")));
+    let names: Vec<&str> = options.map(|rest| rest.split([' ', '=']).next().unwrap()).collect();
+    assert!(names.len() > 8, "{names:?}");
+    for name in names.iter().filter(|name| !["config", "help"].contains(name)) {
+        let has = |line: &&str| line.trim_start_matches('#').starts_with(&format!("{name} = "));
+        let line = text.lines().find(has).unwrap_or_else(|| panic!("no `{name}` in\n{text}"));
+        assert!(line.trim_start_matches('#').parse::<toml::Table>().is_ok(), "{line}");
+    }
+}
+
+/// The page's table is what the program prints: `LEAFID_WRITE_DOCS=1` writes it there.
+#[test]
+fn the_table_of_the_page_is_the_programs_own() {
+    let page = std::fs::read_to_string(PAGE).unwrap();
+    let (before, rest) = page.split_once(MARKS[0]).unwrap();
+    let (table, after) = rest.split_once(MARKS[1]).unwrap();
+    let fresh = says("", &["config", "--markdown"]);
+    if std::env::var_os("LEAFID_WRITE_DOCS").is_some() {
+        std::fs::write(PAGE, [before, MARKS[0], &fresh, MARKS[1], after].concat()).unwrap();
+        return;
+    }
+    let cure = "docs/COMMAND.md is out of date: LEAFID_WRITE_DOCS=1 cargo test -p leafid-server --test command";
+    assert_eq!(table, fresh, "{cure}");
+}

@@ -1,0 +1,113 @@
+//! `--json`: every verb has one shape, and it is the one that the page says.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::support::{Serving, fails, says};
+
+const PAGE: &str = include_str!("../../../docs/COMMAND.md");
+
+/// Verbs of the page by name, each with its fields.
+fn documented() -> BTreeMap<String, Vec<String>> {
+    let table = PAGE.split("| verb | fields |").nth(1).unwrap().split("\n\n").next().unwrap();
+    let rows = table.lines().filter_map(|row| row.strip_prefix("| `")?.split_once("` | "));
+    let fields = |cell: &str| {
+        // What stands in brackets belongs to a row, and what follows `and` is not always there.
+        let always = cell.split([';', '(']).next().unwrap().split(" and").next().unwrap();
+        let always = always.split(": ").last().unwrap();
+        always.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    rows.map(|(verb, cell)| (verb.to_owned(), fields(cell))).collect()
+}
+
+/// The verbs that `--help` lists, those within a group by both words.
+fn verbs() -> BTreeSet<String> {
+    let listed = |words: &[&str]| -> Vec<String> {
+        let help = says("", &[words, &["--help"]].concat());
+        let list = help.split("Commands:\n").nth(1).unwrap_or_default();
+        let lines = list.lines().take_while(|line| !line.is_empty());
+        let words = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        words.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+    };
+    let mut all = BTreeSet::new();
+    for verb in listed(&[]).into_iter().filter(|verb| verb != "help") {
+        let below = listed(&[&verb]);
+        match below.is_empty() {
+            true => drop(all.insert(verb)),
+            false => all.extend(
+                below.iter().filter(|word| *word != "help").map(|word| format!("{verb} {word}")),
+            ),
+        }
+    }
+    all
+}
+
+#[test]
+fn every_verb_prints_what_the_page_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let (store, other, copy) = (file("store.db"), file("other.db"), file("copy.db"));
+    let (tags, leafs) = (file("tags.toml"), file("workerID.json"));
+    std::fs::write(&tags, "[tags.orders]\nstep = 20\n[tags.more]\n").unwrap();
+    std::fs::write(&leafs, r#"{"10.0.0.1:8080": 3}"#).unwrap();
+    says(&store, &["init"]);
+    let serving = Serving::start(folder.path().join("served.db").as_path());
+    let mut shown: BTreeMap<String, Value> = BTreeMap::new();
+    for (verb, more) in [
+        ("init", &[&*other][..]),
+        ("migrate", &[]),
+        ("tag create", &["orders"]),
+        ("tag set", &["orders", "--step", "5"]),
+        ("tag advance", &["orders", "--to", "7"]),
+        ("tag list", &[]),
+        ("apply", &[&tags]),
+        ("namespace create", &["edge", "--layout", "edge"]),
+        ("namespace set", &["edge", "--workers", "0..5"]),
+        ("namespace list", &[]),
+        ("next", &["orders"]),
+        ("lease", &["orders", "--count", "3"]),
+        ("decode", &["5"]),
+        ("worker list", &["edge"]),
+        ("worker release", &["edge", "3"]),
+        ("worker import", &["leafs", "--leaf-local", &leafs]),
+        ("backup", &[&copy]),
+        ("repair", &[]),
+        ("tag delete", &["orders"]),
+        ("config", &[]),
+        ("version", &[]),
+        ("health", &["--url", &serving.url]),
+    ] {
+        let words: Vec<&str> = verb.split(' ').chain(more.iter().copied()).collect();
+        let said = says(&store, &[&words[..], &["--json"]].concat());
+        assert_eq!(said.lines().count(), 1, "{verb}: {said}");
+        shown.insert(verb.to_owned(), serde_json::from_str(&said).unwrap());
+    }
+    let documented = documented();
+    for (verb, value) in &shown {
+        let fields = &documented[verb];
+        assert!(!fields.is_empty(), "{verb}");
+        for field in fields {
+            assert!(value.get(field).is_some(), "`{verb}` has no `{field}`: {value}");
+        }
+    }
+    let without = ["serve", "openapi", "completions"];
+    let all: Vec<String> = verbs().into_iter().filter(|verb| !without.contains(&&**verb)).collect();
+    assert_eq!(all, documented.keys().cloned().collect::<Vec<_>>(), "the page has each verb");
+    assert_eq!(all, shown.keys().cloned().collect::<Vec<_>>(), "each was run");
+    assert_eq!(shown["apply"]["steps"][1]["fields"]["step"]["to"], 20, "{}", shown["apply"]);
+    assert_eq!(shown["lease"]["count"], 3);
+}
+
+#[test]
+fn what_fails_says_so_in_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store.db").display().to_string();
+    says(&store, &["init"]);
+    let said = fails(&store, &["tag", "set", "misspelt", "--step", "1", "--json"], 1);
+    let problem: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(problem["code"], "TAG_UNKNOWN", "{said}");
+    assert!(problem["detail"].as_str().unwrap().contains("leafid tag create misspelt"), "{said}");
+    let wrong = ["lease", "orders", "--count", "3", "--json", "--as", "mysql"];
+    assert!(fails(&store, &wrong, 2).contains("leave one out"));
+}
