@@ -8,6 +8,7 @@ use leafid_core::Name;
 use crate::clock::{Clock, SystemClock};
 use crate::dispense::Generators;
 use crate::dispense::driver::Deps;
+use crate::http::life::Limits;
 use crate::problem::Problem;
 use crate::store::parted::Stores;
 
@@ -18,6 +19,8 @@ pub struct Config {
     pub patience: Duration,
     /// How long a stop waits for requests under way.
     pub drain: Duration,
+    /// How long clients may take, and how many there may be.
+    pub limits: Limits,
     /// The clocks.
     pub clock: Arc<dyn Clock>,
     /// What Leaf's listener serves, where there is one.
@@ -48,6 +51,7 @@ impl Default for Config {
         Config {
             patience: Duration::from_secs(3),
             drain: Duration::from_secs(5),
+            limits: Limits::default(),
             clock: Arc::new(SystemClock),
             leaf: LeafModes::BOTH,
             owner: None,

@@ -1,13 +1,16 @@
 //! HTTP: which listener serves which paths, who calls, what happens to every request before and
 //! after its path, and the stop that loses nothing.
 
+pub mod accept;
 pub mod audit;
 pub mod caller;
 pub mod connection;
 pub mod entry;
 pub mod guard;
+pub mod life;
 pub mod listener;
 pub mod request_id;
 pub mod router;
+pub mod rules;
 pub mod serve;
 pub mod unread;

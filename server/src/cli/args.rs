@@ -151,6 +151,25 @@ pub fn listen(text: &str) -> Result<SocketAddr, String> {
     first.copied().ok_or_else(|| "this name has no address".to_owned())
 }
 
+/// How many connections a listener has.
+///
+/// # Errors
+/// What would have been one.
+pub fn connections(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=1_000_000).contains(number));
+    number.ok_or_else(|| "use a whole number from 1 to 1000000".to_owned())
+}
+
+/// The name of a host, without a port.
+///
+/// # Errors
+/// What would have been one.
+pub fn host(text: &str) -> Result<String, String> {
+    let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    let is_name = !text.is_empty() && text.bytes().all(is_known);
+    is_name.then(|| text.to_owned()).ok_or_else(|| "use a name without a port".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

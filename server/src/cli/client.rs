@@ -92,10 +92,9 @@ impl Target {
 /// The command line is misused: what is named is not an address.
 pub fn server(url: Option<String>, patience: Duration) -> Result<Client, Failure> {
     let listens = || {
-        std::env::var("LEAFID_LISTEN")
-            .ok()
-            .filter(|at| !at.is_empty())
-            .map(|at| format!("http://{at}"))
+        let all = std::env::var("LEAFID_LISTEN").ok()?;
+        let first = all.split(',').next().filter(|at| !at.is_empty())?;
+        Some(format!("http://{first}"))
     };
     let (by, named) = match (url, variable().filter(|named| named.starts_with("http://"))) {
         (Some(url), _) => ("--url", url),

@@ -22,10 +22,11 @@ use crate::store::SharedStore;
 
 #[derive(Args, Debug)]
 pub struct Leaf {
-    /// An address for Leaf's clients (loopback only): its paths are served there
+    /// An address for Leaf's clients, whose paths are served there; may be repeated
     /// [default with --leaf-config: 127.0.0.1 and `server.port`, or 8080]
-    #[arg(long, env = "LEAFID_LISTEN_LEAF", value_name = "HOST:PORT", value_parser = listen)]
-    listen_leaf: Option<SocketAddr>,
+    #[arg(long, env = "LEAFID_LISTEN_LEAF", value_name = "HOST:PORT", value_delimiter = ',',
+          value_parser = listen)]
+    listen_leaf: Vec<SocketAddr>,
     /// Leaf's own `leaf.properties`: its modes, and its database as the store, with `leaf_alloc` as
     /// the tags
     #[arg(long, env = "LEAFID_LEAF_CONFIG", value_name = "FILE")]
@@ -38,7 +39,7 @@ pub struct Leaf {
 /// What they come to.
 pub struct Settings {
     /// Where Leaf's paths are served, if they are.
-    pub listen: Option<SocketAddr>,
+    pub listen: Vec<SocketAddr>,
     /// Which of its modes are on.
     pub modes: LeafModes,
     /// The URL of Leaf's database, with its password.
@@ -57,7 +58,7 @@ impl Leaf {
     pub fn read(&self) -> Result<Settings, Problem> {
         let Some(file) = &self.leaf_config else {
             return Ok(Settings {
-                listen: self.listen_leaf,
+                listen: self.listen_leaf.clone(),
                 modes: LeafModes::BOTH,
                 store: None,
                 workers: None,
@@ -74,8 +75,10 @@ impl Leaf {
         let workers = Place::of(&config)?;
         let (segment, snowflake) = (config.segment.is_some(), config.snowflake.is_some());
         let modes = LeafModes { segment, snowflake, ..LeafModes::BOTH };
-        let at = SocketAddr::from((Ipv4Addr::LOCALHOST, config.port));
-        let listen = Some(self.listen_leaf.unwrap_or(at));
+        let listen = match &self.listen_leaf[..] {
+            [] => vec![SocketAddr::from((Ipv4Addr::LOCALHOST, config.port))],
+            said => said.to_vec(),
+        };
         let store = config.segment.map(|segment| segment.url);
         Ok(Settings { listen, modes, store, workers, stopped: self.leaf_stopped })
     }

@@ -1,23 +1,20 @@
 //! `leafid serve`: the server in the foreground.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::FalseyValueParser;
 use leafid_core::Code;
-use tokio::net::TcpListener;
 
-use super::args::listen;
 use super::journal::Keep;
+use super::listen::Listen;
 use super::stores::{How, Named, Opened};
 use super::{Failure, leaf, say};
 use crate::app::Config;
 use crate::app::LeafModes;
 use crate::backends::opening::Options;
 use crate::hex::hex;
-use crate::http::listener::Listener;
-use crate::http::serve::{self, Bound};
+use crate::http::serve;
 use crate::problem::Problem;
 use crate::registry::Registry;
 use crate::store::Store;
@@ -31,14 +28,8 @@ pub struct Serve {
     _config: Option<PathBuf>,
     #[command(flatten)]
     stores: Named,
-    /// The address and port to listen on (loopback only)
-    #[arg(long, env = "LEAFID_LISTEN", value_name = "HOST:PORT", default_value = "127.0.0.1:8750",
-          value_parser = listen)]
-    listen: SocketAddr,
-    /// A second address for operators (loopback only): tags and namespaces are then created, changed
-    /// and deleted there, worker numbers released there, and no longer at --listen
-    #[arg(long, env = "LEAFID_LISTEN_ADMIN", value_name = "HOST:PORT", value_parser = listen)]
-    listen_admin: Option<SocketAddr>,
+    #[command(flatten)]
+    listen: Listen,
     #[command(flatten)]
     leaf: leaf::Leaf,
     /// Creates the store if it does not exist
@@ -63,10 +54,6 @@ impl Serve {
     /// Serves until it is told to stop.
     pub fn run(self) -> Result<(), Failure> {
         let leaf = self.leaf.read()?;
-        let addresses = [Some(self.listen), self.listen_admin, leaf.listen];
-        for address in addresses.into_iter().flatten() {
-            only_loopback(address)?;
-        }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime
             .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
@@ -78,7 +65,7 @@ impl Serve {
         let stop = stop_signal()
             .map_err(|error| Problem::new(Code::Internal, format!("no signals: {error}")))?;
         // Before the file is touched: an address in use leaves no new store behind.
-        let bound = self.bind(leaf.listen).await?;
+        let sockets = self.listen.bind(&leaf.listen).await?;
         let create = self.create || self.dev;
         let options = Options {
             create,
@@ -97,63 +84,14 @@ impl Serve {
         let how = How { options, allow_unsafe: self.allow_unsafe_settings, keep };
         let Opened { stores, workers, leafs } = self.stores.open(&leaf, &how)?;
         let owner = leaf.owner(&workers).await?;
-        // The address that clients wait for comes last: whoever has read it knows all of them.
-        for (address, listener) in bound.iter().rev() {
-            match listener.listener {
-                Listener::ADMIN => {
-                    tell(format_args!("leafid: changes are made at http://{address}"))
-                }
-                Listener::LEAF => {
-                    tell(format_args!("leafid: Leaf's paths are at http://{address}"))
-                }
-                _ => tell(format_args!("leafid: listening on http://{address}")),
-            }
-        }
-        let bound = bound.into_iter().map(|(_, listener)| listener).collect();
+        let bound = sockets.tell(|line| tell(line));
         let modes = LeafModes { any_key: leafs, ..leaf.modes };
-        let config = Config { leaf: modes, owner, ..Config::default() };
+        let limits = self.listen.limits();
+        let config = Config { leaf: modes, owner, limits, ..Config::default() };
         serve::serve(bound, config, stores, stop).await?;
         tell("leafid: stopped");
         Ok(())
     }
-
-    async fn bind(&self, leaf: Option<SocketAddr>) -> Result<Vec<(SocketAddr, Bound)>, Problem> {
-        let main = if self.listen_admin.is_some() { Listener::MAIN } else { Listener::ONLY };
-        let mut bound = vec![bind(main, self.listen, "--listen").await?];
-        if let Some(address) = self.listen_admin {
-            bound.push(bind(Listener::ADMIN, address, "--listen-admin").await?);
-        }
-        if let Some(address) = leaf {
-            bound.push(bind(Listener::LEAF, address, "--listen-leaf").await?);
-        }
-        Ok(bound)
-    }
-}
-
-async fn bind(
-    listener: Listener,
-    address: SocketAddr,
-    option: &str,
-) -> Result<(SocketAddr, Bound), Problem> {
-    let socket = TcpListener::bind(address).await;
-    let bound = socket.and_then(|socket| Ok((socket.local_addr()?, Bound { listener, socket })));
-    bound.map_err(|error| {
-        Problem::unavailable(format!(
-            "cannot listen on {address}: {error}; stop what listens there, or choose another \
-             address: {option}"
-        ))
-    })
-}
-
-fn only_loopback(address: SocketAddr) -> Result<(), Problem> {
-    if address.ip().is_loopback() {
-        return Ok(());
-    }
-    let detail = format!(
-        "`{address}` can be reached from other machines, and this server cannot tell them apart \
-         yet; listen on 127.0.0.1 or [::1]"
-    );
-    Err(Problem::new(Code::NotEnabled, detail))
 }
 
 /// Who does not listen any more stops no server.

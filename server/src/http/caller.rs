@@ -3,23 +3,14 @@
 use std::net::SocketAddr;
 
 use axum::extract::FromRequestParts;
-use axum::extract::connect_info::Connected;
 use axum::http::request::Parts;
-use axum::serve::{IncomingStream, Listener};
 use leafid_core::Code;
 
-use crate::http::connection::Connections;
 use crate::problem::Problem;
 
 /// The other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer(pub SocketAddr);
-
-impl<L: Listener<Addr = SocketAddr>> Connected<IncomingStream<'_, Connections<L>>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, Connections<L>>) -> Peer {
-        Peer(*stream.remote_addr())
-    }
-}
 
 /// Who made a request, as far as the server knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,37 +2,21 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use axum::serve::Listener;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-use crate::http::unread;
+use super::life::Life;
+use super::unread;
 
 /// How long a client that was refused may go on sending what nobody reads.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// A listener whose streams are [`Connection`]s.
-#[derive(Debug)]
-pub struct Connections<L>(pub L);
-
-impl<L: Listener> Listener for Connections<L> {
-    type Io = Connection<L::Io>;
-    type Addr = L::Addr;
-
-    async fn accept(&mut self) -> (Connection<L::Io>, L::Addr) {
-        let (stream, address) = self.0.accept().await;
-        (Connection::new(stream), address)
-    }
-
-    fn local_addr(&self) -> io::Result<L::Addr> {
-        self.0.local_addr()
-    }
-}
-
-/// A stream with two changes to what hyper makes of it.
+/// A stream with two changes to what hyper makes of it. What passes through it tells what the
+/// connection is [doing](Life).
 ///
 /// - Hyper itself answers a request whose head it cannot read, without a body and without asking
 ///   anyone. That answer is exchanged for a problem, as any other refusal is.
@@ -42,6 +26,9 @@ impl<L: Listener> Listener for Connections<L> {
 #[derive(Debug)]
 pub struct Connection<S> {
     stream: S,
+    life: Arc<Life>,
+    /// Whether hyper's own answers are exchanged.
+    problems: bool,
     /// An answer that is being exchanged.
     exchange: Option<Exchange>,
     /// Whether the last answer was a refusal that closes.
@@ -60,9 +47,10 @@ struct Exchange {
 }
 
 impl<S> Connection<S> {
-    /// A client's stream.
-    pub fn new(stream: S) -> Connection<S> {
-        Connection { stream, exchange: None, refused: false, until: None }
+    /// A client's stream; what it does is told to `life`. Its client expects `problems`, or Leaf's
+    /// words.
+    pub fn new(stream: S, life: Arc<Life>, problems: bool) -> Connection<S> {
+        Connection { stream, life, problems, exchange: None, refused: false, until: None }
     }
 
     /// Looks at the beginning of what hyper writes.
@@ -99,16 +87,20 @@ impl<S: AsyncWrite + Unpin> Connection<S> {
         beginning: &[u8],
         write: impl FnOnce(Pin<&mut S>, &mut Context<'_>) -> Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
-        if self.exchange.is_none() {
+        if self.exchange.is_none() && self.problems {
             self.look(beginning);
         }
-        let Some(mut exchange) = self.exchange.take() else {
-            return write(Pin::new(&mut self.stream), cx);
+        let sent = match self.exchange.take() {
+            None => write(Pin::new(&mut self.stream), cx),
+            Some(mut exchange) => {
+                let sent = self.poll_exchange(cx, &mut exchange);
+                if sent.is_pending() {
+                    self.exchange = Some(exchange);
+                }
+                sent
+            }
         };
-        let sent = self.poll_exchange(cx, &mut exchange);
-        if sent.is_pending() {
-            self.exchange = Some(exchange);
-        }
+        self.life.written(sent.is_pending());
         sent
     }
 }
@@ -119,7 +111,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for Connection<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        self.life.read(buffer.filled().get(before..).unwrap_or_default());
+        read
     }
 }
 

@@ -1,8 +1,11 @@
 //! What every request goes through: the guard, its id, its caller, and a line in the log if the
 //! server failed it.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use axum::body::Body;
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{Request, State};
 use axum::http::header::CONTENT_LENGTH;
 use axum::http::{HeaderValue, Method, Uri};
 use axum::middleware::Next;
@@ -12,20 +15,33 @@ use tracing::Instrument;
 use super::caller::{Caller, Peer};
 use super::listener::Listener;
 use super::request_id::{HEADER, RequestId};
+use super::rules::Rules;
 use crate::http::guard;
 use crate::log::Rate;
 use crate::problem::{Figure, Problem};
 
 static FAILED: Rate = Rate::new();
 
+/// Where requests come in.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What is served there.
+    pub listener: Listener,
+    /// What is asked of callers.
+    pub rules: Rules,
+    /// How long a body may take.
+    pub body: Duration,
+}
+
 /// Lets a request in, or refuses it; whatever comes of it has the request's id.
-pub async fn enter(State(listener): State<Listener>, request: Request, next: Next) -> Response {
+pub async fn enter(State(entry): State<Arc<Entry>>, request: Request, next: Next) -> Response {
     let (mut head, body) = request.into_parts();
-    let admitted = guard::admit(&head, body).await;
+    let listener = entry.listener;
+    let admitted = guard::admit(&head, body, &entry.rules, entry.body).await;
     // Of a body that was not read nobody knows whether the id is one of its secrets.
     let given = admitted.as_ref().ok().and_then(|body| RequestId::given(&head.headers, body));
     let id = given.unwrap_or_else(RequestId::fresh);
-    let peer = head.extensions.get().map(|ConnectInfo(Peer(peer))| *peer);
+    let peer = head.extensions.get().map(|Peer(peer)| *peer);
     let caller = Caller { listener: listener.name, peer };
     let (method, uri) = (head.method.clone(), head.uri.clone());
     let span = tracing::error_span!("request", request_id = %id);

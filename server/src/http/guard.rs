@@ -1,7 +1,7 @@
-//! Who may ask: programs of this machine, not web pages that a browser on it has open. And the
+//! Who may ask: programs, not web pages that a browser has open. And the
 //! body is read here, so that every answer leaves its connection ready for the next request.
 
-use std::net::IpAddr;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{CONNECTION, HOST, ORIGIN};
@@ -11,18 +11,24 @@ use axum::http::{HeaderMap, HeaderValue, Method, Version};
 use axum::response::{IntoResponse, Response};
 use leafid_core::Code;
 
+use super::rules::{Hosts, Rules};
 use crate::json::shown;
 use crate::problem::Problem;
 use crate::routes::body::{self, text};
 
-/// The whole body of a request; a refusal of what does not come from a program of this machine, and
-/// of bodies that cannot be read.
-pub async fn admit(head: &Parts, body: Body) -> Result<Bytes, Response> {
-    let checked = match check(head) {
+/// The whole body of a request; a refusal of what may come from a web page, and of bodies that
+/// cannot be read, or do not come `within` this time.
+pub async fn admit(
+    head: &Parts,
+    body: Body,
+    rules: &Rules,
+    within: Duration,
+) -> Result<Bytes, Response> {
+    let checked = match check(head, &rules.hosts) {
         Err(problem) if body::is_held_back(&head.headers) => return Err(closing(head, problem)),
         checked => checked,
     };
-    match (checked, body::whole(&head.headers, body).await) {
+    match (checked, body::whole(&head.headers, body, within).await) {
         (Ok(()), Ok(body)) => Ok(body),
         (Err(problem), Ok(_)) => Err(problem.into_response()),
         (Err(problem), Err(_)) | (Ok(()), Err(problem)) => Err(closing(head, problem)),
@@ -39,28 +45,35 @@ fn closing(head: &Parts, problem: Problem) -> Response {
     response
 }
 
-fn check(head: &Parts) -> Result<(), Problem> {
-    match own_host(head)? {
+fn check(head: &Parts, hosts: &Hosts) -> Result<(), Problem> {
+    match own_host(head, hosts)? {
         _ if head.method == Method::GET || head.method == Method::HEAD => Ok(()),
         host => same_site(&head.headers, host),
     }
 }
 
-/// Refuses what does not come from a program of this machine, by the head of a request whose GET
+/// Refuses what may come from a web page, by the head of a request whose GET
 /// gives something, too.
-pub fn check_any(head: &Parts) -> Result<(), Problem> {
-    same_site(&head.headers, own_host(head)?)
+pub fn check_any(head: &Parts, hosts: &Hosts) -> Result<(), Problem> {
+    same_site(&head.headers, own_host(head, hosts)?)
 }
 
-/// The host that the request is for, which is this machine. A page of another site can have its own
-/// name resolve to it; that name tells.
-fn own_host(head: &Parts) -> Result<&str, Problem> {
+/// The host that the request is for, which is this server.
+fn own_host<'h>(head: &'h Parts, hosts: &Hosts) -> Result<&'h str, Problem> {
     let host = host(head)?;
-    if is_loopback(host) {
+    if hosts.allow(host) {
         return Ok(host);
     }
-    let detail =
-        format!("host `{}` is not a loopback address; use `127.0.0.1` or `localhost`", shown(host));
+    let host = shown(host);
+    let detail = match hosts {
+        Hosts::Loopback => {
+            format!("host `{host}` is not a loopback address; use `127.0.0.1` or `localhost`")
+        }
+        Hosts::Named(_) => format!(
+            "host `{host}` is not a name of this server; use its address, or have the name allowed: \
+             leafid serve --allow-host NAME"
+        ),
+    };
     Err(Problem::new(Code::Forbidden, detail))
 }
 
@@ -91,31 +104,4 @@ fn same_site(headers: &HeaderMap, host: &str) -> Result<(), Problem> {
         return Err(Problem::new(Code::Forbidden, detail));
     }
     Ok(())
-}
-
-fn is_loopback(host: &str) -> bool {
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,
-        _ => host,
-    };
-    let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
-    name.eq_ignore_ascii_case("localhost")
-        || address.parse().is_ok_and(|address: IpAddr| address.is_loopback())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_loopback_names_are_this_machine() {
-        for good in ["127.0.0.1", "127.0.0.1:8750", "127.8.9.10:1", "localhost:8750", "[::1]:8750"]
-        {
-            assert!(is_loopback(good), "{good}");
-        }
-        let bad = ["", "evil.example", "127.0.0.1.evil.example", "192.0.2.1:8750", "localhost:x"];
-        for bad in bad {
-            assert!(!is_loopback(bad), "{bad}");
-        }
-    }
 }

@@ -30,10 +30,10 @@ pub struct Listener {
 
 impl Listener {
     /// The only listener of a server: it serves everything.
-    pub const ONLY: Listener = Listener { name: "main", faces: &Face::ALL };
-    /// The listener of the holders, where operators have one of their own.
-    pub const MAIN: Listener =
-        Listener { name: "main", faces: &[Face::Leases, Face::Reads, Face::Health] };
+    pub const ONLY: Listener = Listener { name: "api", faces: &Face::ALL };
+    /// The listener of the holders, where operators have one of their own, or nobody knows who is one.
+    pub const API: Listener =
+        Listener { name: "api", faces: &[Face::Leases, Face::Reads, Face::Health] };
     /// The listener of the operators.
     pub const ADMIN: Listener =
         Listener { name: "admin", faces: &[Face::Reads, Face::Admin, Face::Health] };

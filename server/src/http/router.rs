@@ -10,8 +10,10 @@ use leafid_core::Code;
 use leafid_wire::path;
 
 use super::audit::audit;
-use super::entry::enter;
+use super::entry::{Entry, enter};
+use super::life::Limits;
 use super::listener::{At, Face, Listener};
+use super::rules::Rules;
 use crate::app::App;
 use crate::json::shown;
 use crate::problem::Problem;
@@ -19,11 +21,13 @@ use crate::routes::{decode, health, namespaces, openapi, segments, snowflake, ta
 
 /// All paths over a server, for who asks them in its own process.
 pub fn local(app: Arc<App>) -> Router {
-    serving(app, Listener::COMMAND, &[])
+    let body = Limits::default().body;
+    serving(app, Entry { listener: Listener::COMMAND, rules: Rules::default(), body }, &[])
 }
 
 /// What a listener serves. What another one of `all` serves instead is refused with its address.
-pub fn serving(app: Arc<App>, listener: Listener, all: &[At]) -> Router {
+pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> Router {
+    let listener = entry.listener;
     let mut router = Router::new();
     for face in Face::ALL {
         let mut routes = routes(face);
@@ -41,7 +45,7 @@ pub fn serving(app: Arc<App>, listener: Listener, all: &[At]) -> Router {
     router
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
-        .layer(middleware::from_fn_with_state(listener, enter))
+        .layer(middleware::from_fn_with_state(Arc::new(entry), enter))
         .with_state(app)
 }
 

@@ -1,21 +1,24 @@
 //! The running server: its listeners, its stores, the generators, and a stop that loses nothing.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::serve::ListenerExt;
+use axum::http::request::Parts;
 use leafid_core::Code;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tokio::sync::watch::channel;
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
-use super::caller::Peer;
-use super::connection::Connections;
+use super::accept::Accepting;
+use super::entry::Entry;
 use super::guard;
 use super::listener::{At, Listener};
 use super::router;
+use super::rules::Rules;
 use crate::app::{App, Config};
 use crate::hex::hex;
 use crate::leaf::service::LeafService;
@@ -27,12 +30,21 @@ use crate::store::watched::Watched;
 /// After so many seconds the store is asked to write, whether anybody asks it for anything.
 const BEATS: u64 = 3_600;
 
-/// A listener that is bound to its address.
+/// A listener that is bound to one of its addresses.
 pub struct Bound {
     /// What it serves.
     pub listener: Listener,
+    /// What it asks of callers.
+    pub rules: Rules,
     /// Where connections come in.
     pub socket: TcpListener,
+}
+
+impl Bound {
+    /// A listener for the programs of this machine.
+    pub fn here(listener: Listener, socket: TcpListener) -> Bound {
+        Bound { listener, rules: Rules::default(), socket }
+    }
 }
 
 /// Serves until `shutdown`: then the listeners are closed, requests under way are answered, and the
@@ -56,41 +68,36 @@ pub async fn serve(
     }
     let (stopping, stopped) = channel(());
     let mut servers = JoinSet::new();
-    for Bound { listener, socket } in bound {
-        let mut stopped = stopped.clone();
-        let socket = socket.tap_io(|stream| {
-            if let Err(error) = stream.set_nodelay(true) {
-                tracing::warn!("TCP_NODELAY cannot be set, answers may be late: {error}");
-            }
+    let mut rooms = BTreeMap::new();
+    for Bound { listener, rules, socket } in bound {
+        let (name, limits, stopped) = (listener.name, config.limits, stopped.clone());
+        let room = rooms.entry(name).or_insert_with(|| {
+            Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)))
         });
-        // Also where the sender is gone.
-        let stop = async move {
-            let _ = stopped.changed().await;
-        };
+        let (room, problems) = (Arc::clone(room), listener != Listener::LEAF);
+        let accepting = Accepting { name, problems, limits, room, stopped };
         if listener == Listener::LEAF {
-            let service = LeafService::new(Arc::clone(&app), config.leaf, guard::check_any)?;
+            let admit = Arc::new(move |head: &Parts| guard::check_any(head, &rules.hosts));
             // Its clients expect no problems of ours.
-            let server = axum::serve(socket, service);
-            servers.spawn(server.with_graceful_shutdown(stop).into_future());
+            let service = LeafService::new(Arc::clone(&app), config.leaf, admit, limits.body)?;
+            servers.spawn(accepting.run(socket, service));
         } else {
-            let router = router::serving(Arc::clone(&app), listener, &all);
-            let service = router.into_make_service_with_connect_info::<Peer>();
-            let server = axum::serve(Connections(socket), service);
-            servers.spawn(server.with_graceful_shutdown(stop).into_future());
+            let entry = Entry { listener, rules, body: limits.body };
+            let router = router::serving(Arc::clone(&app), entry, &all);
+            servers.spawn(accepting.run(socket, router));
         }
     }
+    drop(stopped);
     let served = async {
         while let Some(served) = servers.join_next().await {
-            let served = served.map_err(|error| std::io::Error::other(error.to_string()));
-            served.and_then(|served| served)?;
+            served.map_err(|error| std::io::Error::other(error.to_string()))?;
         }
         Ok(())
     };
     let overdue = async {
         shutdown.await;
         tracing::info!("stopping: no new connections, requests under way are answered");
-        // Nobody listens when the servers have failed by themselves.
-        let _ = stopping.send(());
+        drop(stopping);
         tokio::time::sleep(config.drain).await;
     };
     let mut watches = JoinSet::new();

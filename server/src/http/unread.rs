@@ -25,6 +25,21 @@ pub fn refusal(written: &[u8]) -> Option<Refusal<'_>> {
     Some(Refusal { head, written })
 }
 
+/// The whole answer to a connection for which there is no room.
+pub fn full(most: usize) -> String {
+    let detail = format!("all {most} connections of this server are in use; ask again later");
+    let problem = Problem::new(Code::Overloaded, detail);
+    let after = problem.retry_after_ms.unwrap_or(0).div_ceil(1_000).max(1);
+    let id = RequestId::fresh();
+    let body = problem.with("request_id", Figure::Text(id.to_string())).json();
+    let length = body.len();
+    format!(
+        "HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: {after}\r\n\
+         content-type: {PROBLEM_JSON}\r\ncache-control: no-store\r\n{HEADER}: {id}\r\n\
+         content-length: {length}\r\n\r\n{body}"
+    )
+}
+
 impl Refusal<'_> {
     /// Whether it ends the connection.
     pub fn closes(&self) -> bool {
@@ -66,7 +81,7 @@ impl Refusal<'_> {
 fn detail(status: u16) -> &'static str {
     match status {
         414 => "the path and query are longer than 65534 bytes; shorten them",
-        431 => "the request has more than 100 headers, or more than 400 KiB of them; send fewer",
+        431 => "the request has more than 100 headers, or more than 128 KiB of them; send fewer",
         _ => "this cannot be read as HTTP/1.1; check the request line and the headers",
     }
 }

@@ -7,14 +7,14 @@ use std::future::{Ready, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
-use axum::body::{HttpBody, to_bytes};
+use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::Request;
 use axum::http::header::ACCEPT;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
-use axum::serve::{IncomingStream, Listener};
 use futures_util::future::Either;
 use leafid_core::registry::TagRow;
 use leafid_core::{Code, Layout, Name};
@@ -47,37 +47,29 @@ struct Shared {
     app: Arc<App>,
     modes: LeafModes,
     admit: Admit,
+    within: Duration,
     namespace: Name,
 }
 
 /// Refuses a request by its head.
-pub type Admit = fn(&Parts) -> Result<(), Problem>;
+pub type Admit = Arc<dyn Fn(&Parts) -> Result<(), Problem> + Send + Sync>;
 
 type Later = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
 impl LeafService {
-    /// Over this server, in these modes; what is not admitted is refused.
+    /// Over this server, in these modes; what is not admitted is refused, and so is a body that does
+    /// not come `within` this time.
     ///
     /// # Errors
     /// None in practice: the namespace's name is right.
-    pub fn new(app: Arc<App>, modes: LeafModes, admit: Admit) -> Result<LeafService, Problem> {
+    pub fn new(
+        app: Arc<App>,
+        modes: LeafModes,
+        admit: Admit,
+        within: Duration,
+    ) -> Result<LeafService, Problem> {
         let namespace = Name::namespace(NAMESPACE)?;
-        Ok(LeafService { shared: Arc::new(Shared { app, modes, admit, namespace }) })
-    }
-}
-
-/// For each connection, the same service.
-impl<L: Listener> Service<IncomingStream<'_, L>> for LeafService {
-    type Response = LeafService;
-    type Error = Infallible;
-    type Future = Ready<Result<LeafService, Infallible>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, _: IncomingStream<'_, L>) -> Self::Future {
-        ready(Ok(self.clone()))
+        Ok(LeafService { shared: Arc::new(Shared { app, modes, admit, within, namespace }) })
     }
 }
 
@@ -100,9 +92,8 @@ impl Service<Request> for LeafService {
         Either::Right(Box::pin(async move {
             // It says nothing, and is read all the same: what is left of it would be taken for the
             // next request, so the connection could not go on.
-            if has_body && to_bytes(body, MOST_BYTES).await.is_err() {
-                let path = head.uri.path();
-                return Ok(answer::error(StatusCode::PAYLOAD_TOO_LARGE, None, "", path));
+            if has_body && let Err(status) = shared.read(body).await {
+                return Ok(answer::error(status, None, "", head.uri.path()));
             }
             let at_once = if has_body { shared.at_once(&head) } else { None };
             Ok(match at_once {
@@ -114,6 +105,15 @@ impl Service<Request> for LeafService {
 }
 
 impl Shared {
+    /// Reads a body; the status of a refusal.
+    async fn read(&self, body: Body) -> Result<(), StatusCode> {
+        match tokio::time::timeout(self.within, to_bytes(body, MOST_BYTES)).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(_)) => Err(StatusCode::PAYLOAD_TOO_LARGE),
+            Err(_) => Err(StatusCode::REQUEST_TIMEOUT),
+        }
+    }
+
     /// The answer, where nothing has to be waited for.
     fn at_once(&self, head: &Parts) -> Option<Response> {
         if let Err(problem) = (self.admit)(head) {

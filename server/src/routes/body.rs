@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
@@ -18,12 +19,19 @@ const MOST_BYTES: usize = 16 * 1024;
 /// whatever the answer is.
 ///
 /// # Errors
-/// `REQUEST_INVALID` for a body that is too large (413), cut short or malformed: the rest of it is
-/// not read, so the connection cannot go on.
-pub async fn whole(headers: &HeaderMap, mut body: Body) -> Result<Bytes, Problem> {
+/// `REQUEST_INVALID` for a body that is too large (413), too slow (408), cut short or malformed: the
+/// rest of it is not read, so the connection cannot go on.
+pub async fn whole(headers: &HeaderMap, body: Body, within: Duration) -> Result<Bytes, Problem> {
     if body.is_end_stream() {
         return Ok(Bytes::new());
     }
+    tokio::time::timeout(within, all(headers, body)).await.unwrap_or_else(|_| {
+        let detail = format!("the body did not arrive within {within:?}; send it at once");
+        Err(Problem::new(Code::RequestInvalid, detail).status(408))
+    })
+}
+
+async fn all(headers: &HeaderMap, mut body: Body) -> Result<Bytes, Problem> {
     let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     let declared = declared.and_then(|length| length.parse().ok()).unwrap_or(0);
     if declared > MOST_BYTES as u64 {

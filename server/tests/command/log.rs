@@ -61,7 +61,7 @@ fn a_failed_commit_is_told_once_a_second_with_how_many_there_were() {
     serving.logs(&["ERROR not committed", "STORE_UNAVAILABLE", "locked"]);
     let line = serving.logs(&[" WARN request{request_id=", "request failed", "503", "locked"]);
     assert!(line.contains("/v1/segments/orders/lease"), "{line}");
-    assert!(line.contains("caller=main/127.0.0.1:"), "{line}");
+    assert!(line.contains("caller=api/127.0.0.1:"), "{line}");
     let (status, _) = serving.post("/v1/segments/orders/lease", &json!({ "request": REQUEST }));
     assert_eq!(status, 200);
     serving.end("-TERM");

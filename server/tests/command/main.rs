@@ -1,5 +1,6 @@
 //! The command `leafid`, as a user runs it.
 
+mod addresses;
 mod adopt;
 mod answers;
 mod apply;

@@ -172,7 +172,7 @@ pub fn blind<B: BackEnd>(name: &str, url: &str, open: impl Fn(Arc<SystemClock>, 
         let store = Registry::over(back_end, clock, false).expect("a thread");
         let socket = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port");
         servers.push(format!("http://{}", socket.local_addr().expect("an address")));
-        let bound = vec![Bound { listener: Listener::ONLY, socket }];
+        let bound = vec![Bound::here(Listener::ONLY, socket)];
         let ends = std::future::pending::<()>();
         runtime.spawn(serve::serve(bound, Config::default(), Stores::one(Arc::new(store)), ends));
     }

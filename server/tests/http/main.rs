@@ -6,6 +6,7 @@ mod cases;
 mod description;
 mod keep_alive;
 mod leases;
+mod limits;
 mod namespaces;
 mod ranges;
 mod refusals;

@@ -41,7 +41,7 @@ impl Server {
             runtime.block_on(async move {
                 let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
                 told.send(listener.local_addr().expect("an address")).expect("the test waits");
-                let bound = vec![Bound { listener: Listener::ONLY, socket: listener }];
+                let bound = vec![Bound::here(Listener::ONLY, listener)];
                 serve(bound, config, Stores::one(store), async {
                     let _ = stopped.await;
                 })

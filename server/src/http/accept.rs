@@ -1,0 +1,252 @@
+//! Takes connections in, as many as there is room for, and serves each until it ends, is overdue,
+//! or the server stops.
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::{Arc, LazyLock};
+use std::task::Poll;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto::Builder;
+use leafid_core::Code;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{Instant, sleep, sleep_until};
+use tower::{Service, ServiceExt};
+
+use super::caller::Peer;
+use super::connection::Connection;
+use super::life::{Life, Limits, Overdue};
+use super::unread;
+use crate::log::Rate;
+
+/// A request's head: its path is up to half of it.
+const MOST_HEAD: usize = 128 * 1024;
+/// Requests of one HTTP/2 connection at a time.
+const MOST_STREAMS: u32 = 128;
+/// Where no connection can be taken in, it is tried again after so long.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// A client that is turned away has so long to read why.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Room for those that are turned away.
+static TURNED_AWAY: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(64)));
+static FULL: Rate = Rate::new();
+static BROKEN: Rate = Rate::new();
+
+/// What serves the connections of one address.
+#[derive(Clone)]
+pub struct Accepting {
+    /// The listener's name, for the log.
+    pub name: &'static str,
+    /// Whether its clients expect problems.
+    pub problems: bool,
+    /// How long clients may take.
+    pub limits: Limits,
+    /// Room for connections, shared by the addresses of a listener.
+    pub room: Arc<Semaphore>,
+    /// Changes, or is gone, when the server stops.
+    pub stopped: watch::Receiver<()>,
+}
+
+impl Accepting {
+    /// Serves until the server stops and all that was under way is answered.
+    pub async fn run<S>(mut self, socket: TcpListener, service: S)
+    where
+        S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
+        S::Future: Send,
+    {
+        // Each connection has an end of it; when none is left, all have ended.
+        let (alive, ended) = watch::channel(());
+        loop {
+            let accepted = tokio::select! {
+                accepted = socket.accept() => accepted,
+                _ = self.stopped.changed() => break,
+            };
+            match accepted {
+                Ok((stream, peer)) => {
+                    let (service, alive) = (service.clone(), ended.clone());
+                    self.take_in(stream, peer, service, alive);
+                }
+                Err(error) => self.not_taken(&error).await,
+            }
+        }
+        drop((socket, ended));
+        alive.closed().await;
+    }
+
+    /// A connection that broke before it was taken in is no failure of the server's.
+    async fn not_taken(&self, error: &io::Error) {
+        use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+        let kind = error.kind();
+        if matches!(kind, ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted) {
+            return;
+        }
+        if let Some(left_out) = BROKEN.admit(Code::Internal) {
+            let listener = self.name;
+            tracing::error!(
+                listener,
+                left_out,
+                "no connection can be taken in: {error}; raise the limit of open files, or lower \
+                 --max-connections"
+            );
+        }
+        sleep(PAUSE).await;
+    }
+
+    fn take_in<S>(
+        &self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        service: S,
+        alive: watch::Receiver<()>,
+    ) where
+        S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
+        S::Future: Send,
+    {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!("TCP_NODELAY cannot be set, answers may be late: {error}");
+        }
+        let Ok(place) = Arc::clone(&self.room).try_acquire_owned() else {
+            self.turn_away(stream);
+            return;
+        };
+        let (limits, problems, stopped) = (self.limits, self.problems, self.stopped.clone());
+        tokio::spawn(async move {
+            let life = Arc::new(Life::beginning());
+            let stream = Connection::new(stream, Arc::clone(&life), problems);
+            serve(stream, peer, service, &life, &limits, stopped).await;
+            let _: (OwnedSemaphorePermit, _) = (place, alive);
+        });
+    }
+
+    /// Says that there is no room, to as many at a time as there is a little room for.
+    fn turn_away(&self, mut stream: TcpStream) {
+        let most = self.limits.connections;
+        if let Some(left_out) = FULL.admit(Code::Overloaded) {
+            let listener = self.name;
+            tracing::warn!(
+                listener,
+                left_out,
+                "all {most} connections are in use, and one more was turned away: raise \
+                 --max-connections, or find out who keeps so many"
+            );
+        }
+        let Ok(place) = Arc::clone(&TURNED_AWAY).try_acquire_owned() else { return };
+        tokio::spawn(async move {
+            let text = unread::full(most);
+            let told = async {
+                stream.write_all(text.as_bytes()).await?;
+                stream.shutdown().await?;
+                // What was sent and is not read would take the answer away.
+                tokio::io::copy(&mut stream.take(MOST_HEAD as u64), &mut tokio::io::sink()).await
+            };
+            let _ = tokio::time::timeout(FAREWELL, told).await;
+            drop(place);
+        });
+    }
+}
+
+/// Serves one connection.
+async fn serve<I, S>(
+    io: I,
+    peer: SocketAddr,
+    service: S,
+    life: &Arc<Life>,
+    limits: &Limits,
+    mut stopped: watch::Receiver<()>,
+) where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    let lives = Arc::clone(life);
+    let answers = service_fn(move |request: hyper::Request<Incoming>| {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(Peer(peer));
+        let under_way = UnderWay::new(&lives);
+        let answered = service.clone().oneshot(request);
+        async move {
+            let answered = answered.await;
+            drop(under_way);
+            answered
+        }
+    });
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder.http1().max_buf_size(MOST_HEAD);
+    builder.http2().max_concurrent_streams(MOST_STREAMS);
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(io), answers));
+    let mut timer = pin!(sleep_until(Instant::now() + limits.idle));
+    let mut stopping = false;
+    loop {
+        let ended = poll_fn(|cx| {
+            if connection.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(None);
+            }
+            loop {
+                let due = life.due(limits);
+                // It is set later only when it rings: most connections change faster than that.
+                if let Some((at, _)) = due
+                    && at < timer.deadline()
+                {
+                    timer.as_mut().reset(at);
+                }
+                if timer.as_mut().poll(cx).is_pending() {
+                    return Poll::Pending;
+                }
+                match due {
+                    Some((at, overdue)) if at <= Instant::now() => {
+                        return Poll::Ready(Some(overdue));
+                    }
+                    Some((at, _)) => timer.as_mut().reset(at),
+                    None => timer.as_mut().reset(Instant::now() + limits.head),
+                }
+            }
+        });
+        let overdue = tokio::select! {
+            ended = ended => match ended {
+                None => return,
+                Some(overdue) => overdue,
+            },
+            _ = stopped.changed(), if !stopping => {
+                stopping = true;
+                connection.as_mut().graceful_shutdown();
+                continue;
+            }
+        };
+        if overdue != Overdue::Idle || stopping {
+            return;
+        }
+        // An HTTP/2 client is told which of its requests were taken.
+        stopping = true;
+        connection.as_mut().graceful_shutdown();
+        timer.as_mut().reset(Instant::now() + limits.head);
+    }
+}
+
+/// A request under way, until it is answered or given up.
+struct UnderWay(Arc<Life>);
+
+impl UnderWay {
+    fn new(life: &Arc<Life>) -> UnderWay {
+        life.begin();
+        UnderWay(Arc::clone(life))
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}

@@ -1,0 +1,114 @@
+//! A server at several addresses, and at such that other machines reach.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{LEAFID, Serving, call, fails, says};
+
+/// A server with these options, and each address that it told, after these words.
+fn serve(folder: &tempfile::TempDir, options: &[&str]) -> Serving {
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--create", "--store"]).arg(folder.path().join("store.db"));
+    Serving::spawn(command.args(options))
+}
+
+fn at(serving: &Serving, words: &str) -> Vec<String> {
+    let told = |line: &str| line.strip_prefix(words).map(|url| url.trim().to_owned());
+    serving.first.lines().filter_map(told).collect()
+}
+
+/// The status and the code of an answer to a request for this host.
+fn asked(url: &str, host: &str, method: &str, path: &str) -> (u16, Value) {
+    use std::io::{Read, Write};
+    let address = url.strip_prefix("http://").unwrap();
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    let text = format!(
+        "{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\
+         content-type: application/json\r\ncontent-length: 2\r\n\r\n{{}}"
+    );
+    stream.write_all(text.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let body: Value = serde_json::from_str(body).unwrap();
+    (head.split(' ').nth(1).unwrap().parse().unwrap(), body["code"].clone())
+}
+
+#[test]
+fn a_listener_has_several_addresses() {
+    let folder = tempfile::tempdir().unwrap();
+    let options =
+        ["--listen", "127.0.0.1:0", "--listen", "[::1]:0", "--listen-admin", "127.0.0.1:0,[::1]:0"];
+    let mut serving = serve(&folder, &options);
+    let admins = at(&serving, "leafid: changes are made at ");
+    let mut mains = at(&serving, "leafid: listening on ");
+    // The first to be told is the second that was named; support.rs stops reading there.
+    assert_eq!((admins.len(), mains.len()), (2, 1), "{}", serving.first);
+    assert!(mains[0].starts_with("http://[::1]:") && admins[0].starts_with("http://[::1]:"));
+    let line = serving.logs(&["INFO started", "api http://127.0.0.1:", "api http://[::1]:"]);
+    let first = line.split("api http://127.0.0.1:").nth(1).unwrap();
+    let port: u16 = first.split(',').next().unwrap().parse().unwrap();
+    mains.push(format!("http://127.0.0.1:{port}"));
+    for (main, admin) in mains.iter().zip(&admins) {
+        assert_eq!(call(main, "GET", "/readyz", &Value::Null).0, 200);
+        assert_eq!(call(admin, "PUT", "/v1/tags/a", &json!({})).0, 200);
+        assert_eq!(call(main, "PUT", "/v1/tags/a", &json!({})).1["code"], "FORBIDDEN");
+    }
+    assert_eq!(serving.end("-TERM").0, Some(0));
+}
+
+#[test]
+fn what_others_reach_and_nothing_guards_is_refused_unless_that_listener_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store.db").display().to_string();
+    for (options, says) in [
+        (&["--listen", "0.0.0.0:0"][..], "--insecure api"),
+        (&["--listen", "[::]:0"], "--insecure api"),
+        (&["--listen", "127.0.0.1:0", "--listen", "0.0.0.0:0"], "--insecure api"),
+        (&["--listen", "0.0.0.0:0", "--insecure", "leaf"], "--insecure api"),
+        (&["--listen-leaf", "0.0.0.0:0", "--insecure", "api"], "--insecure leaf"),
+        (&["--listen-admin", "0.0.0.0:0", "--insecure", "api,leaf"], "from this machine"),
+    ] {
+        let usual = if options[0] == "--listen" { &[][..] } else { &["--listen", "127.0.0.1:0"] };
+        let args = [&["serve", "--create"], options, usual].concat();
+        let refused = fails(&store, &args, 1);
+        assert!(refused.contains("NOT_ENABLED") && refused.contains(says), "{options:?} {refused}");
+        assert!(!folder.path().join("store.db").exists(), "nothing was begun");
+    }
+}
+
+#[test]
+fn an_open_listener_changes_nothing_and_knows_its_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store.db").display().to_string();
+    says(&store, &["init", &store]);
+    says(&store, &["tag", "create", "orders", "--store", &store]);
+    let options =
+        ["--listen", "0.0.0.0:0", "--insecure", "api", "--allow-host", "ids.internal,other"];
+    let serving = serve(&folder, &options);
+    serving.logs(&["WARN", "open to everybody", "--insecure api"]);
+    let url = serving.url.replace("0.0.0.0", "127.0.0.1");
+    let ids = "/v1/tags/orders";
+    for (host, status) in [
+        ("192.0.2.7:8750", 200),
+        ("[2001:db8::1]", 200),
+        ("ids.internal:8750", 200),
+        ("OTHER", 200),
+        ("localhost", 200),
+        ("evil.example", 403),
+        ("ids.internal.evil.example:8750", 403),
+    ] {
+        assert_eq!(asked(&url, host, "GET", ids).0, status, "{host}");
+    }
+    assert_eq!(asked(&url, "127.0.0.1", "POST", "/v1/segments/orders/ids").0, 400, "no count");
+    for (method, path) in [
+        ("PUT", "/v1/tags/orders"),
+        ("DELETE", "/v1/tags/orders"),
+        ("PUT", "/v1/namespaces/x"),
+        ("POST", "/v1/workers/default/0/release"),
+    ] {
+        let answer = asked(&url, "127.0.0.1", method, path);
+        assert_eq!(answer, (403, json!("FORBIDDEN")), "{method} {path}");
+    }
+}

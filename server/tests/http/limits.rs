@@ -1,0 +1,164 @@
+//! Clients that keep connections and say little, and more of them than there is room for.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use leafid_server::app::Config;
+use leafid_server::backends::opening::Options;
+use leafid_server::http::life::Limits;
+
+use crate::support::{Answer, Server};
+
+const LIMIT: Duration = Duration::from_millis(300);
+/// So long nobody waits in vain on a busy machine.
+const LATE: Duration = Duration::from_secs(20);
+
+fn start(limits: Limits) -> (tempfile::TempDir, Server) {
+    let folder = tempfile::tempdir().unwrap();
+    let config = Config { limits, ..Config::default() };
+    let server = Server::start_with(&folder.path().join("store.db"), Options::default(), config);
+    server.put("/v1/tags/orders", "{}").ok();
+    (folder, server)
+}
+
+fn connect(server: &Server) -> TcpStream {
+    let stream = TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(LATE)).unwrap();
+    stream
+}
+
+/// Reads until the server closes; what it said.
+fn closed(mut stream: TcpStream) -> String {
+    let mut text = Vec::new();
+    match stream.read_to_end(&mut text) {
+        Ok(_) => String::from_utf8(text).unwrap(),
+        Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => String::new(),
+        Err(error) => panic!("the connection is not closed: {error}"),
+    }
+}
+
+/// Sends a byte now and then until the connection is closed.
+fn drip(server: &Server, first: &str, byte: &[u8]) -> (Duration, String) {
+    let mut stream = connect(server);
+    stream.write_all(first.as_bytes()).unwrap();
+    let begun = Instant::now();
+    stream.set_read_timeout(Some(LIMIT / 10)).unwrap();
+    let mut said = Vec::new();
+    let mut part = [0; 4_096];
+    while begun.elapsed() < LATE {
+        if stream.write_all(byte).is_err() {
+            return (begun.elapsed(), String::from_utf8(said).unwrap());
+        }
+        match stream.read(&mut part) {
+            Ok(0) => return (begun.elapsed(), String::from_utf8(said).unwrap()),
+            Ok(read) => said.extend_from_slice(&part[..read]),
+            Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => {
+                return (begun.elapsed(), String::from_utf8(said).unwrap());
+            }
+            Err(_) => {}
+        }
+    }
+    panic!("still open after {LATE:?}: {}", String::from_utf8_lossy(&said));
+}
+
+#[test]
+fn idle_connections_are_closed_and_busy_ones_are_not() {
+    let idle = Limits { idle: LIMIT, ..Limits::default() };
+    let (_folder, server) = start(idle);
+    let silent = connect(&server);
+    let mut asked = connect(&server);
+    asked.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+    assert_eq!(closed(silent), "");
+    assert!(closed(asked).starts_with("HTTP/1.1 200"));
+
+    // One that asks again and again grows older than the limit, and is served.
+    let begun = Instant::now();
+    while begun.elapsed() < LATE {
+        let (mut busy, since, mut last) = (connect(&server), Instant::now(), Instant::now());
+        while since.elapsed() < LIMIT * 3 {
+            let sent = busy.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
+            let mut answer = [0; 1_024];
+            let read = sent.and_then(|()| busy.read(&mut answer)).unwrap_or(0);
+            if read == 0 {
+                // This machine was so busy that the test was idle.
+                assert!(last.elapsed() >= LIMIT, "closed {:?} after an answer", last.elapsed());
+                break;
+            }
+            assert!(answer[..read].starts_with(b"HTTP/1.1 200"));
+            last = Instant::now();
+        }
+        if since.elapsed() >= LIMIT * 3 {
+            return;
+        }
+    }
+    panic!("no connection was kept busy");
+}
+
+#[test]
+fn a_head_or_a_body_that_drips_is_not_waited_for() {
+    let slow = Limits { head: LIMIT, body: LIMIT, ..Limits::default() };
+    let (_folder, server) = start(slow);
+    let (took, said) = drip(&server, "GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ", b"x");
+    assert!(took >= LIMIT && said.is_empty(), "{took:?} {said}");
+    let post = "POST /v1/segments/orders/ids HTTP/1.1\r\nhost: localhost\r\n\
+                content-type: application/json\r\ncontent-length: 9000\r\n\r\n";
+    let (took, said) = drip(&server, post, b" ");
+    assert!(took >= LIMIT, "{took:?}");
+    let answer = Answer::parse(&said);
+    assert_eq!((answer.status, answer.code()), (408, "REQUEST_INVALID"), "{answer:?}");
+    assert!(answer.headers.contains("connection: close"), "{answer:?}");
+    assert_eq!(server.get("/healthz").status, 200);
+}
+
+#[test]
+fn an_answer_that_nobody_reads_is_given_up() {
+    let slow = Limits { write: LIMIT, ..Limits::default() };
+    let (_folder, server) = start(slow);
+    let mut stream = connect(&server);
+    stream.set_write_timeout(Some(LATE)).unwrap();
+    let body = r#"{"count":10000}"#;
+    let request = format!(
+        "POST /v1/segments/orders/ids HTTP/1.1\r\nhost: localhost\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    // Until the buffers of both ends are full, and then until the server gives up.
+    let begun = Instant::now();
+    while begun.elapsed() < LATE * 3 {
+        if stream.write_all(request.as_bytes()).is_err() {
+            return;
+        }
+    }
+    panic!("the server still takes requests");
+}
+
+#[test]
+fn more_connections_than_there_is_room_for_are_told_so() {
+    let few = Limits { connections: 2, ..Limits::default() };
+    let (_folder, server) = start(few);
+    // What the set-up used may take a moment to be let go.
+    let begun = Instant::now();
+    let mut held: Vec<TcpStream> = Vec::new();
+    while held.len() < 2 {
+        let mut stream = connect(&server);
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+        let mut answer = [0; 1_024];
+        let read = stream.read(&mut answer).unwrap();
+        if answer[..read].starts_with(b"HTTP/1.1 200") {
+            held.push(stream);
+        }
+        assert!(begun.elapsed() < LATE, "no room for two");
+    }
+    let refused = server.get("/healthz");
+    assert_eq!((refused.status, refused.code()), (503, "OVERLOADED"), "{refused:?}");
+    assert!(refused.headers.contains("retry-after: 1"), "{refused:?}");
+    assert!(refused.headers.contains("connection: close"), "{refused:?}");
+    // Whoever leaves makes room.
+    drop(held.pop());
+    let begun = Instant::now();
+    while server.get("/healthz").status != 200 {
+        assert!(begun.elapsed() < LATE, "no room is made");
+    }
+    drop(held);
+}
