@@ -72,7 +72,7 @@ fn what_is_wrong_in_a_file_is_named() {
         ("colour = \"red\"", "unknown key `colour`: `leafid config` prints every key"),
         ("config = \"other.toml\"", "unknown key `config`"),
         ("dev = \"yes\"", "`dev` takes `true` or `false`"),
-        ("listen = [\"127.0.0.1:0\"]", "`listen` takes a text or a whole number"),
+        ("journal = [\"a\", \"b\"]", "`journal` takes a text or a whole number"),
         ("expect-store = [1.5]", "`expect-store` takes a list of texts"),
         ("listen = \"here\"", "in `leafid.toml`: invalid value 'here' for '--listen"),
         (
@@ -157,7 +157,7 @@ fn no_password_is_repeated() {
         assert!(code == Some(0) && said.contains("postgres://u:***@h/d"), "{said}");
     }
     // The user's name and the host are no secret, and say which value was meant.
-    let said = fails("", &["serve", "--listen", url], 2);
+    let said = fails("", &["serve", "--log", url], 2);
     assert!(said.contains("postgres://u:***@h/d"), "{said}");
 }
 
