@@ -7,6 +7,7 @@ mod apply;
 mod args;
 mod backup;
 mod client;
+mod credentials;
 mod database;
 mod files;
 mod health;
@@ -24,6 +25,7 @@ mod sockets;
 mod sql;
 mod stores;
 mod tags;
+mod token;
 mod workers;
 
 use std::ffi::OsString;
@@ -72,6 +74,9 @@ enum Verb {
     /// Lists worker numbers, or takes one from its holder
     #[command(subcommand)]
     Worker(workers::Worker),
+    /// Makes, lists and revokes the tokens of a server that others reach
+    #[command(subcommand)]
+    Token(token::Token),
     /// Creates and changes tags and namespaces to match a file
     Apply(apply::Apply),
     /// Prints fresh IDs, one per line
@@ -152,6 +157,7 @@ fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Tag(tag) => tag.run(),
         Verb::Namespace(namespace) => namespace.run(),
         Verb::Worker(worker) => worker.run(),
+        Verb::Token(token) => token.run(),
         Verb::Apply(apply) => apply.run(),
         Verb::Health(health) => health.run(),
         Verb::Backup(backup) => backup.run(),
