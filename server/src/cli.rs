@@ -8,6 +8,7 @@ mod args;
 mod backup;
 mod client;
 mod config;
+mod credentials;
 mod database;
 mod files;
 mod health;
@@ -28,6 +29,7 @@ mod sockets;
 mod sql;
 mod stores;
 mod tags;
+mod token;
 mod workers;
 
 use std::ffi::OsString;
@@ -78,6 +80,9 @@ enum Verb {
     /// Lists worker numbers, or takes one from its holder
     #[command(subcommand)]
     Worker(workers::Worker),
+    /// Makes, lists and revokes the tokens of a server that others reach
+    #[command(subcommand)]
+    Token(token::Token),
     /// Creates and changes tags and namespaces to match a file
     Apply(apply::Apply),
     /// Prints fresh IDs, one per line
@@ -212,6 +217,7 @@ fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Tag(tag) => tag.run(),
         Verb::Namespace(namespace) => namespace.run(),
         Verb::Worker(worker) => worker.run(),
+        Verb::Token(token) => token.run(),
         Verb::Apply(apply) => apply.run(),
         Verb::Health(health) => health.run(),
         Verb::Backup(backup) => backup.run(),

@@ -3,14 +3,17 @@
 
 pub mod accept;
 pub mod audit;
+pub mod authorize;
 pub mod caller;
 pub mod connection;
 pub mod entry;
 pub mod guard;
 pub mod life;
 pub mod listener;
+pub mod reload;
 pub mod request_id;
 pub mod router;
 pub mod rules;
 pub mod serve;
+pub mod tls;
 pub mod unread;

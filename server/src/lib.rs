@@ -4,6 +4,7 @@
 //! to what is imported, and nothing imports against them; `opening` joins the two ends. What comes
 //! from Leaf (`leaf`) stands beside `routes`. Every decision is `leafid_core::registry`'s.
 
+pub mod access;
 pub mod app;
 pub mod backends;
 pub mod cli;

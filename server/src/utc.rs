@@ -1,4 +1,4 @@
-//! A moment as text.
+//! Moments and lengths of time as text.
 
 use leafid_core::StoreTime;
 
@@ -9,6 +9,28 @@ pub fn text(at: StoreTime) -> String {
     let (hour, minute) = (ms / 3_600_000, ms / 60_000 % 60);
     let (second, ms) = (ms / 1_000 % 60, ms % 1_000);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
+}
+
+/// A length of time, as in `0s`, `1500ms`, `10m`, `1h`, in ms.
+///
+/// # Errors
+/// What would have been one.
+pub fn span_ms(text: &str) -> Result<u32, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let scale = match unit {
+        "ms" => Some(1),
+        "s" => Some(1_000),
+        "m" => Some(60_000),
+        "h" => Some(3_600_000),
+        _ => None,
+    };
+    let Some(scale) = scale.filter(|_| digits > 0) else {
+        return Err("use a number and a unit, as in 1500ms, 10s, 5m, 1h".to_owned());
+    };
+    // More digits than a number holds are too many ms all the same.
+    let ms = number.parse().unwrap_or(u64::MAX).saturating_mul(scale);
+    Ok(u32::try_from(ms).unwrap_or(u32::MAX))
 }
 
 /// The date of a day since 1970, in the Gregorian calendar carried on both ways.

@@ -2,14 +2,16 @@
 
 use std::net::Ipv6Addr;
 
-/// `http://HOST:PORT`, without a slash at the end. Without a port it is HTTP's own, 80; a path in
-/// front of the API's stays.
+/// `http://HOST:PORT` or `https://HOST:PORT`, without a slash at the end. Without a port it is the
+/// scheme's own; a path in front of the API's stays.
 ///
 /// # Errors
 /// What would have been one.
 pub fn base(text: &str) -> Result<String, &'static str> {
     const FORM: &str = "http://HOST:PORT";
-    let rest = text.strip_prefix("http://").ok_or(FORM)?;
+    let secured = text.strip_prefix("https://").map(|rest| ("https", rest));
+    let plain = || text.strip_prefix("http://").map(|rest| ("http", rest));
+    let (scheme, rest) = secured.or_else(plain).ok_or(FORM)?;
     let rest = rest.strip_suffix('/').unwrap_or(rest);
     if rest.contains(|c: char| c.is_whitespace() || c.is_control() || "?#@\\".contains(c)) {
         return Err(FORM);
@@ -35,7 +37,7 @@ pub fn base(text: &str) -> Result<String, &'static str> {
     };
     match port {
         Some(port) if !is_port(port) => Err("http://HOST:PORT with a port from 1 to 65535"),
-        _ => Ok(format!("http://{rest}")),
+        _ => Ok(format!("{scheme}://{rest}")),
     }
 }
 
@@ -51,12 +53,14 @@ mod tests {
             ("http://ids.example/leafid", "http://ids.example/leafid"),
             ("http://[::1]:65535", "http://[::1]:65535"),
             ("http://[::1]", "http://[::1]"),
+            ("https://ids.example/", "https://ids.example"),
         ] {
             assert_eq!(base(text).as_deref(), Ok(taken), "{text}");
         }
         for wrong in [
             "127.0.0.1:8750",
-            "https://h:1",
+            "ftp://h:1",
+            "https:/h:1",
             "http://",
             "http://:1",
             "http:///v1",

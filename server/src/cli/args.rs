@@ -6,7 +6,9 @@ use leafid_core::registry::{MAX_WINDOW_CAP_MS, STEP_CAP};
 use leafid_core::{Layout, Range, Text, Token};
 use tracing::level_filters::LevelFilter;
 
+pub use crate::access::file::{pattern, verb};
 use crate::dispense;
+pub use crate::utc::span_ms;
 
 /// A whole number.
 ///
@@ -63,28 +65,6 @@ pub fn longest_window_ms(text: &str) -> Result<u32, String> {
         ms @ 1_000..=MAX_WINDOW_CAP_MS => Ok(ms),
         _ => Err("a longest window lasts from 1s to 24h".to_owned()),
     }
-}
-
-/// A length of time, as in `0s`, `1500ms`, `10m`, `1h`, in ms.
-///
-/// # Errors
-/// What would have been one.
-pub fn span_ms(text: &str) -> Result<u32, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let scale = match unit {
-        "ms" => Some(1),
-        "s" => Some(1_000),
-        "m" => Some(60_000),
-        "h" => Some(3_600_000),
-        _ => None,
-    };
-    let Some(scale) = scale.filter(|_| digits > 0) else {
-        return Err("use a number and a unit, as in 1500ms, 10s, 5m, 1h".to_owned());
-    };
-    // More digits than a number holds are too many ms all the same.
-    let ms = number.parse().unwrap_or(u64::MAX).saturating_mul(scale);
-    Ok(u32::try_from(ms).unwrap_or(u32::MAX))
 }
 
 /// `0..64`: from 0 up to, but without, 64.
@@ -149,6 +129,24 @@ pub fn listen(text: &str) -> Result<SocketAddr, String> {
     let found: Vec<SocketAddr> = found.collect();
     let first = found.iter().find(|address| address.is_ipv4()).or(found.first());
     first.copied().ok_or_else(|| "this name has no address".to_owned())
+}
+
+/// Where a server listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The address.
+    pub at: SocketAddr,
+    /// Whether it speaks plain HTTP there although it has a certificate.
+    pub plain: bool,
+}
+
+/// As [`listen`], or `http://` and that.
+///
+/// # Errors
+/// What would have been one.
+pub fn place(text: &str) -> Result<Place, String> {
+    let bare = text.strip_prefix("http://");
+    Ok(Place { at: listen(bare.unwrap_or(text))?, plain: bare.is_some() })
 }
 
 /// How many connections a listener has.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
-use axum::http::HeaderMap;
-use axum::http::header::{CONTENT_TYPE, HeaderName, IF_MATCH, IF_NONE_MATCH};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, IF_MATCH, IF_NONE_MATCH};
+use axum::http::{HeaderMap, HeaderValue};
 use clap::Args;
 use clap::error::ErrorKind;
 use leafid_core::Code;
@@ -15,6 +15,7 @@ use leafid_wire::Answer;
 use serde_json::Value;
 use tower::ServiceExt;
 
+use super::credentials::Credentials;
 use super::named::{masked, path};
 use super::{Failure, address, database};
 use crate::app::{App, Config};
@@ -48,6 +49,8 @@ pub struct Target {
     /// database
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
+    #[command(flatten)]
+    credentials: Credentials,
 }
 
 impl Target {
@@ -69,8 +72,8 @@ impl Target {
             (None, Some(store)) => ("--store", store),
             (None, None) => (VARIABLE, variable().unwrap_or_else(|| DEFAULT_URL.to_owned())),
         };
-        if by == "--url" || named.starts_with("http://") {
-            return http(by, &named, PATIENCE);
+        if by == "--url" || is_server(&named) {
+            return http(by, &named, PATIENCE, &self.credentials);
         }
         let allow_unsafe = std::env::var("LEAFID_ALLOW_UNSAFE_SETTINGS")
             .is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"));
@@ -90,21 +93,35 @@ impl Target {
 ///
 /// # Errors
 /// The command line is misused: what is named is not an address.
-pub fn server(url: Option<String>, patience: Duration) -> Result<Client, Failure> {
+pub fn server(
+    url: Option<String>,
+    patience: Duration,
+    credentials: &Credentials,
+) -> Result<Client, Failure> {
     let listens = || {
         let all = std::env::var("LEAFID_LISTEN").ok()?;
         let first = all.split(',').next().filter(|at| !at.is_empty())?;
-        Some(format!("http://{first}"))
+        Some(format!("http://{}", first.trim_start_matches("http://")))
     };
-    let (by, named) = match (url, variable().filter(|named| named.starts_with("http://"))) {
+    let (by, named) = match (url, variable().filter(|named| is_server(named))) {
         (Some(url), _) => ("--url", url),
         (None, Some(named)) => (VARIABLE, named),
         (None, None) => ("LEAFID_LISTEN", listens().unwrap_or_else(|| DEFAULT_URL.to_owned())),
     };
-    http(by, &named, patience)
+    http(by, &named, patience, credentials)
 }
 
-fn http(by: &str, named: &str, patience: Duration) -> Result<Client, Failure> {
+/// Whether it names a running server.
+fn is_server(named: &str) -> bool {
+    named.starts_with("http://") || named.starts_with("https://")
+}
+
+fn http(
+    by: &str,
+    named: &str,
+    patience: Duration,
+    credentials: &Credentials,
+) -> Result<Client, Failure> {
     let base = address::base(named).map_err(|takes| {
         let wrong = format!("`{by}` takes {takes}, got `{}`\n", masked(named));
         clap::Error::raw(ErrorKind::ValueValidation, wrong)
@@ -113,9 +130,10 @@ fn http(by: &str, named: &str, patience: Duration) -> Result<Client, Failure> {
         .http_status_as_error(false)
         .timeout_global(Some(patience))
         .proxy(None)
+        .tls_config(credentials.tls()?)
         .build()
         .new_agent();
-    Ok(Client::Http { base, agent })
+    Ok(Client::Http { base, agent, token: credentials.token()? })
 }
 
 /// Opens the store in a file.
@@ -139,6 +157,8 @@ pub enum Client {
         base: String,
         /// What keeps connections.
         agent: ureq::Agent,
+        /// What is shown to it.
+        token: Option<String>,
     },
     /// The file itself.
     Local {
@@ -175,9 +195,14 @@ impl Client {
         only: Option<HeaderName>,
     ) -> Result<Value, Problem> {
         let (url, answered) = match self {
-            Client::Http { base, agent } => {
+            Client::Http { base, agent, token } => {
                 let url = format!("{base}{path}");
-                let request = build(method, &url, body.unwrap_or_default(), only)?;
+                let mut request = build(method, &url, body.unwrap_or_default(), only)?;
+                if let Some(token) = token {
+                    let bearer = HeaderValue::from_str(&format!("Bearer {token}"));
+                    let invalid = |_| Problem::new(Code::RequestInvalid, "the token is no header");
+                    request.headers_mut().insert(AUTHORIZATION, bearer.map_err(invalid)?);
+                }
                 let answered = agent.run(request).and_then(|mut response| {
                     let (status, kind) = (response.status().as_u16(), kind(response.headers()));
                     let body = response.body_mut().with_config().limit(MOST_BYTES as u64);

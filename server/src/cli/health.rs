@@ -8,6 +8,7 @@ use leafid_wire::path;
 use serde_json::Value;
 
 use super::client::server;
+use super::credentials::Credentials;
 use super::output::is_json;
 use super::{Failure, say};
 use crate::problem::Problem;
@@ -24,12 +25,14 @@ pub struct Health {
     /// LEAFID_LISTEN, else http://127.0.0.1:8750]
     #[arg(long, value_name = "URL")]
     url: Option<String>,
+    #[command(flatten)]
+    credentials: Credentials,
 }
 
 impl Health {
     /// Asks once: exit code 0 where leases can be had, else 1 with the reason.
     pub fn run(self) -> Result<(), Failure> {
-        let client = server(self.url, PATIENCE)?;
+        let client = server(self.url, PATIENCE, &self.credentials)?;
         let ready = client.call("GET", path::READYZ, None, false)?;
         let known = matches!(ready["status"].as_str(), Some("ok" | "degraded"));
         if is_json() && known {

@@ -1,34 +1,53 @@
 //! Where `leafid serve` listens, and what it asks of callers there.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use leafid_core::Code;
 
-use super::args::{connections, host, listen};
+use super::args::{Place, connections, host, place};
 use super::sockets;
+use crate::access::tokens::Tokens;
 use crate::http::life::Limits;
-use crate::http::listener::Listener;
+use crate::http::listener::{At, Listener};
+use crate::http::reload::Reload;
 use crate::http::rules::{Hosts, Rules};
 use crate::http::serve::Bound;
+use crate::http::tls::{Files, Tls};
 use crate::problem::Problem;
 
 const USUAL: &str = "127.0.0.1:8750";
 
 #[derive(Args, Debug)]
 pub struct Listen {
-    /// An address and port to listen on; may be repeated
+    /// An address and port to listen on; may be repeated. Where other machines reach it, it needs TLS and
+    /// tokens. `http://HOST:PORT` speaks plain HTTP there in any case
     #[arg(long, env = "LEAFID_LISTEN", value_name = "HOST:PORT", default_value = USUAL,
-          value_delimiter = ',', value_parser = listen)]
-    listen: Vec<SocketAddr>,
+          value_delimiter = ',', value_parser = place)]
+    listen: Vec<Place>,
     /// An address for operators; may be repeated: tags and namespaces are then created, changed and
     /// deleted there, worker numbers released there, and no longer at --listen
     #[arg(long, env = "LEAFID_LISTEN_ADMIN", value_name = "HOST:PORT", value_delimiter = ',',
-          value_parser = listen)]
-    listen_admin: Vec<SocketAddr>,
-    /// Lets a listener be reached from other machines although everybody there may use it: for a
-    /// network of which every machine is trusted; may be repeated
+          value_parser = place)]
+    listen_admin: Vec<Place>,
+    /// The server's certificate, and those between it and its authority, in PEM: the API and the
+    /// operators' listener then speak TLS. It is read again when it changes
+    #[arg(long, env = "LEAFID_TLS_CERT", value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The certificate's key, in PEM
+    #[arg(long, env = "LEAFID_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Authorities in PEM: clients must show a certificate of theirs
+    #[arg(long, env = "LEAFID_CLIENT_CA", value_name = "FILE", requires = "tls_cert")]
+    client_ca: Option<PathBuf>,
+    /// The file of principals and their tokens, as `leafid token` makes it: whoever has none is then
+    /// refused, at every address. It is read again when it changes
+    #[arg(long, env = "LEAFID_TOKENS", value_name = "FILE")]
+    tokens: Option<PathBuf>,
+    /// Lets a listener be reached from other machines without TLS or without tokens, for a network of
+    /// which every machine is trusted; may be repeated. Changes need a token all the same
     #[arg(long, env = "LEAFID_INSECURE", value_name = "LISTENER", value_delimiter = ',')]
     insecure: Vec<Open>,
     /// A host name under which this server may be asked for without tokens, besides its addresses;
@@ -47,6 +66,8 @@ pub struct Listen {
 enum Open {
     /// The listener of --listen
     Api,
+    /// The listener of --listen-admin
+    Admin,
     /// The listener of --listen-leaf
     Leaf,
 }
@@ -55,6 +76,8 @@ enum Open {
 pub struct Sockets {
     told: Vec<String>,
     bound: Vec<Bound>,
+    /// What is read again when it changes.
+    pub reload: Reload,
 }
 
 impl Listen {
@@ -69,50 +92,81 @@ impl Listen {
     /// `NOT_ENABLED` for an address that others reach and nothing guards, `STORE_UNAVAILABLE` for one
     /// that is in use.
     pub async fn bind(&self, leaf: &[SocketAddr]) -> Result<Sockets, Problem> {
+        let guard = self.guard()?;
         let has_admin = !self.listen_admin.is_empty();
         let usual = if has_admin { Listener::API } else { Listener::ONLY };
+        let leaf: Vec<Place> = leaf.iter().map(|&at| Place { at, plain: true }).collect();
         let all = [
-            ("--listen", Some(Open::Api), usual, &self.listen[..]),
-            ("--listen-admin", None, Listener::ADMIN, &self.listen_admin),
-            ("--listen-leaf", Some(Open::Leaf), Listener::LEAF, leaf),
+            ("--listen", Open::Api, usual, &self.listen[..]),
+            ("--listen-admin", Open::Admin, Listener::ADMIN, &self.listen_admin),
+            ("--listen-leaf", Open::Leaf, Listener::LEAF, &leaf),
         ];
         let mut planned = Vec::new();
-        for (option, open, listener, addresses) in all {
-            for &address in addresses {
-                planned.push((option, self.ruled(open, listener, address)?, address));
+        for (option, open, listener, places) in all {
+            for place in places {
+                planned.push((option, self.ruled(open, listener, *place, &guard)?, place.at));
             }
         }
         let addresses: Vec<SocketAddr> = planned.iter().map(|(_, _, at)| *at).collect();
         sockets::room_for(self.max_connections);
-        let mut sockets = Sockets { told: Vec::new(), bound: Vec::new() };
+        let mut sockets = Sockets { told: Vec::new(), bound: Vec::new(), reload: guard };
         for (option, (listener, rules), address) in planned {
             let socket = sockets::bind(address, &addresses, option)?;
             let at = socket.local_addr().map_err(|error| sockets::unbound(address, option, &error));
-            sockets.told.push(told(listener, &format!("http://{}", at?)));
+            let at = At { listener, tls: rules.tls.is_some(), address: at? };
+            sockets.told.push(told(listener, &at.url()));
             sockets.bound.push(Bound { listener, rules, socket });
         }
         Ok(sockets)
     }
 
+    /// Who may ask, and what connections are greeted with.
+    fn guard(&self) -> Result<Reload, Problem> {
+        let tokens = self.tokens.as_deref().map(Tokens::open).transpose()?.map(Arc::new);
+        let files = self.tls_cert.clone().zip(self.tls_key.clone());
+        let files = files.map(|(cert, key)| Files { cert, key, client_ca: self.client_ca.clone() });
+        let tls = files.map(Tls::open).transpose()?.map(Arc::new);
+        Ok(Reload { tokens, tls })
+    }
+
     /// What an address serves and asks.
     fn ruled(
         &self,
-        open: Option<Open>,
+        open: Open,
         listener: Listener,
-        address: SocketAddr,
+        Place { at, plain }: Place,
+        guard: &Reload,
     ) -> Result<(Listener, Rules), Problem> {
-        if address.ip().is_loopback() {
-            return Ok((listener, Rules::default()));
-        }
-        let Some(open) = open.filter(|open| self.insecure.contains(open)) else {
-            return Err(unguarded(open, address));
+        let is_open = self.insecure.contains(&open);
+        let here = at.ip().is_loopback();
+        // Leaf's clients can neither.
+        let Reload { tokens, tls } = match open {
+            Open::Leaf => Reload::default(),
+            Open::Api | Open::Admin => guard.clone(),
         };
+        let tls = tls.filter(|_| !plain);
+        let is_guarded = tokens.is_some() && tls.is_some();
+        let needs_token = open == Open::Admin && tokens.is_none();
+        if !here && !is_guarded && (!is_open || needs_token) {
+            return Err(unguarded(open, at, tokens.is_some(), plain));
+        }
+        let name = listener.name;
+        if !here && !is_guarded {
+            let lacks = match (&tokens, &tls) {
+                (None, _) => "everybody who reaches it may use it",
+                _ => "tokens pass over the network in the clear",
+            };
+            tracing::warn!("{name} at {at}, for --insecure {name}: {lacks}");
+        }
         // Who may change anything cannot be told there.
-        let listener = if open == Open::Api { Listener::API } else { listener };
-        let hosts = Hosts::Named(Arc::from(self.allow_host.clone()));
-        let at = listener.name;
-        tracing::warn!("{at} at {address} is open to everybody who can reach it: --insecure {at}");
-        Ok((listener, Rules { hosts }))
+        let nobody_known = !here && tokens.is_none() && open == Open::Api;
+        let listener = if nobody_known { Listener::API } else { listener };
+        let hosts = match (&tokens, here) {
+            (Some(_), _) => Hosts::Any,
+            (None, true) => Hosts::Loopback,
+            (None, false) => Hosts::Named(Arc::from(self.allow_host.clone())),
+        };
+        Ok((listener, Rules { hosts, tokens, tls }))
     }
 }
 
@@ -133,18 +187,33 @@ fn told(listener: Listener, at: &str) -> String {
     }
 }
 
-fn unguarded(open: Option<Open>, address: SocketAddr) -> Problem {
-    let cure = match open {
-        None => "changes are made from this machine alone: listen on 127.0.0.1 or [::1]".to_owned(),
-        Some(open) => {
-            let name = open.to_possible_value();
-            let name = name.as_ref().map_or("api", |value| value.get_name());
+fn unguarded(open: Open, at: SocketAddr, has_tokens: bool, plain: bool) -> Problem {
+    let name = open.to_possible_value();
+    let name = name.as_ref().map_or("api", |value| value.get_name());
+    let detail = match open {
+        Open::Leaf => format!(
+            "`{at}` can be reached from other machines, and clients of Leaf can send no token; listen on \
+             127.0.0.1 or [::1], or, if every machine of that network may have IDs, say: --insecure leaf"
+        ),
+        Open::Api | Open::Admin => {
+            let option = if open == Open::Api { "--listen" } else { "--listen-admin" };
+            let verb = if open == Open::Api { "" } else { " --verb admin" };
+            let or = match (open, has_tokens) {
+                (Open::Admin, false) => "changes need a token whatever --insecure says".to_owned(),
+                _ => format!(
+                    "or, if every machine of that network is trusted, say: --insecure {name}"
+                ),
+            };
+            let and = if plain { ", which `http://` keeps it from" } else { "" };
             format!(
-                "listen on 127.0.0.1 or [::1], or, if every machine of that network may use it: \
-                 --insecure {name}"
+                "`{at}` can be reached from other machines, and needs TLS{and} and tokens:\n  \
+                 leafid token create NAME --tokens leafid-tokens.toml{verb}\n  \
+                 openssl req -x509 -newkey rsa:2048 -nodes -days 365 -subj /CN=leafid \
+                 -addext subjectAltName=DNS:HOST -keyout key.pem -out cert.pem\n  \
+                 leafid serve {option} {at} --tokens leafid-tokens.toml --tls-cert cert.pem \
+                 --tls-key key.pem\n{or}"
             )
         }
     };
-    let detail = format!("`{address}` can be reached from other machines; {cure}");
     Problem::new(Code::NotEnabled, detail)
 }

@@ -1,10 +1,13 @@
 //! `leafid serve`: the server in the foreground.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::FalseyValueParser;
 use leafid_core::Code;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 
 use super::journal::Keep;
 use super::listen::Listen;
@@ -64,6 +67,9 @@ impl Serve {
         // Before the address is told: who reads it may stop the server at once.
         let stop = stop_signal()
             .map_err(|error| Problem::new(Code::Internal, format!("no signals: {error}")))?;
+        let told = Arc::new(Notify::new());
+        let hangups = hangups(Arc::clone(&told))
+            .map_err(|error| Problem::new(Code::Internal, format!("no signals: {error}")))?;
         // Before the file is touched: an address in use leaves no new store behind.
         let sockets = self.listen.bind(&leaf.listen).await?;
         let create = self.create || self.dev;
@@ -84,11 +90,15 @@ impl Serve {
         let how = How { options, allow_unsafe: self.allow_unsafe_settings, keep };
         let Opened { stores, workers, leafs } = self.stores.open(&leaf, &how)?;
         let owner = leaf.owner(&workers).await?;
+        let reloads = tokio::spawn(sockets.reload.clone().run(told));
         let bound = sockets.tell(|line| tell(line));
         let modes = LeafModes { any_key: leafs, ..leaf.modes };
         let limits = self.listen.limits();
         let config = Config { leaf: modes, owner, limits, ..Config::default() };
-        serve::serve(bound, config, stores, stop).await?;
+        let served = serve::serve(bound, config, stores, stop).await;
+        reloads.abort();
+        hangups.abort();
+        served?;
         tell("leafid: stopped");
         Ok(())
     }
@@ -142,6 +152,24 @@ fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
             _ = interrupt.recv() => {}
         }
     })
+}
+
+/// Tells of each SIGHUP.
+#[cfg(unix)]
+fn hangups(told: Arc<Notify>) -> std::io::Result<JoinHandle<()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut hangups = signal(SignalKind::hangup())?;
+    Ok(tokio::spawn(async move {
+        while hangups.recv().await.is_some() {
+            told.notify_one();
+        }
+    }))
+}
+
+/// There is no such signal.
+#[cfg(not(unix))]
+fn hangups(told: Arc<Notify>) -> std::io::Result<JoinHandle<()>> {
+    Ok(tokio::spawn(async move { drop(told) }))
 }
 
 /// Ends with Ctrl-C.

@@ -50,15 +50,16 @@ pub fn room_for(connections: usize) {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-        // Beside them the store's files, or its connections to a database.
-        let wanted = u64::try_from(connections).unwrap_or(u64::MAX).saturating_mul(2);
-        let wanted = wanted.saturating_add(256);
+        // Beside those of one listener the others', the store's files, its connections to a database.
+        let connections = u64::try_from(connections).unwrap_or(u64::MAX);
+        let wanted = connections.saturating_mul(2).saturating_add(256);
         let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
         let Some(now) = current.filter(|now| *now < wanted) else { return };
         let most = maximum.map_or(wanted, |most| most.min(wanted));
         let raised = Rlimit { current: Some(most.max(now)), maximum };
-        if setrlimit(Resource::Nofile, raised).is_err() || most < wanted {
-            let left = getrlimit(Resource::Nofile).current.unwrap_or(0);
+        let _ = setrlimit(Resource::Nofile, raised);
+        let left = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+        if left < connections.saturating_add(64) {
             tracing::warn!(
                 "{left} open files are allowed, which may be too few for {connections} \
                  connections of each listener: raise the limit, or lower --max-connections"

@@ -22,11 +22,14 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, sleep, sleep_until};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 use tower::{Service, ServiceExt};
 
 use super::caller::Peer;
 use super::connection::Connection;
 use super::life::{Life, Limits, Overdue};
+use super::tls::Tls;
 use super::unread;
 use crate::log::Rate;
 
@@ -52,6 +55,8 @@ pub struct Accepting {
     pub name: &'static str,
     /// Whether its clients expect problems.
     pub problems: bool,
+    /// What they are greeted with, where it is TLS.
+    pub tls: Option<Arc<Tls>>,
     /// How long clients may take.
     pub limits: Limits,
     /// Room for connections, shared by the addresses of a listener.
@@ -123,10 +128,24 @@ impl Accepting {
             return;
         };
         let (limits, problems, stopped) = (self.limits, self.problems, self.stopped.clone());
+        let tls = self.tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()));
         tokio::spawn(async move {
             let life = Arc::new(Life::beginning());
-            let stream = Connection::new(stream, Arc::clone(&life), problems);
-            serve(stream, peer, service, &life, &limits, stopped).await;
+            match tls {
+                None => {
+                    let stream = Connection::new(stream, Arc::clone(&life), problems);
+                    serve(stream, peer, service, &life, &limits, stopped).await;
+                }
+                // Apart: a connection without TLS need not be as large.
+                Some(tls) => {
+                    Box::pin(async {
+                        let Some(stream) = greet(tls, stream, peer, &limits).await else { return };
+                        let stream = Connection::new(stream, Arc::clone(&life), problems);
+                        serve(stream, peer, service, &life, &limits, stopped).await;
+                    })
+                    .await;
+                }
+            }
             let _: (OwnedSemaphorePermit, _) = (place, alive);
         });
     }
@@ -143,6 +162,10 @@ impl Accepting {
                  --max-connections, or find out who keeps so many"
             );
         }
+        // A client that expects TLS cannot read it.
+        if self.tls.is_some() {
+            return;
+        }
         let Ok(place) = Arc::clone(&TURNED_AWAY).try_acquire_owned() else { return };
         tokio::spawn(async move {
             let text = unread::full(most);
@@ -156,6 +179,23 @@ impl Accepting {
             drop(place);
         });
     }
+}
+
+/// Agrees on TLS with a client.
+async fn greet(
+    tls: TlsAcceptor,
+    stream: TcpStream,
+    peer: SocketAddr,
+    limits: &Limits,
+) -> Option<TlsStream<TcpStream>> {
+    let error = match tokio::time::timeout(limits.head, tls.accept(stream)).await {
+        Ok(Ok(stream)) => return Some(stream),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => format!("it took longer than {:?}", limits.head),
+    };
+    // Anybody can cause it: it is for who looks into a client that cannot connect.
+    tracing::debug!(%peer, "no TLS with this client: {error}");
+    None
 }
 
 /// Serves one connection.

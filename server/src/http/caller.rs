@@ -1,11 +1,14 @@
 //! Who calls.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use leafid_core::Code;
 
+use crate::access::allow::Allowance;
+use crate::access::tokens::Member;
 use crate::problem::Problem;
 
 /// The other end of a connection.
@@ -13,19 +16,32 @@ use crate::problem::Problem;
 pub struct Peer(pub SocketAddr);
 
 /// Who made a request, as far as the server knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Caller {
     /// The name of the listener that was asked.
     pub listener: &'static str,
     /// The other end of the connection; none where the command line asks in its own process.
     pub peer: Option<SocketAddr>,
+    /// Whose token came with it, where tokens are asked for.
+    pub member: Option<Arc<Member>>,
+}
+
+impl Caller {
+    /// What it may ask for.
+    pub fn allowance(&self) -> Allowance {
+        Allowance(self.member.clone())
+    }
 }
 
 impl std::fmt::Display for Caller {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.peer {
-            Some(peer) => write!(f, "{}/{peer}", self.listener),
-            None => f.write_str(self.listener),
+        f.write_str(self.listener)?;
+        if let Some(peer) = self.peer {
+            write!(f, "/{peer}")?;
+        }
+        match &self.member {
+            Some(member) => write!(f, "/{}", member.who.name),
+            None => Ok(()),
         }
     }
 }
@@ -34,7 +50,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Caller, Problem> {
-        let caller = parts.extensions.get().copied();
+        let caller = parts.extensions.get().cloned();
         caller.ok_or_else(|| Problem::new(Code::Internal, "the request does not say who calls"))
     }
 }

@@ -42,18 +42,18 @@ pub async fn enter(State(entry): State<Arc<Entry>>, request: Request, next: Next
     let given = admitted.as_ref().ok().and_then(|body| RequestId::given(&head.headers, body));
     let id = given.unwrap_or_else(RequestId::fresh);
     let peer = head.extensions.get().map(|Peer(peer)| *peer);
-    let caller = Caller { listener: listener.name, peer };
+    let caller = Caller { listener: listener.name, peer, member: None };
     let (method, uri) = (head.method.clone(), head.uri.clone());
     let span = tracing::error_span!("request", request_id = %id);
     let answered = async {
         let response = match admitted {
             Ok(body) => {
-                head.extensions.insert(caller);
+                head.extensions.insert(caller.clone());
                 next.run(Request::from_parts(head, body.into())).await
             }
             Err(response) => response,
         };
-        report(&response, caller, &method, &uri);
+        report(&response, &caller, &method, &uri);
         response
     };
     named(answered.instrument(span).await, &id)
@@ -61,7 +61,7 @@ pub async fn enter(State(entry): State<Arc<Entry>>, request: Request, next: Next
 
 /// Logs answers of the statuses from 500 on: one line a second per code. Of the request only its
 /// caller, method and path are told: the `request` of an acquire is the key of its lease.
-fn report(response: &Response, caller: Caller, method: &Method, uri: &Uri) {
+fn report(response: &Response, caller: &Caller, method: &Method, uri: &Uri) {
     let status = response.status();
     if let Some(problem) = response.extensions().get::<Problem>()
         && status.is_server_error()

@@ -69,7 +69,7 @@ fn own_host<'h>(head: &'h Parts, hosts: &Hosts) -> Result<&'h str, Problem> {
         Hosts::Loopback => {
             format!("host `{host}` is not a loopback address; use `127.0.0.1` or `localhost`")
         }
-        Hosts::Named(_) => format!(
+        Hosts::Named(_) | Hosts::Any => format!(
             "host `{host}` is not a name of this server; use its address, or have the name allowed: \
              leafid serve --allow-host NAME"
         ),

@@ -2,6 +2,8 @@
 
 use std::net::SocketAddr;
 
+use crate::access::principal::Verb;
+
 /// A group of paths: a listener serves all of it or nothing of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Face {
@@ -18,6 +20,16 @@ pub enum Face {
 impl Face {
     /// All of them.
     pub const ALL: [Face; 4] = [Face::Leases, Face::Reads, Face::Admin, Face::Health];
+
+    /// What a caller must be allowed, where tokens are asked for. Probes have none.
+    pub const fn verb(self) -> Option<Verb> {
+        match self {
+            Face::Leases => Some(Verb::Lease),
+            Face::Reads => Some(Verb::Read),
+            Face::Admin => Some(Verb::Admin),
+            Face::Health => None,
+        }
+    }
 }
 
 /// What is served at one address.
@@ -53,12 +65,22 @@ impl Listener {
 pub struct At {
     /// The listener.
     pub listener: Listener,
+    /// Whether it speaks TLS there.
+    pub tls: bool,
     /// Its address.
     pub address: SocketAddr,
 }
 
+impl At {
+    /// It as a URL.
+    pub fn url(&self) -> String {
+        let scheme = if self.tls { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+}
+
 impl std::fmt::Display for At {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} http://{}", self.listener.name, self.address)
+        write!(f, "{} {}", self.listener.name, self.url())
     }
 }

@@ -10,6 +10,7 @@ use leafid_core::Code;
 use leafid_wire::path;
 
 use super::audit::audit;
+use super::authorize::{Wanted, authorize};
 use super::entry::{Entry, enter};
 use super::life::Limits;
 use super::listener::{At, Face, Listener};
@@ -39,6 +40,12 @@ pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> Router {
             routes = routes.route_layer(middleware::from_fn(refuse));
         } else if face == Face::Admin {
             routes = routes.route_layer(middleware::from_fn_with_state(Arc::clone(&app), audit));
+        }
+        if listener.serves(face)
+            && let (Some(tokens), Some(verb)) = (&entry.rules.tokens, face.verb())
+        {
+            let wanted = Wanted { tokens: Arc::clone(tokens), verb };
+            routes = routes.route_layer(middleware::from_fn_with_state(wanted, authorize));
         }
         router = router.merge(routes);
     }
@@ -84,7 +91,7 @@ fn elsewhere(request: &Request, listener: Listener, there: Option<At>) -> Proble
     let (method, path) = (request.method().as_str(), request.uri().path());
     let there = there.map_or_else(
         || "no listener of this server does".to_owned(),
-        |At { listener, address }| format!("ask the {} listener, http://{address}", listener.name),
+        |at| format!("ask the {} listener, {}", at.listener.name, at.url()),
     );
     let detail = format!(
         "`{} {}` is not served by the {} listener; {there}",

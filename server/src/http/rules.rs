@@ -3,11 +3,18 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use super::tls::Tls;
+use crate::access::tokens::Tokens;
+
 /// The rules of an address.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// Which hosts a request may be for.
     pub hosts: Hosts,
+    /// Whose tokens are known; without them everybody may do what is served.
+    pub tokens: Option<Arc<Tokens>>,
+    /// What connections are greeted with; without it they speak plain HTTP.
+    pub tls: Option<Arc<Tls>>,
 }
 
 /// Which hosts a request may be for. A page of another site can have its own name resolve to this
@@ -19,6 +26,8 @@ pub enum Hosts {
     Loopback,
     /// Any address, which no page can have as its name, and these names.
     Named(Arc<[String]>),
+    /// Any: a page has no token.
+    Any,
 }
 
 impl Hosts {
@@ -35,6 +44,7 @@ impl Hosts {
         is_loopback
             || match self {
                 Hosts::Loopback => false,
+                Hosts::Any => true,
                 Hosts::Named(names) => {
                     let is_named = |known: &String| known.eq_ignore_ascii_case(name);
                     address.is_some() || names.iter().any(is_named)

@@ -75,7 +75,8 @@ pub async fn serve(
             Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)))
         });
         let (room, problems) = (Arc::clone(room), listener != Listener::LEAF);
-        let accepting = Accepting { name, problems, limits, room, stopped };
+        let tls = rules.tls.clone();
+        let accepting = Accepting { name, problems, tls, limits, room, stopped };
         if listener == Listener::LEAF {
             let admit = Arc::new(move |head: &Parts| guard::check_any(head, &rules.hosts));
             // Its clients expect no problems of ours.
@@ -142,7 +143,7 @@ async fn watch(store: Arc<Watched>) {
 fn addresses(bound: &[Bound]) -> Result<Vec<At>, Problem> {
     let at = |bound: &Bound| {
         let address = bound.socket.local_addr()?;
-        Ok(At { listener: bound.listener, address })
+        Ok(At { listener: bound.listener, tls: bound.rules.tls.is_some(), address })
     };
     bound.iter().map(at).collect::<std::io::Result<_>>().map_err(|error| {
         Problem::new(Code::Internal, format!("a listener does not know its address: {error}"))

@@ -8,25 +8,34 @@ use leafid_core::{Fields, SegmentAsk};
 use super::answer::Json;
 use super::input::{Input, TagPath, count};
 use crate::app::App;
+use crate::http::caller::Caller;
 use crate::problem::Problem;
 
 /// `POST /v1/segments/{tag}/lease`
 pub async fn lease(
     State(app): State<Arc<App>>,
+    caller: Caller,
     TagPath(tag): TagPath,
     Input(mut input): Input,
 ) -> Result<Json, Problem> {
     input.put_path("tag", tag.as_str())?;
-    let ask = input.all(SegmentAsk::get)?;
-    app.stores.tags().lease_segment(ask).await.map(|grant| Json::fields(&grant))
+    let (store, allowance) = (app.stores.tags(), caller.allowance());
+    let (ask, charge) = allowance.segment(input.all(SegmentAsk::get)?, store).await?;
+    let grant = store.lease_segment(ask).await?;
+    charge.had(grant.range.end - grant.range.start);
+    Ok(Json::fields(&allowance.granted(grant)))
 }
 
 /// `POST /v1/segments/{tag}/ids`
 pub async fn ids(
     State(app): State<Arc<App>>,
+    caller: Caller,
     TagPath(tag): TagPath,
     Input(input): Input,
 ) -> Result<Json, Problem> {
-    let ids = app.generators.numbers(tag, count(input)?).await?;
+    let count = count(input)?;
+    let charge = caller.allowance().ids(count)?;
+    let ids = app.generators.numbers(tag, count).await?;
+    charge.had(count);
     Ok(Json::write(|writer| writer.ids("ids", &ids)))
 }

@@ -10,6 +10,8 @@ use leafid_core::{AcquireAsk, Code, FieldWriter, Fields, Layout, Release, RenewA
 use super::answer::Json;
 use super::input::{Input, NamespacePath, WorkerPath, page, worker};
 use crate::app::App;
+use crate::clock::{Clock, SystemClock};
+use crate::http::caller::Caller;
 use crate::json::Writer;
 use crate::problem::Problem;
 use crate::store::Aside;
@@ -17,34 +19,47 @@ use crate::store::Aside;
 /// `POST /v1/workers/{ns}/acquire`
 pub async fn acquire(
     State(app): State<Arc<App>>,
+    caller: Caller,
     NamespacePath(namespace): NamespacePath,
     Input(mut input): Input,
 ) -> Result<Json, Problem> {
     input.put_path("namespace", namespace.as_str())?;
+    let (store, allowance) = (app.stores.workers(), caller.allowance());
     let ask = input.all(AcquireAsk::get)?;
-    app.stores.workers().acquire(ask).await.map(|grant| Json::fields(&grant))
+    let (ask, asking) = allowance.acquire(ask, SystemClock.wall())?;
+    let grant = store.acquire(ask).await?;
+    allowance.holds(namespace, ask.request, &grant);
+    drop(asking);
+    Ok(Json::fields(&grant))
 }
 
 /// `POST /v1/workers/{ns}/renew`
 pub async fn renew(
     State(app): State<Arc<App>>,
+    caller: Caller,
     NamespacePath(namespace): NamespacePath,
     Input(mut input): Input,
 ) -> Result<Json, Problem> {
     input.put_path("namespace", namespace.as_str())?;
-    let ask = input.all(RenewAsk::get)?;
-    app.stores.workers().renew(ask).await.map(|grant| Json::fields(&grant))
+    let allowance = caller.allowance();
+    let ask = allowance.renew(input.all(RenewAsk::get)?);
+    let grant = app.stores.workers().renew(ask).await?;
+    allowance.holds(namespace, ask.key, &grant);
+    Ok(Json::fields(&grant))
 }
 
 /// `POST /v1/workers/{ns}/release`
 pub async fn release(
     State(app): State<Arc<App>>,
+    caller: Caller,
     NamespacePath(namespace): NamespacePath,
     Input(mut input): Input,
 ) -> Result<Json, Problem> {
     input.put_path("namespace", namespace.as_str())?;
     let release = input.all(Release::get)?;
-    app.stores.workers().release(release).await.map(|()| Json::empty())
+    app.stores.workers().release(release).await?;
+    caller.allowance().lets_go(&release);
+    Ok(Json::empty())
 }
 
 /// `POST /v1/workers/{ns}/{n}/release`: an operator's release.

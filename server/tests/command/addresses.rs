@@ -6,13 +6,14 @@ use serde_json::{Value, json};
 
 use crate::support::{LEAFID, Serving, call, fails, says};
 
-/// A server with these options, and each address that it told, after these words.
+/// A server with these options.
 fn serve(folder: &tempfile::TempDir, options: &[&str]) -> Serving {
     let mut command = Command::new(LEAFID);
     command.args(["serve", "--create", "--store"]).arg(folder.path().join("store.db"));
     Serving::spawn(command.args(options))
 }
 
+/// Each address that it told after these words.
 fn at(serving: &Serving, words: &str) -> Vec<String> {
     let told = |line: &str| line.strip_prefix(words).map(|url| url.trim().to_owned());
     serving.first.lines().filter_map(told).collect()
@@ -68,7 +69,7 @@ fn what_others_reach_and_nothing_guards_is_refused_unless_that_listener_says_so(
         (&["--listen", "127.0.0.1:0", "--listen", "0.0.0.0:0"], "--insecure api"),
         (&["--listen", "0.0.0.0:0", "--insecure", "leaf"], "--insecure api"),
         (&["--listen-leaf", "0.0.0.0:0", "--insecure", "api"], "--insecure leaf"),
-        (&["--listen-admin", "0.0.0.0:0", "--insecure", "api,leaf"], "from this machine"),
+        (&["--listen-admin", "0.0.0.0:0", "--insecure", "api,leaf"], "whatever --insecure says"),
     ] {
         let usual = if options[0] == "--listen" { &[][..] } else { &["--listen", "127.0.0.1:0"] };
         let args = [&["serve", "--create"], options, usual].concat();
@@ -87,7 +88,7 @@ fn an_open_listener_changes_nothing_and_knows_its_names() {
     let options =
         ["--listen", "0.0.0.0:0", "--insecure", "api", "--allow-host", "ids.internal,other"];
     let serving = serve(&folder, &options);
-    serving.logs(&["WARN", "open to everybody", "--insecure api"]);
+    serving.logs(&["WARN", "everybody who reaches it may use it", "--insecure api"]);
     let url = serving.url.replace("0.0.0.0", "127.0.0.1");
     let ids = "/v1/tags/orders";
     for (host, status) in [

@@ -1,0 +1,152 @@
+//! What a principal may ask for, request by request.
+
+use std::sync::Arc;
+
+use leafid_core::{AcquireAsk, Code, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime};
+use leafid_core::{WindowGrant, registry};
+
+use super::meter::Asking;
+use super::principal::Principal;
+use super::tokens::Member;
+use crate::clock::{Clock, SystemClock};
+use crate::problem::{Figure, Problem};
+use crate::store::Store;
+
+/// Who asks, where tokens tell; else everybody may everything.
+#[derive(Clone, Debug, Default)]
+pub struct Allowance(pub Option<Arc<Member>>);
+
+/// IDs that are counted, until it is known how many were had.
+#[derive(Debug)]
+pub struct Charge {
+    member: Option<Arc<Member>>,
+    ids: u64,
+}
+
+impl Allowance {
+    /// Counts the IDs of a request.
+    ///
+    /// # Errors
+    /// `QUOTA_EXCEEDED`.
+    pub fn ids(&self, ids: u64) -> Result<Charge, Problem> {
+        let member = self.0.clone();
+        let Some(found) = &member else { return Ok(Charge { member, ids: 0 }) };
+        found.meter.take(&found.who, ids, SystemClock.wall())?;
+        Ok(Charge { member, ids })
+    }
+
+    /// A segment's ask, no larger than the principal may have, and counted.
+    ///
+    /// # Errors
+    /// `FORBIDDEN` for a range of more numbers than it may have in one, `QUOTA_EXCEEDED`, and those of
+    /// [`Store::tag`].
+    pub async fn segment(
+        &self,
+        ask: SegmentAsk,
+        store: &dyn Store,
+    ) -> Result<(SegmentAsk, Charge), Problem> {
+        let Some(member) = &self.0 else { return Ok((ask, self.ids(0)?)) };
+        let who = &member.who;
+        if who.max_step.is_none() && who.ids_per_day.is_none() {
+            return Ok((ask, self.ids(0)?));
+        }
+        let most = who.max_step.unwrap_or(u32::MAX);
+        if let Some(exactly) = ask.exactly {
+            if exactly > most {
+                return Err(too_many(who, exactly, most));
+            }
+            return Ok((ask, self.ids(exactly.into())?));
+        }
+        let step = match ask.step {
+            Some(step) => step,
+            None => store.tag(ask.tag).await?.step,
+        };
+        let least = ask.at_least.map(|least| least.min(most));
+        let wanted = step.min(most).max(least.unwrap_or(0));
+        // What is not larger than it may be goes on as it came.
+        let said = if step > most { Some(most) } else { ask.step };
+        let charge = self.ids(wanted.into())?;
+        Ok((SegmentAsk { step: said, at_least: least, ..ask }, charge))
+    }
+
+    /// The answer: its holder asks for no more than it may have.
+    pub fn granted(&self, grant: SegmentGrant) -> SegmentGrant {
+        match self.0.as_ref().and_then(|member| member.who.max_step) {
+            Some(most) => {
+                let (step, max_step) = (grant.step.min(most), grant.max_step.min(most));
+                SegmentGrant { step, max_step, ..grant }
+            }
+            None => grant,
+        }
+    }
+
+    /// A window's ask, no longer than the principal may have, and counted while it is asked.
+    ///
+    /// # Errors
+    /// `QUOTA_EXCEEDED`.
+    pub fn acquire(
+        &self,
+        ask: AcquireAsk,
+        now: StoreTime,
+    ) -> Result<(AcquireAsk, Option<Asking<'_>>), Problem> {
+        let Some(member) = &self.0 else { return Ok((ask, None)) };
+        let asking = member.meter.ask(&member.who, ask.request, now)?;
+        let length_ms = self.length_ms(ask.length_ms);
+        Ok((AcquireAsk { length_ms, ..ask }, Some(asking)))
+    }
+
+    /// A renewal's ask, no longer than the principal may have.
+    pub fn renew(&self, ask: RenewAsk) -> RenewAsk {
+        RenewAsk { length_ms: self.length_ms(ask.length_ms), ..ask }
+    }
+
+    /// The principal has this window now.
+    pub fn holds(&self, namespace: Name, key: leafid_core::Token, grant: &WindowGrant) {
+        if let Some(member) = &self.0 {
+            member.meter.holds(namespace, grant, key);
+        }
+    }
+
+    /// The principal has given a number back.
+    pub fn lets_go(&self, release: &Release) {
+        if let Some(member) = &self.0 {
+            member.meter.lets_go(release);
+        }
+    }
+
+    fn length_ms(&self, said: Option<u32>) -> Option<u32> {
+        let most = self.0.as_ref().and_then(|member| member.who.max_window_ms);
+        match (said, most) {
+            (Some(said), Some(most)) => Some(said.min(most)),
+            (None, Some(most)) => Some(most.min(registry::MAX_WINDOW_CAP_MS)),
+            (said, None) => said,
+        }
+    }
+}
+
+impl Charge {
+    /// So many were had.
+    pub fn had(mut self, ids: u64) {
+        if let Some(member) = self.member.take() {
+            member.meter.give_back(&member.who, self.ids.saturating_sub(ids));
+        }
+    }
+}
+
+/// None were had.
+impl Drop for Charge {
+    fn drop(&mut self) {
+        if let Some(member) = self.member.take() {
+            member.meter.give_back(&member.who, self.ids);
+        }
+    }
+}
+
+fn too_many(who: &Principal, asked: u32, most: u32) -> Problem {
+    let detail = format!(
+        "principal `{}` may have {most} numbers in one lease, and asks for {asked}; ask for fewer, or \
+         ask the operator for more",
+        who.name
+    );
+    Problem::new(Code::Forbidden, detail).with("max_step", Figure::Number(most.into()))
+}

@@ -1,0 +1,161 @@
+//! What principals have used: IDs of the day, and worker numbers. It is kept in memory, by each
+//! server for itself: a restart begins at nothing.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use leafid_core::{Code, Layout, Name, Release, StoreTime, Token, WindowGrant};
+
+use super::principal::Principal;
+use crate::problem::{Figure, Problem};
+
+const DAY_MS: i64 = 86_400_000;
+/// An operator may have raised a quota in the meantime.
+const LONGEST_PAUSE_MS: i64 = 60_000;
+
+/// What one principal has used.
+#[derive(Debug, Default)]
+pub struct Meter {
+    used: Mutex<Used>,
+}
+
+#[derive(Debug, Default)]
+struct Used {
+    day: i64,
+    ids: u64,
+    /// Requests for one more number that are not answered yet.
+    asking: usize,
+    numbers: BTreeMap<(Name, u32), Held>,
+}
+
+/// A worker number of a namespace.
+#[derive(Debug)]
+struct Held {
+    /// The request that got it.
+    key: Token,
+    /// Until when nobody else can have it.
+    until: StoreTime,
+    layout: Layout,
+}
+
+impl Meter {
+    /// Counts so many IDs, if the principal's day has as many left.
+    ///
+    /// # Errors
+    /// `QUOTA_EXCEEDED`.
+    pub fn take(&self, who: &Principal, ids: u64, now: StoreTime) -> Result<(), Problem> {
+        let Some(most) = who.ids_per_day else { return Ok(()) };
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let day = now.get().div_euclid(DAY_MS);
+        if used.day != day {
+            (used.day, used.ids) = (day, 0);
+        }
+        if ids > most.saturating_sub(used.ids) {
+            let midnight = DAY_MS - now.get().rem_euclid(DAY_MS);
+            let detail = format!(
+                "principal `{}` has used {} of its {most} IDs of this day (UTC), and asks for {ids} \
+                 more; wait for the next day, or ask the operator for more",
+                who.name, used.ids
+            );
+            let problem = Problem::new(Code::QuotaExceeded, detail)
+                .with("used", Figure::Big(used.ids))
+                .with("quota", Figure::Big(most));
+            let pause = midnight.clamp(1, LONGEST_PAUSE_MS);
+            return Err(Problem { retry_after_ms: u32::try_from(pause).ok(), ..problem });
+        }
+        used.ids = used.ids.saturating_add(ids);
+        Ok(())
+    }
+
+    /// Of those that were counted, so many were not had.
+    pub fn give_back(&self, who: &Principal, ids: u64) {
+        if who.ids_per_day.is_some() {
+            let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+            used.ids = used.ids.saturating_sub(ids);
+        }
+    }
+
+    /// Lets the principal ask for one more worker number, or for one of its own again.
+    ///
+    /// # Errors
+    /// `QUOTA_EXCEEDED`.
+    pub fn ask(
+        &self,
+        who: &Principal,
+        request: Token,
+        now: StoreTime,
+    ) -> Result<Asking<'_>, Problem> {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.numbers.retain(|_, held| held.until > now);
+        let held = used.numbers.len() + used.asking;
+        let is_again = used.numbers.values().any(|held| held.key == request);
+        if held < who.workers as usize || is_again {
+            used.asking += 1;
+            return Ok(Asking(self));
+        }
+        let detail = format!(
+            "principal `{}` has {held} worker numbers that it holds or whose windows are not over, and \
+             may have {}; stop some of its processes, or ask the operator for more",
+            who.name, who.workers
+        );
+        let first = used.numbers.values().map(|held| held.until.since(now)).min().unwrap_or(0);
+        let pause = u32::try_from(first.clamp(1, 10_000)).ok();
+        let problem = Problem::new(Code::QuotaExceeded, detail);
+        let problem = problem.with("quota", Figure::Number(who.workers.into()));
+        Err(Problem { retry_after_ms: pause, ..problem })
+    }
+
+    /// The principal has this window.
+    pub fn holds(&self, namespace: Name, grant: &WindowGrant, key: Token) {
+        let (layout, until) = (grant.layout, grant.layout.time(grant.ticks.end));
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = used.numbers.entry((namespace, grant.worker));
+        let held = held.or_insert(Held { key, until, layout });
+        *held = Held { key, until: held.until.max(until), layout };
+    }
+
+    /// The principal has given a number back, from a tick on.
+    pub fn lets_go(&self, release: &Release) {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(held) = used.numbers.get_mut(&(release.namespace, release.worker))
+            && held.key == release.key
+        {
+            held.until = held.until.min(held.layout.time(release.unused_from));
+        }
+    }
+}
+
+/// A request for a worker number, until it is answered.
+#[derive(Debug)]
+pub struct Asking<'m>(&'m Meter);
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        let mut used = self.0.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.asking = used.asking.saturating_sub(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_has_so_many_ids_and_the_next_has_as_many() {
+        let (meter, mut who) = (Meter::default(), Principal::named("a"));
+        let noon = StoreTime::new(DAY_MS * 20_000 + DAY_MS / 2);
+        meter.take(&who, u64::MAX, noon).unwrap();
+        who.ids_per_day = Some(100);
+        meter.take(&who, 60, noon).unwrap();
+        let refused = meter.take(&who, 41, noon).unwrap_err();
+        assert_eq!((refused.code, refused.retry_after_ms), (Code::QuotaExceeded, Some(60_000)));
+        assert!(refused.detail.contains("used 60 of its 100"), "{refused}");
+        meter.take(&who, 40, noon).unwrap();
+        meter.give_back(&who, 10);
+        meter.take(&who, 10, noon).unwrap();
+        assert!(meter.take(&who, 1, noon).is_err());
+        let late = StoreTime::new(DAY_MS * 20_001 - 5);
+        assert_eq!(meter.take(&who, 1, late).unwrap_err().retry_after_ms, Some(5));
+        meter.take(&who, 100, late.plus(5)).unwrap();
+    }
+}

@@ -1,0 +1,167 @@
+//! Who may ask for what.
+
+use leafid_core::StoreTime;
+
+use super::secret::Hash;
+
+/// The worker numbers that a principal has at a time unless its entry says.
+pub const USUAL_WORKERS: u32 = 16;
+/// The tokens of a principal that are live: the one in use, and the one that replaces it.
+pub const LIVE: usize = 2;
+
+/// What a principal may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verb {
+    /// Lease segments, hold windows, have single IDs made.
+    Lease,
+    /// See tags, namespaces and worker numbers; decode.
+    Read,
+    /// Create, change and delete tags and namespaces; take worker numbers from their holders.
+    Admin,
+    /// Read the figures of the server.
+    Metrics,
+}
+
+impl Verb {
+    /// All of them.
+    pub const ALL: [Verb; 4] = [Verb::Lease, Verb::Read, Verb::Admin, Verb::Metrics];
+    /// Those of an entry that does not say.
+    pub const USUAL: [Verb; 2] = [Verb::Lease, Verb::Read];
+
+    /// It as it is written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verb::Lease => "lease",
+            Verb::Read => "read",
+            Verb::Admin => "admin",
+            Verb::Metrics => "metrics",
+        }
+    }
+
+    /// The verb that is written so.
+    pub fn parse(text: &str) -> Option<Verb> {
+        Verb::ALL.into_iter().find(|verb| verb.name() == text)
+    }
+}
+
+/// A name, or the beginning of names and a star: `orders`, `tenant:*`, `*`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern(String);
+
+impl Pattern {
+    /// Reads one: a star is its last character, if it has any.
+    pub fn parse(text: &str) -> Option<Pattern> {
+        let begins = text.strip_suffix('*').unwrap_or(text);
+        let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
+        let is_one = !text.is_empty() && text.len() <= 128 && begins.bytes().all(is_known);
+        is_one.then(|| Pattern(text.to_owned()))
+    }
+
+    /// It as it is written.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it stands for every name.
+    pub fn is_all(&self) -> bool {
+        self.0 == "*"
+    }
+
+    fn fits(&self, name: &str) -> bool {
+        match self.0.strip_suffix('*') {
+            Some(begins) => name.starts_with(begins),
+            None => self.0 == name,
+        }
+    }
+}
+
+/// A token of a principal.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// Its name in listings and in the log: it says nothing of the token.
+    pub id: String,
+    /// Its hash.
+    pub hash: Hash,
+    /// When it was made.
+    pub created: Option<StoreTime>,
+    /// From when on it is not valid any more.
+    pub expires: Option<StoreTime>,
+}
+
+impl Known {
+    /// Whether it is valid.
+    pub fn is_live(&self, now: StoreTime) -> bool {
+        self.expires.is_none_or(|expires| now < expires)
+    }
+}
+
+/// Somebody who has a token.
+#[derive(Clone, Debug)]
+pub struct Principal {
+    /// The name.
+    pub name: String,
+    /// Which tags.
+    pub tags: Vec<Pattern>,
+    /// Which namespaces.
+    pub namespaces: Vec<Pattern>,
+    /// What it may do with them.
+    pub verbs: Vec<Verb>,
+    /// The numbers of one lease at most.
+    pub max_step: Option<u32>,
+    /// The longest window, in ms.
+    pub max_window_ms: Option<u32>,
+    /// How many IDs in a day (UTC).
+    pub ids_per_day: Option<u64>,
+    /// How many worker numbers at a time.
+    pub workers: u32,
+    /// Its tokens.
+    pub tokens: Vec<Known>,
+}
+
+impl Principal {
+    /// One with this name, and what an entry has that says nothing.
+    pub fn named(name: &str) -> Principal {
+        let all = vec![Pattern("*".to_owned())];
+        Principal {
+            name: name.to_owned(),
+            tags: all.clone(),
+            namespaces: all,
+            verbs: Verb::USUAL.to_vec(),
+            max_step: None,
+            max_window_ms: None,
+            ids_per_day: None,
+            workers: USUAL_WORKERS,
+            tokens: Vec::new(),
+        }
+    }
+
+    /// Whether it may use this tag.
+    pub fn may_tag(&self, tag: &str) -> bool {
+        self.tags.iter().any(|pattern| pattern.fits(tag))
+    }
+
+    /// Whether it may use this namespace.
+    pub fn may_namespace(&self, namespace: &str) -> bool {
+        self.namespaces.iter().any(|pattern| pattern.fits(namespace))
+    }
+}
+
+/// Whether this can be a principal's name.
+pub fn is_name(text: &str) -> bool {
+    leafid_core::Name::tag(text).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_ends_a_pattern() {
+        let fits = |pattern: &str, name| Pattern::parse(pattern).unwrap().fits(name);
+        assert!(fits("*", "orders") && fits("tenant:*", "tenant:7") && fits("orders", "orders"));
+        assert!(!fits("tenant:*", "tenant") && !fits("orders", "orders2") && !fits("a*", "b"));
+        for wrong in ["", "**", "*a", "a*b", "a b", "ä*"] {
+            assert!(Pattern::parse(wrong).is_none(), "{wrong}");
+        }
+    }
+}

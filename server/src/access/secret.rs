@@ -1,0 +1,83 @@
+//! Tokens: 256 random bits that only their bearer knows. Of each, its SHA-256 is kept.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sha2::{Digest, Sha256};
+use subtle::{Choice, ConstantTimeEq};
+
+use crate::problem::Problem;
+use crate::random;
+
+/// What a token begins with, so that a scanner of secrets knows it.
+const PREFIX: &str = "leafid_";
+
+/// The SHA-256 of a token.
+#[derive(Clone, Copy)]
+pub struct Hash([u8; 32]);
+
+/// A fresh token, to be shown once.
+///
+/// # Errors
+/// `INTERNAL` without randomness.
+pub fn fresh() -> Result<String, Problem> {
+    let bits: [u8; 32] = random::bytes()?;
+    Ok(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bits)))
+}
+
+impl Hash {
+    /// That of a token.
+    pub fn of(token: &str) -> Hash {
+        Hash(Sha256::digest(token.as_bytes()).into())
+    }
+
+    /// Reads 64 lower-case hex digits.
+    pub fn parse(text: &str) -> Option<Hash> {
+        let digits = text.as_bytes();
+        let mut hash = [0; 32];
+        if digits.len() != 2 * hash.len() {
+            return None;
+        }
+        for (byte, pair) in hash.iter_mut().zip(digits.chunks(2)) {
+            if pair.iter().any(|digit| !matches!(digit, b'0'..=b'9' | b'a'..=b'f')) {
+                return None;
+            }
+            *byte = u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok()?;
+        }
+        Some(Hash(hash))
+    }
+
+    /// It as 64 hex digits.
+    pub fn hex(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Whether both are of one token, in a time that says nothing of where they differ.
+    pub fn matches(&self, other: &Hash) -> Choice {
+        self.0.ct_eq(&other.0)
+    }
+}
+
+impl std::fmt::Debug for Hash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Hash(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_unlike_and_hash_as_the_standard_says() {
+        let (one, other) = (fresh().unwrap(), fresh().unwrap());
+        assert!(one != other && one.starts_with(PREFIX) && one.len() == PREFIX.len() + 43, "{one}");
+        let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(Hash::of("abc").hex(), known);
+        let read = Hash::parse(known).unwrap();
+        assert!(bool::from(read.matches(&Hash::of("abc"))));
+        assert!(!bool::from(read.matches(&Hash::of("abd"))));
+        for wrong in ["", &known[1..], &known.to_uppercase(), &known.replace('b', "g"), "é"] {
+            assert!(Hash::parse(wrong).is_none(), "{wrong}");
+        }
+    }
+}

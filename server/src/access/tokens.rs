@@ -1,0 +1,134 @@
+//! The principals that a running server knows.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use leafid_core::{Code, StoreTime};
+
+use super::file;
+use super::fresh::Fresh;
+use super::meter::Meter;
+use super::principal::{LIVE, Principal};
+use super::secret::Hash;
+use crate::clock::{Clock, SystemClock};
+use crate::problem::Problem;
+use crate::utc;
+
+/// A principal, and what it has used.
+#[derive(Debug)]
+pub struct Member {
+    /// Who it is.
+    pub who: Principal,
+    /// What it has used, across changes of the file.
+    pub meter: Arc<Meter>,
+}
+
+/// All principals, from a file that may change.
+#[derive(Debug)]
+pub struct Tokens {
+    path: PathBuf,
+    members: RwLock<Arc<Vec<Arc<Member>>>>,
+    fresh: Mutex<Fresh>,
+}
+
+impl Tokens {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// As [`file::read`], and `REQUEST_INVALID` for more live tokens than a rotation needs.
+    pub fn open(path: &Path) -> Result<Tokens, Problem> {
+        let fresh = Mutex::new(Fresh::new([path.to_owned()]));
+        let members = members(path, &[])?;
+        let members = RwLock::new(Arc::new(members));
+        Ok(Tokens { path: path.to_owned(), members, fresh })
+    }
+
+    /// Reads the file again if it has changed, or in any case: how many principals it has. Where it
+    /// cannot be used, what was known stays.
+    ///
+    /// # Errors
+    /// As [`Tokens::open`].
+    pub fn reload(&self, in_any_case: bool) -> Result<Option<usize>, Problem> {
+        let changed = self.fresh.lock().unwrap_or_else(PoisonError::into_inner).changed();
+        if !changed && !in_any_case {
+            return Ok(None);
+        }
+        let members = members(&self.path, &self.members())?;
+        let count = members.len();
+        *self.members.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(members);
+        Ok(Some(count))
+    }
+
+    /// Whose token this is.
+    ///
+    /// # Errors
+    /// `UNAUTHORIZED` where it is nobody's, or has expired.
+    pub fn member(&self, token: &str) -> Result<Arc<Member>, Problem> {
+        let (hash, members) = (Hash::of(token), self.members());
+        let all = members
+            .iter()
+            .flat_map(|member| member.who.tokens.iter().map(move |known| (member, known)));
+        // All are looked at: how long it takes tells nothing of which.
+        let found = all.fold(None, |found, (member, known)| {
+            if bool::from(known.hash.matches(&hash)) { Some((member, known)) } else { found }
+        });
+        let unauthorized = |detail: String| Problem::new(Code::Unauthorized, detail);
+        let Some((member, known)) = found else {
+            return Err(unauthorized(
+                "this token is not known; ask the operator for one: leafid token create".to_owned(),
+            ));
+        };
+        if !known.is_live(SystemClock.wall()) {
+            let at = known.expires.map_or_else(String::new, utc::text);
+            let name = &member.who.name;
+            return Err(unauthorized(format!(
+                "the token `{}` of principal `{name}` expired at {at}; make a new one: leafid token \
+                 create {name}",
+                known.id
+            )));
+        }
+        Ok(Arc::clone(member))
+    }
+
+    fn members(&self) -> Arc<Vec<Arc<Member>>> {
+        Arc::clone(&self.members.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn members(path: &Path, before: &[Arc<Member>]) -> Result<Vec<Arc<Member>>, Problem> {
+    let principals = file::read(path)?;
+    check(&principals, SystemClock.wall()).map_err(|why| {
+        let detail = format!("token file `{}`: {why}", path.display());
+        Problem::new(Code::RequestInvalid, detail)
+    })?;
+    let meters: BTreeMap<&str, &Arc<Meter>> =
+        before.iter().map(|member| (member.who.name.as_str(), &member.meter)).collect();
+    let member = |who: Principal| {
+        let meter =
+            meters.get(who.name.as_str()).map_or_else(Arc::default, |meter| Arc::clone(meter));
+        Arc::new(Member { who, meter })
+    };
+    Ok(principals.into_iter().map(member).collect())
+}
+
+fn check(principals: &[Principal], now: StoreTime) -> Result<(), String> {
+    let mut seen = BTreeMap::new();
+    for who in principals {
+        let live = who.tokens.iter().filter(|known| known.is_live(now)).count();
+        if live > LIVE {
+            return Err(format!(
+                "principal `{}` has {live} live tokens, and may have {LIVE}; revoke one: leafid token \
+                 revoke {} --id ID",
+                who.name, who.name
+            ));
+        }
+        for known in &who.tokens {
+            if let Some(other) = seen.insert(known.hash.hex(), &who.name) {
+                let name = &who.name;
+                return Err(format!("principals `{other}` and `{name}` have the same token"));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! What a verb shows a server, and whom it believes to be it.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use leafid_core::Code;
+use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
+
+use crate::problem::Problem;
+
+/// The token, for programs and for this one.
+const TOKEN: &str = "LEAFID_TOKEN";
+
+#[derive(Args, Clone, Debug, Default)]
+pub struct Credentials {
+    /// A file with the token to show the server [default: the token in LEAFID_TOKEN, if any]
+    #[arg(long, env = "LEAFID_TOKEN_FILE", value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// Authorities in PEM of which one must have signed the server's certificate [default: the public
+    /// ones]
+    #[arg(long, env = "LEAFID_CA", value_name = "FILE")]
+    ca: Option<PathBuf>,
+    /// A certificate in PEM to show the server, where it asks for one
+    #[arg(long, env = "LEAFID_CERT", value_name = "FILE", requires = "key")]
+    cert: Option<PathBuf>,
+    /// The certificate's key, in PEM
+    #[arg(long, env = "LEAFID_KEY", value_name = "FILE", requires = "cert")]
+    key: Option<PathBuf>,
+}
+
+impl Credentials {
+    /// The token, if there is one.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` for a file without one, and for one that no header can have.
+    pub fn token(&self) -> Result<Option<String>, Problem> {
+        let (from, token) = match &self.token_file {
+            Some(path) => {
+                let bytes = read("--token-file", path)?;
+                let text = String::from_utf8_lossy(&bytes).trim().to_owned();
+                (format!("--token-file `{}`", path.display()), text)
+            }
+            None => match std::env::var(TOKEN).ok().filter(|token| !token.is_empty()) {
+                Some(token) => (TOKEN.to_owned(), token),
+                None => return Ok(None),
+            },
+        };
+        if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            let detail = format!("{from}: a token has printable ASCII characters, and no spaces");
+            return Err(Problem::new(Code::RequestInvalid, detail));
+        }
+        Ok(Some(token))
+    }
+
+    /// Whom to believe, and what to show.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` for a file that cannot be used.
+    pub fn tls(&self) -> Result<TlsConfig, Problem> {
+        let roots = match &self.ca {
+            None => RootCerts::WebPki,
+            Some(path) => RootCerts::new_with_certs(&certificates("--ca", path)?),
+        };
+        let shown = match self.cert.as_ref().zip(self.key.as_ref()) {
+            None => None,
+            Some((cert, key)) => {
+                let chain = certificates("--cert", cert)?;
+                let text = read("--key", key)?;
+                let key = PrivateKey::from_pem(&text)
+                    .map_err(|_| wrong("--key", key, "it has no private key in PEM"))?;
+                Some(ClientCert::new_with_certs(&chain, key))
+            }
+        };
+        Ok(TlsConfig::builder().root_certs(roots).client_cert(shown).build())
+    }
+}
+
+fn certificates(option: &str, path: &Path) -> Result<Vec<Certificate<'static>>, Problem> {
+    let text = read(option, path)?;
+    let mut found = Vec::new();
+    for item in parse_pem(&text) {
+        if let PemItem::Certificate(certificate) =
+            item.map_err(|error| wrong(option, path, &error.to_string()))?
+        {
+            found.push(certificate);
+        }
+    }
+    match found.is_empty() {
+        true => Err(wrong(option, path, "it has no certificate in PEM")),
+        false => Ok(found),
+    }
+}
+
+fn read(option: &str, path: &Path) -> Result<Vec<u8>, Problem> {
+    std::fs::read(path).map_err(|error| wrong(option, path, &error.to_string()))
+}
+
+fn wrong(option: &str, path: &Path, why: &str) -> Problem {
+    let detail = format!("{option} `{}`: {why}", path.display());
+    Problem::new(Code::RequestInvalid, detail)
+}

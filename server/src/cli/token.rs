@@ -1,0 +1,245 @@
+//! `leafid token …`: who may use a server that others reach.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use leafid_core::{Code, StoreTime};
+
+use super::args::{longest_window_ms, pattern, step, verb};
+use super::{Failure, complain, say};
+use crate::access::file;
+use crate::access::principal::{Known, LIVE, Pattern, Principal, USUAL_WORKERS, Verb, is_name};
+use crate::access::secret::{self, Hash};
+use crate::clock::{Clock, SystemClock};
+use crate::json::shown;
+use crate::problem::Problem;
+use crate::utc;
+
+#[derive(Debug, Subcommand)]
+pub enum Token {
+    /// Makes a token and prints it, once; of a principal that is there, a second one to replace the first
+    Create(Create),
+    /// Lists principals, what they may do, and their tokens' ids
+    List(List),
+    /// Takes a token, or all tokens of a principal, out of force
+    Revoke(Revoke),
+}
+
+/// The file of all verbs.
+#[derive(Args, Debug)]
+struct Place {
+    /// The file of principals and their tokens
+    #[arg(
+        long = "tokens",
+        env = "LEAFID_TOKENS",
+        value_name = "FILE",
+        default_value = "leafid-tokens.toml"
+    )]
+    file: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub struct Create {
+    /// The principal: the program or person that will have the token
+    name: String,
+    #[command(flatten)]
+    place: Place,
+    /// A tag it may use, or the beginning of tags and a star, as in tenant:*; may be repeated
+    /// [default: *]
+    #[arg(long = "tag", value_name = "PATTERN", value_parser = pattern)]
+    tags: Vec<Pattern>,
+    /// A namespace it may use, in the same way [default: *]
+    #[arg(long = "namespace", value_name = "PATTERN", value_parser = pattern)]
+    namespaces: Vec<Pattern>,
+    /// What it may do: lease, read, admin or metrics; may be repeated [default: lease and read]
+    #[arg(long = "verb", value_name = "VERB", value_parser = verb)]
+    verbs: Vec<Verb>,
+    /// The numbers of one lease at most
+    #[arg(long, value_name = "N", value_parser = step)]
+    max_step: Option<u32>,
+    /// The longest window, as in 10m
+    #[arg(long, value_name = "TIME", value_parser = longest_window_ms)]
+    max_window: Option<u32>,
+    /// How many IDs it may have in a day (UTC)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=i64::MAX as u64))]
+    ids_per_day: Option<u64>,
+    /// How many worker numbers it may have at a time [default: 16]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    workers: Option<u32>,
+    /// How many days from now the token is valid [default: without an end]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    days: Option<u32>,
+}
+
+#[derive(Args, Debug)]
+pub struct List {
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Args, Debug)]
+pub struct Revoke {
+    /// The principal
+    name: String,
+    /// Only the token with this id, as `leafid token list` shows it
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+    #[command(flatten)]
+    place: Place,
+}
+
+impl Token {
+    /// Does it.
+    pub fn run(self) -> Result<(), Failure> {
+        match self {
+            Token::Create(create) => create.run(),
+            Token::List(list) => list.run(),
+            Token::Revoke(revoke) => revoke.run(),
+        }
+    }
+}
+
+impl Create {
+    fn run(self) -> Result<(), Failure> {
+        let file = &self.place.file;
+        let mut principals = if file.exists() { file::read(file)? } else { Vec::new() };
+        let now = SystemClock.wall();
+        let token = secret::fresh()?;
+        let hash = Hash::of(&token);
+        // The beginning of the hash: it says nothing of the token.
+        let id: String = hash.hex().chars().take(8).collect();
+        let days = |days: u32| now.plus(i64::from(days) * 86_400_000);
+        let known =
+            Known { id: id.clone(), hash, created: Some(now), expires: self.days.map(days) };
+        match principals.iter_mut().find(|who| who.name == self.name) {
+            Some(who) => self.rotate(who, known, now)?,
+            None => principals.push(self.principal(known)?),
+        }
+        principals.sort_by(|one, other| one.name.cmp(&other.name));
+        file::write(file, &principals)?;
+        say(&token)?;
+        complain(format_args!(
+            "leafid: this is the token `{id}` of `{}`; it is shown this once: keep it where its program \
+             reads LEAFID_TOKEN; its hash stands in `{}`",
+            self.name,
+            file.display()
+        ));
+        Ok(())
+    }
+
+    fn principal(&self, known: Known) -> Result<Principal, Problem> {
+        if !is_name(&self.name) {
+            let detail = format!(
+                "`{}` is not a name: use 1 to 128 letters, digits and `._:-`, starting with a letter or \
+                 a digit",
+                shown(&self.name)
+            );
+            return Err(Problem::new(Code::RequestInvalid, detail));
+        }
+        let usual = Principal::named(&self.name);
+        let or = |said: &Vec<Pattern>, usual| if said.is_empty() { usual } else { said.clone() };
+        Ok(Principal {
+            tags: or(&self.tags, usual.tags.clone()),
+            namespaces: or(&self.namespaces, usual.namespaces.clone()),
+            verbs: if self.verbs.is_empty() { usual.verbs.clone() } else { self.verbs.clone() },
+            max_step: self.max_step,
+            max_window_ms: self.max_window,
+            ids_per_day: self.ids_per_day,
+            workers: self.workers.unwrap_or(USUAL_WORKERS),
+            tokens: vec![known],
+            ..usual
+        })
+    }
+
+    fn rotate(&self, who: &mut Principal, known: Known, now: StoreTime) -> Result<(), Problem> {
+        let invalid = |detail: String| Problem::new(Code::RequestInvalid, detail);
+        let (name, file) = (&self.name, self.place.file.display());
+        let names_some =
+            !(self.tags.is_empty() && self.namespaces.is_empty() && self.verbs.is_empty());
+        let says_more = names_some
+            || self.max_step.or(self.max_window).or(self.workers).is_some()
+            || self.ids_per_day.is_some();
+        if says_more {
+            return Err(invalid(format!(
+                "principal `{name}` is there already; what it may do is changed in `{file}`, and a \
+                 second token is made without these options"
+            )));
+        }
+        who.tokens.retain(|known| known.is_live(now));
+        if who.tokens.len() >= LIVE {
+            return Err(invalid(format!(
+                "principal `{name}` has {LIVE} live tokens; revoke the one that is not used any more: \
+                 leafid token revoke {name} --id {}",
+                who.tokens.first().map_or("ID", |first| first.id.as_str())
+            )));
+        }
+        who.tokens.push(known);
+        Ok(())
+    }
+}
+
+impl List {
+    fn run(self) -> Result<(), Failure> {
+        let now = SystemClock.wall();
+        let texts =
+            |patterns: &[Pattern]| patterns.iter().map(Pattern::text).collect::<Vec<_>>().join(",");
+        for who in file::read(&self.place.file)? {
+            let verbs: Vec<&str> = who.verbs.iter().map(|verb| verb.name()).collect();
+            let mut line = format!(
+                "{} tags={} namespaces={} verbs={} workers={}",
+                who.name,
+                texts(&who.tags),
+                texts(&who.namespaces),
+                verbs.join(","),
+                who.workers
+            );
+            let limits = [
+                ("max_step", who.max_step.map(u64::from)),
+                ("max_window_ms", who.max_window_ms.map(u64::from)),
+                ("ids_per_day", who.ids_per_day),
+            ];
+            for (name, most) in limits {
+                most.inspect(|most| line.push_str(&format!(" {name}={most}")));
+            }
+            say(line)?;
+            for known in &who.tokens {
+                let at = |at: Option<StoreTime>| at.map_or_else(|| "-".to_owned(), utc::text);
+                let state = if known.is_live(now) { "live" } else { "expired" };
+                let (created, expires) = (at(known.created), at(known.expires));
+                say(format_args!(
+                    "  token {} {state} created={created} expires={expires}",
+                    known.id
+                ))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Revoke {
+    fn run(self) -> Result<(), Failure> {
+        let file = &self.place.file;
+        let mut principals = file::read(file)?;
+        let unknown = |what: String| {
+            let detail = format!("{what}; leafid token list --tokens {}", file.display());
+            Failure::from(Problem::new(Code::RequestInvalid, detail))
+        };
+        let Some(who) = principals.iter_mut().find(|who| who.name == self.name) else {
+            return Err(unknown(format!("there is no principal `{}`", shown(&self.name))));
+        };
+        let before = who.tokens.len();
+        who.tokens.retain(|known| self.id.as_ref().is_some_and(|id| *id != known.id));
+        let revoked = before - who.tokens.len();
+        let left = who.tokens.len();
+        if revoked == 0 && before > 0 {
+            let id = shown(self.id.as_deref().unwrap_or_default()).to_string();
+            return Err(unknown(format!("principal `{}` has no token `{id}`", self.name)));
+        }
+        file::write(file, &principals)?;
+        say(format_args!(
+            "{revoked} of {before} tokens of {} revoked, {left} left; a running server refuses them \
+             within seconds",
+            self.name
+        ))
+    }
+}

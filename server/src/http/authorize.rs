@@ -1,0 +1,134 @@
+//! Who asks, told by a token in the `Authorization` header, and whether they may.
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, RawPathParams, Request, State};
+use axum::http::HeaderValue;
+use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use axum::http::request::Parts;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use leafid_core::Code;
+
+use super::caller::Caller;
+use crate::access::principal::{Pattern, Principal, Verb};
+use crate::access::tokens::{Member, Tokens};
+use crate::json::shown;
+use crate::log::Rate;
+use crate::problem::Problem;
+use crate::routes::input::query;
+
+static REFUSED: Rate = Rate::new();
+
+/// What a group of paths asks of callers.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Whose tokens are known.
+    pub tokens: Arc<Tokens>,
+    /// What the caller must be allowed.
+    pub verb: Verb,
+}
+
+/// Lets a request on that has a token of somebody who may make it.
+pub async fn authorize(State(wanted): State<Wanted>, request: Request, next: Next) -> Response {
+    let (mut head, body) = request.into_parts();
+    let member = match allowed(&wanted, &mut head).await {
+        Ok(member) => member,
+        Err(problem) => return refused(&problem, &head),
+    };
+    if let Some(caller) = head.extensions.get_mut::<Caller>() {
+        caller.member = Some(member);
+    }
+    next.run(Request::from_parts(head, body)).await
+}
+
+async fn allowed(wanted: &Wanted, head: &mut Parts) -> Result<Arc<Member>, Problem> {
+    let member = wanted.tokens.member(token(head)?)?;
+    let (who, verb) = (&member.who, wanted.verb);
+    if !who.verbs.contains(&verb) {
+        return Err(forbidden(who, format!("`{}` is not among its verbs", verb.name())));
+    }
+    let params = RawPathParams::from_request_parts(head, &()).await;
+    let params = params.map_err(|error| Problem::new(Code::RequestInvalid, error.body_text()))?;
+    let mut named = false;
+    for (param, value) in &params {
+        let (is_allowed, what) = match param {
+            "tag" => (who.may_tag(value), "tag"),
+            "namespace" => (who.may_namespace(value), "namespace"),
+            _ => continue,
+        };
+        named = true;
+        if !is_allowed {
+            let why = format!("{what} `{}` is not among those it may use", shown(value));
+            return Err(forbidden(who, why));
+        }
+    }
+    if !named {
+        unnamed(who, head)?;
+    }
+    Ok(member)
+}
+
+/// What names neither a tag nor a namespace in its path: a list shows all of them.
+fn unnamed(who: &Principal, head: &Parts) -> Result<(), Problem> {
+    let all = |patterns: &[Pattern]| patterns.iter().any(Pattern::is_all);
+    let (path, lists) =
+        (head.uri.path(), "a list shows every name, and it may use some; ask by name");
+    if path == leafid_wire::path::TAGS && !all(&who.tags) {
+        return Err(forbidden(who, lists.to_owned()));
+    }
+    if path == leafid_wire::path::NAMESPACES && !all(&who.namespaces) {
+        return Err(forbidden(who, lists.to_owned()));
+    }
+    // Whatever else it says, the path itself refuses.
+    let said = query(&head.uri, &["namespace"]).unwrap_or_default();
+    match said.get("namespace") {
+        Some(name) if !who.may_namespace(name) => {
+            let why = format!("namespace `{}` is not among those it may use", shown(name));
+            Err(forbidden(who, why))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The token of a request: in its header, and nowhere else.
+fn token(head: &Parts) -> Result<&str, Problem> {
+    let unauthorized = |detail: &str| Problem::new(Code::Unauthorized, detail);
+    let mut said = head.headers.get_all(AUTHORIZATION).iter();
+    let value = match (said.next(), said.next()) {
+        (Some(value), None) => value.to_str().unwrap_or_default(),
+        (None, _) => {
+            return Err(unauthorized(
+                "this server wants a token: send `Authorization: Bearer TOKEN`; the operator makes one \
+                 with: leafid token create NAME",
+            ));
+        }
+        _ => return Err(unauthorized("the request has two `Authorization` headers; send one")),
+    };
+    match value.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() => {
+            Ok(token.trim())
+        }
+        _ => Err(unauthorized("`Authorization` must be `Bearer TOKEN`")),
+    }
+}
+
+fn forbidden(who: &Principal, why: String) -> Problem {
+    let detail = format!("principal `{}` may not do this: {why}", who.name);
+    Problem::new(Code::Forbidden, detail)
+}
+
+/// A refusal, and a line in the log: one a second per code.
+fn refused(problem: &Problem, head: &Parts) -> Response {
+    if let Some(left_out) = REFUSED.admit(problem.code) {
+        let (method, path, code) = (&head.method, head.uri.path(), problem.code);
+        let caller = head.extensions.get::<Caller>().map_or_else(String::new, Caller::to_string);
+        tracing::warn!(caller, %method, path, %code, left_out, "refused: {}", problem.detail);
+    }
+    let mut response = problem.clone().into_response();
+    if problem.code == Code::Unauthorized {
+        let bearer = HeaderValue::from_static("Bearer realm=\"leafid\"");
+        response.headers_mut().insert(WWW_AUTHENTICATE, bearer);
+    }
+    response
+}

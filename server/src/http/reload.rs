@@ -1,0 +1,61 @@
+//! What a running server reads again when it changes: tokens and certificates.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::MissedTickBehavior;
+
+use super::tls::Tls;
+use crate::access::tokens::Tokens;
+
+/// Files are looked at so often.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// What may change.
+#[derive(Clone, Debug, Default)]
+pub struct Reload {
+    /// Who may ask.
+    pub tokens: Option<Arc<Tokens>>,
+    /// What new connections are greeted with.
+    pub tls: Option<Arc<Tls>>,
+}
+
+impl Reload {
+    /// Reads again what has changed, and everything when it is told to, for ever. What cannot be used
+    /// is told once, and what was in force stays.
+    pub async fn run(self, told: Arc<Notify>) {
+        let mut seconds = tokio::time::interval(PAUSE);
+        seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let in_any_case = tokio::select! {
+                _ = seconds.tick() => false,
+                () = told.notified() => true,
+            };
+            let this = self.clone();
+            let _ = tokio::task::spawn_blocking(move || this.look(in_any_case)).await;
+        }
+    }
+
+    fn look(&self, in_any_case: bool) {
+        if in_any_case {
+            tracing::info!("reading tokens and certificates again");
+        }
+        match self.tokens.as_ref().map(|tokens| tokens.reload(in_any_case)) {
+            None | Some(Ok(None)) => {}
+            Some(Ok(Some(principals))) => {
+                tracing::info!(principals, "the token file is read again")
+            }
+            Some(Err(problem)) => {
+                tracing::error!("the tokens stay as they were: {problem}");
+            }
+        }
+        match self.tls.as_ref().map(|tls| tls.reload(in_any_case)) {
+            None | Some(Ok(false)) => {}
+            Some(Ok(true)) => tracing::info!("the certificate is read again; connections go on"),
+            Some(Err(problem)) => {
+                tracing::error!("the certificate stays as it was: {problem}");
+            }
+        }
+    }
+}

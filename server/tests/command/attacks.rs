@@ -1,0 +1,200 @@
+//! What an attacker tries, and the answer of each: the table of docs/SECURITY.md, row by row. What
+//! is slow or large is in `http/limits.rs` and `http/unread.rs`.
+#![cfg(unix)]
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use serde_json::Value;
+
+use crate::secured::Secured;
+use crate::support::{Serving, until};
+
+const JSON: &str = "content-type: application/json\r\n";
+
+/// Sends a request as it is written here; the status, the code and the head of the answer.
+fn send(serving: &Serving, line: &str, headers: &str, body: &str) -> (u16, String, String) {
+    let host = serving.url.strip_prefix("http://").unwrap();
+    let host = if headers.contains("host: ") { "" } else { &format!("host: {host}\r\n") };
+    let at = serving.url.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(at).unwrap();
+    stream.set_read_timeout(Some(crate::support::LIMIT)).unwrap();
+    let length = body.len();
+    let text = format!(
+        "{line} HTTP/1.1\r\n{host}connection: close\r\n{headers}content-length: {length}\r\n\r\n{body}"
+    );
+    let _ = stream.write_all(text.as_bytes());
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    let answer = String::from_utf8(answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+    let json: Value = serde_json::from_str(body).unwrap_or(Value::Null);
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    (status, json["code"].as_str().unwrap_or_default().to_owned(), head.to_lowercase())
+}
+
+fn bearer(token: &str) -> String {
+    format!("{JSON}authorization: Bearer {token}\r\n")
+}
+
+const DRAW: &str = "POST /v1/segments/orders/ids";
+const ONE: &str = r#"{"count":1}"#;
+
+#[test]
+fn tokens_that_are_none() {
+    let secured = Secured::new();
+    let good = secured.token(&["app"]);
+    let mut serving = secured.serve(&[]);
+    assert_eq!(send(&serving, DRAW, &bearer(&good), ONE).0, 200, "the control");
+    let hash = std::fs::read_to_string(secured.path("tokens.toml")).unwrap();
+    let hash = hash.split("sha256 = \"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let query = |line: &str| format!("{line}?token={good}&access_token={good}");
+    let basic = format!("{JSON}authorization: Basic {good}\r\n");
+    let cookie = format!("{JSON}cookie: token={good}\r\n");
+    let twice = format!("{}authorization: Bearer {good}\r\n", bearer("x"));
+    for (attack, line, headers) in [
+        ("no token", DRAW.to_owned(), JSON.to_owned()),
+        ("a wrong token", DRAW.to_owned(), bearer("leafid_wrong")),
+        ("an empty token", DRAW.to_owned(), bearer("")),
+        ("a part of a token", DRAW.to_owned(), bearer(&good[..49])),
+        ("a longer one", DRAW.to_owned(), bearer(&format!("{good}x"))),
+        ("other letters", DRAW.to_owned(), bearer(&good.to_uppercase())),
+        ("the hash in the file", DRAW.to_owned(), bearer(&hash)),
+        ("the token in the query", query(DRAW), JSON.to_owned()),
+        ("another scheme", DRAW.to_owned(), basic),
+        ("a cookie", DRAW.to_owned(), cookie),
+        ("two headers", DRAW.to_owned(), twice),
+        ("a list without one", "GET /v1/tags".to_owned(), String::new()),
+        ("a change without one", "DELETE /v1/tags/orders".to_owned(), String::new()),
+    ] {
+        let (status, code, head) = send(&serving, &line, &headers, ONE);
+        assert_eq!((status, code.as_str()), (401, "UNAUTHORIZED"), "{attack}");
+        assert!(head.contains("www-authenticate: bearer"), "{attack}: {head}");
+    }
+    // What was made for another server, which has another file.
+    let other = Secured::new();
+    let foreign = other.token(&["app"]);
+    assert_eq!(send(&serving, DRAW, &bearer(&foreign), ONE).0, 401, "a token of another server");
+    serving.logs(&["WARN", "refused: ", "UNAUTHORIZED", "caller=\"api/127.0.0.1:"]);
+    serving.end("-TERM");
+    let log = serving.log();
+    for secret in [&good, &foreign, "leafid_wrong"] {
+        assert!(!log.contains(secret), "{log}");
+    }
+}
+
+#[test]
+fn tokens_that_were_good() {
+    let secured = Secured::new();
+    let expired = secured.token(&["old", "--days", "1"]);
+    let text = std::fs::read_to_string(secured.path("tokens.toml")).unwrap();
+    let at = text.find("expires = \"").unwrap() + 11;
+    let text = format!("{}2020{}", &text[..at], &text[at + 4..]);
+    secured.write("tokens.toml", &text);
+    crate::secured::set_mode(&secured.path("tokens.toml"), 0o600);
+    let used = secured.token(&["app"]);
+    let serving = secured.serve(&[]);
+    assert_eq!(send(&serving, DRAW, &bearer(&expired), ONE).0, 401, "an expired token");
+    assert_eq!(send(&serving, DRAW, &bearer(&used), ONE).0, 200, "the control");
+    let revoked = secured.leafid("token").args(["revoke", "app"]).output().unwrap();
+    assert!(revoked.status.success());
+    until(|| (send(&serving, DRAW, &bearer(&used), ONE).0 == 401).then_some(()))
+        .expect("a token that is used again after it was revoked");
+}
+
+#[test]
+fn pages_of_a_browser() {
+    let secured = Secured::new();
+    let token = secured.token(&["app"]);
+    let plain = {
+        let mut command = std::process::Command::new(crate::support::LEAFID);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--store"]).arg(secured.path("store.db"));
+        Serving::spawn(&mut command)
+    };
+    for (attack, headers, expected) in [
+        ("a form's POST", "content-type: text/plain\r\n", (415, "REQUEST_INVALID")),
+        (
+            "a form of another site",
+            "content-type: application/x-www-form-urlencoded\r\n\
+          origin: https://evil.example\r\n",
+            (403, "FORBIDDEN"),
+        ),
+        (
+            "a script of another site",
+            "content-type: application/json\r\n\
+          origin: https://evil.example\r\n",
+            (403, "FORBIDDEN"),
+        ),
+        (
+            "a sandboxed frame",
+            "content-type: application/json\r\norigin: null\r\n",
+            (403, "FORBIDDEN"),
+        ),
+        (
+            "a request that says where it is from",
+            "content-type: application/json\r\n\
+          sec-fetch-site: cross-site\r\n",
+            (403, "FORBIDDEN"),
+        ),
+        (
+            "DNS rebinding",
+            "content-type: application/json\r\nhost: evil.example\r\n",
+            (403, "FORBIDDEN"),
+        ),
+        (
+            "DNS rebinding that looks near",
+            "content-type: application/json\r\n\
+          host: 127.0.0.1.evil.example:8750\r\n",
+            (403, "FORBIDDEN"),
+        ),
+        (
+            "two hosts",
+            "content-type: application/json\r\nhost: localhost\r\nhost: evil.example\r\n",
+            (400, "REQUEST_INVALID"),
+        ),
+    ] {
+        let (status, code, head) = send(&plain, DRAW, headers, ONE);
+        assert_eq!((status, code.as_str()), expected, "{attack}");
+        assert!(!head.contains("access-control"), "{attack}: {head}");
+    }
+    let (status, _, head) = send(
+        &plain,
+        "OPTIONS /v1/segments/orders/ids",
+        "origin: https://evil.example\r\naccess-control-request-method: POST\r\n",
+        "",
+    );
+    assert!(status >= 400 && !head.contains("access-control-allow"), "{status} {head}");
+    assert_eq!(send(&plain, DRAW, JSON, ONE).0, 200, "the control");
+    drop(plain);
+
+    // With tokens any name will do, for a page has none; and it still may not ask in a user's place.
+    let guarded = secured.serve(&[]);
+    let named = |more: &str| format!("{}{more}", bearer(&token));
+    assert_eq!(send(&guarded, DRAW, &named("host: ids.example\r\n"), ONE).0, 200);
+    assert_eq!(send(&guarded, DRAW, &format!("{JSON}host: ids.example\r\n"), ONE).0, 401);
+    assert_eq!(send(&guarded, DRAW, &named("origin: https://evil.example\r\n"), ONE).0, 403);
+}
+
+#[test]
+fn names_that_are_none() {
+    let secured = Secured::new();
+    let token = secured.token(&["shop", "--tag", "shop:*", "--verb", "lease", "--verb", "read"]);
+    let serving = secured.serve(&[]);
+    for path in [
+        "/v1/segments/shop:1%2F..%2Forders/ids",
+        "/v1/segments/shop:1/../orders/ids",
+        "/v1/segments/orders%00shop:/ids",
+        "/v1/segments/%6frders/ids",
+        "//v1/segments/orders/ids",
+        "/v1/segments/orders/ids/",
+        "/v1/segments/SHOP:1/ids",
+        "/v1/segments/shop/ids",
+    ] {
+        let (status, code, _) = send(&serving, &format!("POST {path}"), &bearer(&token), ONE);
+        assert!((400..=404).contains(&status) && !code.is_empty(), "{path}: {status} {code}");
+    }
+    let body = r#"{"request":"0123456789abcdef0123456789abcdef","tag":"orders"}"#;
+    let (status, code, _) = send(&serving, "POST /v1/segments/shop:1/lease", &bearer(&token), body);
+    assert_eq!((status, code.as_str()), (400, "REQUEST_INVALID"), "another tag in the body");
+    assert_eq!(send(&serving, "POST /v1/segments/shop:1/ids", &bearer(&token), ONE).0, 200);
+}

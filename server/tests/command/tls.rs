@@ -1,0 +1,161 @@
+//! TLS: certificates that are right, that change, and that cannot be used.
+
+use std::io::{Read, Write};
+
+use serde_json::Value;
+
+use crate::secured::{Secured, ask};
+use crate::support::{Serving, until};
+
+fn get(agent: &ureq::Agent, token: &str, serving: &Serving) -> Result<u16, ureq::Error> {
+    let url = format!("{}/v1/tags", serving.url);
+    ask(agent, Some(token), "GET", &url, &Value::Null).map(|(status, ..)| status)
+}
+
+#[test]
+fn a_server_speaks_tls_where_it_has_a_certificate() {
+    let secured = Secured::new();
+    let token = secured.token(&["app"]);
+    let mut serving = secured.serve_tls(&["--listen", "http://127.0.0.1:0"]);
+    // The one that was named second is told first.
+    assert!(serving.url.starts_with("http://"), "{}", serving.first);
+    let line = serving.logs(&["INFO started", "https://127.0.0.1:"]);
+    let secure =
+        line.split("https://").nth(1).unwrap().split([',', '"']).next().unwrap().to_owned();
+    assert_eq!(get(&secured.agent(None), &token, &serving).unwrap(), 200, "plain where it is said");
+    serving.url = format!("https://{secure}");
+    assert_eq!(get(&secured.agent(None), &token, &serving).unwrap(), 200);
+    assert_eq!(get(&secured.agent(None), "leafid_none", &serving).unwrap(), 401);
+    // Who believes the public authorities alone does not believe this one.
+    let public = ureq::Agent::config_builder().proxy(None).build().new_agent();
+    let why = get(&public, &token, &serving).unwrap_err().to_string();
+    assert!(why.contains("UnknownIssuer"), "{why}");
+
+    // A program that speaks plain HTTP learns nothing, and is not waited for.
+    let mut plain = std::net::TcpStream::connect(&secure).unwrap();
+    plain.write_all(b"GET /v1/tags HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+    let mut said = Vec::new();
+    let _ = plain.read_to_end(&mut said);
+    assert!(!said.windows(4).any(|part| part == b"HTTP"), "{said:?}");
+
+    let create = |ca: Option<&str>| {
+        let mut command = secured.leafid("tag");
+        command.args(["list", "--url", &serving.url]).env("LEAFID_TOKEN", &token);
+        command.args(ca.map(|ca| ["--ca".to_owned(), secured.text(ca)]).into_iter().flatten());
+        command.output().unwrap()
+    };
+    assert!(create(Some("ca.pem")).status.success());
+    assert!(String::from_utf8_lossy(&create(None).stderr).contains("UnknownIssuer"));
+    let said = create(Some("key.pem"));
+    assert!(String::from_utf8_lossy(&said.stderr).contains("no certificate"), "{said:?}");
+    assert_eq!(serving.end("-TERM").0, Some(0));
+}
+
+#[test]
+fn a_new_certificate_is_taken_in_and_connections_go_on() {
+    let secured = Secured::new();
+    let token = secured.token(&["app"]);
+    let serving = secured.serve_tls(&[]);
+    let kept = secured.agent(None);
+    assert_eq!(get(&kept, &token, &serving).unwrap(), 200);
+    // What cannot be used changes nothing, and is told.
+    secured.certify("cert.pem", "other-key.pem", (2020, 2090));
+    serving.logs(&["ERROR", "the certificate stays as it was", "is not the key of"]);
+    assert_eq!(get(&secured.agent(None), &token, &serving).unwrap(), 200);
+    // One of another authority: who believes the old one alone does not believe it.
+    let other = Secured::new();
+    for name in ["cert.pem", "key.pem"] {
+        secured.write(name, &std::fs::read_to_string(other.path(name)).unwrap());
+    }
+    until(|| (get(&other.agent(None), &token, &serving).ok() == Some(200)).then_some(()))
+        .expect("the new one is shown");
+    assert!(get(&secured.agent(None), &token, &serving).is_err());
+    assert_eq!(get(&kept, &token, &serving).unwrap(), 200, "a connection that was there goes on");
+}
+
+#[test]
+fn clients_may_have_to_show_a_certificate() {
+    let secured = Secured::new();
+    let token = secured.token(&["app"]);
+    let ca = secured.text("ca.pem");
+    let serving = secured.serve_tls(&["--client-ca", &ca]);
+    secured.certify("own.pem", "own-key.pem", (2020, 2090));
+    let with = secured.agent(Some(("own.pem", "own-key.pem")));
+    assert_eq!(get(&with, &token, &serving).unwrap(), 200);
+    assert_eq!(get(&with, "leafid_none", &serving).unwrap(), 401, "the token tells who it is");
+    assert!(get(&secured.agent(None), &token, &serving).is_err(), "none");
+    secured.certify("late.pem", "late-key.pem", (2019, 2020));
+    let late = secured.agent(Some(("late.pem", "late-key.pem")));
+    assert!(get(&late, &token, &serving).is_err(), "one that has expired");
+    let mut command = secured.leafid("tag");
+    command.args(["list", "--url", &serving.url, "--ca", &ca]).env("LEAFID_TOKEN", &token);
+    assert!(!command.output().unwrap().status.success());
+    command.env("LEAFID_CERT", secured.path("own.pem"));
+    command.env("LEAFID_KEY", secured.path("own-key.pem"));
+    let said = command.output().unwrap();
+    assert!(said.status.success(), "{said:?}");
+}
+
+#[test]
+fn a_certificate_that_cannot_be_used_is_told_at_start() {
+    let secured = Secured::new();
+    secured.token(&["app"]);
+    secured.certify("late.pem", "late-key.pem", (2019, 2020));
+    secured.certify("early.pem", "early-key.pem", (2089, 2090));
+    secured.certify("other.pem", "other-key.pem", (2020, 2090));
+    secured.write("empty.pem", "nothing here\n");
+    let store = secured.text("store.db");
+    let start = |options: &[(&str, &str)]| {
+        let mut command = secured.leafid("serve");
+        command.args(["--listen", "127.0.0.1:0", "--store", &store]);
+        options.iter().for_each(|(option, name)| {
+            command.arg(option).arg(secured.path(name));
+        });
+        let said = command.output().unwrap();
+        (said.status.code(), String::from_utf8(said.stderr).unwrap())
+    };
+    for (options, says) in [
+        (&[("--tls-cert", "late.pem"), ("--tls-key", "late-key.pem")][..], "expired"),
+        (&[("--tls-cert", "early.pem"), ("--tls-key", "early-key.pem")], "not valid yet"),
+        (&[("--tls-cert", "cert.pem"), ("--tls-key", "other-key.pem")], "is not the key of"),
+        (&[("--tls-cert", "cert.pem"), ("--tls-key", "ca.pem")], "no private key"),
+        (&[("--tls-cert", "empty.pem"), ("--tls-key", "key.pem")], "no certificate"),
+        (&[("--tls-cert", "none.pem"), ("--tls-key", "key.pem")], "No such file"),
+        (
+            &[("--tls-cert", "cert.pem"), ("--tls-key", "key.pem"), ("--client-ca", "key.pem")],
+            "--client-ca",
+        ),
+    ] {
+        let (code, said) = start(options);
+        assert!(code == Some(1) && said.contains("REQUEST_INVALID"), "{options:?}: {said}");
+        assert!(said.contains(says), "{options:?}: {said}");
+    }
+    let (code, said) = start(&[("--tls-cert", "cert.pem")]);
+    assert!(code == Some(2) && said.contains("--tls-key"), "{said}");
+}
+
+/// What the refusal shows is what starts a server that others reach.
+#[test]
+fn the_refusal_shows_what_does_it_right() {
+    let secured = Secured::new();
+    let store = secured.text("store.db");
+    let bare = |option: &str| {
+        let mut command = std::process::Command::new(crate::support::LEAFID);
+        let usual = if option == "--listen" { "--listen-admin" } else { "--listen" };
+        command.args(["serve", "--store", &store, option, "0.0.0.0:0", usual, "127.0.0.1:0"]);
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    for (option, says) in
+        [("--listen", "--insecure api"), ("--listen-admin", "whatever --insecure says")]
+    {
+        let said = bare(option);
+        for line in ["leafid token create", "openssl req -x509", "leafid serve --listen", says] {
+            assert!(said.contains(line), "{option}: no {line}: {said}");
+        }
+    }
+    let token = secured.token(&["app"]);
+    let mut serving = secured.serve_tls(&["--listen", "0.0.0.0:0"]);
+    assert!(serving.url.starts_with("https://0.0.0.0:"), "{}", serving.first);
+    serving.url = serving.url.replace("0.0.0.0", "127.0.0.1");
+    assert_eq!(get(&secured.agent(None), &token, &serving).unwrap(), 200);
+}
