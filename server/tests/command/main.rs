@@ -14,6 +14,7 @@ mod parted;
 mod ready;
 mod restore;
 mod restored;
+mod runbook;
 mod shell;
 mod support;
 mod verbs;
