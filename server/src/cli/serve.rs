@@ -1,6 +1,6 @@
 //! `leafid serve`: the server in the foreground.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::FalseyValueParser;
@@ -9,7 +9,7 @@ use leafid_core::Code;
 use super::journal::Keep;
 use super::listen::Listen;
 use super::stores::{How, Named, Opened};
-use super::{Failure, leaf, say};
+use super::{Failure, apply, leaf, say};
 use crate::app::Config;
 use crate::app::LeafModes;
 use crate::backends::opening::Options;
@@ -45,6 +45,10 @@ pub struct Serve {
     /// it a start notices that the store was restored or lost grants, and fences it
     #[arg(long, env = "LEAFID_JOURNAL", value_name = "DIR")]
     journal: Option<PathBuf>,
+    /// Tags and namespaces as for `leafid apply`: what the file names and the store lacks is created at
+    /// the start, and what differs is changed. Nothing is deleted, and what cannot be is only logged
+    #[arg(long, env = "LEAFID_APPLY", value_name = "FILE")]
+    apply: Option<PathBuf>,
     /// For development: creates the store, tags and namespaces on first use
     #[arg(long, env = "LEAFID_DEV", value_parser = FalseyValueParser::new())]
     dev: bool,
@@ -64,6 +68,7 @@ impl Serve {
         // Before the address is told: who reads it may stop the server at once.
         let stop = stop_signal()
             .map_err(|error| Problem::new(Code::Internal, format!("no signals: {error}")))?;
+        let apply = given(self.apply.as_deref()).map(apply::start::File::read).transpose()?;
         // Before the file is touched: an address in use leaves no new store behind.
         let sockets = self.listen.bind(&leaf.listen).await?;
         let create = self.create || self.dev;
@@ -84,6 +89,9 @@ impl Serve {
         let how = How { options, allow_unsafe: self.allow_unsafe_settings, keep };
         let Opened { stores, workers, leafs } = self.stores.open(&leaf, &how)?;
         let owner = leaf.owner(&workers).await?;
+        if let Some(file) = apply {
+            file.apply_to(stores.clone())?;
+        }
         let bound = sockets.tell(|line| tell(line));
         let modes = LeafModes { any_key: leafs, ..leaf.modes };
         let limits = self.listen.limits();
@@ -92,6 +100,11 @@ impl Serve {
         tell("leafid: stopped");
         Ok(())
     }
+}
+
+/// A path, where one is given: a variable that is there and empty names none.
+fn given(path: Option<&Path>) -> Option<&Path> {
+    path.filter(|path| !path.as_os_str().is_empty())
 }
 
 /// Who does not listen any more stops no server.
