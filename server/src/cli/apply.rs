@@ -2,6 +2,7 @@
 
 mod file;
 mod plan;
+pub mod start;
 
 use std::io::{BufRead, IsTerminal, Write};
 
@@ -111,14 +112,8 @@ fn plan(client: &Client, wanted: &[file::Wanted]) -> Result<Vec<Plan>, Failure> 
 }
 
 fn apply(client: &Client, plans: &[Plan], how: How) -> Result<(), Failure> {
-    let steps: Vec<(&Plan, &str)> = plans
-        .iter()
-        .filter_map(|plan| match plan.step {
-            Step::Create => Some((plan, "create")),
-            Step::Change(_) => Some((plan, "change")),
-            Step::Keep | Step::Refuse(_) => None,
-        })
-        .collect();
+    let steps: Vec<(&Plan, &str)> =
+        plans.iter().filter_map(|plan| Some((plan, plan.verb()?))).collect();
     if how == How::Ask && !steps.is_empty() {
         steps.iter().try_for_each(|(plan, verb)| say(format_args!("would {verb} {plan}")))?;
         if !agreed()? {
@@ -128,11 +123,8 @@ fn apply(client: &Client, plans: &[Plan], how: How) -> Result<(), Failure> {
         }
     }
     for (plan, verb) in &steps {
-        let body = plan.body.clone();
-        match plan.step {
-            _ if how == How::Show => {}
-            Step::Create => drop(client.call("PUT", &plan.path, Some(body), true)?),
-            _ => drop(client.change(&plan.path, body)?),
+        if how != How::Show {
+            plan.carry_out(client)?;
         }
         if !is_json() {
             let verb = if how == How::Show { format!("would {verb}") } else { format!("{verb}d") };

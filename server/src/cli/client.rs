@@ -81,11 +81,7 @@ impl Target {
             Some(store) => store?,
             None => open(&path(&named)?, Options::default())?,
         });
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime
-            .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
-        let app = App::new(&Config::default(), Stores::one(store))?;
-        Ok(Client::Local { runtime, app })
+        Ok(Client::within(Stores::one(store))?)
     }
 }
 
@@ -170,6 +166,18 @@ pub enum Client {
 }
 
 impl Client {
+    /// A server that does not listen, over stores that are open.
+    ///
+    /// # Errors
+    /// `INTERNAL` where nothing can wait for them.
+    pub fn within(stores: Stores) -> Result<Client, Problem> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime
+            .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
+        let app = App::new(&Config::default(), stores)?;
+        Ok(Client::Local { runtime, app })
+    }
+
     /// One request; a body makes it JSON. `only_create` adds `If-None-Match: *`.
     pub fn call(
         &self,

@@ -1,6 +1,6 @@
 //! `leafid serve`: the server in the foreground.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use super::journal::Keep;
 use super::listen::Listen;
 use super::stores::{How, Named, Opened};
-use super::{Failure, leaf, say};
+use super::{Failure, apply, leaf, say};
 use crate::app::Config;
 use crate::app::LeafModes;
 use crate::backends::opening::Options;
@@ -48,6 +48,10 @@ pub struct Serve {
     /// it a start notices that the store was restored or lost grants, and fences it
     #[arg(long, env = "LEAFID_JOURNAL", value_name = "DIR")]
     journal: Option<PathBuf>,
+    /// Tags and namespaces as for `leafid apply`: what the file names and the store lacks is created at
+    /// the start, and what differs is changed. Nothing is deleted, and what cannot be is only logged
+    #[arg(long, env = "LEAFID_APPLY", value_name = "FILE")]
+    apply: Option<PathBuf>,
     /// For development: creates the store, tags and namespaces on first use
     #[arg(long, env = "LEAFID_DEV", value_parser = FalseyValueParser::new())]
     dev: bool,
@@ -70,6 +74,7 @@ impl Serve {
         let told = Arc::new(Notify::new());
         let hangups = hangups(Arc::clone(&told))
             .map_err(|error| Problem::new(Code::Internal, format!("no signals: {error}")))?;
+        let apply = given(self.apply.as_deref()).map(apply::start::File::read).transpose()?;
         // Before the file is touched: an address in use leaves no new store behind.
         let sockets = self.listen.bind(&leaf.listen).await?;
         let create = self.create || self.dev;
@@ -91,6 +96,9 @@ impl Serve {
         let Opened { stores, workers, leafs } = self.stores.open(&leaf, &how)?;
         let owner = leaf.owner(&workers).await?;
         let reloads = tokio::spawn(sockets.reload.clone().run(told));
+        if let Some(file) = apply {
+            file.apply_to(stores.clone())?;
+        }
         let bound = sockets.tell(|line| tell(line));
         let modes = LeafModes { any_key: leafs, ..leaf.modes };
         let limits = self.listen.limits();
@@ -102,6 +110,11 @@ impl Serve {
         tell("leafid: stopped");
         Ok(())
     }
+}
+
+/// A path, where one is given: a variable that is there and empty names none.
+fn given(path: Option<&Path>) -> Option<&Path> {
+    path.filter(|path| !path.as_os_str().is_empty())
 }
 
 /// Who does not listen any more stops no server.

@@ -192,3 +192,35 @@ fn at_a_terminal_it_asks() {
     let (done, said) = typed("n", "--yes");
     assert!(done && !said.contains("do this?") && said.contains("step 1000 → 7"), "{said}");
 }
+
+/// The server does it by itself: a container and its tags come as one.
+#[test]
+fn a_server_applies_a_file_at_its_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    let serve = |tags: &str| {
+        std::fs::write(file("tags.toml"), tags).unwrap();
+        let mut command = std::process::Command::new(crate::support::LEAFID);
+        command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--store"]);
+        command.arg(file("store.db")).arg("--apply").arg(file("tags.toml"));
+        command
+    };
+    let first = Serving::spawn(&mut serve(FILE));
+    first.logs(&["applied the file", "4 created or changed, 0 as they were"]);
+    assert_eq!(says(&first.url, &["next", "orders"]), "5000001\n");
+    drop(first);
+    let again = Serving::spawn(&mut serve(&FILE.replace("step = 10", "step = 20")));
+    again.logs(&["changed tag `orders`: step 10 → 20"]);
+    again.logs(&["1 created or changed, 3 as they were"]);
+    drop(again);
+    // What cannot be is told, and does not keep anybody from what is there.
+    let refused = Serving::spawn(&mut serve("[tags.new]\n[tags.orders]\nfrom = 6000001\n"));
+    refused.logs(&["was not applied", "leafid tag advance orders --to 6000001"]);
+    let tags = says(&refused.url, &["tag", "list"]);
+    assert!(tags.contains("orders") && !tags.contains("new"), "all or nothing: {tags}");
+    drop(refused);
+    // A file that cannot be read is a mistake of the settings, and found before anything is served.
+    let output = serve("[tag.a]").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && said.contains("`tag` is not known"), "{said}");
+}

@@ -15,6 +15,7 @@ mod parted;
 mod ready;
 mod restore;
 mod restored;
+mod runbook;
 mod secured;
 mod shell;
 mod support;

@@ -21,9 +21,9 @@ pub struct Plan {
     /// Its name.
     name: String,
     /// Its path in the API.
-    pub path: String,
+    path: String,
     /// What is put there.
-    pub body: String,
+    body: String,
     /// What is to be done.
     pub step: Step,
 }
@@ -80,6 +80,28 @@ impl Plan {
             value["fields"] = Value::Object(told.collect());
         }
         value
+    }
+
+    /// `create` or `change`, where there is something to do.
+    pub fn verb(&self) -> Option<&'static str> {
+        match self.step {
+            Step::Create => Some("create"),
+            Step::Change(_) => Some("change"),
+            Step::Keep | Step::Refuse(_) => None,
+        }
+    }
+
+    /// Does what there is to do.
+    ///
+    /// # Errors
+    /// Somebody else was faster, or the store cannot be asked.
+    pub fn carry_out(&self, client: &Client) -> Result<(), Problem> {
+        let body = self.body.clone();
+        match self.step {
+            Step::Create => client.call("PUT", &self.path, Some(body), true).map(drop),
+            Step::Change(_) => client.change(&self.path, body).map(drop),
+            Step::Keep | Step::Refuse(_) => Ok(()),
+        }
     }
 
     /// Compares what the file wants with what is there.
