@@ -4,27 +4,39 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+/// The dialects: the folder, and what it is called in sentences.
+const DIALECTS: [(&str, &str); 3] =
+    [("sqlite", "SQLite"), ("postgres", "PostgreSQL"), ("mysql", "MySQL and MariaDB")];
+
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
-    let sqlite = root.join("sqlite");
-    println!("cargo::rerun-if-changed=sqlite");
-    let mut texts = Vec::new();
-    gather(&sqlite, "", &mut texts)?;
-    texts.sort();
+    let mut list = String::new();
+    for (folder, called) in DIALECTS {
+        println!("cargo::rerun-if-changed={folder}");
+        let mut texts = Vec::new();
+        gather(&root.join(folder), "", &mut texts)?;
+        texts.sort();
+        list += &dialect(folder, called, &texts);
+    }
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    fs::write(out.join("texts.rs"), list)
+}
+
+/// The constants of a dialect.
+fn dialect(folder: &str, called: &str, texts: &[(String, PathBuf)]) -> String {
     let numbers =
         texts.iter().filter_map(|(name, _)| name.strip_prefix("migrations/")?.parse().ok());
     let version: i64 = numbers.max().unwrap_or(1);
+    let name = folder.to_uppercase();
     let mut list = format!(
-        "/// Of which version SQLite's tables are.\npub const SQLITE_VERSION: i64 = {version};\n\
-         /// SQLite's texts by their names, such as `schema` and `rows/tag`.\n\
-         pub const SQLITE: &[(&str, &str)] = &[\n"
+        "/// Of which version the tables of {called} are.\npub const {name}_VERSION: i64 = {version};\n\
+         /// The texts of {called} by their names, such as `schema` and `rows/tag`.\n\
+         pub const {name}: &[(&str, &str)] = &[\n"
     );
-    for (name, path) in &texts {
+    for (name, path) in texts {
         list += &format!("    ({name:?}, include_str!({path:?})),\n");
     }
-    list += "];\n";
-    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    fs::write(out.join("texts.rs"), list)
+    list + "];\n"
 }
 
 /// Every text below a folder, by its name without `.sql`.

@@ -24,7 +24,7 @@ mod _native {
         acquire, acquire_found, lease_segment, namespace_row, release, renew, tag_row,
     };
     #[pymodule_export]
-    use crate::stores::{Carrier, HttpStore, MemoryStore, abandon, process, sqlite_texts};
+    use crate::stores::{Carrier, HttpStore, MemoryStore, abandon, process, sql_texts};
     #[pymodule_export]
     use crate::testing::{PyClock, TestGenerator};
     #[pymodule_export]
@@ -32,6 +32,10 @@ mod _native {
         PyLayout, base32, code, code_from_http, codes, decimal, decode, parse_base32,
         parse_decimal, sentence,
     };
+
+    /// Says whose an SQLite file is.
+    #[pymodule_export]
+    const SQLITE_APPLICATION: i64 = leafid_sql::SQLITE_APPLICATION;
 
     /// The version of this engine.
     #[pyfunction]

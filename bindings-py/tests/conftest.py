@@ -19,6 +19,7 @@ SHOWN = pytest.StashKey[int]()
 LONGEST_S = 660
 sys.path.insert(0, str(HERE))
 
+from support.databases import Mariadb, Postgres  # noqa: E402
 from support.server import Server  # noqa: E402
 
 
@@ -51,4 +52,31 @@ def memory() -> leafid.MemoryStore:
 def server(tmp_path):
     """A real store on a free loopback port; ended, by its id, with the test."""
     with Server(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory):
+    """A PostgreSQL server of this run."""
+    yield from started(Postgres, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def mariadb(tmp_path_factory):
+    """A MariaDB server of this run."""
+    yield from started(Mariadb, tmp_path_factory)
+
+
+@pytest.fixture(params=["postgres", "mariadb"])
+def database(request):
+    """Each of the database servers."""
+    return request.getfixturevalue(request.param)
+
+
+def started(kind, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(kind.package)
+    # PostgreSQL runs as another user than root, who has to find it.
+    for above in (folder, *folder.parents[:2]):
+        above.chmod(0o755)
+    with kind(folder) as running:
         yield running

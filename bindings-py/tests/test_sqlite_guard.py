@@ -13,7 +13,7 @@ import pytest
 
 import leafid
 from leafid import SqliteStore
-from leafid._sqlite.file import File
+from leafid._sql.file.sqlite import File
 from support.places import BINARY
 from support.server import FILE
 
@@ -89,7 +89,7 @@ def test_a_store_made_after_a_fork_that_python_does_not_see(path, name) -> None:
 def test_what_a_fork_interrupts_is_refused_in_the_child(path) -> None:
     store = SqliteStore(path, create=True)
     store.create_tag("orders")
-    with store._turn():
+    with store._file.turn():
         # The hook of `os.fork` cannot close it meanwhile.
         told = in_child(os.fork, lambda: SqliteStore(path).lease_segment(ASK))
     assert told == "STORE_REFUSED"

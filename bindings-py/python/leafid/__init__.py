@@ -27,7 +27,7 @@ from ._values import Parts, Stats
 from .errors import *  # noqa: F403
 
 if _TYPE_CHECKING:
-    from ._sqlite import SqliteStore
+    from ._sql import SqliteStore, SqlStore
 
 __version__ = engine_version()
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "Parts",
     "Segment",
     "Snowflake",
+    "SqlStore",
     "SqliteStore",
     "Stats",
     "base32",
@@ -91,8 +92,8 @@ _atexit.register(_close_all)
 
 def __getattr__(name: str) -> object:
     """What is imported when it is used: `sqlite3` takes longer than all of leafid."""
-    if name == "SqliteStore":
-        from ._sqlite import SqliteStore
+    if name in ("SqlStore", "SqliteStore"):
+        from . import _sql
 
-        return SqliteStore
+        return getattr(_sql, name)
     raise AttributeError(f"module `leafid` has no `{name}`")

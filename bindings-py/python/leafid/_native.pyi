@@ -16,11 +16,13 @@ __all__ = [
     "Layout",
     "LoopBell",
     "MemoryStore",
+    "SQLITE_APPLICATION",
     "Segment",
     "Snowflake",
     "Waiter",
     "abandon",
     "acquire",
+    "acquire_found",
     "base32",
     "close_all",
     "code",
@@ -37,7 +39,7 @@ __all__ = [
     "release",
     "renew",
     "sentence",
-    "sqlite_texts",
+    "sql_texts",
     "tag_row",
 ]
 
@@ -105,6 +107,7 @@ class Snowflake:
         store: str | HttpStore | MemoryStore | _WindowStore | None = None,
         *,
         create: bool = False,
+        workers: tuple[int, int] | None = None,
         owner: str | None = None,
         sticky: bool = False,
         strict: bool = False,
@@ -311,7 +314,10 @@ def sentence(
     code: str, kind: str, name: str, most: int | None = None, wait_ms: int | None = None
 ) -> str: ...
 def code(code: str) -> _Row: ...
-def sqlite_texts() -> tuple[int, int, dict[str, str]]: ...
+def sql_texts(dialect: str) -> tuple[int, dict[str, str]]: ...
+
+SQLITE_APPLICATION: int
+
 def process() -> int: ...
 def abandon(object: object) -> None: ...
 def close_all() -> None: ...

@@ -24,8 +24,9 @@ use crate::values::{Seconds, Text, errors, whole_number};
 /// any lease takes (by default the tag's own `max_step`); `timeout` is how many seconds a call waits
 /// at most. Nothing is leased before the first ID.
 ///
-/// `store` may also be `sqlite:PATH`, a file on this machine, or a `SqliteStore`. With `create` the
-/// file and the tag are made if they are not there.
+/// `store` may also be `sqlite:PATH`, a file on this machine, the URL of a PostgreSQL, MySQL or MariaDB
+/// database, a `SqliteStore` or a `SqlStore`. With `create` the store and the tag are made if they
+/// are not there.
 #[pyclass(frozen, weakref, module = "leafid")]
 pub struct Segment(Generator<Segments>);
 
@@ -53,7 +54,7 @@ generator_class!(Segment, Segments, {
         config.max_step = max_step.map(|max| checked_step("max_step", max, most)).transpose()?;
         let most = config.max_step.unwrap_or(STEP_CAP).into();
         config.step = step.map(|step| checked_step("step", step, most)).transpose()?;
-        let store = StoreArg::resolve(py, store, &["lease_segment"], create)?;
+        let store = StoreArg::resolve(py, store, &["lease_segment"], create, None)?;
         if create {
             store.make("create_tag", tag, &PyDict::new(py))?;
         }

@@ -1,6 +1,6 @@
 //! `leafid.Snowflake`: time, worker and sequence, inside leased windows.
 
-use leafid_core::{Code, Name, SnowflakeConfig, Subject};
+use leafid_core::{Code, Name, Range, SnowflakeConfig, Subject};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -27,8 +27,10 @@ use crate::values::{LayoutArg, PyLayout, Seconds, Text, cut, errors, whole_ms, w
 /// with `strict` as well it waits for its own. `sticky` needs an `owner` that is the same after a
 /// restart.
 ///
-/// `store` may also be `sqlite:PATH`, a file on this machine, or a `SqliteStore`. With `create` the
-/// file and the namespace are made if they are not there.
+/// `store` may also be `sqlite:PATH`, a file on this machine, the URL of a PostgreSQL, MySQL or MariaDB
+/// database, a `SqliteStore` or a `SqlStore`. With `create` the store and the namespace are made if they
+/// are not there; `workers` are then the worker numbers of the namespace, from the first to one more
+/// than the last.
 ///
 /// `length` is the longest window to ask for, in seconds (by default the longest that the namespace
 /// allows). The generator survives an outage of the store for as long as its window lasts; a window
@@ -43,9 +45,9 @@ pub struct Snowflake(Generator<Snowflakes>);
 generator_class!(Snowflake, Snowflakes, {
     #[new]
     #[pyo3(signature = (namespace = Text::new("default".to_owned()), store = None, *,
-        create = false, owner = None, sticky = false, strict = false, layout = None, length = None, max_ahead = Seconds::new(1.0),
+        create = false, workers = None, owner = None, sticky = false, strict = false, layout = None, length = None, max_ahead = Seconds::new(1.0),
         spread = None, timeout = Seconds::new(10.0), clock = None),
-        text_signature = "(namespace=\"default\", store=None, *, create=False, owner=None, \
+        text_signature = "(namespace=\"default\", store=None, *, create=False, workers=None, owner=None, \
         sticky=False, strict=False, layout=None, length=None, max_ahead=1.0, spread=None, timeout=10.0, clock=None)")]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python constructor")]
     fn new(
@@ -53,6 +55,7 @@ generator_class!(Snowflake, Snowflakes, {
         namespace: Text,
         store: Option<&Bound<'_, PyAny>>,
         create: bool,
+        workers: Option<&Bound<'_, PyAny>>,
         owner: Option<Text>,
         sticky: bool,
         strict: bool,
@@ -87,10 +90,18 @@ generator_class!(Snowflake, Snowflakes, {
         let spread =
             spread.map(|s| whole_number("spread", s, 0, u32::MAX.into(), Code::RangeInvalid));
         config.spread = spread.transpose()?.map(|spread| spread as u32);
-        let store = StoreArg::resolve(py, store, &["acquire", "renew", "release"], create)?;
+        let workers = workers.map(|workers| checked_workers(workers, create)).transpose()?;
+        let store =
+            StoreArg::resolve(py, store, &["acquire", "renew", "release"], create, workers)?;
+        if let Some(workers) = workers {
+            store.takes_workers(namespace, workers)?;
+        }
         if create {
             let how = PyDict::new(py);
             how.set_item("layout", config.layout.map(PyLayout))?;
+            if let Some(workers) = workers {
+                how.set_item("workers", (workers.start, workers.end))?;
+            }
             store.make("create_namespace", namespace, &how)?;
         }
         let kind = Snowflakes { config, owner_is_given: owner.is_some() };
@@ -107,6 +118,28 @@ generator_class!(Snowflake, Snowflakes, {
         format!("Snowflake({:?})", self.namespace())
     }
 });
+
+/// The range of a namespace that is about to be made.
+fn checked_workers(workers: &Bound<'_, PyAny>, create: bool) -> PyResult<Range> {
+    let wrong = |message: String| errors::raise(Code::WorkerInvalid, message);
+    let pair: PyResult<(u32, u64)> = workers.extract();
+    let range = pair.map(|(start, end)| Range::new(start.into(), end)).ok();
+    let range = range.filter(|range| !range.is_empty()).ok_or_else(|| {
+        let got = workers.repr().map(|text| text.to_string()).unwrap_or_default();
+        wrong(format!(
+            "`workers` must be the first worker number and one more than the last, such as \
+             `(0, 512)`, got {}",
+            cut(&got)
+        ))
+    })?;
+    if create {
+        return Ok(range);
+    }
+    Err(wrong(
+        "`workers` is the range of a namespace that is made: add `create=True`, or leave it out"
+            .to_owned(),
+    ))
+}
 
 /// Whether what is kept can be found again, and is wanted at all.
 fn checked_sticky(config: &SnowflakeConfig, owner_is_given: bool) -> PyResult<()> {

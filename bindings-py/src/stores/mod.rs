@@ -3,16 +3,16 @@
 mod http;
 mod memory;
 mod object;
-mod sqlite;
+mod sql;
 
 pub use http::HttpStore;
 pub use memory::MemoryStore;
 pub use object::Carrier;
-pub use sqlite::{abandon, process, sqlite_texts};
+pub use sql::{abandon, process, sql_texts};
 
 use std::sync::Arc;
 
-use leafid_core::{Ask, Code, Fields, Grant};
+use leafid_core::{Ask, Code, Fields, Grant, Range};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -46,10 +46,11 @@ impl StoreArg {
         store: Option<&Bound<'_, PyAny>>,
         verbs: &[&str],
         create: bool,
+        workers: Option<Range>,
     ) -> PyResult<StoreArg> {
-        let Some(store) = store else { return from_environment(py, create) };
+        let Some(store) = store else { return from_environment(py, create, workers) };
         if let Ok(url) = store.cast::<PyString>() {
-            return from_url(py, &url.to_cow()?, create);
+            return from_url(py, &url.to_cow()?, create, workers);
         }
         if let Ok(store) = store.cast::<HttpStore>() {
             return Ok(StoreArg::Http(Arc::clone(&store.get().0)));
@@ -61,8 +62,8 @@ impl StoreArg {
             if !store.hasattr(*verb)? {
                 let kind = store.get_type().name()?;
                 let message = format!(
-                    "`{kind}` has no `{verb}`: a store is a URL, an `HttpStore`, a `SqliteStore`, a `MemoryStore`, or \
-                     an object with the methods `{}`",
+                    "`{kind}` has no `{verb}`: a store is a URL, an `HttpStore`, a `SqliteStore`, a `SqlStore`, a \
+                     `MemoryStore`, or an object with the methods `{}`",
                     verbs.join("`, `")
                 );
                 return Err(PyTypeError::new_err(message));
@@ -72,7 +73,7 @@ impl StoreArg {
     }
 
     /// Makes a tag or a namespace that is not there (`verb` is `create_tag` or `create_namespace`):
-    /// a store in a file does so where it is asked to.
+    /// a store in a file or a database does so where it is asked to.
     ///
     /// # Errors
     /// `REQUEST_INVALID` for a store that has commands for it; the store's.
@@ -87,12 +88,31 @@ impl StoreArg {
             StoreArg::Http(_) | StoreArg::Object(_) => {
                 let kind = verb.trim_start_matches("create_");
                 let message = format!(
-                    "`create=True` is for `sqlite:` stores; in this one create it by command: \
-                     leafid {kind} create {name}"
+                    "`create=True` is for stores in a file or a database; in this one create it by \
+                     command: leafid {kind} create {name}"
                 );
                 Err(errors::raise(Code::RequestInvalid, message))
             }
         }
+    }
+
+    /// Whether a namespace may be made here with a range of worker numbers.
+    ///
+    /// # Errors
+    /// `WORKER_INVALID` where its operator says the range.
+    pub fn takes_workers(&self, namespace: &str, workers: Range) -> PyResult<()> {
+        let Range { start, end } = workers;
+        let message = match self {
+            StoreArg::Object(_) => return Ok(()),
+            StoreArg::Memory(_) => "a store in memory hands out numbers of its own: leave out \
+                                    `workers`"
+                .to_owned(),
+            StoreArg::Http(_) => format!(
+                "`workers` is for stores in a file or a database; the range of this one is its \
+                 operator's to set: leafid namespace set {namespace} --workers {start}..{end}"
+            ),
+        };
+        Err(errors::raise(Code::WorkerInvalid, message))
     }
 
     /// Gives a generator a driver that carries its asks to this store.
@@ -116,9 +136,9 @@ impl StoreArg {
     }
 }
 
-fn from_environment(py: Python<'_>, create: bool) -> PyResult<StoreArg> {
+fn from_environment(py: Python<'_>, create: bool, workers: Option<Range>) -> PyResult<StoreArg> {
     match std::env::var(VARIABLE) {
-        Ok(url) if !url.is_empty() => from_url(py, &url, create),
+        Ok(url) if !url.is_empty() => from_url(py, &url, create, workers),
         _ => Err(errors::raise(
             Code::RequestInvalid,
             format!(
@@ -129,9 +149,9 @@ fn from_environment(py: Python<'_>, create: bool) -> PyResult<StoreArg> {
     }
 }
 
-fn from_url(py: Python<'_>, url: &str, create: bool) -> PyResult<StoreArg> {
-    if let Some(path) = url.strip_prefix("sqlite:") {
-        return sqlite::open(py, path, create).map(StoreArg::Object);
+fn from_url(py: Python<'_>, url: &str, create: bool, workers: Option<Range>) -> PyResult<StoreArg> {
+    if sql::is_ours(url) {
+        return sql::open(py, url, create, workers).map(StoreArg::Object);
     }
     if let Some(name) = url.strip_prefix("memory:") {
         return Ok(StoreArg::Memory(Memory::named(name)?));

@@ -17,7 +17,7 @@ import leafid
 
 def take_the_guard_off() -> None:
     from leafid import registry
-    from leafid._sqlite import file
+    from leafid._sql.file import sqlite as file
 
     file.File.begin = lambda self, opened: None
     change = file.TEXTS["rows/tag_change"]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Callable
 
 import leafid
-from leafid import Layout, LeafidError, SqliteStore, registry, testing
+from leafid import Layout, LeafidError, registry, testing
 from support.rows import Rows
 
 Step = dict[str, Any]
@@ -170,12 +169,12 @@ class Stored:
         return getattr(self.rows, step["do"])(step.get("ask", step))
 
 
-class Filed:
-    """The store in a file."""
+class Tabled:
+    """A store over tables: `make` makes an empty one."""
 
-    def __init__(self, script: Step, path: Path) -> None:
+    def __init__(self, script: Step, make: Callable[..., Any]) -> None:
         self.clock = Told()
-        self.store = SqliteStore(path, create=True, id=script["store"], clock=self.clock)
+        self.store = make(create=True, id=script["store"], clock=self.clock)
         for tag in script.get("tags", []):
             self.create_tag(tag)
         for space in script.get("namespaces", []):

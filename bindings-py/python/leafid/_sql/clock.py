@@ -43,15 +43,40 @@ class System:
         return time.clock_gettime_ns(self._TICKS) // 1_000_000
 
 
+class Told:
+    """The clock of a database: where its last answer put it, and on from there."""
+
+    def __init__(self, ticks: Clock) -> None:
+        self.ticks, self.ahead = ticks, 0
+
+    def learn(self, now_ms: int) -> None:
+        """Takes in what an answer told."""
+        self.ahead = now_ms - self.ticks.monotonic_ms
+
+    @property
+    def wall_ms(self) -> int:
+        return self.ticks.monotonic_ms + self.ahead
+
+    @property
+    def monotonic_ms(self) -> int:
+        return self.ticks.monotonic_ms
+
+
 class StoreTime:
     """Begins at the latest of the source and of what the store has granted."""
 
-    def __init__(self, clock: Clock, granted_ms: int, seen_ms: int) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        granted_ms: int,
+        seen_ms: int,
+        called: str = "this machine's clock",
+    ) -> None:
         self.clock = clock
         self.source, self.ticks = clock.wall_ms, clock.monotonic_ms
         self.now = max(self.source, granted_ms)
         self.distrusts_until: int | None = None
-        if (strays := _strays(self.source, granted_ms, seen_ms)) is not None:
+        if (strays := _strays(called, self.source, granted_ms, seen_ms)) is not None:
             raise strays
 
     def read(self, max_window_ms: Callable[[], int]) -> int:
@@ -70,12 +95,12 @@ class StoreTime:
         return self.now
 
 
-def _strays(source: int, granted: int, seen: int) -> errors.LeafidError | None:
+def _strays(called: str, source: int, granted: int, seen: int) -> errors.LeafidError | None:
     known = max(granted, seen)
     if granted <= 0:
         return None
     if granted - source > _MOST_BEHIND_MS:
-        return words.strays(source, granted)
+        return words.strays(called, source, granted)
     if source - known > _MOST_AHEAD_MS:
-        return words.strays(source, known)
+        return words.strays(called, source, known)
     return None

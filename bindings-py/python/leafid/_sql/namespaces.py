@@ -7,7 +7,7 @@ from typing import Any
 from .. import errors, registry
 from .._native import Layout
 from . import rows
-from .file import TEXTS, Turn
+from .turn import Turn
 
 Row = dict[str, Any]
 
@@ -34,7 +34,21 @@ class Space:
         """Writes the row, if it is as it was read."""
         before = rows.before(rows.of_namespace(self.row, self.used_until))
         columns = {"namespace": self.name, **rows.of_namespace(row, used_until), **before}
-        turn.write(TEXTS["rows/namespace_change"], columns)
+        turn.write("rows/namespace_change", columns)
+
+    def keep(self, turn: Turn) -> None:
+        """Has it stay as it was read until the transaction ends: a fence changes it."""
+        before = rows.before(rows.of_namespace(self.row, self.used_until))
+        turn.find("rows/namespace_same", {"namespace": self.name, **before})
+
+
+def default(workers: tuple[int, int] | None) -> Row:
+    """The columns of the namespace that each store has from its making on."""
+    spec: Row = {"namespace": "default", "layout": "leaf"}
+    if workers is not None:
+        spec["workers"] = _range(workers)
+    row = registry.namespace_row(spec)
+    return {"namespace": "default", **rows.of_namespace(row, row["workers"]["start"])}
 
 
 def read(turn: Turn, name: str) -> Space | None:
@@ -61,7 +75,14 @@ def create(
     known = read(turn, name)
     if known is None:
         columns = rows.of_namespace(row, row["workers"]["start"])
-        turn.write(TEXTS["rows/namespace_add"], {"namespace": name, **columns})
+        turn.write("rows/namespace_add", {"namespace": name, **columns})
+    elif if_missing and workers is not None and known.row["workers"] != row["workers"]:
+        known_range = f"{known.start}..{known.end}"
+        raise errors.WorkerInvalidError(
+            f"namespace `{name}` is there already, and hands out workers {known_range}, not "
+            f"{workers[0]}..{workers[1]}; leave out `workers`, or change the range for all: leafid "
+            f"namespace set {name} --workers {workers[0]}..{workers[1]}"
+        )
     elif not if_missing and known.row != {**row, "floor": known.row["floor"]}:
         raise errors.LayoutMismatchError(
             f"namespace `{name}` exists already, as {known.row}: use it, or take another name"
@@ -92,16 +113,23 @@ def set_workers(turn: Turn, space: Space, workers: tuple[int, int]) -> None:
                 until_ms=free_ms,
             )
     space.put(turn, row, unused(turn, space.name, after["start"], after["end"]))
-    turn.adjust(TEXTS["rows/range"], {"namespace": space.name, **after})
+    turn.adjust("rows/range", {"namespace": space.name, **after})
 
 
 def unused(turn: Turn, name: str, start: int, end: int) -> int:
     """The lowest number from `start` on that was never handed out; `end` or more if all were."""
-    if start >= end:
-        return start
-    found = turn.one("lookups/unused", namespace=name, **{"from": start})
-    assert found is not None, "the text always gives a row"
-    return int(found["unused"])
+    while start < end:
+        found = turn.all("lookups/unused", namespace=name, **{"from": start})
+        if found and "unused" in found[0]:
+            return int(found[0]["unused"])
+        # Numbers that were handed out, in their order: the first that is missing is looked for.
+        for row in found:
+            if row["worker"] != start:
+                return start
+            start += 1
+        if not found:
+            return start
+    return start
 
 
 def _fields(layout: Any) -> Row:
@@ -125,4 +153,4 @@ def _floor(layout: Row, floor_ms: int) -> int:
     since = floor_ms - layout["epoch_ms"]
     if floor_ms == 0 or since < 0:
         return 0
-    return min(-(-since // layout["tick_ms"]), 1 << layout["time_bits"])
+    return min(int(-(-since // layout["tick_ms"])), int(1 << layout["time_bits"]))

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .. import errors
-from .._native import process
+from ... import errors
+from ..._native import process
 
 # Of each real path, the process of every connection. One operation at a time, and no lock: a child
 # would inherit it as it stands.

@@ -6,22 +6,24 @@ import os
 import sqlite3
 import threading
 import time
-import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from .. import errors
-from .._native import abandon, namespace_row, sqlite_texts
-from . import places, rows, words
-from .clock import Clock, StoreTime
+from ... import errors
+from ..._native import SQLITE_APPLICATION, abandon, sql_texts
+from ..clock import Clock, StoreTime
+from ..forking import PATIENCE, keep
+from ..namespaces import default
+from ..turn import Conflict, Dialect, Turn
+from . import places, words
 from .opened import Opened, refused
 
-APPLICATION, VERSION, TEXTS = sqlite_texts()
-# How long to wait for another process's transaction, in s: less than the 3 s after which a holder
-# counts its ask as lost.
-PATIENCE = 2.0
+T = TypeVar("T")
+
+VERSION, TEXTS = sql_texts("sqlite")
+DIALECT = Dialect(TEXTS)
 
 
 class File:
@@ -33,7 +35,14 @@ class File:
     # By which process, from before it is opened.
     opened: Opened | None = None
 
-    def __init__(self, path: Path, clock: Clock, create: bool, id: str | None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        clock: Clock,
+        create: bool,
+        id: str | None,
+        workers: tuple[int, int] | None = None,
+    ) -> None:
         self.path, self.lock = path, threading.Lock()
         if sqlite3.sqlite_version_info < (3, 37):
             raise errors.NotEnabledError(
@@ -44,13 +53,13 @@ class File:
             opened = self._open(create)
             try:
                 if create:
-                    self._make(opened, clock, id)
+                    self._make(opened, clock, id, workers)
                 self.id = self._store(opened)
                 self.watch = places.Watch(path)
                 self.time = StoreTime(clock, *_seen(opened))
             finally:
                 self.close()
-        _FILES.add(self)
+        keep(self)
 
     @contextmanager
     def turn(self) -> Iterator[Turn]:
@@ -62,17 +71,24 @@ class File:
                 self.begin(opened)
                 longest = "SELECT coalesce(max(max_window_ms), 0) FROM namespaces"
                 now = self.time.read(lambda: int(_one(opened, longest)))
-                turn = Turn(opened, self.id, now)
+                turn = Turn(DIALECT, lambda text, params: _run(opened, text, params), self.id, now)
                 yield turn
                 if turn.wrote:
                     # Ends each transaction that wrote something, as the server's do.
-                    opened.execute(TEXTS["rows/beat"], {"now": turn.now})
+                    turn.adjust("rows/beat", {"now": turn.now})
                 if opened.in_transaction:
                     opened.execute("COMMIT")
-            except BaseException:
+            except BaseException as error:
                 if opened.in_transaction:
                     opened.execute("ROLLBACK")
+                if isinstance(error, Conflict):
+                    raise words.without_transaction(self.path) from None
                 raise
+
+    def decide(self, act: Callable[[Turn], T]) -> T:
+        """Carries out a transaction."""
+        with self.turn() as turn:
+            return act(turn)
 
     def begin(self, opened: sqlite3.Connection) -> None:
         opened.execute("BEGIN IMMEDIATE")
@@ -164,14 +180,21 @@ class File:
             if error.sqlite_errorname in ("SQLITE_NOTADB", "SQLITE_CORRUPT"):
                 raise words.foreign(self.path, str(error)) from error
             raise
-        if application == APPLICATION:
+        if application == SQLITE_APPLICATION:
             return int(version)
         if (application, version, tables) == (0, 0, 0):
             return None
         raise words.foreign(self.path, "another program made it")
 
-    def _make(self, opened: sqlite3.Connection, clock: Clock, id: str | None) -> None:
+    def _make(
+        self,
+        opened: sqlite3.Connection,
+        clock: Clock,
+        id: str | None,
+        workers: tuple[int, int] | None,
+    ) -> None:
         """The tables, the store's id and the namespace `default`; another process may be faster."""
+        columns = default(workers)
         try:
             self.begin(opened)
             if _one(opened, "PRAGMA user_version") == 0:
@@ -180,11 +203,8 @@ class File:
                 made = "INSERT INTO meta (one, store, created_ms) VALUES (1, ?, ?)"
                 store = bytes.fromhex(id) if id else os.urandom(16)
                 opened.execute(made, (store, clock.wall_ms))
-                row = namespace_row({"namespace": "default", "layout": "leaf"})
-                columns = rows.of_namespace(row, row["workers"]["start"])
-                add = TEXTS["rows/namespace_add"]
-                opened.execute(add, {"namespace": "default", **columns})
-                opened.execute(f"PRAGMA application_id = {APPLICATION}")
+                opened.execute(TEXTS["rows/namespace_add"], columns)
+                opened.execute(f"PRAGMA application_id = {SQLITE_APPLICATION}")
                 opened.execute(f"PRAGMA user_version = {VERSION}")
             opened.execute("COMMIT")
         except BaseException:
@@ -206,38 +226,15 @@ class File:
             raise errors.StoreUnavailableError(message) from error
 
 
-class Turn:
-    """One transaction: rows are read, and written if they are as they were read."""
-
-    def __init__(self, connection: sqlite3.Connection, store: str, now: int) -> None:
-        self.connection, self.store, self.now = connection, store, now
-        self.wrote = False
-
-    def all(self, text: str, **params: Any) -> list[dict[str, Any]]:
-        found = self.connection.execute(TEXTS[text], params)
-        names = [column[0] for column in found.description]
-        return [dict(zip(names, row, strict=True)) for row in found]
-
-    def one(self, text: str, **params: Any) -> dict[str, Any] | None:
-        return next(iter(self.all(text, **params)), None)
-
-    def write(self, text: str, params: dict[str, Any]) -> None:
-        """Writes one row."""
-        self.wrote = True
-        if self.connection.execute(text, params).rowcount != 1:
-            raise errors.StoreUnavailableError(
-                "a row was changed between reading and writing it: another program writes to the "
-                "store without a transaction"
-            )
-
-    def adjust(self, text: str, params: dict[str, Any]) -> None:
-        """Writes what there is to write."""
-        self.wrote = True
-        self.connection.execute(text, params)
-
-    def floor_ms(self) -> int:
-        """Before when no window begins; 0 unless it has lost grants, or replaces a lost store."""
-        return int(self.connection.execute("SELECT floor_ms FROM meta").fetchone()[0])
+def _run(
+    opened: sqlite3.Connection, text: str, params: dict[str, Any]
+) -> tuple[list[dict[str, Any]], int]:
+    found = opened.execute(text, params)
+    if found.description is None:
+        return [], found.rowcount
+    names = [column[0] for column in found.description]
+    all_rows = [dict(zip(names, row, strict=True)) for row in found]
+    return all_rows, len(all_rows)
 
 
 def statements(text: str) -> Iterator[str]:
@@ -281,26 +278,3 @@ def _seen(opened: sqlite3.Connection) -> tuple[int, int]:
 
 def _one(opened: sqlite3.Connection, text: str) -> Any:
     return opened.execute(text).fetchone()[0]
-
-
-_FILES: weakref.WeakSet[File] = weakref.WeakSet()
-_LOCKED: list[File] = []
-
-
-def _before_fork() -> None:
-    for file in list(_FILES):
-        # One that is in use for so long stays open, and a child refuses it.
-        if file.lock.acquire(timeout=2 * PATIENCE):
-            _LOCKED.append(file)
-            file.close()
-
-
-def _after_fork() -> None:
-    while _LOCKED:
-        _LOCKED.pop().lock.release()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
-    )

@@ -1,5 +1,6 @@
 """Rows as columns: called what the core calls the fields, but that a layout's lie flat beside the
-others, and a range is `workers_start` and `workers_end`."""
+others, and a range is `workers_start` and `workers_end`. Drivers differ in what they give for a flag,
+bytes or a text that is kept as bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ _WORKER = ("owner", "sticky", "key", "held_from", "reserved_until", "granted_ms"
 
 
 def of_tag(row: Row) -> Row:
-    return {name: _column(row.get(name)) for name in _TAG}
+    return {name: row.get(name) for name in _TAG}
 
 
 def tag(found: Row) -> Row:
@@ -23,14 +24,19 @@ def tag(found: Row) -> Row:
 
 def of_worker(row: Row) -> Row:
     key = row.get("key")
-    columns = {name: _column(row.get(name)) for name in _WORKER}
+    columns = {name: row.get(name) for name in _WORKER}
     return {**columns, "key": None if key is None else bytes.fromhex(key)}
 
 
 def worker(found: Row) -> Row:
-    key = found["key"]
+    key, owner = found["key"], found["owner"]
     row = {name: found[name] for name in ("worker", *_WORKER)}
-    return {**row, "sticky": bool(row["sticky"]), "key": None if key is None else key.hex()}
+    return {
+        **row,
+        "owner": owner if isinstance(owner, str) else bytes(owner).decode(),
+        "sticky": bool(row["sticky"]),
+        "key": None if key is None else bytes(key).hex(),
+    }
 
 
 def of_namespace(row: Row, used_until: int) -> Row:
@@ -57,7 +63,3 @@ def namespace(found: Row) -> Row:
 def before(columns: Row) -> Row:
     """Columns as they were read, for the condition of a change."""
     return {f"was_{name}": value for name, value in columns.items()}
-
-
-def _column(value: Any) -> Any:
-    return int(value) if isinstance(value, bool) else value

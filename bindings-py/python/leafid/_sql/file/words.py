@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .. import errors
+from ... import errors
 
 
 def not_there(path: Path, what: str) -> errors.LeafidError:
@@ -72,11 +72,8 @@ def settings(journal: object, synchronous: object) -> errors.LeafidError:
     )
 
 
-def strays(source_ms: int, known_ms: int) -> errors.LeafidError:
-    days = abs(source_ms - known_ms) // 86_400_000
-    side = "after" if source_ms > known_ms else "before"
-    return errors.StoreRefusedError(
-        f"this machine's clock says {source_ms} ms since 1970, {days} days {side} the last time "
-        f"that this store has seen, {known_ms}; IDs would carry a wrong time for good: set the "
-        "clock, or, if it is right, have the store follow it: leafid serve --believe-clock"
+def without_transaction(path: Path) -> errors.LeafidError:
+    return errors.StoreUnavailableError(
+        f"a row of `{path}` was changed between reading and writing it: another program writes to "
+        "the store without a transaction"
     )

@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from .. import errors
+from ... import errors
 from . import words
 
 # Locks and shared memory do not work over a network.

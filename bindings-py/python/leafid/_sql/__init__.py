@@ -1,0 +1,43 @@
+"""Stores of this process, on the tables of the server: a file, or a database.
+
+The tables and statements are the server's, the decisions the core's (`leafid.registry`): a
+`leafid serve` and any number of Python processes may use one store at once.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+
+from .database.store import SqlStore
+from .file.store import SqliteStore
+from .store import Store
+
+__all__ = ["SqlStore", "SqliteStore", "open_store"]
+
+# One per URL: generators that name the same database share its connection.
+_OPENED: weakref.WeakValueDictionary[str, SqlStore] = weakref.WeakValueDictionary()
+_OPENING = threading.Lock()
+
+
+def open_store(url: str, create: bool, workers: tuple[int, int] | None = None) -> Store:
+    """The store that a URL names. With `create` it is made if it is not there, and the worker
+    numbers of its namespace `default` are then `workers`."""
+    if url.startswith("sqlite:"):
+        return SqliteStore(url, create=create, workers=workers)
+    with _OPENING:
+        store = _OPENED.get(url)
+        if store is None:
+            store = _OPENED[url] = SqlStore(url, create=create, workers=workers)
+        return store
+
+
+def _after_fork() -> None:
+    # Another thread may have held it.
+    global _OPENING
+    _OPENING = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

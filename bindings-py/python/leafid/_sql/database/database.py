@@ -1,0 +1,237 @@
+"""A database in one process: its connection, what it must be, and its transactions."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from ... import errors
+from ..._native import abandon, process
+from ..clock import Clock, StoreTime, System, Told
+from ..forking import PATIENCE, keep
+from ..namespaces import default
+from ..turn import Conflict, Turn
+from . import words
+from .engine import Engine
+from .link import Broken, Link
+from .source import Source
+
+T = TypeVar("T")
+
+# The longest pause before a decision is made again, in s: whoever waits much longer than others need
+# loses against them for ever.
+_LONGEST_PAUSE = 0.010
+# So often the store's time is written along with something else: the next start shall know one.
+_BEAT_MS = 3_600_000
+
+
+class Database:
+    """One connection, which is made by the first transaction, made again where it was lost, and
+    closed when the process forks."""
+
+    link: Link | None = None
+    # The process that made it.
+    by = 0
+    id: str | None = None
+
+    def __init__(self, source: Source, clock: Clock | None, allow_unsafe: bool) -> None:
+        self.source, self.allow_unsafe = source, allow_unsafe
+        self.place = source.place or "the database"
+        self.lock = threading.Lock()
+        ticks = clock or System()
+        # Windows follow the database's clock, so that all who use it have one.
+        self.told = Told(ticks) if clock is None else None
+        self.clock: Clock = self.told or ticks
+        self.beaten = 0
+
+    def open(self, create: bool, id: str | None, workers: tuple[int, int] | None) -> None:
+        """Finds the store, or makes it where that is asked for."""
+        with self.lock:
+            link = self._connected()
+            try:
+                self.hear(link)
+                meta = self._meta(link)
+                if meta is None and create:
+                    self._make(link, id, workers)
+                    meta = self._meta(link)
+                if meta is None:
+                    raise words.not_there(self.place)
+                self.id, self.beaten = meta
+                granted = int(link.values(self._text(link, "meta/found"))[3])
+                called = "the database's clock"
+                self.time = StoreTime(self.clock, granted, self.beaten, called)
+            except BaseException as error:
+                self.close()
+                if isinstance(error, Broken):
+                    raise words.unreachable(self.place, error.detail) from error
+                raise
+        keep(self)
+
+    def decide(self, act: Callable[[Turn], T]) -> T:
+        """Carries out a transaction: again where another was faster, and once more where the
+        connection was lost before it was over."""
+        with self.lock:
+            end = time.monotonic() + PATIENCE
+            was_lost = False
+            while True:
+                try:
+                    return self._attempt(act)
+                except Conflict:
+                    pass
+                except Broken as broken:
+                    if broken.kind == "lost":
+                        self.close()
+                    if broken.kind == "lost" and not was_lost:
+                        was_lost = True
+                    elif broken.kind != "race":
+                        raise words.failed(self.place, broken.detail) from broken
+                if time.monotonic() >= end:
+                    raise words.overloaded(self.place)
+                time.sleep(random.uniform(0, _LONGEST_PAUSE))
+
+    def close(self) -> None:
+        """Closes it, by whoever has the lock; the next transaction makes another."""
+        link, self.link = self.link, None
+        if link is not None and self.by != process():
+            # Its session is the parent's.
+            abandon(link)
+        elif link is not None:
+            link.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _attempt(self, act: Callable[[Turn], T]) -> T:
+        link, is_over = self._linked(), False
+        try:
+            link.script(_begin(link))
+            now = self.hear(link)
+            turn = Turn(_engine(link), link.run, self.id or "", now)
+            answer = act(turn)
+            if turn.wrote and turn.now - self.beaten >= _BEAT_MS:
+                turn.adjust("rows/beat", {"now": turn.now})
+                self.beaten = turn.now
+            is_over = True
+            self._commit(link)
+        except Exception:
+            if not is_over:
+                self._roll_back(link)
+            raise
+        except BaseException:
+            # In the middle of who knows what.
+            self.close()
+            raise
+        return answer
+
+    def hear(self, link: Link) -> int:
+        """The store's time, after the database said its own."""
+        if self.told is not None:
+            self.told.learn(int(link.values(self._text(link, "meta/now"))[0]))
+        if self.id is None:
+            return self.clock.wall_ms
+        longest = "SELECT coalesce(max(max_window_ms), 0) FROM namespaces"
+        return self.time.read(lambda: int(link.values(longest)[0]))
+
+    def _commit(self, link: Link) -> None:
+        try:
+            link.script("COMMIT")
+        except Broken as broken:
+            # Nobody knows whether it was carried out: who asked asks again, by the same request.
+            self.close()
+            raise words.failed(self.place, broken.detail) from broken
+
+    def _roll_back(self, link: Link) -> None:
+        try:
+            link.script("ROLLBACK")
+        except Broken:
+            self.close()
+
+    def _linked(self) -> Link:
+        if self.link is not None and self.by != process():
+            self.close()
+        if self.link is not None:
+            self.link.refuse_transaction()
+            return self.link
+        link = self._connected()
+        try:
+            meta = self._meta(link)
+        except Broken as broken:
+            self.close()
+            raise words.unreachable(self.place, broken.detail) from broken
+        found = "none" if meta is None else meta[0]
+        if found != self.id:
+            self.close()
+            raise words.another(self.place, str(self.id), found)
+        return link
+
+    def _connected(self) -> Link:
+        try:
+            connection = self.source.connect()
+        except errors.LeafidError:
+            raise
+        except Exception as error:
+            raise words.unreachable(self.place, words.said(error)) from error
+        try:
+            link = Link(connection, self.source.leaf)
+            if self.source.place is None:
+                self.place = _engine(link).place(link)
+            _engine(link).judge(link, self.place, self.allow_unsafe)
+        except Broken as broken:
+            raise words.unreachable(self.place, broken.detail) from broken
+        self.link, self.by = link, process()
+        return link
+
+    def _text(self, link: Link, name: str) -> str:
+        return _engine(link).texts[name]
+
+    def _meta(self, link: Link) -> tuple[str, int] | None:
+        """The id of the store that is there, and when it was written last."""
+        tables = [(words.text(name), int(ours)) for name, ours in link.table(self._text(link, "meta/made"))]
+        if not tables:
+            return None
+        # Beside another program's tables ours are called `leafid_…`.
+        if not any(name.removeprefix("leafid_") == "meta" and ours for name, ours in tables):
+            raise words.foreign(self.place, tables[0][0])
+        found = link.values(self._text(link, "meta/meta"))
+        if not found:
+            return None
+        version, store, _, beat = found
+        known = _engine(link).version
+        if int(version) != known:
+            raise words.other_version(self.place, int(version), known)
+        return bytes(store).hex(), int(beat)
+
+    def _make(self, link: Link, id: str | None, workers: tuple[int, int] | None) -> None:
+        """The tables, the namespace `default`, and the store's row, which comes last; another
+        program may be faster."""
+        engine, columns = _engine(link), default(workers)
+        try:
+            engine.begin_making(link)
+            try:
+                if self._meta(link) is None:
+                    link.script(engine.named(engine.texts["schema"]))
+                    link.run(engine.texts["rows/namespace_add"], columns)
+                    store = bytes.fromhex(id) if id else os.urandom(16)
+                    made = {"version": engine.version, "store": store, "floor_ms": 0}
+                    made["created_ms"] = self.clock.wall_ms
+                    link.run(engine.texts["meta/make"], made)
+                link.script("COMMIT")
+            except BaseException:
+                self._roll_back(link)
+                raise
+            engine.end_making(link)
+        except Broken as broken:
+            raise words.cannot_make(self.place, broken.kind, broken.detail) from broken
+
+
+def _engine(link: Link) -> Engine:
+    assert link.engine is not None, "it is known once there is a link"
+    return link.engine
+
+
+def _begin(link: Link) -> str:
+    return "START TRANSACTION" if _engine(link).quote else "BEGIN"

@@ -1,0 +1,151 @@
+"""A connection of ours to a database."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from ... import errors
+from . import words
+from .engines import Engine, engine_of
+from .text import mark_of, statements, translated
+
+Row = dict[str, Any]
+
+
+class Broken(Exception):
+    """What a database said instead of an answer. `kind` is `lost` (the connection is not used
+    again), `race` (another was faster, and all is undone), `locked`, `denied` or `refused`."""
+
+    def __init__(self, kind: str, detail: str) -> None:
+        super().__init__(detail)
+        self.kind, self.detail = kind, detail
+
+
+class InFile(Exception):
+    """The connection is SQLite's, to a file."""
+
+
+class Link:
+    """One connection, in which nothing happens but what is asked here."""
+
+    def __init__(self, connection: Any, leaf: bool) -> None:
+        self.connection = connection
+        if type(connection).__module__ == "sqlite3":
+            raise InFile(_file_of(connection))
+        module = sys.modules.get(type(connection).__module__.partition(".")[0])
+        self.error: type[Exception] = _error_of(connection, module)
+        mark = mark_of(getattr(module, "paramstyle", "format"))
+        if mark is None:
+            raise words.no_driver(f"the driver `{getattr(module, '__name__', module)}`")
+        self.mark = mark
+        self.engine: Engine | None = None
+        self.refuse_transaction()
+        _plain(connection)
+        _autocommit(connection)
+        self.engine = engine_of(self, leaf)
+        self.script(*self.engine.session)
+
+    def refuse_transaction(self) -> None:
+        """`STORE_REFUSED` if somebody has a transaction open in it: what was granted there would be
+        undone with it, and granted again."""
+        if _in_transaction(self.connection):
+            raise words.in_transaction()
+
+    def script(self, *texts: str) -> None:
+        """Carries out statements without parameters."""
+        for text in texts:
+            for statement in statements(text):
+                self._execute(statement, None)
+
+    def run(self, text: str, params: Row) -> tuple[list[Row], int]:
+        """The rows of a text, and how many it found or wrote."""
+        named, found, count = self._found(text, params)
+        return [_row(named, row) for row in found], count
+
+    def values(self, text: str) -> list[Any]:
+        """The first row of a text that names no columns; nothing if there is none."""
+        return next(iter(self.table(text)), [])
+
+    def table(self, text: str) -> list[list[Any]]:
+        """The rows of a text that names no columns."""
+        return [list(row) for row in self._found(text, {})[1]]
+
+    def close(self) -> None:
+        try:
+            self.connection.close()
+        except self.error:
+            pass
+
+    def _found(self, text: str, params: Row) -> tuple[list[str], list[Any], int]:
+        if self.engine is None:
+            return self._execute(text, None)
+        sql, names = translated(self.engine.named(text), self.mark)
+        values = [self.engine.value(name, params[name]) for name in names]
+        return self._execute(sql, values or None)
+
+    def _execute(self, sql: str, values: list[Any] | None) -> tuple[list[str], list[Any], int]:
+        try:
+            cursor = self.connection.cursor()
+            try:
+                cursor.execute(sql) if values is None else cursor.execute(sql, values)
+                if cursor.description is None:
+                    return [], [], cursor.rowcount
+                rows = cursor.fetchall()
+                return [column[0] for column in cursor.description], rows, len(rows)
+            finally:
+                cursor.close()
+        except self.error as error:
+            kind = "refused" if self.engine is None else self.engine.kind(error)
+            if kind == "nothing":
+                return [], [], 0
+            raise Broken(kind, words.said(error)) from error
+
+
+def _file_of(connection: Any) -> str:
+    for _, name, path in connection.execute("PRAGMA database_list"):
+        if name == "main" and path:
+            connection.close()
+            return str(path)
+    raise words.in_memory()
+
+
+def _row(names: list[str], row: Any) -> Row:
+    return dict(row) if isinstance(row, Mapping) else dict(zip(names, row, strict=True))
+
+
+def _error_of(connection: Any, module: Any) -> type[Exception]:
+    found = getattr(connection, "Error", None) or getattr(module, "Error", None)
+    if not (isinstance(found, type) and issubclass(found, Exception)):
+        raise words.no_connection(connection)
+    return found
+
+
+def _autocommit(connection: Any) -> None:
+    """Transactions begin and end where it is said."""
+    if callable(getattr(connection, "autocommit", None)):
+        connection.autocommit(True)
+    else:
+        connection.autocommit = True
+
+
+def _plain(connection: Any) -> None:
+    """Rows as drivers give them unless a factory asks for others."""
+    driver = type(connection).__module__.partition(".")[0]
+    if driver == "psycopg":
+        connection.row_factory = sys.modules["psycopg"].rows.tuple_row
+    elif driver in ("pymysql", "MySQLdb"):
+        connection.cursorclass = sys.modules[f"{driver}.cursors"].Cursor
+
+
+def _in_transaction(connection: Any) -> bool:
+    # psycopg and psycopg2: 0 is idle.
+    status = getattr(getattr(connection, "info", None), "transaction_status", None)
+    if status is not None:
+        return int(status) != 0
+    # PyMySQL: the flags of the server's last answer.
+    flags = getattr(connection, "server_status", None)
+    if isinstance(flags, int):
+        return bool(flags & 1)
+    return getattr(connection, "in_transaction", False) is True

@@ -1,0 +1,113 @@
+"""MySQL and MariaDB: the tables want a database of their own."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ... import errors
+from ..._native import sql_texts
+from . import words
+from .engine import LOCKED_MS, STATEMENT_MS, Engine, risk
+
+if TYPE_CHECKING:
+    from .link import Link
+
+_VERSION, TEXTS = sql_texts("mysql")
+# The first MySQL that looks at what a column is declared to hold, and the oldest MariaDB that its
+# makers mended when this was written, the year 2025.
+_OLDEST = {"MySQL": (8, 0, 16), "MariaDB": (10, 5, 0)}
+_KINDS = {
+    # A row with this key is there already; a name that no row can have, in the column's characters.
+    "nothing": {1062, 1267},
+    "race": {1213},
+    "locked": {1205},
+    "denied": {1044, 1045, 1049, 1142, 1143, 1130, 1227, 1698, 3118, 3159},
+    # It stops, is full, or has ended the connection; from 2000 on the driver speaks for itself.
+    "lost": {0, 1040, 1053, 1077, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1184, 1203, 1927, 4031},
+}
+# Kept as bytes: MySQL compares texts without their last blanks.
+_AS_BYTES = {"owner", "was_owner"}
+
+
+class Mysql(Engine):
+    name, version = "MySQL", _VERSION
+    quote = "`"
+
+    def __init__(self, link: Link, texts: dict[str, str] = TEXTS) -> None:
+        super().__init__(texts)
+        about = link.table(
+            "SELECT version(), @@global.log_bin AND @@global.binlog_format = 'STATEMENT'"
+        )
+        self.server, by_statements = words.text(about[0][0]), about[0][1]
+        self.product = "MariaDB" if "MariaDB" in self.server else "MySQL"
+        if self.product == "MariaDB" and link.table("SELECT @@in_transaction")[0][0]:
+            raise words.in_transaction()
+        # A log of statements takes none at READ COMMITTED; each of ours reads what it changes by a
+        # lock, at either level.
+        level = "REPEATABLE READ" if by_statements else "READ COMMITTED"
+        # Who hangs in an open transaction keeps its locks: MariaDB ends it. MySQL has no such
+        # setting.
+        limit = f"max_execution_time = {STATEMENT_MS}"
+        if self.product == "MariaDB":
+            seconds = STATEMENT_MS / 1_000
+            limit = f"max_statement_time = {seconds}, idle_transaction_timeout = {round(seconds)}"
+        self.session = [
+            f"SET SESSION TRANSACTION ISOLATION LEVEL {level}",
+            "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', "
+            f"time_zone = '+00:00', innodb_lock_wait_timeout = {LOCKED_MS // 1_000}, {limit}",
+        ]
+
+    def value(self, name: str, value: Any) -> Any:
+        return value.encode() if name in _AS_BYTES and isinstance(value, str) else value
+
+    def kind(self, error: Exception) -> str:
+        code = next(iter(error.args), None)
+        code = getattr(error, "errno", code)
+        if not isinstance(code, int):
+            # The driver's own: the server said nothing.
+            return "lost"
+        kinds = (kind for kind, codes in _KINDS.items() if code in codes)
+        return next(kinds, "lost" if 2_000 <= code < 3_000 else "refused")
+
+    def judge(self, link: Link, place: str, allow_unsafe: bool) -> None:
+        oldest = _OLDEST[self.product]
+        if _numbers(self.server) < oldest:
+            raise errors.StoreRefusedError(
+                f"{place} is {self.product} {self.server}, and {'.'.join(map(str, oldest))} is the "
+                "oldest that is used; upgrade it"
+            )
+        flush, log, sync, read_only, *_ = link.values(TEXTS["meta/settings"])
+        if int(read_only):
+            raise errors.StoreRefusedError(
+                f"{place} has read_only on, as a replica has, which follows another server; name the "
+                "primary, or set it off"
+            )
+        for table, engine in link.table(TEXTS["meta/foreign"]):
+            raise words.no_transactions(place, words.text(table), words.text(engine))
+        if int(flush) != 1:
+            setting = f"innodb_flush_log_at_trx_commit = {flush}"
+            risk(place, setting, "set it to 1", allow_unsafe)
+        if int(log) and int(sync) != 1:
+            risk(place, f"sync_binlog = {sync}", "set it to 1", allow_unsafe)
+
+    def place(self, link: Link) -> str:
+        found = link.values("SELECT SUBSTRING_INDEX(USER(), '@', 1), @@hostname, @@port, DATABASE()")
+        user, host, port, name = map(words.text, found)
+        return f"mysql://{user}@{host}:{port}/{name}"
+
+    def begin_making(self, link: Link) -> None:
+        # What makes a table ends every transaction, so a lock of its own.
+        if link.values("SELECT GET_LOCK(CONCAT('leafid ', DATABASE()), 2)") != [1]:
+            raise errors.StoreUnavailableError(
+                "another program is making a store in this database; try again"
+            )
+
+    def end_making(self, link: Link) -> None:
+        link.values("SELECT RELEASE_LOCK(CONCAT('leafid ', DATABASE()))")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """`10.11.6-MariaDB…`, `8.4.2-…`; MariaDB may put `5.5.5-` before it, for clients of old."""
+    found = re.match(r"(\d+)\.(\d+)\.(\d+)", version.removeprefix("5.5.5-"))
+    return tuple(map(int, found.groups())) if found else (0, 0, 0)

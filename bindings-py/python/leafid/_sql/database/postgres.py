@@ -1,0 +1,81 @@
+"""PostgreSQL: the tables lie in a schema of their own, `leafid`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ... import errors
+from ..._native import sql_texts
+from .engine import LOCKED_MS, STATEMENT_MS, Engine, risk
+
+if TYPE_CHECKING:
+    from .link import Link
+
+_VERSION, _TEXTS = sql_texts("postgres")
+# Before this a failed sync of the disk could be taken for a good one: what was answered was lost.
+_OLDEST = 120_000
+# Keeps two programs from making a store at once: `leafid` as a number.
+_MAKING = 0x6C6561666964
+_KINDS = {
+    "40P01": "race",
+    "40001": "race",
+    "55P03": "locked",
+    "28P01": "denied",
+    "28000": "denied",
+    "3D000": "denied",
+    "42501": "denied",
+}
+# It stops, starts, or has no place for one more; or the connection is unfit.
+_LOST = ("08", "53", "57", "58", "XX")
+
+
+class Postgres(Engine):
+    name, version = "PostgreSQL", _VERSION
+
+    def __init__(self, link: Link) -> None:
+        super().__init__(_TEXTS)
+        self.session = [
+            "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE",
+            "SET search_path = leafid",
+            "SET timezone = 'UTC'",
+            f"SET lock_timeout = {LOCKED_MS}",
+            f"SET statement_timeout = {STATEMENT_MS}",
+            f"SET idle_in_transaction_session_timeout = {STATEMENT_MS}",
+        ]
+
+    def kind(self, error: Exception) -> str:
+        state = getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
+        if state is None:
+            # The driver's own: the server said nothing.
+            return "lost"
+        return _KINDS.get(state) or ("lost" if state[:2] in _LOST else "refused")
+
+    def judge(self, link: Link, place: str, allow_unsafe: bool) -> None:
+        version, standby, commit, fsync, pages, read_only = link.values(_TEXTS["meta/settings"])
+        if int(version) < _OLDEST:
+            raise errors.StoreRefusedError(
+                f"{place} is PostgreSQL {int(version) // 10_000}, and {_OLDEST // 10_000} is the "
+                "oldest that is used: older ones may take a failed write for a good one; upgrade it"
+            )
+        if standby:
+            raise errors.StoreRefusedError(
+                f"{place} is a standby, which follows another server and cannot be written; name the "
+                "primary"
+            )
+        if read_only == "on":
+            raise errors.StoreRefusedError(
+                f"{place} lets this user only read: default_transaction_read_only is on; set it off"
+            )
+        settings = {"synchronous_commit": commit, "fsync": fsync, "full_page_writes": pages}
+        for setting, value in settings.items():
+            if value == "off":
+                risk(place, f"{setting} = off", "set it to on", allow_unsafe)
+
+    def place(self, link: Link) -> str:
+        user, host, port, name = link.values(
+            "SELECT current_user, host(inet_server_addr()), inet_server_port(), current_database()"
+        )
+        return f"postgres://{user}@{host or 'localhost'}:{port or 5432}/{name}"
+
+    def begin_making(self, link: Link) -> None:
+        link.script("BEGIN", f"SELECT pg_advisory_xact_lock({_MAKING})")

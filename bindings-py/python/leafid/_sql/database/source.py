@@ -1,0 +1,142 @@
+"""Where connections come from: a function, a SQLAlchemy engine, or a URL."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from . import words
+
+# How long connecting and an exchange may take, in s.
+_CONNECTING, _EXCHANGE = 2, 5
+_FORM = "`{}://USER:PASSWORD@HOST:PORT/DATABASE`, with `%40` for an `@` in the password"
+
+
+@dataclass
+class Source:
+    """Makes connections; `place` is where to, if that is known before."""
+
+    connect: Callable[[], Any]
+    place: str | None = None
+    # Whether Leaf's own table keeps the tags.
+    leaf: bool = False
+
+
+def source_of(given: Any, tags: str | None) -> Source:
+    """What a caller means by `connect`."""
+    if tags not in (None, "leaf_alloc"):
+        raise words.unusable("a store", f"`tags` is `{tags}`", "`tags=\"leaf_alloc\"`, or left out")
+    if isinstance(given, str):
+        found = _by_url(given)
+    elif hasattr(given, "raw_connection") and hasattr(given, "dialect"):
+        found = _by_engine(given)
+    elif hasattr(given, "drivername") and hasattr(given, "render_as_string"):
+        found = _by_engine(importlib.import_module("sqlalchemy").create_engine(given))
+    elif hasattr(given, "cursor") or not callable(given):
+        raise words.not_a_function(given)
+    else:
+        found = Source(given)
+    found.leaf = found.leaf or tags is not None
+    return found
+
+
+def _by_engine(engine: Any) -> Source:
+    if getattr(engine.dialect, "is_async", False):
+        raise words.not_a_function(engine)
+
+    def connect() -> Any:
+        pooled = engine.raw_connection()
+        # It is ours from now on, and the pool makes another one.
+        pooled.detach()
+        return pooled.driver_connection
+
+    return Source(connect)
+
+
+def _by_url(url: str) -> Source:
+    scheme = url.partition(":")[0]
+    if "+" in scheme:
+        try:
+            sqlalchemy = importlib.import_module("sqlalchemy")
+        except ImportError:
+            raise words.missing(f"{scheme}:", "sqlalchemy") from None
+        return _by_engine(sqlalchemy.create_engine(url))
+    if scheme in ("postgres", "postgresql"):
+        return _postgres(url)
+    if scheme in ("mysql", "mariadb"):
+        return _mysql(url)
+    raise words.unusable("a database", "its scheme is not known", _FORM.format("postgres"))
+
+
+def _postgres(url: str) -> Source:
+    place, query = _place(url, "PostgreSQL", "postgres", 5432)
+    if "tags" in dict(query):
+        raise words.not_leafs("PostgreSQL")
+    driver = _driver("postgres:", "'psycopg[binary]'", "psycopg", "psycopg2")
+    defaults = {
+        "connect_timeout": _CONNECTING,
+        "tcp_user_timeout": _EXCHANGE * 1_000,
+        "application_name": "leafid",
+    }
+    given = dict(query)
+    more = {name: value for name, value in defaults.items() if name not in given}
+    return Source(lambda: driver.connect(url, **more), place)
+
+
+def _mysql(url: str) -> Source:
+    place, query = _place(url, "MySQL", "mysql", 3306)
+    leaf = query == [("tags", "leaf_alloc")]
+    if query and not leaf:
+        name, _ = query[0]
+        why = "`tags` may only be followed by `leaf_alloc`, once"
+        if name != "tags":
+            why = f"it has the unknown parameter `{name}`; give what the driver takes by a function"
+        raise words.unusable("MySQL", why, _FORM.format("mysql"))
+    driver = _driver("mysql:", "PyMySQL", "pymysql", "MySQLdb")
+    parts = urlsplit(url)
+    how = {
+        "host": parts.hostname,
+        "port": parts.port or 3306,
+        "user": unquote(parts.username or ""),
+        "password": unquote(parts.password or ""),
+        "database": unquote(parts.path[1:]),
+        "charset": "utf8mb4",
+        "connect_timeout": _CONNECTING,
+        "read_timeout": _EXCHANGE,
+        "write_timeout": _EXCHANGE,
+    }
+    return Source(lambda: driver.connect(**how), place + ("?tags=leaf_alloc" if leaf else ""), leaf)
+
+
+def _place(url: str, kind: str, scheme: str, port: int) -> tuple[str, list[tuple[str, str]]]:
+    """Where it is, without the password; and its options."""
+    form = _FORM.format(scheme)
+    try:
+        parts = urlsplit(url)
+        host, at, user = parts.hostname, parts.port or port, parts.username
+    except ValueError:
+        raise words.unusable(kind, "it cannot be read", form) from None
+    if not user:
+        raise words.unusable(kind, "it names no user", form)
+    if not host:
+        raise words.unusable(kind, "it names no host", form)
+    if parts.netloc.count("@") > 1:
+        raise words.unusable(kind, "it has more than one `@`", form)
+    database = unquote(parts.path[1:])
+    if not database:
+        raise words.unusable(kind, "it names no database", form)
+    host = f"[{host}]" if ":" in host else host
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    return f"{scheme}://{unquote(user)}@{host}:{at}/{database}", query
+
+
+def _driver(what: str, packages: str, *names: str) -> Any:
+    for name in names:
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    raise words.missing(what, packages)

@@ -1,0 +1,58 @@
+"""Texts with named parameters, as drivers take them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+# A comment, a text in quotes, a cast, a parameter, or what a driver takes for the mark of one.
+_PART = re.compile(r"--[^\n]*|'[^']*'|::|:([a-z_0-9]+)|%")
+_MARKS = {"format": "%s", "pyformat": "%s", "qmark": "?"}
+
+
+def mark_of(paramstyle: str) -> str | None:
+    """How a driver of this `paramstyle` writes a parameter, if it is a way that is known here."""
+    return _MARKS.get(paramstyle)
+
+
+_KNOWN: dict[tuple[str, str], tuple[str, tuple[str, ...]]] = {}
+
+
+def translated(text: str, mark: str) -> tuple[str, tuple[str, ...]]:
+    """The statement, and the names of its parameters in the order of their values."""
+    known = _KNOWN.get((text, mark))
+    if known is None:
+        known = _KNOWN[text, mark] = _translated(text, mark)
+    return known
+
+
+def _translated(text: str, mark: str) -> tuple[str, tuple[str, ...]]:
+    names: list[str] = []
+
+    def part(found: re.Match[str]) -> str:
+        if found[1] is not None:
+            names.append(found[1])
+            return mark
+        return "" if found[0].startswith("--") else found[0].replace("%", "%%")
+
+    sql = _PART.sub(part, text).strip().rstrip(";")
+    # Without parameters a driver looks for no marks.
+    return (sql if names and mark == "%s" else sql.replace("%%", "%")), tuple(names)
+
+
+def statements(text: str) -> list[str]:
+    """The statements of a text without parameters."""
+    sql, _ = translated(text, "?")
+    return [statement.strip() for statement in sql.split(";") if statement.strip()]
+
+
+# Our tables behind a word that stands before the name of one, and in quotes.
+_TABLE = re.compile(r"((?:FROM|INTO|UPDATE|EXISTS|JOIN|TABLE) |')(meta|tags|namespaces|workers)\b")
+
+
+def beside(text: str, prefix: str = "leafid_") -> str:
+    """The text with our tables under their names beside another program's."""
+    bare = re.sub(r"(?m)^--.*\n?", "", text)
+    return _TABLE.sub(lambda found: f"{found[1]}{prefix}{found[2]}", bare)
+
+

@@ -1,0 +1,152 @@
+"""What is wrong with a database, in words: what happened, then what to do. A place is what `--store`
+takes, without a password."""
+
+from __future__ import annotations
+
+from ... import errors
+
+_DATABASES = "PostgreSQL, MySQL or MariaDB"
+
+
+def text(value: object) -> str:
+    """A text that a driver may give as bytes."""
+    return bytes(value).decode() if isinstance(value, (bytes, bytearray, memoryview)) else str(value)
+
+
+def said(error: Exception) -> str:
+    """The words of a failure, on one line: neither a server's nor a driver's have a password."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def no_driver(what: str) -> errors.LeafidError:
+    return errors.RequestInvalidError(
+        f"{what} is not one that is known here: use {_DATABASES}, with psycopg, PyMySQL or "
+        "mysqlclient, or SQLite"
+    )
+
+
+def no_connection(given: object) -> errors.LeafidError:
+    return errors.RequestInvalidError(
+        f"`connect` gave a `{type(given).__name__}`, which is not a DB-API 2 connection; give a "
+        "function that connects, such as `lambda: psycopg.connect(\"dbname=app\")`"
+    )
+
+
+def not_a_function(given: object) -> errors.LeafidError:
+    return errors.RequestInvalidError(
+        f"`connect` must be a function that makes a new connection each time, a SQLAlchemy engine, or a "
+        f"URL, got a `{type(given).__name__}`: a connection that others use may have a transaction "
+        "open, and a forked child needs one of its own"
+    )
+
+
+def in_memory() -> errors.LeafidError:
+    return errors.RequestInvalidError(
+        "an SQLite database in memory ends with its connection, and so does what was granted: name a "
+        "file, or use `memory:` in a test"
+    )
+
+
+def in_transaction() -> errors.LeafidError:
+    return errors.StoreRefusedError(
+        "the connection is inside a transaction, whose end would undo what is granted here, and it "
+        "would be granted again; have `connect` make a new connection each time, which nobody else uses"
+    )
+
+
+def missing(url: str, packages: str) -> errors.LeafidError:
+    return errors.NotEnabledError(
+        f"`{url}` needs a driver, and none is installed: pip install {packages}"
+    )
+
+
+def unusable(kind: str, why: str, form: str) -> errors.LeafidError:
+    """A URL that cannot be used; it is not repeated, for it may have a password."""
+    return errors.RequestInvalidError(f"the URL of {kind} cannot be used: {why}; it is {form}")
+
+
+def not_leafs(said: str) -> errors.LeafidError:
+    return errors.RequestInvalidError(
+        f"`tags=leaf_alloc` is for Leaf's own table in MySQL or MariaDB, and this is {said}; leave it "
+        "out"
+    )
+
+
+def not_there(place: str) -> errors.LeafidError:
+    return errors.StoreUnavailableError(
+        f"{place} has no tables; to create a new store there: leafid init {place}, or pass "
+        "`create=True`; if there was one and it is lost, use instead: leafid init --replaces-lost "
+        f"{place}, as a new store would hand out again what is in use"
+    )
+
+
+def foreign(place: str, table: str) -> errors.LeafidError:
+    return errors.SchemaMismatchError(
+        f"{place} is not a leafid store: its table `{table}` is another program's; give leafid a "
+        "database of its own"
+    )
+
+
+def other_version(place: str, version: int, known: int) -> errors.LeafidError:
+    way = "use the program that wrote it"
+    if version < known:
+        way = f"raise them: leafid migrate --store {place}"
+    return errors.SchemaMismatchError(
+        f"{place} has tables of version {version}, this program knows {known}; {way}"
+    )
+
+
+def another(place: str, was: str, found: str) -> errors.LeafidError:
+    return errors.StoreChangedError(
+        f"{place} was store {was} when it was opened, and is store {found} now; nothing is granted: "
+        "find out which of the two was meant"
+    )
+
+
+def unsafe(place: str, setting: str, loses: str, cure: str) -> errors.LeafidError:
+    return errors.StoreRefusedError(
+        f"{place} has {setting}, and {loses}; {cure}, or, if that loss is to be accepted, pass "
+        "`allow_unsafe_settings=True`"
+    )
+
+
+def no_transactions(place: str, table: str, engine: str) -> errors.LeafidError:
+    return errors.StoreRefusedError(
+        f"{place} keeps its table `{table}` in {engine}, which has no transactions; move it: ALTER "
+        f"TABLE {table} ENGINE = InnoDB"
+    )
+
+
+def unreachable(place: str, detail: str) -> errors.LeafidError:
+    said = detail.lower()
+    if any(word in said for word in ("1049", "does not exist")):
+        cure = "; if the name is right, make it first (CREATE DATABASE …): see docs/STORES.md"
+    elif any(word in said for word in ("password", "denied", "no pg_hba")):
+        cure = (
+            "; give the user of that name its password and the rights on the tables that "
+            "docs/STORES.md names"
+        )
+    else:
+        cure = ""
+    return errors.StoreUnavailableError(f"{place} cannot be reached: {detail}{cure}")
+
+
+def failed(place: str, detail: str) -> errors.LeafidError:
+    return errors.StoreUnavailableError(f"{place} failed: {detail}")
+
+
+def cannot_make(place: str, kind: str, detail: str) -> errors.LeafidError:
+    rights = ""
+    if kind == "denied":
+        rights = "; give the user of that name the rights that docs/STORES.md names"
+    return errors.StoreUnavailableError(
+        f"the tables of a store cannot be made in {place}: {detail}{rights}; nothing was made, or only "
+        "empty tables that the next try goes on with"
+    )
+
+
+def overloaded(place: str) -> errors.LeafidError:
+    return errors.OverloadedError(
+        f"others wrote the same rows of {place} first, again and again: the store has more to do than "
+        "it can; ask again"
+    )

@@ -1,0 +1,195 @@
+"""The verbs of a store over tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .. import errors, registry
+from . import acquire, namespaces, rows
+from .turn import Turn
+
+Row = dict[str, Any]
+T = TypeVar("T")
+
+
+class Store:
+    """What a file and a database have in common."""
+
+    # Where it is, as `--store` takes it, without a password.
+    _place: str
+
+    def _decide(self, act: Callable[[Turn], T]) -> T:
+        """Carries out a transaction: again where another was faster."""
+        raise NotImplementedError
+
+    def create_tag(
+        self,
+        tag: str,
+        *,
+        start: int | None = None,
+        step: int | None = None,
+        max_step: int | None = None,
+        until: int | None = None,
+        if_missing: bool = False,
+    ) -> None:
+        """Creates a tag whose numbers begin at `start` and stay below `until`.
+
+        A tag that is there is `TagExistsError`, or with `if_missing` left as it is.
+        """
+        spec = {"tag": tag, "from": start, "step": step, "max_step": max_step, "until": until}
+
+        def create(turn: Turn) -> None:
+            found = _found(turn, spec)
+            before = None if found is None else rows.tag(found)
+            if if_missing and before is not None and not before["deleted"]:
+                return
+            why = ""
+            if before is None and turn.floor_ms() > 0:
+                why = "this store has lost grants, or replaces a lost one"
+            elif found is not None and found.get("removed"):
+                why = "its row was removed from `leaf_alloc` by hand, and a Leaf may have moved it on"
+            if start is None and why:
+                raise errors.RequestInvalidError(
+                    f"tag `{tag}` needs `start`: {why}, whose numbers it would repeat; name a first "
+                    "number above every one in use"
+                )
+            turn.dialect.put_tag(turn, tag, before, registry.tag_row(spec, before))
+
+        self._decide(create)
+
+    def delete_tag(self, tag: str) -> None:
+        """Deletes a tag. Its row stays, so that one made again goes on above it."""
+
+        def delete(turn: Turn) -> None:
+            row = self._tag(turn, {"tag": tag})
+            if row["deleted"]:
+                raise errors.TagUnknownError(self._unknown("tag", tag))
+            turn.dialect.put_tag(turn, tag, row, {**row, "deleted": True})
+
+        self._decide(delete)
+
+    def create_namespace(
+        self,
+        namespace: str,
+        *,
+        layout: Any = None,
+        workers: tuple[int, int] | None = None,
+        max_window: float | None = None,
+        if_missing: bool = False,
+    ) -> None:
+        """Creates a namespace; windows are at most `max_window` seconds long.
+
+        `workers` are the worker numbers that may be handed out, from the first to one more than the
+        last. A namespace that is there as described, or any with `if_missing`, is left as it is.
+        """
+
+        def create(turn: Turn) -> None:
+            namespaces.create(turn, namespace, layout, workers, max_window, if_missing)
+
+        self._decide(create)
+
+    def set_workers(self, namespace: str, workers: tuple[int, int]) -> None:
+        """Hands out these worker numbers from now on: from the first to one more than the last."""
+
+        def change(turn: Turn) -> None:
+            namespaces.set_workers(turn, self._space(turn, {"namespace": namespace}), workers)
+
+        self._decide(change)
+
+    def release_worker(self, namespace: str, worker: int) -> None:
+        """An operator's release: the holder goes on to the end in hand, and then others may."""
+
+        def revoke(turn: Turn) -> None:
+            space = self._space(turn, {"namespace": namespace})
+            row = turn.one("rows/worker", namespace=namespace, worker=worker)
+            if row is None and not space.hands_out(worker):
+                raise space.worker_invalid(worker)
+            if row is not None:
+                space.keep(turn)
+                before = rows.worker(row)
+                after = {**before, "owner": "", "sticky": False, "key": None}
+                acquire.put(turn, namespace, before, after)
+
+        self._decide(revoke)
+
+    def lease_segment(self, ask: Row) -> Row:
+        """Leases numbers of a tag."""
+
+        def lease(turn: Turn) -> Row:
+            before = self._tag(turn, ask)
+            row, grant = registry.lease_segment(turn.store, before, ask, turn.now)
+            turn.dialect.put_tag(turn, ask["tag"], before, row)
+            return grant
+
+        return self._decide(lease)
+
+    def acquire(self, ask: Row) -> Row:
+        """Gives a worker number and a window on it."""
+        return self._decide(lambda turn: acquire.acquire(turn, self._space(turn, ask), ask))
+
+    def renew(self, ask: Row) -> Row:
+        """Extends a window."""
+
+        def renew(turn: Turn) -> Row:
+            space = self._space(turn, ask)
+            before = acquire.find(turn, space, ask)
+            row = before or {"worker": ask["worker"]}
+            after, grant = registry.renew(turn.store, space.row, row, ask, turn.now)
+            space.keep(turn)
+            acquire.put(turn, space.name, before, after)
+            return grant
+
+        return self._decide(renew)
+
+    def release(self, ask: Row) -> Row:
+        """Takes back the rest of a window."""
+
+        def release(turn: Turn) -> Row:
+            space = self._space(turn, ask)
+            before = acquire.find(turn, space, ask)
+            row = before or {"worker": ask["worker"]}
+            after, answer = registry.release(turn.store, row, ask, turn.now)
+            space.keep(turn)
+            acquire.put(turn, space.name, before, after)
+            return answer
+
+        return self._decide(release)
+
+    def _tag(self, turn: Turn, ask: Row) -> Row:
+        found = _found(turn, ask)
+        if found is None:
+            raise errors.TagUnknownError(self._unknown("tag", ask["tag"]))
+        return rows.tag(found)
+
+    def _space(self, turn: Turn, ask: Row) -> namespaces.Space:
+        space = namespaces.read(turn, name_of(ask, "namespace"))
+        if space is None:
+            raise errors.NamespaceUnknownError(self._unknown("namespace", ask["namespace"]))
+        return space
+
+    def _unknown(self, kind: str, name: str) -> str:
+        return (
+            f"there is no {kind} `{name}`: check its spelling, or create it: leafid {kind} create "
+            f"{name} --store {self._place}"
+        )
+
+
+def name_of(ask: Row, kind: str) -> str:
+    """The tag or the namespace that an ask names."""
+    name = ask.get(kind) if isinstance(ask, dict) else None
+    if not isinstance(name, str):
+        raise errors.RequestInvalidError(f"`{kind}` of the ask is missing, or not a text")
+    return name
+
+
+def _found(turn: Turn, ask: Row) -> Row | None:
+    tag = name_of(ask, "tag")
+    found = turn.one("rows/tag", tag=tag)
+    written = None if found is None else found["tag"]
+    if written not in (None, tag):
+        raise errors.TagUnknownError(
+            f"tag `{tag}` is written `{written}` in `leaf_alloc`, whose collation takes both for one "
+            f"name; use `{written}`"
+        )
+    return found

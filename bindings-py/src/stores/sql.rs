@@ -1,0 +1,61 @@
+//! Stores in Python, on the server's tables (`leafid._sql`): a file, or a database. What they cannot
+//! have in Python is here: the texts, and what a fork left behind.
+
+use leafid_core::{Code, Range};
+use leafid_sql::{MYSQL, MYSQL_VERSION, POSTGRES, POSTGRES_VERSION, SQLITE, SQLITE_VERSION};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::client::host::fork;
+use crate::values::errors;
+
+/// What their URLs begin with.
+const SCHEMES: [&str; 5] = ["sqlite:", "postgres:", "postgresql:", "mysql:", "mariadb:"];
+
+/// Whether a URL names such a store.
+pub fn is_ours(url: &str) -> bool {
+    SCHEMES.iter().any(|scheme| url.starts_with(scheme))
+}
+
+/// The store that a URL names; `workers` are for a namespace `default` that is made with it.
+///
+/// # Errors
+/// As `SqliteStore` and `SqlStore`.
+pub fn open(
+    py: Python<'_>,
+    url: &str,
+    create: bool,
+    workers: Option<Range>,
+) -> PyResult<Py<PyAny>> {
+    let open = py.import("leafid._sql")?.getattr("open_store")?;
+    let workers = workers.map(|workers| (workers.start, workers.end));
+    Ok(open.call1((url, create, workers))?.unbind())
+}
+
+/// The version of a dialect's tables, and its texts by their names.
+#[pyfunction]
+pub fn sql_texts<'py>(py: Python<'py>, dialect: &str) -> PyResult<(i64, Bound<'py, PyDict>)> {
+    let (version, all) = match dialect {
+        "sqlite" => (SQLITE_VERSION, SQLITE),
+        "postgres" => (POSTGRES_VERSION, POSTGRES),
+        "mysql" => (MYSQL_VERSION, MYSQL),
+        _ => return Err(errors::raise(Code::Internal, format!("no dialect `{dialect}`"))),
+    };
+    let texts = PyDict::new(py);
+    for (name, text) in all {
+        texts.set_item(name, text)?;
+    }
+    Ok((version, texts))
+}
+
+/// Which process this is: another number in a forked child than in any process that it comes from.
+#[pyfunction]
+pub fn process(_py: Python<'_>) -> u64 {
+    fork::current().number()
+}
+
+/// Keeps an object for ever: a connection that a parent opened is not a child's to close.
+#[pyfunction]
+pub fn abandon(object: Py<PyAny>) {
+    std::mem::forget(object);
+}

@@ -1,0 +1,214 @@
+"""Real database servers: each in a temporary folder, on a free port of this machine alone, ended by
+its id. How they are started stands in `tests/servers` for the Rust suites, too."""
+
+from __future__ import annotations
+
+import getpass
+import itertools
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import psycopg
+import pymysql
+
+LIMIT_S = 60
+# PostgreSQL does not run as root.
+NOBODY = 65534
+_NAMES = itertools.count()
+
+
+class Database:
+    """A server with any number of databases. Whoever connects from this machine needs no password."""
+
+    name: ClassVar[str]
+    package: ClassVar[str]
+    # The settings that a crash can lose answered leases with.
+    unsafe: ClassVar[str]
+    driver: ClassVar[Any]
+    process: subprocess.Popen[bytes] | None = None
+
+    def __init__(self, folder: Path, *settings: str) -> None:
+        self.folder, self.settings, self.port = folder, settings, 0
+
+    def __enter__(self) -> Database:
+        self.install()
+        while self.process is None:
+            self.port = _free_port()
+            self.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self.process is not None:
+            self.kill()
+
+    def start(self) -> None:
+        """Starts it on what it kept, and waits until it answers; another program may have the port."""
+        log = self.folder / "log"
+        # Ended with this process, however that ends.
+        command = ["setpriv", "--pdeathsig=KILL", *self.as_user(), *self.command()]
+        with log.open("wb") as out:
+            self.process = subprocess.Popen(
+                command, stdout=out, stderr=out, cwd=self.folder, env=self.environment()
+            )
+        end = time.monotonic() + LIMIT_S
+        while not self.answers():
+            if self.process.poll() is not None:
+                self.process = None
+                said = log.read_text(errors="replace")
+                if "address already in use" in said.lower():
+                    return
+                raise AssertionError(f"{self.name} did not start: {said}")
+            assert time.monotonic() < end, f"{self.name} does not answer"
+            time.sleep(0.02)
+
+    def kill(self) -> None:
+        """Ends it as a power cut does."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait(timeout=LIMIT_S)
+        self.process = None
+
+    def stop(self) -> None:
+        """Stands still, as a machine that vanished: nothing is answered."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        assert self.process is not None
+        self.process.send_signal(signal.SIGCONT)
+
+    def answers(self) -> bool:
+        try:
+            self.connect(self.common).close()
+        except self.driver.Error:
+            return False
+        return True
+
+    def make(self) -> str:
+        """A database of its own: its name."""
+        name = f"ids{next(_NAMES)}"
+        self.run(self.common, f"CREATE DATABASE {name}")
+        return name
+
+    def run(self, database: str, *statements: str) -> list[Any]:
+        connection = self.connect(database)
+        try:
+            turn_on: Any = connection.autocommit
+            if callable(turn_on):
+                turn_on(True)
+            else:
+                connection.autocommit = True
+            with connection.cursor() as cursor:
+                for statement in statements:
+                    cursor.execute(statement)
+                return list(cursor.fetchall()) if cursor.description else []
+        finally:
+            connection.close()
+
+    def as_user(self) -> list[str]:
+        return []
+
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "TMPDIR": str(self.folder)}
+
+    common: ClassVar[str]
+
+    def install(self) -> None:
+        raise NotImplementedError
+
+    def command(self) -> list[str]:
+        raise NotImplementedError
+
+    def connect(self, database: str) -> Any:
+        raise NotImplementedError
+
+    def url(self, database: str) -> str:
+        raise NotImplementedError
+
+    def factory(self, database: str) -> Callable[[], Any]:
+        return lambda: self.connect(database)
+
+
+class Postgres(Database):
+    name, package, common, driver = "PostgreSQL", "postgresql", "postgres", psycopg
+    unsafe = "synchronous_commit"
+
+    def program(self, name: str) -> str:
+        found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda at: int(at.parent.name))
+        program = shutil.which(name, path=str(found[-1]) if found else None) or shutil.which(name)
+        assert program, f"there is no `{name}`: apt-get install {self.package}"
+        return program
+
+    def install(self) -> None:
+        if os.getuid() == 0:
+            os.chown(self.folder, NOBODY, NOBODY)
+        made = [self.program("initdb"), "-D", str(self.folder / "data"), "-U", "leafid"]
+        how = ["-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"]
+        if os.getuid() == 0:
+            made = ["setpriv", *self.as_user(), *made]
+        subprocess.run([*made, *how], check=True, capture_output=True, cwd=self.folder)
+
+    def as_user(self) -> list[str]:
+        if os.getuid() != 0:
+            return []
+        return [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+
+    def command(self) -> list[str]:
+        settings = [word for setting in self.settings for word in ("-c", setting)]
+        where = ["-D", str(self.folder / "data"), "-k", str(self.folder), "-p", str(self.port)]
+        return [self.program("postgres"), *where, "-h", "127.0.0.1", *settings]
+
+    def connect(self, database: str) -> Any:
+        return psycopg.connect(
+            host="127.0.0.1", port=self.port, user="leafid", dbname=database, connect_timeout=5
+        )
+
+    def url(self, database: str) -> str:
+        return f"postgres://leafid@127.0.0.1:{self.port}/{database}"
+
+
+class Mariadb(Database):
+    name, package, common, driver = "MariaDB", "mariadb-server", "mysql", pymysql
+    unsafe = "innodb_flush_log_at_trx_commit"
+
+    def program(self, name: str) -> str:
+        program = shutil.which(name) or shutil.which(name, path="/usr/sbin")
+        assert program, f"there is no `{name}`: apt-get install {self.package}"
+        return program
+
+    def install(self) -> None:
+        made = [self.program("mariadb-install-db"), "--no-defaults", "--skip-test-db"]
+        how = ["--auth-root-authentication-method=normal", f"--user={getpass.getuser()}"]
+        subprocess.run(
+            [*made, *how, f"--datadir={self.folder / 'data'}"],
+            check=True, capture_output=True, env=self.environment(),
+        )  # fmt: skip
+
+    def command(self) -> list[str]:
+        return [
+            self.program("mariadbd"), "--no-defaults", "--bind-address=127.0.0.1",
+            "--skip-name-resolve", f"--user={getpass.getuser()}", f"--port={self.port}",
+            f"--datadir={self.folder / 'data'}", f"--socket={self.folder / 's.sock'}",
+            *(f"--{setting}" for setting in self.settings),
+        ]  # fmt: skip
+
+    def connect(self, database: str) -> Any:
+        return pymysql.connect(
+            host="127.0.0.1", port=self.port, user="root", database=database, connect_timeout=5
+        )
+
+    def url(self, database: str) -> str:
+        return f"mysql://root@127.0.0.1:{self.port}/{database}"
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
