@@ -25,6 +25,21 @@ pub fn acquire<'e>(
     answer(&env(&ask), registry::acquire(&store, from(namespace), from(rows), from(ask), at(now)))
 }
 
+/// As `acquire`, out of what a store found in its indexes: `{ unused_from }` while the lowest number
+/// without a row is missing; else the same, and `used_until` for the namespace's row. `rows` has also
+/// `used_until`, `unused` once it was looked up, and `kept`.
+#[napi(ts_return_type = "object")]
+pub fn acquire_found<'e>(
+    store: String,
+    namespace: Object<'e>,
+    rows: Object<'e>,
+    ask: Object<'e>,
+    now: f64,
+) -> Given<'e> {
+    let (of, env) = (from(namespace), env(&ask));
+    answer(&env, registry::acquire_found(&store, of, from(rows), from(ask), at(now)))
+}
+
 /// Moves the end of a window forward: `{ row, grant }`, or the refusal.
 #[napi(ts_return_type = "object")]
 pub fn renew<'e>(

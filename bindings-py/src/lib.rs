@@ -20,7 +20,9 @@ mod _native {
     #[pymodule_export]
     use crate::generators::{LoopBell, Segment, Snowflake, Waiter, close_all};
     #[pymodule_export]
-    use crate::registry::{acquire, lease_segment, namespace_row, release, renew, tag_row};
+    use crate::registry::{
+        acquire, acquire_found, lease_segment, namespace_row, release, renew, tag_row,
+    };
     #[pymodule_export]
     use crate::stores::{Carrier, HttpStore, MemoryStore, abandon, process, sqlite_texts};
     #[pymodule_export]

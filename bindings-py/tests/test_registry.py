@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import leafid
-from leafid import registry
+from leafid import _native, registry
 
 STORE, NOW = "5a" * 16, 1_800_000_000_000
 NAMESPACE = registry.namespace_row({"namespace": "n", "layout": "leaf"})
@@ -49,3 +49,26 @@ def test_without_a_number_there_is_none_to_give() -> None:
 def test_candidates_that_cannot_be_read_are_told(candidates) -> None:
     with pytest.raises(leafid.RequestInvalidError, match="the candidates"):
         registry.acquire(STORE, NAMESPACE, candidates, ask(), NOW)
+
+
+def test_a_store_chooses_nothing_of_what_it_found() -> None:
+    """Which number is new, and which of those that rest is given, stands in the core."""
+    space = registry.namespace_row({
+        "namespace": "n", "layout": "leaf", "workers": {"start": 2, "end": 6}
+    })  # fmt: skip
+    found: dict[str, object] = {"used_until": 0}
+
+    def decided(**more: object) -> dict[str, object]:
+        return _native.acquire_found(STORE, space, {**found, **more}, ask(), NOW)
+
+    assert decided() == {"unused_from": 2}
+    fresh = decided(unused=4)
+    assert (fresh["row"]["worker"], fresh["used_until"]) == (4, 5)
+    other = {"worker": 3, "owner": "host-2", "sticky": True, "granted_ms": NOW - 1}
+    free = {"worker": 5, "reserved_until": 70}
+    full = decided(unused=6, rested=free, kept=other)
+    assert (full["row"]["worker"], full["used_until"]) == (5, 6)
+    late = decided(unused=6, rested=free, kept={**other, "granted_ms": NOW - 30 * 86_400_000})
+    assert late["row"]["worker"] == 3, "its owner was not seen for a month"
+    with pytest.raises(leafid.RequestInvalidError, match="`used_until` of the candidates"):
+        _native.acquire_found(STORE, space, {}, ask(), NOW)

@@ -19,6 +19,20 @@ pub fn acquire(store: &str, namespace: Object, rows: Object, ask: Object, now_ms
     answer(registry::acquire(store, from(namespace), from(rows), from(ask), at(now_ms)))
 }
 
+/// As `acquire`, out of what a store found in its indexes: `{ unused_from }` while the lowest number
+/// without a row is missing; else the same, and `used_until` for the namespace's row. `rows` has also
+/// `used_until`, `unused` once it was looked up, and `kept`.
+#[wasm_bindgen(js_name = acquireFound)]
+pub fn acquire_found(
+    store: &str,
+    namespace: Object,
+    rows: Object,
+    ask: Object,
+    now_ms: f64,
+) -> Object {
+    answer(registry::acquire_found(store, from(namespace), from(rows), from(ask), at(now_ms)))
+}
+
 /// Moves the end of a window forward: `{ row, grant }`, or the refusal.
 #[wasm_bindgen]
 pub fn renew(store: &str, namespace: Object, row: Object, ask: Object, now_ms: f64) -> Object {

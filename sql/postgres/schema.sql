@@ -52,7 +52,7 @@ CREATE TABLE leafid.namespaces (
     workers_end BIGINT NOT NULL,
     -- no window begins below this tick
     floor BIGINT NOT NULL,
-    -- every number from workers_start up to this one has a row; this one has none
+    -- every number from workers_start up to this one has a row
     used_until BIGINT NOT NULL
 );
 

@@ -47,7 +47,7 @@ CREATE TABLE namespaces (
     workers_end INTEGER NOT NULL,
     -- no window begins below this tick
     floor INTEGER NOT NULL,
-    -- every number from workers_start up to this one has a row; this one has none
+    -- every number from workers_start up to this one has a row
     used_until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 

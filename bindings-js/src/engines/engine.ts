@@ -89,6 +89,7 @@ export interface Engine {
 
   leaseSegment(store: string, row: object, ask: object, nowMs: number): object
   acquire(store: string, namespace: object, rows: object, ask: object, nowMs: number): object
+  acquireFound(store: string, namespace: object, rows: object, ask: object, nowMs: number): object
   renew(store: string, namespace: object, row: object, ask: object, nowMs: number): object
   release(store: string, row: object, ask: object): object
   tagRow(before: object | undefined, wanted: object): object

@@ -1,4 +1,3 @@
-import { theEngine } from '../engines/engine.js'
 import { LeafidError } from '../values/errors.js'
 import { shown } from '../values/shown.js'
 import * as registry from '../stores/registry.js'
@@ -78,30 +77,21 @@ export class Works {
     const change = yield* this.#settle(namespace, was, now, floorMs)
     if (change !== undefined) return { steps: [...change, beat(now)], again: true }
     if (was === undefined) throw this.#setting.unknown('namespace', namespace)
-    const mine = first(found[1], workerOf)
+    const [mine, rested, longestKept] = [found[1], found[3], found[4]].map((rows) => first(rows, workerOf))
     const kept = (found[2] ?? []).map(workerOf)
-    const candidates: registry.Candidates = { mine, own: kept[0], spare: kept[1] }
-    let fresh: number | undefined
-    let unused = was.usedUntil
-    let next = unused
-    // A request that comes again is answered from its row, and nothing else is looked for.
-    if (mine === undefined) {
-      const { start, end } = was.row.workers
-      if (unused < end) {
-        unused = yield* firstUnused(namespace, Math.max(unused, start))
-        if (unused < end) [fresh, next] = [unused, yield* firstUnused(namespace, unused + 1)]
-      }
-      const others = [...(found[3] ?? []).map(workerOf), ...(found[4] ?? []).map(workerOf), ...kept]
-      candidates.rested = fresh === undefined ? longestRested(others, was, owner, now) : { worker: fresh }
+    const rows: registry.Found = { used_until: was.usedUntil, mine, own: kept[0], spare: kept[1], rested, kept: longestKept }
+    let decided = registry.acquire_found(store, was.row, rows, ask, now)
+    while (decided.unused_from !== undefined) {
+      rows.unused = yield* firstUnused(namespace, decided.unused_from)
+      decided = registry.acquire_found(store, was.row, rows, ask, now)
     }
-    const { row, freed, grant } = registry.acquire(store, was.row, candidates, ask, now)
-    const read = [mine, ...kept, ...(found[3] ?? []).map(workerOf), ...(found[4] ?? []).map(workerOf)]
+    const { row, freed, grant, used_until: usedUntil } = decided
+    const read = [mine, ...kept, rested, longestKept]
     const changed = (freed === undefined ? [row] : [freed, row]).flatMap((after) => {
       const had = read.find((row) => row?.worker === after.worker)
       return had !== undefined && isSameWorker(had, after) ? [] : [putWorker(namespace, after, had)]
     })
     if (changed.length === 0) return { steps: [], answer: grant }
-    const usedUntil = row.worker === fresh ? next : unused
     const own = usedUntil === was.usedUntil ? [sameNamespace(namespace, was)] : putNamespace(namespace, { ...was, usedUntil }, was)
     return { steps: [...own, ...changed, beat(now)], answer: grant }
   }
@@ -185,17 +175,6 @@ export class Works {
 function* firstUnused(namespace: string, from: number): Generator<readonly Query[], number, readonly Columns[][]> {
   const [rows] = yield [query(TEXTS.unused, { namespace, from })]
   return Number(rows?.[0]?.['unused'])
-}
-
-/** Of these, the one that rested longest and nobody else keeps; if none is free, the one that is free first. */
-function longestRested(rows: WorkerRow[], { row }: Namespace, owner: string, now: number): WorkerRow | undefined {
-  const inside = rows.filter(({ worker }) => worker >= row.workers.start && worker < row.workers.end)
-  const rank = (row: WorkerRow): [boolean, bigint] => [theEngine().isKeptFrom(row, owner, now), BigInt(row.reserved_until ?? 0)]
-  return inside.reduce<WorkerRow | undefined>((best, row) => {
-    if (best === undefined) return row
-    const [a, b] = [rank(best), rank(row)]
-    return a[0] === b[0] ? (b[1] < a[1] ? row : best) : a[0] ? row : best
-  }, undefined)
 }
 
 /** When the last tick of a row is over, in ms since 1970. */

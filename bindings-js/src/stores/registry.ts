@@ -86,6 +86,28 @@ export function acquire(store: string, namespace: NamespaceRow, rows: Candidates
   return decided(subject('namespace', ask.namespace), theEngine().acquire(store, namespace, rows, ask, nowMs), store, given, { meaning }, nowMs)
 }
 
+/** What a store found in its indexes for an acquire. */
+export interface Found extends Omit<Candidates, 'rested'> {
+  /** Every number of the range below it has a row, says the row of the namespace. */
+  used_until: number
+  /** The lowest number without a row, from where `unused_from` said. */
+  unused?: number
+  /** Of the numbers inside the range that nobody keeps, the one with the lowest `reserved_until`. */
+  rested?: WorkerRow | undefined
+  /** Of the kept ones, the one that was granted first. */
+  kept?: WorkerRow | undefined
+}
+
+/** What is decided on that: from where a number without a row is to be looked for, or the number, and `used_until` after it. */
+export type AcquiredFound = { unused_from: number } | (Acquired & { unused_from?: undefined; used_until: number })
+
+/** As `acquire`, but that a store chooses nothing of what it found. */
+export function acquire_found(store: string, namespace: NamespaceRow, rows: Found, ask: AcquireAsk, nowMs: number): AcquiredFound {
+  const given = { namespace: plain(namespace, 'the namespace'), candidates: plain(rows, 'the rows'), ask: plain(ask, 'the ask') }
+  const meaning = misfits(namespace)
+  return decided(subject('namespace', ask.namespace), theEngine().acquireFound(store, namespace, rows, ask, nowMs), store, given, { meaning }, nowMs)
+}
+
 /**
  * Moves the end of a window forward. `row` is the row of the number that the ask names, `{ worker }` where there is none.
  *

@@ -290,6 +290,13 @@ def acquire(
     ask: _Row,
     now_ms: int,
 ) -> tuple[_Row, _Row | None, _Row]: ...
+def acquire_found(
+    store: bytes | str,
+    namespace: _Row,
+    rows: dict[str, _Row | int | None],
+    ask: _Row,
+    now_ms: int,
+) -> _Row: ...
 def renew(
     store: bytes | str, namespace: _Row, row: _Row, ask: _Row, now_ms: int
 ) -> tuple[_Row, _Row]: ...

@@ -146,14 +146,6 @@ impl<const WORKERS: usize> MemoryNamespace<WORKERS> {
     fn find(&self, is_it: impl Fn(&WorkerRow) -> bool) -> Option<Worker> {
         (0..).zip(self.rows).find(|(_, row)| is_it(row))
     }
-
-    /// The number that is free first: kept ones last, then by how long they rested.
-    fn rested(&self, owner: &Name, now: StoreTime) -> Option<Worker> {
-        (0..)
-            .zip(self.rows)
-            .filter(|(number, _)| self.namespace.workers.contains(u64::from(*number)))
-            .min_by_key(|(_, row)| (row.is_kept_from(owner, now), row.reserved_until))
-    }
 }
 
 impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize> Store
@@ -183,7 +175,7 @@ impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize> Store
             mine: space.find(|row| row.key == Some(ask.request)),
             // One owner has one number here: nobody else decides at the same time.
             own: [space.find(|row| row.sticky && row.owner == ask.owner), None],
-            rested: space.rested(&ask.owner, now),
+            rested: space.namespace.longest_rested((0..).zip(space.rows), &ask.owner, now),
         };
         let acquired = registry::acquire(id, &space.namespace, &candidates, ask, now);
         let Acquired { worker, freed, grant } = acquired.map_err(|refusal| Failure {

@@ -152,16 +152,15 @@ impl NamespaceRows {
         Some([kept.next(), kept.next()])
     }
 
-    /// The lowest number that was never handed out, and the next, as far as that is known.
-    pub fn unused(&mut self) -> Option<(u64, u64)> {
+    /// The lowest number that was never handed out, if that is known.
+    pub fn unused(&mut self) -> Option<u64> {
         let workers = &self.workers;
         let supply = self.unused.as_mut()?;
         let has_row = |number: u64| {
             let entry = u32::try_from(number).ok().and_then(|number| workers.get(&number));
             entry.is_some_and(|entry| entry.row.is_some())
         };
-        let first = supply.first(|number| !has_row(number)).flatten()?;
-        Some((first, supply.left.get(1).copied().unwrap_or(first.saturating_add(1))))
+        supply.first(|number| !has_row(number)).flatten()
     }
 
     /// Of the numbers that nobody keeps, the one that rested longest, if that is known.

@@ -292,12 +292,12 @@ impl TurnRows {
         }
     }
 
-    /// The lowest number that was never handed out, and the next one; from `from` on, and beyond
-    /// `end` if all below it were. Requests take them one after another.
+    /// The lowest number that was never handed out, from `from` on, and beyond `end` if all below it
+    /// were. Requests take them one after another.
     ///
     /// # Errors
     /// It is wanted.
-    pub fn unused(&mut self, name: &Name, from: u64, end: u64) -> Result<(u64, u64), Stop> {
+    pub fn unused(&mut self, name: &Name, from: u64, end: u64) -> Result<u64, Stop> {
         let space = self.space(name);
         match space.unused() {
             Some(found) => Ok(found),

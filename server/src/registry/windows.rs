@@ -1,6 +1,6 @@
 //! Worker numbers and the windows on them.
 
-use leafid_core::registry::{self, Acquired, Candidates, Namespace, Worker, WorkerRow};
+use leafid_core::registry::{self, Acquired, Look, Namespace, Search, WorkerRow};
 use leafid_core::{AcquireAsk, Name, Release, RenewAsk, WindowGrant};
 
 use super::namespaces;
@@ -21,20 +21,25 @@ pub fn acquire(turn: &mut TurnRows, ask: &AcquireAsk) -> Result<WindowGrant, Sto
         }
         None => return Err(explain::namespace_unknown(name).into()),
     };
-    let namespace = row.namespace;
+    let NamespaceRow { namespace, used_until } = row;
     let mine = turn.mine(name, ask.request)?;
-    let mut candidates = Candidates { mine, ..Candidates::default() };
-    let (mut unused, mut next, mut fresh) = (row.used_until, row.used_until, None);
-    // A request that comes again is answered from its row, and nothing else is looked for.
+    let mut search = Search { used_until, mine, ..Search::default() };
     if mine.is_none() {
-        candidates.own = turn.own(name, &ask.owner)?;
-        (unused, next) = first_unused(turn, name, &row)?;
-        fresh = u32::try_from(unused).ok().filter(|_| namespace.workers.contains(unused));
-        candidates.rested = match fresh {
-            Some(number) => Some((number, WorkerRow::default())),
-            None => rested(turn, &namespace, candidates.own, ask)?,
-        };
+        search.own = turn.own(name, &ask.owner)?;
     }
+    let candidates = loop {
+        match search.next(&namespace, &ask.owner, turn.now) {
+            Look::Unused { from } => {
+                search.unused = Some(turn.unused(name, from, namespace.workers.end)?);
+            }
+            Look::Resting => {
+                let found = turn.resting(name)?.into_iter();
+                let first = namespace.longest_rested(found, &ask.owner, turn.now);
+                search.resting = Some([first, None]);
+            }
+            Look::Enough(candidates) => break candidates,
+        }
+    };
     let acquired = registry::acquire(turn.store, &namespace, &candidates, ask, turn.now)
         .map_err(|refusal| explain::acquire(refusal, turn.store, &namespace, ask, turn.now))?;
     let Acquired { worker, freed, grant } = acquired;
@@ -44,35 +49,11 @@ pub fn acquire(turn: &mut TurnRows, ask: &AcquireAsk) -> Result<WindowGrant, Sto
     for changed in freed.into_iter().chain([worker]) {
         turn.join_worker(name, changed);
     }
-    let used_until = if fresh == Some(worker.0) { next } else { unused };
+    let used_until = search.used_until(worker.0);
     if used_until != row.used_until {
         turn.put_namespace(name, NamespaceRow { namespace, used_until });
     }
     Ok(grant)
-}
-
-/// The lowest number that was never handed out, beyond the range if all of it was; and the next.
-fn first_unused(turn: &mut TurnRows, name: &Name, row: &NamespaceRow) -> Result<(u64, u64), Stop> {
-    let (used_until, workers) = (row.used_until, row.namespace.workers);
-    if used_until >= workers.end {
-        return Ok((used_until, used_until));
-    }
-    // What is noted is not believed without a look: a number with a row may be held.
-    turn.unused(name, used_until.max(workers.start), workers.end)
-}
-
-/// Of the numbers that were handed out, the one that rested longest and nobody else keeps; if
-/// none is free, the one that will be free first.
-fn rested(
-    turn: &mut TurnRows,
-    namespace: &Namespace,
-    own: [Option<Worker>; 2],
-    ask: &AcquireAsk,
-) -> Result<Option<Worker>, Stop> {
-    // If the kept one of these is still kept, then so are all other kept ones.
-    let found = turn.resting(&ask.namespace)?.into_iter().chain(own.into_iter().flatten());
-    let inside = found.filter(|(number, _)| namespace.hands_out(*number));
-    Ok(inside.min_by_key(|(_, row)| (row.is_kept_from(&ask.owner, turn.now), row.reserved_until)))
 }
 
 /// Moves the end of a window forward.

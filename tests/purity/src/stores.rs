@@ -1,7 +1,8 @@
 //! The store's side: the registry's decisions, and the store in memory that is made of them.
 
 use leafid_core::registry::{
-    self, Acquired, Candidates, Finding, Namespace, Sight, TagRow, TagSpec, WorkerRow,
+    self, Acquired, Candidates, Finding, Look, Namespace, Search, Sight, TagRow, TagSpec, Worker,
+    WorkerRow,
 };
 use leafid_core::{
     AcquireAsk, Ask, Failure, Grant, HostTime, Layout, MemoryStore, Name, Range, Refusal, Release,
@@ -26,6 +27,12 @@ verbs! {
     worker_row_is_free(row: &WorkerRow, floor: &u64, owner: &Name, now: &StoreTime, tick: &u64)
         -> bool { row.is_free(*floor, owner, *now, *tick) }
     namespace_hands_out(of: &Namespace, worker: &u32) -> bool { of.hands_out(*worker) }
+    search_next(search: &Search, of: &Namespace, owner: &Name, now: &StoreTime) -> Look {
+        search.next(of, owner, *now)
+    }
+    search_used_until(search: &Search, given: &u32) -> u64 { search.used_until(*given) }
+    namespace_longest_rested(of: &Namespace, rows: &[Worker; 3], owner: &Name, now: &StoreTime)
+        -> Option<Worker> { of.longest_rested(rows.iter().copied(), owner, *now) }
     worker_row_revoked(row: &WorkerRow) -> WorkerRow { row.revoked() }
 
     sight_finding(sight: &Sight) -> Finding { sight.finding() }

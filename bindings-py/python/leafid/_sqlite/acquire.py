@@ -4,48 +4,39 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import errors, registry
+from .. import errors
+from .._native import acquire_found
 from . import rows
 from .file import TEXTS, Turn
 from .namespaces import Space, unused
 
 Row = dict[str, Any]
 
-# An owner that was not seen for so long keeps nothing.
-_MONTH_MS = 30 * 86_400_000
+_read = rows.worker
 
 
 def acquire(turn: Turn, space: Space, ask: Row) -> Row:
     """A worker number and a first window."""
     name = space.name
-    mine = _find(turn, "lookups/mine", namespace=name, key=_key(ask))
-    candidates: dict[str, Row | None] = {"mine": mine}
-    free = after = space.used_until
-    fresh = None
-    # A request that comes again is answered from its row, and nothing else is looked for.
-    if mine is None:
-        own = [
-            rows.worker(row)
-            for row in turn.all("lookups/own", namespace=name, owner=ask.get("owner"))
-        ]
-        candidates.update(zip(("own", "spare"), own, strict=False))
-        if free < space.end:
-            # What is noted is not believed without a look: a number with a row may be held.
-            free = unused(turn, name, max(free, space.start), space.end)
-            after = unused(turn, name, free + 1, space.end)
-        fresh = free if space.hands_out(free) else None
-        found = {"worker": fresh} if fresh is not None else _rested(turn, space, own, ask)
-        candidates["rested"] = found
-    row, freed, grant = registry.acquire(turn.store, space.row, candidates, ask, turn.now)
-    if mine is not None:
-        return grant
-    for changed in (freed, row):
-        if changed is not None:
-            put(turn, name, changed)
-    used_until = after if fresh == row["worker"] else free
-    if used_until != space.used_until:
-        space.put(turn, space.row, used_until)
-    return grant
+    found: dict[str, Any] = {"used_until": space.used_until}
+    found["mine"] = _find(turn, "lookups/mine", namespace=name, key=_key(ask))
+    # A request that comes again is answered from its row.
+    if found["mine"] is None:
+        own = [_read(row) for row in turn.all("lookups/own", namespace=name, owner=ask.get("owner"))]
+        found.update(zip(("own", "spare"), own, strict=False))
+        found["rested"] = _find(turn, "lookups/rested", namespace=name, count=1)
+        found["kept"] = _find(turn, "lookups/kept", namespace=name, count=1)
+    decided = acquire_found(turn.store, space.row, found, ask, turn.now)
+    if (start := decided.get("unused_from")) is not None:
+        found["unused"] = unused(turn, name, start, space.end)
+        decided = acquire_found(turn.store, space.row, found, ask, turn.now)
+    if found["mine"] is None:
+        for changed in (decided.get("freed"), decided["row"]):
+            if changed is not None:
+                put(turn, name, changed)
+        if decided["used_until"] != space.used_until:
+            space.put(turn, space.row, decided["used_until"])
+    return decided["grant"]
 
 
 def find(turn: Turn, space: Space, ask: Row) -> Row:
@@ -73,24 +64,9 @@ def put(turn: Turn, name: str, row: Row) -> None:
         turn.write(text, {**columns, **rows.before(was)})
 
 
-def _rested(turn: Turn, space: Space, own: list[Row], ask: Row) -> Row | None:
-    """Of the numbers that were handed out, the one that rested longest and nobody else keeps; if
-    none is free, the one that will be first."""
-    looks = ("lookups/rested", "lookups/kept")
-    found = [row for look in looks for row in turn.all(look, namespace=space.name, count=1)]
-    # If the kept one of these is still kept, then so are all other kept ones.
-    inside = [row for row in [*map(rows.worker, found), *own] if space.hands_out(row["worker"])]
-
-    def rank(row: Row) -> tuple[bool, int]:
-        kept = row["sticky"] and row["owner"] != ask.get("owner")
-        return kept and turn.now - row["granted_ms"] < _MONTH_MS, row["reserved_until"]
-
-    return min(inside, key=rank, default=None)
-
-
 def _find(turn: Turn, text: str, **params: Any) -> Row | None:
     found = turn.one(text, **params)
-    return None if found is None else rows.worker(found)
+    return None if found is None else _read(found)
 
 
 def _key(ask: Row) -> bytes:

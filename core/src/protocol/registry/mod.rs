@@ -8,7 +8,7 @@
 //! | verb | reads | writes |
 //! |---|---|---|
 //! | [`lease_segment`] | the tag's row | it |
-//! | [`acquire`] | the namespace, and up to four rows: [`Candidates`] | one row, or two ([`Acquired`]) |
+//! | [`acquire`] | the namespace, and up to four rows: [`Candidates`], as [`Search`] finds them | one row, or two ([`Acquired`]) |
 //! | [`renew`] | the namespace, the row of the number | it |
 //! | [`release`] | the row of the number | it |
 //! | [`TagRow::create`], [`TagRow::with`], [`TagRow::advance`] | the tag's row | it |
@@ -47,6 +47,7 @@
 
 mod fence;
 mod namespace;
+mod search;
 mod segment;
 mod tag;
 mod window;
@@ -55,6 +56,7 @@ mod worker;
 pub use fence::{Finding, Mark, Sight, fence_time, fences_itself};
 pub(in crate::protocol) use namespace::SHORTEST_WINDOW_MS;
 pub use namespace::{Namespace, NamespaceSpec};
+pub use search::{Look, Search};
 pub use segment::lease_segment;
 pub use tag::{TagRow, TagSpec};
 pub use window::{Acquired, Candidates, acquire, release, renew};
