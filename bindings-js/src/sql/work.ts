@@ -80,6 +80,8 @@ export class Works {
       if (wanted !== undefined) return { steps: [...putTag(this.#dialect, ask.tag, wanted, was), ...ends], again: true }
     }
     if (was === undefined || was.deleted === true) throw this.#setting.unknown('tag', ask.tag)
+    // A step that another program wrote.
+    if (was.step === 0) throw stepOfRow(ask.tag)
     const { row, grant } = registry.lease_segment(store, was, ask, now)
     return { steps: [...putTag(this.#dialect, ask.tag, row, was), ...ends], answer: grant }
   }
@@ -215,6 +217,11 @@ export class Works {
     }
     return putNamespace(this.#dialect, namespace, { row: wanted, usedUntil: yield* this.#firstUnused(namespace, start) }, was)
   }
+}
+
+function stepOfRow(tag: string): LeafidError {
+  const about = called(subject('tag', tag))
+  return new LeafidError('STEP_INVALID', `${about} has step 0 in the store, and a lease would have no number; set it: leafid tag set ${tag} --step N`)
 }
 
 /** Another program's table may take several spellings for one name. */

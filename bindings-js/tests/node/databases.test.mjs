@@ -11,7 +11,7 @@ import { sqlStore } from 'leafid/node'
 import { ENGINES } from '../support/databases.mjs'
 import { inner } from '../support/package.mjs'
 import { storeBinary, vectorFiles } from '../support/places.mjs'
-import { refusal } from '../support/stores.mjs'
+import { refusal, until } from '../support/stores.mjs'
 import { storeOver } from '../support/tables.mjs'
 import { replay } from '../support/vectors.mjs'
 
@@ -29,12 +29,16 @@ const acquire = (more = {}) => ({ namespace: 'default', owner: 'me', request: TO
 const free = (store, { worker, start, request, store: id }) => store.release({ namespace: 'default', store: id, worker, key: request, unused_from: start })
 const create = { tags: { orders: { step: 10 } }, namespaces: { shop: { layout: 'edge', workers: { start: 3, end: 4 } } } }
 
+const shared = Object.fromEntries(Object.entries(ENGINES).map(([name, { start }]) => [name, start()]))
+after(async () => {
+  for (const server of Object.values(shared)) await (await server).end()
+})
+
 for (const [name, engine] of Object.entries(ENGINES)) {
   describe(name, () => {
     let server
     let count = 0
-    before(async () => (server = await engine.start()))
-    after(() => server?.end())
+    before(async () => (server = await shared[name]))
     const database = () => {
       const made = `ids${(count += 1)}`
       return { name: made, url: server.make(made) }
@@ -161,6 +165,28 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.match(taken.message, /its table `tags` is another program's; give leafid a database of its own/)
     })
 
+    test('a setting that loses what was answered is refused by name, at the start and later', async (t) => {
+      const made = database()
+      const running = sqlStore(await open(t, made.url), { create })
+      await running.lease_segment(lease())
+      for (const [set, says, back] of engine.unsafe) {
+        for (const sql of set) server.run(made.name, sql)
+        const refused = (store) => async () => {
+          const { code, message } = await refusal(() => store.lease_segment(lease()))
+          assert.equal(code, 'STORE_REFUSED')
+          return new RegExp(`^(postgres|mysql)://\\S+ has ${says}, and a crash forgets what was answered last: .*; set it to (on|1), or, .*allowUnsafeSettings: true`).test(message)
+        }
+        for (const store of [sqlStore(await open(t, made.url)), running]) {
+          // A reload reaches a session that is connected a moment later.
+          await until(() => refused(store)().catch((error) => (/it gave/.test(error.message) ? false : Promise.reject(error))))
+        }
+        const let_pass = sqlStore(await open(t, made.url), { allowUnsafeSettings: true })
+        const { start } = await let_pass.lease_segment(lease())
+        for (const sql of back) server.run(made.name, sql)
+        await until(() => running.lease_segment(lease()).then((grant) => grant.start > start, () => false))
+      }
+    })
+
     test('the conformance suite', async (t) => {
       const { url } = database()
       const pool = await open(t, url)
@@ -226,6 +252,23 @@ async function pgOdd(t, url) {
   const { rows } = await pool.query("SELECT current_setting('search_path') AS path, current_setting('bytea_output') AS bytes, current_setting('lock_timeout') AS lock")
   assert.deepEqual(rows, [{ path: 'public', bytes: 'escape', lock: '0' }], 'and so they stay')
 }
+
+test('MySQL: a server that follows another, and tables without transactions, are refused', async (t) => {
+  const server = await shared.MySQL
+  const pool = mysql.createPool(server.make('follows'))
+  t.after(() => new Promise((resolve) => pool.end(resolve)))
+  const store = sqlStore(pool, { create, allowUnsafeSettings: true })
+  await store.lease_segment(lease())
+  server.run('follows', 'SET GLOBAL read_only = 1')
+  const follows = await refusal(() => store.lease_segment(lease()))
+  server.run('follows', 'SET GLOBAL read_only = 0')
+  assert.equal(follows.code, 'STORE_REFUSED')
+  assert.match(follows.message, /has read_only on, as a replica has/)
+  server.run('follows', 'ALTER TABLE tags ENGINE = MyISAM')
+  const { code, message } = await refusal(() => sqlStore(pool).lease_segment(lease()))
+  assert.equal(code, 'STORE_REFUSED')
+  assert.match(message, /keeps its table `tags` in MyISAM, which has no transactions; move it: ALTER TABLE tags ENGINE = InnoDB/)
+})
 
 async function mysqlOdd(t, uri) {
   const odd = { rowsAsArray: true, namedPlaceholders: true, supportBigNumbers: false, typeCast: false, charset: 'latin1', nestTables: true, connectionLimit: 1, flags: ['-FOUND_ROWS'] }

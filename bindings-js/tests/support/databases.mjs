@@ -43,6 +43,12 @@ export const ENGINES = {
       'a client of a pool': pgFromPool,
     },
     lone: pgClient,
+    /** What loses answered leases: how it is set, how it is named, how it is set back. */
+    unsafe: [
+      [['ALTER SYSTEM SET fsync = off', 'SELECT pg_reload_conf()'], 'fsync = off', ['ALTER SYSTEM RESET fsync', 'SELECT pg_reload_conf()']],
+      [['ALTER SYSTEM SET full_page_writes = off', 'SELECT pg_reload_conf()'], 'full_page_writes = off', ['ALTER SYSTEM RESET full_page_writes', 'SELECT pg_reload_conf()']],
+      [['ALTER SYSTEM SET synchronous_commit = off', 'SELECT pg_reload_conf()'], 'synchronous_commit = off', ['ALTER SYSTEM RESET synchronous_commit', 'SELECT pg_reload_conf()']],
+    ],
     begin: 'BEGIN',
     query: (connection, sql) => connection.query(sql).then(({ rows }) => rows),
   },
@@ -61,6 +67,10 @@ export const ENGINES = {
       },
     },
     lone: mysqlConnection,
+    unsafe: [
+      [['SET GLOBAL innodb_flush_log_at_trx_commit = 2'], 'innodb_flush_log_at_trx_commit = 2', ['SET GLOBAL innodb_flush_log_at_trx_commit = 1']],
+      [['SET GLOBAL innodb_flush_log_at_trx_commit = 0'], 'innodb_flush_log_at_trx_commit = 0', ['SET GLOBAL innodb_flush_log_at_trx_commit = 1']],
+    ],
     begin: 'START TRANSACTION',
     query: (connection, sql) => new Promise((resolve, reject) => connection.query(sql, (error, rows) => (error ? reject(error) : resolve(rows)))),
   },
