@@ -4,15 +4,15 @@ import { shown } from '../values/shown.js'
 /** More are never had at once. */
 const MOST = 2 ** 31 - 1
 
-/** A count of IDs. `COUNT_INVALID` for anything but 1 to 2^31 - 1. */
+/** A count of IDs. `COUNT_INVALID` for anything but 0 to 2^31 - 1: none are had at once, as elsewhere. */
 export function counted(n: number): number {
-  if (Number.isInteger(n) && n >= 1 && n <= MOST) return n
-  throw new LeafidError('COUNT_INVALID', `the count must be a whole number from 1 to ${MOST}, got ${shown(n)}`)
+  if (Number.isInteger(n) && n >= 0 && n <= MOST) return n
+  throw new LeafidError('COUNT_INVALID', `the count must be a whole number from 0 to ${MOST}, got ${shown(n)}`)
 }
 
 /** How many IDs an array has room for. `REQUEST_INVALID` for anything but a BigUint64Array. */
 export function room(out: BigUint64Array): number {
-  if (out instanceof BigUint64Array) return out.length === 0 ? 0 : counted(out.length)
+  if (out instanceof BigUint64Array) return counted(out.length)
   throw new LeafidError('REQUEST_INVALID', `expected a BigUint64Array, got ${shown(out)}: pass one, or use \`take\``)
 }
 

@@ -82,12 +82,14 @@ export abstract class BaseGenerator implements AsyncDisposable {
   /** `n` IDs, ascending: all of them, or an error and nothing spent. Waits as `next` does. */
   async take(n: number, options?: CallOptions): Promise<bigint[]> {
     const count = counted(n)
+    if (count === 0) return []
     return this.#waiting.wait(() => this.#draws.take(count), notAtOnce(count), signalOf(options))
   }
 
   /** `n` IDs that are at hand, ascending: all of them, or an error and nothing spent. */
   takeSync(n: number): bigint[] {
     const count = counted(n)
+    if (count === 0) return []
     return this.#waiting.now(() => this.#draws.take(count))
   }
 
@@ -97,6 +99,7 @@ export abstract class BaseGenerator implements AsyncDisposable {
    */
   async ready(n: number, options?: CallOptions): Promise<void> {
     const count = counted(n)
+    if (count === 0) return
     await this.#waiting.wait(() => this.#draws.isReady(count), `did not have ${count} IDs at hand`, signalOf(options))
   }
 

@@ -50,8 +50,8 @@ export class StoreClock {
   }
 }
 
-/** Refuses a wall clock that stands where no pause explains it; `granted` is the latest grant, `seen` the last time the store was written. */
-export function checkClock(wall: number, granted: number, seen: number): void {
+/** Refuses a clock that stands where no pause explains it; `granted` is the latest grant, `seen` the last time the store was written. */
+export function checkClock(wall: number, granted: number, seen: number, clock = "this machine's clock"): void {
   const known = Math.max(granted, seen)
   if (granted <= 0) return
   const from = granted - wall > MOST_BEHIND_MS ? granted : wall - known > MOST_AHEAD_MS ? known : undefined
@@ -59,6 +59,6 @@ export function checkClock(wall: number, granted: number, seen: number): void {
   const days = Math.floor(Math.abs(wall - from) / 86_400_000)
   const [says, knows] = [new Date(wall).toISOString(), new Date(from).toISOString()]
   const side = wall > from ? 'after' : 'before'
-  const message = `this machine's clock says ${says}, ${days} days ${side} the last time that this store has seen, ${knows}; IDs would carry a wrong time for good: set the clock, or, if it is right, start once: leafid serve --believe-clock`
+  const message = `${clock} says ${says}, ${days} days ${side} the last time that this store has seen, ${knows}; IDs would carry a wrong time for good: set the clock, or, if it is right, start once: leafid serve --believe-clock`
   throw new LeafidError('STORE_REFUSED', message)
 }

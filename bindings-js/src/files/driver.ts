@@ -4,9 +4,14 @@ import type { Columns, Query } from '../sql/text.js'
 import { LeafidError } from '../values/errors.js'
 
 /** What both of Node's ways to SQLite have in common. */
-interface Database {
+export interface Database {
   exec(text: string): void
-  prepare(text: string): { all(...params: unknown[]): unknown[]; run(...params: unknown[]): { changes: number | bigint } }
+  prepare(text: string): {
+    all(...params: unknown[]): unknown[]
+    run(...params: unknown[]): { changes: number | bigint }
+    /** Of `node:sqlite`: rows come as objects, whatever the connection says. */
+    setReturnArrays?(enabled: boolean): void
+  }
   close(): void
 }
 
@@ -26,13 +31,13 @@ function open(path: string): Database {
   return new Better(path)
 }
 
-/** A connection to a file. Statements are prepared once. */
+/** A connection to a file, or over a database that is open already. Statements are prepared once. */
 export class Connection implements Tables {
   readonly #database: Database
   readonly #prepared = new Map<string, ReturnType<Database['prepare']>>()
 
-  constructor(path: string) {
-    this.#database = open(path)
+  constructor(opens: string | Database) {
+    this.#database = typeof opens === 'string' ? open(opens) : opens
   }
 
   transaction<T>(act: () => T): T {
@@ -83,6 +88,7 @@ export class Connection implements Tables {
     let statement = this.#prepared.get(sql)
     if (statement === undefined) {
       statement = this.#database.prepare(sql)
+      statement.setReturnArrays?.(false)
       this.#prepared.set(sql, statement)
     }
     return statement
@@ -95,6 +101,11 @@ export class Connection implements Tables {
       // A statement that failed badly has ended the transaction itself.
     }
   }
+}
+
+/** Whether a transaction of the application's is open on its connection. */
+export function isInTransaction(error: unknown): boolean {
+  return /cannot start a transaction within a transaction/.test((error as Error | null)?.message ?? '')
 }
 
 /** Whether another process is writing. */

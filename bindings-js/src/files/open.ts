@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { randomToken } from '../hosts/host.js'
+import { SQLITE } from '../sql/dialect.js'
 import { putNamespace } from '../sql/steps.js'
 import { SCHEMA, TEXTS, VERSION } from '../sql/texts.js'
 import { query } from '../sql/text.js'
@@ -9,7 +10,7 @@ import type { Namespace } from '../sql/rows.js'
 import { LeafidError } from '../values/errors.js'
 import { quoted } from '../values/shown.js'
 import { checkClock, type Clocks } from './clock.js'
-import { Connection } from './driver.js'
+import { Connection, type Database } from './driver.js'
 import { isThere, real } from './place.js'
 
 /** Says whose file it is: `leaf` as a number. */
@@ -36,15 +37,7 @@ export function openFile(given: string, create: boolean, clocks: Clocks): File {
   const connection = new Connection(path)
   try {
     connection.script(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
-    if (!isMade(connection, path)) {
-      if (!create) throw notThere(path, 'has no tables')
-      settle(connection)
-      make(connection, clocks)
-    } else settle(connection)
-    const [row] = connection.all({ sql: 'SELECT coalesce(max(granted_ms), 0) AS granted FROM workers', params: [] })
-    const [meta] = connection.all(query(TEXTS.meta))
-    const granted = Number(row?.['granted'])
-    checkClock(clocks.wall(), granted, Number(meta?.['beat_ms'] ?? 0))
+    const granted = ready(connection, path, create, clocks, () => settle(connection))
     // From now on nobody waits for others within a call: the event loop would.
     connection.script('PRAGMA busy_timeout = 0')
     return { path, connection, granted }
@@ -52,6 +45,40 @@ export function openFile(given: string, create: boolean, clocks: Clocks): File {
     connection.close()
     throw error
   }
+}
+
+/** Looks at the store in a file that an application has open. Nothing of its connection is set: what does not fit is refused by name. */
+export function openGiven(database: Database, create: boolean, clocks: Clocks, allowUnsafe: boolean): File {
+  const connection = new Connection(database)
+  const rows = connection.all({ sql: 'PRAGMA database_list', params: [] })
+  const given = String(rows.find(({ name }) => name === 'main')?.['file'] ?? '')
+  if (given === '') throw new LeafidError('STORE_REFUSED', 'the database is in memory, and what is granted would be forgotten with it: open a file, or use `memoryStore()`')
+  const path = real(given)
+  isThere(path)
+  return { path, connection, granted: ready(connection, path, create, clocks, () => allowUnsafe || look(connection, path)) }
+}
+
+/** Looks at, or makes, what is in a file; gives the latest time of a grant. `settles` sees to it that a grant is durable. */
+function ready(connection: Connection, path: string, create: boolean, clocks: Clocks, settles: () => unknown): number {
+  const made = isMade(connection, path)
+  if (!made && !create) throw notThere(path, 'has no tables')
+  settles()
+  if (!made) make(connection, clocks)
+  const [row] = connection.all({ sql: 'SELECT coalesce(max(granted_ms), 0) AS granted FROM workers', params: [] })
+  const [meta] = connection.all(query(TEXTS.meta))
+  const granted = Number(row?.['granted'])
+  checkClock(clocks.wall(), granted, Number(meta?.['beat_ms'] ?? 0))
+  return granted
+}
+
+/** What an application's connection has to be set to. */
+function look(connection: Connection, path: string): void {
+  const [journal, synchronous] = [connection.pragma('journal_mode'), Number(connection.pragma('synchronous'))]
+  const wrong = journal !== 'wal' ? `journal_mode = ${String(journal)}` : synchronous < 2 ? `synchronous = ${['OFF', 'NORMAL'][synchronous]}` : undefined
+  if (wrong === undefined) return
+  const cure = journal !== 'wal' ? 'journal_mode = WAL' : 'synchronous = FULL'
+  const message = `this connection to \`sqlite:${path}\` has ${wrong}, and a crash forgets what was answered last: the same numbers would be granted again; run \`PRAGMA ${cure}\` on it, or pass \`sqlite:${path}\` instead, or, if that loss is to be accepted, \`{ allowUnsafeSettings: true }\``
+  throw new LeafidError('STORE_REFUSED', message)
 }
 
 function notThere(path: string, what: string): LeafidError {
@@ -99,7 +126,7 @@ function make(connection: Connection, clocks: Clocks): void {
     const made = 'INSERT INTO meta (one, store, created_ms) VALUES (1, ?, ?)'
     connection.run({ sql: made, params: [bytes(randomToken()), clocks.wall()] })
     const row = namespace_row({ namespace: 'default', layout: 'leaf' }) as Namespace['row']
-    for (const step of putNamespace('default', { row, usedUntil: row.workers.start })) connection.run(step)
+    for (const step of putNamespace(SQLITE, 'default', { row, usedUntil: row.workers.start })) connection.run(step)
     connection.script(`PRAGMA application_id = ${APPLICATION}; PRAGMA user_version = ${VERSION}`)
   })
 }

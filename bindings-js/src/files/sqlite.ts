@@ -1,15 +1,14 @@
-import type { Declared, DeclaredNamespace, DeclaredTag } from '../sql/declared.js'
+import { unknownIn, type Declared, type DeclaredNamespace, type DeclaredTag } from '../sql/declared.js'
 import { runNear } from '../sql/run.js'
 import { Works, type Setting, type Work } from '../sql/work.js'
 import { VERSION } from '../sql/texts.js'
 import type { Store } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import { checkNames, checkObject, checkOptions } from '../values/options.js'
-import { called, subject } from '../values/refusals.js'
-import { quoted, shown } from '../values/shown.js'
+import { shown } from '../values/shown.js'
 import { MACHINE, StoreClock, type Clocks } from './clock.js'
-import { isBusy } from './driver.js'
-import { openFile } from './open.js'
+import { isBusy, isInTransaction, type Database } from './driver.js'
+import { openFile, openGiven, type File } from './open.js'
 import { Opened } from './place.js'
 
 /** For so long it is tried again while other processes write: less than the 3 s after which a holder counts its ask as lost. */
@@ -40,9 +39,41 @@ export function sqliteStore(path: string, options: SqliteStoreOptions = {}, cloc
     checkObject(create, { names: [] })
     checkNames(create, ['tags', 'namespaces'], 'field')
   }
+  return store(() => hold(openFile(path, create !== false, clocks), create, clocks))
+}
+
+/** Whether it is a database of `better-sqlite3` or `node:sqlite`. */
+export function isDatabase(connection: unknown): connection is Database {
+  const { prepare, exec } = (connection ?? {}) as Record<string, unknown>
+  return typeof prepare === 'function' && typeof exec === 'function'
+}
+
+/** The store in the file that a database of the application's has open. It waits for other processes as long as that is set to. */
+export function sqliteOver(database: Database, { create = false, allowUnsafeSettings = false }: SqliteStoreOptions & { allowUnsafeSettings?: boolean }): Required<Store> {
+  return store(() => {
+    const held = outside(() => hold(openGiven(database, create !== false, MACHINE, allowUnsafeSettings), create, MACHINE))
+    return { ...held, run: (begin) => outside(() => held.run(begin)) }
+  })
+}
+
+/** Does something that begins a transaction, and says so where one of the application's is open. */
+function outside<T>(act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    throw isInTransaction(error) ? inTransaction() : error
+  }
+}
+
+function inTransaction(): LeafidError {
+  const message = 'the SQLite connection is inside a transaction, and what a store grants there would be undone with it: pass a connection of its own, or a path'
+  return new LeafidError('REQUEST_INVALID', message)
+}
+
+function store(open: () => Held): Required<Store> {
   let held: Held | undefined
   const decide = <T>(begin: (works: Works) => Work<T>, signal: AbortSignal | undefined): T | Promise<T> => {
-    const attempt = () => (held ??= hold(path, create, clocks)).run(begin)
+    const attempt = () => (held ??= open()).run(begin)
     try {
       return attempt()
     } catch (error) {
@@ -68,8 +99,7 @@ export function sqliteAt(address: string): Required<Store> {
   return store
 }
 
-function hold(given: string, create: NonNullable<SqliteStoreOptions['create']>, clocks: Clocks): Held {
-  const { path, connection, granted } = openFile(given, create !== false, clocks)
+function hold({ path, connection, granted }: File, create: NonNullable<SqliteStoreOptions['create']>, clocks: Clocks): Held {
   const opened = new Opened(path)
   const time = new StoreClock(granted, clocks)
   const longest = () => Number(connection.all({ sql: 'SELECT coalesce(max(max_window_ms), 0) AS ms FROM namespaces', params: [] })[0]?.['ms'])
@@ -91,17 +121,12 @@ function hold(given: string, create: NonNullable<SqliteStoreOptions['create']>, 
 }
 
 function setting(path: string, create: NonNullable<SqliteStoreOptions['create']>): Omit<Setting, 'clock'> {
-  const verb = (kind: 'tag' | 'namespace', name: string) => `leafid ${kind} create ${name} --store sqlite:${path}`
-  const unknown = (kind: 'tag' | 'namespace', name: string) => {
-    const code = kind === 'tag' ? 'TAG_UNKNOWN' : 'NAMESPACE_UNKNOWN'
-    return new LeafidError(code, `${called(subject(kind, name))} does not exist: check its spelling, or create it with ${quoted(verb(kind, name))}`)
-  }
   const { tags = {}, namespaces = {} } = typeof create === 'object' ? create : {}
   const declared: Declared = { tags, namespaces, onlyMissing: true, how: () => '' }
   return {
     ...(typeof create === 'object' ? { declared } : {}),
     hasVersion: false,
-    unknown,
+    unknown: unknownIn(`sqlite:${path}`),
     otherVersion: (version) => new LeafidError('SCHEMA_MISMATCH', `the tables have version ${version}, this program knows ${VERSION}`),
   }
 }

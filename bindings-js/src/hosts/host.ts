@@ -21,8 +21,8 @@ export interface Host {
   showsSuspend: boolean
   /** How long a window to ask for: by default all that the namespace allows. */
   windowMs?: number
-  /** The store in an SQLite file that an address names, where there are files. */
-  sqlite?(address: string): object
+  /** The store in a file or a database that an address names, where there are such. */
+  named?(address: string): object
   /** How far a segment's step may grow, as a multiple of the tag's own. */
   maxGrowth?: number
 }

@@ -2,7 +2,7 @@ import { LeafidError } from '../values/errors.js'
 import { asLayout, Layout, type LayoutFields, type LayoutName } from '../values/layout.js'
 import { checkNames, checkObject } from '../values/options.js'
 import { called, subject } from '../values/refusals.js'
-import { shown } from '../values/shown.js'
+import { quoted, shown } from '../values/shown.js'
 import { namespace_row, tag_row, type NewTag, type TagRow } from '../stores/registry.js'
 import type { Namespace } from './rows.js'
 
@@ -107,6 +107,15 @@ function floorTick({ layout }: Namespace['row'], ms: bigint): bigint {
   if (ms === 0n || since < 0n) return 0n
   const first = (since + tick - 1n) / tick
   return first < end ? first : end
+}
+
+/** What is said of a tag or a namespace that a command makes, in the store at this place. */
+export function unknownIn(place: string): (kind: 'tag' | 'namespace', name: string) => LeafidError {
+  return (kind, name) => {
+    const command = `leafid ${kind} create ${name} --store ${place}`
+    const code = kind === 'tag' ? 'TAG_UNKNOWN' : 'NAMESPACE_UNKNOWN'
+    return new LeafidError(code, `${called(subject(kind, name))} does not exist: check its spelling, or create it with ${quoted(command)}`)
+  }
 }
 
 /** The error of a change that the first window has made impossible. */

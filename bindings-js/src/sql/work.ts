@@ -1,17 +1,20 @@
 import { LeafidError } from '../values/errors.js'
-import { shown } from '../values/shown.js'
+import { called, subject } from '../values/refusals.js'
+import { quoted, shown } from '../values/shown.js'
 import * as registry from '../stores/registry.js'
 import type { WorkerRow } from '../stores/registry.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from '../stores/store.js'
 import { fixed, isSameLayout, wantedNamespace, wantedTag, type Declared } from './declared.js'
+import { SQLITE, type Dialect, type Query } from './dialect.js'
 import { namespaceOf, tagOf, workerOf, bytes, type Namespace } from './rows.js'
 import { beat, isSameWorker, putNamespace, putTag, putWorker, sameNamespace, type Step } from './steps.js'
-import { column, query, type Columns, type Query } from './text.js'
-import { TEXTS, VERSION } from './texts.js'
+import { column, type Columns } from './text.js'
 import { AnchoredTime } from './time.js'
 
 /** What is known of a store before it is asked. */
 export interface Setting {
+  /** The kind of database: SQLite by default. */
+  dialect?: Dialect
   /** Tags and namespaces that are declared in code; without it the rows alone say what there is. */
   declared?: Declared
   /**
@@ -19,6 +22,12 @@ export interface Setting {
    * what the store was written at when it was asked first, and what passed since.
    */
   clock?: () => number
+  /** The store's time, after the database said that it is `told`. */
+  hears?: (told: number) => number
+  /** Refuses what the database is set to, as the text `settings` says it: looked at with each ask. */
+  judges?(settings: Columns): void
+  /** Every namespace that is read. */
+  sees?(namespace: Namespace): void
   /** Whether the version of the tables stands in a table of its own, and is looked at with each ask. */
   hasVersion: boolean
   /** What is said of a tag or namespace without a row. */
@@ -33,109 +42,148 @@ export type Decided<T> = { steps: readonly Step[] } & ({ answer: T } | { again: 
 /** A decision that asks for rows on its way. */
 export type Work<T> = Generator<readonly Query[], Decided<T>, readonly Columns[][]>
 
+/** So many numbers that were handed out are told at once, by a database that does not look for the first that was not. */
+const STRETCH = 1_000
+
 interface Begun {
   store: string
   now: number
   /** Above 0: the store has lost grants, or replaces a lost one, and grants no window that begins before. */
   floorMs: number
   found: readonly Columns[][]
+  /** What ends a transaction that wrote something. */
+  ends: readonly Step[]
 }
 
 /** The decisions over rows in tables. Whoever runs them reads, and writes all steps or none. */
 export class Works {
   readonly #setting: Setting
+  readonly #dialect: Dialect
+  readonly #ask: Dialect['query']
   #now = Number.NEGATIVE_INFINITY
   #time: AnchoredTime | undefined
 
   constructor(setting: Setting) {
     this.#setting = setting
+    this.#dialect = setting.dialect ?? SQLITE
+    this.#ask = this.#dialect.query
   }
 
   *lease_segment(ask: SegmentAsk): Work<SegmentGrant> {
     const { declared } = this.#setting
-    const { store, now, floorMs, found } = yield* this.#begin([query(TEXTS.tag, { tag: ask.tag })])
+    const { store, now, floorMs, found, ends } = yield* this.#begin([this.#ask('tag', { tag: ask.tag })])
     const was = first(found[0], tagOf)
+    const written = found[0]?.[0]?.['tag']
+    if (typeof written === 'string' && written !== ask.tag) throw otherSpelling(ask.tag, written)
     if (declared !== undefined) {
       const wanted = wantedTag(declared, ask.tag, was, floorMs)
-      if (wanted !== undefined) return { steps: [putTag(ask.tag, wanted, was), beat(now)], again: true }
+      if (wanted !== undefined) return { steps: [...putTag(this.#dialect, ask.tag, wanted, was), ...ends], again: true }
     }
     if (was === undefined || was.deleted === true) throw this.#setting.unknown('tag', ask.tag)
+    // A step that another program wrote.
+    if (was.step === 0) throw stepOfRow(ask.tag)
     const { row, grant } = registry.lease_segment(store, was, ask, now)
-    return { steps: [putTag(ask.tag, row, was), beat(now)], answer: grant }
+    return { steps: [...putTag(this.#dialect, ask.tag, row, was), ...ends], answer: grant }
   }
 
   *acquire(ask: AcquireAsk): Work<WindowGrant> {
     const { namespace, owner, request } = ask
-    const { store, now, floorMs, found } = yield* this.#begin([
-      query(TEXTS.namespace, { namespace }),
-      query(TEXTS.mine, { namespace, key: key(request) }),
-      query(TEXTS.own, { namespace, owner }),
-      query(TEXTS.rested, { namespace, count: 1 }),
-      query(TEXTS.kept, { namespace, count: 1 }),
+    const { store, now, floorMs, found, ends } = yield* this.#begin([
+      this.#ask('namespace', { namespace }),
+      this.#ask('mine', { namespace, key: key(request) }),
+      this.#ask('own', { namespace, owner }),
+      this.#ask('rested', { namespace, count: 1 }),
+      this.#ask('kept', { namespace, count: 1 }),
     ])
-    const was = first(found[0], namespaceOf)
+    const was = this.#namespace(found[0])
     const change = yield* this.#settle(namespace, was, now, floorMs)
-    if (change !== undefined) return { steps: [...change, beat(now)], again: true }
+    if (change !== undefined) return { steps: [...change, ...ends], again: true }
     if (was === undefined) throw this.#setting.unknown('namespace', namespace)
     const [mine, rested, longestKept] = [found[1], found[3], found[4]].map((rows) => first(rows, workerOf))
     const kept = (found[2] ?? []).map(workerOf)
     const rows: registry.Found = { used_until: was.usedUntil, mine, own: kept[0], spare: kept[1], rested, kept: longestKept }
     let decided = registry.acquire_found(store, was.row, rows, ask, now)
     while (decided.unused_from !== undefined) {
-      rows.unused = yield* firstUnused(namespace, decided.unused_from)
+      rows.unused = yield* this.#firstUnused(namespace, decided.unused_from)
       decided = registry.acquire_found(store, was.row, rows, ask, now)
     }
     const { row, freed, grant, used_until: usedUntil } = decided
     const read = [mine, ...kept, rested, longestKept]
     const changed = (freed === undefined ? [row] : [freed, row]).flatMap((after) => {
       const had = read.find((row) => row?.worker === after.worker)
-      return had !== undefined && isSameWorker(had, after) ? [] : [putWorker(namespace, after, had)]
+      return had !== undefined && isSameWorker(had, after) ? [] : [putWorker(this.#dialect, namespace, after, had)]
     })
     if (changed.length === 0) return { steps: [], answer: grant }
-    const own = usedUntil === was.usedUntil ? [sameNamespace(namespace, was)] : putNamespace(namespace, { ...was, usedUntil }, was)
-    return { steps: [...own, ...changed, beat(now)], answer: grant }
+    const own = usedUntil === was.usedUntil ? [sameNamespace(this.#dialect, namespace, was)] : putNamespace(this.#dialect, namespace, { ...was, usedUntil }, was)
+    return { steps: [...own, ...changed, ...ends], answer: grant }
   }
 
   *renew(ask: RenewAsk): Work<WindowGrant> {
-    const { store, now, floorMs, was, row } = yield* this.#holder(ask)
+    const { store, now, floorMs, was, row, ends } = yield* this.#holder(ask)
     // A number that is declared away goes to nobody any more: its holder is told, and goes on to the end in hand.
     const declared = this.#setting.declared && wantedNamespace(this.#setting.declared, ask.namespace, was, floorMs)
     const namespace = declared === undefined ? was.row : { ...was.row, workers: declared.workers }
     const { row: after, grant } = registry.renew(store, namespace, row ?? { worker: ask.worker }, ask, now)
-    const steps = [sameNamespace(ask.namespace, was), putWorker(ask.namespace, after, row), beat(now)]
+    const steps = [sameNamespace(this.#dialect, ask.namespace, was), putWorker(this.#dialect, ask.namespace, after, row), ...ends]
     return { steps, answer: grant }
   }
 
   *release(ask: ReleaseAsk): Work<object> {
-    const { store, now, was, row } = yield* this.#holder(ask)
+    const { store, was, row, ends } = yield* this.#holder(ask)
     const { row: after } = registry.release(store, row ?? { worker: ask.worker }, ask)
-    return { steps: [sameNamespace(ask.namespace, was), putWorker(ask.namespace, after, row), beat(now)], answer: {} }
+    return { steps: [sameNamespace(this.#dialect, ask.namespace, was), putWorker(this.#dialect, ask.namespace, after, row), ...ends], answer: {} }
   }
 
   *#holder({ namespace, worker }: RenewAsk | ReleaseAsk): Generator<readonly Query[], Begun & { was: Namespace; row: WorkerRow | undefined }, readonly Columns[][]> {
     checkWorker(worker)
-    const begun = yield* this.#begin([query(TEXTS.namespace, { namespace }), query(TEXTS.worker, { namespace, worker })])
-    const was = first(begun.found[0], namespaceOf)
+    const begun = yield* this.#begin([this.#ask('namespace', { namespace }), this.#ask('worker', { namespace, worker })])
+    const was = this.#namespace(begun.found[0])
     if (was === undefined) throw this.#setting.unknown('namespace', namespace)
     return { ...begun, was, row: first(begun.found[1], workerOf) }
   }
 
+  #namespace(rows: readonly Columns[] | undefined): Namespace | undefined {
+    const found = first(rows, namespaceOf)
+    if (found !== undefined) this.#setting.sees?.(found)
+    return found
+  }
+
+  /** The lowest number from `from` on that was never handed out. */
+  *#firstUnused(namespace: string, from: number): Generator<readonly Query[], number, readonly Columns[][]> {
+    for (let next = from; ; ) {
+      const [rows = []] = yield [this.#ask('unused', { namespace, from: next })]
+      const told = rows[0]?.['unused']
+      if (told !== undefined) return Number(told)
+      // Those that were, in their order: what is missing is the answer.
+      const used = rows.map((row) => Number(row['worker']))
+      const missing = used.findIndex((worker, at) => worker !== next + at)
+      if (missing >= 0) return next + missing
+      if (used.length < STRETCH) return next + used.length
+      next += used.length
+    }
+  }
+
   /** Reads what every decision wants, and these. */
   *#begin(queries: readonly Query[]): Generator<readonly Query[], Begun, readonly Columns[][]> {
-    const { clock, hasVersion, otherVersion } = this.#setting
-    const head = [query(TEXTS.meta), ...(clock === undefined ? [query(TEXTS.now)] : []), ...(hasVersion ? [query(TEXTS.version_is)] : [])]
+    const { clock, hasVersion, judges, otherVersion } = this.#setting
+    const names = ['meta', ...(clock === undefined ? ['now'] : []), ...(judges === undefined ? [] : ['settings']), ...(hasVersion ? ['version_is'] : [])]
+    const head = names.map((name) => this.#ask(name))
     const all = yield [...head, ...queries]
-    const version = hasVersion ? Number(all[head.length - 1]?.[0]?.['version'] ?? 0) : VERSION
-    if (version !== VERSION) throw otherVersion(version)
+    judges?.(all[names.indexOf('settings')]?.[0] ?? {})
     const meta = all[0]?.[0]
+    const told = hasVersion ? (all[head.length - 1]?.[0]?.['version'] ?? 0) : meta?.['version']
+    if (told !== undefined && Number(told) !== this.#dialect.version) throw otherVersion(Number(told))
     if (meta === undefined) throw new LeafidError('SCHEMA_MISMATCH', 'the table `meta` has no row, so the store has no id: look who changed it')
-    const told = clock === undefined ? this.#database(Number(all[1]?.[0]?.['now']), Number(meta['beat_ms'])) : clock()
-    this.#now = Math.max(this.#now, Math.floor(told))
-    return { store: String(column(meta, 'store')), now: this.#now, floorMs: Number(meta['floor_ms']), found: all.slice(head.length) }
+    const beatMs = Number(meta['beat_ms'])
+    const time = clock === undefined ? this.#database(Number(Object.values(all[1]?.[0] ?? {})[0]), beatMs) : clock()
+    const now = (this.#now = Math.max(this.#now, Math.floor(time)))
+    const ends = beat(this.#dialect, now, beatMs)
+    return { store: String(column(meta, 'store')), now, floorMs: Number(meta['floor_ms']), found: all.slice(head.length), ends }
   }
 
   /** The time of a database that says it is `told`. */
   #database(told: number, beatMs: number): number {
+    if (this.#setting.hears !== undefined) return this.#setting.hears(told)
     const up = performance.now()
     this.#time ??= new AnchoredTime(beatMs, up)
     return this.#time.read(told, up)
@@ -151,11 +199,11 @@ export class Works {
     const { declared } = this.#setting
     const wanted = declared && wantedNamespace(declared, namespace, was, floorMs)
     if (wanted === undefined) return undefined
-    if (was === undefined) return putNamespace(namespace, { row: wanted, usedUntil: wanted.workers.start })
+    if (was === undefined) return putNamespace(this.#dialect, namespace, { row: wanted, usedUntil: wanted.workers.start })
     const { start, end } = wanted.workers
     const [any = [], leaving = []] = yield [
-      query(TEXTS.workers, { namespace, after: -1, limit: 1 }),
-      query(TEXTS.leaving, { namespace, before_start: was.row.workers.start, before_end: was.row.workers.end, after_start: start, after_end: end }),
+      this.#ask('workers', { namespace, after: -1, limit: 1 }),
+      this.#ask('leaving', { namespace, before_start: was.row.workers.start, before_end: was.row.workers.end, after_start: start, after_end: end }),
     ]
     if (any.length > 0) {
       if (!isSameLayout(was.row, wanted)) throw fixed(namespace, 'layout')
@@ -167,14 +215,19 @@ export class Works {
       const message = `worker ${held.worker} of namespace \`${namespace}\` cannot leave the range yet: it is granted until ${new Date(free).toISOString()}`
       throw new LeafidError('WORKERS_EXHAUSTED', message, { until: free, retryAfter: free - now })
     }
-    return putNamespace(namespace, { row: wanted, usedUntil: yield* firstUnused(namespace, start) }, was)
+    return putNamespace(this.#dialect, namespace, { row: wanted, usedUntil: yield* this.#firstUnused(namespace, start) }, was)
   }
 }
 
-/** The lowest number from `from` on that was never handed out. */
-function* firstUnused(namespace: string, from: number): Generator<readonly Query[], number, readonly Columns[][]> {
-  const [rows] = yield [query(TEXTS.unused, { namespace, from })]
-  return Number(rows?.[0]?.['unused'])
+function stepOfRow(tag: string): LeafidError {
+  const about = called(subject('tag', tag))
+  return new LeafidError('STEP_INVALID', `${about} has step 0 in the store, and a lease would have no number; set it: leafid tag set ${tag} --step N`)
+}
+
+/** Another program's table may take several spellings for one name. */
+function otherSpelling(tag: string, written: string): LeafidError {
+  const message = `${called(subject('tag', tag))} is written ${quoted(written)} there, and both are one name to that table: use ${quoted(written)}`
+  return new LeafidError('TAG_UNKNOWN', message)
 }
 
 /** When the last tick of a row is over, in ms since 1970. */

@@ -17,11 +17,15 @@ function inMemory(name: string): MemoryStore {
   return store
 }
 
-function inFile(url: string): Store {
-  const { sqlite } = theHost()
-  if (sqlite !== undefined) return sqlite(url) as Store
+/** What only Node has: files, and drivers of databases. */
+const NAMED = /^(sqlite|postgres|postgresql|mysql):/
+
+function atAddress(url: string): Store {
+  const { named } = theHost()
+  if (named !== undefined) return named(url) as Store
   const cure = 'in a Worker take `d1Store` or `durableObjectStore` of leafid/workers, elsewhere the address of a server'
-  throw new LeafidError('NOT_ENABLED', `${quoted(url)} is a file, and only the Node build of leafid opens one: ${cure}`)
+  const what = url.startsWith('sqlite:') ? 'is a file, and only the Node build of leafid opens one' : 'is a database, and only the Node build of leafid connects to one'
+  throw new LeafidError('NOT_ENABLED', `${quoted(url)} ${what}: ${cure}`)
 }
 
 /** The store that was named, by default that of `LEAFID_STORE`. `REQUEST_INVALID` if there is none, or if it lacks a method. */
@@ -33,7 +37,7 @@ export function chosenStore(option: StoreOption | undefined, verbs: readonly Ver
   if (typeof wanted === 'string' || wanted instanceof URL) {
     const url = String(wanted)
     if (url.startsWith('memory:')) return inMemory(url.slice('memory:'.length))
-    return url.startsWith('sqlite:') ? inFile(url) : httpStore(wanted)
+    return NAMED.test(url) ? atAddress(url) : httpStore(wanted)
   }
   return typeof wanted === 'function' ? perAsk(wanted, verbs) : checked(wanted, verbs)
 }

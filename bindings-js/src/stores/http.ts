@@ -77,11 +77,15 @@ async function send(url: string, headers: Record<string, string>, body: object, 
     throw new LeafidError('STORE_UNAVAILABLE', noAnswer(url, cause), { cause })
   }
   const json = parsed(text)
+  const field = json === undefined ? undefined : fieldTwice(text)
   if (status >= 200 && status < 300) {
+    if (field !== undefined) {
+      throw new LeafidError('GRANT_INVALID', `${quoted(url)} answered ${shown(text)}, which says the field ${quoted(field)} twice: ${advice('GRANT_INVALID')}`)
+    }
     if (json !== undefined) return json
     throw new LeafidError('GRANT_INVALID', `${quoted(url)} answered ${shown(text)}, which is not a JSON object: ${advice('GRANT_INVALID')}`)
   }
-  throw problem(url, status, json, after)
+  throw problem(url, status, field === undefined ? json : undefined, after)
 }
 
 /** What OpenSSL says, in its versions, when the answer to its greeting is plain text. */
@@ -126,6 +130,22 @@ function parsed(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined
   }
+}
+
+/** A field that an object of this JSON says twice: which of the two counts is a guess, and the guess of the parser. */
+function fieldTwice(json: string): string | undefined {
+  const open: Set<string>[] = []
+  // Of what is JSON, a text before a colon is a field, and a brace within a text is no brace.
+  for (const [token, text, colon] of json.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/g)) {
+    if (token === '{') open.push(new Set())
+    else if (token === '}') open.pop()
+    else if (colon !== undefined) {
+      const field = JSON.parse(text!) as string
+      if (open.at(-1)?.has(field) === true) return field
+      open.at(-1)?.add(field)
+    }
+  }
+  return undefined
 }
 
 function number(value: unknown): number | undefined {

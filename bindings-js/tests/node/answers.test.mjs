@@ -136,6 +136,9 @@ const overHttp = {
   'a redirect': [() => ({ status: 302, headers: { location: '/elsewhere' }, body: '' }), 'GRANT_INVALID'],
   '429 without a code': [() => ({ status: 429, ...HTML }), 'QUOTA_EXCEEDED'],
   'a cut connection': [() => undefined, 'STORE_UNAVAILABLE'],
+  'a field twice': [({ body }) => ({ body: twice(body, '"end"') }), 'GRANT_INVALID'],
+  'a field twice, once in other letters': [({ body }) => ({ body: twice(body, '"\\u0065nd"') }), 'GRANT_INVALID'],
+  'a problem whose code is there twice': [() => ({ status: 500, body: '{"code":"TAG_UNKNOWN","code":"OVERLOADED"}' }), 'STORE_UNAVAILABLE'],
   'IDs as numbers': [({ body }) => ({ body: JSON.stringify(wrongly(JSON.parse(body))) }), 'GRANT_INVALID'],
 }
 
@@ -143,6 +146,21 @@ function wrongly({ request }) {
   const store = '5a'.repeat(16)
   return { request, store, tag: 'orders', start: 1, end: 100, step: 100, max_step: 100, remaining: '5', now_ms: 1 }
 }
+
+/** A right answer that says its end a second time, in these letters. */
+function twice(body, end) {
+  const { request } = JSON.parse(body)
+  const right = { request, store: '5a'.repeat(16), tag: 'orders', start: '1', end: '9', step: 100, max_step: 100, remaining: '5', now_ms: 1 }
+  return JSON.stringify(right).replace('"start"', `${end} : "900","start"`)
+}
+
+test('over HTTP: what looks like a field twice and is none is used', async (t) => {
+  const note = { end: '"end": {', list: [{ a: 1 }, { a: 2 }], deep: { end: 1 }, 'a"': '\\' }
+  const right = wire(memoryStore())
+  const server = await httpServer((request) => ({ body: JSON.stringify({ note, ...JSON.parse(right(request).body) }) }))
+  t.after(server.end)
+  assert.equal(await new Segment('orders', { store: server.url }).next(), 1n)
+})
 
 describe('over HTTP', { concurrency: true }, () => {
   for (const [what, [answer, code]] of Object.entries(overHttp)) {

@@ -73,11 +73,19 @@ test('take gives all, or an error and nothing is spent', async () => {
   const tooMany = await refusal(() => orders.take(101))
   assert.equal(tooMany.code, 'COUNT_INVALID')
   assert.match(tooMany.message, /at most 100 IDs/)
-  for (const n of [0, -1, 1.5, Number.NaN, 2 ** 40, '5', 5n, undefined]) {
+  for (const n of [-1, 1.5, Number.NaN, 2 ** 40, '5', 5n, undefined]) {
     assert.equal((await refusal(() => orders.take(n))).code, 'COUNT_INVALID', String(n))
     assert.equal((await refusal(() => orders.takeSync(n))).code, 'COUNT_INVALID', String(n))
   }
   assert.equal(await orders.next(), 52n)
+})
+
+test('none are had at once, and nothing is asked for', async () => {
+  const store = ownStore()
+  const orders = new Segment('orders', { store })
+  assert.deepEqual([await orders.take(0), orders.takeSync(0), await orders.ready(0)], [[], [], undefined])
+  await orders.fill(new BigUint64Array(0))
+  assert.deepEqual([orders.stats().asks, store.asked], [0, []])
 })
 
 test('the sync forms throw at once while a lease is on its way', async () => {

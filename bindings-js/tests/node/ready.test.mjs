@@ -56,7 +56,7 @@ test('it draws nothing', async () => {
 test('a count that can never be had is refused, not waited for', async () => {
   const orders = new Segment('orders', { store: rows(10, 100) })
   assert.equal((await refusal(() => orders.ready(101))).code, 'COUNT_INVALID')
-  for (const n of [0, -1, 1.5, 2 ** 31, '5']) {
+  for (const n of [-1, 1.5, 2 ** 31, '5']) {
     assert.equal((await refusal(() => orders.ready(n))).code, 'COUNT_INVALID', `${n}`)
   }
 })

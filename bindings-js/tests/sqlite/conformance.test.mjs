@@ -12,9 +12,9 @@ import { vectorFiles } from '../support/places.mjs'
 import { storeOver } from '../support/tables.mjs'
 import { replay } from '../support/vectors.mjs'
 
-const files = ['sql/rows.js', 'sql/steps.js', 'sql/text.js', 'sql/texts.js', 'sql/work.js', 'sql/run.js', 'files/driver.js']
-const [rows, steps, text, texts, work, { runNear }, { Connection }] = await Promise.all(files.map(inner))
-const known = { sql: { ...rows, ...steps, ...text, ...texts, ...work }, registry, LeafidError: leafid.LeafidError }
+const files = ['sql/rows.js', 'sql/steps.js', 'sql/dialect.js', 'sql/work.js', 'sql/run.js', 'files/driver.js']
+const [rows, steps, dialect, work, { runNear }, { Connection }] = await Promise.all(files.map(inner))
+const known = { sql: { ...rows, ...steps, ...dialect, ...work }, registry, LeafidError: leafid.LeafidError }
 
 async function replayed(t, file) {
   const folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))

@@ -1,7 +1,8 @@
 // A store in a file: who makes one, what is refused, and what it does when the file or the clock is changed under it.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import fs, { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -154,6 +155,36 @@ test('a store that another process makes while it is looked at is no other progr
     Connection.prototype.all = all
     maker.close()
   }
+})
+
+test('a file that is made between the look at it and the look at its log is not taken for one that is gone', async (t) => {
+  const path = join(folder(t), 'ids.db')
+  const { statSync } = fs
+  t.after(() => {
+    Object.assign(fs, { statSync })
+    syncBuiltinESMExports()
+  })
+  let maker
+  let looks = 0
+  fs.statSync = (place, ...more) => {
+    const found = statSync(place, ...more)
+    if (place !== path) return found
+    looks += 1
+    // `real` looks first.
+    if (looks === 2) {
+      leafid('init', `sqlite:${path}`)
+      maker = new Connection(path)
+      maker.script('PRAGMA journal_mode = WAL; UPDATE meta SET position = position + 1')
+      assert.ok(statSync(`${path}-wal`).size > 0, 'its log is there')
+    }
+    return found
+  }
+  syncBuiltinESMExports()
+  // Asked by itself: a generator would ask again.
+  const { code, message } = await refusal(() => sqliteStore(path).lease_segment({ tag: 'orders', request: '01'.repeat(16) }))
+  assert.equal(code, 'TAG_UNKNOWN', message)
+  assert.ok(looks > 2, `${looks}`)
+  maker.close()
 })
 
 test('a mount point is the whole path', () => {

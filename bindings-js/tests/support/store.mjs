@@ -8,17 +8,7 @@ import { storeBinary } from './places.mjs'
 
 /** Starts a store. `db` reuses a folder, `listen` an address. */
 export async function startStore({ folder = mkdtempSync(join(tmpdir(), 'leafid-js-')), listen = '127.0.0.1:0', args = [] } = {}) {
-  const child = spawn(storeBinary, ['serve', '--create', '--store', `sqlite:${join(folder, 'leafid.db')}`, '--listen', listen, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const url = await listening(child)
-  const stop = async (signal = 'SIGTERM') => {
-    if (child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'exit')
-      child.kill(signal)
-      await ended
-    }
-  }
+  const { url, child, stop } = await serve(['--create', '--store', `sqlite:${join(folder, 'leafid.db')}`, ...args], listen)
   return {
     url,
     folder,
@@ -35,6 +25,20 @@ export async function startStore({ folder = mkdtempSync(join(tmpdir(), 'leafid-j
       await put(`${url}/v1/namespaces/${namespace}`, fields)
     },
   }
+}
+
+/** Starts `leafid serve` with these words. */
+export async function serve(words, listen = '127.0.0.1:0') {
+  const child = spawn(storeBinary, ['serve', '--listen', listen, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const url = await listening(child)
+  const stop = async (signal = 'SIGTERM') => {
+    if (child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit')
+      child.kill(signal)
+      await ended
+    }
+  }
+  return { url, child, stop }
 }
 
 async function put(url, fields) {

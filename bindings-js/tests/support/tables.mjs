@@ -1,15 +1,15 @@
 // The conformance suite over tables: what an operator does there, as steps, and a store of one script. No host is used here.
 
 const EMPTY = ['tags', 'namespaces', 'workers'].map((table) => ({ sql: `DELETE FROM ${table}`, params: [], must: 'nothing' }))
-const RESET = 'UPDATE meta SET store = ?, floor_ms = 0, beat_ms = 0, position = 0'
+const RESET = { sql: 'UPDATE meta SET store = ?, floor_ms = 0, beat_ms = 0, position = 0', store: (hex) => Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16)) }
 
 /** How scripts of the kind `store` are played over tables: `run(begin)` decides and writes one after another. */
-export function storeOver(run, { sql, registry, LeafidError }) {
-  const { Works, putTag, putNamespace, putWorker, query, TEXTS, tagOf, namespaceOf, workerOf } = sql
+export function storeOver(run, { sql, registry, LeafidError, dialect = sql.SQLITE, reset = RESET }) {
+  const { Works, putTag, putNamespace, putWorker, tagOf, namespaceOf, workerOf } = sql
   const read = async (text, params, of) => {
     let found
     await run(function* () {
-      const [rows] = yield [query(text, params)]
+      const [rows] = yield [dialect.query(text, params)]
       found = rows.map(of)
       return { steps: [], answer: undefined }
     })
@@ -20,43 +20,43 @@ export function storeOver(run, { sql, registry, LeafidError }) {
       return { steps, answer: undefined }
     })
   const unknown = (kind, name) => new LeafidError(kind === 'tag' ? 'TAG_UNKNOWN' : 'NAMESPACE_UNKNOWN', name)
-  const tagRow = (tag) => read(TEXTS.tag, { tag }, tagOf)
+  const tagRow = (tag) => read('tag', { tag }, tagOf)
   const verbs = {
     async create_tag({ tag, ...wanted }) {
       const was = await tagRow(tag)
-      await write([putTag(tag, registry.tag_row({ ...wanted, tag }, was), was)])
+      await write(putTag(dialect, tag, registry.tag_row({ ...wanted, tag }, was), was))
     },
     async delete_tag({ tag }) {
       const was = await tagRow(tag)
       if (was === undefined || was.deleted) throw unknown('tag', tag)
-      await write([putTag(tag, { ...was, deleted: true }, was)])
+      await write(putTag(dialect, tag, { ...was, deleted: true }, was))
     },
     async create_namespace({ namespace, ...wanted }) {
       const row = registry.namespace_row({ ...wanted, namespace })
-      await write(putNamespace(namespace, { row, usedUntil: row.workers.start }))
+      await write(putNamespace(dialect, namespace, { row, usedUntil: row.workers.start }))
     },
     async set_workers({ namespace, workers }) {
-      const was = await read(TEXTS.namespace, { namespace }, namespaceOf)
+      const was = await read('namespace', { namespace }, namespaceOf)
       if (was === undefined) throw unknown('namespace', namespace)
       const row = { ...registry.namespace_row({ ...was.row, namespace, workers }), floor: was.row.floor }
-      await write(putNamespace(namespace, { row, usedUntil: workers.start }, was))
+      await write(putNamespace(dialect, namespace, { row, usedUntil: workers.start }, was))
     },
     async revoke({ namespace, worker }) {
-      const space = await read(TEXTS.namespace, { namespace }, namespaceOf)
+      const space = await read('namespace', { namespace }, namespaceOf)
       if (space === undefined) throw unknown('namespace', namespace)
-      const was = await read(TEXTS.worker, { namespace, worker }, workerOf)
+      const was = await read('worker', { namespace, worker }, workerOf)
       const { start, end } = space.row.workers
       if (was === undefined && !(worker >= start && worker < end)) throw new LeafidError('WORKER_INVALID', namespace)
       const { key: _, ...rest } = was ?? {}
-      if (was !== undefined) await write([putWorker(namespace, { ...rest, owner: '', sticky: false }, was)])
+      if (was !== undefined) await write([putWorker(dialect, namespace, { ...rest, owner: '', sticky: false }, was)])
     },
   }
   return async (_, __, script) => {
-    await write([...EMPTY, { sql: RESET, params: [Uint8Array.from(script.store.match(/../g), (pair) => parseInt(pair, 16))], must: 'nothing' }])
+    await write([...EMPTY, { sql: reset.sql, params: [reset.store(script.store)], must: 'nothing' }])
     for (const tag of script.tags ?? []) await verbs.create_tag(tag)
     for (const namespace of script.namespaces ?? []) await verbs.create_namespace(namespace)
     let now = 0
-    const works = new Works({ clock: () => now, hasVersion: false, unknown })
+    const works = new Works({ dialect, clock: () => now, hasVersion: false, unknown })
     return async (step) => {
       now = Number(step.at)
       if (step.do in verbs) return (await verbs[step.do](step)) ?? {}

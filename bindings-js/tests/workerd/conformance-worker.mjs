@@ -4,17 +4,16 @@ import * as registry from 'leafid/registry'
 import { DurableObject } from 'cloudflare:workers'
 import { D1Tables } from './workers/d1.js'
 import { ObjectTables } from './workers/object.js'
+import { SQLITE } from './sql/dialect.js'
 import { settled } from './sql/make.js'
 import { runFar, runNear } from './sql/run.js'
 import * as rows from './sql/rows.js'
 import * as steps from './sql/steps.js'
-import { query } from './sql/text.js'
-import { TEXTS } from './sql/texts.js'
 import { Works } from './sql/work.js'
 import { storeOver } from './tables.mjs'
 import { replay } from './vectors.mjs'
 
-const known = { sql: { ...rows, ...steps, query, TEXTS, Works }, registry, LeafidError: leafid.LeafidError }
+const known = { sql: { ...rows, ...steps, SQLITE, Works }, registry, LeafidError: leafid.LeafidError }
 const suite = (run, file) => replay(leafid, {}, file, { store: storeOver(run, known) })
 
 export class Ids extends DurableObject {

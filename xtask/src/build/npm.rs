@@ -27,7 +27,7 @@ pub fn stage() -> Outcome<PathBuf> {
     let native = node::generate()?;
     files::write(&project::at(WASM_TYPES), files::bytes(&wasm.types)?)?;
     files::write(&project::at(NATIVE_TYPES), files::bytes(&native.types)?)?;
-    texts::module()?;
+    texts::modules()?;
     let stage = project::target().join("npm/stage/leafid");
     files::remove_dir(&stage)?;
     compiler(&project::at("bindings-js")).arg("--outDir").arg(&stage).done()?;

@@ -1,5 +1,5 @@
-//! The texts of `sql/sqlite` for stores in JavaScript: as a module that is compiled with the others, and
-//! as the files by which a D1 database is made and raised.
+//! The texts of `sql` for stores in JavaScript: as a module per dialect that is compiled with the others,
+//! and as the files by which a D1 database is made and raised.
 
 use std::path::Path;
 
@@ -7,10 +7,39 @@ use serde_json::{Map, Value, json};
 
 use crate::{Outcome, files, project};
 
-/// Where the texts stand, one per file.
-const SOURCES: &str = "sql/sqlite";
-/// Where the compiler finds them. Git ignores it.
-const MODULE: &str = "bindings-js/src/sql/texts.ts";
+/// A dialect, in the folder of `sql` with its name.
+struct Dialect {
+    name: &'static str,
+    /// The folders of texts that are wanted: each text is known by the name of its file alone.
+    folders: &'static [&'static str],
+    /// A folder whose texts stand beside those, for they have names of those.
+    apart: Option<&'static str>,
+    /// Where the compiler finds them. Git ignores it.
+    module: &'static str,
+}
+
+const SQLITE: Dialect = Dialect {
+    name: "sqlite",
+    folders: &["rows", "lookups", "hosts"],
+    apart: None,
+    module: "bindings-js/src/sql/texts.ts",
+};
+
+/// Apart from SQLite's: a Worker needs none of them.
+const REMOTE: [Dialect; 2] = [
+    Dialect {
+        name: "postgres",
+        folders: &["rows", "lookups", "meta"],
+        apart: None,
+        module: "bindings-js/src/databases/texts/postgres.ts",
+    },
+    Dialect {
+        name: "mysql",
+        folders: &["rows", "lookups", "meta"],
+        apart: Some("leaf"),
+        module: "bindings-js/src/databases/texts/mysql.ts",
+    },
+];
 
 /// What there is of texts.
 struct Texts {
@@ -20,28 +49,36 @@ struct Texts {
     others: Map<String, Value>,
 }
 
-/// Writes the module.
-pub fn module() -> Outcome {
-    let Texts { schema, migrations, others } = texts()?;
-    let version = version(&migrations)?;
-    let text = format!(
-        "// Written by the build from `{SOURCES}`.\n\
-         export const VERSION = {version}\n\
-         export const SCHEMA = {}\n\
-         export const MIGRATIONS: readonly (readonly [number, string])[] = {}\n\
-         export const TEXTS = {} as const\n",
-        json!(schema),
-        json!(migrations),
-        Value::Object(others),
-    );
-    files::write(&project::at(MODULE), text)?;
+/// Writes the modules.
+pub fn modules() -> Outcome {
+    for dialect in [&SQLITE, &REMOTE[0], &REMOTE[1]] {
+        let Texts { schema, migrations, others } = texts(dialect)?;
+        let version = version(dialect, &migrations)?;
+        let mut text = format!(
+            "// Written by the build from `sql/{}`.\n\
+             export const VERSION = {version}\n\
+             export const SCHEMA = {}\n\
+             export const MIGRATIONS: readonly (readonly [number, string])[] = {}\n\
+             export const TEXTS = {} as const\n",
+            dialect.name,
+            json!(schema),
+            json!(migrations),
+            Value::Object(others),
+        );
+        if let Some(apart) = dialect.apart {
+            let name = apart.to_uppercase();
+            let texts = Value::Object(folders(dialect, &[apart])?);
+            text += &format!("export const {name} = {texts} as const\n");
+        }
+        files::write(&project::at(dialect.module), text)?;
+    }
     Ok(())
 }
 
 /// Writes the files for D1 into the staged package.
 pub fn for_d1(stage: &Path) -> Outcome {
-    let Texts { schema, migrations, others } = texts()?;
-    let version = version(&migrations)?;
+    let Texts { schema, migrations, others } = texts(&SQLITE)?;
+    let version = version(&SQLITE, &migrations)?;
     let text = |name: &str| others.get(name).and_then(Value::as_str).unwrap_or_default();
     let set = |version: u64| text("version_set").replace(":version", &version.to_string());
     let whole = [schema.as_str(), text("version"), text("make"), &set(version)].join("\n\n");
@@ -55,29 +92,36 @@ pub fn for_d1(stage: &Path) -> Outcome {
     Ok(())
 }
 
-fn texts() -> Outcome<Texts> {
-    let mut others = Map::new();
-    for folder in ["rows", "lookups", "hosts"] {
-        for file in files::ending(&project::at(SOURCES).join(folder), ".sql") {
-            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            others.insert(name, Value::String(bare(&files::read(&file)?)));
-        }
-    }
+fn texts(dialect: &Dialect) -> Outcome<Texts> {
+    let folder = project::at("sql").join(dialect.name);
     let mut migrations = Vec::new();
-    for file in files::ending(&project::at(SOURCES).join("migrations"), ".sql") {
+    for file in files::ending(&folder.join("migrations"), ".sql") {
         let name = file.file_stem().unwrap_or_default().to_string_lossy();
         let to = name.parse().map_err(|_| format!("`{}` names no version", files::shown(&file)))?;
         migrations.push((to, bare(&files::read(&file)?)));
     }
     migrations.sort();
-    let schema = bare(&files::read(&project::at(SOURCES).join("schema.sql"))?);
-    Ok(Texts { schema, migrations, others })
+    let schema = bare(&files::read(&folder.join("schema.sql"))?);
+    Ok(Texts { schema, migrations, others: folders(dialect, dialect.folders)? })
+}
+
+/// The texts of these folders by their names.
+fn folders(dialect: &Dialect, folders: &[&str]) -> Outcome<Map<String, Value>> {
+    let mut texts = Map::new();
+    for folder in folders {
+        let folder = project::at("sql").join(dialect.name).join(folder);
+        for file in files::ending(&folder, ".sql") {
+            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            texts.insert(name, Value::String(bare(&files::read(&file)?)));
+        }
+    }
+    Ok(texts)
 }
 
 /// The version of the schema: the one that the last migration leads to.
-fn version(migrations: &[(u64, String)]) -> Outcome<u64> {
+fn version(dialect: &Dialect, migrations: &[(u64, String)]) -> Outcome<u64> {
     let last = migrations.last().map(|(to, _)| *to);
-    last.ok_or_else(|| format!("no migration in `{SOURCES}`, so no version"))
+    last.ok_or_else(|| format!("no migration in `sql/{}`, so no version", dialect.name))
 }
 
 /// A text without its comments: a Worker loads it with every start.
@@ -88,7 +132,7 @@ fn bare(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bare, texts, version};
+    use super::{REMOTE, SQLITE, bare, texts, version};
     use crate::{files, project};
 
     #[test]
@@ -98,9 +142,15 @@ mod tests {
 
     #[test]
     fn the_version_is_the_servers() -> Result<(), String> {
-        let version = version(&texts()?.migrations)?;
-        let server = files::read(&project::at("server/src/backends/sqlite/file/open.rs"))?;
-        assert!(server.contains(&format!("pub const VERSION: i64 = {version};")), "{version}");
+        for (dialect, server) in [
+            (&SQLITE, "sqlite/file/open.rs"),
+            (&REMOTE[0], "remote/open.rs"),
+            (&REMOTE[1], "remote/open.rs"),
+        ] {
+            let version = version(dialect, &texts(dialect)?.migrations)?;
+            let server = files::read(&project::at("server/src/backends").join(server))?;
+            assert!(server.contains(&format!("pub const VERSION: i64 = {version};")), "{version}");
+        }
         Ok(())
     }
 }

@@ -1,0 +1,66 @@
+import type { Dialect } from '../sql/dialect.js'
+import type { FarTables } from '../sql/run.js'
+import type { Columns } from '../sql/text.js'
+import { LeafidError } from '../values/errors.js'
+
+/** A row as a database sends it: every value as text, in the order of its columns. */
+export type Raw = readonly (string | null)[]
+
+/** What a kind of database does for a store, over a connection or a pool of the application's. */
+export interface Link extends FarTables {
+  /** What it is called, for a person. */
+  kind: string
+  /** Where it is and as whom it is used, without a password. */
+  place: string
+  dialect: Dialect
+  /** What stands in the tables, which tables there are, and what the server is set to, as the texts of these names say. */
+  told(...texts: ('found' | 'made' | 'settings')[]): Promise<Raw[][]>
+  /** What is wrong with the server or its settings; `found` is what `settings` says. */
+  judge(settings: Raw | undefined, allowUnsafe: boolean): LeafidError | undefined
+  /** What else has to be there, or is in the way: looked at once. */
+  examine?(): Promise<void>
+  /** Makes the tables, unless another program is faster, and writes these rows. */
+  make(steps: readonly { sql: string }[]): Promise<void>
+}
+
+/** Why an exchange failed: what the database said, and what follows from it. */
+export interface Said {
+  message: string
+  /** Its code, such as `42P01` or `1146`. */
+  code: string
+  /** It answered, and does not let us in, or not do this. */
+  denied: boolean
+}
+
+/** A connection to it is in a transaction of the application's: what is granted there could be undone with it. */
+export function inTransaction(kind: string): LeafidError {
+  const message = `the ${kind} connection is inside a transaction, and what a store grants there would be undone with it: pass a pool, or a connection that is used for nothing else`
+  return new LeafidError('REQUEST_INVALID', message)
+}
+
+/** What a failed exchange means for who asks. */
+export function unreachable({ kind, place }: Pick<Link, 'kind' | 'place'>, cause: unknown, { message, code, denied }: Said): LeafidError {
+  const detail = `${message}${code === '' ? '' : ` (${code})`}`
+  const text = denied
+    ? `${place} does not let this process do that: ${detail}; give its user the rights that docs/STORES.md names`
+    : `${kind} at ${place} cannot be used: ${detail}`
+  return new LeafidError('STORE_UNAVAILABLE', text, { cause })
+}
+
+/** A setting that can lose what was answered, by its name. */
+export function refusedSetting(place: string, setting: string, cure: string): LeafidError {
+  const loses = 'a crash forgets what was answered last: the same numbers would be granted again'
+  const message = `${place} has ${setting}, and ${loses}; ${cure}, or, if that loss is to be accepted, pass \`{ allowUnsafeSettings: true }\``
+  return new LeafidError('STORE_REFUSED', message)
+}
+
+/** An error that names what a server must not be. */
+export function refused(message: string): LeafidError {
+  return new LeafidError('STORE_REFUSED', message)
+}
+
+/** A row by the names of its columns. */
+export function columns(names: readonly string[], row: Raw): Columns {
+  // Columns without a name of their own may share one.
+  return Object.fromEntries(names.map((name, at) => [names.indexOf(name) === at ? name : `${name} ${at}`, row[at]]))
+}

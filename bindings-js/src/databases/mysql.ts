@@ -1,0 +1,166 @@
+import type { Dialect, Query } from '../sql/dialect.js'
+import type { Step } from '../sql/steps.js'
+import { LeafidError } from '../values/errors.js'
+import { inlined, type Literals } from './inline.js'
+import { leafText, prefixed, putTag } from './leaf.js'
+import { columns, refused, refusedSetting, unreachable, type Link, type Raw, type Said } from './link.js'
+import { Mysql, type Given, type MysqlConnection } from './mysql-connection.js'
+import { placeOf } from './place.js'
+import { SCHEMA, TEXTS, VERSION } from './texts/mysql.js'
+
+/** What a URL ends with whose tags are in Leaf's table. */
+export const LEAF_TAGS = '?tags=leaf_alloc'
+
+/** How long a row that somebody else keeps locked is waited for, in s. */
+const LOCKED_S = 2
+/** The first MySQL that looks at what a column is declared to hold; the oldest MariaDB that its makers still mended in 2025. */
+const [OLDEST_MYSQL, OLDEST_MARIADB] = ['8.0.16', '10.5.0']
+/** What the database says of a row that is there already; of characters that no name there can have. */
+const [DUPLICATE, UNWRITABLE] = [1062, 1267]
+/** No right, no such user, password or database; access by another way only. */
+const DENIED = new Set([1044, 1045, 1049, 1142, 1143, 1130, 1227, 1698, 3118, 3159])
+
+/** No text of ours is read as a literal: none can end it, whatever the session says of backslashes and quotes. */
+const LITERALS: Literals = {
+  integer: (digits) => digits,
+  bytes: (hex) => `X'${hex}'`,
+  text: (value) => `_utf8mb4 X'${Buffer.from(value, 'utf8').toString('hex')}'`,
+}
+
+/** MySQL's and MariaDB's texts, over a database of our own or over Leaf's. */
+function dialect(leaf: boolean): Dialect {
+  const text = (name: string) => (leaf ? leafText(name, TEXTS) : TEXTS[name as keyof typeof TEXTS])
+  const query: Dialect['query'] = (name, params = {}) => ({ sql: inlined(text(name), params, LITERALS), params: [] })
+  const update = (set: string) => `UPDATE workers SET ${set} ${TEXTS.worker_was}`
+  return {
+    version: VERSION,
+    query,
+    changed(columns, params) {
+      const whole = update(columns.map((name) => `\`${name}\` = :${name}`).join(', '))
+      return { sql: inlined(leaf ? prefixed(whole) : whole, params, LITERALS), params: [] }
+    },
+    ...(leaf ? { putTag: (params, after, was) => putTag(query, params, after, was) } : {}),
+    beatEachMs: 3_600_000,
+  }
+}
+
+/** The store over a pool or a connection of `mysql2`. */
+export function mysql(connection: MysqlConnection, leaf: boolean, given: string | undefined): Link {
+  const place = given ?? `${placeOf('mysql', 3306, core(connection))}${leaf ? LEAF_TAGS : ''}`
+  const own = dialect(leaf)
+  const database = new Mysql(core(connection))
+  const link: Link = { kind: 'MySQL', place, dialect: own, told, judge, read, write, make, examine }
+  let isByStatements = false
+
+  async function exchange<T>(act: () => Promise<T>): Promise<T> {
+    try {
+      return await act()
+    } catch (error) {
+      if ((error as { name?: string }).name === 'LeafidError' || isRace(error)) throw error
+      throw unreachable(link, error, said(error))
+    }
+  }
+
+  function read(queries: readonly Query[]): Promise<ReturnType<typeof rowsOf>[]> {
+    return exchange(async () => {
+      const all = await database.run(queries.map(({ sql }) => sql), (error) => said(error).code === String(UNWRITABLE))
+      return all.map(rowsOf)
+    })
+  }
+
+  function told(...texts: ('found' | 'made' | 'settings')[]): Promise<Raw[][]> {
+    return exchange(async () => {
+      const all = (await database.run(texts.map((name) => own.query(name).sql))).map(({ rows }) => rows)
+      const settings = texts.indexOf('settings')
+      if (settings >= 0) isByStatements = all[settings]?.[0]?.[4] === '1'
+      return all
+    })
+  }
+
+  /** What is decided on conditions that hold is committed; a row that is there already is one that does not. */
+  function write(steps: readonly Step[]): Promise<boolean> {
+    return exchange(async () => {
+      const isDuplicate = (error: unknown) => said(error).code === String(DUPLICATE)
+      try {
+        const [first] = steps
+        if (steps.length === 1 && first!.must === 'write') return ((await database.alone(first!.sql, LOCKED_S, isDuplicate)).changed ?? 0) > 0
+        // A log of statements takes none at READ COMMITTED; each of ours reads what it changes by a lock, at either level.
+        const level = isByStatements ? 'REPEATABLE READ' : 'READ COMMITTED'
+        return await database.together(steps, { level, lockedS: LOCKED_S, isDuplicate })
+      } catch (error) {
+        if (isRace(error)) return false
+        throw error
+      }
+    })
+  }
+
+  function judge(row: Raw | undefined, allowUnsafe: boolean) {
+    const [flush, log, sync, readOnly, , version = ''] = row ?? []
+    const isMariadb = String(version).includes('MariaDB')
+    const [name, oldest] = isMariadb ? ['MariaDB', OLDEST_MARIADB] : ['MySQL', OLDEST_MYSQL]
+    if (isBelow(String(version), oldest)) return refused(`${place} is ${name} ${version}, and ${oldest} is the oldest that is used; upgrade it`)
+    if (readOnly !== '0') return refused(`${place} has read_only on, as a replica has, which follows another server; name the primary, or set it off`)
+    if (allowUnsafe) return undefined
+    if (flush !== '1') return refusedSetting(place, `innodb_flush_log_at_trx_commit = ${flush}`, 'set it to 1')
+    return log !== '0' && sync !== '1' ? refusedSetting(place, `sync_binlog = ${sync}`, 'set it to 1') : undefined
+  }
+
+  /** Tables that another engine keeps have no transactions. */
+  async function examine(): Promise<void> {
+    const [foreign] = await exchange(() => database.run([own.query('foreign').sql]))
+    const [table, engine] = foreign?.rows[0] ?? []
+    if (table !== undefined) throw refused(`${place} keeps its table \`${table}\` in ${engine}, which has no transactions; move it: ALTER TABLE ${table} ENGINE = InnoDB`)
+    if (!leaf) return
+    const [found] = await exchange(() => database.run([own.query('leaf/columns').sql]))
+    const [kept, count] = found?.rows[0] ?? []
+    const mismatch = (what: string) => new LeafidError('SCHEMA_MISMATCH', `${place} ${what}`)
+    if (count === undefined) {
+      throw mismatch("has no table `leaf_alloc`, which was to keep the tags; name Leaf's own database, or leave out `tags` for a store without Leaf")
+    }
+    if (Number(count) < 3) throw mismatch("has a table `leaf_alloc` without `biz_tag`, `max_id` and `step`, so it is not Leaf's; name Leaf's own database")
+    if (kept?.toLowerCase() !== 'innodb') throw refused(`${place} keeps its table \`leaf_alloc\` in ${kept}, which has no transactions; move it: ALTER TABLE leaf_alloc ENGINE = InnoDB`)
+  }
+
+  function make(steps: readonly { sql: string }[]): Promise<void> {
+    const schema = (leaf ? prefixed(SCHEMA) : SCHEMA).split(';').map((text) => text.trim())
+    const isDuplicate = (error: unknown) => said(error).code === String(DUPLICATE)
+    return exchange(() => database.making([...schema.filter((text) => text !== ''), ...steps.map(({ sql }) => sql)], isDuplicate))
+  }
+
+  return link
+}
+
+/** The pool or connection below a wrapper with promises. */
+function core(connection: MysqlConnection): MysqlConnection {
+  return connection.pool ?? connection.connection ?? connection
+}
+
+/** Whether a version is lower; MariaDB may put `5.5.5-` before its own, for clients of old. */
+function isBelow(version: string, oldest: string): boolean {
+  const parts = (text: string) => /^[\d.]*/.exec(text.replace(/^5\.5\.5-/, ''))![0].split('.').map(Number)
+  const [own, least] = [parts(version), parts(oldest)]
+  const at = least.findIndex((part, at) => (own[at] ?? 0) !== part)
+  return at >= 0 && (own[at] ?? 0) < least[at]!
+}
+
+function rowsOf({ names, rows }: Given) {
+  return rows.map((row) => columns(names, row))
+}
+
+function said(error: unknown): Said {
+  const { errno, sqlMessage, message, code, errors } = error as {
+    errno?: unknown
+    sqlMessage?: string
+    message?: string
+    code?: unknown
+    errors?: { message?: string }[]
+  }
+  const isServers = typeof errno === 'number' && sqlMessage !== undefined
+  const text = sqlMessage ?? (message || errors?.map(({ message }) => message).join(', ') || String(code ?? error))
+  return { message: text, code: isServers ? String(errno) : '', denied: isServers && DENIED.has(errno) }
+}
+
+/** A deadlock, of which the database undid all. */
+function isRace(error: unknown): boolean {
+  return (error as { errno?: unknown }).errno === 1213
+}

@@ -1,0 +1,49 @@
+import { runFar } from '../sql/run.js'
+import type { Works, Work } from '../sql/work.js'
+import type { Store } from '../stores/store.js'
+import { LeafidError } from '../values/errors.js'
+import { shown } from '../values/shown.js'
+import type { Link } from './link.js'
+import { mysql } from './mysql.js'
+import type { MysqlConnection } from './mysql-connection.js'
+import { opened } from './open.js'
+import { postgres, type PgQueryable } from './postgres.js'
+import type { SqlStoreOptions } from './store.js'
+
+/** The link over a connection or a pool; `place` is where it goes, where an address has said it. */
+export function linked(connection: unknown, leaf: boolean, place?: string): Link {
+  const has = (name: string) => typeof (connection as Record<string, unknown> | null | undefined)?.[name] === 'function'
+  if (has('query') && has('execute')) return mysql(connection as MysqlConnection, leaf, place)
+  if (has('query') && has('connect')) {
+    if (leaf) throw leafElsewhere()
+    return postgres(connection as PgQueryable, place)
+  }
+  const kinds = 'a pool or client of `pg`, a pool or connection of `mysql2`, or a database of `better-sqlite3` or `node:sqlite`'
+  throw new LeafidError('REQUEST_INVALID', `\`sqlStore\` needs ${kinds}, got ${shown(connection)}`)
+}
+
+/** The store over what connects to it with the first ask. */
+export function over(connect: () => Link, options: SqlStoreOptions): Required<Store> {
+  let link: Link | undefined
+  let opening: Promise<Works> | undefined
+  const run = async <T>(begin: (works: Works) => Work<T>, signal?: AbortSignal): Promise<T> => {
+    const tables = (link ??= connect())
+    // What was not opened is tried again with the next ask.
+    const works = await (opening ??= opened(tables, options).catch((error: unknown) => {
+      opening = undefined
+      throw error
+    }))
+    return runFar(tables, () => begin(works), signal)
+  }
+  return {
+    lease_segment: (ask, signal) => run((works) => works.lease_segment(ask), signal),
+    acquire: (ask, signal) => run((works) => works.acquire(ask), signal),
+    renew: (ask, signal) => run((works) => works.renew(ask), signal),
+    release: (ask, signal) => run((works) => works.release(ask), signal),
+  }
+}
+
+/** The error of Leaf's table where there is none. */
+export function leafElsewhere(): LeafidError {
+  return new LeafidError('REQUEST_INVALID', "`tags: 'leaf_alloc'` is Leaf's table, which is in MySQL or MariaDB only")
+}

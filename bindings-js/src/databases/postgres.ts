@@ -1,0 +1,199 @@
+import type { Step } from '../sql/steps.js'
+import type { Dialect, Query } from '../sql/dialect.js'
+import { VERSION, SCHEMA, TEXTS } from './texts/postgres.js'
+import { inlined, type Literals } from './inline.js'
+import { columns, inTransaction, refused, refusedSetting, unreachable, type Link, type Raw, type Said } from './link.js'
+import { placeOf } from './place.js'
+
+/** What is used of a client or a pool of `pg`. */
+export interface PgQueryable {
+  query(config: object): Promise<unknown>
+}
+
+/** What is used of a result. */
+interface Result {
+  fields?: readonly { name: string }[]
+  rows: Raw[]
+  rowCount: number | null
+}
+
+/** Keeps two programs from making a store at once: `leafid` as a number. */
+const MAKING = 0x6c6561666964n
+/** Before this a failed sync of the disk could be taken for a good one: what was answered was lost. */
+const OLDEST = 120_000
+/** How long a row that somebody else keeps locked is waited for, and how long a statement may take, in ms. */
+const [LOCKED_MS, STATEMENT_MS] = [2_000, 3_000]
+
+const INSIDE = 'leafid: this connection is inside a transaction'
+const CONFLICT = 'leafid: another process wrote this row first, and it is tried again'
+
+/** An error that says this, where a condition holds. It is made of what is read: of constants it would be found at once. */
+const raise = (what: string, row: string) => `('${what}' || ${row}::text)::int`
+
+/**
+ * What each message begins with: it is one transaction, and all of this ends with it. A transaction that is open already is
+ * refused before anything is set in it; a session that answers before the commit is safe is not let do so.
+ */
+const HEAD = [
+  'SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE',
+  `SELECT CASE WHEN now() = statement_timestamp() THEN 0 ELSE ${raise(INSIDE, 'now()')} END`,
+  // A temporary table of the session's would else come first.
+  'SET LOCAL search_path = leafid, pg_temp',
+  `SET LOCAL lock_timeout = ${LOCKED_MS}`,
+  `SET LOCAL statement_timeout = ${STATEMENT_MS}`,
+  'SET LOCAL bytea_output = hex',
+]
+const DURABLE = "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
+
+/** All are texts of a type that their place gives them; these read a backslash alike in every session. */
+const quoted = (text: string) => `E'${text.replace(/\\/g, '\\\\').replace(/'/g, "''")}'`
+const LITERALS: Literals = { integer: quoted, bytes: (hex) => quoted(`\\x${hex}`), text: quoted }
+
+/** PostgreSQL's texts. */
+export const POSTGRES: Dialect = {
+  version: VERSION,
+  query: (name, params = {}) => ({ sql: inlined(TEXTS[name as keyof typeof TEXTS], params, LITERALS), params: [] }),
+  changed: (columns, params) => {
+    const set = columns.map((name) => `${name} = :${name}`).join(', ')
+    return { sql: inlined(`UPDATE workers SET ${set} ${TEXTS.worker_was}`, params, LITERALS), params: [] }
+  },
+  beatEachMs: 3_600_000,
+}
+
+/** The store over a pool or a client of `pg`. */
+export function postgres(connection: PgQueryable, given: string | undefined): Link {
+  const place = given ?? placeOf('postgres', 5432, connection)
+  const isPool = typeof (connection as { totalCount?: unknown }).totalCount === 'number'
+  const send = isPool ? direct(connection) : inTurn(connection)
+  const link: Link = { kind: 'PostgreSQL', place, dialect: POSTGRES, told, judge, read, write, make }
+
+  async function exchange(statements: readonly string[], head = HEAD): Promise<Result[]> {
+    try {
+      const all = (await send([...head, ...statements].join(';\n'))) as Result[]
+      return all.slice(-statements.length)
+    } catch (error) {
+      if (says(error, CONFLICT)) throw error
+      if (says(error, INSIDE)) throw inTransaction(link.kind)
+      throw isRace(error) || error instanceof Error === false ? error : failed(error)
+    }
+  }
+
+  function failed(error: unknown): unknown {
+    return (error as { name?: string }).name === 'LeafidError' ? error : unreachable(link, error, said(error))
+  }
+
+  async function read(queries: readonly Query[]): Promise<ReturnType<typeof rowsOf>[]> {
+    return (await exchange(queries.map(({ sql }) => bare(sql)))).map(rowsOf)
+  }
+
+  async function told(...texts: ('found' | 'made' | 'settings')[]): Promise<Raw[][]> {
+    return (await exchange(texts.map((name) => bare(TEXTS[name])))).map(({ rows }) => rows)
+  }
+
+  async function write(steps: readonly Step[]): Promise<boolean> {
+    const [first] = steps
+    try {
+      // A statement by itself needs nothing that undoes it.
+      if (steps.length === 1 && first!.must !== 'nothing') return ((await exchange([DURABLE, bare(first!.sql)]))[1]!.rowCount ?? 0) > 0
+      await exchange([DURABLE, ...steps.map(guarded)])
+      return true
+    } catch (error) {
+      if (says(error, CONFLICT) || isRace(error)) return false
+      throw error
+    }
+  }
+
+  /** What settings of the server can lose. */
+  function judge(row: Raw | undefined, allowUnsafe: boolean) {
+    const [version = '0', standby, commit, fsync, pages, readOnly] = row ?? []
+    if (Number(version) < OLDEST) {
+      const [has, wants] = [Math.floor(Number(version) / 10_000), OLDEST / 10_000]
+      return refused(`${place} is PostgreSQL ${has}, and ${wants} is the oldest that is used: older ones may take a failed write for a good one; upgrade it`)
+    }
+    if (standby === 't') return refused(`${place} is a standby, which follows another server and cannot be written; name the primary`)
+    if (readOnly === 'on') return refused(`${place} lets this user only read: default_transaction_read_only is on; set it off`)
+    const risks = [
+      ['synchronous_commit', commit],
+      ['fsync', fsync],
+      ['full_page_writes', pages],
+    ]
+    const off = risks.find(([, value]) => value === 'off')
+    return off === undefined || allowUnsafe ? undefined : refusedSetting(place, `${off[0]} = off`, 'set it to on')
+  }
+
+  async function make(steps: readonly { sql: string }[]): Promise<void> {
+    const schema = SCHEMA.split(';').map((text) => text.trim()).filter((text) => text !== '')
+    // Who waits for the lock finds the tables made, and the whole is undone.
+    await exchange([DURABLE, `SELECT pg_advisory_xact_lock(${MAKING})`, ...schema, ...steps.map(({ sql }) => bare(sql))])
+  }
+
+  return link
+}
+
+/** A statement that has to write or find a row: without one the whole message is undone. */
+function guarded({ sql, must }: Step): string {
+  if (must === 'nothing') return bare(sql)
+  return `WITH step AS (${bare(sql)}) SELECT CASE WHEN count(*) > 0 THEN 0 ELSE ${raise(`${CONFLICT}: `, 'count(*)')} END FROM step`
+}
+
+const bare = (sql: string) => sql.trim().replace(/;$/, '')
+
+/** Every value as text, whatever parsers the application has set. */
+const TYPES = { getTypeParser: () => (value: unknown) => value }
+const asked = (text: string) => ({ text, rowMode: 'array', types: TYPES })
+
+function direct(connection: PgQueryable): (text: string) => Promise<unknown> {
+  return (text) => connection.query(asked(text))
+}
+
+/** A client's exchanges one after another; each only where no transaction is open: in one, the error of the message would end it. */
+function inTurn(connection: PgQueryable): (text: string) => Promise<unknown> {
+  let last: Promise<unknown> = Promise.resolve()
+  const send = async (text: string) => {
+    const look = connection.query(asked('SELECT now() <> statement_timestamp()')) as Promise<Result>
+    const found = await look.catch((error: unknown) => {
+      // Inside one that has failed.
+      if (said(error).code === '25P02') return undefined
+      throw error
+    })
+    if (found?.rows[0]?.[0] !== 'f') throw inTransaction('PostgreSQL')
+    return connection.query(asked(text))
+  }
+  return (text) => {
+    const next = last.then(() => send(text))
+    last = next.catch(() => {})
+    return next
+  }
+}
+
+const FLAGS = new Set(['sticky', 'deleted'])
+const TOKENS = new Set(['store', 'key'])
+
+/** Rows by the names of their columns: flags as 0 and 1, tokens as hex digits. */
+function rowsOf({ fields = [], rows }: Result) {
+  const names = fields.map(({ name }) => name)
+  const value = (name: string, text: string | null | undefined) => {
+    if (text === null || text === undefined) return null
+    if (FLAGS.has(name)) return text === 't' ? '1' : '0'
+    return TOKENS.has(name) ? text.replace(/^\\x/, '') : text
+  }
+  return rows.map((row) => columns(names, names.map((name, at) => value(name, row[at]))))
+}
+
+function said(error: unknown): Said {
+  const { code, message, errors } = error as { code?: unknown; message?: string; errors?: { message?: string }[] }
+  const text = message || errors?.map(({ message }) => message).join(', ') || String(code ?? error)
+  const isState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)
+  return { message: text, code: isState ? code : '', denied: isState && /^(28|42501|3D000)/.test(code) }
+}
+
+/** An error of our own making. */
+function says(error: unknown, what: string): boolean {
+  const { code, message = '' } = error as { code?: unknown; message?: string }
+  return code === '22P02' && message.includes(what)
+}
+
+/** Another session was in the way, and the database undid all. */
+function isRace(error: unknown): boolean {
+  return /^(40001|40P01)$/.test(String((error as { code?: unknown }).code))
+}

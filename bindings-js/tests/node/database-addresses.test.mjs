@@ -1,0 +1,148 @@
+// `postgres://…` and `mysql://…` given as the store: what is connected, what is said, and what is not kept alive.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import mysql from 'mysql2'
+import { Segment } from 'leafid'
+import { sqlStore } from 'leafid/node'
+import { ENGINES } from '../support/databases.mjs'
+import { storeBinary } from '../support/places.mjs'
+import { refusal } from '../support/stores.mjs'
+
+const PROGRAM = `
+  import { Segment, Snowflake } from 'leafid'
+  const orders = new Segment('orders')
+  const ids = new Snowflake()
+  console.log(String(await orders.next()), typeof (await ids.next()))
+`
+const leafid = (...words) => {
+  const { status, stderr } = spawnSync(storeBinary, words, { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+}
+const run = (store, options = {}) =>
+  spawnSync(process.execPath, ['--input-type=module', '-e', PROGRAM], { encoding: 'utf8', cwd: import.meta.dirname, timeout: 60_000, ...options, env: { ...process.env, LEAFID_STORE: store } })
+
+for (const [name, engine] of Object.entries(ENGINES)) {
+  describe(name, () => {
+    let server
+    before(async () => (server = await engine.start()))
+    after(() => server?.end())
+
+    test('LEAFID_STORE chooses the database, and nothing keeps the process alive', () => {
+      const url = server.make('ids')
+      leafid('init', url)
+      leafid('tag', 'create', 'orders', '--store', url)
+      for (const first of ['1', '1001']) {
+        // Neither generator is closed.
+        const { status, signal, stdout, stderr } = run(url)
+        assert.deepEqual([status, signal, stdout], [0, null, `${first} bigint\n`], stderr)
+      }
+    })
+
+    test('an address is enough to make a store', async () => {
+      const store = sqlStore(server.make('made'), { create: { tags: { orders: {} } } })
+      assert.equal((await store.lease_segment({ tag: 'orders', request: '01'.repeat(16) })).start, 1n)
+      assert.equal(await new Segment('orders', { store: server.url('made') }).next(), 1001n)
+    })
+
+    test('a database that does not let us in, or is away, is named without its password', async () => {
+      const url = (where) => where.replace('@', ':s3cret@')
+      const away = url(server.url('ids')).replace(`:${server.port}/`, ':1/')
+      for (const [store, says] of [[url(server.url('nosuch')), /nosuch/], [away, /ECONNREFUSED/]]) {
+        const error = await refusal(() => new Segment('orders', { store, timeout: 300 }).next())
+        assert.equal(error.code, 'TIMED_OUT')
+        for (let cause = error; cause !== undefined; cause = cause.cause) assert.doesNotMatch(String(cause.message), /s3cret/)
+        assert.equal(error.cause.code, 'STORE_UNAVAILABLE')
+        assert.match(error.message, says)
+      }
+    })
+  })
+}
+
+test('without the driver the error names what brings it', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const own = dirname(createRequire(import.meta.url).resolve('leafid/package.json'))
+  cpSync(own, join(folder, 'node_modules/leafid'), { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  for (const [store, says] of [
+    ['postgres://u:s3cret@127.0.0.1:1/d', '`postgres://` needs the package pg: npm install pg'],
+    ['mysql://u:s3cret@127.0.0.1:1/d', '`mysql://` needs the package mysql2: npm install mysql2'],
+  ]) {
+    const { stderr } = run(store, { cwd: folder })
+    assert.ok(stderr.includes(says) && stderr.includes("code: 'NOT_ENABLED'"), stderr)
+    assert.doesNotMatch(stderr, /s3cret/)
+  }
+})
+
+test('an address that cannot be used is told at once, and not repeated', async () => {
+  for (const [store, says] of [
+    ['postgres://u:s3cret@h:port/d', /PostgreSQL store cannot be read: it must be like `postgres:\/\/USER/],
+    ['mysql://u:s3cret@h', /MySQL store names no database/],
+    ['mysql://u:s3cret@h/d?tags=tags', /has `tags=tags`, and only `mysql:\/\/…\?tags=leaf_alloc` is known/],
+    ['postgres://u:s3cret@h/d?tags=leaf_alloc', /has `tags=leaf_alloc`/],
+  ]) {
+    for (const act of [() => new Segment('orders', { store }).next(), () => sqlStore(store)]) {
+      const { code, message } = await refusal(act)
+      assert.equal(code, 'REQUEST_INVALID')
+      assert.match(message, says)
+      assert.doesNotMatch(message, /s3cret/)
+    }
+  }
+  const wrong = [
+    [() => sqlStore(5), /`sqlStore` needs a pool or client of `pg`, a pool or connection of `mysql2`, or a database of `better-sqlite3` or `node:sqlite`, got `5`/],
+    [() => sqlStore({}), /`sqlStore` needs/],
+    [() => sqlStore('http://127.0.0.1'), /must be like `postgres:\/\/…`/],
+    [() => sqlStore('postgres://h/d', { creat: true }), /unknown option `creat`/],
+    [() => sqlStore('mysql://h/d', { tags: 'orders' }), /`tags` must be 'leaf_alloc'/],
+    [() => sqlStore('postgres://h/d', { tags: 'leaf_alloc' }), /Leaf's table/],
+    [() => sqlStore('sqlite:ids.db', { tags: 'leaf_alloc' }), /Leaf's table/],
+  ]
+  for (const [act, says] of wrong) {
+    const { code, message } = await refusal(act)
+    assert.equal(code, 'REQUEST_INVALID')
+    assert.match(message, says)
+  }
+})
+
+test('Leaf’s own table keeps the tags, while a Leaf goes on using it', async (t) => {
+  const server = await ENGINES.MySQL.start()
+  t.after(server.end)
+  const url = server.make('leaf')
+  server.run('leaf', "CREATE TABLE leaf_alloc (biz_tag varchar(128) NOT NULL DEFAULT '', max_id bigint NOT NULL DEFAULT 1, step int NOT NULL, description varchar(256), update_time timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, PRIMARY KEY (biz_tag)) ENGINE = InnoDB")
+  const wide = 9007199254740993n
+  server.run('leaf', `INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', ${wide}, 100), ('zero', 0, 10), ('bad', 1, -5)`)
+  const ask = (tag) => ({ tag, request: '01'.repeat(16) })
+  const lost = await refusal(() => sqlStore(`${url}?tags=leaf_alloc`).lease_segment(ask('orders')))
+  assert.match(lost.message, /leaf\?tags=leaf_alloc` has no tables; to create a new store there: leafid init mysql:/)
+  leafid('init', `${url}?tags=leaf_alloc`)
+  const pool = mysql.createPool(url)
+  t.after(() => new Promise((resolve) => pool.end(resolve)))
+  const stores = [sqlStore(pool, { tags: 'leaf_alloc', create: { tags: { made: { step: 7, until: '9' } } } }), sqlStore(`${url}?tags=leaf_alloc`)]
+  let next = wide
+  for (const store of [...stores, ...stores]) {
+    assert.equal((await store.lease_segment(ask('orders'))).start, next)
+    next += 100n
+    // A Leaf.
+    server.run('leaf', "UPDATE leaf_alloc SET max_id = max_id + step WHERE biz_tag = 'orders'")
+    next += 100n
+  }
+  assert.equal((await stores[0].lease_segment(ask('zero'))).start, 1n)
+  assert.equal((await refusal(() => stores[0].lease_segment(ask('bad')))).code, 'STEP_INVALID')
+  const spelled = await refusal(() => stores[0].lease_segment(ask('Orders')))
+  assert.equal(spelled.code, 'TAG_UNKNOWN')
+  assert.match(spelled.message, /is written `orders` there/)
+  assert.deepEqual([(await stores[0].lease_segment(ask('made'))).end, (await stores[0].lease_segment(ask('made'))).end], [8n, 9n])
+  assert.equal((await refusal(() => stores[1].lease_segment(ask('made')))).code, 'TAG_SPENT')
+  assert.equal(server.run('leaf', "SELECT max_id, step FROM leaf_alloc WHERE biz_tag = 'made'"), '9\t7')
+  leafid('tag', 'delete', 'orders', '--store', `${url}?tags=leaf_alloc`)
+  for (const store of stores) assert.equal((await refusal(() => store.lease_segment(ask('orders')))).code, 'TAG_UNKNOWN')
+  const acquire = { namespace: 'default', owner: 'me', request: '01'.repeat(16), sticky: false, strict: false }
+  assert.equal((await stores[0].acquire(acquire)).worker, (await stores[1].acquire(acquire)).worker)
+  const plain = await refusal(() => sqlStore(`${server.make('empty')}?tags=leaf_alloc`, { create: true }).lease_segment(ask('orders')))
+  assert.deepEqual([plain.code, /has no table `leaf_alloc`/.test(plain.message)], ['SCHEMA_MISMATCH', true])
+})

@@ -1,0 +1,291 @@
+// Stores over the connections of an application, in a real PostgreSQL and a real MariaDB.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { after, before, describe, test } from 'node:test'
+import mysql from 'mysql2'
+import pg from 'pg'
+import { Segment, Snowflake, decode } from 'leafid'
+import * as leafidModule from 'leafid'
+import * as registry from 'leafid/registry'
+import { sqlStore } from 'leafid/node'
+import { ENGINES } from '../support/databases.mjs'
+import { inner } from '../support/package.mjs'
+import { storeBinary, vectorFiles } from '../support/places.mjs'
+import { refusal, until } from '../support/stores.mjs'
+import { storeOver } from '../support/tables.mjs'
+import { replay } from '../support/vectors.mjs'
+
+const files = ['sql/rows.js', 'sql/steps.js', 'sql/work.js', 'sql/run.js', 'databases/over.js']
+const [rows, steps, work, { runFar }, { linked }] = await Promise.all(files.map(inner))
+
+const leafid = (...words) => {
+  const { status, stdout, stderr } = spawnSync(storeBinary, words, { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  return stdout
+}
+const TOKEN = '01'.repeat(16)
+const lease = (tag = 'orders', more = {}) => ({ tag, request: TOKEN, ...more })
+const acquire = (more = {}) => ({ namespace: 'default', owner: 'me', request: TOKEN, sticky: false, strict: false, ...more })
+const free = (store, { worker, start, request, store: id }) => store.release({ namespace: 'default', store: id, worker, key: request, unused_from: start })
+const create = { tags: { orders: { step: 10 } }, namespaces: { shop: { layout: 'edge', workers: { start: 3, end: 4 } } } }
+
+const shared = Object.fromEntries(Object.entries(ENGINES).map(([name, { start }]) => [name, start()]))
+after(async () => {
+  for (const server of Object.values(shared)) await (await server).end()
+})
+
+for (const [name, engine] of Object.entries(ENGINES)) {
+  describe(name, () => {
+    let server
+    let count = 0
+    before(async () => (server = await shared[name]))
+    const database = () => {
+      const made = `ids${(count += 1)}`
+      return { name: made, url: server.make(made) }
+    }
+    /** A pool of an application's, closed after the test. */
+    const open = async (t, url, flavour = 'a pool', ...more) => {
+      const { connection, end } = await engine.flavours[flavour](url, ...more)
+      t.after(end)
+      return connection
+    }
+
+    for (const flavour of Object.keys(engine.flavours)) {
+      test(`over ${flavour}`, async (t) => {
+        const store = sqlStore(await open(t, database().url, flavour), { create })
+        assert.deepEqual([(await store.lease_segment(lease())).start, (await store.lease_segment(lease())).start], [1n, 11n])
+        const orders = new Segment('orders', { store })
+        assert.deepEqual(await orders.take(25), Array.from({ length: 25 }, (_, at) => 21n + BigInt(at)))
+        const shop = new Snowflake('shop', { store })
+        assert.equal(decode(await shop.next(), 'edge').worker, 3)
+        await shop.close()
+        const at_once = await Promise.all(Array.from({ length: 20 }, () => store.lease_segment(lease())))
+        assert.equal(new Set(at_once.map(({ start }) => start)).size, 20)
+      })
+    }
+
+    test('a store that Node makes is one for the server’s program, and the other way round', async (t) => {
+      const [ours, theirs] = [database().url, database().url]
+      const store = sqlStore(await open(t, ours), { create })
+      await store.lease_segment(lease())
+      assert.match(leafid('tag', 'list', '--store', ours), /orders/)
+      leafid('tag', 'create', 'fresh', '--store', ours)
+      assert.equal((await store.lease_segment(lease('fresh'))).start, 1n)
+      leafid('init', theirs)
+      leafid('tag', 'create', 'orders', '--store', theirs)
+      const other = sqlStore(await open(t, theirs))
+      assert.deepEqual([(await other.lease_segment(lease())).start, (await other.lease_segment(lease())).start], [1n, 1001n])
+      const ids = new Snowflake('default', { store: other })
+      assert.ok(Math.abs(decode(await ids.next()).time - Date.now()) < 5_000)
+      await ids.close()
+      assert.match(leafid('worker', 'list', 'default', '--store', theirs), /0/)
+    })
+
+    test('two that make a store at once make one', async (t) => {
+      const { url } = database()
+      const stores = await Promise.all([1, 2, 3].map(async () => sqlStore(await open(t, url), { create })))
+      const grants = await Promise.all(stores.map((store) => store.lease_segment(lease())))
+      assert.equal(new Set(grants.map(({ store }) => store)).size, 1)
+      assert.equal(new Set(grants.map(({ start }) => start)).size, 3)
+    })
+
+    test('numbers beyond 2^53 and names of any letters are exact', async (t) => {
+      const from = '9007199254740993'
+      const store = sqlStore(await open(t, database().url), { create: { tags: { wide: { from, step: 1, until: '9223372036854775806' } } } })
+      const one = await store.lease_segment(lease('wide'))
+      assert.deepEqual([one.start, one.end], [BigInt(from), BigInt(from) + 1n])
+      const { remaining } = await store.lease_segment(lease('wide', { have_until: one.end, store: one.store }))
+      assert.equal(remaining, 9223372036854775806n - BigInt(from) - 2n)
+      for (const owner of [`o'brien`, String.raw`back\slash\'`, '"; DROP TABLE workers; --', ':worker $1 ? %', 'größe 漢字']) {
+        const first = await store.acquire(acquire({ owner, sticky: true, request: TOKEN }))
+        await free(store, first)
+        const again = await store.acquire(acquire({ owner, sticky: true, request: '02'.repeat(16) }))
+        assert.equal(again.worker, first.worker, owner)
+        await free(store, again)
+      }
+      const odd = await refusal(() => store.lease_segment(lease(`a'; DROP TABLE tags; --`)))
+      assert.ok(['TAG_INVALID', 'TAG_UNKNOWN'].includes(odd.code), odd.code)
+      assert.equal((await store.lease_segment(lease('wide'))).start, BigInt(from) + 2n)
+    })
+
+    test('a connection inside a transaction is refused, and the transaction goes on', async (t) => {
+      const { url } = database()
+      await sqlStore(await open(t, url), { create }).lease_segment(lease())
+      const { connection, end } = await engine.lone(url)
+      t.after(end)
+      const store = sqlStore(connection)
+      assert.equal((await store.lease_segment(lease())).start, 11n)
+      await engine.query(connection, 'CREATE TABLE own (n INT)')
+      await engine.query(connection, engine.begin)
+      await engine.query(connection, 'INSERT INTO own VALUES (1)')
+      for (const ask of [() => store.lease_segment(lease()), () => store.acquire(acquire()), () => sqlStore(connection).lease_segment(lease())]) {
+        const { code, message } = await refusal(ask)
+        assert.equal(code, 'REQUEST_INVALID')
+        assert.match(message, /connection is inside a transaction, and what a store grants there would be undone/)
+      }
+      await engine.query(connection, 'INSERT INTO own VALUES (2)')
+      await engine.query(connection, 'COMMIT')
+      assert.equal((await engine.query(connection, 'SELECT n FROM own')).length, 2)
+      assert.equal((await store.lease_segment(lease())).start, 21n)
+      // One that begins right behind an ask: nothing of it is lost, and nothing of ours is in it.
+      const asks = [store.acquire(acquire({ request: '03'.repeat(16) })), store.lease_segment(lease())].map((ask) => ask.catch((error) => error))
+      await engine.query(connection, engine.begin)
+      await engine.query(connection, 'INSERT INTO own VALUES (3)')
+      await engine.query(connection, 'ROLLBACK')
+      const granted = await Promise.all(asks)
+      for (const grant of granted) assert.ok(grant.store !== undefined || grant.code === 'REQUEST_INVALID' || grant.code === 'STORE_UNAVAILABLE', `${grant}`)
+      assert.equal((await engine.query(connection, 'SELECT n FROM own')).length, 2)
+      const next = await sqlStore(await open(t, url)).lease_segment(lease())
+      assert.equal(next.start, granted[1].start === undefined ? 31n : 41n, 'a grant that was answered stays')
+    })
+
+    test('nothing is made unasked, and what is no store is left alone', async (t) => {
+      const empty = database()
+      const nothing = await refusal(async () => sqlStore(await open(t, empty.url)).lease_segment(lease()))
+      assert.equal(nothing.code, 'STORE_UNAVAILABLE')
+      assert.match(nothing.message, /has no tables; to create a new store there: leafid init (postgres|mysql):\/\//)
+      const store = sqlStore(await open(t, empty.url), { create: true })
+      const unknown = await refusal(() => store.lease_segment(lease()))
+      assert.equal(unknown.code, 'TAG_UNKNOWN')
+      assert.match(unknown.message, /leafid tag create orders --store (postgres|mysql):\/\//)
+      assert.equal((await refusal(() => store.acquire(acquire({ namespace: 'shop' })))).code, 'NAMESPACE_UNKNOWN')
+      const schema = name === 'MySQL' ? '' : 'leafid.'
+      server.run(empty.name, `UPDATE ${schema}meta SET version = 99`)
+      for (const other of [store, sqlStore(await open(t, empty.url))]) {
+        const newer = await refusal(() => other.lease_segment(lease()))
+        assert.equal(newer.code, 'SCHEMA_MISMATCH')
+        assert.match(newer.message, /has tables of version 99, this program knows \d+; use the program that wrote it/)
+      }
+      server.run(empty.name, `UPDATE ${schema}meta SET version = 1`)
+      assert.match((await refusal(() => store.lease_segment(lease()))).message, /leafid migrate --store/)
+      const foreign = database()
+      server.run(foreign.name, name === 'MySQL' ? 'CREATE TABLE tags (a INT)' : 'CREATE SCHEMA leafid; CREATE TABLE leafid.tags (a INT)')
+      const taken = await refusal(async () => sqlStore(await open(t, foreign.url), { create: true }).lease_segment(lease()))
+      assert.equal(taken.code, 'SCHEMA_MISMATCH')
+      assert.match(taken.message, /its table `tags` is another program's; give leafid a database of its own/)
+    })
+
+    test('a setting that loses what was answered is refused by name, at the start and later', async (t) => {
+      const made = database()
+      const running = sqlStore(await open(t, made.url), { create })
+      await running.lease_segment(lease())
+      for (const [set, says, back] of engine.unsafe) {
+        for (const sql of set) server.run(made.name, sql)
+        const refused = (store) => async () => {
+          const { code, message } = await refusal(() => store.lease_segment(lease()))
+          assert.equal(code, 'STORE_REFUSED')
+          return new RegExp(`^(postgres|mysql)://\\S+ has ${says}, and a crash forgets what was answered last: .*; set it to (on|1), or, .*allowUnsafeSettings: true`).test(message)
+        }
+        for (const store of [sqlStore(await open(t, made.url)), running]) {
+          // A reload reaches a session that is connected a moment later.
+          await until(() => refused(store)().catch((error) => (/it gave/.test(error.message) ? false : Promise.reject(error))))
+        }
+        const let_pass = sqlStore(await open(t, made.url), { allowUnsafeSettings: true })
+        const { start } = await let_pass.lease_segment(lease())
+        for (const sql of back) server.run(made.name, sql)
+        await until(() => running.lease_segment(lease()).then((grant) => grant.start > start, () => false))
+      }
+    })
+
+    test('the conformance suite', async (t) => {
+      const { url } = database()
+      const pool = await open(t, url)
+      await sqlStore(pool, { create }).lease_segment(lease())
+      const link = linked(pool, false)
+      const known = { sql: { ...rows, ...steps, ...work }, registry, LeafidError: leafidModule.LeafidError, dialect: link.dialect }
+      const literal = name === 'MySQL' ? (hex) => `X'${hex}'` : (hex) => `'\\x${hex}'`
+      const suite = JSON.parse(vectorFiles().find(({ name }) => name === 'registry').text)
+      const reset = { sql: 'UPDATE meta SET floor_ms = 0, beat_ms = 0, store = ', store: literal }
+      const run = (begin) =>
+        runFar(link, function* () {
+          const decided = yield* begin()
+          return { ...decided, steps: decided.steps.map(({ params, ...step }) => ({ ...step, params: [], sql: step.sql + params.join('') })) }
+        })
+      const { count: played, wrong } = await replay(leafidModule, {}, suite, { store: storeOver(run, { ...known, reset }) })
+      assert.deepEqual(wrong, [])
+      assert.ok(played >= 40, `${played}`)
+      console.log(`conformance: ${name} ${played}`)
+    })
+
+    test('a server that is killed and comes back is asked again, and what was answered stays', async (t) => {
+      const { url } = database()
+      const pool = await open(t, url)
+      pool.on('error', () => {})
+      const store = sqlStore(pool, { create })
+      const seen = [(await store.lease_segment(lease())).start]
+      await server.stop('SIGKILL')
+      const { code, message } = await refusal(() => store.lease_segment(lease()))
+      assert.equal(code, 'STORE_UNAVAILABLE')
+      assert.match(message, new RegExp(`^${name} at (postgres|mysql)://\\S+ cannot be used: `))
+      await server.start()
+      const orders = new Segment('orders', { store, timeout: 30_000 })
+      seen.push(await orders.next())
+      assert.deepEqual(seen, [1n, 11n])
+    })
+
+    test('what an application sets for itself changes nothing, and stays', (t) => (name === 'MySQL' ? mysqlOdd : pgOdd)(t, database().url))
+  })
+}
+
+async function pgOdd(t, url) {
+  // A parser that rounds, and a session in which everything that could be otherwise is.
+  const was = pg.types.getTypeParser(20)
+  pg.types.setTypeParser(20, Number)
+  t.after(() => pg.types.setTypeParser(20, was))
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  t.after(() => pool.end())
+  const store = sqlStore(pool, { create: { tags: { orders: { from: '9007199254740993', step: 2 } } } })
+  assert.equal((await store.lease_segment(lease())).start, 9007199254740993n)
+  for (const set of [
+    "SET default_transaction_isolation = 'serializable'",
+    'SET standard_conforming_strings = off',
+    "SET bytea_output = 'escape'",
+    'SET search_path = public',
+    'SET lock_timeout = 0',
+    'CREATE TEMPORARY TABLE tags (tag text, max_id bigint, step bigint, max_step bigint, deleted boolean, until bigint)',
+    "INSERT INTO tags VALUES ('orders', 5, 5, 5, false, NULL)",
+  ]) {
+    await pool.query(set)
+  }
+  assert.equal((await store.lease_segment(lease())).start, 9007199254740995n)
+  assert.equal((await store.acquire(acquire({ owner: String.raw`\'; --` }))).worker, 0)
+  const { rows } = await pool.query("SELECT current_setting('search_path') AS path, current_setting('bytea_output') AS bytes, current_setting('lock_timeout') AS lock")
+  assert.deepEqual(rows, [{ path: 'public', bytes: 'escape', lock: '0' }], 'and so they stay')
+}
+
+test('MySQL: a server that follows another, and tables without transactions, are refused', async (t) => {
+  const server = await shared.MySQL
+  const pool = mysql.createPool(server.make('follows'))
+  t.after(() => new Promise((resolve) => pool.end(resolve)))
+  const store = sqlStore(pool, { create, allowUnsafeSettings: true })
+  await store.lease_segment(lease())
+  server.run('follows', 'SET GLOBAL read_only = 1')
+  const follows = await refusal(() => store.lease_segment(lease()))
+  server.run('follows', 'SET GLOBAL read_only = 0')
+  assert.equal(follows.code, 'STORE_REFUSED')
+  assert.match(follows.message, /has read_only on, as a replica has/)
+  server.run('follows', 'ALTER TABLE tags ENGINE = MyISAM')
+  const { code, message } = await refusal(() => sqlStore(pool).lease_segment(lease()))
+  assert.equal(code, 'STORE_REFUSED')
+  assert.match(message, /keeps its table `tags` in MyISAM, which has no transactions; move it: ALTER TABLE tags ENGINE = InnoDB/)
+})
+
+async function mysqlOdd(t, uri) {
+  const odd = { rowsAsArray: true, namedPlaceholders: true, supportBigNumbers: false, typeCast: false, charset: 'latin1', nestTables: true, connectionLimit: 1, flags: ['-FOUND_ROWS'] }
+  const pool = mysql.createPool({ uri, ...odd })
+  t.after(() => new Promise((resolve) => pool.end(resolve)))
+  const store = sqlStore(pool, { create: { tags: { orders: { from: '9007199254740993', step: 2 } } } })
+  assert.equal((await store.lease_segment(lease())).start, 9007199254740993n)
+  for (const set of ["SET SESSION sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'", 'SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE', 'SET SESSION innodb_lock_wait_timeout = 17']) {
+    await new Promise((resolve, reject) => pool.query(set, (error) => (error ? reject(error) : resolve())))
+  }
+  assert.equal((await store.lease_segment(lease())).start, 9007199254740995n)
+  const owner = String.raw`größe \'; --`
+  const first = await store.acquire(acquire({ owner, sticky: true }))
+  await free(store, first)
+  assert.equal((await store.acquire(acquire({ owner, sticky: true, request: '02'.repeat(16) }))).worker, first.worker)
+  const said = await new Promise((resolve, reject) =>
+    pool.query({ sql: 'SELECT @@autocommit, @@innodb_lock_wait_timeout, @@tx_isolation', typeCast: true, nestTables: false }, (error, rows) => (error ? reject(error) : resolve(rows))),
+  )
+  assert.deepEqual(said, [[1, 17, 'SERIALIZABLE']], 'and so they stay')
+}

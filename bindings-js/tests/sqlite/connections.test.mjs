@@ -1,0 +1,102 @@
+// Stores over a database that an application has open: of `node:sqlite`, and of `better-sqlite3` where that is installed.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { Segment, Snowflake } from 'leafid'
+import { sqlStore, sqliteStore } from 'leafid/node'
+import { storeBinary } from '../support/places.mjs'
+import { refusal } from '../support/stores.mjs'
+
+const require = createRequire(import.meta.url)
+const builtin = process.getBuiltinModule?.('node:sqlite')
+const better = (() => {
+  try {
+    return require('better-sqlite3')
+  } catch {
+    return undefined
+  }
+})()
+const KINDS = {
+  ...(builtin === undefined ? {} : { 'node:sqlite': (path) => new builtin.DatabaseSync(path) }),
+  ...(better === undefined ? {} : { 'better-sqlite3': (path) => better(path) }),
+}
+const TOKEN = '01'.repeat(16)
+const lease = { tag: 'orders', request: TOKEN }
+const create = { tags: { orders: { from: '9007199254740993', step: 10 } } }
+
+assert.ok(Object.keys(KINDS).length > 0)
+
+function place(t) {
+  const folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'ids.db')
+}
+
+for (const [kind, open] of Object.entries(KINDS)) {
+  describe(kind, () => {
+    const opened = (t, path = place(t)) => {
+      const database = open(path)
+      t.after(() => database.close())
+      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+      return { database, path }
+    }
+
+    test('the same store as by its path and by the server’s program', async (t) => {
+      const { database, path } = opened(t)
+      const store = sqlStore(database, { create })
+      assert.equal(store.lease_segment(lease).start, 9007199254740993n)
+      assert.equal(sqliteStore(path).lease_segment(lease).start, 9007199254741003n)
+      assert.equal(sqlStore(opened(t, path).database).lease_segment(lease).start, 9007199254741013n)
+      const { status, stderr } = spawnSync(storeBinary, ['tag', 'create', 'fresh', '--store', `sqlite:${path}`], { encoding: 'utf8' })
+      assert.equal(status, 0, stderr)
+      assert.equal(new Segment('fresh', { store }).nextSync(), 1n)
+      const ids = new Snowflake('default', { store, owner: `o'brien`, sticky: true })
+      assert.equal(typeof ids.nextSync(), 'bigint')
+      await ids.close()
+    })
+
+    test('a database inside a transaction is refused, and the transaction goes on', (t) => {
+      const { database } = opened(t)
+      const store = sqlStore(database, { create })
+      const { start } = store.lease_segment(lease)
+      const others = [store, sqlStore(database)]
+      database.exec('BEGIN; CREATE TABLE own (n); INSERT INTO own VALUES (1)')
+      for (const other of others) {
+        assert.throws(() => other.lease_segment(lease), { code: 'REQUEST_INVALID', message: /SQLite connection is inside a transaction/ })
+      }
+      database.exec('INSERT INTO own VALUES (2); COMMIT')
+      assert.equal(Number(Object.values(database.prepare('SELECT count(*) FROM own').all()[0])[0]), 2)
+      for (const other of others) assert.ok(other.lease_segment(lease).start > start)
+    })
+
+    test('settings that lose what was answered are refused by name, and nothing is set', async (t) => {
+      const { database, path } = opened(t)
+      sqlStore(database, { create }).lease_segment(lease)
+      for (const [name, level] of [['OFF', 0], ['NORMAL', 1]]) {
+        database.exec(`PRAGMA synchronous = ${name}`)
+        const { code, message } = await refusal(() => sqlStore(database).lease_segment(lease))
+        assert.equal(code, 'STORE_REFUSED')
+        assert.match(message, new RegExp(`has synchronous = ${name}, and a crash forgets what was answered last: .* run \`PRAGMA synchronous = FULL\``))
+        assert.equal(Object.values(database.prepare('PRAGMA synchronous').all()[0])[0], level)
+        assert.equal(sqlStore(database, { allowUnsafeSettings: true }).lease_segment(lease).start > 1n, true)
+      }
+      const plain = open(`${path}2`)
+      t.after(() => plain.close())
+      assert.match((await refusal(() => sqlStore(plain, { create }).lease_segment(lease))).message, /has journal_mode = delete, .* run `PRAGMA journal_mode = WAL`/)
+      const memory = open(':memory:')
+      t.after(() => memory.close())
+      assert.match((await refusal(() => sqlStore(memory, { create }).lease_segment(lease))).message, /the database is in memory/)
+    })
+
+    test('nothing is made unasked, and another program’s file is left alone', async (t) => {
+      const { database } = opened(t)
+      assert.equal((await refusal(() => sqlStore(database).lease_segment(lease))).code, 'STORE_UNAVAILABLE')
+      database.exec('CREATE TABLE tags (a)')
+      assert.equal((await refusal(() => sqlStore(database, { create }).lease_segment(lease))).code, 'SCHEMA_MISMATCH')
+    })
+  })
+}

@@ -1,0 +1,118 @@
+// Real database servers: each in a temporary folder on a free port of loopback, ended by its process id.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { until } from './stores.mjs'
+
+/** Nobody: PostgreSQL refuses to run as root. */
+const NOBODY = 65534
+const isRoot = process.getuid() === 0
+const unprivileged = isRoot ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
+
+/** A folder of its own: in memory where there is plenty, for making and starting a server writes hundreds of files. */
+function scratch() {
+  const memory = '/dev/shm'
+  const free = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 }
+  return mkdtempSync(join(free.bavail * free.bsize > 2 ** 30 ? memory : tmpdir(), 'leafid-js-'))
+}
+
+/** Runs a program to its end; what it said where it failed. */
+function run([program, ...words], options) {
+  const { status, stdout, stderr, error } = spawnSync(program, words, { encoding: 'utf8', ...options })
+  if (status !== 0) throw new Error(`${program} failed: ${error ?? stderr}`)
+  return stdout
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** A server that is started, killed and started again in the same folder. `command(port)` is how, `answers(port)` whether it does. */
+async function running(folder, command, answers) {
+  const port = await freePort()
+  let child
+  const start = async (...settings) => {
+    const [program, ...words] = [...command(port), ...settings]
+    child = spawn(program, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TMPDIR: folder } })
+    let told = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (told = `${told}${chunk}`.slice(-4_000)))
+    await until(async () => {
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${program} ended: ${told}`)
+      return answers(port)
+    }, 60_000)
+  }
+  const stop = async (signal) => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    await ended
+  }
+  const end = async () => {
+    await stop('SIGKILL')
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
+  }
+  await start()
+  return { port, folder, start, stop, end }
+}
+
+/** Whether whoever listens there says something that this accepts. */
+function hears(port, greeting, accepts) {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    const done = (is) => {
+      socket.destroy()
+      resolve(is)
+    }
+    socket.setTimeout(2_000, () => done(false)).once('error', () => done(false))
+    socket.once('connect', () => greeting !== undefined && socket.write(greeting)).once('data', (chunk) => done(accepts(chunk)))
+  })
+}
+
+/** PostgreSQL: its user `leafid` needs no password. */
+export async function startPostgres() {
+  const [version] = readdirSync('/usr/lib/postgresql').map(Number).sort((a, b) => b - a)
+  const bin = (name) => `/usr/lib/postgresql/${version}/bin/${name}`
+  const folder = scratch()
+  if (isRoot) chownSync(folder, NOBODY, NOBODY)
+  run([...unprivileged, bin('initdb'), '-D', join(folder, 'data'), '-U', 'leafid', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'], { cwd: folder })
+  const command = (port) => [...unprivileged, bin('postgres'), '-D', join(folder, 'data'), '-h', '127.0.0.1', '-p', String(port), '-k', folder]
+  // Asked for TLS it says no, once it takes connections at all.
+  const answers = (port) => hears(port, Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]), (chunk) => chunk[0] === 0x4e)
+  const server = await running(folder, command, answers)
+  const psql = (database, sql) => run(['psql', '-X', '-h', '127.0.0.1', '-p', String(server.port), '-U', 'leafid', '-d', database, '-v', 'ON_ERROR_STOP=1', '-qAtc', sql]).trim()
+  await until(() => spawnSync(bin('pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(server.port)]).status === 0, 30_000)
+  const url = (database) => `postgres://leafid@127.0.0.1:${server.port}/${database}`
+  return { ...server, run: psql, url, make: (name) => (psql('postgres', `CREATE DATABASE ${name}`), url(name)) }
+}
+
+/** MariaDB, which stands for MySQL too: its user `root` needs no password. */
+export async function startMariadb() {
+  const folder = scratch()
+  const { username } = userInfo()
+  const own = [`--user=${username}`, `--datadir=${join(folder, 'data')}`]
+  run(['mariadb-install-db', '--no-defaults', '--auth-root-authentication-method=normal', '--skip-test-db', ...own], { env: { ...process.env, TMPDIR: folder } })
+  writeFileSync(join(folder, 'init.sql'), 'CREATE DATABASE IF NOT EXISTS leafid;\n')
+  const program = existsSync('/usr/sbin/mariadbd') ? '/usr/sbin/mariadbd' : 'mariadbd'
+  const command = (port) => [
+    program,
+    '--no-defaults',
+    '--bind-address=127.0.0.1',
+    '--skip-name-resolve',
+    ...own,
+    `--socket=${join(folder, 's.sock')}`,
+    `--init-file=${join(folder, 'init.sql')}`,
+    `--port=${port}`,
+  ]
+  const server = await running(folder, command, (port) => hears(port, undefined, (chunk) => chunk[4] === 10))
+  const url = (database) => `mysql://root@127.0.0.1:${server.port}/${database}`
+  const client = (database, sql) => run(['mariadb', '--no-defaults', '-h127.0.0.1', '-uroot', `-P${server.port}`, '-N', '-B', '-e', sql, database]).trim()
+  return { ...server, run: client, url, make: (name) => (client('leafid', `CREATE DATABASE ${name}`), url(name)) }
+}
