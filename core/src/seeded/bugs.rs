@@ -125,8 +125,6 @@ seeded! {
     ReleaseLeavesFile,
     /// `forget` leaves the state file as it is.
     ForgetLeavesFile,
-    /// A holder that is stopped by its store leaves the state file as it is.
-    StopLeavesFile,
 }
 
 static SEEDED: AtomicU8 = AtomicU8::new(0);

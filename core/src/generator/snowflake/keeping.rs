@@ -41,6 +41,8 @@ pub(super) struct Fresh {
     pub(super) tried: bool,
     /// Whether it comes from the file.
     pub(super) found: bool,
+    /// Whether it was over when it was to be named: it waits for a renewal, or for another.
+    pub(super) over: bool,
 }
 
 /// A write that is on its way.
@@ -89,7 +91,7 @@ pub(super) struct Keeping {
 impl Keeping {
     /// A window that was granted or found: it waits for its first write.
     pub(super) fn hold(&mut self, range: NewRange, lease: Lease, found: bool) {
-        self.fresh = Some(Fresh { range, lease, tried: false, found });
+        self.fresh = Some(Fresh { range, lease, tried: false, found, over: false });
         self.pause_until = None;
     }
 
@@ -97,7 +99,14 @@ impl Keeping {
     pub(super) fn opening(&self) -> Option<Fresh> {
         match self.out {
             Some(Out { way: Way::Open(_, fresh), stale: false }) => Some(fresh),
-            _ => self.fresh,
+            _ => self.fresh.filter(|fresh| !fresh.over),
+        }
+    }
+
+    /// The window in hand was renewed.
+    pub(super) fn renewed(&mut self) {
+        if let Some(fresh) = &mut self.fresh {
+            fresh.over = false;
         }
     }
 
@@ -117,7 +126,8 @@ impl Keeping {
 
     /// Whether something is written without anybody's waiting for it.
     pub(super) fn is_due_now(&self) -> bool {
-        self.void || self.fresh.is_some() || self.last.is_some() || self.demand
+        let opens = self.fresh.is_some_and(|fresh| !fresh.over);
+        self.void || opens || self.last.is_some() || self.demand
     }
 
     /// Whether what is reserved is raised by time: while the generator is used.

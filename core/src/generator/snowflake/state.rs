@@ -300,9 +300,12 @@ impl<L: Line> Snowflake<L> {
             return None;
         }
         if let Some(fresh) = keeping.fresh {
-            let keeping = self.kind.keeping.as_mut()?;
-            keeping.fresh = None;
-            return self.opening(fresh, now);
+            let way = self.opening(fresh, now);
+            self.kind.keeping.as_mut()?.fresh = match way {
+                Some(_) => None,
+                None => Some(Fresh { over: true, ..fresh }),
+            };
+            return way;
         }
         let (named, cursor) = (keeping.named?, self.line.stands_at());
         if self.line.is_closed() || !self.kind.keeping.as_mut()?.is_warm(cursor, now) {

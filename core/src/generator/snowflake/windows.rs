@@ -266,8 +266,9 @@ impl Kind for Snowflakes {
         let (Some(keeping), Some(lease)) = (&mut self.keeping, self.lease) else {
             return Some(range);
         };
-        if !range.extends {
-            keeping.hold(range, lease, false);
+        match range.extends {
+            true => keeping.renewed(),
+            false => keeping.hold(range, lease, false),
         }
         None
     }
@@ -283,7 +284,7 @@ impl Kind for Snowflakes {
     }
 
     fn stopped(&mut self) {
-        if let Some(keeping) = self.keeping.as_mut().filter(|_| !bug!(StopLeavesFile)) {
+        if let Some(keeping) = &mut self.keeping {
             keeping.void();
         }
     }
