@@ -5,6 +5,7 @@ use super::{StatePlace, StateRecord};
 
 /// What is to be written into a state file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "there is no allocator, and one at a time")]
 pub enum StateWrite {
     /// From now on the file gives no right.
     Void,
@@ -110,13 +111,13 @@ fn newest(place: StatePlace, bytes: &[u8; StateFile::BYTES]) -> Result<Option<Sl
             if elsewhere && !bug!(PlaceIgnored) {
                 return Err(Unread::Elsewhere);
             }
-            let (older, newer) = if (first.counter < second.counter) != bug!(OlderSlot) {
-                (first, second)
-            } else {
-                (second, first)
-            };
+            let ascend = first.counter < second.counter;
+            let (older, newer) = if ascend { (first, second) } else { (second, first) };
+            if bug!(OlderSlot) {
+                return Ok(Some(older));
+            }
             let follows = older.counter.checked_add(1) == Some(newer.counter);
-            if !follows && !bug!(OlderSlot) && !bug!(ChecksumIgnored) {
+            if !(follows || bug!(ChecksumIgnored)) {
                 return Err(Unread::Damaged);
             }
             newer

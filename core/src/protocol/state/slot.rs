@@ -36,6 +36,7 @@ pub(super) struct Slot {
 
 /// What stands in the place of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "there is no allocator, and two at a time")]
 pub(super) enum Seen {
     /// Nothing was ever written.
     Zeros,
