@@ -103,7 +103,8 @@ pub use line::SharedLine;
 pub use line::{Ids, Line, OwnLine, Run, Shape, Stop};
 pub use protocol::{
     AcquireAsk, Ask, Carryover, Failure, FieldForm, FieldReader, FieldSchema, FieldWriter, Fields,
-    Grant, Presence, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant, registry, strict,
+    Grant, Presence, Release, RenewAsk, SegmentAsk, SegmentGrant, StateFile, StatePlace,
+    StateRecord, StateWrite, Unread, WindowGrant, registry, strict,
 };
 #[cfg(any(loom, leafid_bugs))]
 pub use seeded::bugs;

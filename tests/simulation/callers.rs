@@ -61,7 +61,7 @@ impl World {
         }
         if self.rng.chance(10) {
             let holder = &mut self.holders[i];
-            holder.image = holder.generator.image().map(|image| (image, holder.book));
+            holder.image = holder.generator.image().map(|image| (image, holder.book, holder.open));
         }
         self.poll(i)?;
         if refused.is_none() && self.is_burnt(i) {

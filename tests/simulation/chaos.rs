@@ -33,7 +33,8 @@ impl World {
             92 | 93 => self.revoke(),
             94 => return self.move_tag(),
             95 => self.delete_tag(),
-            96..=98 => return self.move_workers(),
+            96 | 97 => return self.move_workers(),
+            98 => self.copy_state(),
             _ => self.believed_step(),
         }
         Ok(())

@@ -20,6 +20,7 @@ const CLOSES_ASKING: u64 = 8;
 impl World {
     /// Asks the store, if the generator wants to.
     pub(crate) fn poll(&mut self, i: usize) -> Verdict {
+        self.save(i);
         let holder = &mut self.holders[i];
         if holder.state != crate::holder::State::Running {
             return Ok(());
@@ -56,6 +57,7 @@ impl World {
 
     /// Hosts with timers ask when it is time to.
     pub(crate) fn plan_poll(&mut self, i: usize) {
+        self.plan_save(i);
         let holder = &self.holders[i];
         if let Some(at) = holder.generator.poll_at().filter(|_| holder.make.timers) {
             let wait = at.since(holder.clock.read(self.t)).clamp(1, 120_000);

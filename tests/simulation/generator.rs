@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use leafid_core::{
     Ask, Carryover, Code, Grant, HostTime, Ids, Layout, Outcome, Refusal, Release, Segment,
-    SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, Stats, Token,
+    SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, StateRecord, StateWrite, Stats, Token,
 };
 
 /// What a generator is built from.
@@ -41,6 +41,16 @@ macro_rules! each {
             Generator::OwnTime($g) => $body,
             Generator::SharedNumbers($g, _) => $body,
             Generator::SharedTime($g, _) => $body,
+        }
+    };
+}
+
+macro_rules! timed {
+    ($generator:expr, $g:ident => $body:expr, $numbers:expr) => {
+        match $generator {
+            Generator::OwnTime($g) => $body,
+            Generator::SharedTime($g, _) => $body,
+            _ => $numbers,
         }
     };
 }
@@ -158,6 +168,51 @@ impl Generator {
     /// See `Generator`.
     pub fn forget(&mut self) {
         each!(self, g => g.forget());
+    }
+
+    /// See `Generator`; nothing for numbers, which have no state file.
+    pub fn keep(
+        &mut self,
+        found: Option<StateRecord>,
+        now: HostTime,
+        since_boot: HostTime,
+    ) -> Result<(), Refusal> {
+        timed!(self, g => g.keep(found, now, since_boot), Ok(()))
+    }
+
+    /// See `Generator`.
+    pub fn leave(&mut self) {
+        timed!(self, g => g.leave(), ());
+    }
+
+    /// See `Generator`.
+    pub fn wants_write(&self, now: HostTime) -> bool {
+        timed!(self, g => g.wants_write(now), false)
+    }
+
+    /// See `Generator`.
+    pub fn write_at(&self) -> Option<HostTime> {
+        timed!(self, g => g.write_at(), None)
+    }
+
+    /// See `Generator`.
+    pub fn poll_write(&mut self, now: HostTime, since_boot: HostTime) -> Option<StateWrite> {
+        timed!(self, g => g.poll_write(now, since_boot), None)
+    }
+
+    /// See `Generator`.
+    pub fn written(&mut self) -> Option<Release> {
+        timed!(self, g => g.written(), None)
+    }
+
+    /// See `Generator`.
+    pub fn not_written(&mut self, now: HostTime) {
+        timed!(self, g => g.not_written(now), ());
+    }
+
+    /// See `Generator`.
+    pub fn give_up(&mut self) -> Option<Release> {
+        timed!(self, g => g.give_up(), None)
     }
 
     /// See `Generator`.

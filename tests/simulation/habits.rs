@@ -33,6 +33,7 @@ pub fn make(plan: &Plan, rng: &mut Rng, label: u64) -> Option<Make> {
         // A lock-free line relies on a clock that does not go back by itself.
         monotonic: shared || rng.chance(600),
         pace: pace(rng, plan.theme),
+        disk: None,
         fuse: (plan.theme == Theme::Storm && rng.chance(40)).then(|| rng.magnitude(1, 20) as u32),
     })
 }
@@ -40,6 +41,8 @@ pub fn make(plan: &Plan, rng: &mut Rng, label: u64) -> Option<Make> {
 fn segment(rng: &mut Rng, place: usize) -> Option<SegmentConfig> {
     let mut config = SegmentConfig::new(&format!("t{place}")).ok()?;
     config.step = rng.chance(300).then(|| rng.magnitude(1, 100_000) as u32);
+    config.max_step = rng.chance(200).then(|| rng.magnitude(1, 10_000) as u32);
+    config.step = config.step.map(|step| step.min(config.max_step.unwrap_or(step)));
     config.ask_below_percent = rng.pick(&[90, 90, 50, 10, 1, 100]);
     if rng.chance(300) {
         let short_ms = rng.magnitude(1, 900_000) as u32;

@@ -2,6 +2,7 @@
 
 use leafid_core::{HostTime, Token};
 
+use crate::disk::Open;
 use crate::draw::Way;
 use crate::generator::{Config, Generator};
 use crate::host_clock::HostClock;
@@ -39,6 +40,8 @@ pub struct Make {
     pub pace: Pace,
     /// After how many draws it dies, again and again.
     pub fuse: Option<u32>,
+    /// Its state file, by number.
+    pub disk: Option<usize>,
 }
 
 /// What a caller of a holder wants, and goes on wanting.
@@ -146,7 +149,7 @@ pub struct Holder {
     /// The last request of it that had its answer.
     pub answered: Option<Token>,
     /// An older image of it, with what was known then.
-    pub image: Option<(Generator, Book)>,
+    pub image: Option<(Generator, Book, Option<Open>)>,
     /// Since when it has had no ID although it wanted one, nothing excusing it.
     pub starved_since: Option<i64>,
     /// Until when it is excused, because its clock leapt.
@@ -163,6 +166,8 @@ pub struct Holder {
     pub thrift: Thrift,
     /// When it was started.
     pub born: i64,
+    /// What it has of its state file.
+    pub open: Option<Open>,
 }
 
 impl Holder {
@@ -176,7 +181,8 @@ impl Holder {
         let generator = Generator::build(make.config, make.shared, rng.word()).ok()?;
         Some(Holder {
             identity,
-            counter: 0,
+            // Who comes back under its old name draws other request ids.
+            counter: (life as u32) << 12,
             life,
             make,
             generator,
@@ -195,6 +201,7 @@ impl Holder {
             want: None,
             thrift: Thrift::default(),
             born,
+            open: None,
         })
     }
 
@@ -220,7 +227,7 @@ impl Holder {
     /// It is somebody else, whatever its generator knows of that.
     pub fn become_another(&mut self, identity: u32) {
         self.identity = identity;
-        self.counter = 0;
+        self.counter = (self.life as u32) << 12;
         self.book.last_position = None;
         self.starved_since = None;
         self.call = None;

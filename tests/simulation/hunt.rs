@@ -24,9 +24,7 @@ const MODEL_ONLY: &[Bug] = &[Bug::CursorBeforeBound, Bug::BoundBeforeCursor];
 
 /// What of PROTOCOL §11 concerns parts that are not there yet.
 const LATER: &str = "\
-not looked for, as it is not in this simulator: a fence run by two servers at once, and the state
-file (a release before a restart from it, `forget` that leaves it, two processes on one, `reserved`
-synced after use)";
+not looked for, as it is not in this simulator: a fence run by two servers at once";
 
 /// So many worlds at least are asked what they notice.
 const LEAST_WORLDS: u64 = 12;
@@ -79,6 +77,7 @@ pub fn hunt(options: &Options, first: u64) -> Result<String, String> {
         ("KeyComesBack", Mistake::Store(StoreBug::KeyComesBack)),
         ("SegmentReturn", Mistake::Store(StoreBug::SegmentReturn)),
         ("NoForget", Mistake::NoForget),
+        ("SharedState", Mistake::SharedState),
         ("NoFence", Mistake::Fence(FenceBug::None)),
         ("FenceAdds", Mistake::Fence(FenceBug::Adds)),
         ("WindowChanged", Mistake::Fence(FenceBug::WindowChanged)),

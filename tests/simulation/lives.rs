@@ -33,16 +33,26 @@ impl World {
         let (identity, life) = (self.identity(), self.life());
         // Few labels, so that owners come back.
         let label = self.rng.below(30);
-        let make = make.or_else(|| self.plan.make(&mut self.rng, label))?;
+        let make = match make {
+            Some(make) => make,
+            None => {
+                let mut make = self.plan.make(&mut self.rng, label)?;
+                self.give_disk(&mut make);
+                make
+            }
+        };
         let shown = self.rng.pick(&[0, self.t, -5_000, i64::from(u32::MAX)]);
         let ppm = self.rng.between(-200, 200);
         let clock = HostClock::new(self.t, shown, ppm, make.monotonic);
         self.tally.starts += 1;
-        Holder::start((identity, life, self.t), make, clock, &mut self.rng)
+        let mut holder = Holder::start((identity, life, self.t), make, clock, &mut self.rng)?;
+        self.open_state(&mut holder);
+        Some(holder)
     }
 
     /// A holder starts in the place of one that is over.
     pub(crate) fn restart(&mut self, i: usize) {
+        self.let_go(i);
         let make = self.rng.chance(800).then_some(self.holders[i].make);
         if let Some(holder) = self.fresh(make) {
             self.trace.note(self.t, || format!("holder {i} starts as {}", holder.identity));
@@ -50,6 +60,26 @@ impl World {
             self.holders[i] = holder;
             self.queue.put(self.t + 1, Event::Draw(i, life));
         }
+    }
+
+    /// Another holder of this make starts at once.
+    pub(crate) fn start_as(&mut self, make: Make) {
+        let Some(holder) = self.fresh(Some(make)) else { return };
+        if let Some(i) = self.put(holder) {
+            self.queue.put(self.t + 1, Event::Draw(i, self.holders[i].life));
+        }
+    }
+
+    /// A place for a holder: a new one, or that of one that is over.
+    fn put(&mut self, holder: Holder) -> Option<usize> {
+        let over = |holder: &Holder| matches!(holder.state, State::Crashed | State::Closed);
+        if self.holders.len() < MOST_HOLDERS {
+            self.holders.push(holder);
+            return Some(self.holders.len() - 1);
+        }
+        let place = self.holders.iter().position(over)?;
+        self.holders[place] = holder;
+        Some(place)
     }
 
     fn start_later(&mut self, i: usize) {
@@ -64,6 +94,7 @@ impl World {
         self.note_blocked(i);
         self.trace.note(self.t, || format!("holder {i} dies"));
         self.holders[i].state = State::Crashed;
+        self.let_go(i);
         self.start_later(i);
     }
 
@@ -102,7 +133,11 @@ impl World {
             holder.book.last_range.0.max(holder.book.last_id.map_or(0, |last| last + 1)),
             holder.book.last_range.1,
         );
-        let release = holder.generator.retire();
+        let gives_up = holder.open.is_some() && self.rng.chance(300);
+        let release = match gives_up {
+            true => holder.generator.give_up(),
+            false => holder.generator.retire(),
+        };
         holder.state = State::Closed;
         self.note_life(i);
         self.trace.note(self.t, || format!("holder {i} closes with {release:?}"));
@@ -122,6 +157,7 @@ impl World {
             let body = Body::Return(place, rest, leafid_core::Token::new(request(by, 0, 0)));
             self.send(i, 0, body);
         }
+        self.end_writes(i);
         self.start_later(i);
         Ok(())
     }
@@ -163,6 +199,7 @@ impl World {
                 } else {
                     holder.forget_as(child);
                 }
+                holder.generator.leave();
             }
             None => {
                 // The inherited line stays untouched; a new generator goes on above it.
@@ -180,18 +217,7 @@ impl World {
         holder.ahead_until = self.holders[i].ahead_until;
         self.tally.forks += 1;
         self.trace.note(self.t, || format!("holder {i} forks: {child}"));
-        let over = |holder: &Holder| matches!(holder.state, State::Crashed | State::Closed);
-        let place = match self.holders.iter().position(over) {
-            _ if self.holders.len() < MOST_HOLDERS => {
-                self.holders.push(holder);
-                self.holders.len() - 1
-            }
-            Some(place) => {
-                self.holders[place] = holder;
-                place
-            }
-            None => return,
-        };
+        let Some(place) = self.put(holder) else { return };
         self.queue.put(self.t + 1, Event::Draw(place, life));
     }
 
@@ -200,9 +226,14 @@ impl World {
         let identity = self.identity();
         let holder = &mut self.holders[i];
         match holder.image.take().filter(|_| restored) {
-            Some(image) => {
+            Some((generator, book, open)) => {
                 self.tally.restores += 1;
-                (holder.generator, holder.book) = image;
+                (holder.generator, holder.book) = (generator, book);
+                // The image knows where it stood in its file then, and not of writes since.
+                if let (Some(now), Some(then)) = (&mut holder.open, open) {
+                    (now.file, now.writing) = (then.file, then.writing);
+                    self.queue.put(self.t + 1, Event::Synced(i, holder.life));
+                }
             }
             None => self.tally.forgets += 1,
         }
@@ -211,6 +242,7 @@ impl World {
             holder.clock.unknown(self.t);
         }
         self.trace.note(self.t, || format!("holder {i} forgets and is {identity}"));
+        self.save(i);
     }
 
     /// A holder stands still, and perhaps its clock with it.

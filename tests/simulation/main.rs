@@ -9,6 +9,7 @@ mod callers;
 mod chaos;
 mod courier;
 mod database;
+mod disk;
 mod draw;
 mod garble;
 mod generator;

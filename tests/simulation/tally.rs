@@ -142,6 +142,28 @@ counts! {
     sloppy 5_000,
     /// Answers of no use that were refused by a holder.
     refused_answers 500,
+    /// State files written.
+    states_written 30_000,
+    /// Writes of them that failed, and perhaps were made all the same.
+    states_failed 500,
+    /// Writes that were broken off by the end of their process.
+    states_torn 100,
+    /// Starts that went on with what a file says …
+    states_used 300,
+    /// … while no server answered.
+    states_used_alone 30,
+    /// Files that were damaged.
+    states_damaged 1,
+    /// Files that were copied.
+    states_copied 100,
+    /// Files that came from elsewhere.
+    states_foreign 50,
+    /// Files that another process had locked.
+    states_locked 300,
+    /// Files that were made void.
+    states_voided 100,
+    /// Windows that were given back after that.
+    states_given_up 30,
 }
 
 impl Tally {

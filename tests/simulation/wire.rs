@@ -69,6 +69,10 @@ pub enum Event {
     Draw(usize, u64),
     /// A holder's timer: it may be time to ask.
     Poll(usize, u64),
+    /// A write of a holder's state file has come to its end.
+    Synced(usize, u64),
+    /// A holder dies.
+    Die(usize, u64),
     /// A call comes to a server.
     Arrive(usize, Box<Letter>),
     /// A server, in this epoch of its life, writes what it decided.

@@ -3,6 +3,7 @@
 use leafid_core::{LINE_END, Range, StoreTime, Token};
 
 use crate::database::{Database, Space, StoreBug};
+use crate::disk::Disk;
 use crate::draw;
 use crate::holder::{Holder, State};
 use crate::ledger::Ledger;
@@ -34,6 +35,8 @@ pub enum Mistake {
     Store(StoreBug),
     /// A child that does not forget.
     NoForget,
+    /// Two processes on one state file.
+    SharedState,
     /// Of the fence.
     Fence(FenceBug),
 }
@@ -61,6 +64,7 @@ pub struct World {
     pub(crate) stores: Vec<Database>,
     pub(crate) servers: Vec<Server>,
     pub(crate) holders: Vec<Holder>,
+    pub(crate) disks: Vec<Disk>,
     pub(crate) sloppy: Vec<Sloppy>,
     pub(crate) queue: Queue,
     pub(crate) tally: Tally,
@@ -103,6 +107,7 @@ impl World {
             stores,
             servers,
             holders: Vec::new(),
+            disks: Vec::new(),
             sloppy: (0..plan.sloppy).map(|_| Sloppy::default()).collect(),
             queue: Queue::default(),
             tally: Tally { worlds: 1, ..Tally::default() },
@@ -192,6 +197,16 @@ impl World {
             {
                 self.close(i)
             }
+            Event::Synced(i, life) if self.holders[i].life == life => {
+                self.synced(i);
+                Ok(())
+            }
+            Event::Die(i, life)
+                if self.holders[i].life == life && self.holders[i].state == State::Running =>
+            {
+                self.crash(i);
+                Ok(())
+            }
             Event::Copy => {
                 self.copy_store();
                 Ok(())
@@ -203,6 +218,8 @@ impl World {
             Event::Close(..)
             | Event::Draw(..)
             | Event::Poll(..)
+            | Event::Synced(..)
+            | Event::Die(..)
             | Event::Resume(..)
             | Event::Thaw(..)
             | Event::Start(..) => Ok(()),

@@ -2,6 +2,7 @@
 
 from collections.abc import Coroutine
 from datetime import datetime
+from os import PathLike
 from typing import Any, ClassVar, Literal, Protocol, Self, final
 
 from typing_extensions import Buffer
@@ -115,6 +116,7 @@ class Snowflake:
         length: float | None = None,
         max_ahead: float = 1.0,
         spread: int | None = None,
+        state: str | PathLike[str] | None = None,
         timeout: float = 10.0,
         clock: Clock | None = None,
     ) -> Self: ...

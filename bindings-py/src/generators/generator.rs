@@ -1,9 +1,11 @@
 //! A generator: what it is built from, and what it works with in this process.
 
+use std::ffi::CString;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use leafid_core::{HostTime, Refusal, SharedLine};
+use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -88,6 +90,7 @@ impl<K: Kind> Generator<K> {
             // Counted until the exception is there: a thread that has to wait for the interpreter
             // lock below this frame, while the interpreter ends, would abort the process.
             drop(caller.replace(holding.enter()));
+            say(py, &holding)?;
             let why = match holding.attempt(&mut draw) {
                 Ok(value) => return Ok(value),
                 Err(Blocked::Failed(failed)) => return Err(failed.into()),
@@ -121,6 +124,7 @@ impl<K: Kind> Generator<K> {
     ) -> PyResult<Result<T, Duration>> {
         let holding = self.holding(py)?;
         let _counted = holding.enter();
+        say(py, &holding)?;
         let why = match holding.attempt(draw) {
             Ok(value) => return Ok(Ok(value)),
             Err(Blocked::Failed(failed)) => return Err(failed.into()),
@@ -158,7 +162,7 @@ impl<K: Kind> Generator<K> {
     /// What a signal's handler raises.
     pub fn close(&self, py: Python<'_>) -> PyResult<()> {
         let holding = self.holding(py)?;
-        holding.retire();
+        holding.retire(false);
         let deadline = Instant::now() + LAST_RELEASE;
         while !py.detach(|| holding.is_done_within(SLICE)) && Instant::now() < deadline {
             py.check_signals()?;
@@ -174,7 +178,7 @@ impl<K: Kind> Generator<K> {
     pub fn is_closed_within(&self, py: Python<'_>, call: &Call) -> PyResult<Option<Duration>> {
         let holding = self.holding(py)?;
         if !holding.is_retired() {
-            holding.retire();
+            holding.retire(false);
         }
         let over = holding.is_done_within(Duration::ZERO) || call.left() == Some(Duration::ZERO);
         Ok(if over { None } else { Some(SLICE) })
@@ -191,11 +195,20 @@ impl<K: Kind> Generator<K> {
     }
 }
 
+/// Warns of what is wrong with a state file that is not used.
+fn say<K: Kind>(py: Python<'_>, holding: &Holding<K>) -> PyResult<()> {
+    for message in holding.said() {
+        let message = CString::new(message.replace('\0', "\u{fffd}"))?;
+        PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &message, 1)?;
+    }
+    Ok(())
+}
+
 impl<K: Kind> Drop for Generator<K> {
     fn drop(&mut self) {
         // In a child, what was inherited stays as it is.
         if self.holding.get().is_current() {
-            self.holding.give_back().retire();
+            self.holding.give_back().retire(false);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! `leafid.Snowflake`: time, worker and sequence, inside leased windows.
 
+use std::path::{Path, PathBuf};
+
 use leafid_core::{Code, Name, Range, SnowflakeConfig, Subject};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -37,7 +39,8 @@ use crate::values::{LayoutArg, PyLayout, Seconds, Text, cut, errors, whole_ms, w
 /// lasts at most twice as long as the generator has lived, or 10 s.
 ///
 /// `max_ahead` is how many seconds IDs may run ahead of the clock in a burst; the sequence of a
-/// fresh tick begins below `spread`; `timeout` is how many seconds a call waits at most. Nothing is
+/// fresh tick begins below `spread`; `state` is the path of a file on a local disk, of this process
+/// alone, from which its next life goes on at once while the store is away; `timeout` is how many seconds a call waits at most. Nothing is
 /// leased before the first ID.
 #[pyclass(frozen, weakref, module = "leafid")]
 pub struct Snowflake(Generator<Snowflakes>);
@@ -46,9 +49,10 @@ generator_class!(Snowflake, Snowflakes, {
     #[new]
     #[pyo3(signature = (namespace = Text::new("default".to_owned()), store = None, *,
         create = false, workers = None, owner = None, sticky = false, strict = false, layout = None, length = None, max_ahead = Seconds::new(1.0),
-        spread = None, timeout = Seconds::new(10.0), clock = None),
+        spread = None, state = None, timeout = Seconds::new(10.0), clock = None),
         text_signature = "(namespace=\"default\", store=None, *, create=False, workers=None, owner=None, \
-        sticky=False, strict=False, layout=None, length=None, max_ahead=1.0, spread=None, timeout=10.0, clock=None)")]
+        sticky=False, strict=False, layout=None, length=None, max_ahead=1.0, spread=None, \
+        state=None, timeout=10.0, clock=None)")]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of a Python constructor")]
     fn new(
         py: Python<'_>,
@@ -63,6 +67,7 @@ generator_class!(Snowflake, Snowflakes, {
         length: Option<Seconds>,
         max_ahead: Seconds,
         spread: Option<&Bound<'_, PyAny>>,
+        state: Option<PathBuf>,
         timeout: Seconds,
         clock: Option<PyRef<'_, PyClock>>,
     ) -> PyResult<Snowflake> {
@@ -104,7 +109,8 @@ generator_class!(Snowflake, Snowflakes, {
             }
             store.make("create_namespace", namespace, &how)?;
         }
-        let kind = Snowflakes { config, owner_is_given: owner.is_some() };
+        let state = state.map(|path| checked_state(&path)).transpose()?;
+        let kind = Snowflakes { config, owner_is_given: owner.is_some(), state };
         Generator::new(kind, store, PyClock::of(clock), timeout).map(Snowflake)
     }
 
@@ -139,6 +145,18 @@ fn checked_workers(workers: &Bound<'_, PyAny>, create: bool) -> PyResult<Range> 
         "`workers` is the range of a namespace that is made: add `create=True`, or leave it out"
             .to_owned(),
     ))
+}
+
+/// Where a state file is, wherever the process goes meanwhile.
+fn checked_state(path: &Path) -> PyResult<PathBuf> {
+    let absolute = std::path::absolute(path).map_err(|_| {
+        errors::raise(Code::StateInvalid, "`state` must be the path of a file, got an empty one")
+    })?;
+    if cfg!(target_os = "linux") {
+        return Ok(absolute);
+    }
+    let message = "there are state files on Linux only so far: leave `state` out";
+    Err(errors::raise(Code::NotEnabled, message))
 }
 
 /// Whether what is kept can be found again, and is wanted at all.

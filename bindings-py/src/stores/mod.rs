@@ -122,11 +122,9 @@ impl StoreArg {
     pub fn drive(&self, py: Python<'_>, driven: Arc<dyn Driven>) -> PyResult<()> {
         // Before the start, which may run Python code: the end of the interpreter waits for it.
         driver::remember(Arc::downgrade(&driven));
-        let spawn = |transport| {
-            driver::spawn(Arc::clone(&driven), transport).map_err(|error| {
-                PyRuntimeError::new_err(format!("the system gives no thread: {error}"))
-            })
-        };
+        let none = |error| PyRuntimeError::new_err(format!("the system gives no thread: {error}"));
+        let spawn = |transport| driver::spawn(Arc::clone(&driven), transport).map_err(none);
+        Arc::clone(&driven).save().map_err(none).inspect_err(|_| driven.ended())?;
         match self {
             StoreArg::Http(http) => spawn(Box::new(http.connect())),
             StoreArg::Memory(memory) => spawn(Box::new(Arc::clone(memory))),

@@ -225,6 +225,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// Whether there is anything in it that could be handed out.
     fn apply(&mut self, range: NewRange) -> bool {
         self.have_until = self.have_until.max(Some(range.positions.end));
+        let Some(range) = self.kind.hold(range) else { return true };
         if range.extends {
             self.line.extend(INSIDE, range.bound);
             return true;
@@ -280,6 +281,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         }
         if code.stops() {
             self.drop_range();
+            self.kind.stopped();
             self.ended = Some(code);
         }
         code.into()
@@ -287,6 +289,9 @@ impl<K: Kind, L: Line> Generator<K, L> {
 
     /// Whether a caller would get nothing until another range comes: then pauses are short.
     fn is_dry(&mut self, now: HostTime) -> bool {
+        if self.is_kept_back(now) {
+            return false;
+        }
         let dry = Refusal::new(self.kind.dry_code());
         match self.kind.ids() {
             Some(draw) => {

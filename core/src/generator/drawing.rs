@@ -168,7 +168,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
             None => Err(Refusal::new(self.kind.dry_code())),
         };
         self.wanted = if verdict.is_ok() { 0 } else { n };
-        verdict.inspect_err(|refusal| self.waits(*refusal))
+        verdict.inspect_err(|refusal| self.waits(*refusal, now))
     }
 
     /// How many can be had in one go at most, as far as it can be taken for granted: an operator may
@@ -215,7 +215,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
             self.open(range);
             return self.draw_run(now, n);
         }
-        self.waits(refusal);
+        self.waits(refusal, now);
         Err(refusal)
     }
 
@@ -229,9 +229,14 @@ impl<K: Kind, L: Line> Generator<K, L> {
 
     /// Somebody got nothing: the pause before the next ask is no longer than such a caller can
     /// stand. One who tries again and again at the same place counts once.
-    fn waits(&mut self, refusal: Refusal) {
+    fn waits(&mut self, refusal: Refusal, now: HostTime) {
+        self.kept_back = false;
         if refusal.code == self.kind.dry_code() {
-            self.pending.went_dry();
+            self.kept_back = self.is_kept_back(now);
+            match self.kept_back {
+                true => self.kind.hurry(),
+                false => self.pending.went_dry(),
+            }
         }
         let stands = self.line.stands_at();
         if self.waited_at != Some(stands) {

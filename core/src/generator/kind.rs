@@ -30,6 +30,15 @@ pub struct Standing {
     pub(crate) wanted: u64,
 }
 
+/// What is granted and not in the line yet, because a state file does not say so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptBack {
+    /// Where it ends; a position.
+    pub(crate) end: u64,
+    /// Whether it is a window that the line is to open.
+    pub(crate) opens: bool,
+}
+
 /// Only this crate says what kinds of generators there are.
 pub(crate) mod sealed {
     pub trait Sealed {}
@@ -84,6 +93,18 @@ pub trait Kind: sealed::Sealed {
     fn release(&mut self, cursor: u64) -> Option<Release>;
     /// Drops the lease without a word; from now on it is a holder that has just begun.
     fn forget(&mut self);
+    /// Takes a range that may not be used before a state file says so; gives back any other.
+    fn hold(&mut self, range: NewRange) -> Option<NewRange> {
+        Some(range)
+    }
+    /// What it holds so.
+    fn kept_back(&self) -> Option<KeptBack> {
+        None
+    }
+    /// Somebody was refused what it holds so.
+    fn hurry(&mut self) {}
+    /// Nothing that was granted may be used any more, in this life or another.
+    fn stopped(&mut self) {}
     /// The step of [`Stats`](crate::Stats).
     fn step(&self) -> u64;
 }

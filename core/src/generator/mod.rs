@@ -97,6 +97,8 @@ pub struct Generator<K: Kind, L: Line = OwnLine> {
     store: Option<Token>,
     /// Why nothing will ever be handed out again.
     ended: Option<Code>,
+    /// Whether who was refused last waits for a state file only.
+    kept_back: bool,
     /// Where the line stood at the last wait, so that a wait counts once.
     waited_at: Option<u64>,
     stats: Stats,
@@ -114,6 +116,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
             offset: None,
             store: None,
             ended: None,
+            kept_back: false,
             waited_at: None,
             stats: Stats::default(),
         }

@@ -38,7 +38,8 @@ impl<K: Kind, L: Line> Generator<K, L> {
         if refusal.code.is_permanent() {
             return Stance::Raise(refusal.code);
         }
-        let is_answered = self.pending.out().is_none() && !self.wants_ask(now);
+        // What is granted needs no answer, only the write that lets it be used.
+        let is_answered = !self.kept_back && self.pending.out().is_none() && !self.wants_ask(now);
         if refusal.code == self.kind.dry_code()
             && is_answered
             && let Some(code) = self.failure().filter(|code| code.is_permanent())

@@ -4,6 +4,7 @@ mod carryover;
 mod fields;
 mod message;
 pub mod registry;
+mod state;
 pub mod strict;
 
 pub use carryover::Carryover;
@@ -12,3 +13,4 @@ pub use fields::{FieldForm, FieldReader, FieldSchema, FieldWriter, Fields, Prese
 pub use message::{
     AcquireAsk, Ask, Failure, Grant, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant,
 };
+pub use state::{StateFile, StatePlace, StateRecord, StateWrite, Unread};

@@ -109,6 +109,22 @@ seeded! {
     FenceWithoutGap,
     /// A fence lets windows begin at once.
     FenceForgetsWindows,
+    /// What the state file reserves is used before that is written.
+    ReserveAfterUse,
+    /// A state file's slot is read whatever its checksum says.
+    ChecksumIgnored,
+    /// A state file is read wherever it was written.
+    PlaceIgnored,
+    /// Of a state file's two slots the older counts.
+    OlderSlot,
+    /// A restart goes on in the tick in which the line was closed.
+    CloseInsideTick,
+    /// A holder with a state file gives its window back when it closes.
+    CloseReleases,
+    /// A window is given back while the state file still names it.
+    ReleaseLeavesFile,
+    /// `forget` leaves the state file as it is.
+    ForgetLeavesFile,
 }
 
 static SEEDED: AtomicU8 = AtomicU8::new(0);

@@ -1,12 +1,14 @@
 //! A generator as its driver sees it, whichever kind it is.
 
+use std::io;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use leafid_core::{Ask, Grant, HostTime};
 
 use crate::client::Failed;
-use crate::client::driver::{Action, Holding, Kind};
+use crate::client::driver::{Action, Holding, Kind, saving};
 use crate::client::host::random;
 
 /// How often a window's driver looks whether the host was suspended.
@@ -28,6 +30,11 @@ pub trait Driven: Send + Sync {
     fn is_over(&self) -> bool;
     /// Closes the line, and ends the driver after what is to be sent.
     fn retire(&self);
+    /// Starts the thread of the state file, if there is one to be kept.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    fn save(self: Arc<Self>) -> io::Result<()>;
     /// Whether it was made in this process.
     fn is_ours(&self) -> bool;
     /// What it draws from, for the name of its thread.
@@ -71,6 +78,7 @@ impl<K: Kind> Driven for Holding<K> {
         let mut state = self.lock();
         state.answered(&self.kept, ask, sent, answer);
         self.publish(&state);
+        self.saver_called.notify_one();
         drop(state);
         self.wake_callers();
     }
@@ -81,11 +89,16 @@ impl<K: Kind> Driven for Holding<K> {
     }
 
     fn is_over(&self) -> bool {
-        self.callers.load(Ordering::Acquire) == 0 && !self.lock().driven
+        let state = self.lock();
+        self.callers.load(Ordering::Acquire) == 0 && !state.driven && !state.saving
     }
 
     fn retire(&self) {
-        Holding::retire(self);
+        Holding::retire(self, false);
+    }
+
+    fn save(self: Arc<Self>) -> io::Result<()> {
+        saving::spawn(&self)
     }
 
     fn is_ours(&self) -> bool {

@@ -1,7 +1,7 @@
 //! What one process has of a generator: the lock-free line that callers draw from, and the state
 //! behind the lock.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -29,6 +29,8 @@ pub struct Holding<K: Kind> {
     drawn: AtomicU64,
     /// What a forked child may know.
     pub(super) kept: Kept,
+    /// Whether this process has opened the state file.
+    pub(super) has_file: AtomicBool,
     /// Why nothing will ever be handed out again.
     pub(super) ended: OnceLock<Code>,
     /// Where the time is read.
@@ -36,6 +38,8 @@ pub struct Holding<K: Kind> {
     state: Mutex<State<K>>,
     /// The driver waits here.
     pub(super) driver_called: Condvar,
+    /// The thread of the state file waits here.
+    pub(super) saver_called: Condvar,
     /// Callers wait here.
     pub(super) answer_came: Condvar,
     /// Event loops with callers wait for these.
@@ -68,10 +72,12 @@ impl<K: Kind> Holding<K> {
             ask_from: AtomicU64::new(NEVER),
             drawn: AtomicU64::new(0),
             kept: Kept::default(),
+            has_file: AtomicBool::new(false),
             ended: OnceLock::new(),
             clock: clock.clone(),
             state: Mutex::new(State::new(generator, Arc::clone(kind), clock.clone())),
             driver_called: Condvar::new(),
+            saver_called: Condvar::new(),
             answer_came: Condvar::new(),
             bells: Bells::default(),
             callers: AtomicUsize::new(0),
@@ -89,12 +95,21 @@ impl<K: Kind> Holding<K> {
         self.drawn.store(before.drawn.load(Ordering::Relaxed), Ordering::Relaxed);
         self.kept.inherit(&before.kept);
         let mut state = self.lock();
+        if let Some(path) = self.kind.state().filter(|_| before.has_file.load(Ordering::Acquire)) {
+            // The file is its parent's, also when that is over: it comes back to it.
+            state.unopened = false;
+            self.has_file.store(true, Ordering::Release);
+            let path = path.display();
+            state
+                .said
+                .push(format!("the state file `{path}` is the parent's: this child has none"));
+        }
         let resumed = state.generator.resume(before.kept.carryover(before.line.stands_at()));
         // One that does not go on above its parent may not go on at all.
         let ended = before.ended.get().copied().or(resumed.err().map(|refusal| refusal.code));
         if let Some(code) = ended {
             let _ = self.ended.set(code);
-            state.retire();
+            state.retire(false);
         }
     }
 
@@ -140,6 +155,7 @@ impl<K: Kind> Holding<K> {
         // While something is due by time, the driver needs no call.
         let by_draws = state.generator.poll_at().is_none();
         let ask_from = if by_draws { state.generator.ask_from() } else { NEVER };
+        let ask_from = ask_from.min(K::write_from(&state.generator));
         self.ask_from.store(ask_from, Ordering::Release);
     }
 
@@ -160,14 +176,16 @@ impl<K: Kind> Holding<K> {
         // Under the lock, so that the driver is not just about to fall asleep.
         let _state = self.lock();
         self.driver_called.notify_one();
+        self.saver_called.notify_one();
     }
 
     /// Closes the line; what is to be given back is sent by the driver.
-    pub fn retire(&self) {
+    pub fn retire(&self, gives_up: bool) {
         let mut state = self.lock();
-        state.retire();
+        state.retire(gives_up);
         self.publish(&state);
         self.driver_called.notify_one();
+        self.saver_called.notify_one();
         drop(state);
         self.wake_callers();
     }
@@ -184,6 +202,7 @@ impl<K: Kind> Holding<K> {
         state.forget();
         self.publish(&state);
         self.driver_called.notify_one();
+        self.saver_called.notify_one();
     }
 
     /// Whether the line was closed for good, and not by the store.
@@ -194,7 +213,7 @@ impl<K: Kind> Holding<K> {
     /// Waits a moment for the driver to end; whether it has.
     pub fn is_done_within(&self, moment: Duration) -> bool {
         let state = self.lock();
-        let state = if state.driven {
+        let state = if state.driven || state.saving {
             match self.answer_came.wait_timeout(state, moment) {
                 Ok((state, _)) => state,
                 Err(poisoned) => poisoned.into_inner().0,
@@ -202,7 +221,7 @@ impl<K: Kind> Holding<K> {
         } else {
             state
         };
-        !state.driven
+        !state.driven && !state.saving
     }
 
     /// The counters.

@@ -1,8 +1,12 @@
 //! What differs between the two generators on a host: how they are built, and what they are called.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use leafid_core::{Generator, Ids, Refusal, SegmentConfig, SharedLine, SnowflakeConfig, Subject};
+use leafid_core::{
+    Generator, HostTime, Ids, Refusal, Release, SegmentConfig, SharedLine, SnowflakeConfig,
+    StateRecord, StateWrite, Subject,
+};
 
 use crate::client::host::owner;
 
@@ -25,7 +29,48 @@ pub trait Kind: Send + Sync + 'static {
 
     /// What it draws from, for messages.
     fn subject(&self) -> Subject<'_>;
+
+    /// Where its state file is, if it keeps one: then the verbs below are the core's, of these names.
+    fn state(&self) -> Option<&Path> {
+        None
+    }
+
+    /// # Errors
+    /// The core's.
+    fn keep(
+        _: &mut Held<Self>,
+        _found: Option<StateRecord>,
+        _now: HostTime,
+        _since_boot: HostTime,
+    ) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    fn poll_write(_: &mut Held<Self>, _now: HostTime, _since_boot: HostTime) -> Option<StateWrite> {
+        None
+    }
+
+    fn written(_: &mut Held<Self>) -> Option<Release> {
+        None
+    }
+
+    fn not_written(_: &mut Held<Self>, _now: HostTime) {}
+
+    fn write_at(_: &Held<Self>) -> Option<HostTime> {
+        None
+    }
+
+    fn write_from(_: &Held<Self>) -> u64 {
+        u64::MAX
+    }
+
+    fn give_up(generator: &mut Held<Self>) -> Option<Release> {
+        generator.retire()
+    }
 }
+
+/// The core's generator of a kind, on the line that callers draw from.
+pub type Held<K> = Generator<<K as Kind>::Core, Arc<SharedLine>>;
 
 /// Numbers of a tag.
 pub struct Segments(pub SegmentConfig);
@@ -53,6 +98,8 @@ pub struct Snowflakes {
     pub config: SnowflakeConfig,
     /// Else the owner is this process, and a forked child is another.
     pub owner_is_given: bool,
+    /// Where its state file is, if it keeps one.
+    pub state: Option<PathBuf>,
 }
 
 impl Kind for Snowflakes {
@@ -73,5 +120,46 @@ impl Kind for Snowflakes {
 
     fn subject(&self) -> Subject<'_> {
         Subject::Namespace(self.config.namespace.as_str())
+    }
+
+    fn state(&self) -> Option<&Path> {
+        self.state.as_deref()
+    }
+
+    fn keep(
+        generator: &mut Held<Self>,
+        found: Option<StateRecord>,
+        now: HostTime,
+        since_boot: HostTime,
+    ) -> Result<(), Refusal> {
+        generator.keep(found, now, since_boot)
+    }
+
+    fn poll_write(
+        generator: &mut Held<Self>,
+        now: HostTime,
+        since_boot: HostTime,
+    ) -> Option<StateWrite> {
+        generator.poll_write(now, since_boot)
+    }
+
+    fn written(generator: &mut Held<Self>) -> Option<Release> {
+        generator.written()
+    }
+
+    fn not_written(generator: &mut Held<Self>, now: HostTime) {
+        generator.not_written(now);
+    }
+
+    fn write_at(generator: &Held<Self>) -> Option<HostTime> {
+        generator.write_at()
+    }
+
+    fn write_from(generator: &Held<Self>) -> u64 {
+        generator.write_from()
+    }
+
+    fn give_up(generator: &mut Held<Self>) -> Option<Release> {
+        generator.give_up()
     }
 }

@@ -5,7 +5,8 @@
 //! through the [`Action`]s that it wants done ([`thread`]): ask, release, wait. A caller that finds
 //! nothing at hand makes a [`Call`] and waits in it ([`waiting`]); one in an event loop is woken by a
 //! [`Bell`]. A forked child makes a holding
-//! of its own, which knows of the parent's what a child may know ([`kept`]).
+//! of its own, which knows of the parent's what a child may know ([`kept`]). A generator that keeps a
+//! state file has a second thread, which writes it ([`saving`]).
 
 mod bell;
 mod driven;
@@ -13,6 +14,7 @@ mod exit;
 mod holding;
 mod kept;
 mod kind;
+mod saving;
 mod state;
 mod thread;
 mod waiting;

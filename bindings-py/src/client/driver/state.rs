@@ -33,6 +33,16 @@ pub struct State<K: Kind> {
     pub driven: bool,
     /// Closed: what is to be sent is sent, then the driver ends.
     pub closing: bool,
+    /// There is a state file, which was not opened yet: nothing is asked for before.
+    pub unopened: bool,
+    /// Whether the thread of the state file runs.
+    pub saving: bool,
+    /// What is to be told about the state file.
+    pub said: Vec<String>,
+    /// Why there can be no state file: no ID is given without.
+    pub unkept: Option<Failed>,
+    /// Why the state file could not be written, until it can.
+    pub unsaved: Option<Arc<Failed>>,
     /// The driver is to begin with new connections.
     reconnect: bool,
     /// Everything was forgotten: nothing is asked for before somebody calls.
@@ -62,8 +72,14 @@ impl<K: Kind> State<K> {
         kind: Arc<K>,
         clock: Clock,
     ) -> State<K> {
+        let unopened = kind.state().is_some();
         State {
             generator,
+            unopened,
+            saving: false,
+            said: Vec::new(),
+            unkept: None,
+            unsaved: None,
             kind,
             clock,
             answers: 0,
@@ -88,7 +104,11 @@ impl<K: Kind> State<K> {
             return Action::Release(release);
         }
         if self.closing {
-            return Action::End;
+            // What the state file's last write sets free is given back after it.
+            return if self.saving { Action::Wait(None) } else { Action::End };
+        }
+        if self.unopened || self.unkept.is_some() {
+            return Action::Wait(None);
         }
         // Exact, as everywhere but on the hot path: coarse time lags, and would look as if it had
         // gone back since the last answer.
@@ -163,10 +183,20 @@ impl<K: Kind> State<K> {
         Ok(())
     }
 
-    /// Closes the line for good; what is to be given back is sent by the driver.
-    pub fn retire(&mut self) {
-        self.outbox.extend(self.generator.retire());
+    /// Closes the line for good; what is to be given back is sent by the driver: with `gives_up`
+    /// also what a state file would keep.
+    pub fn retire(&mut self, gives_up: bool) {
+        let release = match gives_up {
+            true => K::give_up(&mut self.generator),
+            false => self.generator.retire(),
+        };
+        self.release(release);
         self.closing = true;
+    }
+
+    /// Has the driver send this.
+    pub fn release(&mut self, release: Option<Release>) {
+        self.outbox.extend(release);
     }
 
     /// Drops every right without a word, and the connections.

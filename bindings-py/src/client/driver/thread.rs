@@ -36,7 +36,7 @@ fn drive(driven: &dyn Driven, mut transport: Box<dyn Transport>) {
 /// A signal that this thread took would not wake the main thread, where Python handles it.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "neither the standard library nor rustix has signal masks")]
-fn leave_signals_to_the_host() {
+pub(super) fn leave_signals_to_the_host() {
     let mut all = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: `sigfillset` initialises the set, which then is only read; the mask is this
     // thread's own.
@@ -47,4 +47,4 @@ fn leave_signals_to_the_host() {
 }
 
 #[cfg(not(unix))]
-fn leave_signals_to_the_host() {}
+pub(super) fn leave_signals_to_the_host() {}

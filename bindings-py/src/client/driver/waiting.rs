@@ -90,6 +90,9 @@ impl<K: Kind> Holding<K> {
             return Err(Blocked::Failed(self.failed(*code)));
         }
         let mut state = self.lock();
+        if let Some(failed) = &state.unkept {
+            return Err(Blocked::Failed(failed.clone()));
+        }
         let now = self.clock.exact();
         let drawn = draw(&mut state.generator, now);
         let wants_ask = state.generator.wants_ask(now);
@@ -98,6 +101,9 @@ impl<K: Kind> Holding<K> {
         }
         if wants_ask {
             self.driver_called.notify_one();
+        }
+        if K::write_at(&state.generator).is_some_and(|at| at <= now) {
+            self.saver_called.notify_one();
         }
         let refusal = match drawn {
             Ok(value) => return Ok(value),
@@ -124,7 +130,7 @@ impl<K: Kind> Holding<K> {
             refusal,
             pause: ms.map(Duration::from_millis),
             answers: state.answers,
-            last: state.last.clone(),
+            last: state.unsaved.clone().or(state.last.clone()),
             free_in_ms: state.free_at.map(|free_at| free_at.since(now)),
         }))
     }

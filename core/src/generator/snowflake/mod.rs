@@ -4,6 +4,8 @@
 //! (`windows`) and how a position becomes an ID (`ids`).
 
 mod ids;
+mod keeping;
+mod state;
 mod windows;
 
 pub use ids::SnowflakeIds;
@@ -143,6 +145,7 @@ impl<L: Line> Snowflake<L> {
             length_ms: 0,
             longest_ms: None,
             age: Age::default(),
+            keeping: None,
         };
         Ok(Generator::from_parts(source, line, seed))
     }

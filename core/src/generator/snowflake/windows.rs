@@ -10,9 +10,10 @@
 //! outage of two thirds, without a second window held aside. The holder believes no clock of its
 //! own: every figure here is a tick of the store, or a length.
 
+use super::keeping::Keeping;
 use super::{SnowflakeConfig, SnowflakeIds};
 use crate::generator::kind::sealed::Sealed;
-use crate::generator::kind::{Kind, NewRange, Standing};
+use crate::generator::kind::{KeptBack, Kind, NewRange, Standing};
 use crate::line::{Ids, Shape};
 use crate::protocol::{AcquireAsk, Ask, Grant, Release, RenewAsk, WindowGrant};
 use crate::values::{Code, HostTime, LINE_END, Range, StoreTime, Token};
@@ -31,13 +32,13 @@ const YOUNG_WINDOW_MS: u32 = 10_000;
 /// The right to a worker number: what a renewal and a release have to show.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lease {
-    worker: u32,
+    pub(super) worker: u32,
     /// The request id of the acquire, over all renewals.
-    key: Token,
-    store: Token,
+    pub(super) key: Token,
+    pub(super) store: Token,
     /// The end in hand. The next renewal begins there or is refused: a hole between the two may
     /// have been granted to somebody else, and so may what lies below.
-    end_tick: u64,
+    pub(super) end_tick: u64,
 }
 
 /// How long a holder has lived, by what its clock went forward between its asks. A difference of
@@ -71,6 +72,8 @@ pub struct Snowflakes {
     /// The namespace's longest window, once it is known.
     pub(super) longest_ms: Option<u32>,
     pub(super) age: Age,
+    /// What it knows of its state file, if it has one.
+    pub(super) keeping: Option<Keeping>,
 }
 
 impl Snowflakes {
@@ -83,6 +86,16 @@ impl Snowflakes {
             // All that there is, if it has lived for long enough.
             None => Some(grown).filter(|grown| self.longest_ms.is_none_or(|all| *grown < all)),
         }
+    }
+}
+
+impl Snowflakes {
+    /// The release of a lease of which everything at or above `cursor` is unused. Whole ticks only:
+    /// of one that was begun some positions are out.
+    pub(super) fn released(&self, lease: Lease, cursor: u64) -> Option<Release> {
+        let unused_from = self.ids?.shape().first_unused_tick(cursor).min(lease.end_tick);
+        let Lease { worker, key, store, .. } = lease;
+        Some(Release { namespace: self.config.namespace, store, worker, key, unused_from })
     }
 }
 
@@ -233,16 +246,47 @@ impl Kind for Snowflakes {
         }
     }
 
-    /// Whole ticks only: of one that was begun some positions are out.
+    /// What a state file names stays its holder's, who comes back to it.
     fn release(&mut self, cursor: u64) -> Option<Release> {
-        let (lease, ids) = (self.lease.take()?, self.ids?);
-        Some(Release {
-            namespace: self.config.namespace,
-            store: lease.store,
-            worker: lease.worker,
-            key: lease.key,
-            unused_from: ids.shape().first_unused_tick(cursor).min(lease.end_tick),
-        })
+        let (lease, ids) = (self.lease.take(), self.ids?);
+        match &mut self.keeping {
+            Some(keeping) if !bug!(CloseReleases) => {
+                let unopened = keeping.close(cursor, ids.shape())?;
+                self.released(unopened.lease, unopened.range.positions.start)
+            }
+            Some(keeping) => {
+                keeping.close(cursor, ids.shape());
+                self.released(lease?, cursor)
+            }
+            None => self.released(lease?, cursor),
+        }
+    }
+
+    fn hold(&mut self, range: NewRange) -> Option<NewRange> {
+        let (Some(keeping), Some(lease)) = (&mut self.keeping, self.lease) else {
+            return Some(range);
+        };
+        match range.extends {
+            true => keeping.renewed(),
+            false => keeping.hold(range, lease, false),
+        }
+        None
+    }
+
+    fn kept_back(&self) -> Option<KeptBack> {
+        self.not_reserved()
+    }
+
+    fn hurry(&mut self) {
+        if let Some(keeping) = &mut self.keeping {
+            keeping.demand = true;
+        }
+    }
+
+    fn stopped(&mut self) {
+        if let Some(keeping) = &mut self.keeping {
+            keeping.void();
+        }
     }
 
     /// A forked child is a new holder, and may live for one task only: it begins with 10 s again.
@@ -250,6 +294,12 @@ impl Kind for Snowflakes {
         self.age = Age::default();
         if !bug!(ForgetKeepsLease) {
             self.lease = None;
+        }
+        if let Some(keeping) = &mut self.keeping {
+            match bug!(ForgetLeavesFile) {
+                true => *keeping = Keeping::default(),
+                false => keeping.void(),
+            }
         }
     }
 

@@ -1,0 +1,183 @@
+//! The thread of a state file: opens it before the first ask, and writes what is due, while the
+//! driver may be waiting for its store.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use leafid_core::{Code, StateRecord, StateWrite};
+use leafid_state::{Found, Problem, State as File, since_boot};
+
+use crate::client::Failed;
+use crate::client::driver::{Holding, Kind, thread};
+
+/// Starts the thread of a generator that keeps a state file, and does nothing for any other.
+///
+/// # Errors
+/// If the system gives no thread.
+pub fn spawn<K: Kind>(holding: &Arc<Holding<K>>) -> io::Result<()> {
+    let path = {
+        let mut state = holding.lock();
+        if state.saving || !state.unopened {
+            return Ok(());
+        }
+        let Some(path) = holding.kind.state() else { return Ok(()) };
+        state.saving = true;
+        holding.has_file.store(true, Ordering::Release);
+        path.to_owned()
+    };
+    let (name, own) = (format!("leafid state {}", holding.kind.subject()), Arc::clone(holding));
+    let run = move || {
+        thread::leave_signals_to_the_host();
+        save(&own, &path);
+        own.saved();
+    };
+    let spawned = std::thread::Builder::new().name(name).spawn(run).map(drop);
+    spawned.inspect_err(|_| holding.lock().saving = false)
+}
+
+/// Until the generator is closed, or there is no file to be had.
+fn save<K: Kind>(holding: &Holding<K>, path: &Path) {
+    let opened = open(holding, path);
+    let mut file = match holding.opened(opened) {
+        Some(file) => file,
+        None => return,
+    };
+    while let Some(write) = holding.next_write() {
+        let written = put(&mut file, &write);
+        if !holding.wrote(written) {
+            break;
+        }
+    }
+}
+
+/// Opens the file, and has the generator go on with what it says.
+fn open<K: Kind>(holding: &Holding<K>, path: &Path) -> Result<(File, Option<Problem>), Problem> {
+    let (file, found) = File::open(path)?;
+    let (record, said) = match found {
+        Found::Right(record) => (Some(*record), None),
+        Found::Nothing => (None, None),
+        Found::Ignored(problem) => (None, Some(problem)),
+    };
+    if !holding.refuses(record) {
+        return Ok((file, said));
+    }
+    let (file, said) = file.refuse()?;
+    holding.refuses(None);
+    Ok((file, Some(said)))
+}
+
+#[cfg(not(feature = "unguarded"))]
+fn put(file: &mut File, write: &StateWrite) -> Result<(), Problem> {
+    file.write(write)
+}
+
+/// The control of the tests: what is used is not written down but once.
+#[cfg(feature = "unguarded")]
+fn put(file: &mut File, write: &StateWrite) -> Result<(), Problem> {
+    static FIRST: std::sync::Once = std::sync::Once::new();
+    let mut written = Ok(());
+    FIRST.call_once(|| written = file.write(write));
+    written
+}
+
+impl<K: Kind> Holding<K> {
+    /// Has the generator go on with what its file says; whether that is of another generator. One
+    /// that was closed meanwhile leaves it as it is.
+    fn refuses(&self, found: Option<StateRecord>) -> bool {
+        let now = self.clock.exact();
+        let kept = K::keep(&mut self.lock().generator, found, now, since_boot());
+        kept.is_err_and(|refusal| refusal.code == Code::StateInvalid)
+    }
+
+    /// The file is open, or is not to be had: from now on the store may be asked.
+    fn opened(&self, opened: Result<(File, Option<Problem>), Problem>) -> Option<File> {
+        let mut state = self.lock();
+        state.unopened = false;
+        let file = match opened {
+            Ok((file, said)) => {
+                state.said.extend(said.map(|problem| problem.message));
+                Some(file)
+            }
+            Err(Problem { code: Code::StateLocked, message }) => {
+                state.said.push(message);
+                None
+            }
+            Err(Problem { code, message }) => {
+                state.unkept = Some(Failed::new(code, message));
+                None
+            }
+        };
+        state.answers += 1;
+        self.publish(&state);
+        self.driver_called.notify_one();
+        drop(state);
+        self.wake_callers();
+        file
+    }
+
+    /// Waits for the next write; `None` when there will be none.
+    fn next_write(&self) -> Option<StateWrite> {
+        let mut state = self.lock();
+        loop {
+            let now = self.clock.exact();
+            if let Some(write) = K::poll_write(&mut state.generator, now, since_boot()) {
+                self.publish(&state);
+                return Some(write);
+            }
+            if state.closing {
+                return None;
+            }
+            self.publish(&state);
+            let at = K::write_at(&state.generator).map(|at| at.since(now).max(1));
+            let patience = at.and_then(|ms| u64::try_from(ms).ok()).map(Duration::from_millis);
+            state = match patience {
+                Some(patience) => {
+                    self.saver_called
+                        .wait_timeout(state, patience)
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0
+                }
+                None => self.saver_called.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+
+    /// Takes what came of a write; whether to go on.
+    fn wrote(&self, written: Result<(), Problem>) -> bool {
+        let mut state = self.lock();
+        let goes_on = written.is_ok() || !state.closing;
+        match written {
+            Ok(()) => {
+                let release = K::written(&mut state.generator);
+                state.release(release);
+                state.unsaved = None;
+            }
+            Err(Problem { code, message }) => {
+                let now = self.clock.exact();
+                K::not_written(&mut state.generator, now);
+                state.unsaved = Some(Arc::new(Failed::new(code, message)));
+            }
+        }
+        state.answers += 1;
+        self.publish(&state);
+        self.driver_called.notify_one();
+        drop(state);
+        self.wake_callers();
+        goes_on
+    }
+
+    /// The thread has ended.
+    fn saved(&self) {
+        self.lock().saving = false;
+        self.driver_called.notify_one();
+        self.wake_callers();
+    }
+
+    /// What is to be told about the state file, once.
+    pub fn said(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock().said)
+    }
+}

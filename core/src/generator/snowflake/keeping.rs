@@ -1,0 +1,163 @@
+//! What stands in the state file, and when it is written.
+//!
+//! | in hand | is written | then |
+//! |---|---|---|
+//! | a window that the file does not name | it, with its first `reserved` | the line opens on it |
+//! | a window that the file names | a higher `reserved`, in time | the line may go up to there |
+//! | nothing that may be used again | that there is none | what waits for that may be done |
+//! | the rest of a window, when it closes | where the line stands | a restart goes on there |
+//!
+//! The line's end is the lower of the window's and of `reserved`, so the step that commits knows
+//! nothing of files. One write is on its way at a time.
+
+use super::windows::Lease;
+use crate::generator::kind::NewRange;
+use crate::line::Shape;
+use crate::protocol::Release;
+use crate::values::HostTime;
+
+/// So far ahead of what is used the file reserves, in ms.
+pub(super) const AHEAD_MS: u64 = 1_000;
+/// It is written again when less than this is left, in ms.
+pub(super) const LEFT_MS: i64 = 500;
+/// A holder from which nothing is drawn lets what it reserved run out after this, in ms.
+const WARM_MS: i64 = 60_000;
+/// The pause after a write that failed, or one that would have changed nothing, in ms.
+const PAUSE_MS: i64 = 500;
+
+/// A window as the file names it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named {
+    pub(super) lease: Lease,
+    pub(super) reserved: u64,
+}
+
+/// A window that the line may not open yet, because the file does not name it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fresh {
+    pub(super) range: NewRange,
+    pub(super) lease: Lease,
+    /// Whether a write that names it was begun: the file may say so since.
+    pub(super) tried: bool,
+    /// Whether it comes from the file.
+    pub(super) found: bool,
+    /// Whether it was over when it was to be named: it waits for a renewal, or for another.
+    pub(super) over: bool,
+}
+
+/// A write that is on its way.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Way {
+    Void,
+    /// Raises what the file reserves of the window in hand.
+    Raise(Named),
+    /// Names a window, which is opened then.
+    Open(Named, Fresh),
+    /// Where the line stood when it was closed.
+    Last(Named),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Out {
+    pub(super) way: Way,
+    /// What it was for is gone: nothing follows from it.
+    pub(super) stale: bool,
+}
+
+/// What a generator knows of its state file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Keeping {
+    pub(super) named: Option<Named>,
+    pub(super) fresh: Option<Fresh>,
+    pub(super) out: Option<Out>,
+    /// What the file says must not be used any more.
+    pub(super) void: bool,
+    /// Where the line stood when it was closed.
+    pub(super) last: Option<Named>,
+    /// What is sent once the file is void.
+    pub(super) release: Option<Release>,
+    /// Somebody waits for what is granted and not reserved.
+    pub(super) demand: bool,
+    /// Nothing is written before this.
+    pub(super) pause_until: Option<HostTime>,
+    /// Where the line stood when it was looked at …
+    cursor: u64,
+    /// … and when that was seen …
+    moved: Option<HostTime>,
+    /// … which is long ago.
+    pub(super) idle: bool,
+}
+
+impl Keeping {
+    /// A window that was granted or found: it waits for its first write.
+    pub(super) fn hold(&mut self, range: NewRange, lease: Lease, found: bool) {
+        self.fresh = Some(Fresh { range, lease, tried: false, found, over: false });
+        self.pause_until = None;
+    }
+
+    /// The window that waits for the write which lets it open.
+    pub(super) fn opening(&self) -> Option<Fresh> {
+        match self.out {
+            Some(Out { way: Way::Open(_, fresh), stale: false }) => Some(fresh),
+            _ => self.fresh.filter(|fresh| !fresh.over),
+        }
+    }
+
+    /// The window in hand was renewed.
+    pub(super) fn renewed(&mut self) {
+        if let Some(fresh) = &mut self.fresh {
+            fresh.over = false;
+        }
+    }
+
+    /// What was held may not be used any more, in this life or another.
+    pub(super) fn void(&mut self) {
+        if let Some(out) = &mut self.out {
+            out.stale = true;
+        }
+        self.void |= self.named.is_some() || self.out.is_some() || self.was_tried();
+        (self.fresh, self.last, self.demand) = (None, None, false);
+        self.pause_until = None;
+    }
+
+    fn was_tried(&self) -> bool {
+        self.fresh.is_some_and(|fresh| fresh.tried || fresh.found)
+    }
+
+    /// Whether something is written without anybody's waiting for it.
+    pub(super) fn is_due_now(&self) -> bool {
+        let opens = self.fresh.is_some_and(|fresh| !fresh.over);
+        self.void || opens || self.last.is_some() || self.demand
+    }
+
+    /// Whether what is reserved is raised by time: while the generator is used.
+    pub(super) fn is_warm(&mut self, cursor: u64, now: HostTime) -> bool {
+        if self.cursor != cursor || self.moved.is_none() || self.demand {
+            (self.cursor, self.moved) = (cursor, Some(now));
+        }
+        self.idle = self.moved.is_some_and(|moved| now.since(moved) >= WARM_MS);
+        !self.idle
+    }
+
+    /// Nothing is written for a moment: what was wanted could not be had, or changes nothing.
+    pub(super) fn pause(&mut self, now: HostTime) {
+        self.pause_until = Some(now.plus(PAUSE_MS));
+    }
+
+    /// The line is closed where it stands: what a restart may know of that, and the release of a
+    /// window that was never opened, nor named in the file.
+    pub(super) fn close(&mut self, cursor: u64, shape: Shape) -> Option<Fresh> {
+        let unopened = self.fresh.take().filter(|fresh| !fresh.tried && !fresh.found);
+        let stands = if bug!(CloseInsideTick) {
+            shape.tick(cursor)
+        } else {
+            shape.first_unused_tick(cursor)
+        };
+        self.last = self
+            .named
+            .filter(|named| stands < named.reserved && !self.void)
+            .map(|named| Named { reserved: stands, ..named });
+        self.demand = false;
+        unopened
+    }
+}

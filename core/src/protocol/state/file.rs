@@ -1,0 +1,137 @@
+//! The two slots together: which of them counts, and which is written next.
+
+use super::slot::{SLOT, Seen, Slot};
+use super::{StatePlace, StateRecord};
+
+/// What is to be written into a state file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "there is no allocator, and one at a time")]
+pub enum StateWrite {
+    /// From now on the file gives no right.
+    Void,
+    /// It gives this one.
+    Record(StateRecord),
+}
+
+/// Why the content of a state file gives no right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// It is no state file: leave it alone.
+    Strange,
+    /// It is damaged, or of a form that this version does not know.
+    Damaged,
+    /// It was written elsewhere: on another machine, before this one was started, or under another
+    /// lock.
+    Elsewhere,
+}
+
+/// Where a host stands in its state file. It reads the bytes once, and then writes slot after slot:
+/// a slot counts only once it is on the disk.
+///
+/// ```
+/// use leafid_core::{StateFile, StatePlace, StateWrite};
+/// let place = StatePlace { machine: [1; 16], boot: [2; 16], device: 3, lock: 4 };
+/// let mut bytes = [0; StateFile::BYTES];
+/// let (mut file, found) = StateFile::read(place, &bytes);
+/// assert_eq!(found, Ok(None));
+///
+/// let (at, slot) = file.slot(&StateWrite::Void);
+/// bytes[at..at + slot.len()].copy_from_slice(&slot); // and `fdatasync`
+/// file.written();
+/// assert_eq!(StateFile::read(place, &bytes), (file, Ok(None)));
+/// // After a restart of the machine it gives no right.
+/// let after = StatePlace { boot: [9; 16], ..place };
+/// assert!(StateFile::read(after, &bytes).1.is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateFile {
+    place: StatePlace,
+    counter: u64,
+}
+
+impl StateFile {
+    /// The length of a state file. A new one is zeros.
+    pub const BYTES: usize = 2 * SLOT;
+
+    /// A file of zeros.
+    pub const fn new(place: StatePlace) -> StateFile {
+        StateFile { place, counter: 0 }
+    }
+
+    /// Reads a file that its process has locked: where the next write goes, and the right that it
+    /// gives. Of content that gives none the host says why, writes zeros over it, and goes on with
+    /// [`StateFile::new`], but for [`Unread::Strange`], which is somebody else's.
+    ///
+    /// # Errors
+    /// [`Unread`].
+    pub fn read(
+        place: StatePlace,
+        bytes: &[u8; StateFile::BYTES],
+    ) -> (StateFile, Result<Option<StateRecord>, Unread>) {
+        let fresh = StateFile::new(place);
+        match newest(place, bytes) {
+            Ok(Some(slot)) => (StateFile { place, counter: slot.counter }, Ok(slot.record)),
+            Ok(None) => (fresh, Ok(None)),
+            Err(unread) => (fresh, Err(unread)),
+        }
+    }
+
+    /// The bytes of the next write, and where in the file they go.
+    pub fn slot(&self, write: &StateWrite) -> (usize, [u8; SLOT]) {
+        let counter = self.counter.saturating_add(1);
+        let record = match write {
+            StateWrite::Void => None,
+            StateWrite::Record(record) => Some(*record),
+        };
+        (at(counter), Slot { counter, place: self.place, record }.write())
+    }
+
+    /// The slot is on the disk. One that failed is written again, in the same place.
+    pub fn written(&mut self) {
+        self.counter = self.counter.saturating_add(1);
+    }
+}
+
+/// Where a write goes: the slots take turns.
+fn at(counter: u64) -> usize {
+    if counter & 1 == 0 { SLOT } else { 0 }
+}
+
+/// The slot that counts. Writes are made one after another, each on the disk before the next, so of
+/// two slots one at most is broken, and two whole ones follow on each other. All else was not written
+/// by one process alone with the file.
+fn newest(place: StatePlace, bytes: &[u8; StateFile::BYTES]) -> Result<Option<Slot>, Unread> {
+    let (Some(first), Some(second)) = (bytes.first_chunk(), bytes.last_chunk()) else {
+        return Err(Unread::Strange);
+    };
+    let whole = match (Slot::read(first), Slot::read(second)) {
+        (Seen::Zeros, Seen::Zeros) => return Ok(None),
+        (Seen::Whole(first), Seen::Whole(second)) => {
+            let elsewhere = first.place != place || second.place != place;
+            if elsewhere && !bug!(PlaceIgnored) {
+                return Err(Unread::Elsewhere);
+            }
+            let ascend = first.counter < second.counter;
+            let (older, newer) = if ascend { (first, second) } else { (second, first) };
+            if bug!(OlderSlot) {
+                return Ok(Some(older));
+            }
+            let follows = older.counter.checked_add(1) == Some(newer.counter);
+            if !(follows || bug!(ChecksumIgnored)) {
+                return Err(Unread::Damaged);
+            }
+            newer
+        }
+        (Seen::Whole(slot), Seen::Zeros) if slot.counter == 1 => slot,
+        (Seen::Whole(slot), Seen::Broken | Seen::Strange)
+        | (Seen::Broken | Seen::Strange, Seen::Whole(slot)) => slot,
+        (Seen::Strange, Seen::Strange | Seen::Zeros) | (Seen::Zeros, Seen::Strange) => {
+            return Err(Unread::Strange);
+        }
+        _ => return Err(Unread::Damaged),
+    };
+    if whole.place != place && !bug!(PlaceIgnored) {
+        return Err(Unread::Elsewhere);
+    }
+    Ok(Some(whole))
+}

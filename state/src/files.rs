@@ -1,0 +1,114 @@
+//! Opening the two files: the state's own and its lock's.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use leafid_core::Code;
+use rustix::fs::OFlags;
+
+use crate::Problem;
+
+/// How often a lock's file is opened that somebody takes away meanwhile.
+const ATTEMPTS: usize = 4;
+/// File systems whose locks or writes other machines do not see as this one does.
+const NETWORK: [(u32, &str); 12] = [
+    (0x6969, "NFS"),
+    (0x517b, "SMB"),
+    (0xff53_4d42, "CIFS"),
+    (0xfe53_4d42, "SMB2"),
+    (0x0102_1997, "9P"),
+    (0x5346_414f, "AFS"),
+    (0x00c3_6400, "Ceph"),
+    (0x0bd0_0bd0, "Lustre"),
+    (0x4750_4653, "GPFS"),
+    (0x0116_1970, "GFS2"),
+    (0x7461_636f, "OCFS2"),
+    (0x6573_5546, "FUSE"),
+];
+
+/// Where the lock of a state file is.
+pub fn lock_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    name.into()
+}
+
+/// Opens a file of ours, or makes it: a plain file with one name, for its owner alone.
+pub fn open(path: &Path) -> Result<File, Problem> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let mut how = OpenOptions::new();
+    how.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(flags);
+    let file = how.open(path).map_err(|error| match error.raw_os_error() {
+        Some(libc::ELOOP) => {
+            Problem::invalid(path, "is a symbolic link: pass the path of the file itself")
+        }
+        Some(libc::EISDIR) => Problem::invalid(path, "is a folder: pass the path of a file in it"),
+        _ => Problem::of(path, "opened", &error),
+    })?;
+    let said = |error| Problem::of(path, "looked at", &error);
+    let facts = file.metadata().map_err(said)?;
+    if !facts.is_file() {
+        return Err(Problem::invalid(path, "is no plain file: pass another path"));
+    }
+    if facts.nlink() != 1 {
+        let is = format!("has {} names: pass a path that has one", facts.nlink());
+        return Err(Problem::invalid(path, is));
+    }
+    refuse_network(path, &file)?;
+    if facts.mode() & 0o077 != 0 {
+        // The key of the lease stands in it.
+        let own = std::fs::Permissions::from_mode(0o600);
+        file.set_permissions(own).map_err(|error| Problem::of(path, "made private", &error))?;
+    }
+    Ok(file)
+}
+
+fn refuse_network(path: &Path, file: &File) -> Result<(), Problem> {
+    let facts = rustix::fs::fstatfs(file).map_err(|error| {
+        Problem::of(path, "looked at", &io::Error::from_raw_os_error(error.raw_os_error()))
+    })?;
+    // The type is signed on some machines and 64 bits wide on others: its low 32 bits count.
+    let kind = facts.f_type as u32;
+    match NETWORK.iter().find(|(known, _)| *known == kind) {
+        Some((_, name)) => {
+            let is = format!(
+                "lies on a file system ({name}) whose locks cannot be trusted: pass a path on a \
+                 local disk"
+            );
+            Err(Problem::invalid(path, is))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Locks a state file for the life of this process.
+pub fn lock(path: &Path) -> Result<File, Problem> {
+    let lock = lock_path(path);
+    for _ in 0..ATTEMPTS {
+        let file = open(&lock)?;
+        match file.try_lock() {
+            Ok(()) if is_at(&lock, &file) => return Ok(file),
+            // Somebody removed it between the two: what is locked is no longer what others find.
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let message = format!(
+                    "the state file `{}` is locked by another process: give each process a state \
+                     file of its own",
+                    path.display()
+                );
+                return Err(Problem { code: Code::StateLocked, message });
+            }
+            Err(TryLockError::Error(error)) => return Err(Problem::of(&lock, "locked", &error)),
+        }
+    }
+    Err(Problem::invalid(&lock, "is removed again and again: leave it alone"))
+}
+
+/// Whether a path still leads to the file that was opened.
+pub fn is_at(path: &Path, file: &File) -> bool {
+    let seen = std::fs::symlink_metadata(path).map(|facts| (facts.dev(), facts.ino())).ok();
+    let held = file.metadata().map(|facts| (facts.dev(), facts.ino())).ok();
+    seen.is_some() && seen == held
+}

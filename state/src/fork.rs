@@ -1,0 +1,44 @@
+//! A forked child closes its copies of the files, and unlocks nothing: a lock lasts until the last
+//! copy is closed, and the parent's next life wants it.
+
+use std::os::fd::RawFd;
+use std::sync::Once;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// So many files are closed in a child: two of each generator.
+const MOST: usize = 256;
+const NONE: RawFd = -1;
+
+static OPEN: [AtomicI32; MOST] = [const { AtomicI32::new(NONE) }; MOST];
+
+/// Has every child close this one. Whether there was room for it.
+pub fn close_in_children(fd: RawFd) -> bool {
+    static REGISTERED: Once = Once::new();
+    REGISTERED.call_once(at_fork);
+    let take =
+        |place: &AtomicI32| place.compare_exchange(NONE, fd, Ordering::SeqCst, Ordering::SeqCst);
+    OPEN.iter().any(|place| take(place).is_ok())
+}
+
+/// It is closed: its number may soon be another file's.
+pub fn closed(fd: RawFd) {
+    for place in &OPEN {
+        let _ = place.compare_exchange(fd, NONE, Ordering::SeqCst, Ordering::SeqCst);
+    }
+}
+
+#[expect(unsafe_code, reason = "the handler is registered with the C library")]
+fn at_fork() {
+    extern "C" fn close_all() {
+        for place in &OPEN {
+            let fd = place.swap(NONE, Ordering::SeqCst);
+            if fd != NONE {
+                // SAFETY: `close` may be called after a fork; the number is that of a file of this
+                // crate, which nobody in the child uses again.
+                unsafe { libc::close(fd) };
+            }
+        }
+    }
+    // SAFETY: the handler uses atomics and `close` alone, which a child may do.
+    unsafe { libc::pthread_atfork(None, None, Some(close_all)) };
+}

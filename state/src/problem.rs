@@ -1,0 +1,48 @@
+//! What is wrong with a state file, in words.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use leafid_core::Code;
+
+/// What is wrong with a state file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// `STATE_LOCKED` where another process has it, `STATE_INVALID` where it cannot be one,
+    /// `NOT_ENABLED` where there can be none.
+    pub code: Code,
+    /// What happened, and what to do.
+    pub message: String,
+}
+
+impl Problem {
+    /// A file that cannot be a state file: what `is` so, and what to do.
+    pub(crate) fn invalid(path: &Path, is: impl fmt::Display) -> Problem {
+        let message = format!("the state file `{}` {is}", path.display());
+        Problem { code: Code::StateInvalid, message }
+    }
+
+    /// What the system said when this was to be done.
+    pub(crate) fn of(path: &Path, doing: &str, error: &io::Error) -> Problem {
+        let cure = match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                ": make room, or pass a path on another disk"
+            }
+            io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+                ": pass a path that this process may write to"
+            }
+            io::ErrorKind::NotFound => ": make its folder first",
+            _ => "",
+        };
+        Problem::invalid(path, format_args!("cannot be {doing}: {error}{cure}"))
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}

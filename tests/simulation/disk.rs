@@ -1,0 +1,264 @@
+//! State files: who has them locked, what stands in them, and writes that are slow, fail, or are
+//! broken off.
+
+use leafid_core::{HostTime, StateFile, StatePlace, StateWrite, Unread};
+
+use crate::generator::Config;
+use crate::holder::{Holder, Make, State};
+use crate::ledger::identity;
+use crate::rng::Rng;
+use crate::wire::{Body, Event};
+use crate::world::{Mistake, World};
+
+/// Machines were started so long before a world begins, in ms.
+const UP_MS: i64 = 7_777_777;
+/// The length of a slot, and of what a disk writes at once.
+const SLOT: usize = StateFile::BYTES / 2;
+const SECTOR: usize = 64;
+/// A world has no more files than this.
+const MOST_DISKS: usize = 24;
+
+/// A state file.
+pub struct Disk {
+    bytes: [u8; StateFile::BYTES],
+    /// The namespace of who has it.
+    place: usize,
+    /// The life that has it locked.
+    held_by: Option<u64>,
+    /// What the last life left that cannot be known from outside: its last ID, and for how long its
+    /// clock excuses it.
+    left: (Option<u64>, i64, i64),
+}
+
+impl Disk {
+    fn new(place: usize) -> Disk {
+        Disk { bytes: [0; StateFile::BYTES], place, held_by: None, left: (None, 0, 0) }
+    }
+}
+
+/// What a process has of its state file.
+#[derive(Clone, Copy, Debug)]
+pub struct Open {
+    /// Which file.
+    pub disk: usize,
+    /// Where it stands in it.
+    pub file: StateFile,
+    /// A write that is on its way.
+    pub writing: Option<(usize, [u8; SLOT])>,
+    /// When it will look at the file again.
+    pub planned: i64,
+}
+
+impl World {
+    /// Of the holders of windows some keep a state file; a few have somebody else's.
+    pub(crate) fn give_disk(&mut self, make: &mut Make) {
+        if matches!(make.config, Config::Tag(_)) || !self.rng.chance(400) {
+            return;
+        }
+        let theirs = |disk: &usize| self.disks[*disk].place == make.place;
+        let shared: Vec<usize> = (0..self.disks.len()).filter(theirs).collect();
+        if !shared.is_empty() && (self.rng.chance(150) || self.disks.len() >= MOST_DISKS) {
+            make.disk = Some(self.rng.pick(&shared));
+        } else if self.disks.len() < MOST_DISKS {
+            make.disk = Some(self.disks.len());
+            self.disks.push(Disk::new(make.place));
+        }
+    }
+
+    /// A process opens its state file, and goes on with what it says.
+    pub(crate) fn open_state(&mut self, holder: &mut Holder) {
+        let Some(number) = holder.make.disk else { return };
+        let disk = &mut self.disks[number];
+        if disk.held_by.is_some() && self.settings.mistake != Some(Mistake::SharedState) {
+            self.tally.states_locked += 1;
+            return;
+        }
+        disk.held_by = Some(holder.life);
+        let place = StatePlace { machine: [7; 16], boot: [8; 16], device: 9, lock: number as u64 };
+        let (mut file, found) = StateFile::read(place, &disk.bytes);
+        let now = holder.clock.read(self.t);
+        if let Err(unread) = found {
+            self.tally.states_foreign += u64::from(unread == Unread::Elsewhere);
+            self.tally.states_damaged += u64::from(unread == Unread::Damaged);
+        }
+        let found = found.unwrap_or_else(|_| {
+            disk.bytes = [0; StateFile::BYTES];
+            file = StateFile::new(place);
+            None
+        });
+        let kept = holder.generator.keep(found, now, since_boot(self.t));
+        let found = found.filter(|_| kept.is_ok());
+        if kept.is_err() {
+            // Of another layout, as its namespace was made anew.
+            disk.bytes = [0; StateFile::BYTES];
+            file = StateFile::new(place);
+            holder.generator.keep(None, now, since_boot(self.t)).expect("it is new");
+        }
+        holder.open = Some(Open { disk: number, file, writing: None, planned: i64::MAX });
+        let Some(record) = found else { return };
+        self.tally.states_used += 1;
+        let up = |server: &crate::world::Server| server.up && server.store == 0;
+        self.tally.states_used_alone += u64::from(!self.servers.iter().any(up));
+        holder.identity = identity(record.key);
+        holder.book.store = self.stores.iter().position(|store| store.id == record.store);
+        let (last_id, excused_until, ahead_until) = disk.left;
+        holder.book.last_id = last_id;
+        (holder.excused_until, holder.ahead_until) = (excused_until, ahead_until);
+        // Its time is what the life before it made of its own clock.
+        holder.clock.error_ms = i64::MAX / 2;
+        holder.now(self.t);
+    }
+
+    /// Begins the write that is due, if one is.
+    pub(crate) fn save(&mut self, i: usize) {
+        let holder = &mut self.holders[i];
+        let (life, now) = (holder.life, holder.clock.read(self.t));
+        let Some(open) = holder.open.as_mut().filter(|open| open.writing.is_none()) else { return };
+        if holder.state != State::Running || !holder.generator.wants_write(now) {
+            return;
+        }
+        let Some(write) = holder.generator.poll_write(now, since_boot(self.t)) else { return };
+        open.writing = Some(open.file.slot(&write));
+        let voids = write == StateWrite::Void;
+        self.tally.states_voided += u64::from(voids);
+        self.trace.note(self.t, || format!("holder {i} writes {write:?}"));
+        let slow = self.rng.chance(50);
+        let delay = if slow { self.rng.magnitude(100, 3_000) } else { self.rng.magnitude(1, 12) };
+        if slow && self.rng.chance(100) {
+            let soon = self.rng.magnitude(1, delay) as i64;
+            self.queue.put(self.t + soon, Event::Die(i, life));
+        }
+        self.queue.put(self.t + delay as i64, Event::Synced(i, life));
+    }
+
+    /// A write has come to its end.
+    pub(crate) fn synced(&mut self, i: usize) {
+        let holder = &mut self.holders[i];
+        if let State::Paused(until) = holder.state {
+            self.queue.put(until + 1, Event::Synced(i, holder.life));
+            return;
+        }
+        if holder.state == State::Running {
+            let fails = self.rng.chance(20);
+            self.end_write(i, fails);
+            self.save(i);
+        }
+    }
+
+    /// The write that is on its way succeeds, or fails and may have been made all the same.
+    fn end_write(&mut self, i: usize, fails: bool) {
+        let holder = &mut self.holders[i];
+        let now = holder.clock.read(self.t);
+        let Some(open) = &mut holder.open else { return };
+        let Some((at, slot)) = open.writing.take() else { return };
+        let bytes = &mut self.disks[open.disk].bytes[at..at + SLOT];
+        if fails {
+            self.tally.states_failed += 1;
+            tear(bytes, &slot, &mut self.rng);
+            holder.generator.not_written(now);
+            return;
+        }
+        bytes.copy_from_slice(&slot);
+        open.file.written();
+        self.tally.states_written += 1;
+        let gaps = holder.generator.stats().gaps;
+        let release = holder.generator.written();
+        if holder.generator.stats().gaps > gaps {
+            // The line went on in another window.
+            holder.book.last_position = None;
+        }
+        if let Some(release) = release {
+            self.tally.states_given_up += 1;
+            self.tally.releases += 1;
+            self.send(i, 0, Body::Release(release));
+        }
+    }
+
+    /// The last writes of a process that ends in order.
+    pub(crate) fn end_writes(&mut self, i: usize) {
+        for _ in 0..8 {
+            let fails = self.rng.chance(30);
+            self.end_write(i, fails);
+            let holder = &mut self.holders[i];
+            let now = holder.clock.read(self.t);
+            let write = holder.generator.poll_write(now, since_boot(self.t));
+            let Some((open, write)) = holder.open.as_mut().zip(write) else { break };
+            open.writing = Some(open.file.slot(&write));
+        }
+        self.let_go(i);
+    }
+
+    /// A process is over: what it was writing may be written in part, and nobody has the file.
+    pub(crate) fn let_go(&mut self, i: usize) {
+        let holder = &mut self.holders[i];
+        let Some(open) = holder.open.take() else { return };
+        let disk = &mut self.disks[open.disk];
+        if let Some((at, slot)) = open.writing {
+            self.tally.states_torn += 1;
+            tear(&mut disk.bytes[at..at + SLOT], &slot, &mut self.rng);
+        }
+        if disk.held_by == Some(holder.life) {
+            disk.held_by = None;
+        }
+        let Holder { book, excused_until, ahead_until, .. } = holder;
+        disk.left = (book.last_id, *excused_until, *ahead_until);
+    }
+
+    /// Hosts with timers look at the file when it is time to.
+    pub(crate) fn plan_save(&mut self, i: usize) {
+        let holder = &mut self.holders[i];
+        let now = holder.clock.read(self.t);
+        let at = holder.generator.write_at().filter(|_| holder.make.timers);
+        let (Some(at), Some(open)) = (at, &mut holder.open) else { return };
+        let due = self.t + at.since(now).clamp(1, 120_000);
+        if open.planned <= self.t || due < open.planned {
+            open.planned = due;
+            self.queue.put(due, Event::Poll(i, holder.life));
+        }
+    }
+
+    /// Somebody copies a state file, and starts a process on the copy.
+    pub(crate) fn copy_state(&mut self) {
+        let from = self.holders.iter().filter(|holder| holder.open.is_some());
+        let from: Vec<Make> = from.map(|holder| holder.make).collect();
+        let n = self.disks.len();
+        if from.is_empty() || (n >= MOST_DISKS && self.disks.iter().all(|d| d.held_by.is_some())) {
+            return;
+        }
+        let make = self.rng.pick(&from);
+        let Some(disk) = make.disk else { return };
+        let free = |disk: &Disk| disk.held_by.is_none() && disk.place == make.place;
+        let to = match self.disks.iter().position(free) {
+            Some(to) => to,
+            None if n < MOST_DISKS => {
+                self.disks.push(Disk::new(make.place));
+                n
+            }
+            None => return,
+        };
+        self.tally.states_copied += 1;
+        self.disks[to].bytes = self.disks[disk].bytes;
+        self.start_as(Make { disk: Some(to), ..make });
+    }
+}
+
+fn since_boot(t: i64) -> HostTime {
+    HostTime::new(t + UP_MS)
+}
+
+/// A write that was broken off: nothing of it, all of it, its beginning, or any part.
+fn tear(bytes: &mut [u8], slot: &[u8; SLOT], rng: &mut Rng) {
+    let kind = rng.below(4);
+    let begins = rng.below((SLOT / SECTOR) as u64) as usize;
+    for (n, (old, new)) in bytes.chunks_mut(SECTOR).zip(slot.chunks(SECTOR)).enumerate() {
+        let comes = match kind {
+            0 => false,
+            1 => true,
+            2 => n < begins,
+            _ => rng.chance(500),
+        };
+        if comes {
+            old.copy_from_slice(new);
+        }
+    }
+}
