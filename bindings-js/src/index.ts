@@ -13,6 +13,7 @@ export { Layout, decode } from './values/layout.js'
 export type { DecodeOptions, LayoutFields, LayoutName, Moment, Parts } from './values/layout.js'
 export { httpStore } from './stores/http.js'
 export type { HttpStoreOptions } from './stores/http.js'
+export type { GivenHeaders, RequestHeaders } from './stores/headers.js'
 export { memoryStore } from './stores/memory.js'
 export type { MemoryStore, MemoryStoreOptions } from './stores/memory.js'
 export type { StoreOption } from './stores/chosen.js'
@@ -26,6 +27,7 @@ export type {
   Store,
   WindowGrant,
 } from './stores/store.js'
+export type { Id, IdText } from './values/id.js'
 export { fromBase32, fromDecimal, toBase32, toDecimal } from './values/text.js'
 
 /** The version of leafid. */

@@ -11,6 +11,14 @@ use crate::{Outcome, files, project, tools};
 /// The runner of the Python suites; what a suite needs beyond it stands in its own list.
 pub const PYTEST: &str = "pytest==8.4.2";
 const MORE: &str = "bindings-py/tests/requirements.txt";
+/// What the npm package is tried in.
+const PROGRAMS: &str = "tests/consumers";
+/// What of the checkout their suites see, and where.
+const SHOWN: &[(&str, &str)] = &[
+    ("bindings-js/tests/support", "support"),
+    ("tests/consumers/suites", "suites"),
+    ("tests/consumers/apps", "apps"),
+];
 
 /// An environment with the built wheel; its interpreter.
 pub fn python() -> Outcome<PathBuf> {
@@ -88,6 +96,44 @@ pub fn node_with_suites() -> Outcome<PathBuf> {
     Ok(folder)
 }
 
+/// A folder with the npm packages beside the bundlers, runners and libraries that they are tried in, and
+/// with the programs and suites of `tests/consumers`.
+pub fn programs() -> Outcome<PathBuf> {
+    build::need(&["server", "wasm", "node", "npm"])?;
+    tools::node_modules()?;
+    let tarballs = build::npm_tarballs()?;
+    let (sources, folder) = (project::at(PROGRAMS), project::at(".cache/consumer-programs"));
+    let (programs, mark) = (folder.join("programs-installed"), folder.join("installed"));
+    let wanted = files::read(&sources.join("package-lock.json"))?;
+    if !files::read(&programs).is_ok_and(|installed| installed == wanted) {
+        files::remove(&mark)?;
+        for name in ["package.json", "package-lock.json", ".npmrc"] {
+            files::install(&sources.join(name), &folder.join(name))?;
+        }
+        npm_install(&folder, &["--prefer-offline", "--no-save"], &[])?;
+        files::write(&programs, &wanted)?;
+    }
+    if !files::fresh(std::slice::from_ref(&mark), &tarballs) {
+        files::remove(&mark)?;
+        npm_install(&folder, &["--prefer-offline", "--no-save"], &tarballs)?;
+        files::write(&mark, "")?;
+    }
+    for (from, name) in SHOWN {
+        files::remove_dir(&folder.join(name))?;
+        files::copy_dir(&project::at(from), &folder.join(name))?;
+    }
+    Ok(folder)
+}
+
+fn npm_install(folder: &Path, words: &[&str], tarballs: &[PathBuf]) -> Outcome {
+    Run::new("npm")
+        .args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"])
+        .args(words)
+        .args(tarballs)
+        .dir(folder)
+        .done()
+}
+
 fn install(folder: &Path, tarballs: &[PathBuf]) -> Outcome {
     let mark = folder.join("installed");
     if files::fresh(std::slice::from_ref(&mark), tarballs) {
@@ -95,12 +141,7 @@ fn install(folder: &Path, tarballs: &[PathBuf]) -> Outcome {
     }
     files::remove_dir(folder)?;
     files::write(&folder.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")?;
-    Run::new("npm")
-        .args(["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund"])
-        .args(["--loglevel", "error"])
-        .args(tarballs)
-        .dir(folder)
-        .done()?;
+    npm_install(folder, &["--offline"], tarballs)?;
     files::write(&mark, "")?;
     Ok(())
 }

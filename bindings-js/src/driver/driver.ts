@@ -5,7 +5,8 @@ import { codeFacts, type LeafidError } from '../values/errors.js'
 import type { Subject } from '../values/refusals.js'
 import { failure, late, notAnAnswer, refusedAnswer, unused } from './answers.js'
 import { ask } from './exchange.js'
-import type { Handle } from './handle.js'
+import type { Handle, Plan } from './handle.js'
+import { opened } from './open.js'
 
 /** How often to look whether the host was suspended. */
 const LOOK_MS = 1_000
@@ -24,11 +25,11 @@ export interface Listener {
   stopped(): void
 }
 
-/** Which store, and what messages are about. */
+/** Which store, and for what. */
 export interface Route {
   option: StoreOption | undefined
   verbs: readonly Verb[]
-  subject: Subject
+  plan: Plan
 }
 
 /**
@@ -41,7 +42,9 @@ export class Driver {
   readonly #clock: () => number
   readonly #route: Route
   readonly #listener: Listener
+  readonly #subject: Subject
   #chosen: Store | undefined
+  #close: (() => void) | undefined
   #cancel: (() => void) | undefined
   #lookedAt = Number.NEGATIVE_INFINITY
   readonly #waiting = new Set<() => void>()
@@ -57,6 +60,7 @@ export class Driver {
     this.#handle = handle
     this.#clock = clock
     this.#route = route
+    this.#subject = route.plan.subject
     this.#listener = listener
     if (route.option !== undefined) this.#chosen = chosenStore(route.option, route.verbs)
   }
@@ -68,6 +72,7 @@ export class Driver {
     const due = this.#handle.pollAsk(now)
     if (due == null) return undefined
     const { ask: kind, ...body } = due as { ask: string; request: string }
+    this.#close ??= opened(this.#route.plan, this.#route.option)
     const work = this.#carry(store, VERBS[kind] ?? 'renew', body, now, granted)
     theHost().keep(work)
     this.#plan()
@@ -111,6 +116,8 @@ export class Driver {
   end(): void {
     this.ended = true
     this.#cancel?.()
+    this.#close?.()
+    this.#close = () => {}
   }
 
   /** Drops what is known of the store's answers. */
@@ -152,7 +159,7 @@ export class Driver {
 
   /** Applies an answer; the release to send, if it came after closing. */
   #take(answer: unknown, verb: Verb, request: string, sent: number): ReleaseAsk | undefined {
-    const { subject } = this.#route
+    const subject = this.#subject
     const now = this.#clock()
     const wrong = notAnAnswer(answer, request)
     if (wrong !== undefined) throw unused(verb, subject, wrong)
@@ -171,7 +178,7 @@ export class Driver {
   }
 
   #fail(cause: unknown, verb: Verb, request: string): void {
-    const error = failure(verb, this.#route.subject, cause)
+    const error = failure(verb, this.#subject, cause)
     this.#note(error)
     this.#handle.handleFailure(request, error.code, error.retryAfter, this.#clock())
   }

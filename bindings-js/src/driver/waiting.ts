@@ -1,17 +1,16 @@
 import type { Refused } from '../engines/engine.js'
+import { theHost } from '../hosts/host.js'
 import { LeafidError, codeFacts } from '../values/errors.js'
 import { called, refusalError, type Subject } from '../values/refusals.js'
-import { Deadline } from './deadline.js'
+import { sleep } from './deadline.js'
 import type { Driver } from './driver.js'
 import type { Handle } from './handle.js'
+import { Queue, Turn, type Attempt } from './queue.js'
 
 /** A waiting caller looks again after this time at first … */
 const FIRST_PAUSE_MS = 1
 /** … and after this time at most. */
 const LAST_PAUSE_MS = 25
-
-/** What a caller tries: `undefined` is what it gives when the engine refuses. */
-export type Attempt<T> = () => T | undefined
 
 /** Callers for whom nothing is at hand: whether they raise or wait is the core's decision, their `Stance`. */
 export class Waiting {
@@ -21,6 +20,7 @@ export class Waiting {
   readonly #subject: Subject
   readonly #timeout: number
   readonly #dry: string
+  readonly #queue = new Queue()
   /** Every later attempt is `CLOSED`. */
   isClosed = false
 
@@ -37,40 +37,69 @@ export class Waiting {
   now<T>(attempt: Attempt<T>): T {
     let got = this.#begun(attempt)
     if (got !== undefined) return got
-    this.#raiseOrWait(this.#refused())
+    this.#raise(this.#refused())
     if (this.#driver.ask(this.#clock()) !== undefined) {
       // A store in the same process may have answered already.
       got = attempt()
       if (got !== undefined) return got
-      this.#raiseOrWait(this.#refused())
+      this.#raise(this.#refused())
     }
     throw this.#notNow(this.#refused())
   }
 
-  /** What `attempt` gives within the time-out; `lacking` is what else is said then, as in "gave no ID". A signal ends it sooner, with its reason. */
-  async wait<T>(attempt: Attempt<T>, lacking: string, signal?: AbortSignal): Promise<T> {
+  /** Serves those who wait, in the order in which they came. */
+  serve(): void {
+    this.#queue.serve()
+  }
+
+  /** What `attempt` gives, `count` IDs, within the time-out; `lacking` is what else is said then, as in "gave no ID". A signal ends it sooner, with its reason. */
+  async wait<T>(count: number, attempt: Attempt<T>, lacking: string, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
-    let got = this.#begun(attempt)
+    this.#queue.serve()
+    const got = this.#begun(this.#queue.mayTry(count) ? attempt : () => undefined)
     if (got !== undefined) return got
-    const deadline = new Deadline(this.#timeout, signal)
+    const turn = new Turn(count, attempt)
+    // In Workers nobody is served by another request: each looks for itself.
+    const queue = theHost().sharesPromises ? this.#queue : new Queue()
+    const stop = () => turn.fail(() => (signal?.aborted === true ? signal.reason : this.#timedOut(lacking)))
+    const timer = setTimeout(stop, this.#timeout)
+    signal?.addEventListener('abort', stop)
     try {
-      for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LAST_PAUSE_MS)) {
-        const until = this.#raiseOrWait(this.#refused())
-        const now = this.#clock()
-        // What was leased for this caller is tried by it first, before others take it all.
-        const asked = this.#driver.ask(now, () => {
-          if (!deadline.isOver) got ??= attempt()
-        })
-        if (asked !== undefined) await deadline.during(asked)
-        else await deadline.pause(until === undefined ? pause : Math.min(Math.max(until - now, 1), pause), this.#driver.nextAnswer)
-        if (got === undefined && !deadline.isOver) got = attempt()
-        if (got !== undefined) return got
-        signal?.throwIfAborted()
-        if (deadline.isOver) throw this.#timedOut(lacking)
-      }
+      queue.join(turn)
+      if (!queue.isWatched) void this.#watch(queue)
+      const told = await turn.told
+      if ('got' in told) return told.got
+      throw told.error()
     } finally {
-      deadline.done()
+      queue.leave(turn)
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
     }
+  }
+
+  /** Serves a queue, and asks for more, until nobody is in it. Never rejects. */
+  async #watch(queue: Queue): Promise<void> {
+    queue.isWatched = true
+    let pause = FIRST_PAUSE_MS
+    for (let first = queue.serve(); first !== undefined; first = queue.serve()) {
+      try {
+        const stance = this.#stance(this.#refused())
+        if ('raise' in stance) {
+          first.fail(() => this.#error(stance.raise))
+          continue
+        }
+        const now = this.#clock()
+        // What was leased for those who wait is theirs before others take it all.
+        const asked = this.#driver.ask(now, () => queue.serve())
+        if (first.isDone) continue
+        const until = stance.until === undefined ? pause : Math.min(Math.max(stance.until - now, 1), pause)
+        await sleep(until, asked ?? this.#driver.nextAnswer)
+        pause = first.isDone ? FIRST_PAUSE_MS : Math.min(pause * 1.5, LAST_PAUSE_MS)
+      } catch (error) {
+        first.fail(() => error)
+      }
+    }
+    queue.isWatched = false
   }
 
   /** The first try. At a Worker's module scope there is no randomness, and nothing may be asked for. */
@@ -95,11 +124,16 @@ export class Waiting {
     return this.#handle.refusal()
   }
 
-  /** Throws, or says until when to wait at most. */
-  #raiseOrWait(refused: Refused): number | undefined {
+  /** What is to be raised, or until when to wait at most. */
+  #stance(refused: Refused): { raise: Refused } | { until?: number } {
     const stance = this.#handle.stance(refused, this.#clock())
-    if (stance.code !== undefined) throw this.#error(stance.code === refused.code ? refused : { code: stance.code })
-    return stance.until == null ? undefined : Number(stance.until)
+    if (stance.code !== undefined) return { raise: stance.code === refused.code ? refused : { code: stance.code } }
+    return stance.until == null ? {} : { until: Number(stance.until) }
+  }
+
+  #raise(refused: Refused): void {
+    const stance = this.#stance(refused)
+    if ('raise' in stance) throw this.#error(stance.raise)
   }
 
   /**

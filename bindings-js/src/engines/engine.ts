@@ -52,6 +52,8 @@ export const ASK_IS_DUE = 0x8000_0000
 
 /** What an engine (the native one or the wasm one) provides: plain functions over a handle. */
 export interface Engine {
+  /** Where it runs. */
+  readonly kind: 'native' | 'wasm'
   engineVersion(): string
 
   create(handle: number, kind: 'segment' | 'snowflake', config: object, seed: bigint): Refused | null | undefined
@@ -122,7 +124,7 @@ export interface Engine {
  * What the types that wasm-bindgen and napi generate must agree with. They know plain objects, but not what is in them.
  */
 export type Functions = {
-  [Name in keyof Omit<Engine, 'rebuild'>]: (...args: Parameters<Engine[Name]>) => Plain<ReturnType<Engine[Name]>>
+  [Name in keyof Omit<Engine, 'rebuild' | 'kind'>]: (...args: Parameters<Engine[Name]>) => Plain<ReturnType<Engine[Name]>>
 }
 
 type Plain<Value> = Value extends object ? object : Value

@@ -1,27 +1,32 @@
-import { Deadline } from '../driver/deadline.js'
+/// <reference lib="esnext.disposable" preserve="true" />
+import { sleep } from '../driver/deadline.js'
 import { Driver } from '../driver/driver.js'
 import { Handle, check, type Plan } from '../driver/handle.js'
 import { Waiting } from '../driver/waiting.js'
 import { theHost } from '../hosts/host.js'
 import type { Verb } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
+import type { IdOf, IdTextOf } from '../values/id.js'
 import { shown } from '../values/shown.js'
 import { counted, resized, room } from './counts.js'
 import { Draws } from './draws.js'
 import { hookOf, signalOf, timeoutOf, type CallOptions, type GeneratorOptions } from './options.js'
 import { Pool } from './pool.js'
-import { NOTHING_YET, statsOf, type Stats } from './stats.js'
+import { nothingYet, statsOf, type Stats } from './stats.js'
 
 /** How long `close` waits for an ask that is under way. */
 const CLOSE_MS = 3_000
+/** How often it looks. */
+const LOOK_MS = 5
 
 /** What `Segment` and `Snowflake` share: all but what they are built from. */
-export abstract class BaseGenerator implements AsyncDisposable {
+export abstract class BaseGenerator<Kind extends string = never> implements AsyncDisposable {
   readonly #handle: Handle
   readonly #pool: Pool
   readonly #driver: Driver
   readonly #draws: Draws
   readonly #waiting: Waiting
+  readonly #givesBack: boolean
   #closing: Promise<void> | undefined
 
   /** @internal */
@@ -34,14 +39,16 @@ export abstract class BaseGenerator implements AsyncDisposable {
     const clock = options.clock ?? theHost().clock
     const pool = new Pool(timed, clock)
     const handle = new Handle(plan, () => pool.reset())
-    const driver = new Driver(handle, clock, { option: options.store, verbs, subject }, {
+    const driver = new Driver(handle, clock, { option: options.store, verbs, plan }, {
       answered: () => {
         handle.noteAnswer()
         pool.granted(Number(handle.stats().step))
+        this.#waiting.serve()
       },
       failed,
       stopped: () => pool.drop(),
     })
+    this.#givesBack = timed
     this.#pool = pool
     this.#handle = handle
     this.#driver = driver
@@ -50,25 +57,25 @@ export abstract class BaseGenerator implements AsyncDisposable {
   }
 
   /** One ID. Waits up to the time-out when none is at hand, then `TIMED_OUT`; rejects at once for what waiting cannot cure. */
-  next(options?: CallOptions): Promise<bigint> {
-    if (options !== undefined) return this.#nextOr(options)
+  next(options?: CallOptions): Promise<IdOf<Kind>> {
+    if (options !== undefined) return this.#nextOr(options) as Promise<IdOf<Kind>>
     const id = this.#pool.next()
-    return id === undefined ? this.#waiting.wait(() => this.#draws.one(), 'gave no ID') : Promise.resolve(id)
+    return (id === undefined ? this.#waiting.wait(1, () => this.#draws.one(), 'gave no ID') : Promise.resolve(id)) as Promise<IdOf<Kind>>
   }
 
   /** One ID that is at hand. Throws `SEGMENT_DRY`, `WINDOW_SPENT`, `SEQUENCE_SPENT`, `CLOCK_BEHIND` where `next` would wait. */
-  nextSync(): bigint {
-    return this.#pool.next() ?? this.#waiting.now(() => this.#draws.one())
+  nextSync(): IdOf<Kind> {
+    return (this.#pool.next() ?? this.#waiting.now(() => this.#draws.one())) as IdOf<Kind>
   }
 
   /** One ID as decimal text, as it has to be in JSON. */
-  async nextString(options?: CallOptions): Promise<string> {
-    return ((options === undefined ? this.#pool.next() : undefined) ?? (await this.next(options))).toString()
+  async nextString(options?: CallOptions): Promise<IdTextOf<Kind>> {
+    return ((options === undefined ? this.#pool.next() : undefined) ?? (await this.next(options))).toString() as IdTextOf<Kind>
   }
 
   /** One ID at hand as decimal text. */
-  nextStringSync(): string {
-    return this.nextSync().toString()
+  nextStringSync(): IdTextOf<Kind> {
+    return this.nextSync().toString() as IdTextOf<Kind>
   }
 
   /** One ID as a number, from a layout or a tag whose IDs lie below 2^53; else `RANGE_INVALID`. */
@@ -80,17 +87,18 @@ export abstract class BaseGenerator implements AsyncDisposable {
   }
 
   /** `n` IDs, ascending: all of them, or an error and nothing spent. Waits as `next` does. */
-  async take(n: number, options?: CallOptions): Promise<bigint[]> {
+  async take(n: number, options?: CallOptions): Promise<IdOf<Kind>[]> {
     const count = counted(n)
     if (count === 0) return []
-    return this.#waiting.wait(() => this.#draws.take(count), notAtOnce(count), signalOf(options))
+    const taken = this.#waiting.wait(count, () => this.#draws.take(count), notAtOnce(count), signalOf(options))
+    return taken as Promise<IdOf<Kind>[]>
   }
 
   /** `n` IDs that are at hand, ascending: all of them, or an error and nothing spent. */
-  takeSync(n: number): bigint[] {
+  takeSync(n: number): IdOf<Kind>[] {
     const count = counted(n)
     if (count === 0) return []
-    return this.#waiting.now(() => this.#draws.take(count))
+    return this.#waiting.now(() => this.#draws.take(count)) as IdOf<Kind>[]
   }
 
   /**
@@ -100,14 +108,14 @@ export abstract class BaseGenerator implements AsyncDisposable {
   async ready(n: number, options?: CallOptions): Promise<void> {
     const count = counted(n)
     if (count === 0) return
-    await this.#waiting.wait(() => this.#draws.isReady(count), `did not have ${count} IDs at hand`, signalOf(options))
+    await this.#waiting.wait(count, () => this.#draws.isReady(count), `did not have ${count} IDs at hand`, signalOf(options))
   }
 
   /** Fills the array with IDs, ascending: all of it, or an error and it is left as it was, with nothing spent. Waits as `next` does. */
   async fill(out: BigUint64Array, options?: CallOptions): Promise<void> {
     const count = room(out)
     const signal = signalOf(options)
-    if (count > 0) await this.#waiting.wait(() => this.#draws.fill(out, count), notAtOnce(count), signal)
+    if (count > 0) await this.#waiting.wait(count, () => this.#draws.fill(out, count), notAtOnce(count), signal)
     if (out.length !== count) throw resized(count, out)
   }
 
@@ -134,7 +142,7 @@ export abstract class BaseGenerator implements AsyncDisposable {
   }
 
   /** IDs one after another, as `next` gives them, for as long as they are wanted: `for await (const id of ids)`. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<bigint, never, void> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<IdOf<Kind>, never, void> {
     for (;;) yield await this.next()
   }
 
@@ -147,11 +155,11 @@ export abstract class BaseGenerator implements AsyncDisposable {
 
   /** What it did so far. */
   stats(): Stats {
-    return this.#handle.isBegun ? statsOf(this.#handle.stats(), this.#pool.length, this.#pool.dropped) : NOTHING_YET
+    return this.#handle.isBegun ? statsOf(this.#handle.stats(), this.#pool.length, this.#pool.dropped) : nothingYet()
   }
 
   async #nextOr(options: CallOptions): Promise<bigint> {
-    return this.#waiting.wait(() => this.#draws.one(), 'gave no ID', signalOf(options))
+    return this.#waiting.wait(1, () => this.#draws.one(), 'gave no ID', signalOf(options))
   }
 
   async #close(): Promise<void> {
@@ -160,10 +168,11 @@ export abstract class BaseGenerator implements AsyncDisposable {
     if (!this.#handle.isBegun) return
     const release = this.#handle.retire()
     if (release != null) await this.#driver.release(release)
-    // A window that is still on its way is given back when it comes.
-    const deadline = new Deadline(CLOSE_MS)
-    while (this.#driver.flying > 0 && !deadline.isOver) await deadline.pause(5)
-    deadline.done()
+    // A window that is still on its way is given back when it comes; a range need not be.
+    let isOver = !this.#givesBack
+    const timer = setTimeout(() => (isOver = true), CLOSE_MS)
+    while (this.#driver.flying > 0 && !isOver) await sleep(LOOK_MS)
+    clearTimeout(timer)
   }
 }
 

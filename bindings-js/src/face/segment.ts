@@ -20,9 +20,9 @@ export interface SegmentOptions extends GeneratorOptions {
 /**
  * Hands out the numbers of one tag, strictly ascending within this generator, as `bigint`s.
  *
- * Nothing is leased before the first ID. `TAG_INVALID`, `STEP_INVALID`, `REQUEST_INVALID` for bad arguments.
+ * Nothing is leased before the first ID. `new Segment<'order'>(…)` gives `Id<'order'>`, which the compiler tells from other IDs. `TAG_INVALID`, `STEP_INVALID`, `REQUEST_INVALID` for bad arguments.
  */
-export class Segment extends BaseGenerator {
+export class Segment<Kind extends string = never> extends BaseGenerator<Kind> {
   /** The tag. */
   readonly tag: string
 

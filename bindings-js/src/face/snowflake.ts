@@ -30,9 +30,9 @@ export interface SnowflakeOptions extends GeneratorOptions {
  * Stamps IDs with the store's time and a leased worker number, ascending within this generator, as
  * `bigint`s.
  *
- * Nothing is leased before the first ID. `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `REQUEST_INVALID` for bad arguments.
+ * Nothing is leased before the first ID. `new Snowflake<'order'>(…)` gives `Id<'order'>`, which the compiler tells from other IDs. `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `REQUEST_INVALID` for bad arguments.
  */
-export class Snowflake extends BaseGenerator {
+export class Snowflake<Kind extends string = never> extends BaseGenerator<Kind> {
   /** The namespace. */
   readonly namespace: string
 

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { load } from '../hosts/require.js'
 import type { Tables } from '../sql/run.js'
 import type { Columns, Query } from '../sql/text.js'
 import { LeafidError } from '../values/errors.js'
@@ -15,15 +15,13 @@ export interface Database {
   close(): void
 }
 
-const require = createRequire(import.meta.url)
-
 /** Opens a file that is there: with `node:sqlite` where Node has it, else with `better-sqlite3`. `NOT_ENABLED` without both. */
 function open(path: string): Database {
   const own = (process as { getBuiltinModule?: (name: string) => unknown }).getBuiltinModule?.('node:sqlite')
   if (own !== undefined) return new (own as { DatabaseSync: new (path: string) => Database }).DatabaseSync(path)
   let Better: new (path: string) => Database
   try {
-    Better = require('better-sqlite3') as typeof Better
+    Better = load('better-sqlite3') as typeof Better
   } catch (cause) {
     const message = `\`sqlite:\` needs Node 22.13 or later, which has \`node:sqlite\`, or the package better-sqlite3, got Node ${process.versions.node}: npm install better-sqlite3`
     throw new LeafidError('NOT_ENABLED', message, { cause })

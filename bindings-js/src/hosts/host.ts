@@ -8,6 +8,8 @@ export interface Host {
   owner(): string
   /** A setting of the environment, such as `LEAFID_STORE`. */
   setting(name: string): string | undefined
+  /** Tells whoever runs the program what it should not do. */
+  warn(message: string): void
   /** Lets this work finish when its caller no longer waits for it. The work never rejects. */
   keep(work: Promise<void>): void
   /**

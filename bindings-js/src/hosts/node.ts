@@ -7,6 +7,7 @@ export const nodeHost: Host = {
   wall: () => Date.now(),
   owner: () => `${hostname().slice(0, 100) || 'node'}/${process.pid}`,
   setting: (name) => process.env[name],
+  warn: (message) => process.emitWarning(message, { type: 'LeafidWarning', code: 'LEAFID_MANY_GENERATORS' }),
   keep: () => {},
   later: (ms, act) => {
     const timer = setTimeout(act, ms)

@@ -10,6 +10,7 @@ export const webHost: Host = {
   wall: () => Date.now(),
   owner: () => 'edge',
   setting: (name) => (globalThis as { process?: Process }).process?.env?.[name],
+  warn: (message) => console.warn(`leafid: ${message}`),
   keep: () => {},
   later: (ms, act) => {
     const timer = setTimeout(act, ms)

@@ -14,6 +14,7 @@ export const workerdHost: Host = {
     const bound = cloudflare.env?.[name]
     return typeof bound === 'string' ? bound : globalThis.process?.env?.[name]
   },
+  warn: (message) => console.warn(`leafid: ${message}`),
   keep: (work) => {
     try {
       cloudflare.waitUntil?.(work)

@@ -28,9 +28,19 @@ function atAddress(url: string): Store {
   throw new LeafidError('NOT_ENABLED', `${quoted(url)} ${what}: ${cure}`)
 }
 
+/** The address that names a store; `undefined` where an object or a function is it. */
+export function addressOf(option: StoreOption | undefined): string | undefined {
+  const wanted = option ?? setting() ?? ''
+  return typeof wanted === 'string' || wanted instanceof URL ? String(wanted) : undefined
+}
+
+function setting(): string | undefined {
+  return theHost().setting('LEAFID_STORE')
+}
+
 /** The store that was named, by default that of `LEAFID_STORE`. `REQUEST_INVALID` if there is none, or if it lacks a method. */
 export function chosenStore(option: StoreOption | undefined, verbs: readonly Verb[]): Store {
-  const wanted = option ?? theHost().setting('LEAFID_STORE')
+  const wanted = option ?? setting()
   if (wanted === undefined || wanted === '') {
     throw new LeafidError('REQUEST_INVALID', "no store is named: pass `{ store: 'http://127.0.0.1:8750' }` (in a test `'memory:'`), or set LEAFID_STORE")
   }

@@ -1,23 +1,37 @@
 import { theEngine } from '../engines/engine.js'
 import { LeafidError, advice, codeFacts } from '../values/errors.js'
-import { checkOptions } from '../values/options.js'
+import { checkOptions, type Known } from '../values/options.js'
 import { quoted, shown, shownAddress } from '../values/shown.js'
+import { headersOf, type GivenHeaders, type RequestHeaders } from './headers.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
 
 /** How to reach a store over HTTP. */
 export interface HttpStoreOptions {
   /** The operator's token, sent as `Authorization: Bearer …`. */
   token?: string
+  /** More headers, such as those that a proxy on the way wants; or a function that gives them for each request. */
+  headers?: GivenHeaders
+  /** Sends the requests in place of the global `fetch`: a service binding of a Worker, an agent with certificates. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>
+}
+
+const OPTIONS: Known = {
+  names: ['token', 'headers', 'fetch'],
+  bare: (value) => (typeof value === 'string' ? 'token' : typeof value === 'function' ? 'fetch' : undefined),
+  isSecret: true,
 }
 
 /** The store behind an address, such as `http://127.0.0.1:8750`, on `fetch`. `REQUEST_INVALID` for anything else. */
 export function httpStore(url: string | URL, options: HttpStoreOptions = {}): Required<Store> {
-  const bare = (value: unknown) => (typeof value === 'string' ? 'token' : undefined)
-  checkOptions(options, { names: ['token'], bare, isSecret: true })
+  checkOptions(options, OPTIONS)
   const base = address(url)
-  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
-  if (options.token !== undefined) headers['authorization'] = `Bearer ${options.token}`
-  const post = (path: string, body: object, signal?: AbortSignal) => send(`${base}${path}`, headers, body, signal)
+  const headers = headersOf(options.token, options.headers)
+  const { fetch: own } = options
+  if (own !== undefined && typeof own !== 'function') {
+    throw new LeafidError('REQUEST_INVALID', `\`fetch\` must be a function of a URL and what to send, got ${shown(own)}`)
+  }
+  const post = async (path: string, body: object, signal?: AbortSignal) =>
+    send(own ?? fetch, `${base}${path}`, await headers(), body, signal)
   return {
     lease_segment: ({ tag, ...body }: SegmentAsk, signal) =>
       post(`/v1/segments/${encodeURIComponent(tag)}/lease`, body, signal) as Promise<SegmentGrant>,
@@ -29,6 +43,8 @@ export function httpStore(url: string | URL, options: HttpStoreOptions = {}): Re
       post(`/v1/workers/${encodeURIComponent(namespace)}/release`, body, signal),
   }
 }
+
+type Fetch = NonNullable<HttpStoreOptions['fetch']>
 
 function address(url: string | URL): string {
   let hasLogin = false
@@ -63,7 +79,7 @@ function cache(): RequestInit {
   return mayForbidCache ? { cache: 'no-store' } : {}
 }
 
-async function send(url: string, headers: Record<string, string>, body: object, signal?: AbortSignal): Promise<unknown> {
+async function send(fetch: Fetch, url: string, headers: RequestHeaders, body: object, signal?: AbortSignal): Promise<unknown> {
   const init: RequestInit = { method: 'POST', headers, body: JSON.stringify(body, decimal), redirect: 'manual', ...cache() }
   let status: number
   let text: string

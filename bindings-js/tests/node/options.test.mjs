@@ -51,7 +51,7 @@ test('an unknown option is refused, and those that there are are named', async (
   for (const name of ['laoyut', 'step', 'timeoutMs', 'length_ms']) {
     await refused(() => new Snowflake('default', { store, [name]: 'edge' }), `unknown option \`${name}\`: options are ${SNOWFLAKE}`)
   }
-  await refused(() => httpStore(URL_TEXT, { tokne: 'x' }), 'unknown option `tokne`: options are `token`')
+  await refused(() => httpStore(URL_TEXT, { tokne: 'x' }), 'unknown option `tokne`: options are `token`, `headers`, `fetch`')
   await refused(() => memoryStore({ createonuse: false }), 'unknown option `createonuse`: options are `clock`, `id`, `createOnUse`')
   await refused(
     () => memoryStore().createNamespace('eu', { laoyut: 'edge' }),

@@ -11,6 +11,8 @@ import {
   toBase32,
   type AcquireAsk,
   type ErrorCode,
+  type Id,
+  type IdText,
   type SegmentAsk,
   type SegmentGrant,
   type Stats,
@@ -63,6 +65,29 @@ export async function disposes(): Promise<void> {
   console.log(when, parts, toBase32(fromBase32('68EKWV2E7SRWE')))
 }
 
+export async function brands(): Promise<void> {
+  const orders = new Segment<'order'>('orders')
+  const events = new Snowflake<'event'>()
+  const order: Id<'order'> = await orders.next()
+  const many: Id<'order'>[] = [orders.nextSync(), ...(await orders.take(2)), ...orders.takeSync(2)]
+  const text: IdText<'order'> = await orders.nextString()
+  const plain: [bigint, string, bigint] = [order, text, order + 1n]
+  // @ts-expect-error an order is no event
+  const event: Id<'event'> = order
+  // @ts-expect-error nor the other way round
+  const wrong: Id<'order'> = await events.next()
+  // @ts-expect-error any number is no order
+  const any: Id<'order'> = 5n
+  // @ts-expect-error text of another kind
+  const other: IdText<'event'> = text
+  for await (const id of orders) if ((id satisfies Id<'order'>) > 5n) break
+  let counter = await new Segment('orders').next()
+  counter = 5n
+  console.log(many, plain, event, wrong, any, other, counter, JSON.stringify({ text }))
+}
+
+export const engine: 'native' | 'wasm' = new Segment('orders').stats().engine
+
 export const own: Store = {
   async lease_segment(ask: SegmentAsk): Promise<SegmentGrant> {
     const { grant } = lease_segment('5a'.repeat(16), { max_id: 1n, step: 10, max_step: 10 }, ask, Date.now())
@@ -70,7 +95,13 @@ export const own: Store = {
   },
 }
 
-export const stores = [own, httpStore('http://127.0.0.1:8750', { token: 'secret' }), memoryStore({ clock: () => 0 })]
+export const stores = [
+  own,
+  httpStore('http://127.0.0.1:8750', { token: 'secret' }),
+  httpStore('http://127.0.0.1:8750', { headers: { 'x-team': 'orders' }, fetch: (url, init) => fetch(url, init) }),
+  httpStore('http://127.0.0.1:8750', { headers: async () => ({ authorization: 'Bearer secret' }), fetch }),
+  memoryStore({ clock: () => 0 }),
+]
 export const verbs = [acquire, renew, release]
 
 export function acquired(ask: AcquireAsk): [WorkerRow, WorkerRow | undefined, WindowGrant] {

@@ -17,55 +17,79 @@ const STARTS: &[(&str, &str)] = &[
     ("default", "web"),
 ];
 
-/// Writes every entry that the manifest names into the staged package, and makes sure that what else it
-/// names is there: npm itself packs a manifest of dead ends.
+/// What a sub-path starts with, whatever the condition.
+const ALWAYS: &[(&str, &str)] = &[("./inline", "inline"), ("./node", "node")];
+
+/// Where what `require` loads lies; made from the others, when they are there.
+pub const COMMON: &str = "./cjs/";
+
+/// Writes every entry that the manifest names into the staged package, each with its types beside it.
 pub fn write(manifest: &Value, stage: &Path) -> Outcome {
     let exports = manifest["exports"].as_object().ok_or("package.json has no `exports`")?;
     for (path, conditions) in exports {
-        match conditions {
-            Value::Object(conditions) => {
-                for (entry, text) in of(path, conditions)? {
-                    files::write(&stage.join(entry), text)?;
-                }
-            }
-            Value::String(file) if stage.join(file).is_file() => {}
-            _ => return Err(format!("`{path}` of package.json names nothing that was built")),
+        for (entry, text) in conditions.as_object().map_or(Ok(Vec::new()), |all| of(path, all))? {
+            files::write(&stage.join(entry), text)?;
+            let types = format!("export * from '../{}.js'\n", module(path));
+            files::write(&stage.join(entry).with_extension("d.ts"), types)?;
         }
     }
-    let missing = modules(exports, stage);
+    Ok(())
+}
+
+/// Makes sure that everything that the manifest names is there: npm itself packs a manifest of dead ends.
+pub fn check(manifest: &Value, stage: &Path) -> Outcome {
+    let missing: Vec<_> = named(&manifest["exports"])
+        .into_iter()
+        .filter(|file| !file.starts_with("./") || !stage.join(file).is_file())
+        .collect();
     if missing.is_empty() { Ok(()) } else { Err(format!("not built: {}", missing.join(", "))) }
+}
+
+/// Every file that the exports name, at any depth.
+pub fn named(exports: &Value) -> Vec<&str> {
+    match exports {
+        Value::String(file) => vec![file],
+        Value::Object(conditions) => conditions.values().flat_map(named).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// The entries of one sub-path: where each lies, and what stands in it.
 pub fn of<'m>(path: &str, conditions: &'m Map<String, Value>) -> Outcome<Vec<(&'m str, String)>> {
-    let types = conditions.get("types").and_then(Value::as_str);
-    let module = types
-        .and_then(|types| types.strip_prefix("./")?.strip_suffix(".d.ts"))
-        .ok_or_else(|| format!("`{path}` of package.json has no `types` like `./index.d.ts`"))?;
+    let module = module(path);
+    let itself = format!("./{module}.js");
     let mut entries = Vec::new();
-    for (condition, file) in conditions.iter().filter(|(condition, _)| *condition != "types") {
-        let (_, start) = STARTS.iter().find(|(known, _)| known == condition).ok_or_else(|| {
-            format!("nothing starts `{condition}` of package.json: add it to `build/entries.rs`")
-        })?;
-        let file = file.as_str().and_then(|file| file.strip_prefix("./")).unwrap_or_default();
-        if !file.starts_with("entries/") || file.matches('/').count() > 1 {
-            return Err(format!(
-                "`{condition}` of `{path}` in package.json is not in `./entries/`"
-            ));
+    for (condition, value) in conditions.iter().filter(|(condition, _)| *condition != "types") {
+        let ours = |file: &&str| !file.starts_with(COMMON) && *file != itself;
+        for file in named(value).into_iter().filter(ours) {
+            let start = start(path, condition)?;
+            let file = file.strip_prefix("./").unwrap_or_default();
+            if !file.starts_with("entries/") || file.matches('/').count() > 1 {
+                return Err(format!(
+                    "`{condition}` of `{path}` in package.json is not in `./entries/`"
+                ));
+            }
+            let text = format!("import '../start/{start}.js'\nexport * from '../{module}.js'\n");
+            entries.push((file, text));
         }
-        let text = format!("import '../start/{start}.js'\nexport * from '../{module}.js'\n");
-        entries.push((file, text));
     }
     Ok(entries)
 }
 
-/// What the entries import, and the types, as far as nobody has built them.
-fn modules(exports: &Map<String, Value>, stage: &Path) -> Vec<String> {
-    let types = exports.values().filter_map(|conditions| conditions["types"].as_str());
-    let starts = STARTS.iter().map(|(_, start)| format!("./start/{start}.js"));
-    let scripts = types.clone().map(|types| types.replace(".d.ts", ".js"));
-    let all = types.clone().map(str::to_owned).chain(scripts).chain(starts);
-    all.filter(|file| !stage.join(file).is_file()).collect()
+/// The module that a sub-path gives; one that only starts otherwise gives all.
+fn module(path: &str) -> &str {
+    match path.strip_prefix("./") {
+        None | Some("inline") => "index",
+        Some(name) => name,
+    }
+}
+
+fn start(path: &str, condition: &str) -> Outcome<&'static str> {
+    let of_path = ALWAYS.iter().find(|(always, _)| *always == path);
+    let known = of_path.or_else(|| STARTS.iter().find(|(known, _)| *known == condition));
+    known.map(|(_, start)| *start).ok_or_else(|| {
+        format!("nothing starts `{condition}` of package.json: add it to `build/entries.rs`")
+    })
 }
 
 #[cfg(test)]
@@ -78,18 +102,34 @@ mod tests {
         of("./registry", conditions.as_object().ok_or("no object")?)
     }
 
+    fn text(start: &str) -> String {
+        format!("import '../start/{start}.js'\nexport * from '../registry.js'\n")
+    }
+
     #[test]
     fn an_entry_starts_its_host_and_gives_its_module() {
-        let conditions = json!({ "types": "./registry.d.ts", "bun": "./entries/registry.bun.js" });
-        let text = "import '../start/runtime.js'\nexport * from '../registry.js'\n";
-        assert_eq!(entries(&conditions), Ok(vec![("entries/registry.bun.js", text.to_owned())]));
+        let conditions = json!({ "bun": "./entries/registry.bun.js" });
+        let expected = vec![("entries/registry.bun.js", text("runtime"))];
+        assert_eq!(entries(&conditions), Ok(expected));
+        let inline = json!({ "default": "./entries/inline.js" });
+        let text = "import '../start/inline.js'\nexport * from '../index.js'\n".to_owned();
+        let found = inline.as_object().map(|all| of("./inline", all));
+        assert_eq!(found, Some(Ok(vec![("entries/inline.js", text)])));
+    }
+
+    #[test]
+    fn what_require_loads_is_made_from_an_entry_and_is_none() {
+        let file = "./entries/registry.node.js";
+        let conditions = json!({
+            "node": { "require": "./cjs/entries/registry.node.js", "default": file },
+        });
+        assert_eq!(entries(&conditions), Ok(vec![("entries/registry.node.js", text("node"))]));
+        assert_eq!(entries(&json!({ "default": "./registry.js" })), Ok(Vec::new()));
     }
 
     #[test]
     fn a_condition_that_nothing_starts_is_refused() {
-        let types = "./index.d.ts";
-        assert!(entries(&json!({ "types": types, "electron": "./entries/electron.js" })).is_err());
-        assert!(entries(&json!({ "types": types, "node": "./index.js" })).is_err());
-        assert!(entries(&json!({ "node": "./entries/node.js" })).is_err());
+        assert!(entries(&json!({ "electron": "./entries/electron.js" })).is_err());
+        assert!(entries(&json!({ "node": "./index2.js" })).is_err());
     }
 }

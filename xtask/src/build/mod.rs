@@ -1,5 +1,6 @@
 //! `cargo xtask build`: what is published, into `dist/`.
 
+mod common;
 pub mod component;
 mod entries;
 pub mod node;

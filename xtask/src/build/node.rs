@@ -72,6 +72,7 @@ fn pack(addon: &Path) -> Outcome<PathBuf> {
   "description": "The native engine of leafid for {platform}",
   "license": "(MIT OR Apache-2.0)",
   "repository": {{ "type": "git", "url": "git+https://github.com/leafid/leafid.git" }},
+  "type": "commonjs",
   "main": "{addon_name}",
   "files": ["{addon_name}"],
   "os": ["{system}"],

@@ -3,17 +3,23 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{entries, node, texts, wasm};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::{common, entries, node, texts, wasm};
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
 /// Where the compiler finds what wasm-bindgen and napi say of the two engines. Git ignores both: the
 /// interface that they must agree with stands in `engines/engine.ts`, and the compiler compares.
 const WASM_TYPES: &str = "bindings-js/src/wasm/leafid.d.ts";
+const INLINED_TYPES: &str = "bindings-js/src/wasm/inlined.d.ts";
 const NATIVE_TYPES: &str = "bindings-js/src/native/leafid.d.ts";
 
-/// What stands for the version in the committed package.json.
-const PLACEHOLDER: &str = "\"0.0.0\"";
+/// What stands for the version in the sources.
+const PLACEHOLDER: &str = "0.0.0";
+/// The module that tells the version.
+const VERSION: &str = "engines/version.js";
 
 /// Compiles, stages and packs.
 pub fn build() -> Outcome<PathBuf> {
@@ -27,6 +33,7 @@ pub fn stage() -> Outcome<PathBuf> {
     let native = node::generate()?;
     files::write(&project::at(WASM_TYPES), files::bytes(&wasm.types)?)?;
     files::write(&project::at(NATIVE_TYPES), files::bytes(&native.types)?)?;
+    files::write(&project::at(INLINED_TYPES), "export declare const WASM: string\n")?;
     texts::modules()?;
     let stage = project::target().join("npm/stage/leafid");
     files::remove_dir(&stage)?;
@@ -35,19 +42,30 @@ pub fn stage() -> Outcome<PathBuf> {
         let name = file.file_name().unwrap_or_default();
         files::install(file, &stage.join("wasm").join(name))?;
     }
-    let manifest = files::read(&project::at("bindings-js/package.json"))?;
-    if !manifest.contains(PLACEHOLDER) {
-        return Err(format!("no version {PLACEHOLDER} in `bindings-js/package.json`"));
-    }
-    let stamped = manifest.replace(PLACEHOLDER, &format!("\"{}\"", project::version()));
-    files::write(&stage.join("package.json"), &stamped)?;
+    let text = STANDARD.encode(files::bytes(&wasm.wasm)?);
+    files::write(&stage.join("wasm/inlined.js"), format!("export const WASM =\n  '{text}'\n"))?;
+    let version = stamped(&stage.join(VERSION))?;
+    files::write(&stage.join(VERSION), version)?;
+    let manifest = stamped(&project::at("bindings-js/package.json"))?;
+    files::write(&stage.join("package.json"), &manifest)?;
     files::install(&project::at("bindings-js/README.md"), &stage.join("README.md"))?;
     licences(&stage)?;
     let parsed =
-        serde_json::from_str(&stamped).map_err(|error| format!("package.json: {error}"))?;
+        serde_json::from_str(&manifest).map_err(|error| format!("package.json: {error}"))?;
     entries::write(&parsed, &stage)?;
+    common::write(&parsed, &stage)?;
+    entries::check(&parsed, &stage)?;
     texts::for_d1(&stage)?;
     Ok(stage)
+}
+
+/// A file's text with the version in place of what stands for it.
+fn stamped(file: &Path) -> Outcome<String> {
+    let text = files::read(file)?;
+    if text.contains(PLACEHOLDER) {
+        return Ok(text.replace(PLACEHOLDER, project::version()));
+    }
+    Err(format!("no version `{PLACEHOLDER}` in `{}`", files::shown(file)))
 }
 
 /// The compiler, on the TypeScript of a folder or of a copy of it.

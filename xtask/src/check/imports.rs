@@ -15,11 +15,11 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("stores", &["values", HOST, ENGINE]),
     ("sql", &["stores", "values", ENGINE]),
     ("workers", &["sql", "stores", "values", PACKAGES]),
-    ("files", &["sql", "stores", "values", HOST, PACKAGES]),
+    ("files", &["sql", "stores", "values", HOST, REQUIRE, PACKAGES]),
     ("driver", &["stores", "values", HOST, ENGINE]),
     ("face", &["driver", "stores", "values", HOST, ENGINE]),
     ("hosts", &[PACKAGES]),
-    ("engines", &["wasm", "native", PACKAGES]),
+    ("engines", &["wasm", "native", REQUIRE, PACKAGES]),
     ("start", &["engines", "files", "hosts", "wasm"]),
     // Those that users import.
     ("", &["face", "files", "workers", "sql", "stores", "values", ENGINE]),
@@ -28,6 +28,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 /// The interfaces: what an engine and a host bring.
 const ENGINE: &str = "engines/engine.js";
 const HOST: &str = "hosts/host.js";
+/// Loads packages that may not be there, in Node.
+const REQUIRE: &str = "hosts/require.js";
 /// Modules of Node's or of Workers'.
 const PACKAGES: &str = "*";
 

@@ -11,10 +11,10 @@ pub fn check() -> Outcome<String> {
     cargo += &files::read(&project::at("tests/purity/Cargo.lock"))?;
     cargo += &files::read(&project::at("examples/component-rust/Cargo.lock"))?;
     let mut npm = files::read(&project::at("package-lock.json"))?;
-    for example in ["component-js", "cloudflare-worker"] {
-        npm += &files::read(&project::at("examples").join(example).join("package-lock.json"))?;
+    for folder in ["examples/component-js", "examples/cloudflare-worker", "tests/consumers"] {
+        npm += &files::read(&project::at(folder).join("package-lock.json"))?;
     }
-    let told = "Cargo.lock three times, package-lock.json three times".to_owned();
+    let told = "Cargo.lock three times, package-lock.json four times".to_owned();
     complaint(&cargo, &npm).map_or(Ok(told), Err)
 }
 

@@ -33,6 +33,7 @@ const PARTS: &[Part] = &[
     Part { name: "types", needs: Some("bindings-js/tests/types"), run: suites::types },
     Part { name: "node", needs: Some("bindings-js/tests/node"), run: suites::node },
     Part { name: "workerd", needs: Some("bindings-js/tests/workerd"), run: suites::workerd },
+    Part { name: "consumers", needs: Some("tests/consumers"), run: suites::programs },
     Part { name: "component", needs: Some("bindings-component/tests"), run: component::suite },
     Part { name: "examples", needs: Some("examples/component-js"), run: component::examples },
     Part { name: "vectors", needs: Some("tests/vectors"), run: vectors::compare },

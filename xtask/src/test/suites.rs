@@ -34,26 +34,30 @@ pub fn workerd() -> Outcome<String> {
     script_suite("workerd", "")
 }
 
+/// How users compile: what `module` and `moduleResolution` are, and which libraries their target has.
+const COMPILED: &[[&str; 3]] = &[
+    ["nodenext", "nodenext", "es2022,esnext.disposable,dom"],
+    ["node16", "node16", "es2022,dom"],
+    ["preserve", "bundler", "es2022,dom"],
+];
+
 /// The published types, as a strict user compiles against them.
 pub fn types() -> Outcome<String> {
     let folder = consumers::node_with_suites()?;
     let sources = files::walk(&folder.join("tests/types"))?;
-    tools::npx("tsc")
-        .args(["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--pretty", "false"])
-        .args([
-            "--target",
-            "es2022",
-            "--module",
-            "nodenext",
-            "--lib",
-            "es2022,esnext.disposable,dom",
-        ])
-        .args(["--types", "node", "--typeRoots"])
-        .arg(project::at("node_modules/@types"))
-        .args(sources.iter().filter(|path| path.extension().is_some_and(|kind| kind == "ts")))
-        .dir(&folder)
-        .done()?;
-    Ok("tsc has nothing to say".to_owned())
+    let is_source =
+        |path: &&PathBuf| path.extension().is_some_and(|kind| kind == "ts" || kind == "cts");
+    for [module, resolution, libraries] in COMPILED {
+        tools::npx("tsc")
+            .args(["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--pretty", "false"])
+            .args(["--target", "es2022", "--module", module, "--moduleResolution", resolution])
+            .args(["--lib", libraries, "--types", "node", "--typeRoots"])
+            .arg(project::at("node_modules/@types"))
+            .args(sources.iter().filter(is_source))
+            .dir(&folder)
+            .done()?;
+    }
+    Ok(format!("tsc has nothing to say, {} ways", COMPILED.len()))
 }
 
 fn replay_rust(vectors: &Path, _: bool) -> Outcome<Run> {
@@ -82,8 +86,18 @@ fn pytest(words: &[&str]) -> Outcome<Run> {
     Ok(with_places(run, &project::at("tests/vectors")))
 }
 
+/// The npm package in bundlers, runners, runtimes and beside other libraries, as a user installs it.
+pub fn programs() -> Outcome<String> {
+    let folder = consumers::programs()?;
+    told(node_run(&folder, test_files(&folder.join("suites"), "")?))
+}
+
 fn script_suite(folder: &str, only: &str) -> Outcome<String> {
-    let said = node_test(folder, only, false)?.tee()?;
+    told(node_test(folder, only, false)?)
+}
+
+fn told(run: Run) -> Outcome<String> {
+    let said = run.tee()?;
     let told = |word: &str| {
         let lines = said.stdout.lines().rev().map(|line| line.trim_start_matches(['ℹ', '#', ' ']));
         let mut counts = lines.filter_map(|line| line.strip_prefix(word)?.trim().parse().ok());
@@ -98,13 +112,17 @@ fn node_test(folder: &str, only: &str, quiet: bool) -> Outcome<Run> {
     let consumer =
         if quiet { project::at(".cache/consumer-js") } else { consumers::node_with_suites()? };
     let tests = test_files(&consumer.join("tests").join(folder), only)?;
+    Ok(node_run(&consumer, tests))
+}
+
+fn node_run(folder: &Path, tests: Vec<PathBuf>) -> Run {
     let run = Run::new("node")
         .args(["--test", "--test-reporter=spec"])
         .args(tests)
-        .dir(&consumer)
+        .dir(folder)
         .env("WRANGLER_SEND_METRICS", "false")
         .env("FORCE_COLOR", "0");
-    Ok(with_places(run, &project::at("tests/vectors")))
+    with_places(run, &project::at("tests/vectors"))
 }
 
 /// Every `*.test.js` (or `.mjs`, `.cjs`) below a folder, whose name begins as said.

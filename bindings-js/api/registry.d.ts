@@ -1,0 +1,134 @@
+// What users see of this sub-path. Written by `LEAFID_WRITE_API=1 cargo xtask test --only consumers`.
+interface LayoutFields {
+    epoch_ms: number;
+    tick_ms: number;
+    time_bits: number;
+    worker_bits: number;
+    sequence_bits: number;
+}
+type LayoutName = "leaf" | "edge" | "long" | "js53";
+type Big = bigint | string;
+interface SegmentAsk {
+    tag: string;
+    request: string;
+    store?: string;
+    step?: number;
+    at_least?: number;
+    exactly?: number;
+    have_until?: bigint;
+}
+interface AcquireAsk {
+    namespace: string;
+    request: string;
+    store?: string;
+    owner: string;
+    layout?: LayoutFields;
+    length_ms?: number;
+    sticky: boolean;
+    strict: boolean;
+}
+interface RenewAsk {
+    namespace: string;
+    request: string;
+    store: string;
+    worker: number;
+    key: string;
+    have_until: bigint;
+    length_ms?: number;
+}
+interface ReleaseAsk {
+    namespace: string;
+    store: string;
+    worker: number;
+    key: string;
+    unused_from: bigint;
+}
+interface SegmentGrant {
+    request: string;
+    store: string;
+    tag: string;
+    start: Big;
+    end: Big;
+    step: number;
+    max_step: number;
+    remaining?: Big;
+    now_ms: number;
+}
+interface WindowGrant {
+    request: string;
+    store: string;
+    worker: number;
+    start: Big;
+    end: Big;
+    layout: LayoutFields;
+    now_ms: number;
+    max_window_ms: number;
+}
+interface TagRow {
+    max_id: Big;
+    step: number;
+    max_step: number;
+    deleted?: boolean;
+    until?: Big;
+}
+interface NamespaceRow {
+    layout: LayoutFields | LayoutName;
+    max_window_ms: number;
+    workers?: {
+        start: number;
+        end: number;
+    };
+    floor?: Big;
+}
+interface WorkerRow {
+    worker: number;
+    owner?: string;
+    sticky?: boolean;
+    key?: string;
+    held_from?: Big;
+    reserved_until?: Big;
+    granted_ms?: number;
+}
+declare function lease_segment(store: string, row: TagRow, ask: SegmentAsk, nowMs: number): {
+    row: TagRow;
+    grant: SegmentGrant;
+};
+interface Candidates {
+    mine?: WorkerRow | undefined;
+    own?: WorkerRow | undefined;
+    spare?: WorkerRow | undefined;
+    rested?: WorkerRow | undefined;
+}
+interface Acquired {
+    row: WorkerRow;
+    freed?: WorkerRow;
+    grant: WindowGrant;
+}
+declare function acquire(store: string, namespace: NamespaceRow, rows: Candidates, ask: AcquireAsk, nowMs: number): Acquired;
+declare function renew(store: string, namespace: NamespaceRow, row: WorkerRow, ask: RenewAsk, nowMs: number): {
+    row: WorkerRow;
+    grant: WindowGrant;
+};
+declare function release(store: string, row: WorkerRow, ask: ReleaseAsk): {
+    row: WorkerRow;
+};
+interface NewTag {
+    tag?: string;
+    from?: Big;
+    step?: number;
+    max_step?: number;
+    until?: Big;
+}
+declare function tag_row(wanted?: NewTag, before?: TagRow): TagRow;
+interface NewNamespace {
+    namespace?: string;
+    layout: LayoutFields | LayoutName;
+    workers?: {
+        start: number;
+        end: number;
+    };
+    max_window_ms?: number;
+}
+declare function namespace_row(wanted: NewNamespace): NamespaceRow;
+export { acquire, lease_segment, namespace_row, release, renew, tag_row };
+export type { Acquired, Candidates, NamespaceRow, NewNamespace, NewTag, TagRow, WorkerRow };

@@ -1,0 +1,50 @@
+// Several generators of one tag in one process: they work, and whoever runs the program is told. And which engine runs.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { Segment, Snowflake, memoryStore } from 'leafid'
+import { ownStore } from '../support/stores.mjs'
+
+/** What a program says on its standard error, which has `store`, one that is not of a test. */
+function told(program) {
+  const rows = `import { Segment, Snowflake, memoryStore } from 'leafid'
+    const rows = memoryStore()
+    const store = { lease_segment: (ask) => rows.lease_segment(ask), acquire: (ask) => rows.acquire(ask), renew: (ask) => rows.renew(ask), release: (ask) => rows.release(ask) }\n`
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', rows + program], { cwd: import.meta.dirname, encoding: 'utf8', timeout: 30_000 })
+  assert.equal(status, 0, stderr)
+  return stderr
+}
+
+test('a generator for each request is warned of, once', () => {
+  const stderr = told(`for (let n = 0; n < 5; n++) await new Segment('orders', { store }).next()`)
+  assert.match(stderr, /\[LEAFID_MANY_GENERATORS\] LeafidWarning: 2 generators in this process draw from the tag `orders` of one store, and each leases a range of its own: make one/)
+  assert.equal(stderr.match(/LeafidWarning/g).length, 1)
+  assert.match(told(`for (let n = 0; n < 5; n++) await new Snowflake('default', { store }).next()`), /draw from the namespace `default` of one store, and each leases a worker number of its own until its window ends/)
+})
+
+test('nothing is said of one after another, of others, and of those that draw nothing', () => {
+  const programs = [
+    `for (let n = 0; n < 5; n++) { const ids = new Segment('orders', { store }); await ids.next(); await ids.close() }`,
+    `for (const tag of ['a', 'b', 'c']) await new Segment(tag, { store }).next()`,
+    `for (let n = 0; n < 5; n++) new Segment('orders', { store })`,
+    `for (const owner of ['api-0', 'api-1']) await new Snowflake('default', { store, owner }).next()`,
+    `for (let n = 0; n < 5; n++) await new Segment('orders', { store: memoryStore() }).next()`,
+    `for (let n = 0; n < 5; n++) await new Segment('orders', { store: 'memory:' }).next()`,
+    `const [one, two] = ['segment', 'snowflake'].map((kind) => kind === 'segment' ? new Segment('default', { store }) : new Snowflake('default', { store })); await one.next(); await two.next()`,
+  ]
+  for (const program of programs) assert.equal(told(program), '', program)
+})
+
+test('two of them draw no number twice', async () => {
+  const store = ownStore({ rows: memoryStore() })
+  const both = [1, 2].map(() => new Snowflake('default', { store, owner: 'api' }))
+  const ids = (await Promise.all(both.map((ids) => ids.take(1_000)))).flat()
+  assert.equal(new Set(ids).size, 2_000)
+})
+
+test('`stats` tells which engine runs, before the first ID as well', async () => {
+  const orders = new Segment('orders', { store: memoryStore() })
+  assert.equal(orders.stats().engine, 'native')
+  await orders.next()
+  assert.equal(orders.stats().engine, 'native')
+})

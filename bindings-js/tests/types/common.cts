@@ -1,0 +1,17 @@
+// A CommonJS file compiles against the same types.
+import { LeafidError, Segment, Snowflake, decode, type Id } from 'leafid'
+import * as inline from 'leafid/inline'
+import { lease_segment } from 'leafid/registry'
+import { Generator } from 'leafid/testing'
+import { sqliteStore } from 'leafid/node'
+import small = require('leafid/decode')
+
+export async function draws(): Promise<Id<'order'>> {
+  const orders = new Segment<'order'>('orders', { store: sqliteStore('ids.db') })
+  const events = new inline.Snowflake('default')
+  console.log(decode(await new Snowflake().next()).time, small.decode(await events.next()).worker)
+  await orders.ready(3)
+  return orders.nextSync()
+}
+
+export const parts = [lease_segment, Generator, LeafidError]

@@ -1,0 +1,25 @@
+// Programs that are started, and what they print.
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** Where the programs are installed: `node_modules` is here, and so are `apps`. */
+export const root = join(import.meta.dirname, '../..')
+export const app = (name) => join(root, 'apps', name)
+
+/** Runs a program to its end; what it printed, or an error with all that it said. */
+export async function run(program, words, { env = {}, cwd = root } = {}) {
+  const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, ...clean } = process.env
+  try {
+    return await promisify(execFile)(program, words, { cwd, env: { ...clean, ...env }, timeout: 120_000, maxBuffer: 2 ** 26 })
+  } catch (error) {
+    throw new Error(`${program} ${words.join(' ')}: ${error.message}\n${error.stdout}\n${error.stderr}`)
+  }
+}
+
+/** Runs a program that ends with one line of JSON; nothing else may be said. */
+export async function report(program, words, options) {
+  const { stdout, stderr } = await run(program, words, options)
+  if (stderr !== '') throw new Error(`${program} ${words.join(' ')}: ${stderr}`)
+  return JSON.parse(stdout)
+}

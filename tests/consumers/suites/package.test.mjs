@@ -1,0 +1,43 @@
+// The tarball as its tools see it: publint, "are the types wrong", and the report of its types.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { dist } from '../support/places.mjs'
+import { root, run } from './lib/programs.mjs'
+import { withTypes } from './lib/types.mjs'
+
+const { version } = JSON.parse(readFileSync(join(root, 'node_modules/leafid/package.json'), 'utf8'))
+
+for (const name of ['leafid', `leafid-${process.platform}-${process.arch}-gnu`]) {
+  test(`publint has nothing to say of ${name}`, async () => {
+    const { messages, pkg } = await publint({ pkgDir: join(root, 'node_modules', name), pack: false, strict: true })
+    assert.deepEqual(messages.map((message) => formatMessage(message, pkg, { color: false })), [])
+  })
+}
+
+test('the types are right in every resolution', async () => {
+  // `leafid/workers` is for one host alone, which knows no `require`; and older resolutions know no sub-paths.
+  const words = [join(dist, `leafid-${version}.tgz`), '--profile', 'node16', '--format', 'json', '--exclude-entrypoints', 'workers']
+  const { stdout } = await run(process.execPath, [join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js'), ...words])
+  const { analysis, problems } = JSON.parse(stdout)
+  const found = Object.values(problems ?? {}).flat().filter(({ resolutionKind }) => resolutionKind !== 'node10')
+  assert.deepEqual(found, [])
+  assert.deepEqual(Object.keys(analysis.entrypoints).sort(), ['.', './decode', './inline', './node', './package.json', './registry', './testing'])
+})
+
+/** Where the reports are committed: a change of what users see is a change of these files. */
+const reports = join(dirname(dist), 'bindings-js/api')
+const HEAD = '// What users see of this sub-path. Written by `LEAFID_WRITE_API=1 cargo xtask test --only consumers`.\n'
+
+test('the report of the types is up to date', () =>
+  withTypes(async (rolledUp) => {
+    for (const name of ['index', 'registry', 'node', 'workers', 'decode', 'testing']) {
+      const fresh = HEAD + (await rolledUp(`${name}.d.ts`)).trimEnd() + '\n'
+      const file = join(reports, `${name}.d.ts`)
+      if (process.env.LEAFID_WRITE_API === '1') writeFileSync(file, fresh)
+      assert.equal(readFileSync(file, 'utf8'), fresh, `${name}.d.ts: run \`LEAFID_WRITE_API=1 cargo xtask test --only consumers\`, look at the change and commit it`)
+    }
+  }))

@@ -1,0 +1,73 @@
+// Test runners and other runtimes: each draws from one real store, and together no number twice.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { startStore } from '../support/store.mjs'
+import { app, report, root, run } from './lib/programs.mjs'
+import { Tally } from './lib/tally.mjs'
+
+const tally = new Tally()
+const folder = mkdtempSync(join(tmpdir(), 'leafid-run-'))
+const bun = join(root, 'node_modules/@oven/bun-linux-x64-baseline/bin/bun')
+const deno = join(root, 'node_modules/@deno/linux-x64-glibc/deno')
+let store
+let env
+
+before(async () => {
+  store = await startStore()
+  await store.createTag('orders')
+  env = { LEAFID_STORE: store.url }
+})
+after(async () => {
+  await store.end()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A runner prints more than the report, which is one line of it. */
+const reported = ({ stdout }) => JSON.parse(/^.*?(\{"ids".*\}).*$/m.exec(stdout)[1])
+
+test('Node, by `import`', async () => {
+  assert.equal(tally.add(await report(process.execPath, [app('node.mjs')], { env })).engine, 'native')
+})
+
+test('Node, by `require`: the same classes', async () => {
+  const program = "const { Segment } = require('leafid'); import('leafid').then((leafid) => console.log(JSON.stringify(leafid.Segment === Segment)))"
+  assert.equal(await report(process.execPath, ['--input-type=commonjs', '-e', program]), true)
+})
+
+test('Jest, in a CommonJS test', async () => {
+  const config = JSON.stringify({ rootDir: join(root, 'apps/jest'), testEnvironment: 'node', testMatch: ['**/*.spec.cjs'], transform: {}, cacheDirectory: join(folder, 'jest') })
+  const words = ['--config', config, '--ci', '--runInBand', '--silent=false']
+  const { stdout, stderr } = await run(process.execPath, [join(root, 'node_modules/jest/bin/jest.js'), ...words], { env })
+  assert.match(stderr, /Tests: +2 passed, 2 total/)
+  assert.equal(tally.add(reported({ stdout: `${stdout}${stderr}` })).engine, 'native')
+})
+
+test('Vitest', async () => {
+  const words = ['run', '--root', join(root, 'apps/vitest'), '--reporter=verbose', '--no-color', '--no-cache']
+  const { stdout } = await run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...words], { env })
+  assert.match(stdout, /Tests +1 passed/)
+  assert.equal(tally.add(reported({ stdout })).engine, 'native')
+})
+
+test('Bun', async () => {
+  assert.equal(tally.add(await report(bun, [app('node.mjs')], { env })).engine, 'wasm')
+  const program = "const { Segment, memoryStore } = require('leafid'); console.log(String(new Segment('a', { store: memoryStore() }).nextSync()))"
+  assert.equal(await report(bun, ['-e', program]), 1)
+})
+
+test('Bun, compiled to one program that is run elsewhere', async () => {
+  const program = join(folder, 'draw')
+  await run(bun, ['build', '--compile', app('node.mjs'), '--outfile', program])
+  tally.add(await report(program, [], { env, cwd: folder }))
+})
+
+test('Deno, which may use the network and one setting, and read nothing', async () => {
+  const allowed = ['--allow-net=127.0.0.1', '--allow-env=LEAFID_STORE']
+  const told = await report(deno, ['run', '--quiet', '--no-prompt', '--node-modules-dir=manual', ...allowed, app('node.mjs')], { env })
+  assert.equal(tally.add(told).engine, 'wasm')
+})
+
+test('together they drew no number twice', () => tally.settle(6))
