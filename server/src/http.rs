@@ -13,4 +13,5 @@ pub mod request_id;
 pub mod router;
 pub mod rules;
 pub mod serve;
+pub mod trace;
 pub mod unread;

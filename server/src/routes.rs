@@ -5,6 +5,7 @@ pub(crate) mod body;
 pub(crate) mod decode;
 pub(crate) mod health;
 pub(crate) mod input;
+pub(crate) mod metrics;
 pub(crate) mod namespaces;
 pub mod openapi;
 pub(crate) mod segments;

@@ -55,6 +55,8 @@ paths! {
     HEALTHZ healthz() "/healthz";
     /// GET: whether leases can be had.
     READYZ readyz() "/readyz";
+    /// GET: what a monitoring system reads.
+    METRICS metrics() "/metrics";
     /// GET: the description of the API.
     OPENAPI openapi() "/openapi.json";
 }

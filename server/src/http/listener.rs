@@ -13,11 +13,13 @@ pub enum Face {
     Admin,
     /// Whether the server lives and can serve, and the description of the API.
     Health,
+    /// What is for the eyes of operators: metrics and the dashboard.
+    Seen,
 }
 
 impl Face {
     /// All of them.
-    pub const ALL: [Face; 4] = [Face::Leases, Face::Reads, Face::Admin, Face::Health];
+    pub const ALL: [Face; 5] = [Face::Leases, Face::Reads, Face::Admin, Face::Health, Face::Seen];
 }
 
 /// What is served at one address.
@@ -36,7 +38,7 @@ impl Listener {
         Listener { name: "api", faces: &[Face::Leases, Face::Reads, Face::Health] };
     /// The listener of the operators.
     pub const ADMIN: Listener =
-        Listener { name: "admin", faces: &[Face::Reads, Face::Admin, Face::Health] };
+        Listener { name: "admin", faces: &[Face::Reads, Face::Admin, Face::Health, Face::Seen] };
     /// The listener of Leaf's clients: it serves Leaf's paths, and none of ours.
     pub const LEAF: Listener = Listener { name: "leaf", faces: &[] };
     /// No listener: the command line asks the paths in its own process.

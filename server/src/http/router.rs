@@ -17,7 +17,9 @@ use super::rules::Rules;
 use crate::app::App;
 use crate::json::shown;
 use crate::problem::Problem;
-use crate::routes::{decode, health, namespaces, openapi, segments, snowflake, tags, workers};
+use crate::routes::{
+    decode, health, metrics, namespaces, openapi, segments, snowflake, tags, workers,
+};
 
 /// All paths over a server, for who asks them in its own process.
 pub fn local(app: Arc<App>) -> Router {
@@ -45,7 +47,7 @@ pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> Router {
     router
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
-        .layer(middleware::from_fn_with_state(Arc::new(entry), enter))
+        .layer(middleware::from_fn_with_state((Arc::new(entry), Arc::clone(&app)), enter))
         .with_state(app)
 }
 
@@ -76,6 +78,7 @@ fn routes(face: Face) -> Router<Arc<App>> {
             .route(path::HEALTHZ, get(health::healthz))
             .route(path::READYZ, get(health::readyz))
             .route(path::OPENAPI, get(openapi::get)),
+        Face::Seen => router.route(path::METRICS, get(metrics::get)),
     }
 }
 
