@@ -18,7 +18,8 @@ use crate::app::App;
 use crate::json::shown;
 use crate::problem::Problem;
 use crate::routes::{
-    decode, health, metrics, namespaces, openapi, segments, snowflake, tags, workers,
+    dashboard, decode, health, metrics, namespaces, numbers, openapi, overview, segments,
+    snowflake, tags, workers,
 };
 
 /// All paths over a server, for who asks them in its own process.
@@ -78,7 +79,12 @@ fn routes(face: Face) -> Router<Arc<App>> {
             .route(path::HEALTHZ, get(health::healthz))
             .route(path::READYZ, get(health::readyz))
             .route(path::OPENAPI, get(openapi::get)),
-        Face::Seen => router.route(path::METRICS, get(metrics::get)),
+        Face::Seen => router
+            .route(path::METRICS, get(metrics::get))
+            .route(path::OVERVIEW, get(overview::get))
+            .route(path::NUMBERS_OF, get(numbers::get))
+            .route(dashboard::PAGE, get(dashboard::page))
+            .route(dashboard::FILE, get(dashboard::file)),
     }
 }
 

@@ -1,16 +1,19 @@
 //! What was leased, by tag and by namespace. Names that were granted nothing have no counters of
 //! their own, and only so many have: what anybody may make up must not fill the memory.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use leafid_core::{Code, Name};
+use leafid_core::{Code, Name, Range, SegmentGrant, StoreTime};
 
 use super::Counter;
 use crate::problem::Problem;
 
 /// So many tags, and so many namespaces, are counted by name. The others are one.
 pub const NAMED: usize = 200;
+
+/// So many leases of a tag are remembered.
+const RECENT: usize = 8;
 
 /// How asks ended.
 #[derive(Debug, Default)]
@@ -52,6 +55,37 @@ pub struct OfTag {
     pub leases: Outcomes,
     /// How many numbers were leased.
     pub ids: Counter,
+    /// The last leases, the newest last.
+    recent: Mutex<VecDeque<Leased>>,
+}
+
+/// A range that was leased.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leased {
+    /// Its numbers.
+    pub range: Range,
+    /// When, by the store's clock.
+    pub at: StoreTime,
+}
+
+impl OfTag {
+    /// Notes how a lease ended.
+    pub fn note(&self, lease: &Result<SegmentGrant, Problem>) {
+        self.leases.note(lease);
+        let Ok(grant) = lease else { return };
+        self.ids.more(grant.range.len());
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        if recent.len() >= RECENT {
+            recent.pop_front();
+        }
+        recent.push_back(Leased { range: grant.range, at: grant.now });
+    }
+
+    /// The last leases, the newest last.
+    pub fn recent(&self) -> Vec<Leased> {
+        let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        recent.iter().copied().collect()
+    }
 }
 
 /// What is counted of a namespace.

@@ -49,7 +49,7 @@ mod linux {
         let (status, stat_line, limits) = (read("status"), read("stat"), read("limits"));
         let of_status = |field: &str| -> Option<u64> {
             let line = status.as_ref()?.lines().find_map(|line| line.strip_prefix(field))?;
-            line.split_whitespace().nth(0)?.parse().ok()
+            line.split_whitespace().next()?.parse().ok()
         };
         let most_files = limits.and_then(|limits| {
             let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;

@@ -124,7 +124,7 @@ pub async fn look(store: &Watched) -> Result<Ready, Problem> {
 }
 
 /// A line that went back: what a holder has, and what the store knows.
-fn put_line(writer: &mut impl FieldWriter, line: &Line, ends: Ends) {
+pub fn put_line(writer: &mut impl FieldWriter, line: &Line, ends: Ends) {
     let stands_at = match line {
         Line::Tag(tag) => {
             writer.text("tag", tag.as_str());

@@ -4,7 +4,7 @@ mod leases;
 mod lines;
 mod process;
 mod requests;
-mod stores;
+pub mod stores;
 
 use std::sync::Arc;
 

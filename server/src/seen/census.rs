@@ -154,6 +154,23 @@ impl Census {
     pub async fn spaces(&self, stores: &Stores) -> Result<Arc<Vec<SpaceSight>>, Problem> {
         self.spaces.told(stores, |stores, tracks| Box::pin(spaces(stores, tracks))).await
     }
+
+    /// A namespace and its numbers; also one that is not among those that are seen together.
+    ///
+    /// # Errors
+    /// `NAMESPACE_UNKNOWN`, or the store cannot be read.
+    pub async fn space(
+        &self,
+        stores: &Stores,
+        name: Name,
+    ) -> Result<(Namespace, Arc<Numbers>), Problem> {
+        let spaces = self.spaces(stores).await?;
+        if let Some(seen) = spaces.iter().find(|space| space.name == name) {
+            return Ok((seen.row, Arc::clone(&seen.numbers)));
+        }
+        let row = stores.workers().namespace(name).await?;
+        Ok((row, Arc::new(numbers(stores.workers(), name, row).await?)))
+    }
 }
 
 async fn tags(stores: &Stores, tracks: &mut BTreeMap<Name, Track>) -> Result<TagSights, Problem> {

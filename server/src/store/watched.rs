@@ -151,11 +151,7 @@ impl Store for Watched {
     fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant> {
         Box::pin(async move {
             let answer = self.store.lease_segment(ask).await;
-            let counts = self.leases.tags.of(&ask.tag, answer.is_ok());
-            counts.leases.note(&answer);
-            if let Ok(grant) = &answer {
-                counts.ids.more(grant.range.len());
-            }
+            self.leases.tags.of(&ask.tag, answer.is_ok()).note(&answer);
             answer.inspect_err(|problem| self.note(problem, Asked::Tag(ask.tag), ask.store))
         })
     }
