@@ -9,7 +9,9 @@ use crate::clock::{Clock, SystemClock};
 use crate::dispense::Generators;
 use crate::dispense::driver::Deps;
 use crate::http::life::Limits;
+use crate::meter::requests::Requests;
 use crate::problem::Problem;
+use crate::seen::census::Census;
 use crate::store::parted::Stores;
 
 /// How a server behaves.
@@ -65,6 +67,10 @@ pub struct App {
     pub stores: Stores,
     /// The server's own generators.
     pub generators: Generators,
+    /// What was asked over HTTP.
+    pub requests: Requests,
+    /// What the stores held when they were looked at last.
+    pub census: Census,
 }
 
 impl App {
@@ -78,6 +84,8 @@ impl App {
             clock: Arc::clone(&config.clock),
             patience: config.patience,
         };
-        Ok(Arc::new(App { stores, generators: Generators::new(deps, config.owner)? }))
+        let generators = Generators::new(deps, config.owner)?;
+        let (requests, census) = (Requests::default(), Census::default());
+        Ok(Arc::new(App { stores, generators, requests, census }))
     }
 }

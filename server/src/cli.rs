@@ -57,6 +57,16 @@ struct Cli {
     /// `serve`, warn otherwise]
     #[arg(long, global = true, env = "LEAFID_LOG", value_name = "LEVEL", value_parser = args::level)]
     log: Option<LevelFilter>,
+    /// How a line of it is written
+    #[arg(
+        long,
+        global = true,
+        env = "LEAFID_LOG_FORMAT",
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t
+    )]
+    log_format: log::Format,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -144,7 +154,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             Verb::Serve(_) => LevelFilter::INFO,
             _ => LevelFilter::WARN,
         };
-        log::start(cli.log.unwrap_or(usual));
+        log::start(cli.log.unwrap_or(usual), cli.log_format);
         if matches!(cli.verb, Verb::Serve(_)) {
             config::warn_of_variables();
         }

@@ -12,6 +12,7 @@ use leafid_core::{
     StepPolicy,
 };
 
+use crate::meter::leases::{Named, OfSingle};
 use crate::problem::{Figure, Problem};
 use crate::random;
 use crate::registry::explain::step_of_row;
@@ -30,6 +31,18 @@ pub struct Generators {
     keeps: bool,
     tags: Map<Segments>,
     namespaces: Map<Snowflakes>,
+    /// What was handed out, by tag and by namespace; a generator comes and goes, this stays.
+    counts: (Named<OfSingle>, Named<OfSingle>),
+}
+
+/// What the server handed out under a name, all that are not counted by name together.
+pub struct Single {
+    /// `segment` or `snowflake`.
+    pub kind: &'static str,
+    /// The tag or the namespace.
+    pub name: Option<Name>,
+    /// What was counted.
+    pub counts: Arc<OfSingle>,
 }
 
 type Map<S> = Mutex<HashMap<Name, Arc<Driver<S>>>>;
@@ -44,7 +57,8 @@ impl Generators {
         let label = u64::from_le_bytes(random::bytes()?);
         let fresh = Name::owner(&format!("leafid-serve/{label:016x}"))?;
         let (owner, keeps) = (kept.unwrap_or(fresh), kept.is_some());
-        Ok(Generators { deps, owner, keeps, tags: Map::default(), namespaces: Map::default() })
+        let (tags, namespaces, counts) = Default::default();
+        Ok(Generators { deps, owner, keeps, tags, namespaces, counts })
     }
 
     /// `count` numbers of a tag, ascending.
@@ -112,6 +126,28 @@ impl Generators {
         tags.iter().map(|(tag, driver)| (*tag, driver.at_hand())).collect()
     }
 
+    /// What was handed out.
+    pub fn counted(&self) -> Vec<Single> {
+        let (tags, spaces) = (self.counts.0.each(), self.counts.1.each());
+        let all = tags.into_iter().map(|of| ("segment", of));
+        let all = all.chain(spaces.into_iter().map(|of| ("snowflake", of)));
+        all.map(|(kind, (name, counts))| Single { kind, name, counts }).collect()
+    }
+
+    /// What can be handed out without the store: the kind and the name of the generator, and how many
+    /// IDs.
+    pub fn in_hand(&self) -> Vec<(&'static str, Name, u64)> {
+        let mut all = Vec::new();
+        for (tag, driver) in copied(&self.tags) {
+            all.push(("segment", tag, driver.in_hand()));
+        }
+        for (namespace, driver) in copied(&self.namespaces) {
+            all.push(("snowflake", namespace, driver.in_hand()));
+        }
+        all.sort_by_key(|(kind, name, _)| (*kind, *name));
+        all
+    }
+
     /// Hands out no more numbers of a tag: it was deleted.
     pub async fn forget_tag(&self, tag: &Name) {
         let driver = self.tags.lock().unwrap_or_else(PoisonError::into_inner).remove(tag);
@@ -144,13 +180,15 @@ impl Generators {
         // Another program's table may have names that are none of ours, and this one is there.
         let usual = SegmentConfig::new("usual")?;
         let config = SegmentConfig { tag, step: Some(own), policy, ..usual };
-        Ok(Driver::new(Segment::new(config, u64::from_le_bytes(random::bytes()?))?))
+        let counts = self.counts.0.of(&tag, true);
+        Ok(Driver::new(Segment::new(config, u64::from_le_bytes(random::bytes()?))?, counts))
     }
 
     fn snowflake(&self, namespace: Name) -> Result<Arc<Driver<Snowflakes>>, Problem> {
         let config = SnowflakeConfig::new(namespace.as_str(), self.owner.as_str())?;
         let config = SnowflakeConfig { sticky: self.keeps, ..config };
-        Ok(Driver::new(Snowflake::new(config, u64::from_le_bytes(random::bytes()?))?))
+        let counts = self.counts.1.of(&namespace, true);
+        Ok(Driver::new(Snowflake::new(config, u64::from_le_bytes(random::bytes()?))?, counts))
     }
 
     /// A generator that failed for good is dropped, so that the next request asks anew: the tag
@@ -201,6 +239,11 @@ fn remove<K: Hash + Eq, V>(map: &Mutex<HashMap<K, Arc<V>>>, key: &K, value: &Arc
     if map.get(key).is_some_and(|found| Arc::ptr_eq(found, value)) {
         map.remove(key);
     }
+}
+
+fn copied<K: Clone, V: Clone>(map: &Mutex<HashMap<K, V>>) -> Vec<(K, V)> {
+    let map = map.lock().unwrap_or_else(PoisonError::into_inner);
+    map.iter().map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 fn drain<K: Hash + Eq, V>(map: &Mutex<HashMap<K, V>>) -> Vec<V> {

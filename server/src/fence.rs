@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use leafid_core::StoreTime;
+use leafid_core::registry::Mark;
 use tokio::sync::oneshot;
 
 use crate::problem::Problem;
@@ -42,6 +43,7 @@ pub struct Repaired {
 #[derive(Debug, Default)]
 pub struct Desk {
     generation: AtomicU64,
+    position: AtomicU64,
     has_orders: AtomicBool,
     orders: Mutex<Orders>,
 }
@@ -65,9 +67,15 @@ impl Desk {
         self.generation.load(Ordering::SeqCst)
     }
 
-    /// Tells how often it was.
-    pub fn tell(&self, generation: u64) {
-        self.generation.store(generation, Ordering::SeqCst);
+    /// How far its database had come when that was looked at last.
+    pub fn position(&self) -> u64 {
+        self.position.load(Ordering::Relaxed)
+    }
+
+    /// Tells how often it was, and how far its database has come.
+    pub fn tell(&self, mark: Mark) {
+        self.generation.store(mark.generation, Ordering::SeqCst);
+        self.position.store(mark.position, Ordering::Relaxed);
     }
 
     /// Gives orders; they are seen to before the next request is.

@@ -16,4 +16,5 @@ pub mod router;
 pub mod rules;
 pub mod serve;
 pub mod tls;
+pub mod trace;
 pub mod unread;

@@ -4,17 +4,33 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use clap::ValueEnum;
 use leafid_core::Code;
 use tracing::level_filters::LevelFilter;
 
 /// One code has at most one line in so long.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// How a line is written. Its fields are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people: `2026-11-22T09:00:00.000000Z  INFO request{request_id=…}: message field=value`
+    #[default]
+    Text,
+    /// For programs: one JSON object a line, with `timestamp`, `level`, `message`, the fields, and
+    /// those of the request in `span`.
+    Json,
+}
+
 /// Writes lines of this level and above from now on. Only the first call counts.
-pub fn start(level: LevelFilter) {
-    let log = tracing_subscriber::fmt().with_max_level(level).with_target(false);
+pub fn start(level: LevelFilter, format: Format) {
+    let log = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_ansi(false);
+    let log = log.with_writer(std::io::stderr);
     // A program that has a log of its own keeps it.
-    let _ = log.with_ansi(false).with_writer(std::io::stderr).try_init();
+    let _ = match format {
+        Format::Text => log.try_init(),
+        Format::Json => log.json().flatten_event(true).with_span_list(false).try_init(),
+    };
 }
 
 /// Lets one line a second through per code, and counts the others.

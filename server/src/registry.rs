@@ -18,7 +18,8 @@ mod time;
 mod turn;
 mod windows;
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -33,8 +34,9 @@ use crate::backends::opening::Found;
 use crate::backends::{Answer as Rows, BackEnd, Facts, Want, Watch};
 use crate::clock::Clock;
 use crate::fence::{Desk, Guard, Journal, Repaired, Witness};
+use crate::meter;
 use crate::problem::Problem;
-use crate::store::{Answer, Aside, NamespaceChange, Page, Store, TagChange};
+use crate::store::{Answer, Aside, Inside, NamespaceChange, Page, Store, TagChange};
 
 use cache::Cache;
 use groups::Scope;
@@ -57,6 +59,9 @@ pub struct Registry {
     sender: Option<Sender>,
     thread: Option<JoinHandle<()>>,
     desk: Arc<Desk>,
+    meter: Arc<meter::turns::Turns>,
+    /// Whether the journal is written, where one is kept.
+    journal: OnceLock<Arc<AtomicBool>>,
 }
 
 impl Registry {
@@ -75,6 +80,7 @@ impl Registry {
         let (facts, watch) = (back_end.facts(), back_end.watch());
         let health = Arc::new(Health::default());
         let desk = Arc::new(Desk::default());
+        let meter = Arc::new(meter::turns::Turns::default());
         let turns = Turns {
             abilities: back_end.abilities(),
             back_end,
@@ -87,6 +93,7 @@ impl Registry {
             cache: Cache::default(),
             answers: Answers::default(),
             guard: Guard::new(Arc::clone(&desk)),
+            meter: Arc::clone(&meter),
         };
         let (sender, queue) = Queue::new();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -96,7 +103,8 @@ impl Registry {
             .spawn(move || runtime.block_on(turns.run(queue)))
             .map_err(cannot)?;
         let (sender, thread) = (Some(sender), Some(thread));
-        Ok(Registry { facts, watch, health, clock, sender, thread, desk })
+        let journal = OnceLock::new();
+        Ok(Registry { facts, watch, health, clock, sender, thread, desk, meter, journal })
     }
 
     /// What the back end held when it was opened.
@@ -110,6 +118,7 @@ impl Registry {
         if believe_clock {
             journal.found.forget_times();
         }
+        self.journal.get_or_init(|| journal.well());
         self.desk.order(|orders| orders.journal = Some(Arc::new(journal)));
     }
 
@@ -211,6 +220,17 @@ impl Store for Registry {
 
     fn generation(&self) -> u64 {
         self.desk.generation()
+    }
+
+    fn inside(&self) -> Option<Inside> {
+        let arriving = self.sender.as_ref().map_or(0, |s| s.max_capacity() - s.capacity());
+        let journal = self.journal.get().map(|well| well.load(Ordering::Relaxed));
+        Some(Inside {
+            turns: Arc::clone(&self.meter),
+            arriving: arriving as u64,
+            position: self.desk.position(),
+            journal,
+        })
     }
 
     fn look_again(&self) {

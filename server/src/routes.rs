@@ -2,11 +2,15 @@
 
 pub(crate) mod answer;
 pub(crate) mod body;
+pub(crate) mod dashboard;
 pub(crate) mod decode;
 pub(crate) mod health;
 pub(crate) mod input;
+pub(crate) mod metrics;
 pub(crate) mod namespaces;
+pub(crate) mod numbers;
 pub mod openapi;
+pub(crate) mod overview;
 pub(crate) mod segments;
 pub(crate) mod snowflake;
 pub(crate) mod tags;

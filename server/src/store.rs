@@ -15,6 +15,7 @@ use leafid_core::{
     SegmentAsk, SegmentGrant, StoreTime, Token, WindowGrant,
 };
 
+use crate::meter::turns::Turns;
 use crate::problem::Problem;
 
 /// An answer that comes when it is durable.
@@ -112,6 +113,20 @@ impl Aside {
     }
 }
 
+/// What is known of a store's inside.
+#[derive(Clone, Debug)]
+pub struct Inside {
+    /// What its thread has counted.
+    pub turns: Arc<Turns>,
+    /// Requests that its thread has not taken in yet.
+    pub arriving: u64,
+    /// How far its database had come, by its own count, when that was looked at last; 0 where it has
+    /// none.
+    pub position: u64,
+    /// Whether the journal is written, where one is kept.
+    pub journal: Option<bool>,
+}
+
 /// A part of a list: what comes after a key, and how many at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page<K> {
@@ -144,6 +159,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// How often it was fenced, as far as is known.
     fn generation(&self) -> u64;
+    /// What is known of its inside; nothing before it is open.
+    fn inside(&self) -> Option<Inside>;
     /// Looks, before the next request is answered, whether another server or an operator has fenced
     /// it.
     fn look_again(&self);

@@ -55,6 +55,12 @@ paths! {
     HEALTHZ healthz() "/healthz";
     /// GET: whether leases can be had.
     READYZ readyz() "/readyz";
+    /// GET shows the state of each worker number of a namespace, and who holds them.
+    NUMBERS_OF numbers_of(namespace) "/v1/namespaces/{namespace}/numbers";
+    /// GET shows stores, tags and namespaces at a glance.
+    OVERVIEW overview() "/v1/overview";
+    /// GET: what a monitoring system reads.
+    METRICS metrics() "/metrics";
     /// GET: the description of the API.
     OPENAPI openapi() "/openapi.json";
 }

@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::clock::Clock;
+use crate::meter::leases::OfSingle;
 use crate::problem::Problem;
 use crate::random;
 use crate::store::parted::Stores;
@@ -34,6 +35,7 @@ pub struct Deps {
 pub struct Driver<S: Kind> {
     state: Mutex<State<S>>,
     changed: Notify,
+    counts: Arc<OfSingle>,
 }
 
 struct State<S: Kind> {
@@ -82,11 +84,11 @@ enum Look {
 }
 
 impl<S: Kind + Send + 'static> Driver<S> {
-    /// Keeps this generator.
-    pub fn new(generator: Generator<S>) -> Arc<Driver<S>> {
+    /// Keeps this generator, and counts what it hands out.
+    pub fn new(generator: Generator<S>, counts: Arc<OfSingle>) -> Arc<Driver<S>> {
         let state =
             Mutex::new(State { generator, problem: None, carrying: 0, at_hand: AtHand::default() });
-        Arc::new(Driver { state, changed: Notify::new() })
+        Arc::new(Driver { state, changed: Notify::new(), counts })
     }
 
     /// `n` IDs, ascending.
@@ -106,7 +108,10 @@ impl<S: Kind + Send + 'static> Driver<S> {
                 Look::Done => break,
                 Look::Again => {}
                 Look::Wait { refusal, pause } => {
-                    let deadline = *deadline.get_or_insert_with(|| Instant::now() + deps.patience);
+                    let deadline = *deadline.get_or_insert_with(|| {
+                        self.counts.waits.one();
+                        Instant::now() + deps.patience
+                    });
                     if Instant::now() >= deadline {
                         return Err(self.in_vain(refusal, deps.patience));
                     }
@@ -118,6 +123,7 @@ impl<S: Kind + Send + 'static> Driver<S> {
                 }
             }
         }
+        self.counts.ids.more(n as u64);
         Ok(ids)
     }
 
@@ -125,7 +131,10 @@ impl<S: Kind + Send + 'static> Driver<S> {
     pub fn at_once(self: &Arc<Self>, deps: &Deps) -> Option<u64> {
         let (mut id, mut filled) = ([0], 0);
         match self.look(deps, &mut id, &mut filled) {
-            Ok(Look::Done) => id.first().copied(),
+            Ok(Look::Done) => {
+                self.counts.ids.one();
+                id.first().copied()
+            }
             // Whoever waits for it hears why, too.
             Ok(_) | Err(_) => None,
         }
@@ -184,9 +193,14 @@ impl<S: Kind + Send + 'static> Driver<S> {
         Ok(Look::Wait { refusal, pause })
     }
 
+    /// How many IDs can be handed out without the store.
+    pub fn in_hand(&self) -> u64 {
+        self.lock().generator.stats().in_hand
+    }
+
     /// Whether there is anything at hand.
     pub fn has_some(&self) -> bool {
-        self.lock().generator.stats().in_hand > 0
+        self.in_hand() > 0
     }
 
     async fn carry(self: Arc<Self>, deps: Deps, ask: Ask) {

@@ -288,7 +288,7 @@ impl Guard {
         let fenced =
             known.map_or(found.fenced.row.at, |noted| noted.fenced.max(found.fenced.row.at));
         let noted = Noted { mark, fenced, latest, longest_ms, database: found.database.clone() };
-        self.desk.tell(mark.generation);
+        self.desk.tell(mark);
         if self.witness.store.as_ref() != Some(&noted) {
             if let Some(journal) = &self.journal {
                 journal.note([Note::Store(noted.clone())]);

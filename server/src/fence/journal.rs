@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -28,6 +29,7 @@ pub struct Journal {
     /// What it knew when it was opened.
     pub found: Witness,
     pending: Arc<Mutex<Pending>>,
+    well: Arc<AtomicBool>,
     wake: Option<SyncSender<()>>,
     writer: Option<JoinHandle<()>>,
 }
@@ -70,11 +72,18 @@ impl Journal {
         let (wake, woken) = sync_channel(1);
         let pending = Arc::new(Mutex::new(Pending::default()));
         let shared = Arc::clone(&pending);
+        let well = Arc::new(AtomicBool::new(true));
+        let told = Arc::clone(&well);
         let writer = std::thread::Builder::new()
             .name("leafid-journal".to_owned())
-            .spawn(move || Writer { log, pending: shared, well: true }.run(&woken))
+            .spawn(move || Writer { log, pending: shared, well: true, told }.run(&woken))
             .map_err(|error| Problem::unavailable(format!("no thread for the journal: {error}")))?;
-        Ok(Journal { path, found, pending, wake: Some(wake), writer: Some(writer) })
+        Ok(Journal { path, found, pending, well, wake: Some(wake), writer: Some(writer) })
+    }
+
+    /// Tells whether the last writing did not fail.
+    pub fn well(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.well)
     }
 
     /// Notes what was written.
@@ -102,6 +111,8 @@ struct Writer {
     pending: Arc<Mutex<Pending>>,
     /// Whether the last writing did not fail.
     well: bool,
+    /// The same, for others.
+    told: Arc<AtomicBool>,
 }
 
 impl Writer {
@@ -165,5 +176,6 @@ impl Writer {
             _ => return,
         }
         self.well = !self.well;
+        self.told.store(self.well, Ordering::Relaxed);
     }
 }

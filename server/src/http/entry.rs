@@ -2,7 +2,7 @@
 //! server failed it.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -11,13 +11,17 @@ use axum::http::{HeaderValue, Method, Uri};
 use axum::middleware::Next;
 use axum::response::Response;
 use tracing::Instrument;
+use tracing::field::Empty;
 
 use super::caller::{Caller, Peer};
 use super::listener::Listener;
 use super::request_id::{HEADER, RequestId};
 use super::rules::Rules;
+use super::trace::{self, Trace};
+use crate::app::App;
 use crate::http::guard;
 use crate::log::Rate;
+use crate::meter::requests::Kind;
 use crate::problem::{Figure, Problem};
 
 static FAILED: Rate = Rate::new();
@@ -34,17 +38,29 @@ pub struct Entry {
 }
 
 /// Lets a request in, or refuses it; whatever comes of it has the request's id.
-pub async fn enter(State(entry): State<Arc<Entry>>, request: Request, next: Next) -> Response {
+pub async fn enter(
+    State((entry, app)): State<(Arc<Entry>, Arc<App>)>,
+    request: Request,
+    next: Next,
+) -> Response {
     let (mut head, body) = request.into_parts();
     let listener = entry.listener;
     let admitted = guard::admit(&head, body, &entry.rules, entry.body).await;
+    // From here on the time is the server's, and not that of a slow client.
+    let began = Instant::now();
     // Of a body that was not read nobody knows whether the id is one of its secrets.
-    let given = admitted.as_ref().ok().and_then(|body| RequestId::given(&head.headers, body));
+    let read = admitted.as_ref().ok();
+    let trace = read.and_then(|body| Trace::given(&head.headers, body));
+    let given = read.and_then(|body| RequestId::given(&head.headers, body, trace.as_ref()));
     let id = given.unwrap_or_else(RequestId::fresh);
     let peer = head.extensions.get().map(|Peer(peer)| *peer);
     let caller = Caller { listener: listener.name, peer, member: None };
     let (method, uri) = (head.method.clone(), head.uri.clone());
-    let span = tracing::error_span!("request", request_id = %id);
+    let span = tracing::error_span!("request", request_id = %id, trace_id = Empty, span_id = Empty);
+    if let Some(trace) = &trace {
+        span.record("trace_id", trace.id());
+        span.record("span_id", trace.span());
+    }
     let answered = async {
         let response = match admitted {
             Ok(body) => {
@@ -53,10 +69,21 @@ pub async fn enter(State(entry): State<Arc<Entry>>, request: Request, next: Next
             }
             Err(response) => response,
         };
+        let took = began.elapsed();
+        let status = response.status().as_u16();
+        app.requests.note(Kind::of(uri.path()), status, took);
+        if let Some(problem) = response.extensions().get::<Problem>() {
+            app.requests.refused(problem.code);
+        }
+        tracing::debug!(%caller, %method, path = uri.path(), status, ?took, "answered");
         report(&response, &caller, &method, &uri);
         response
     };
-    named(answered.instrument(span).await, &id)
+    let mut response = named(answered.instrument(span).await, &id);
+    if let Some(trace) = trace {
+        response.headers_mut().insert(trace::HEADER, trace.value);
+    }
+    response
 }
 
 /// Logs answers of the statuses from 500 on: one line a second per code. Of the request only its

@@ -15,19 +15,26 @@ pub enum Face {
     Admin,
     /// Whether the server lives and can serve, and the description of the API.
     Health,
+    /// What is for the eyes of operators: metrics, and what the dashboard shows.
+    Seen,
+    /// The dashboard itself: the same for everybody, and without any figure.
+    Page,
 }
 
 impl Face {
     /// All of them.
-    pub const ALL: [Face; 4] = [Face::Leases, Face::Reads, Face::Admin, Face::Health];
+    pub const ALL: [Face; 6] =
+        [Face::Leases, Face::Reads, Face::Admin, Face::Health, Face::Seen, Face::Page];
 
-    /// What a caller must be allowed, where tokens are asked for. Probes have none.
+    /// What a caller must be allowed, where tokens are asked for. Probes have none, and a page
+    /// must be there before somebody can type a token into it.
     pub const fn verb(self) -> Option<Verb> {
         match self {
             Face::Leases => Some(Verb::Lease),
             Face::Reads => Some(Verb::Read),
             Face::Admin => Some(Verb::Admin),
-            Face::Health => None,
+            Face::Seen => Some(Verb::Metrics),
+            Face::Health | Face::Page => None,
         }
     }
 }
@@ -47,8 +54,10 @@ impl Listener {
     pub const API: Listener =
         Listener { name: "api", faces: &[Face::Leases, Face::Reads, Face::Health] };
     /// The listener of the operators.
-    pub const ADMIN: Listener =
-        Listener { name: "admin", faces: &[Face::Reads, Face::Admin, Face::Health] };
+    pub const ADMIN: Listener = Listener {
+        name: "admin",
+        faces: &[Face::Reads, Face::Admin, Face::Health, Face::Seen, Face::Page],
+    };
     /// The listener of Leaf's clients: it serves Leaf's paths, and none of ours.
     pub const LEAF: Listener = Listener { name: "leaf", faces: &[] };
     /// No listener: the command line asks the paths in its own process.

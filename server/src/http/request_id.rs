@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::http::{HeaderMap, HeaderName};
 
+use super::trace::Trace;
 use crate::random;
 
 /// The header of an id, in requests and in answers.
 pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
-const TRACE_PARENT: HeaderName = HeaderName::from_static("traceparent");
 /// The longest id that is taken over.
 const MOST_BYTES: usize = 128;
 
@@ -31,9 +31,9 @@ impl RequestId {
 
     /// The one that the caller or a proxy gave: `X-Request-Id`, or the trace of a `traceparent`.
     /// A text that the body has too is not taken over: it may be the `request` or `key` of a lease.
-    pub fn given(headers: &HeaderMap, body: &[u8]) -> Option<RequestId> {
+    pub fn given(headers: &HeaderMap, body: &[u8], trace: Option<&Trace>) -> Option<RequestId> {
         let said = once(headers, HEADER).filter(|id| is_well_formed(id));
-        let id = said.or_else(|| trace(once(headers, TRACE_PARENT)?))?;
+        let id = said.or_else(|| trace.map(Trace::id))?;
         let repeated = body.windows(id.len()).any(|part| part == id.as_bytes());
         (!repeated).then(|| RequestId(id.to_owned()))
     }
@@ -62,25 +62,4 @@ fn once(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
 fn is_well_formed(id: &str) -> bool {
     let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"._:=+/@-".contains(&byte);
     (1..=MOST_BYTES).contains(&id.len()) && id.bytes().all(is_known)
-}
-
-/// The trace's id in a `traceparent`.
-fn trace(parent: &str) -> Option<&str> {
-    let is_hex = |text: &str, digits| {
-        text.len() == digits && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-    };
-    let is_zero = |text: &str| text.bytes().all(|byte| byte == b'0');
-    let mut parts = parent.splitn(5, '-');
-    let (version, trace) = (parts.next()?, parts.next()?);
-    let (span, flags, more) = (parts.next()?, parts.next()?, parts.next());
-    let is_valid = is_hex(version, 2)
-        && version != "ff"
-        && is_hex(trace, 32)
-        && !is_zero(trace)
-        && is_hex(span, 16)
-        && !is_zero(span)
-        && is_hex(flags, 2)
-        // Later versions may say more.
-        && (version != "00" || more.is_none());
-    is_valid.then_some(trace)
 }

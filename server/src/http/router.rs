@@ -18,7 +18,10 @@ use super::rules::Rules;
 use crate::app::App;
 use crate::json::shown;
 use crate::problem::Problem;
-use crate::routes::{decode, health, namespaces, openapi, segments, snowflake, tags, workers};
+use crate::routes::{
+    dashboard, decode, health, metrics, namespaces, numbers, openapi, overview, segments,
+    snowflake, tags, workers,
+};
 
 /// All paths over a server, for who asks them in its own process.
 pub fn local(app: Arc<App>) -> Router {
@@ -52,7 +55,7 @@ pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> Router {
     router
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
-        .layer(middleware::from_fn_with_state(Arc::new(entry), enter))
+        .layer(middleware::from_fn_with_state((Arc::new(entry), Arc::clone(&app)), enter))
         .with_state(app)
 }
 
@@ -83,6 +86,13 @@ fn routes(face: Face) -> Router<Arc<App>> {
             .route(path::HEALTHZ, get(health::healthz))
             .route(path::READYZ, get(health::readyz))
             .route(path::OPENAPI, get(openapi::get)),
+        Face::Seen => router
+            .route(path::METRICS, get(metrics::get))
+            .route(path::OVERVIEW, get(overview::get))
+            .route(path::NUMBERS_OF, get(numbers::get)),
+        Face::Page => router
+            .route(dashboard::PAGE, get(dashboard::page))
+            .route(dashboard::FILE, get(dashboard::file)),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::backends::opening::Unopened;
 use crate::backends::reconnect::pause;
 use crate::problem::Problem;
 use crate::registry::Registry;
-use crate::store::{Answer, Aside, NamespaceChange, Page, Store, TagChange};
+use crate::store::{Answer, Aside, Inside, NamespaceChange, Page, Store, TagChange};
 
 /// A store that is not open yet, or since.
 pub struct Late {
@@ -120,6 +120,10 @@ impl Store for Late {
 
     fn generation(&self) -> u64 {
         self.state.opened.get().map_or(0, Store::generation)
+    }
+
+    fn inside(&self) -> Option<Inside> {
+        self.state.opened.get()?.inside()
     }
 
     fn look_again(&self) {

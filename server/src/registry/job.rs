@@ -1,5 +1,7 @@
 //! A request on its way through a turn, and whether it is still worth doing.
 
+use std::time::Duration;
+
 use leafid_core::{Code, HostTime};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -34,6 +36,8 @@ pub struct Job {
     pub due: Instant,
     /// When it came, by the clock that only ticks.
     asked: HostTime,
+    /// The same, exactly, until it is decided for the first time.
+    came: Option<Instant>,
     errand: Box<dyn Errand>,
 }
 
@@ -63,12 +67,18 @@ impl Job {
     {
         let (reply, answer) = oneshot::channel();
         let errand = Box::new(Request { decide, outcome: None, reply });
-        (Job { kind, scope, lost: 0, due: Instant::now(), asked, errand }, answer)
+        let now = Instant::now();
+        (Job { kind, scope, lost: 0, due: now, asked, came: Some(now), errand }, answer)
     }
 
     /// What it is for.
     pub fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// How long it waited, when it is about to be decided for the first time.
+    pub fn waited(&mut self, now: Instant) -> Option<Duration> {
+        self.came.take().map(|came| now.saturating_duration_since(came))
     }
 
     /// Whether it is still worth doing at `now`, by the clock that only ticks.

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::job::{Job, Kind};
+use crate::meter::turns::Turns;
 use crate::problem::Problem;
 
 /// So many requests may wait in a line, and so many on their way to it; one more is `OVERLOADED`.
@@ -64,6 +65,13 @@ impl Queue {
     /// Lets a request wait for another turn, not before it is due.
     pub fn again(&mut self, job: Job) {
         self.again.push_back(job);
+    }
+
+    /// Tells how many wait in each line.
+    pub fn tell(&self, meter: &Turns) {
+        meter.acquires.set(self.acquires.len() as u64);
+        meter.others.set(self.others.len() as u64);
+        meter.again.set(self.again.len() as u64);
     }
 
     /// How many wait.

@@ -17,6 +17,7 @@ use crate::backends::{Abilities, BackEnd, Facts, Fault, Outcome, Watch};
 use crate::clock::Clock;
 use crate::fence::Guard;
 use crate::fence::guard::Begun;
+use crate::meter;
 use crate::problem::Problem;
 use crate::random;
 
@@ -61,6 +62,8 @@ pub struct Turns<B: BackEnd> {
     pub answers: Answers,
     /// Whether the database lost something.
     pub guard: Guard,
+    /// How long all of it takes.
+    pub meter: Arc<meter::turns::Turns>,
 }
 
 impl<B: BackEnd> Turns<B> {
@@ -79,6 +82,7 @@ impl<B: BackEnd> Turns<B> {
                     job.answer(Err(problem.clone()));
                 }
             }
+            queue.tell(&self.meter);
         }
     }
 
@@ -88,7 +92,10 @@ impl<B: BackEnd> Turns<B> {
             return Err(problem);
         }
         self.health.wait(self.clock.boot());
-        let mut now = match self.answers.during(self.back_end.begin()).await {
+        let began = Instant::now();
+        let begun = self.answers.during(self.back_end.begin()).await;
+        self.meter.begin.took(began.elapsed());
+        let mut now = match begun {
             Ok(now) => now,
             Err(fault) => {
                 queue.gather();
@@ -98,6 +105,7 @@ impl<B: BackEnd> Turns<B> {
             }
         };
         queue.gather();
+        queue.tell(&self.meter);
         let told = self.now(now);
         let compared = self.guard.begin(&mut self.back_end, told, self.clock.boot());
         match self.answers.during(compared).await {
@@ -185,7 +193,10 @@ impl<B: BackEnd> Turns<B> {
                 if wants.is_empty() {
                     continue;
                 }
-                match self.answers.during(self.back_end.read(&wants)).await {
+                let began = Instant::now();
+                let read = self.answers.during(self.back_end.read(&wants)).await;
+                self.meter.read.took(began.elapsed());
+                match read {
                     Ok(read) => {
                         if self.abilities.notices && self.guard.doubts(&wants, &read.answers) {
                             decided.append(&mut round);
@@ -212,12 +223,16 @@ impl<B: BackEnd> Turns<B> {
     /// As many as are worth doing, and as are read for at once.
     fn round(&mut self, queue: &mut Queue) -> Vec<Job> {
         let mut round = Vec::new();
-        let at = self.clock.boot();
+        let (at, now) = (self.clock.boot(), Instant::now());
         while round.len() < self.abilities.at_once {
-            let Some(job) = queue.pop() else { break };
+            let Some(mut job) = queue.pop() else { break };
+            job.waited(now).inspect(|waited| self.meter.waited.took(*waited));
             match job.worth(at) {
-                Worth::Nothing => {}
-                Worth::TooLate(waited_ms) => job.refuse(waited_ms),
+                Worth::Nothing => self.meter.abandoned.one(),
+                Worth::TooLate(waited_ms) => {
+                    self.meter.late.one();
+                    job.refuse(waited_ms);
+                }
                 Worth::Done => round.push(job),
             }
         }
@@ -227,7 +242,13 @@ impl<B: BackEnd> Turns<B> {
     /// Writes what was decided, and answers it.
     async fn write(&mut self, turn: TurnRows, decided: Vec<Job>, queue: &mut Queue) {
         let groups = turn.groups();
-        let written = match self.answers.during(self.back_end.write(&groups.groups)).await {
+        self.meter.requests.note(decided.len() as u64);
+        let began = Instant::now();
+        let written = self.answers.during(self.back_end.write(&groups.groups)).await;
+        if !groups.groups.is_empty() {
+            self.meter.write.took(began.elapsed());
+        }
+        let written = match written {
             Ok(written) => written,
             Err(fault) => return self.fail(&fault, decided),
         };
@@ -253,7 +274,10 @@ impl<B: BackEnd> Turns<B> {
             let place = groups.place(job.scope);
             match place.map(|place| written.outcomes.get(place)) {
                 None | Some(Some(Outcome::Done(_))) => self.answers.put(job),
-                Some(Some(Outcome::Conflict)) => lost(job, queue),
+                Some(Some(Outcome::Conflict)) => {
+                    self.meter.conflicts.one();
+                    lost(job, queue);
+                }
                 Some(Some(Outcome::Failed(fault) | Outcome::Locked(fault))) => {
                     job.answer(Err(fault.into()));
                 }

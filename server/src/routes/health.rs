@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::extract::State;
 use futures_util::future::join_all;
-use leafid_core::{FieldWriter, StoreTime, Token};
+use leafid_core::{Code, FieldWriter, StoreTime, Token};
 
 use super::answer::Json;
 use crate::app::App;
@@ -104,7 +104,18 @@ fn none(seen: Vec<Seen>) -> Problem {
     both.unwrap_or_else(|| Problem::unavailable("the server has no store open"))
 }
 
-async fn look(store: &Watched) -> Result<Ready, Problem> {
+/// A store's state in one word.
+pub fn state(found: &Result<Ready, Problem>) -> &'static str {
+    match found {
+        Ok(ready) if ready.lines.is_empty() => "ok",
+        Ok(_) => "degraded",
+        Err(problem) if problem.code == Code::StoreRefused => "refused",
+        Err(_) => "unavailable",
+    }
+}
+
+/// Whether a store can grant, and which of its lines went back.
+pub async fn look(store: &Watched) -> Result<Ready, Problem> {
     let now = store.ready().await?;
     let standing = tokio::time::timeout(LOOKING, store.alarms().standing(store)).await;
     // Rows that cannot be read now, or are locked, say nothing of the others.
@@ -113,7 +124,7 @@ async fn look(store: &Watched) -> Result<Ready, Problem> {
 }
 
 /// A line that went back: what a holder has, and what the store knows.
-fn put_line(writer: &mut impl FieldWriter, line: &Line, ends: Ends) {
+pub fn put_line(writer: &mut impl FieldWriter, line: &Line, ends: Ends) {
     let stands_at = match line {
         Line::Tag(tag) => {
             writer.text("tag", tag.as_str());

@@ -2,6 +2,7 @@
 //! code that serves them.
 
 mod examples;
+mod glance;
 mod parameters;
 mod schema;
 mod shapes;
@@ -188,6 +189,16 @@ fn operations(story: &Story) -> Vec<Operation> {
             "create or change a namespace",
             Some((Shape::of(NamespaceSpec::SCHEMA), space_spec)),
             a_space(),
+        ),
+        get(
+            path::NUMBERS_OF,
+            "the state of each worker number, and who holds them",
+            Some((glance::numbers(), story.numbers())),
+        ),
+        get(
+            path::OVERVIEW,
+            "stores, tags and namespaces at a glance",
+            Some((glance::overview(), story.overview())),
         ),
         get(path::HEALTHZ, "whether the process lives", Some((shapes::alive(), tree(put_alive)))),
         get(path::READYZ, "whether leases can be had", Some((shapes::ready(), story.ready()))),

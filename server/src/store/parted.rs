@@ -4,8 +4,11 @@
 
 use std::sync::Arc;
 
+use leafid_core::Name;
+
 use super::watched::Watched;
 use super::{SharedStore, Store};
+use crate::meter::leases::Leases;
 
 /// What a store keeps for a server that has two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +65,17 @@ impl Stores {
     /// The store of the namespaces and the worker numbers.
     pub fn workers(&self) -> &dyn Store {
         self.workers.as_ref().unwrap_or(&self.tags).as_ref()
+    }
+
+    /// What the store of the tags was asked for, and the store of the worker numbers.
+    pub fn leases(&self) -> (&Leases, &Leases) {
+        (self.tags.leases(), self.workers.as_ref().unwrap_or(&self.tags).leases())
+    }
+
+    /// The tags that were leased from here, as far as they are counted by name.
+    pub fn tags_leased(&self) -> Vec<Name> {
+        let counted = self.tags.leases().tags.each();
+        counted.into_iter().filter_map(|(name, _)| name).collect()
     }
 
     /// Each store once, and what it keeps where there are two.

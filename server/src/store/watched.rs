@@ -9,9 +9,10 @@ use leafid_core::{
 
 use crate::hex::hex;
 use crate::log::Rate;
+use crate::meter::leases::Leases;
 use crate::problem::{Figure, Problem};
 use crate::store::alarms::{Alarms, Ends, Line, Raised};
-use crate::store::{Answer, Aside, NamespaceChange, Page, SharedStore, Store, TagChange};
+use crate::store::{Answer, Aside, Inside, NamespaceChange, Page, SharedStore, Store, TagChange};
 
 static CHANGED: Rate = Rate::new();
 static WENT_BACK: Rate = Rate::new();
@@ -20,17 +21,23 @@ static WENT_BACK: Rate = Rate::new();
 pub struct Watched {
     store: SharedStore,
     alarms: Alarms,
+    leases: Leases,
 }
 
 impl Watched {
     /// Looks at the refusals of this store.
     pub fn over(store: SharedStore) -> Watched {
-        Watched { store, alarms: Alarms::default() }
+        Watched { store, alarms: Alarms::default(), leases: Leases::default() }
     }
 
     /// Lines of it that went back.
     pub fn alarms(&self) -> &Alarms {
         &self.alarms
+    }
+
+    /// What it was asked for.
+    pub fn leases(&self) -> &Leases {
+        &self.leases
     }
 
     /// Notes a refusal of an ask for this line that was made to this store.
@@ -133,6 +140,10 @@ impl Store for Watched {
         self.store.generation()
     }
 
+    fn inside(&self) -> Option<Inside> {
+        self.store.inside()
+    }
+
     fn look_again(&self) {
         self.store.look_again();
     }
@@ -140,6 +151,7 @@ impl Store for Watched {
     fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant> {
         Box::pin(async move {
             let answer = self.store.lease_segment(ask).await;
+            self.leases.tags.of(&ask.tag, answer.is_ok()).note(&answer);
             answer.inspect_err(|problem| self.note(problem, Asked::Tag(ask.tag), ask.store))
         })
     }
@@ -147,6 +159,7 @@ impl Store for Watched {
     fn acquire(&self, ask: AcquireAsk) -> Answer<'_, WindowGrant> {
         Box::pin(async move {
             let answer = self.store.acquire(ask).await;
+            self.leases.spaces.of(&ask.namespace, answer.is_ok()).acquires.note(&answer);
             let asked = Asked::Namespace(ask.namespace);
             answer.inspect_err(|problem| self.note(problem, asked, ask.store))
         })
@@ -155,6 +168,7 @@ impl Store for Watched {
     fn renew(&self, ask: RenewAsk) -> Answer<'_, WindowGrant> {
         Box::pin(async move {
             let answer = self.store.renew(ask).await;
+            self.leases.spaces.of(&ask.namespace, answer.is_ok()).renewals.note(&answer);
             let asked = Asked::Worker(ask.namespace, ask.worker);
             answer.inspect_err(|problem| self.note(problem, asked, Some(ask.store)))
         })
@@ -163,6 +177,7 @@ impl Store for Watched {
     fn release(&self, release: Release) -> Answer<'_, ()> {
         Box::pin(async move {
             let answer = self.store.release(release).await;
+            self.leases.spaces.of(&release.namespace, answer.is_ok()).releases.note(&answer);
             let asked = Asked::Worker(release.namespace, release.worker);
             answer.inspect_err(|problem| self.note(problem, asked, Some(release.store)))
         })

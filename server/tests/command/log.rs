@@ -104,3 +104,50 @@ fn lost_grants_and_a_second_store_are_told_loudly() {
     serving.end("-TERM");
     assert!(!serving.log().contains(REQUEST), "{}", serving.log());
 }
+
+/// The lines of a log in JSON, and the fields of the same event as text.
+#[test]
+fn a_log_in_json_has_the_same_fields_as_one_in_text() {
+    const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let parent = format!("00-{TRACE}-00f067aa0ba902b7-01");
+    let mut logs = Vec::new();
+    for format in ["text", "json"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new(LEAFID);
+        command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--log-format", format]);
+        let mut serving = Serving::spawn(command.arg("--store").arg(folder.path().join("s.db")));
+        let url = format!("{}/v1/tags/orders", serving.url);
+        let put = ureq::put(&url).header("content-type", "application/json");
+        put.header("traceparent", &parent).header("x-request-id", "web-7").send("{}").unwrap();
+        serving.end("-TERM");
+        logs.push(serving.log());
+    }
+    let text = logs[0].lines().find(|line| line.contains("audit: create tag")).unwrap();
+    for field in
+        ["request_id=web-7", &format!("trace_id=\"{TRACE}\""), "span_id=\"00f067aa0ba902b7\""]
+    {
+        assert!(text.contains(field), "{field}: {text}");
+    }
+    for field in [" caller=main/127.0.0.1:", " before=none ", " after={"] {
+        assert!(text.contains(field), "{field}: {text}");
+    }
+    let lines: Vec<serde_json::Value> =
+        logs[1].lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    for line in &lines {
+        for field in ["timestamp", "level", "message"] {
+            assert!(line[field].is_string(), "{field}: {line}");
+        }
+    }
+    let is_audit = |line: &&serde_json::Value| {
+        line["message"].as_str().is_some_and(|text| text == "audit: create tag `orders`")
+    };
+    let audit = lines.iter().find(is_audit).unwrap();
+    assert_eq!((&audit["level"], &audit["before"]), (&json!("INFO"), &json!("none")));
+    assert!(audit["caller"].as_str().unwrap().starts_with("main/127.0.0.1:"), "{audit}");
+    assert!(audit["after"].as_str().unwrap().contains("\"max_id\":\"1\""), "{audit}");
+    let span = &audit["span"];
+    assert_eq!((&span["request_id"], &span["trace_id"]), (&json!("web-7"), &json!(TRACE)));
+    assert_eq!(span["span_id"], "00f067aa0ba902b7");
+    let wrong = fails("http://127.0.0.1:9", &["serve", "--log-format", "xml"], 2);
+    assert!(wrong.contains("text, json"), "{wrong}");
+}

@@ -84,14 +84,30 @@ impl Server {
         self.raw(&format!("{text}\r\n{body}"))
     }
 
+    /// The headers and the body of a GET that is answered.
+    pub fn text(&self, path: &str, headers: &[(&str, &str)]) -> (String, String) {
+        let mut asked = format!("GET {path} HTTP/1.1\r\nconnection: close\r\n");
+        for (name, value) in headers.iter().chain(&[("host", self.address.to_string().as_str())]) {
+            asked.push_str(&format!("{name}: {value}\r\n"));
+        }
+        let answer = self.exchange(&format!("{asked}\r\n"));
+        let (headers, body) = answer.split_once("\r\n\r\n").expect("an answer has headers");
+        assert!(headers.starts_with("HTTP/1.1 200"), "{answer}");
+        (headers.to_lowercase(), body.to_owned())
+    }
+
     pub fn raw(&self, request: &str) -> Answer {
+        Answer::parse(&self.exchange(request))
+    }
+
+    fn exchange(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address).expect("the server listens");
         stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time-out");
         // A server that refuses early may close before it has read all of it.
         let _ = stream.write_all(request.as_bytes());
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
-        Answer::parse(&String::from_utf8(answer).expect("answers are text"))
+        String::from_utf8(answer).expect("answers are text")
     }
 }
 

@@ -1,6 +1,8 @@
 //! An example of everything that crosses the wire: one small story, as the core decides it and the
 //! routes write it.
 
+use std::sync::Arc;
+
 use leafid_core::registry::{
     self, Candidates, Namespace, NamespaceSpec, TagRow, TagSpec, WorkerRow,
 };
@@ -11,10 +13,16 @@ use leafid_core::{
 use leafid_wire::{Call, tree};
 use serde_json::{Value, json};
 
+use crate::dispense::driver::AtHand;
 use crate::json::Writer;
+use crate::meter::histogram::Histogram;
+use crate::meter::leases::Leased;
 use crate::problem::Figure;
 use crate::registry::{aside, explain};
-use crate::routes::{decode, health, namespaces, tags, workers};
+use crate::routes::overview::{InUse, Overview, StoreSight, Within};
+use crate::routes::{decode, health, namespaces, numbers, overview, tags, workers};
+use crate::seen::census::{SpaceSight, TagSight};
+use crate::seen::numbers::{Count, Numbers};
 use crate::store::Aside;
 use crate::store::alarms::{Ends, Line};
 
@@ -165,6 +173,55 @@ impl Story {
         let lines = vec![(Line::Tag(self.tag), ends)];
         let seen = [(None, Ok(health::Ready { store: STORE, now: NOW, lines }))];
         tree(|to| health::put_ready(to, &seen))
+    }
+
+    fn numbers_seen(&self) -> Numbers {
+        let mut count = Count::new(self.space_row, LATER);
+        count.row((WORKER, self.held));
+        count.done()
+    }
+
+    /// The namespace's worker numbers, one by one.
+    pub fn numbers(&self) -> Value {
+        let (seen, layout) = (self.numbers_seen(), &self.space_row.layout);
+        tree(|to| numbers::put(to, &self.space, 0, &seen, layout))
+    }
+
+    /// All of it at a glance.
+    pub fn overview(&self) -> Value {
+        let writes = Histogram::times();
+        writes.note(400);
+        let leased = Leased { range: self.numbers.range, at: NOW };
+        let at_hand =
+            AtHand { next: self.numbers.range.start + 3, ranges: vec![self.numbers.range] };
+        let (tag, row) = (self.tag, self.tag_row);
+        let tags = vec![(
+            TagSight { tag, row, per_second: Some(0.5) },
+            InUse { at_hand, recent: vec![leased] },
+        )];
+        let numbers = Arc::new(self.numbers_seen());
+        let (name, row) = (self.space, self.space_row);
+        let store = StoreSight {
+            name: "main",
+            place: "sqlite:/var/lib/leafid/leafid.db".to_owned(),
+            id: STORE,
+            generation: 0,
+            found: Ok(health::Ready { store: STORE, now: LATER, lines: Vec::new() }),
+            inside: Some(Within {
+                waiting: 0,
+                journal: Some(true),
+                position: 0,
+                write: writes.read(),
+            }),
+        };
+        let overview = Overview {
+            stores: vec![store],
+            tags: Some(tags),
+            more_tags: false,
+            spaces: Some(vec![SpaceSight { name, row, numbers, per_second: Some(0.0) }]),
+            lines: Vec::new(),
+        };
+        tree(|to| overview::put(to, &overview))
     }
 
     /// What an ID of the namespace `default` is made of.

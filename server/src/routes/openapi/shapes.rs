@@ -6,14 +6,15 @@ use leafid_core::{Code, FieldForm, FieldSchema, Fields, NAME_BYTES, Presence};
 use super::schema::Shape;
 use crate::dispense;
 
-const NAME: FieldForm = FieldForm::Name;
-const BIG: FieldForm = FieldForm::Big { least: 0 };
+pub const NAME: FieldForm = FieldForm::Name;
+pub const BIG: FieldForm = FieldForm::Big { least: 0 };
 const WORKER: FieldForm = FieldForm::Number { least: 0, most: u32::MAX as u64 };
 
-const NOW: FieldSchema = field("now_ms", FieldForm::Millis, "The store's time, in ms since 1970.");
+pub const NOW: FieldSchema =
+    field("now_ms", FieldForm::Millis, "The store's time, in ms since 1970.");
 
 /// A field that is always there.
-const fn field(name: &'static str, form: FieldForm, about: &'static str) -> FieldSchema {
+pub const fn field(name: &'static str, form: FieldForm, about: &'static str) -> FieldSchema {
     FieldSchema { name, form, presence: Presence::Required, about }
 }
 
@@ -123,18 +124,6 @@ pub fn alive() -> Shape {
 pub fn ready() -> Shape {
     let status = "`degraded` while a line stands below what a holder has of it, or one of two stores \
                   grants nothing.";
-    let lines = "The lines of which a holder has more than the store ever granted: each a tag with \
-                 its `max_id`, or a worker number with its `reserved_until`.";
-    let line = Shape::of(&[
-        field("tag", NAME, "The tag."),
-        field("namespace", NAME, "The namespace of the worker number."),
-        field("worker", WORKER, "The worker number."),
-        field("have_until", BIG, "The end that the holder has."),
-        field("max_id", BIG, "The tag's next number that was never granted."),
-        field("reserved_until", BIG, "The first tick that was never granted on the number."),
-    ]);
-    let of_one_kind = ["tag", "namespace", "worker", "max_id", "reserved_until"];
-    let line = of_one_kind.into_iter().fold(line, Shape::maybe);
     let store = [field("store", FieldForm::Token, "The store's id."), NOW];
     let part = Shape::default()
         .one_of("status", "Whether it grants.", vec!["ok", "unavailable"])
@@ -147,8 +136,26 @@ pub fn ready() -> Shape {
         .and(&store)
         .within("tags", "The store of the tags, where worker numbers have another.", part.clone())
         .within("workers", "The store of namespaces and worker numbers, where it is another.", part)
-        .rows("went_back", lines, line);
+        .rows("went_back", LINES, line());
     ["store", "now_ms", "tags", "workers"].into_iter().fold(ready, Shape::maybe)
+}
+
+/// What is said of lines that went back.
+pub const LINES: &str = "The lines of which a holder has more than the store ever granted: each a \
+                         tag with its `max_id`, or a worker number with its `reserved_until`.";
+
+/// A line that went back.
+pub fn line() -> Shape {
+    let line = Shape::of(&[
+        field("tag", NAME, "The tag."),
+        field("namespace", NAME, "The namespace of the worker number."),
+        field("worker", WORKER, "The worker number."),
+        field("have_until", BIG, "The end that the holder has."),
+        field("max_id", BIG, "The tag's next number that was never granted."),
+        field("reserved_until", BIG, "The first tick that was never granted on the number."),
+    ]);
+    let of_one_kind = ["tag", "namespace", "worker", "max_id", "reserved_until"];
+    of_one_kind.into_iter().fold(line, Shape::maybe)
 }
 
 /// Why something was not done.

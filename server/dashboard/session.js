@@ -1,0 +1,43 @@
+// What is asked of the server, and the token that it is asked with. The token is in memory, and in
+// this tab's session storage if that was asked for; never in an address, a cookie or the page.
+
+const KEY = 'leafid.token'
+let token = sessionStorage.getItem(KEY) ?? ''
+
+/** Uses this token from now on; an empty one is none. */
+export function use(text, kept) {
+  token = text
+  if (kept && text) sessionStorage.setItem(KEY, text)
+  else sessionStorage.removeItem(KEY)
+}
+
+/** Whether there is one. */
+export const hasToken = () => token !== ''
+
+/** A refusal, or no answer at all. */
+export class Refused extends Error {
+  constructor(status, code, detail) {
+    super(detail)
+    this.status = status
+    this.code = code
+  }
+
+  /** Whether another token might help. */
+  get wantsToken() {
+    return this.status === 401 || this.status === 403
+  }
+}
+
+/** What a GET answers. */
+export async function get(path, signal) {
+  const headers = token ? { authorization: `Bearer ${token}` } : {}
+  let response
+  try {
+    response = await fetch(path, { headers, signal, cache: 'no-store', credentials: 'omit', redirect: 'error' })
+  } catch (error) {
+    throw new Refused(0, 'NO_ANSWER', `the server does not answer: ${error.message}`)
+  }
+  const body = await response.json().catch(() => ({}))
+  if (!response.ok) throw new Refused(response.status, body.code ?? String(response.status), body.detail ?? response.statusText)
+  return body
+}

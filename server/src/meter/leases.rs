@@ -1,0 +1,187 @@
+//! What was leased, by tag and by namespace. Names that were granted nothing have no counters of
+//! their own, and only so many have: what anybody may make up must not fill the memory.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use leafid_core::{Code, Name, Range, SegmentGrant, StoreTime};
+
+use super::Counter;
+use crate::problem::Problem;
+
+/// So many tags, and so many namespaces, are counted by name. The others are one.
+pub const NAMED: usize = 200;
+
+/// So many leases of a tag are remembered.
+const RECENT: usize = 8;
+
+/// How asks ended.
+#[derive(Debug, Default)]
+pub struct Outcomes {
+    /// As they were asked.
+    pub granted: Counter,
+    /// The answer was no.
+    pub refused: Counter,
+    /// There was no answer to be had.
+    pub failed: Counter,
+}
+
+impl Outcomes {
+    /// Notes how one ended.
+    pub fn note<T>(&self, outcome: &Result<T, Problem>) {
+        match outcome {
+            Ok(_) => self.granted.one(),
+            Err(problem) if is_failure(problem) => self.failed.one(),
+            Err(_) => self.refused.one(),
+        }
+    }
+
+    /// Each by its name in metrics.
+    pub fn each(&self) -> [(&'static str, u64); 3] {
+        let Outcomes { granted, refused, failed } = self;
+        [("granted", granted.get()), ("refused", refused.get()), ("failed", failed.get())]
+    }
+}
+
+fn is_failure(problem: &Problem) -> bool {
+    problem.code.http_status().is_none_or(|status| status >= 500)
+        && problem.code != Code::WorkersExhausted
+}
+
+/// What is counted of a tag.
+#[derive(Debug, Default)]
+pub struct OfTag {
+    /// Leases of numbers.
+    pub leases: Outcomes,
+    /// How many numbers were leased.
+    pub ids: Counter,
+    /// The last leases, the newest last.
+    recent: Mutex<VecDeque<Leased>>,
+}
+
+/// A range that was leased.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leased {
+    /// Its numbers.
+    pub range: Range,
+    /// When, by the store's clock.
+    pub at: StoreTime,
+}
+
+impl OfTag {
+    /// Notes how a lease ended.
+    pub fn note(&self, lease: &Result<SegmentGrant, Problem>) {
+        self.leases.note(lease);
+        let Ok(grant) = lease else { return };
+        self.ids.more(grant.range.len());
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        if recent.len() >= RECENT {
+            recent.pop_front();
+        }
+        recent.push_back(Leased { range: grant.range, at: grant.now });
+    }
+
+    /// The last leases, the newest last.
+    pub fn recent(&self) -> Vec<Leased> {
+        let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        recent.iter().copied().collect()
+    }
+}
+
+/// What is counted of a namespace.
+#[derive(Debug, Default)]
+pub struct OfSpace {
+    /// Worker numbers that were asked for.
+    pub acquires: Outcomes,
+    /// Windows that were to go on.
+    pub renewals: Outcomes,
+    /// Windows that were given back.
+    pub releases: Outcomes,
+}
+
+/// What is counted of IDs that the server hands out one by one.
+#[derive(Debug, Default)]
+pub struct OfSingle {
+    /// IDs.
+    pub ids: Counter,
+    /// Requests that had to wait.
+    pub waits: Counter,
+}
+
+/// Counters by name.
+#[derive(Debug, Default)]
+pub struct Named<T> {
+    names: RwLock<HashMap<Name, Arc<T>>>,
+    others: Arc<T>,
+}
+
+impl<T: Default> Named<T> {
+    /// The counters of a name; it gets some of its own where something was granted.
+    pub fn of(&self, name: &Name, granted: bool) -> Arc<T> {
+        let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = names.get(name) {
+            return Arc::clone(found);
+        }
+        let full = names.len() >= NAMED;
+        drop(names);
+        if !granted || full {
+            return Arc::clone(&self.others);
+        }
+        let mut names = self.names.write().unwrap_or_else(PoisonError::into_inner);
+        if names.len() >= NAMED {
+            return Arc::clone(&self.others);
+        }
+        Arc::clone(names.entry(*name).or_default())
+    }
+
+    /// All that have counters of their own, by name; then the others, without one.
+    pub fn each(&self) -> Vec<(Option<Name>, Arc<T>)> {
+        let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<_> = names.iter().map(|(n, t)| (Some(*n), Arc::clone(t))).collect();
+        drop(names);
+        all.sort_by_key(|(name, _)| *name);
+        all.push((None, Arc::clone(&self.others)));
+        all
+    }
+}
+
+/// All that a store was asked for.
+#[derive(Debug, Default)]
+pub struct Leases {
+    /// By tag.
+    pub tags: Named<OfTag>,
+    /// By namespace.
+    pub spaces: Named<OfSpace>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_bounded_and_those_that_were_refused_have_no_counters() {
+        let leases = Leases::default();
+        let tag = |n: usize| Name::tag(&format!("t{n}")).unwrap();
+        let unknown = Problem::new(Code::TagUnknown, "x");
+        let refused: Result<(), Problem> = Err(unknown);
+        leases.tags.of(&tag(0), refused.is_ok()).leases.note(&refused);
+        assert_eq!(leases.tags.each().len(), 1, "only the others");
+        for n in 0..NAMED + 50 {
+            leases.tags.of(&tag(n), true).leases.note(&Ok::<_, Problem>(()));
+        }
+        let each = leases.tags.each();
+        assert_eq!(each.len(), NAMED + 1);
+        let (name, others) = each.last().unwrap();
+        assert_eq!(*name, None);
+        assert_eq!(others.leases.each(), [("granted", 50), ("refused", 1), ("failed", 0)]);
+    }
+
+    #[test]
+    fn no_number_is_an_answer_and_no_store_is_none() {
+        let outcomes = Outcomes::default();
+        for code in [Code::WorkersExhausted, Code::TagSpent, Code::StoreUnavailable] {
+            outcomes.note(&Err::<(), _>(Problem::new(code, "x")));
+        }
+        assert_eq!(outcomes.each(), [("granted", 0), ("refused", 2), ("failed", 1)]);
+    }
+}

@@ -1,0 +1,87 @@
+//! The dashboard: a page and its files, which stand in this program. They ask this server and nobody
+//! else, and say so to the browser.
+
+use axum::body::Body;
+use axum::extract::Path;
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderName, HeaderValue, Response};
+use leafid_core::Code;
+
+use crate::json::shown;
+use crate::problem::Problem;
+
+/// Where the page is.
+pub const PAGE: &str = "/";
+/// Where its files are.
+pub const FILE: &str = "/dashboard/{file}";
+
+/// What a page of ours may do: nothing but load its own files, and ask this server. Text never
+/// becomes markup or script.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+                      connect-src 'self'; base-uri 'none'; form-action 'none'; \
+                      frame-ancestors 'none'; require-trusted-types-for 'script'; \
+                      trusted-types 'none'";
+
+macro_rules! files {
+    ($($name:literal)+) => {
+        &[$(($name, include_str!(concat!("../../dashboard/", $name)))),+]
+    };
+}
+
+const HTML: &str = include_str!("../../dashboard/index.html");
+const FILES: &[(&str, &str)] = files! {
+    "bits.js"
+    "decoder.js"
+    "dom.js"
+    "format.js"
+    "grid.js"
+    "health.js"
+    "icon.svg"
+    "main.js"
+    "session.js"
+    "spaces.js"
+    "style.css"
+    "tags.js"
+    "timeline.js"
+};
+
+/// `GET /`
+pub async fn page() -> Response<Body> {
+    answer("text/html; charset=utf-8", HTML)
+}
+
+/// `GET /dashboard/{file}`
+pub async fn file(Path(name): Path<String>) -> Result<Response<Body>, Problem> {
+    let found = FILES.iter().find(|(known, _)| *known == name);
+    let (name, text) = found.ok_or_else(|| {
+        let detail = format!("the dashboard has no file `{}`", shown(&name));
+        Problem::new(Code::RequestInvalid, detail).status(404)
+    })?;
+    let kind = match name.rsplit_once('.') {
+        Some((_, "css")) => "text/css; charset=utf-8",
+        Some((_, "svg")) => "image/svg+xml",
+        _ => "text/javascript; charset=utf-8",
+    };
+    Ok(answer(kind, text))
+}
+
+fn answer(kind: &'static str, text: &'static str) -> Response<Body> {
+    let mut response = Response::new(Body::from(text));
+    let headers = response.headers_mut();
+    let opener = HeaderName::from_static("cross-origin-opener-policy");
+    let resource = HeaderName::from_static("cross-origin-resource-policy");
+    for (name, value) in [
+        (CONTENT_TYPE, kind),
+        (CACHE_CONTROL, "no-store"),
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+        (opener, "same-origin"),
+        (resource, "same-origin"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

@@ -1,0 +1,44 @@
+//! The worker numbers of a namespace, each as one letter, and who holds them.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use leafid_core::{FieldWriter, Layout, Name};
+
+use super::answer::Json;
+use super::input::NamespacePath;
+use super::workers;
+use crate::app::App;
+use crate::json::Writer;
+use crate::problem::Problem;
+use crate::seen::numbers::{self, Numbers};
+
+/// `GET /v1/namespaces/{ns}/numbers`
+pub async fn get(
+    State(app): State<Arc<App>>,
+    NamespacePath(name): NamespacePath,
+) -> Result<Json, Problem> {
+    let (row, numbers) = app.census.space(&app.stores, name).await?;
+    let first = row.workers.start;
+    Ok(Json::write(|writer| put(writer, &name, first, &numbers, &row.layout)))
+}
+
+/// Numbers from `first` on.
+pub fn put(writer: &mut Writer, name: &Name, first: u64, numbers: &Numbers, layout: &Layout) {
+    writer.text("namespace", name.as_str());
+    writer.millis("now_ms", numbers.now.get());
+    writer.number("first", first);
+    writer.text("states", &numbers.letters);
+    writer.nested("counts", |writer| put_counts(writer, numbers));
+    writer.array("holders", numbers.holders.iter(), |writer, (worker, row)| {
+        workers::put_row(writer, *worker, row, layout);
+    });
+    writer.flag("more_holders", numbers.more_holders);
+}
+
+/// How many are in each state.
+pub fn put_counts(writer: &mut impl FieldWriter, numbers: &Numbers) {
+    for state in numbers::State::ALL {
+        writer.number(state.name(), numbers.count(*state));
+    }
+}

@@ -1,0 +1,231 @@
+//! What the stores hold, as it was seen last. It is looked at only when somebody asks, and no more
+//! often than costs little: whoever asks sooner is told what was seen before.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use leafid_core::registry::{Namespace, TagRow};
+use leafid_core::{Code, Name};
+
+use super::numbers::{Count, Numbers, State};
+use super::rate::Track;
+use crate::problem::Problem;
+use crate::store::parted::Stores;
+use crate::store::{Answer, Page, Store};
+
+/// So many tags are seen, and so many namespaces: the first by name, and of the tags those that were
+/// leased from here.
+pub const TAGS: u32 = 1_000;
+/// So many namespaces are seen.
+pub const SPACES: u32 = 100;
+/// Rows of worker numbers are read so many at once.
+const ROWS: u32 = 1_000;
+/// A look is made not before so long after the last.
+const APART: Duration = Duration::from_millis(1_500);
+/// And a look that took long, not before so many times as long.
+const REST: u32 = 20;
+/// Whoever asks waits so long for a look, where something was seen before.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A tag as it was seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TagSight {
+    /// Its name.
+    pub tag: Name,
+    /// Its row.
+    pub row: TagRow,
+    /// How many numbers of it are leased in a second at present, by all servers.
+    pub per_second: Option<f64>,
+}
+
+/// The tags as they were seen.
+#[derive(Clone, Debug, Default)]
+pub struct TagSights {
+    /// By name.
+    pub tags: Vec<TagSight>,
+    /// Whether there are others.
+    pub more: bool,
+}
+
+/// A namespace as it was seen.
+#[derive(Clone, Debug)]
+pub struct SpaceSight {
+    /// Its name.
+    pub name: Name,
+    /// Its row.
+    pub row: Namespace,
+    /// Its numbers.
+    pub numbers: Arc<Numbers>,
+    /// How many more numbers are in use each second at present.
+    pub per_second: Option<f64>,
+}
+
+/// What was seen, and when.
+#[derive(Debug)]
+struct Seen<T> {
+    last: Mutex<Option<Last<T>>>,
+    /// One looks at a time.
+    looking: tokio::sync::Mutex<BTreeMap<Name, Track>>,
+}
+
+#[derive(Debug)]
+struct Last<T> {
+    at: Instant,
+    took: Duration,
+    seen: Arc<T>,
+}
+
+impl<T> Default for Seen<T> {
+    fn default() -> Seen<T> {
+        Seen { last: Mutex::new(None), looking: tokio::sync::Mutex::default() }
+    }
+}
+
+type Look<T> = for<'a> fn(&'a Stores, &'a mut BTreeMap<Name, Track>) -> Answer<'a, T>;
+
+impl<T: Send + Sync + 'static> Seen<T> {
+    fn old(&self) -> Option<Arc<T>> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref().map(|last| Arc::clone(&last.seen))
+    }
+
+    fn recent(&self) -> Option<Arc<T>> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = last.as_ref()?;
+        let apart = APART.max(last.took * REST);
+        (last.at.elapsed() < apart).then(|| Arc::clone(&last.seen))
+    }
+
+    /// What was seen a moment ago, or is seen now; where that takes long, what was seen before.
+    async fn told(self: &Arc<Self>, stores: &Stores, look: Look<T>) -> Result<Arc<T>, Problem> {
+        if let Some(recent) = self.recent() {
+            return Ok(recent);
+        }
+        let (seen, stores) = (Arc::clone(self), stores.clone());
+        // Whoever asked may be gone before it is done: the next one is told.
+        let looking = tokio::spawn(async move { seen.look(&stores, look).await });
+        match tokio::time::timeout(PATIENCE, looking).await {
+            Ok(Ok(seen)) => seen,
+            Ok(Err(error)) => {
+                Err(Problem::new(Code::Internal, format!("the look at the store failed: {error}")))
+            }
+            Err(_) => self.old().ok_or_else(|| {
+                Problem::unavailable("the store is being looked at, which takes long; ask again")
+            }),
+        }
+    }
+
+    async fn look(&self, stores: &Stores, look: Look<T>) -> Result<Arc<T>, Problem> {
+        let mut tracks = self.looking.lock().await;
+        if let Some(recent) = self.recent() {
+            return Ok(recent);
+        }
+        let began = Instant::now();
+        let seen = Arc::new(look(stores, &mut tracks).await?);
+        let (at, took) = (Instant::now(), began.elapsed());
+        let last = Last { at, took, seen: Arc::clone(&seen) };
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
+        Ok(seen)
+    }
+}
+
+/// What the stores of a server hold.
+#[derive(Debug, Default)]
+pub struct Census {
+    tags: Arc<Seen<TagSights>>,
+    spaces: Arc<Seen<Vec<SpaceSight>>>,
+}
+
+impl Census {
+    /// The tags.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn tags(&self, stores: &Stores) -> Result<Arc<TagSights>, Problem> {
+        self.tags.told(stores, |stores, tracks| Box::pin(tags(stores, tracks))).await
+    }
+
+    /// The namespaces with their numbers.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn spaces(&self, stores: &Stores) -> Result<Arc<Vec<SpaceSight>>, Problem> {
+        self.spaces.told(stores, |stores, tracks| Box::pin(spaces(stores, tracks))).await
+    }
+
+    /// A namespace and its numbers; also one that is not among those that are seen together.
+    ///
+    /// # Errors
+    /// `NAMESPACE_UNKNOWN`, or the store cannot be read.
+    pub async fn space(
+        &self,
+        stores: &Stores,
+        name: Name,
+    ) -> Result<(Namespace, Arc<Numbers>), Problem> {
+        let spaces = self.spaces(stores).await?;
+        if let Some(seen) = spaces.iter().find(|space| space.name == name) {
+            return Ok((seen.row, Arc::clone(&seen.numbers)));
+        }
+        let row = stores.workers().namespace(name).await?;
+        Ok((row, Arc::new(numbers(stores.workers(), name, row).await?)))
+    }
+}
+
+async fn tags(stores: &Stores, tracks: &mut BTreeMap<Name, Track>) -> Result<TagSights, Problem> {
+    let rows = stores.tags().tags(Page { after: None, limit: TAGS }).await?;
+    let more = rows.len() >= TAGS as usize;
+    let mut rows: BTreeMap<Name, TagRow> = rows.into_iter().collect();
+    if more {
+        // Those that are leased from are worth more than those that come first.
+        let leased = stores.tags_leased();
+        let missing = leased.into_iter().filter(|tag| !rows.contains_key(tag));
+        let read = missing.map(|tag| async move { (tag, stores.tags().tag(tag).await) });
+        let read = join_all(read).await;
+        rows.extend(read.into_iter().filter_map(|(tag, row)| Some((tag, row.ok()?))));
+    }
+    tracks.retain(|tag, _| rows.contains_key(tag));
+    let at = Instant::now();
+    let tags = rows.into_iter().map(|(tag, row)| {
+        let per_second = tracks.entry(tag).or_default().note(at, row.max_id);
+        TagSight { tag, row, per_second }
+    });
+    Ok(TagSights { tags: tags.collect(), more })
+}
+
+async fn spaces(
+    stores: &Stores,
+    tracks: &mut BTreeMap<Name, Track>,
+) -> Result<Vec<SpaceSight>, Problem> {
+    let store = stores.workers();
+    let rows = store.namespaces(Page { after: None, limit: SPACES }).await?;
+    tracks.retain(|known, _| rows.iter().any(|(name, _)| name == known));
+    let mut spaces = Vec::new();
+    for (name, row) in rows {
+        let numbers = Arc::new(numbers(store, name, row).await?);
+        let used: u64 = [State::Held, State::Resting, State::Aside]
+            .map(|state| numbers.count(state))
+            .iter()
+            .sum();
+        let per_second = tracks.entry(name).or_default().note(Instant::now(), used);
+        spaces.push(SpaceSight { name, row, numbers, per_second });
+    }
+    Ok(spaces)
+}
+
+async fn numbers(store: &dyn Store, name: Name, row: Namespace) -> Result<Numbers, Problem> {
+    let mut count = Count::new(row, store.now().await?);
+    // Those outside of its range are not asked for.
+    let mut after = u32::try_from(row.workers.start).ok().and_then(|start| start.checked_sub(1));
+    loop {
+        let rows = store.workers(name, Page { after, limit: ROWS }).await?;
+        let whole = rows.len() < ROWS as usize;
+        let beyond = rows.last().is_none_or(|(last, _)| u64::from(*last) + 1 >= row.workers.end);
+        after = rows.last().map(|(last, _)| *last);
+        rows.into_iter().for_each(|row| count.row(row));
+        if whole || beyond {
+            return Ok(count.done());
+        }
+    }
+}

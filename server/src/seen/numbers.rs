@@ -1,0 +1,232 @@
+//! The worker numbers of a namespace: in which state each is.
+
+use leafid_core::registry::{Namespace, Worker, WorkerRow};
+use leafid_core::{Name, StoreTime};
+
+use crate::registry::aside::is_aside;
+
+/// So many numbers of a namespace are told one by one.
+pub const DRAWN: usize = 65_536;
+/// So many holders are told at most, those that were granted a window last.
+pub const HOLDERS: usize = 500;
+
+macro_rules! states {
+    ($($(#[$doc:meta])* $state:ident $name:literal $letter:literal;)+) => {
+        /// What is to be said of a worker number.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum State {
+            $($(#[$doc])* $state,)+
+        }
+
+        impl State {
+            /// All of them.
+            pub const ALL: &[State] = &[$(State::$state),+];
+
+            /// Its name.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(State::$state => $name,)+
+                }
+            }
+
+            /// Its letter, where a number is a letter.
+            pub const fn letter(self) -> char {
+                match self {
+                    $(State::$state => $letter,)+
+                }
+            }
+        }
+    };
+}
+
+states! {
+    /// It was never handed out.
+    Fresh "fresh" '.';
+    /// Its last window is over, and anybody may have it.
+    Free "free" 'f';
+    /// Its last window is over, and an owner keeps it for another time.
+    Kept "kept" 'k';
+    /// Nobody holds it, and its window is not over: nobody may have it yet.
+    Resting "resting" 'r';
+    /// Somebody holds it, or did when its window was granted.
+    Held "held" 'h';
+    /// It is used outside of leafid.
+    Aside "aside" 'a';
+}
+
+impl State {
+    /// Of a number with this row at this time.
+    pub fn of(namespace: &Namespace, row: &WorkerRow, now: StoreTime) -> State {
+        if is_aside(&namespace.layout, row) {
+            return State::Aside;
+        }
+        // Before the first tick nothing is over.
+        let tick = namespace.layout.tick(now).unwrap_or(0);
+        if row.rests_until(namespace.floor) > tick {
+            return if row.key.is_some() { State::Held } else { State::Resting };
+        }
+        match row.is_kept_from(&Name::EMPTY, now) {
+            true => State::Kept,
+            false => State::Free,
+        }
+    }
+}
+
+/// All numbers of a namespace.
+#[derive(Clone, Debug)]
+pub struct Numbers {
+    /// When it was looked at, by the store's clock.
+    pub now: StoreTime,
+    /// How many of its range are in each state, in the order of [`State::ALL`].
+    pub counts: Vec<u64>,
+    /// The states of the first numbers of its range, as letters.
+    pub letters: String,
+    /// Who holds numbers, or held them until their windows are over, by number.
+    pub holders: Vec<Worker>,
+    /// Whether there are more of them.
+    pub more_holders: bool,
+}
+
+/// Numbers that are being counted.
+#[derive(Debug)]
+pub struct Count {
+    namespace: Namespace,
+    now: StoreTime,
+    counts: Vec<u64>,
+    letters: Vec<char>,
+    holders: Vec<Worker>,
+}
+
+impl Count {
+    /// No row was seen yet.
+    pub fn new(namespace: Namespace, now: StoreTime) -> Count {
+        let drawn = usize::try_from(namespace.workers.len()).unwrap_or(DRAWN).min(DRAWN);
+        let letters = vec![State::Fresh.letter(); drawn];
+        let mut counts = vec![0; State::ALL.len()];
+        if let Some(fresh) = counts.first_mut() {
+            *fresh = namespace.workers.len();
+        }
+        Count { namespace, now, counts, letters, holders: Vec::new() }
+    }
+
+    /// Takes in a row. One outside of the range is not counted: nobody is granted it.
+    pub fn row(&mut self, (worker, row): Worker) {
+        let Some(place) = u64::from(worker).checked_sub(self.namespace.workers.start) else {
+            return;
+        };
+        if !self.namespace.workers.contains(worker.into()) {
+            return;
+        }
+        let state = State::of(&self.namespace, &row, self.now);
+        if let Some(fresh) = self.counts.first_mut() {
+            *fresh = fresh.saturating_sub(1);
+        }
+        if let Some(count) = self.counts.get_mut(state as usize) {
+            *count += 1;
+        }
+        let letter = usize::try_from(place).ok().and_then(|place| self.letters.get_mut(place));
+        if let Some(letter) = letter {
+            *letter = state.letter();
+        }
+        if matches!(state, State::Held | State::Resting) {
+            self.holders.push((worker, row));
+            if self.holders.len() >= 2 * HOLDERS {
+                self.keep_latest();
+            }
+        }
+    }
+
+    fn keep_latest(&mut self) {
+        self.holders.sort_by_key(|(_, row)| std::cmp::Reverse(row.granted));
+        self.holders.truncate(HOLDERS);
+    }
+
+    /// All rows were seen.
+    pub fn done(mut self) -> Numbers {
+        let of = |state: State| self.counts.get(state as usize).copied().unwrap_or(0);
+        let all = of(State::Held) + of(State::Resting);
+        self.keep_latest();
+        self.holders.sort_by_key(|(worker, _)| *worker);
+        Numbers {
+            now: self.now,
+            more_holders: all > self.holders.len() as u64,
+            counts: self.counts,
+            letters: self.letters.into_iter().collect(),
+            holders: self.holders,
+        }
+    }
+}
+
+impl Numbers {
+    /// How many are in this state.
+    pub fn count(&self, state: State) -> u64 {
+        self.counts.get(state as usize).copied().unwrap_or(0)
+    }
+
+    /// How many somebody may be granted now.
+    pub fn to_be_had(&self) -> u64 {
+        self.count(State::Fresh) + self.count(State::Free)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use leafid_core::{Layout, Range, Token};
+
+    use super::*;
+
+    const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
+
+    fn numbers(rows: &[Worker]) -> Numbers {
+        let workers = Some(Range::new(2, 12));
+        let namespace = Namespace::create(Layout::EDGE, workers, None).unwrap();
+        let mut count = Count::new(namespace, NOW);
+        rows.iter().for_each(|row| count.row(*row));
+        count.done()
+    }
+
+    #[test]
+    fn each_number_has_its_state() {
+        let tick = Layout::EDGE.tick(NOW).unwrap();
+        let row = |reserved_until, key: bool, sticky| WorkerRow {
+            owner: Name::owner("o").unwrap(),
+            sticky,
+            key: key.then_some(Token::new([7; 16])),
+            held_from: 1,
+            reserved_until,
+            granted: NOW,
+        };
+        let rows = [
+            (1, row(tick + 1, true, false)),
+            (3, row(tick, true, false)),
+            (4, row(tick, false, true)),
+            (5, row(tick + 1, false, false)),
+            (6, row(tick + 1, true, true)),
+            (7, row(Layout::EDGE.last_end(), false, false)),
+            (12, row(tick + 1, true, false)),
+        ];
+        let seen = numbers(&rows);
+        assert_eq!(seen.letters, ".fkrha....");
+        assert_eq!(seen.counts, [5, 1, 1, 1, 1, 1]);
+        assert_eq!(seen.to_be_had(), 6);
+        let holders: Vec<_> = seen.holders.iter().map(|(worker, _)| *worker).collect();
+        assert_eq!((holders, seen.more_holders), (vec![5, 6], false));
+    }
+
+    #[test]
+    fn of_many_holders_the_latest_are_told() {
+        let namespace = Namespace::create(Layout::EDGE, None, None).unwrap();
+        let mut count = Count::new(namespace, NOW);
+        let tick = Layout::EDGE.tick(NOW).unwrap();
+        for worker in 0..5_000 {
+            let granted = NOW.plus(-i64::from(worker));
+            let reserved_until = tick + 9;
+            let key = Some(Token::new([1; 16]));
+            count.row((worker, WorkerRow { key, granted, reserved_until, ..WorkerRow::default() }));
+        }
+        let seen = count.done();
+        assert_eq!((seen.holders.len(), seen.more_holders), (HOLDERS, true));
+        assert_eq!(seen.holders.last().map(|(worker, _)| *worker), Some(HOLDERS as u32 - 1));
+        assert_eq!((seen.count(State::Held), seen.letters.len()), (5_000, DRAWN));
+    }
+}

@@ -1,0 +1,270 @@
+// The dashboard in a real Chromium, over a real server.
+
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { createRequire } from 'node:module'
+import { browse, open, request, serve, until } from './support.mjs'
+
+let browser
+let server
+before(async () => {
+  ;[browser, server] = await Promise.all([browse(), serve()])
+  await server.ask('PUT', '/v1/tags/orders', { step: 10 })
+  await server.ask('PUT', '/v1/tags/ids:soon', { from: '2147483000', step: 10, until: '2147483648' })
+  await server.ask('PUT', '/v1/namespaces/edge', { layout: 'edge' })
+  for (const owner of ['<b>host-1</b>', 'host-2']) {
+    const key = request()
+    const { store, worker, end } = await server.ask('POST', '/v1/workers/edge/acquire', { request: key, owner, length_ms: 60_000 })
+    // A first window lasts a minute, the next one ten: longer than this suite.
+    await server.ask('POST', '/v1/workers/edge/renew', { request: request(), store, worker, key, have_until: end })
+  }
+})
+after(async () => {
+  await browser?.close()
+  await server?.end()
+})
+
+const text = (page, selector) => page.textContent(selector)
+const row = (page, tag) => page.locator('#tag-rows tr', { has: page.locator('button', { hasText: tag }) })
+
+test('tags appear, refresh by themselves, and a range that is leased shows', async () => {
+  const { page, context, wrong, asked } = await open(browser, server.url)
+  await row(page, 'orders').waitFor()
+  assert.equal(await text(page, '#state'), 'ok')
+  assert.match(await row(page, 'ids:soon').textContent(), /100 %|99\.9 %/)
+  const position = row(page, 'orders').locator('td').first()
+  const before = await position.textContent()
+  await server.ask('POST', '/v1/segments/orders/lease', { request: request() })
+  await until(async () => (await position.textContent()) !== before, 'the position moves')
+  await page.click('text=orders')
+  await page.getByText(/leased at/).first().waitFor()
+  await server.ask('PUT', '/v1/tags/another', {})
+  await row(page, 'another').waitFor()
+  assert.equal(await page.locator('button[aria-expanded="true"]', { hasText: 'orders' }).count(), 1, 'it stays open')
+  await server.ask('DELETE', '/v1/tags/another')
+  await row(page, 'another').waitFor({ state: 'detached' })
+  assert.deepEqual([...asked], [server.url], 'nobody else is asked')
+  assert.deepEqual(wrong, [])
+  await context.close()
+})
+
+test('65,536 numbers are one picture, and each can be looked at by keys', async () => {
+  const { page, context, wrong } = await open(browser, server.url)
+  await page.waitForSelector('#space option[value="edge"]', { state: 'attached' })
+  await page.selectOption('#space', 'edge')
+  await until(async () => /to 65535$/.test(await text(page, '#grid-at')), 'the numbers of edge')
+  const colours = () =>
+    page.evaluate(() => {
+      const canvas = document.getElementById('grid')
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+      return [data.slice(0, 4).join(), data.slice(-4).join(), canvas.width]
+    })
+  const [first, last, width] = await colours()
+  assert.notEqual(first, last, 'a number that is held has another colour than one that is fresh')
+  assert.ok(width >= 256, `${width}`)
+  await page.focus('#grid')
+  await page.keyboard.press('ArrowRight')
+  await until(async () => (await text(page, '#grid-at')).startsWith('Number 0: held by <b>host-1</b>'), 'the first number')
+  await page.keyboard.press('ArrowRight')
+  assert.match(await text(page, '#grid-at'), /^Number 1: held by host-2/)
+  await page.keyboard.press('End')
+  assert.match(await text(page, '#grid-at'), /^Number 65535: fresh/)
+  assert.match(await text(page, '#states'), /held2/)
+  assert.equal(await page.locator('#timeline rect.held').count(), 2)
+  assert.deepEqual(wrong, [])
+  await context.close()
+})
+
+test('markup in a name is text, and is not run', async () => {
+  const { page, context, wrong } = await open(browser, server.url)
+  await page.waitForSelector('#space option[value="edge"]', { state: 'attached' })
+  await page.selectOption('#space', 'edge')
+  await page.locator('#holders td', { hasText: '<b>host-1</b>' }).waitFor()
+  assert.equal(await page.locator('#holders b, #timeline b').count(), 0)
+  assert.deepEqual(wrong, [])
+  await context.close()
+})
+
+/** A tag as Leaf's table may have one: a proxy puts it in front of what the server says. */
+test('a tag of markup, as another program may make one, is text', async () => {
+  const evil = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`
+  const { page, context, wrong } = await open(browser)
+  await page.route('**/v1/overview', async (route) => {
+    const response = await route.fetch()
+    const body = await response.json()
+    body.tags[0].tag = evil
+    body.stores[0].place = evil
+    await route.fulfill({ response, json: body })
+  })
+  await page.goto(server.url)
+  await row(page, '<img src=x').waitFor()
+  assert.equal(await page.title(), 'leafid')
+  assert.equal(await page.locator('main img, main script').count(), 0)
+  assert.deepEqual(wrong, [])
+  await context.close()
+})
+
+/** The policy is not there for show: what it forbids is refused, and is seen here. */
+test('the policy refuses inline script, markup by string, and another server', async () => {
+  const other = createServer((_, answer) => answer.end('{}')).listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  const { page, context, wrong } = await open(browser, server.url)
+  await row(page, 'orders').waitFor()
+  assert.deepEqual(wrong, [], 'nothing was refused before')
+  const tried = await page.evaluate(async (elsewhere) => {
+    const script = document.createElement('p')
+    const refused = (act) => { try { act(); return false } catch { return true } }
+    const markup = refused(() => { script.innerHTML = '<b>x</b>' })
+    const style = document.createElement('p')
+    style.setAttribute('style', 'color: rgb(1, 2, 3)')
+    document.body.append(style)
+    const painted = getComputedStyle(style).color === 'rgb(1, 2, 3)'
+    const reached = await fetch(elsewhere, { mode: 'no-cors' }).then(() => true, () => false)
+    return { markup, painted, reached }
+  }, `http://127.0.0.1:${other.address().port}/`)
+  assert.deepEqual(tried, { markup: true, painted: false, reached: false })
+  await until(() => wrong.filter((line) => line.startsWith('policy:')).length >= 3, `all are told: ${wrong}`)
+  other.close()
+  await context.close()
+})
+
+test('the decoder is right on every vector of layouts', async () => {
+  const vectors = JSON.parse(await readFile(new URL('../../../tests/vectors/layouts.json', import.meta.url), 'utf8'))
+  const steps = vectors.scripts.flatMap(({ steps }) => steps)
+  const presets = ['leaf', 'edge', 'long', 'js53']
+  const good = steps.filter(({ do: verb, layout, gives }) => verb === 'decompose' && presets.includes(layout) && gives.time_ms)
+  assert.ok(good.length >= 5, `${good.length}`)
+  const { page, context, wrong } = await open(browser, server.url)
+  await row(page, 'orders').waitFor()
+  for (const { id, layout, gives } of good) {
+    await page.selectOption('#decode-layout', layout)
+    await page.fill('#decode-id', id)
+    const values = await page.locator('#part-rows .value').allTextContents()
+    const tick = gives.tick ?? values[0]
+    assert.deepEqual(values, [tick, String(gives.worker), String(gives.sequence)], `${id} as ${layout}`)
+    assert.match(await text(page, '#part-rows'), new RegExp(`\\(${gives.time_ms} ms since 1970\\)`))
+    const drawn = await page.locator('#bits .bit text').allTextContents()
+    assert.equal(BigInt(`0b${drawn.join('')}`), BigInt(id), 'the bits are the ID')
+  }
+  for (const bad of ['x', '-1', '01', '9223372036854775808', '99999999999999999999']) {
+    await page.fill('#decode-id', bad)
+    assert.match(await text(page, '#decode-wrong'), /no ID/, bad)
+    assert.ok(await page.locator('#parts').isHidden())
+  }
+  await page.selectOption('#decode-layout', 'js53')
+  await page.fill('#decode-id', '9223372036854775807')
+  assert.match(await text(page, '#decode-wrong'), /too large/)
+  await page.selectOption('#decode-layout', 'of edge')
+  assert.deepEqual(wrong, [])
+  await context.close()
+})
+
+test('everything can be reached by keys, and it shows where they are', async () => {
+  const { page, context } = await open(browser, server.url)
+  await row(page, 'orders').waitFor()
+  const reached = []
+  for (let i = 0; i < 60 && !reached.includes('decode-layout'); i += 1) {
+    await page.keyboard.press('Tab')
+    const [name, outline] = await page.evaluate(() => {
+      const { id, hash, textContent } = document.activeElement
+      return [id || hash || textContent, getComputedStyle(document.activeElement).outlineStyle]
+    })
+    assert.notEqual(outline, 'none', `${name} does not show its focus`)
+    reached.push(name)
+  }
+  for (const wanted of ['#tags', '#decoder', 'pause', 'token-button', 'tag-filter', 'orders', 'space', 'grid', 'decode-id', 'decode-layout']) {
+    assert.ok(reached.includes(wanted), `${wanted} is not among ${reached.join(', ')}`)
+  }
+  await page.focus('#tag-filter')
+  await page.keyboard.type('soon')
+  await row(page, 'orders').waitFor({ state: 'detached' })
+  await row(page, 'ids:soon').locator('button').focus()
+  await page.keyboard.press('Enter')
+  await page.getByText('No range was leased from this server since it started.').waitFor()
+  await context.close()
+})
+
+test('a server that wants a token is given it as a header, and it is kept nowhere else', async () => {
+  const { page, context } = await open(browser)
+  const said = []
+  await page.route('**/v1/**', async (route) => {
+    const header = route.request().headers().authorization
+    said.push(header)
+    if (header === 'Bearer sesame') return route.continue()
+    const json = { code: 'UNAUTHORIZED', detail: 'a token is wanted', status: 401 }
+    return route.fulfill({ status: 401, json })
+  })
+  await page.goto(server.url)
+  await page.waitForSelector('#token:not([hidden])')
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'token-text')
+  await page.keyboard.type('sesame')
+  await page.keyboard.press('Enter')
+  await row(page, 'orders').waitFor()
+  assert.equal(said[0], undefined)
+  const kept = () => page.evaluate(() => [location.href, document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage), document.documentElement.outerHTML].join())
+  assert.doesNotMatch(await kept(), /sesame/)
+  await page.click('#token-button')
+  await page.fill('#token-text', 'sesame')
+  await page.check('#token-keep')
+  await page.keyboard.press('Enter')
+  await page.click('#token button[type=submit]').catch(() => {})
+  await page.reload()
+  await row(page, 'orders').waitFor()
+  assert.ok(await page.locator('#token').isHidden())
+  await page.click('#token-button')
+  await page.click('#token-forget')
+  await page.waitForSelector('#token:not([hidden])')
+  assert.doesNotMatch(await kept(), /sesame/)
+  await context.close()
+})
+
+test('a server that is gone is said to be, and it comes back', async () => {
+  const own = await serve()
+  await own.ask('PUT', '/v1/tags/orders', {})
+  const { page, context } = await open(browser, own.url)
+  await row(page, 'orders').waitFor()
+  await context.setOffline(true)
+  await until(async () => (await text(page, '#state')) === 'no answer', 'it is gone')
+  assert.match(await text(page, '#problem'), /^NO_ANSWER: /)
+  await context.setOffline(false)
+  await until(async () => (await text(page, '#state')) === 'ok', 'it is back')
+  assert.ok(await page.locator('#problem').isHidden())
+  await context.close()
+  await own.end()
+})
+
+const require = createRequire(import.meta.url)
+for (const options of [{ colorScheme: 'light' }, { colorScheme: 'dark' }, { viewport: { width: 400, height: 800 }, reducedMotion: 'reduce' }]) {
+  test(`axe finds nothing serious: ${JSON.stringify(options)}`, async () => {
+    // What axe brings along is not the page's, and its policy would refuse it.
+    const { page, context } = await open(browser, undefined, { ...options, bypassCSP: true })
+    await page.goto(server.url)
+    await page.waitForSelector('#space option[value="edge"]', { state: 'attached' })
+    await page.selectOption('#space', 'edge')
+    await page.locator('#holders tr').first().waitFor()
+    await page.click('text=orders')
+    await page.fill('#decode-id', '2124434667741380665')
+    await page.click('#token-button')
+    await page.addScriptTag({ path: require.resolve('axe-core') })
+    const { violations, passes } = await page.evaluate(() => globalThis.axe.run(document))
+    assert.ok(passes.length > 20, `axe looked at ${passes.length} things`)
+    const serious = violations.filter(({ impact }) => ['serious', 'critical', 'moderate'].includes(impact))
+    const told = serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+    assert.deepEqual(told, [])
+    const { scroll, width } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, width: innerWidth }))
+    assert.ok(scroll <= width, `the page is ${scroll} wide in a window of ${width}`)
+    await context.close()
+  })
+}
+
+test('axe finds what is wrong where something is', async () => {
+  const { page, context } = await open(browser, undefined, { bypassCSP: true })
+  await page.goto(server.url)
+  await page.addScriptTag({ path: require.resolve('axe-core') })
+  await page.evaluate(() => document.querySelectorAll('label').forEach((label) => label.remove()))
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document))
+  assert.ok(violations.some(({ impact }) => impact === 'critical'), JSON.stringify(violations.map(({ id }) => id)))
+  await context.close()
+})
