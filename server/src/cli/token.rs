@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use leafid_core::{Code, StoreTime};
+use serde_json::{Value, json};
 
 use super::args::{longest_window_ms, pattern, step, verb};
+use super::output::{is_json, show};
 use super::{Failure, complain, say};
 use crate::access::file;
 use crate::access::principal::{Known, LIVE, Pattern, Principal, USUAL_WORKERS, Verb, is_name};
@@ -117,7 +119,7 @@ impl Create {
         }
         principals.sort_by(|one, other| one.name.cmp(&other.name));
         file::write(file, &principals)?;
-        say(&token)?;
+        show(json!({ "principal": self.name, "id": id, "token": token }), &token)?;
         complain(format_args!(
             "leafid: this is the token `{id}` of `{}`; it is shown this once: keep it where its program \
              reads LEAFID_TOKEN; its hash stands in `{}`",
@@ -183,7 +185,13 @@ impl List {
         let now = SystemClock.wall();
         let texts =
             |patterns: &[Pattern]| patterns.iter().map(Pattern::text).collect::<Vec<_>>().join(",");
-        for who in file::read(&self.place.file)? {
+        let all = file::read(&self.place.file)?;
+        if is_json() {
+            return say(
+                json!({ "principals": all.iter().map(|who| value(who, now)).collect::<Vec<_>>() }),
+            );
+        }
+        for who in all {
             let verbs: Vec<&str> = who.verbs.iter().map(|verb| verb.name()).collect();
             let mut line = format!(
                 "{} tags={} namespaces={} verbs={} workers={}",
@@ -216,6 +224,30 @@ impl List {
     }
 }
 
+/// A principal for a program, without anything secret.
+fn value(who: &Principal, now: StoreTime) -> Value {
+    let texts = |patterns: &[Pattern]| patterns.iter().map(Pattern::text).collect::<Value>();
+    let tokens = who.tokens.iter().map(|known| {
+        json!({
+            "id": known.id,
+            "live": known.is_live(now),
+            "created_ms": known.created.map(StoreTime::get),
+            "expires_ms": known.expires.map(StoreTime::get),
+        })
+    });
+    json!({
+        "principal": who.name,
+        "tags": texts(&who.tags),
+        "namespaces": texts(&who.namespaces),
+        "verbs": who.verbs.iter().map(|verb| verb.name()).collect::<Value>(),
+        "workers": who.workers,
+        "max_step": who.max_step,
+        "max_window_ms": who.max_window_ms,
+        "ids_per_day": who.ids_per_day.map(|most| most.to_string()),
+        "tokens": tokens.collect::<Value>(),
+    })
+}
+
 impl Revoke {
     fn run(self) -> Result<(), Failure> {
         let file = &self.place.file;
@@ -236,10 +268,11 @@ impl Revoke {
             return Err(unknown(format!("principal `{}` has no token `{id}`", self.name)));
         }
         file::write(file, &principals)?;
-        say(format_args!(
+        let line = format_args!(
             "{revoked} of {before} tokens of {} revoked, {left} left; a running server refuses them \
              within seconds",
             self.name
-        ))
+        );
+        show(json!({ "principal": self.name, "revoked": revoked, "left": left }), line)
     }
 }

@@ -49,6 +49,7 @@ fn every_verb_prints_what_the_page_says() {
     let file = |name: &str| folder.path().join(name).display().to_string();
     let (store, other, copy) = (file("store.db"), file("other.db"), file("copy.db"));
     let (tags, leafs) = (file("tags.toml"), file("workerID.json"));
+    let tokens = file("tokens.toml");
     std::fs::write(&tags, "[tags.orders]\nstep = 20\n[tags.more]\n").unwrap();
     std::fs::write(&leafs, r#"{"10.0.0.1:8080": 3}"#).unwrap();
     says(&store, &["init"]);
@@ -77,6 +78,9 @@ fn every_verb_prints_what_the_page_says() {
         ("config", &[]),
         ("version", &[]),
         ("health", &["--url", &serving.url]),
+        ("token create", &["web", "--tokens", &tokens]),
+        ("token list", &["--tokens", &tokens]),
+        ("token revoke", &["web", "--tokens", &tokens]),
     ] {
         let words: Vec<&str> = verb.split(' ').chain(more.iter().copied()).collect();
         let said = says(&store, &[&words[..], &["--json"]].concat());
@@ -97,6 +101,8 @@ fn every_verb_prints_what_the_page_says() {
     assert_eq!(all, shown.keys().cloned().collect::<Vec<_>>(), "each was run");
     assert_eq!(shown["apply"]["steps"][1]["fields"]["step"]["to"], 20, "{}", shown["apply"]);
     assert_eq!(shown["lease"]["count"], 3);
+    assert_eq!(shown["token list"]["principals"][0]["tokens"][0]["live"], true);
+    assert_eq!(shown["token revoke"]["revoked"], 1);
 }
 
 #[test]

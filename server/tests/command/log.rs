@@ -128,7 +128,7 @@ fn a_log_in_json_has_the_same_fields_as_one_in_text() {
     {
         assert!(text.contains(field), "{field}: {text}");
     }
-    for field in [" caller=main/127.0.0.1:", " before=none ", " after={"] {
+    for field in [" caller=api/127.0.0.1:", " before=none ", " after={"] {
         assert!(text.contains(field), "{field}: {text}");
     }
     let lines: Vec<serde_json::Value> =
@@ -143,7 +143,7 @@ fn a_log_in_json_has_the_same_fields_as_one_in_text() {
     };
     let audit = lines.iter().find(is_audit).unwrap();
     assert_eq!((&audit["level"], &audit["before"]), (&json!("INFO"), &json!("none")));
-    assert!(audit["caller"].as_str().unwrap().starts_with("main/127.0.0.1:"), "{audit}");
+    assert!(audit["caller"].as_str().unwrap().starts_with("api/127.0.0.1:"), "{audit}");
     assert!(audit["after"].as_str().unwrap().contains("\"max_id\":\"1\""), "{audit}");
     let span = &audit["span"];
     assert_eq!((&span["request_id"], &span["trace_id"]), (&json!("web-7"), &json!(TRACE)));

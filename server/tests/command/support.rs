@@ -142,13 +142,19 @@ fn run(store: &str, args: &[&str]) -> (Output, bool) {
     command.args(args).env("LEAFID_STORE", store).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("leafid runs");
-    // A server that was to be refused and serves does not end by itself. What a verb says is far
-    // less than a pipe holds.
+    // Read meanwhile: completions are more than a pipe holds.
+    let mut out = child.stdout.take().expect("a pipe");
+    let said = std::thread::spawn(move || {
+        let mut said = Vec::new();
+        out.read_to_end(&mut said).map(|_| said)
+    });
+    // A server that was to be refused and serves does not end by itself.
     let ended = until(|| child.try_wait().expect("a child of ours"));
     if ended.is_none() {
         child.kill().expect("a child of ours");
     }
-    (child.wait_with_output().expect("leafid ends"), ended.is_some())
+    let stdout = said.join().expect("a reader").expect("what it said");
+    (Output { stdout, ..child.wait_with_output().expect("leafid ends") }, ended.is_some())
 }
 
 pub fn says(store: &str, args: &[&str]) -> String {
