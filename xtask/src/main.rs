@@ -9,6 +9,7 @@ mod files;
 mod nightly;
 mod process;
 mod project;
+mod release;
 mod run;
 mod setup_ci;
 mod simulate;

@@ -2,15 +2,17 @@
 
 use crate::Outcome;
 use crate::args::Args;
+use crate::release;
 use crate::summary::Summary;
 use crate::test::{component, rust};
 
 type Part = (&'static str, fn() -> Outcome<String>);
 
-const PARTS: [Part; 3] = [
+const PARTS: [Part; 4] = [
     ("component-rust", component::in_rust),
     ("component-bench", component::bench_in_rust),
     ("simulate", rust::search),
+    ("release", release::rehearse),
 ];
 
 /// The verb.

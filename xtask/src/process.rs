@@ -66,6 +66,12 @@ impl Run {
         self
     }
 
+    /// Another program, in the same surroundings.
+    pub fn program(mut self, program: impl AsRef<OsStr>) -> Self {
+        program.as_ref().clone_into(&mut self.program);
+        self
+    }
+
     /// Where it runs; the project's root unless said.
     pub fn dir(mut self, dir: impl AsRef<Path>) -> Self {
         dir.as_ref().clone_into(&mut self.dir);

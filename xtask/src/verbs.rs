@@ -1,7 +1,7 @@
 //! The list of verbs: what each does, how long it takes, and what runs it.
 
 use crate::args::Args;
-use crate::{Outcome, bench, build, check, nightly, run, setup_ci, simulate, test};
+use crate::{Outcome, bench, build, check, nightly, release, run, setup_ci, simulate, test};
 
 struct Verb {
     name: &'static str,
@@ -59,11 +59,20 @@ const VERBS: &[Verb] = &[
         run: bench::main,
     },
     Verb {
+        name: "release",
+        options: "[--only PART] [--target TRIPLE] [--rehearse]",
+        does: "what a release has, into `dist/release`: static binaries, wheels, npm packages, bills of \
+               materials, sums; `--rehearse` looks at all of it, and at the image, the chart, the unit \
+               and the workflows",
+        takes: "30 min cold",
+        run: release::main,
+    },
+    Verb {
         name: "nightly",
-        options: "[--only component-rust|component-bench|simulate]",
+        options: "[--only component-rust|component-bench|simulate|release]",
         does: "what takes too long for each change: the component in a Rust program, its figures, \
-               and half an hour of simulated worlds that are new each time",
-        takes: "45 min cold",
+               half an hour of simulated worlds that are new each time, and the release, rehearsed",
+        takes: "75 min cold",
         run: nightly::main,
     },
     Verb {

@@ -7,7 +7,7 @@ use crate::{Outcome, files, project, tools};
 
 /// Builds the add-on and packs it.
 pub fn build() -> Outcome<PathBuf> {
-    pack(&generate()?.addon)
+    pack(project::npm_platform(), &generate()?.addon)
 }
 
 /// What napi made.
@@ -52,8 +52,8 @@ fn napi(folder: &Path) -> Outcome {
         .done()
 }
 
-fn pack(addon: &Path) -> Outcome<PathBuf> {
-    let platform = project::npm_platform();
+/// Packs an add-on as the package of a platform.
+pub fn pack(platform: &str, addon: &Path) -> Outcome<PathBuf> {
     let (system, rest) = platform.split_once('-').unwrap_or((platform, ""));
     let (cpu, libc) = rest.split_once('-').unwrap_or((rest, ""));
     let libc = match libc {

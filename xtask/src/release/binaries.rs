@@ -1,0 +1,86 @@
+//! The store's binary for each platform, in an archive with its manual pages and completions.
+
+use std::path::{Path, PathBuf};
+
+use super::targets::{self, Target};
+use super::{at, programs};
+use crate::process::Run;
+use crate::{Outcome, files, project};
+
+const SHELLS: &[(&str, &str)] =
+    &[("bash", "leafid.bash"), ("zsh", "_leafid"), ("fish", "leafid.fish")];
+
+/// Builds, looks at and packs each.
+pub fn make(targets: &[&Target]) -> Outcome<String> {
+    let targets: Vec<_> = targets.iter().filter(|target| target.has_binary).collect();
+    let mut told = Vec::new();
+    for target in &targets {
+        let binary = build(target)?;
+        if target.is_linux() {
+            is_static(&binary)?;
+            let image = project::dist().join("image").join(target.image_arch()).join("leafid");
+            files::install(&binary, &image)?;
+        }
+        told.push(format!("{} {:.1} MB", target.triple, files::size(&binary)? as f64 / 1e6));
+    }
+    // Pages and completions are the same everywhere, and written by a binary that runs here.
+    let own = targets.iter().find(|target| target.triple.starts_with(std::env::consts::ARCH));
+    let own =
+        own.ok_or("no binary for this machine's own processor, which would write the pages")?;
+    let pages = project::target().join("release/pages");
+    write_pages(&targets::built(own, "leafid"), &pages)?;
+    for target in &targets {
+        pack(target, &pages)?;
+    }
+    Ok(told.join(", "))
+}
+
+/// The store's binary for a target.
+pub fn build(target: &Target) -> Outcome<PathBuf> {
+    programs::cargo(target)?.args(["-p", "leafid-server"]).done()?;
+    Ok(targets::built(target, "leafid"))
+}
+
+/// Whether a program runs without anything else: it names no loader.
+pub fn is_static(binary: &Path) -> Outcome {
+    let said = Run::new("readelf").quiet().args(["--wide", "--program-headers", "--dynamic"]);
+    let said = said.arg(binary).output()?;
+    match said.contains("INTERP") || said.contains("(NEEDED)") {
+        true => Err(format!("`{}` needs libraries of the system", files::shown(binary))),
+        false => Ok(()),
+    }
+}
+
+fn write_pages(binary: &Path, folder: &Path) -> Outcome {
+    files::remove_dir(folder)?;
+    Run::new(binary).arg("man").arg(folder.join("man")).done()?;
+    for (shell, file) in SHELLS {
+        let script = Run::new(binary).quiet().args(["completions", shell]).output()?;
+        files::write(&folder.join("completions").join(file), script)?;
+    }
+    Ok(())
+}
+
+fn pack(target: &Target, pages: &Path) -> Outcome {
+    let name = format!("leafid-{}-{}", project::version(), target.triple);
+    let stage = project::target().join("release/stage").join(&name);
+    files::remove_dir(&stage)?;
+    files::install(&targets::built(target, "leafid"), &stage.join("leafid"))?;
+    files::copy_dir(pages, &stage)?;
+    for file in ["README.md", "LICENSE-APACHE", "LICENSE-MIT"] {
+        files::install(&project::at(file), &stage.join(file))?;
+    }
+    files::copy_dir(&project::at("deploy/systemd"), &stage.join("systemd"))?;
+    let archive = at(format!("{name}.tar.gz"));
+    files::make_dir(&at(""))?;
+    // The same files make the same archive.
+    let tar = if cfg!(target_os = "macos") { "gtar" } else { "tar" };
+    Run::new(tar)
+        .args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "-czf"])
+        .arg(archive)
+        .arg("-C")
+        .arg(stage.parent().unwrap_or(&stage))
+        .arg(&name)
+        .env("GZIP", "-n")
+        .done()
+}

@@ -1,0 +1,87 @@
+//! The npm packages: the main one with the wasm inside, and the native engine of each platform.
+
+use super::targets::{self, Target};
+use super::{at, programs, publish};
+use crate::build::node;
+use crate::process::Run;
+use crate::{Outcome, build, files, project};
+
+/// What a user does first, without a server: the engine must be the native one.
+const FIRST: &str = "import { Segment } from 'leafid'; \
+                     const ids = new Segment('orders', { store: 'memory:' }); \
+                     const [one] = await ids.take(3); \
+                     console.log(String(one), ids.stats().engine)";
+
+/// Builds and packs each.
+pub fn make(targets: &[&Target]) -> Outcome<String> {
+    let mut told = Vec::new();
+    for target in targets {
+        let mut run = programs::cargo(target)?.args(["-p", "leafid-node"]);
+        if target.is_musl() {
+            // An add-on is loaded by a program that has the C library already.
+            run = run.env("RUSTFLAGS", "-C target-feature=-crt-static");
+        }
+        run.done()?;
+        let library = match target.triple {
+            name if name.contains("windows") => "leafid_node.dll",
+            name if name.contains("apple") => "libleafid_node.dylib",
+            _ => "libleafid_node.so",
+        };
+        let addon = project::target().join(format!("release/npm/leafid.{}.node", target.npm));
+        files::install(&targets::built(target, library), &addon)?;
+        let packed = publish(&node::pack(target.npm, &addon)?)?;
+        told.push(format!("{} {:.2} MB", target.npm, files::size(&packed)? as f64 / 1e6));
+    }
+    Ok(told.join(", "))
+}
+
+/// The main package, which names the engine of every platform.
+pub fn main(_: &[&Target]) -> Outcome<String> {
+    build::need(&["wasm", "node", "npm"])?;
+    let folder = project::target().join("release/npm/leafid");
+    files::remove_dir(&folder)?;
+    // As `cargo xtask build` staged it, where it names this machine's engine alone: npm would ask
+    // its registry for the others on each installation of a test.
+    files::copy_dir(&build::npm::stage()?, &folder)?;
+    let manifest = folder.join("package.json");
+    let version = project::version();
+    let engines =
+        targets::ALL.iter().map(|target| format!("    \"leafid-{}\": \"{version}\"", target.npm));
+    let engines = engines.collect::<Vec<_>>().join(",\n");
+    // As text: the order of `exports` means something.
+    let text = files::read(&manifest)?;
+    let (before, rest) =
+        text.split_once("\"optionalDependencies\": {").ok_or("package.json names no engine")?;
+    let (_, after) = rest.split_once('}').ok_or("package.json has no end")?;
+    let text = format!("{before}\"optionalDependencies\": {{\n{engines}\n  }}{after}");
+    files::write(&manifest, text)?;
+    files::make_dir(&at(""))?;
+    Run::new("npm")
+        .args(["pack", "--ignore-scripts", "--loglevel", "error", "--pack-destination"])
+        .arg(at(""))
+        .dir(&folder)
+        .output()?;
+    let size = files::size(&at(format!("leafid-{version}.tgz")))?;
+    Ok(format!("{:.2} MB, with {} engines to choose from", size as f64 / 1e6, targets::ALL.len()))
+}
+
+/// Installs the main package with this machine's own as a user does, and takes IDs.
+pub fn look() -> Outcome<String> {
+    let own = targets::own("unknown-linux-gnu")?;
+    let version = project::version();
+    let packages = [format!("leafid-{version}.tgz"), format!("leafid-{}-{version}.tgz", own.npm)];
+    let folder = project::target().join("release/consumer-js");
+    files::remove_dir(&folder)?;
+    files::write(&folder.join("package.json"), "{\"private\":true,\"type\":\"module\"}")?;
+    Run::new("npm")
+        .args(["install", "--no-audit", "--no-fund", "--offline", "--loglevel", "error"])
+        .args(packages.iter().map(at))
+        .dir(&folder)
+        .done()?;
+    files::write(&folder.join("first.mjs"), FIRST)?;
+    let said = Run::new("node").quiet().arg("first.mjs").dir(&folder).output()?;
+    match said.trim() {
+        "1 native" => Ok(format!("{} installed, its engine is native", own.npm)),
+        other => Err(format!("the installed package says `{other}`")),
+    }
+}

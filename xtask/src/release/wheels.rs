@@ -1,0 +1,146 @@
+//! The wheels, one for each platform and every CPython from 3.11 on, and the source package.
+
+use std::path::{Path, PathBuf};
+
+use super::targets::Target;
+use super::{at, programs, publish};
+use crate::process::Run;
+use crate::{Outcome, files, project, tools};
+
+/// The largest that a wheel may be, in bytes.
+const MOST: u64 = 2_500_000;
+/// What importing may take above an empty native module, in µs.
+const MOST_IMPORT_US: u64 = 5_000;
+
+/// What a user does first, without a server.
+const FIRST: &str = "import leafid; ids = leafid.Segment('orders', store='memory:'); \
+                     assert ids.take(3) == [1, 2, 3]; print(leafid.__file__)";
+
+/// Builds each.
+pub fn make(targets: &[&Target]) -> Outcome<String> {
+    let mut told = Vec::new();
+    for target in targets {
+        tools::rust_target(target.triple)?;
+        let fresh = project::target().join("release/wheels").join(target.triple);
+        files::remove_dir(&fresh)?;
+        let mut run = programs::python("maturin")?
+            .args(["build", "--locked", "--release", "--manifest-path", "bindings-py/Cargo.toml"])
+            .args(["--target", target.triple, "--out"])
+            .arg(&fresh);
+        if let Some(wheel) = target.wheel {
+            run = run.args(["--compatibility", wheel, "--zig"]);
+        }
+        run.env("CARGO_TARGET_DIR", project::target()).done()?;
+        let wheel = publish(&only(&fresh, ".whl")?)?;
+        let size = files::size(&wheel)?;
+        let name = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if size > MOST {
+            return Err(format!("`{name}` has {size} bytes, above {MOST}"));
+        }
+        if let Some(platform) = target.wheel.filter(|platform| !name.contains(platform)) {
+            return Err(format!("`{name}` is not for {platform}"));
+        }
+        told.push(format!("{} {:.2} MB", target.triple, size as f64 / 1e6));
+    }
+    Ok(told.join(", "))
+}
+
+/// Makes the source package, and a wheel out of it where nothing else of the project is.
+pub fn source(_: &[&Target]) -> Outcome<String> {
+    let fresh = project::target().join("release/sdist");
+    files::remove_dir(&fresh)?;
+    programs::python("maturin")?
+        .args(["sdist", "--manifest-path", "bindings-py/Cargo.toml", "--out"])
+        .arg(&fresh)
+        .done()?;
+    let source = publish(&only(&fresh, ".tar.gz")?)?;
+    let python = venv("sdist")?;
+    // A folder of its own: what the checkout's settings of cargo do is not there for a user.
+    Run::new(&python)
+        .args(["-m", "pip", "install", "--quiet", "--no-binary", "leafid"])
+        .arg(&source)
+        .dir(std::env::temp_dir())
+        .without("CARGO_TARGET_DIR")
+        .done()?;
+    first(&python)?;
+    Ok(format!("{} bytes; installed from it in a new environment", files::size(&source)?))
+}
+
+/// Looks at the wheels as their users and their registry do.
+pub fn look() -> Outcome<String> {
+    let wheels = files::ending(&at(""), ".whl");
+    if wheels.is_empty() {
+        return Err("no wheel in dist/release: `cargo xtask release --only wheels`".to_owned());
+    }
+    for wheel in &wheels {
+        programs::python("abi3audit")?.args(["--strict"]).arg(wheel).done()?;
+        let name = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.contains(std::env::consts::ARCH) {
+            let said = programs::python("auditwheel")?.quiet().arg("show").arg(wheel).output()?;
+            let platform = if name.contains("manylinux") { "manylinux_2_17" } else { "musllinux" };
+            if !said.contains(platform) {
+                return Err(format!("auditwheel does not find {platform}: {said}"));
+            }
+        }
+    }
+    let python = venv("wheel")?;
+    Run::new(&python)
+        .args(["-m", "pip", "install", "--quiet", "--no-index", "--find-links"])
+        .arg(at(""))
+        .arg("leafid")
+        .done()?;
+    let place = first(&python)?;
+    if !place.contains("site-packages") {
+        return Err(format!("`import leafid` finds `{place}`"));
+    }
+    let import = import_us(&python)?;
+    if import > MOST_IMPORT_US {
+        return Err(format!("`import leafid` takes {import} µs, above {MOST_IMPORT_US}"));
+    }
+    Ok(format!("{} wheels; import takes {import} µs above an empty native module", wheels.len()))
+}
+
+/// The median of what `import leafid` takes beyond Python itself and the smallest native module of
+/// its library.
+fn import_us(python: &Path) -> Outcome<u64> {
+    let mut took = Vec::new();
+    for _ in 0..9 {
+        let [ours, floor] = [cumulative(python, "leafid")?, cumulative(python, "_queue")?];
+        took.push(ours.saturating_sub(floor));
+    }
+    took.sort_unstable();
+    Ok(took.get(took.len() / 2).copied().unwrap_or(0))
+}
+
+fn cumulative(python: &Path, module: &str) -> Outcome<u64> {
+    let program = format!("import {module}");
+    let said = Run::new(python).quiet().args(["-X", "importtime", "-c", &program]).listen()?;
+    let lines = said.stderr.lines().filter_map(|line| line.strip_prefix("import time:"));
+    for line in lines {
+        let fields: Vec<_> = line.split('|').map(str::trim).collect();
+        if let [_, cumulative, name] = fields.as_slice()
+            && *name == module
+        {
+            return cumulative.parse().map_err(|_| format!("importtime says `{line}`"));
+        }
+    }
+    Err(format!("`-X importtime` does not name `{module}`: {}", said.stderr))
+}
+
+fn first(python: &Path) -> Outcome<String> {
+    let run = Run::new(python).quiet().args(["-c", FIRST]).dir(std::env::temp_dir());
+    Ok(run.without("PYTHONPATH").output()?.trim().to_owned())
+}
+
+fn venv(name: &str) -> Outcome<PathBuf> {
+    let folder = project::target().join("release/venv").join(name);
+    tools::make_venv(&folder)?;
+    Ok(folder.join("bin/python"))
+}
+
+fn only(folder: &Path, end: &str) -> Outcome<PathBuf> {
+    match files::ending(folder, end).as_slice() {
+        [one] => Ok(one.clone()),
+        other => Err(format!("{} files `*{end}` instead of one", other.len())),
+    }
+}
