@@ -1,6 +1,9 @@
 import { ASK_IS_DUE, theEngine, type Carryover, type CodeFacts, type RawStats, type Refused, type Stance, type Verdict } from './engines/engine.js'
 import { accepted, subject } from './values/refusals.js'
 
+export { ConformError, conform } from './conform/conform.js'
+export type { ConformOptions, Conformed } from './conform/conform.js'
+
 /** A time on the host's clock, in ms. */
 export type At = number | bigint | string
 

@@ -8,6 +8,7 @@ import { Segment, Snowflake, decode } from 'leafid'
 import * as leafidModule from 'leafid'
 import * as registry from 'leafid/registry'
 import { sqlStore } from 'leafid/node'
+import { conform } from 'leafid/testing'
 import { ENGINES } from '../support/databases.mjs'
 import { inner } from '../support/package.mjs'
 import { storeBinary, vectorFiles } from '../support/places.mjs'
@@ -205,6 +206,14 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.deepEqual(wrong, [])
       assert.ok(played >= 40, `${played}`)
       console.log(`conformance: ${name} ${played}`)
+    })
+
+    test('what a store must do, in real time', async (t) => {
+      const made = { tags: { conform: { step: 10, max_step: 100 } }, namespaces: { conform: { workers: { start: 0, end: 4 } } } }
+      const store = sqlStore(await open(t, database().url), { create: made })
+      await store.lease_segment(lease('conform'))
+      const { passed, skipped } = await conform(store)
+      assert.deepEqual([passed.length, skipped], [24, {}])
     })
 
     test('a server that is killed and comes back is asked again, and what was answered stays', async (t) => {

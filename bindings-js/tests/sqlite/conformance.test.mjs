@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import * as leafid from 'leafid'
 import * as registry from 'leafid/registry'
 import { sqliteStore } from 'leafid/node'
+import { conform } from 'leafid/testing'
 import { inner } from '../support/package.mjs'
 import { vectorFiles } from '../support/places.mjs'
 import { storeOver } from '../support/tables.mjs'
@@ -14,6 +15,7 @@ import { replay } from '../support/vectors.mjs'
 
 const files = ['sql/rows.js', 'sql/steps.js', 'sql/dialect.js', 'sql/work.js', 'sql/run.js', 'files/driver.js']
 const [rows, steps, dialect, work, { runNear }, { Connection }] = await Promise.all(files.map(inner))
+const { sqliteStore: withClocks } = await inner('files/sqlite.js')
 const known = { sql: { ...rows, ...steps, ...dialect, ...work }, registry, LeafidError: leafid.LeafidError }
 
 async function replayed(t, file) {
@@ -24,6 +26,16 @@ async function replayed(t, file) {
   const connection = new Connection(path)
   return replay(leafid, {}, file, { store: storeOver((begin) => runNear(connection, begin), known) })
 }
+
+test('what a store must do, as its clock is set', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  let now = 0
+  const create = { tags: { conform: { step: 10, max_step: 100 } }, namespaces: { conform: { workers: { start: 0, end: 4 } } } }
+  const store = withClocks(join(folder, 'ids.db'), { create }, { wall: () => now, up: () => 0 })
+  const { passed, skipped } = await conform(store, { setClock: (ms) => (now = ms) })
+  assert.deepEqual([passed.length, skipped], [24, {}])
+})
 
 const suite = () => JSON.parse(vectorFiles().find(({ name }) => name === 'registry').text)
 

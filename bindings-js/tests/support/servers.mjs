@@ -38,16 +38,22 @@ async function freePort() {
 /** A server that is started, killed and started again in the same folder. `command(port)` is how, `answers(port)` whether it does. */
 async function running(folder, command, answers) {
   const port = await freePort()
+  const [program, ...words] = command(port)
   let child
-  const start = async (...settings) => {
-    const [program, ...words] = [...command(port), ...settings]
+  const begin = () => {
     child = spawn(program, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TMPDIR: folder } })
-    let told = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (told = `${told}${chunk}`.slice(-4_000)))
-    await until(async () => {
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${program} ended: ${told}`)
-      return answers(port)
-    }, 60_000)
+  }
+  let told = ''
+  const start = async () => {
+    const end = Date.now() + 60_000
+    begin()
+    while (!(await answers(port))) {
+      if (Date.now() > end) throw new Error(`${program} does not answer: ${told}`)
+      // Some of one that was killed may still go, and keep its memory.
+      if (child.exitCode !== null || child.signalCode !== null) begin()
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
   }
   const stop = async (signal) => {
     if (child.exitCode !== null || child.signalCode !== null) return

@@ -1,6 +1,8 @@
 // Replays the conformance suite inside a Durable Object, and over D1.
 import * as leafid from 'leafid'
 import * as registry from 'leafid/registry'
+import { conform } from 'leafid/testing'
+import { LeafidObject, d1Store, durableObjectStore } from 'leafid/workers'
 import { DurableObject } from 'cloudflare:workers'
 import { D1Tables } from './workers/d1.js'
 import { ObjectTables } from './workers/object.js'
@@ -24,8 +26,24 @@ export class Ids extends DurableObject {
   }
 }
 
+const TAGS = { conform: { from: '1', step: 10, max_step: 100 } }
+const NAMESPACES = { conform: { workers: { start: 0, end: 4 } } }
+
+export class Conform extends LeafidObject {
+  static tags = TAGS
+  static namespaces = NAMESPACES
+}
+
+/** What a store must do, in real time. */
+async function conforms(store) {
+  const own = { object: durableObjectStore('CONFORM'), d1: d1Store('DB', { tags: TAGS, namespaces: NAMESPACES }) }
+  return conform(own[store]).catch(({ message }) => ({ message }))
+}
+
 export default {
   async fetch(request, env) {
+    const { searchParams } = new URL(request.url)
+    if (searchParams.has('conform')) return Response.json(await conforms(searchParams.get('conform')))
     const file = await request.json()
     if (new URL(request.url).searchParams.get('store') === 'object') {
       return Response.json(await env.IDS.get(env.IDS.idFromName('conformance')).conform(file))

@@ -16,7 +16,7 @@ let worker
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))
   const files = { 'tables.mjs': read('../support/tables.mjs'), 'vectors.mjs': read('../support/vectors.mjs') }
-  worker = await startMiniflare(runtime(read('./conformance-worker.mjs'), folder, { files }))
+  worker = await startMiniflare(runtime(read('./conformance-worker.mjs'), folder, { files, objects: { IDS: 'Ids', CONFORM: 'Conform' } }))
   await makeDatabase(worker.miniflare)
 })
 
@@ -33,6 +33,11 @@ for (const store of ['object', 'd1']) {
     assert.deepEqual(wrong, [])
     assert.ok(count >= 40, `${count}`)
     console.log(`conformance: ${store} ${count}`)
+  })
+
+  test(`what a store must do, over ${store}`, async () => {
+    const { passed, skipped, message } = await (await worker.fetch(`/a/?conform=${store}`)).json()
+    assert.deepEqual([passed?.length, skipped], [24, {}], message)
   })
 
   test(`the control: a changed expectation is found over ${store}`, async () => {
