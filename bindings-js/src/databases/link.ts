@@ -35,7 +35,7 @@ export interface Said {
 /** A connection to it is in a transaction of the application's: what is granted there could be undone with it. */
 export function inTransaction(kind: string): LeafidError {
   const message = `the ${kind} connection is inside a transaction, and what a store grants there would be undone with it: pass a pool, or a connection that is used for nothing else`
-  return new LeafidError('REQUEST_INVALID', message)
+  return new LeafidError('STORE_REFUSED', message)
 }
 
 /** What a failed exchange means for who asks. */

@@ -67,7 +67,7 @@ function outside<T>(act: () => T): T {
 
 function inTransaction(): LeafidError {
   const message = 'the SQLite connection is inside a transaction, and what a store grants there would be undone with it: pass a connection of its own, or a path'
-  return new LeafidError('REQUEST_INVALID', message)
+  return new LeafidError('STORE_REFUSED', message)
 }
 
 function store(open: () => Held): Required<Store> {

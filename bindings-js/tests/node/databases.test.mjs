@@ -121,7 +121,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       await engine.query(connection, 'INSERT INTO own VALUES (1)')
       for (const ask of [() => store.lease_segment(lease()), () => store.acquire(acquire()), () => sqlStore(connection).lease_segment(lease())]) {
         const { code, message } = await refusal(ask)
-        assert.equal(code, 'REQUEST_INVALID')
+        assert.equal(code, 'STORE_REFUSED')
         assert.match(message, /connection is inside a transaction, and what a store grants there would be undone/)
       }
       await engine.query(connection, 'INSERT INTO own VALUES (2)')
@@ -134,7 +134,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       await engine.query(connection, 'INSERT INTO own VALUES (3)')
       await engine.query(connection, 'ROLLBACK')
       const granted = await Promise.all(asks)
-      for (const grant of granted) assert.ok(grant.store !== undefined || grant.code === 'REQUEST_INVALID' || grant.code === 'STORE_UNAVAILABLE', `${grant}`)
+      for (const grant of granted) assert.ok(grant.store !== undefined || grant.code === 'STORE_REFUSED' || grant.code === 'STORE_UNAVAILABLE', `${grant}`)
       assert.equal((await engine.query(connection, 'SELECT n FROM own')).length, 2)
       const next = await sqlStore(await open(t, url)).lease_segment(lease())
       assert.equal(next.start, granted[1].start === undefined ? 31n : 41n, 'a grant that was answered stays')

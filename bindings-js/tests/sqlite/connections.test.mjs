@@ -66,7 +66,7 @@ for (const [kind, open] of Object.entries(KINDS)) {
       const others = [store, sqlStore(database)]
       database.exec('BEGIN; CREATE TABLE own (n); INSERT INTO own VALUES (1)')
       for (const other of others) {
-        assert.throws(() => other.lease_segment(lease), { code: 'REQUEST_INVALID', message: /SQLite connection is inside a transaction/ })
+        assert.throws(() => other.lease_segment(lease), { code: 'STORE_REFUSED', message: /SQLite connection is inside a transaction/ })
       }
       database.exec('INSERT INTO own VALUES (2); COMMIT')
       assert.equal(Number(Object.values(database.prepare('SELECT count(*) FROM own').all()[0])[0]), 2)
