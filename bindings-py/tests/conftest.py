@@ -6,6 +6,7 @@ from __future__ import annotations
 import faulthandler
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,15 +57,15 @@ def server(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory):
+def postgres():
     """A PostgreSQL server of this run."""
-    yield from started(Postgres, tmp_path_factory)
+    yield from started(Postgres)
 
 
 @pytest.fixture(scope="session")
-def mariadb(tmp_path_factory):
+def mariadb():
     """A MariaDB server of this run."""
-    yield from started(Mariadb, tmp_path_factory)
+    yield from started(Mariadb)
 
 
 @pytest.fixture(params=["postgres", "mariadb"])
@@ -73,10 +74,9 @@ def database(request):
     return request.getfixturevalue(request.param)
 
 
-def started(kind, tmp_path_factory):
-    folder = tmp_path_factory.mktemp(kind.package)
-    # PostgreSQL runs as another user than root, who has to find it.
-    for above in (folder, *folder.parents[:2]):
-        above.chmod(0o755)
-    with kind(folder) as running:
-        yield running
+def started(kind):
+    # Not below pytest's own folder, which is root's alone: PostgreSQL runs as another user.
+    with tempfile.TemporaryDirectory(prefix="leafid-") as folder:
+        Path(folder).chmod(0o755)
+        with kind(Path(folder)) as running:
+            yield running

@@ -33,15 +33,17 @@ def test_the_quick_start_runs(server, monkeypatch, capsys) -> None:
     assert "1 100 " in capsys.readouterr().out
 
 
-def test_the_readme_runs(server, monkeypatch, tmp_path) -> None:
+def test_the_readme_runs(server, postgres, monkeypatch, tmp_path) -> None:
     server.create_tag("orders", step=5_000)
     monkeypatch.setenv("LEAFID_STORE", server.url)
     monkeypatch.setenv("HOSTNAME", "ids-0")
+    monkeypatch.setenv("DATABASE_URL", postgres.url(postgres.make()))
     monkeypatch.chdir(tmp_path)
     blocks, names = run(README)
     assert blocks >= 8 and names["invoice_id"] == 1
     assert names["order_id"] > 0 and names["filled"] > 0
     assert names["parts"].worker >= 0
+    assert (names["bill_id"], names["page_id"] > 0) == (1, True)
 
 
 def test_the_command(server, capsys) -> None:

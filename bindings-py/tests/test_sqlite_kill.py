@@ -2,40 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 from leafid import SqliteStore
-from support.places import HERE
+from support.drawers import draw, drawn, end, size
 from support.server import FILE
 from support.waiting import until
 
-DRAWING = HERE / "support/drawing.py"
 ROUNDS = 4
-
-
-def draw(kind: str, store: object, file: Path, count: int, *words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, DRAWING, kind, store, file, count, *words]
-    return subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True)
-
-
-def drawn(folder: Path) -> list[int]:
-    """What was written down. A kill may cut the last line of a file: it is no ID."""
-    ids = []
-    for file in folder.glob("*.ids"):
-        lines = file.read_text().splitlines(keepends=True)
-        ids += [int(line) for line in lines if line.endswith("\n")]
-    return ids
-
-
-def size(folder: Path) -> int:
-    return sum(file.stat().st_size for file in folder.glob("*.ids"))
-
-
-def end(process: subprocess.Popen[str]) -> None:
-    process.kill()
-    process.communicate()
 
 
 def test_nothing_is_given_twice(server, tmp_path) -> None:

@@ -6,8 +6,9 @@ import argparse
 import os
 import sys
 
-from . import Layout, LeafidError, RequestInvalidError, Segment, Snowflake, SqliteStore
+from . import Layout, LeafidError, RequestInvalidError, Segment, Snowflake
 from . import StoreRefusedError, StoreUnavailableError, __version__, decode
+from ._sql import open_store
 
 
 def main(words: list[str] | None = None) -> int:
@@ -37,13 +38,13 @@ def _parser() -> argparse.ArgumentParser:
         verb.add_argument("--store", help="the URL of the store (default: LEAFID_STORE)")
         verb.add_argument("--timeout", type=float, default=10.0, help="in seconds (default: 10)")
 
-    init = verbs.add_parser("init", help="make a new store in a file")
-    init.add_argument("store", metavar="sqlite:PATH")
+    init = verbs.add_parser("init", help="make a new store in a file or a database")
+    init.add_argument("store", metavar="URL", help="sqlite:PATH, postgres://…, mysql://…")
     init.set_defaults(run=_init)
     tags = verbs.add_parser("tag", help="create a tag in such a store")
     create = tags.add_subparsers(required=True, metavar="create").add_parser("create")
     create.add_argument("tag")
-    create.add_argument("--store", help="sqlite:PATH (default: LEAFID_STORE)")
+    create.add_argument("--store", help="sqlite:PATH, postgres://…, mysql://… (default: LEAFID_STORE)")
     create.add_argument("--from", type=int, dest="start", help="the first number (default: 1)")
     create.add_argument("--step", type=int, help="how many a lease takes (default: 1000)")
     create.add_argument("--max-step", type=int, help="how many it takes at most")
@@ -71,20 +72,22 @@ def _snowflake(options: argparse.Namespace) -> None:
 
 
 def _init(options: argparse.Namespace) -> None:
-    path = _file(options.store, f"leafid init {options.store}")
+    _checked(options.store, f"leafid init {options.store}")
     try:
-        known = SqliteStore(path)
+        known = open_store(options.store, create=False)
     except StoreUnavailableError:
-        print(f"sqlite:{path} is a new store: id {SqliteStore(path, create=True).id}")
+        made = open_store(options.store, create=True)
+        print(f"{made.place} is a new store: id {made.id}")
     else:
         raise StoreRefusedError(
-            f"sqlite:{known.path} is already a store: id {known.id}; use it, or another file"
+            f"{known.place} is already a store: id {known.id}; use it, or another place"
         )
 
 
 def _create_tag(options: argparse.Namespace) -> None:
     given = options.store or os.environ.get("LEAFID_STORE", "")
-    SqliteStore(_file(given, f"leafid tag create {options.tag} --store {given}")).create_tag(
+    _checked(given, f"leafid tag create {options.tag} --store {given}")
+    open_store(given, create=False).create_tag(
         options.tag,
         start=options.start,
         step=options.step,
@@ -94,13 +97,12 @@ def _create_tag(options: argparse.Namespace) -> None:
     )
 
 
-def _file(store: str, command: str) -> str:
-    """The path of a store in a file; `command` does it for others."""
-    if not store.startswith("sqlite:"):
+def _checked(store: str, command: str) -> None:
+    """Refuses what is no store of this process; `command` does it for others."""
+    if not store.startswith(("sqlite:", "postgres:", "postgresql:", "mysql:", "mariadb:")):
         raise RequestInvalidError(
-            f"`{store}` is not a `sqlite:PATH`: for other stores: {command}"
+            f"`{store}` is not `sqlite:PATH`, nor the URL of a database: for other stores: {command}"
         )
-    return store.removeprefix("sqlite:")
 
 
 def _decode(options: argparse.Namespace) -> None:

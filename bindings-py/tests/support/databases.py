@@ -3,6 +3,8 @@ its id. How they are started stands in `tests/servers` for the Rust suites, too.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import getpass
 import itertools
 import os
@@ -10,6 +12,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +20,7 @@ from typing import Any, ClassVar
 
 import psycopg
 import pymysql
+from support.waiting import until
 
 LIMIT_S = 60
 # PostgreSQL does not run as root.
@@ -29,8 +33,6 @@ class Database:
 
     name: ClassVar[str]
     package: ClassVar[str]
-    # The settings that a crash can lose answered leases with.
-    unsafe: ClassVar[str]
     driver: ClassVar[Any]
     process: subprocess.Popen[bytes] | None = None
 
@@ -39,17 +41,18 @@ class Database:
 
     def __enter__(self) -> Database:
         self.install()
-        while self.process is None:
-            self.port = _free_port()
-            self.start()
+        self.taken = Port()
+        self.port = self.taken.number
+        self.start()
         return self
 
     def __exit__(self, *exception: object) -> None:
         if self.process is not None:
             self.kill()
+        self.taken.give_back()
 
     def start(self) -> None:
-        """Starts it on what it kept, and waits until it answers; another program may have the port."""
+        """Starts it on what it kept, and waits until it answers."""
         log = self.folder / "log"
         # Ended with this process, however that ends.
         command = ["setpriv", "--pdeathsig=KILL", *self.as_user(), *self.command()]
@@ -59,30 +62,25 @@ class Database:
             )
         end = time.monotonic() + LIMIT_S
         while not self.answers():
-            if self.process.poll() is not None:
-                self.process = None
-                said = log.read_text(errors="replace")
-                if "address already in use" in said.lower():
-                    return
-                raise AssertionError(f"{self.name} did not start: {said}")
-            assert time.monotonic() < end, f"{self.name} does not answer"
+            said = log.read_text(errors="replace")
+            assert self.process.poll() is None, f"{self.name} did not start: {said}"
+            assert time.monotonic() < end, f"{self.name} does not answer: {said}"
             time.sleep(0.02)
 
     def kill(self) -> None:
-        """Ends it as a power cut does."""
+        """Ends it as a power cut does, and all that it started: as long as one of those is there, it
+        holds memory that the next server finds in use."""
         assert self.process is not None
+        # It starts no more of them while they are looked for.
+        self.process.send_signal(signal.SIGSTOP)
+        children = _descendants(self.process.pid)
         self.process.kill()
+        for child in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
         self.process.wait(timeout=LIMIT_S)
         self.process = None
-
-    def stop(self) -> None:
-        """Stands still, as a machine that vanished: nothing is answered."""
-        assert self.process is not None
-        self.process.send_signal(signal.SIGSTOP)
-
-    def go_on(self) -> None:
-        assert self.process is not None
-        self.process.send_signal(signal.SIGCONT)
+        assert until(lambda: not any(map(_runs, children)))
 
     def answers(self) -> bool:
         try:
@@ -138,7 +136,6 @@ class Database:
 
 class Postgres(Database):
     name, package, common, driver = "PostgreSQL", "postgresql", "postgres", psycopg
-    unsafe = "synchronous_commit"
 
     def program(self, name: str) -> str:
         found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda at: int(at.parent.name))
@@ -176,7 +173,6 @@ class Postgres(Database):
 
 class Mariadb(Database):
     name, package, common, driver = "MariaDB", "mariadb-server", "mysql", pymysql
-    unsafe = "innodb_flush_log_at_trx_commit"
 
     def program(self, name: str) -> str:
         program = shutil.which(name) or shutil.which(name, path="/usr/sbin")
@@ -208,7 +204,47 @@ class Mariadb(Database):
         return f"mysql://root@127.0.0.1:{self.port}/{database}"
 
 
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+class Port:
+    """A port of 127.0.0.1 that no other test has, also while nobody listens on it; the Rust suites take
+    theirs in the same way. It lies below those that the system gives to outgoing connections: a client
+    that keeps trying a server that is away on one of *those* will in the end be connected to itself."""
+
+    def __init__(self) -> None:
+        folder = Path(tempfile.gettempdir(), "leafid-ports")
+        folder.mkdir(exist_ok=True)
+        start = os.getpid() * 97
+        for at in range(6_000):
+            self.number = 26_000 + (start + at * 7) % 6_000
+            try:
+                self.lock = (folder / str(self.number)).open("a")
+                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                with socket.create_server(("127.0.0.1", self.number)):
+                    return
+            except OSError:
+                continue
+        raise AssertionError("no port is free between 26000 and 32000")
+
+    def give_back(self) -> None:
+        self.lock.close()
+
+
+def _runs(pid: int) -> bool:
+    """Whether it is there, and not only its exit code."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def _descendants(pid: int) -> list[int]:
+    """All that a process started, and they."""
+    parents: dict[int, list[int]] = {}
+    for found in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            parent = int(found.read_text().rpartition(")")[2].split()[1])
+            parents.setdefault(parent, []).append(int(found.parent.name))
+    found, looked = [pid], 0
+    while looked < len(found):
+        found += parents.get(found[looked], [])
+        looked += 1
+    return found[1:]

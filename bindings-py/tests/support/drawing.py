@@ -2,12 +2,13 @@
 
     python drawing.py segment|snowflake|both STORE FILE COUNT [unguarded]
 
-It ends after COUNT IDs. With `unguarded`, the store in a file reads and writes without a
-transaction, and writes whatever it has read: the control.
+It ends after COUNT IDs. With `unguarded`, the store writes whatever it has read, in a file also without
+a transaction: the control. It then begins when four of them are there.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from pathlib import Path
@@ -17,11 +18,13 @@ import leafid
 
 def take_the_guard_off() -> None:
     from leafid import registry
-    from leafid._sql.file import sqlite as file
+    from leafid._sql.database import mysql, postgres
+    from leafid._sql.file import sqlite
 
-    file.File.begin = lambda self, opened: None
-    change = file.TEXTS["rows/tag_change"]
-    file.TEXTS["rows/tag_change"] = change[: change.index(" AND max_id")]
+    sqlite.File.begin = lambda self, opened: None
+    for texts in (sqlite.TEXTS, mysql.TEXTS, postgres.TEXTS):
+        change = texts["rows/tag_change"]
+        texts["rows/tag_change"] = re.sub(r" AND max_id = [^;]*?(?=\nRETURNING|;)", "", change)
     lease = registry.lease_segment
 
     def slowly(*words: object):
@@ -31,13 +34,15 @@ def take_the_guard_off() -> None:
     registry.lease_segment = slowly
 
 
-def main(kind: str, store: str, file: Path, count: int) -> None:
+def main(kind: str, store: str, file: Path, count: int, together: bool) -> None:
     ids: list[leafid.Segment | leafid.Snowflake] = []
     if kind != "snowflake":
         ids.append(leafid.Segment("orders", store, timeout=30))
     if kind != "segment":
         ids.append(leafid.Snowflake("default", store, timeout=30, length=1.0))
     with file.open("a") as drawn:
+        while together and len(list(file.parent.glob("*.ids"))) < 4:
+            time.sleep(0.002)
         for _ in range(count // 10):
             for each in ids:
                 batch = each.take(10)
@@ -49,4 +54,4 @@ if __name__ == "__main__":
     kind, store, file, count, *rest = sys.argv[1:]
     if rest == ["unguarded"]:
         take_the_guard_off()
-    main(kind, store, Path(file), int(count))
+    main(kind, store, Path(file), int(count), rest == ["unguarded"])

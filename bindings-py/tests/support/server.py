@@ -17,9 +17,12 @@ FILE = "leafid.db"
 class Server:
     """Runs `leafid serve`; `url` is where it listens."""
 
-    def __init__(self, folder: Path, listen: str = "127.0.0.1:0") -> None:
+    def __init__(
+        self, folder: Path, listen: str = "127.0.0.1:0", store: str | None = None
+    ) -> None:
         self.folder = Path(folder)
         self.listen = listen
+        self.store = store or f"sqlite:{self.folder / FILE}"
         self.url = ""
         self.process: subprocess.Popen[str] | None = None
 
@@ -32,7 +35,7 @@ class Server:
 
     def start(self) -> None:
         assert BINARY.exists(), f"no store to test against: `{BINARY}` (`cargo xtask build`)"
-        command = [BINARY, "serve", "--create", "--store", f"sqlite:{self.folder / FILE}"]
+        command = [BINARY, "serve", "--create", "--store", self.store]
         self.process = subprocess.Popen(
             [*command, "--listen", self.listen],
             stdout=subprocess.PIPE,

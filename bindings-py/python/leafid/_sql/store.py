@@ -19,6 +19,16 @@ class Store:
     # Where it is, as `--store` takes it, without a password.
     _place: str
 
+    @property
+    def place(self) -> str:
+        """Where it is, as `--store` of a command takes it, without a password."""
+        return self._place
+
+    @property
+    def id(self) -> str:
+        """Its id: 32 hex digits."""
+        raise NotImplementedError
+
     def _decide(self, act: Callable[[Turn], T]) -> T:
         """Carries out a transaction: again where another was faster."""
         raise NotImplementedError

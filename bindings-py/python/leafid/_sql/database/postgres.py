@@ -11,7 +11,7 @@ from .engine import LOCKED_MS, STATEMENT_MS, Engine, risk
 if TYPE_CHECKING:
     from .link import Link
 
-_VERSION, _TEXTS = sql_texts("postgres")
+_VERSION, TEXTS = sql_texts("postgres")
 # Before this a failed sync of the disk could be taken for a good one: what was answered was lost.
 _OLDEST = 120_000
 # Keeps two programs from making a store at once: `leafid` as a number.
@@ -33,7 +33,7 @@ class Postgres(Engine):
     name, version = "PostgreSQL", _VERSION
 
     def __init__(self, link: Link) -> None:
-        super().__init__(_TEXTS)
+        super().__init__(TEXTS)
         self.session = [
             "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE",
             "SET search_path = leafid",
@@ -51,7 +51,7 @@ class Postgres(Engine):
         return _KINDS.get(state) or ("lost" if state[:2] in _LOST else "refused")
 
     def judge(self, link: Link, place: str, allow_unsafe: bool) -> None:
-        version, standby, commit, fsync, pages, read_only = link.values(_TEXTS["meta/settings"])
+        version, standby, commit, fsync, pages, read_only = link.values(TEXTS["meta/settings"])
         if int(version) < _OLDEST:
             raise errors.StoreRefusedError(
                 f"{place} is PostgreSQL {int(version) // 10_000}, and {_OLDEST // 10_000} is the "

@@ -50,8 +50,9 @@ def _by_engine(engine: Any) -> Source:
     def connect() -> Any:
         pooled = engine.raw_connection()
         # It is ours from now on, and the pool makes another one.
+        connection = pooled.driver_connection
         pooled.detach()
-        return pooled.driver_connection
+        return connection
 
     return Source(connect)
 

@@ -60,11 +60,6 @@ class SqlStore(Store):
         """Its id: 32 hex digits."""
         return str(self._tables.id)
 
-    @property
-    def place(self) -> str:
-        """Where it is, without a password."""
-        return self._place
-
     def close(self) -> None:
         """Closes the connection; the next call makes another."""
         with self._tables.lock:

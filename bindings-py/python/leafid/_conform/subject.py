@@ -1,0 +1,183 @@
+"""The store that is checked: asks as holders send them, and time that passes."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .._native import HttpStore, Layout, MemoryStore
+from ..errors import LeafidError
+from .checks import Failed, Skipped, that
+
+Row = dict[str, Any]
+T = TypeVar("T")
+
+# How many worker numbers a namespace has that is created here.
+NUMBERS = 4
+# A window of a second: the shortest.
+LENGTH_MS = 1_000
+# No check waits longer for a number.
+_TRIES = 10
+
+
+class Subject:
+    """A store, and what it granted in the check that runs."""
+
+    def __init__(self, store: Any, tag: str, namespace: str, clock: Any, again: Any) -> None:
+        self.store = _resolved(store)
+        self.tag, self.namespace, self.clock = tag, namespace, clock
+        self._again = again
+        self._held: list[Row] = []
+        _create(self.store, "create_tag", tag, {})
+        _create(self.store, "create_namespace", namespace, {"workers": (0, NUMBERS)})
+
+    def has(self, verbs: tuple[str, ...]) -> bool:
+        return all(hasattr(self.store, verb) for verb in verbs)
+
+    def again(self) -> Any:
+        """Another object for the same store."""
+        if self._again is None:
+            raise Skipped
+        return self._again()
+
+    def lease(self, of: Any = None, **more: Any) -> Row:
+        """A lease of the tag; its ends are numbers."""
+        ask = {"tag": self.tag, "request": token(), **more}
+        return _read((of or self.store).lease_segment(ask), ask)
+
+    def acquire(self, of: Any = None, **more: Any) -> Row:
+        """A window, after a wait where all numbers rest."""
+        for _ in range(_TRIES):
+            try:
+                return self.acquire_now(of, **more)
+            except LeafidError as error:
+                if error.code != "WORKERS_EXHAUSTED":
+                    raise
+                self.pass_ms(round((error.retry_after or 0.1) * 1_000) + 10)
+        raise Failed(f"no number of the namespace `{self.namespace}` becomes free")
+
+    def acquire_now(self, of: Any = None, **more: Any) -> Row:
+        ask = {
+            "namespace": self.namespace,
+            "request": token(),
+            "owner": f"conform-{token()}",
+            "length_ms": LENGTH_MS,
+            **more,
+        }
+        window = _read((of or self.store).acquire(ask), ask)
+        self._held.append(window)
+        return window
+
+    def renew(self, window: Row, of: Any = None, **more: Any) -> Row:
+        ask = {
+            "namespace": self.namespace,
+            "request": token(),
+            "store": window["store"],
+            "worker": window["worker"],
+            "key": window["request"],
+            "have_until": window["end"],
+            "length_ms": LENGTH_MS,
+            **more,
+        }
+        return _read((of or self.store).renew(ask), ask)
+
+    def release(self, window: Row, **more: Any) -> None:
+        ask = {
+            "namespace": self.namespace,
+            "store": window["store"],
+            "worker": window["worker"],
+            "key": window["request"],
+            "unused_from": window["start"],
+            **more,
+        }
+        self.store.release(ask)
+
+    def pass_ms(self, ms: int) -> None:
+        """Time passes: by hand, where the store has a clock for that."""
+        if self.clock is None:
+            time.sleep(ms / 1_000)
+        else:
+            self.clock.advance(ms)
+
+    def at_once(self, count: int, act: Callable[[], T]) -> list[T]:
+        """What this many threads are given that all ask at the same time."""
+        start = threading.Barrier(count)
+        given: list[T] = []
+        errors: list[BaseException] = []
+
+        def run() -> None:
+            start.wait()
+            try:
+                given.append(act())
+            except BaseException as error:
+                errors.append(error)
+
+        threads = [threading.Thread(target=run, daemon=True) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+            that(not thread.is_alive(), "it does not answer within 30 s")
+        if errors:
+            raise errors[0]
+        return given
+
+    def clean(self) -> None:
+        """Gives back what the check had, so that the next one finds free numbers."""
+        while self._held:
+            try:
+                self.release(self._held.pop())
+            except Exception:
+                # It was given back already, or is another's by now.
+                continue
+
+
+def token() -> str:
+    """A fresh request id."""
+    return os.urandom(16).hex()
+
+
+def layout_of(window: Row) -> Layout:
+    layout = window["layout"]
+    return getattr(Layout, layout) if isinstance(layout, str) else Layout(**layout)
+
+
+def _read(answer: Any, ask: Row) -> Row:
+    that(isinstance(answer, dict), f"the answer is a `{type(answer).__name__}`, not a dict")
+    for field in ("request", "store", "start", "end", "now_ms"):
+        that(field in answer, f"the answer has no `{field}`: {answer}")
+    said = answer["request"]
+    that(said == ask["request"], f"the answer is to request `{said}`, not to `{ask['request']}`")
+    return {**answer, "start": int(answer["start"]), "end": int(answer["end"])}
+
+
+def _resolved(store: Any) -> Any:
+    if not isinstance(store, str):
+        return store
+    if store.startswith("memory:"):
+        return MemoryStore()
+    if store.startswith(("http://", "https://")):
+        return HttpStore(store)
+    from .._sql import open_store
+
+    return open_store(store, create=False)
+
+
+def _create(store: Any, verb: str, name: str, how: Row) -> None:
+    """Makes a tag or a namespace where the store can, and where it is not there yet."""
+    make = getattr(store, verb, None)
+    if make is None:
+        return
+    if isinstance(store, MemoryStore):
+        # It has numbers of its own.
+        how = {}
+    else:
+        how = {**how, "if_missing": True}
+    try:
+        make(name, **how)
+    except LeafidError as error:
+        if error.code not in ("TAG_EXISTS", "WORKER_INVALID"):
+            raise
