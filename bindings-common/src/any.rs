@@ -101,6 +101,14 @@ impl AnyGenerator {
         each!(self, generator => generator.wants_ask(now))
     }
 
+    /// Whether a write of the state file is due, where there is one.
+    pub fn wants_write(&self, now: HostTime) -> bool {
+        match self {
+            AnyGenerator::Snowflake(ids, _) => ids.wants_write(now),
+            AnyGenerator::Segment(_) => false,
+        }
+    }
+
     /// When the next ask is due; `None` while only drawing can make it so.
     pub fn poll_at(&self) -> Option<HostTime> {
         each!(self, generator => generator.poll_at())

@@ -4,7 +4,8 @@ use alloc::collections::BTreeMap;
 use core::cell::{RefCell, RefMut};
 
 use leafid_core::{
-    Ask, Carryover, Code, HostTime, Layout, Outcome, Refusal, Release, Stance, Stats, Token,
+    Ask, Carryover, Code, HostTime, Layout, Outcome, Refusal, Release, Snowflake, Stance, Stats,
+    Token,
 };
 
 use crate::any::{Answers, AnyGenerator};
@@ -30,6 +31,15 @@ impl Handles {
 
     fn entry(&self, handle: u32) -> Option<RefMut<'_, Entry>> {
         RefMut::filter_map(self.0.borrow_mut(), |all| all.get_mut(&handle)).ok()
+    }
+
+    /// Does this with the snowflake generator that a handle names, if it names one: for a host that
+    /// keeps state files. Nothing of the host's may run within `act`.
+    pub fn snowflake<T>(&self, handle: u32, act: impl FnOnce(&mut Snowflake) -> T) -> Option<T> {
+        self.with(handle, |entry| match &mut entry.generator {
+            AnyGenerator::Snowflake(ids, _) => Some(act(ids)),
+            AnyGenerator::Segment(_) => None,
+        })?
     }
 
     /// Builds a generator under a handle.

@@ -10,7 +10,7 @@ use crate::object::{Given, Maybe, answer, bits, env, from, host, maybe};
 type Elements<'js> = &'js mut [u64];
 
 thread_local! {
-    static HANDLES: Handles = const { Handles::new() };
+    pub(crate) static HANDLES: Handles = const { Handles::new() };
 }
 
 /// Builds a generator under a handle that the caller chose: `null`, or the refusal.
@@ -24,6 +24,7 @@ pub fn create<'e>(handle: u32, kind: String, config: Object<'e>, seed: BigInt) -
 #[napi]
 pub fn free(handle: u32) {
     HANDLES.with(|all| all.free(handle));
+    crate::state::state_close(handle);
 }
 
 /// Fills all of `out`, in order: its length, or 0 with nothing written or spent. The highest bit of

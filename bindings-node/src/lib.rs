@@ -6,6 +6,7 @@
 pub mod generators;
 pub mod object;
 pub mod registry;
+pub mod state;
 pub mod values;
 
 use napi_derive::napi;

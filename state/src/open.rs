@@ -161,9 +161,15 @@ impl Drop for State {
 
 /// The file's bytes; `false` for a new one, `InvalidData` for one of another length.
 fn read(file: &File, bytes: &mut [u8; StateFile::BYTES]) -> io::Result<bool> {
-    match file.metadata()?.len() {
-        0 => Ok(false),
-        len if len == bytes.len() as u64 => file.read_exact_at(bytes, 0).map(|()| true),
-        _ => Err(io::ErrorKind::InvalidData.into()),
+    let len = file.metadata()?.len();
+    let Some(begun) = usize::try_from(len).ok().and_then(|len| bytes.get_mut(..len)) else {
+        return Err(io::ErrorKind::InvalidData.into());
+    };
+    file.read_exact_at(begun, 0)?;
+    let whole = begun.len() == StateFile::BYTES;
+    // One that there was no room for when it was made is still to be made.
+    if !whole && begun.iter().any(|byte| *byte != 0) {
+        return Err(io::ErrorKind::InvalidData.into());
     }
+    Ok(whole)
 }

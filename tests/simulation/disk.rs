@@ -23,6 +23,8 @@ pub struct Disk {
     bytes: [u8; StateFile::BYTES],
     /// The namespace of who has it.
     place: usize,
+    /// Where it belongs: a machine that is cloned has it there as well.
+    lock: u64,
     /// The life that has it locked.
     held_by: Option<u64>,
     /// What the last life left that cannot be known from outside: its last ID, and for how long its
@@ -31,8 +33,9 @@ pub struct Disk {
 }
 
 impl Disk {
-    fn new(place: usize) -> Disk {
-        Disk { bytes: [0; StateFile::BYTES], place, held_by: None, left: (None, 0, 0) }
+    fn new(place: usize, lock: usize) -> Disk {
+        let (bytes, lock) = ([0; StateFile::BYTES], lock as u64);
+        Disk { bytes, place, lock, held_by: None, left: (None, 0, 0) }
     }
 }
 
@@ -61,7 +64,7 @@ impl World {
             make.disk = Some(self.rng.pick(&shared));
         } else if self.disks.len() < MOST_DISKS {
             make.disk = Some(self.disks.len());
-            self.disks.push(Disk::new(make.place));
+            self.disks.push(Disk::new(make.place, self.disks.len()));
         }
     }
 
@@ -74,7 +77,7 @@ impl World {
             return;
         }
         disk.held_by = Some(holder.life);
-        let place = StatePlace { machine: [7; 16], boot: [8; 16], device: 9, lock: number as u64 };
+        let place = StatePlace { machine: [7; 16], boot: [8; 16], device: 9, lock: disk.lock };
         let (mut file, found) = StateFile::read(place, &disk.bytes);
         let now = holder.clock.read(self.t);
         if let Err(unread) = found {
@@ -231,7 +234,7 @@ impl World {
         let to = match self.disks.iter().position(free) {
             Some(to) => to,
             None if n < MOST_DISKS => {
-                self.disks.push(Disk::new(make.place));
+                self.disks.push(Disk::new(make.place, self.disks.len()));
                 n
             }
             None => return,
@@ -239,6 +242,28 @@ impl World {
         self.tally.states_copied += 1;
         self.disks[to].bytes = self.disks[disk].bytes;
         self.start_as(Make { disk: Some(to), ..make });
+    }
+}
+
+impl World {
+    /// A machine is cloned while it runs: its state file is there twice, in both as its own. What the
+    /// clone goes on with; the other copy is `from`.
+    pub(crate) fn clone_state(&mut self, from: Open, life: u64) -> Option<Open> {
+        if self.disks.len() >= MOST_DISKS {
+            return None;
+        }
+        let Disk { bytes, place, lock, left, .. } = self.disks[from.disk];
+        self.disks.push(Disk { bytes, place, lock, held_by: Some(life), left });
+        self.tally.states_cloned += 1;
+        Some(Open { disk: self.disks.len() - 1, planned: i64::MAX, ..from })
+    }
+
+    /// A clone has forgotten, which it has only once its file says so.
+    pub(crate) fn void_state(&mut self, i: usize) {
+        for _ in 0..2 {
+            self.end_write(i, false);
+            self.save(i);
+        }
     }
 }
 

@@ -199,7 +199,14 @@ impl World {
                 } else {
                     holder.forget_as(child);
                 }
-                holder.generator.leave();
+                let open = self.holders[i].open.filter(|_| self.rng.chance(300));
+                match open.and_then(|open| self.clone_state(open, life)) {
+                    Some(open) => {
+                        holder.make.disk = Some(open.disk);
+                        holder.open = Some(open);
+                    }
+                    None => holder.generator.leave(),
+                }
             }
             None => {
                 // The inherited line stays untouched; a new generator goes on above it.
@@ -218,6 +225,11 @@ impl World {
         self.tally.forks += 1;
         self.trace.note(self.t, || format!("holder {i} forks: {child}"));
         let Some(place) = self.put(holder) else { return };
+        if self.holders[place].open.is_some() {
+            self.void_state(place);
+            let soon = self.rng.magnitude(1, 2_000) as i64;
+            self.queue.put(self.t + soon, Event::Die(place, life));
+        }
         self.queue.put(self.t + 1, Event::Draw(place, life));
     }
 

@@ -156,6 +156,8 @@ counts! {
     states_damaged 1,
     /// Files that were copied.
     states_copied 100,
+    /// Files that are there twice, as their machine was cloned.
+    states_cloned 30,
     /// Files that came from elsewhere.
     states_foreign 50,
     /// Files that another process had locked.

@@ -1,7 +1,7 @@
 import { theHost } from '../hosts/host.js'
 import { chosenStore, type StoreOption } from '../stores/chosen.js'
 import type { ReleaseAsk, Store, Verb } from '../stores/store.js'
-import { codeFacts, type LeafidError } from '../values/errors.js'
+import { LeafidError, codeFacts } from '../values/errors.js'
 import type { Subject } from '../values/refusals.js'
 import { failure, late, notAnAnswer, refusedAnswer, unused } from './answers.js'
 import { ask } from './exchange.js'
@@ -49,6 +49,7 @@ export class Driver {
   #lookedAt = Number.NEGATIVE_INFINITY
   readonly #waiting = new Set<() => void>()
   #failedAt = 0
+  #saving: Promise<void> | undefined
   /** How many asks are under way. */
   flying = 0
   /** Why the last ask failed, until one succeeds. */
@@ -67,7 +68,9 @@ export class Driver {
 
   /** Asks if an ask is due. `granted` is called with the grant, before anybody else can draw from it. */
   ask(now: number, granted?: () => void): Promise<void> | undefined {
-    if (this.ended || !this.#handle.wantsAsk(now)) return undefined
+    if (this.ended) return undefined
+    void this.save(now)
+    if (!this.#handle.wantsAsk(now)) return undefined
     const store = this.#store()
     const due = this.#handle.pollAsk(now)
     if (due == null) return undefined
@@ -77,6 +80,48 @@ export class Driver {
     theHost().keep(work)
     this.#plan()
     return work
+  }
+
+  /** Writes the state file if that is due; what it returns is over when it is written. */
+  save(now: number): Promise<void> | undefined {
+    if (this.#saving !== undefined || !this.#handle.stateBegin(now)) return this.#saving
+    const saving: Promise<void> = this.#handle.stateRun().then(() => (this.#saving === saving ? this.#saved() : undefined))
+    this.#saving = saving
+    return saving
+  }
+
+  /** Writes it here and now, for a caller that cannot wait; whether anything was written. */
+  saveNow(now: number): boolean {
+    if (this.save(now) === undefined) return false
+    this.#handle.stateRunNow()
+    void this.#saved()
+    return true
+  }
+
+  /** What was forgotten is gone from the state file when this returns. */
+  voidState(): void {
+    // The first may be one that was begun before.
+    for (let write = 0; write < 2; write++) this.saveNow(this.#clock())
+  }
+
+  /** The last writes of a generator that is closed; then others may have the file. */
+  async endSaving(): Promise<void> {
+    // One that fails is tried once more.
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const saving = this.save(this.#clock())
+      if (saving === undefined) break
+      await saving
+    }
+    this.#handle.stateClose()
+  }
+
+  async #saved(): Promise<void> {
+    this.#saving = undefined
+    const { release, code, message } = this.#handle.stateSettle(this.#clock())
+    if (code !== undefined) this.#note(new LeafidError(code, message ?? code))
+    else if (this.failure?.code === 'STATE_INVALID') this.failure = undefined
+    this.#wake()
+    if (release !== undefined) await this.release(release)
   }
 
   /** Where time is measured by two clocks: asks at once if the host was suspended since the last lease. */
@@ -96,9 +141,14 @@ export class Driver {
     return wait === undefined ? undefined : Math.max(wait - Math.max(now - this.#failedAt, 0), 0)
   }
 
+  /** The write of the state file that is on its way. */
+  get saving(): Promise<void> | undefined {
+    return this.#saving
+  }
+
   /** The next answer, where callers may await each other's; `undefined` where each has to look again by itself. */
   get nextAnswer(): Promise<void> | undefined {
-    if (!theHost().sharesPromises || this.flying === 0) return undefined
+    if (!theHost().sharesPromises || (this.flying === 0 && this.#saving === undefined)) return undefined
     return new Promise((resolve) => this.#waiting.add(resolve))
   }
 
@@ -196,6 +246,11 @@ export class Driver {
       this.#listener.stopped()
     }
     this.#listener.answered()
+    this.#wake()
+  }
+
+  /** Lets everybody who waits look again. */
+  #wake(): void {
     for (const wake of this.#waiting) wake()
     this.#waiting.clear()
     this.#plan()
@@ -208,8 +263,10 @@ export class Driver {
     const { later } = theHost()
     if (later === undefined || this.ended) return
     // What waiting cannot cure is asked for again only by a caller that wants an ID.
-    if (this.failure !== undefined && codeFacts(this.failure.code)?.permanent === true) return
-    const due = this.#handle.pollAt()
+    const hopeless = this.failure !== undefined && codeFacts(this.failure.code)?.permanent === true
+    const asks = hopeless ? undefined : this.#handle.pollAt()
+    const saves = this.#saving === undefined ? this.#handle.stateAt() : undefined
+    const due = asks != null && saves != null ? (asks < saves ? asks : saves) : (asks ?? saves)
     if (due == null) return
     // Weakly: the timer does not keep a generator that nobody holds any more.
     const self = new WeakRef(this)

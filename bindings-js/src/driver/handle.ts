@@ -7,9 +7,11 @@ import {
   type RawStats,
   type Refused,
   type Stance,
+  type StateFiles,
   type Verdict,
 } from '../engines/engine.js'
-import { entropy } from '../hosts/host.js'
+import { entropy, theHost } from '../hosts/host.js'
+import { LeafidError } from '../values/errors.js'
 import { accepted, type Subject } from '../values/refusals.js'
 
 /** What a generator is built from. */
@@ -19,6 +21,8 @@ export interface Plan {
   config: object
   /** What messages are about. */
   subject: Subject
+  /** Where its state file is, if it keeps one, and the clock. */
+  state?: { path: string; clock: () => number }
   /** What a field of the configuration must be, where that is more than it is everywhere. */
   mustBe?: Readonly<Record<string, string>>
 }
@@ -52,6 +56,17 @@ export function check(plan: Plan): void {
 
 function build(handle: number, { kind, config, subject, mustBe = {} }: Plan, seed: bigint): void {
   accepted(subject, theEngine().create(handle, kind, config, seed) ?? undefined, { given: { config: { value: config, mustBe } } })
+}
+
+/** Before the first ask. Throws where there can be no such file. */
+function openState(handle: number, { state }: Plan): void {
+  if (state === undefined) return
+  const { code, message, said } = theEngine().state?.open(handle, state.path, state.clock()) ?? {}
+  if (code !== undefined) {
+    theEngine().free(handle)
+    throw new LeafidError(code, message ?? code)
+  }
+  if (said !== undefined) theHost().warn?.(said)
 }
 
 /** A generator inside the engine: built at its first use, and again when the engine was rebuilt. Its verbs are the engine's. */
@@ -146,6 +161,45 @@ export class Handle {
     this.#do((engine, handle) => engine.forget(handle))
   }
 
+  /** When the state file is to be written. */
+  stateAt(): bigint | null | undefined {
+    return this.#files?.at(this.#entry.handle)
+  }
+
+  /** Whether a write of it was begun that was due. */
+  stateBegin(now: number): boolean {
+    return this.#files?.begin(this.#entry.handle, now) ?? false
+  }
+
+  /** Makes that write, in the background. */
+  stateRun(): Promise<void> {
+    return this.#files?.run(this.#entry.handle) ?? Promise.resolve()
+  }
+
+  /** Makes that write at once. */
+  stateRunNow(): void {
+    this.#files?.runNow(this.#entry.handle)
+  }
+
+  /** What came of it. */
+  stateSettle(now: number): ReturnType<StateFiles['settle']> {
+    return this.#files?.settle(this.#entry.handle, now) ?? {}
+  }
+
+  /** As `retire`, and gives back what a state file keeps. */
+  giveUp(): object | null | undefined {
+    return this.#files === undefined ? this.retire() : this.#files.giveUp(this.#entry.handle)
+  }
+
+  /** Leaves the state file to others. */
+  stateClose(): void {
+    this.#files?.close(this.#entry.handle)
+  }
+
+  get #files(): StateFiles | undefined {
+    return this.#plan.state !== undefined && this.isBegun ? theEngine().state : undefined
+  }
+
   leased(now: number, wall: number): void {
     this.#do((engine, handle) => engine.leased(handle, now, wall))
   }
@@ -173,6 +227,7 @@ export class Handle {
     const again = this.isBegun
     const handle = fresh()
     build(handle, this.#plan, new DataView(entropy(8).buffer).getBigUint64(0))
+    openState(handle, this.#plan)
     this.#entry.handle = handle
     this.#entry.build = engineBuilds()
     if (again) {

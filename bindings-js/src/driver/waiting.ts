@@ -38,8 +38,14 @@ export class Waiting {
     let got = this.#begun(attempt)
     if (got !== undefined) return got
     this.#raise(this.#refused())
+    if (this.#driver.saveNow(this.#clock())) {
+      got = attempt()
+      if (got !== undefined) return got
+      this.#raise(this.#refused())
+    }
     if (this.#driver.ask(this.#clock()) !== undefined) {
       // A store in the same process may have answered already.
+      this.#driver.saveNow(this.#clock())
       got = attempt()
       if (got !== undefined) return got
       this.#raise(this.#refused())
@@ -93,7 +99,7 @@ export class Waiting {
         const asked = this.#driver.ask(now, () => queue.serve())
         if (first.isDone) continue
         const until = stance.until === undefined ? pause : Math.min(Math.max(stance.until - now, 1), pause)
-        await sleep(until, asked ?? this.#driver.nextAnswer)
+        await sleep(until, this.#driver.saving ?? asked ?? this.#driver.nextAnswer)
         pause = first.isDone ? FIRST_PAUSE_MS : Math.min(pause * 1.5, LAST_PAUSE_MS)
       } catch (error) {
         first.fail(() => error)
@@ -109,6 +115,7 @@ export class Waiting {
     try {
       this.#handle.wantsAsk(0)
     } catch (cause) {
+      if (cause instanceof LeafidError) throw cause
       const message = `${called(this.#subject)} cannot start here: draw IDs inside a request, not at module scope`
       throw new LeafidError(this.#dry, message, { cause })
     }

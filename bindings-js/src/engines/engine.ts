@@ -47,7 +47,27 @@ export interface CodeFacts {
   advice: string
 }
 
-/** Set in the result of `fill` and `fillAvailable` when an ask is due. */
+/** State files, of the native engine: each verb is for a generator's handle. */
+export interface StateFiles {
+  /** The path, whatever folder the process goes to; `null` for none. */
+  path(path: string): string | null | undefined
+  /** Opens a file, and has the generator go on with what it says; `said` is to be told. `code` is why there is no file. */
+  open(handle: number, path: string, now: number): { code?: string; message?: string; said?: string }
+  /** When it is to be written (host's clock). */
+  at(handle: number): bigint | null | undefined
+  /** Whether a write was begun that was due. */
+  begin(handle: number, now: number): boolean
+  /** Makes the write that was begun: in the thread pool, or here and now. */
+  run(handle: number): Promise<void> | null | undefined
+  runNow(handle: number): void
+  /** Takes note of a write that was made. `release` is what is to be sent then, `code` why it failed. */
+  settle(handle: number, now: number): { release?: object; code?: string; message?: string }
+  /** As `retire`, and gives back what the file keeps. */
+  giveUp(handle: number): object | null | undefined
+  close(handle: number): void
+}
+
+/** Set in the result of `fill` and `fillAvailable` when an ask, or a write of the state file, is due. */
 export const ASK_IS_DUE = 0x8000_0000
 
 /** What an engine (the native one or the wasm one) provides: plain functions over a handle. */
@@ -116,6 +136,9 @@ export interface Engine {
   /** A refusal in words, about a `tag` or a `namespace` of this name; for any other kind, `name` is the subject of the sentence. */
   sentence(code: string, kind: string, name: string, most?: number, waitMs?: number): string
 
+  /** State files, where the engine has them. */
+  state?: StateFiles
+
   /** Throws the instance away and builds another: for an engine that can break (wasm). */
   rebuild?(): void
 }
@@ -124,7 +147,7 @@ export interface Engine {
  * What the types that wasm-bindgen and napi generate must agree with. They know plain objects, but not what is in them.
  */
 export type Functions = {
-  [Name in keyof Omit<Engine, 'rebuild' | 'kind'>]: (...args: Parameters<Engine[Name]>) => Plain<ReturnType<Engine[Name]>>
+  [Name in keyof Omit<Engine, 'rebuild' | 'kind' | 'state'>]: (...args: Parameters<Engine[Name]>) => Plain<ReturnType<Engine[Name]>>
 }
 
 type Plain<Value> = Value extends object ? object : Value

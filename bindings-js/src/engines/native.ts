@@ -1,6 +1,6 @@
 import type * as native from '../native/leafid.js'
 import { load } from '../hosts/require.js'
-import type { Engine, Functions } from './engine.js'
+import type { Engine, Functions, StateFiles } from './engine.js'
 import { inlinedEngine } from './inlined.js'
 import { VERSION } from './version.js'
 
@@ -10,7 +10,8 @@ export function loadEngine(): Engine {
   return fits ?? inlinedEngine()
 }
 
-function packages(): string[] {
+/** The packages that may have the native engine for this machine. */
+export function packages(): string[] {
   const name = `leafid-${process.platform}-${process.arch}`
   if (process.platform === 'win32') return [`${name}-msvc`]
   return process.platform === 'linux' ? [`${name}-gnu`, `${name}-musl`] : [name]
@@ -18,10 +19,25 @@ function packages(): string[] {
 
 function installed(name: string): Engine | undefined {
   try {
-    return { ...((load(name) as typeof native) satisfies Functions), kind: 'native' } as unknown as Engine
+    const engine = (load(name) as typeof native) satisfies Functions
+    return { ...engine, kind: 'native', state: stateFiles(engine) } as unknown as Engine
   } catch (error) {
     // Not installed, or for another C library.
     if (/^(MODULE_NOT_FOUND|ERR_DLOPEN_FAILED)$/.test((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw error
+  }
+}
+
+function stateFiles(engine: typeof native): StateFiles {
+  return {
+    path: engine.statePath,
+    open: engine.stateOpen,
+    at: engine.stateAt,
+    begin: engine.stateBegin,
+    run: engine.stateRun,
+    runNow: engine.stateRunNow,
+    settle: engine.stateSettle,
+    giveUp: engine.stateGiveUp,
+    close: engine.stateClose,
   }
 }

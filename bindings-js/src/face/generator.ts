@@ -130,10 +130,13 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     return room(out) === 0 ? 0 : this.#waiting.now(() => this.#draws.fillAvailable(out))
   }
 
-  /** Stops: gives the rest of a window back; every later call is `CLOSED`. Waits for the store, at most 3 s. */
-  close(): Promise<void> {
+  /**
+   * Stops: gives the rest of a window back; every later call is `CLOSED`. Waits for the store, at most 3 s. What a state file
+   * keeps is not given back, but for the process's next life; with `release` it is: for a process that will not come back.
+   */
+  close({ release = false }: { release?: boolean } = {}): Promise<void> {
     this.#waiting.isClosed = true
-    return (this.#closing ??= this.#close())
+    return (this.#closing ??= this.#close(release))
   }
 
   /** As `close`. */
@@ -150,7 +153,9 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
   forget(): void {
     this.#pool.drop()
     this.#driver.forget()
-    if (this.#handle.isBegun) this.#handle.forget()
+    if (!this.#handle.isBegun) return
+    this.#handle.forget()
+    this.#driver.voidState()
   }
 
   /** What it did so far. */
@@ -162,11 +167,12 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     return this.#waiting.wait(1, () => this.#draws.one(), 'gave no ID', signalOf(options))
   }
 
-  async #close(): Promise<void> {
+  async #close(givesUp: boolean): Promise<void> {
     this.#pool.drop()
     this.#driver.end()
     if (!this.#handle.isBegun) return
-    const release = this.#handle.retire()
+    const release = givesUp ? this.#handle.giveUp() : this.#handle.retire()
+    await this.#driver.endSaving()
     if (release != null) await this.#driver.release(release)
     // A window that is still on its way is given back when it comes; a range need not be.
     let isOver = !this.#givesBack

@@ -1,12 +1,14 @@
+import { theEngine } from '../engines/engine.js'
 import { theHost } from '../hosts/host.js'
 import { LeafidError } from '../values/errors.js'
 import { asLayout, type Layout, type LayoutFields, type LayoutName } from '../values/layout.js'
 import { checkNames, checkObject } from '../values/options.js'
 import { subject } from '../values/refusals.js'
+import { shown } from '../values/shown.js'
 import { BaseGenerator } from './generator.js'
 import { knownOptions, type GeneratorOptions } from './options.js'
 
-const OPTIONS = knownOptions(['layout', 'owner', 'sticky', 'strict', 'lengthMs', 'maxAheadMs', 'spread'])
+const OPTIONS = knownOptions(['layout', 'owner', 'sticky', 'strict', 'lengthMs', 'maxAheadMs', 'spread', 'state'])
 
 /** The options of a `Snowflake`. */
 export interface SnowflakeOptions extends GeneratorOptions {
@@ -24,6 +26,11 @@ export interface SnowflakeOptions extends GeneratorOptions {
   maxAheadMs?: number
   /** The sequence of a fresh tick begins below this, so that `id % shards` is even: 0 begins at zero. */
   spread?: number
+  /**
+   * The path of a file on a local disk, of this process alone: from it the process's next life goes on at once while the store is
+   * away. In Node on Linux, with the native engine.
+   */
+  state?: string
 }
 
 /**
@@ -51,7 +58,9 @@ export class Snowflake<Kind extends string = never> extends BaseGenerator<Kind> 
       max_ahead_ms: options.maxAheadMs,
       spread: options.spread,
     }
-    super({ kind: 'snowflake', config, subject: subject('namespace', namespace) }, ['acquire', 'renew', 'release'], options)
+    const state = stateOf(options)
+    const plan = { kind: 'snowflake' as const, config, subject: subject('namespace', namespace) }
+    super(state === undefined ? plan : { ...plan, state }, ['acquire', 'renew', 'release'], options)
     this.namespace = namespace
   }
 }
@@ -77,4 +86,18 @@ function checkSticky({ owner, sticky, strict }: SnowflakeOptions): void {
   if (strict === true && sticky !== true) {
     throw new LeafidError('REQUEST_INVALID', '`strict` waits for the number that `sticky` keeps: pass `sticky: true` with it')
   }
+}
+
+/** Where the state file is, whatever folder the process goes to, and the clock. */
+function stateOf({ state, clock = theHost().clock }: SnowflakeOptions): { path: string; clock: () => number } | undefined {
+  if (state === undefined) return undefined
+  const files = theEngine().state
+  if (files === undefined) {
+    const { nativePackage: wanted } = theHost()
+    const cure = wanted === undefined ? 'there are none here: leave it out' : `its package is not installed: npm install ${wanted}`
+    throw new LeafidError('NOT_ENABLED', `\`state\` needs an engine with files, and ${cure}`)
+  }
+  const path = typeof state === 'string' ? files.path(state) : undefined
+  if (path != null) return { path, clock }
+  throw new LeafidError('STATE_INVALID', `\`state\` must be the path of a file, got ${shown(state)}`)
 }

@@ -25,6 +25,10 @@ export interface Host {
   windowMs?: number
   /** The store in a file or a database that an address names, where there are such. */
   named?(address: string): object
+  /** The package whose engine has state files, where there could be one. */
+  nativePackage?: string
+  /** Tells whoever runs this what is not as it should be, and goes on. */
+  warn?(message: string): void
   /** How far a segment's step may grow, as a multiple of the tag's own. */
   maxGrowth?: number
 }

@@ -14,6 +14,7 @@ export const nodeHost: Host = {
     timer.unref()
     return () => clearTimeout(timer)
   },
+  warn: (message) => process.emitWarning(message, 'LeafidWarning'),
   sharesPromises: true,
   showsSuspend: true,
 }

@@ -57,6 +57,14 @@ test('the same classes, the same IDs', () => {
   assert.equal(told.text, '68EKWV2E7SRWE')
 })
 
+test('a state file needs the native part, which is named', () => {
+  const told = run(`
+    import { Snowflake } from 'leafid'
+    try { new Snowflake('default', { store: 'http://127.0.0.1:1', state: 'state' }) } catch ({ code, message }) { console.log(JSON.stringify({ code, message })) }`)
+  assert.equal(told.code, 'NOT_ENABLED')
+  assert.match(told.message, new RegExp(`npm install leafid-${process.platform}-${process.arch}`))
+})
+
 test('require of it works as well', () => {
   const program = "const { Segment, memoryStore } = require('leafid'); console.log(String(new Segment('a', { store: memoryStore() }).nextSync()))"
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=commonjs', '-e', program], { cwd: folder, encoding: 'utf8' })

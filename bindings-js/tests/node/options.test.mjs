@@ -7,7 +7,7 @@ import { refusal } from '../support/stores.mjs'
 
 const store = memoryStore()
 const SEGMENT = '`store`, `timeout`, `onError`, `clock`, `step`, `maxStep`, `maxGrowth`'
-const SNOWFLAKE = '`store`, `timeout`, `onError`, `clock`, `layout`, `owner`, `sticky`, `strict`, `lengthMs`, `maxAheadMs`, `spread`'
+const SNOWFLAKE = '`store`, `timeout`, `onError`, `clock`, `layout`, `owner`, `sticky`, `strict`, `lengthMs`, `maxAheadMs`, `spread`, `state`'
 const URL_TEXT = 'http://127.0.0.1:8750'
 
 async function refused(act, message) {

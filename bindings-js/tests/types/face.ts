@@ -51,12 +51,12 @@ export async function draws(): Promise<void> {
   const used: number = stats.ids + stats.in_hand + stats.offset_ms
   const last: string | undefined = stats.last_code
   orders.forget()
-  await orders.close()
+  await orders.close({ release: true })
   console.log(id, text, number, many, count, now, used, last)
 }
 
 export async function disposes(): Promise<void> {
-  await using ids = new Snowflake('default', { store: memoryStore(), layout: 'edge', lengthMs: 10_000, maxAheadMs: 0, owner: 'api-0', sticky: true, strict: true })
+  await using ids = new Snowflake('default', { store: memoryStore(), layout: 'edge', lengthMs: 10_000, maxAheadMs: 0, owner: 'api-0', sticky: true, strict: true, state: 'ids.state' })
   const { time, worker, sequence } = decode(await ids.next(), { layout: Layout.edge })
   const when: Date = time
   const parts: [number, bigint] = [worker, sequence]

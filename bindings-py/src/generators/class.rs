@@ -65,16 +65,20 @@ macro_rules! generator_class {
             /// Closes the generator: the rest of a window is given back, the rest of a segment
             /// becomes a gap. A forked child sends nothing in its parent's name. Closing twice is
             /// harmless.
-            fn close(&self, py: Python<'_>) -> PyResult<()> {
-                self.0.close(py)
+            ///
+            /// What a state file keeps is not given back, but for the process's next life; with
+            /// `release` it is: for a process that will not come back.
+            #[pyo3(signature = (*, release = false))]
+            fn close(&self, py: Python<'_>, release: bool) -> PyResult<()> {
+                self.0.close(py, release)
             }
 
             /// Drops every range and every connection at once, and sends nothing. For a memory
             /// image that was copied and resumed, which no program can notice; a fork is noticed
-            /// without it. The next ID waits for a new range.
+            /// without it. The next ID waits for a new range. What a state file keeps is dropped as
+            /// well, and is gone when this returns.
             fn forget(&self, py: Python<'_>) -> PyResult<()> {
-                self.0.holding(py)?.forget();
-                Ok(())
+                self.0.forget(py)
             }
 
             /// What the generator did so far, in this process.
@@ -171,7 +175,7 @@ macro_rules! generator_class {
 
             #[pyo3(signature = (*_exception))]
             fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
-                self.0.close(py)
+                self.0.close(py, false)
             }
         }
     };

@@ -4,7 +4,7 @@ use std::ffi::CString;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use leafid_core::{HostTime, Refusal, SharedLine};
+use leafid_core::{Code, HostTime, Refusal, SharedLine};
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -15,7 +15,7 @@ use crate::client::host::fork_cell::ForkCell;
 use crate::client::host::random;
 use crate::generators::awaiting::{self, Verb};
 use crate::stores::StoreArg;
-use crate::values::{Seconds, checked_timeout, dict};
+use crate::values::{Seconds, checked_timeout, dict, errors};
 
 /// How long `close` waits for the last release.
 pub const LAST_RELEASE: Duration = Duration::from_secs(3);
@@ -160,12 +160,31 @@ impl<K: Kind> Generator<K> {
     ///
     /// # Errors
     /// What a signal's handler raises.
-    pub fn close(&self, py: Python<'_>) -> PyResult<()> {
+    pub fn close(&self, py: Python<'_>, gives_up: bool) -> PyResult<()> {
         let holding = self.holding(py)?;
-        holding.retire(false);
+        holding.retire(gives_up);
         let deadline = Instant::now() + LAST_RELEASE;
         while !py.detach(|| holding.is_done_within(SLICE)) && Instant::now() < deadline {
             py.check_signals()?;
+        }
+        Ok(())
+    }
+
+    /// Drops every right, in memory and in the state file.
+    ///
+    /// # Errors
+    /// `STATE_INVALID` where the file could not be written: its process must not be started again
+    /// with it. What a signal's handler raises.
+    pub fn forget(&self, py: Python<'_>) -> PyResult<()> {
+        let holding = self.holding(py)?;
+        holding.forget();
+        let deadline = Instant::now() + LAST_RELEASE;
+        while !py.detach(|| holding.is_void_within(SLICE)) {
+            py.check_signals()?;
+            if Instant::now() > deadline {
+                let message = "the state file could not be made void within 3 s: remove it";
+                return Err(errors::raise(Code::StateInvalid, message));
+            }
         }
         Ok(())
     }

@@ -64,6 +64,7 @@ generator!(Snowflake, SnowflakeIds; snowflake_next snowflake_fill snowflake_fill
 
 verbs! {
     segment_config(tag: &&str) -> Result<SegmentConfig, Refusal> { SegmentConfig::new(tag) }
+    segment_config_is_max_step_wrong(config: &SegmentConfig) -> bool { config.is_max_step_wrong() }
     segment_new(config: &SegmentConfig, seed: &u64) -> Result<Segment, Refusal> {
         Segment::new(*config, *seed)
     }

@@ -20,6 +20,7 @@ mod fields;
 mod forms;
 mod generators;
 mod shared;
+mod state;
 mod stores;
 
 #[cfg(any(feature = "control-panic", feature = "control-import"))]

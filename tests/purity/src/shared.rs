@@ -9,7 +9,7 @@ use leafid_core::{
 use crate::generators::generator;
 
 type SharedSegment = Segment<&'static SharedLine>;
-type SharedSnowflake = Snowflake<&'static SharedLine>;
+pub(crate) type SharedSnowflake = Snowflake<&'static SharedLine>;
 
 generator!(SharedSegment, SegmentIds; shared_segment_next shared_segment_fill shared_segment_fill_available shared_segment_ready shared_segment_most shared_segment_may_end_before
     shared_segment_wants_ask shared_segment_mark shared_segment_poll_at shared_segment_poll_ask

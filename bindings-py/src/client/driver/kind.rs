@@ -67,6 +67,10 @@ pub trait Kind: Send + Sync + 'static {
     fn give_up(generator: &mut Held<Self>) -> Option<Release> {
         generator.retire()
     }
+
+    fn is_voiding(_: &Held<Self>) -> bool {
+        false
+    }
 }
 
 /// The core's generator of a kind, on the line that callers draw from.
@@ -161,5 +165,9 @@ impl Kind for Snowflakes {
 
     fn give_up(generator: &mut Held<Self>) -> Option<Release> {
         generator.give_up()
+    }
+
+    fn is_voiding(generator: &Held<Self>) -> bool {
+        generator.is_voiding()
     }
 }

@@ -61,6 +61,11 @@ fn open<K: Kind>(holding: &Holding<K>, path: &Path) -> Result<(File, Option<Prob
         Found::Nothing => (None, None),
         Found::Ignored(problem) => (None, Some(problem)),
     };
+    if record.is_some() && holding.lock().forgotten {
+        let (file, _) = file.refuse()?;
+        holding.refuses(None);
+        return Ok((file, None));
+    }
     if !holding.refuses(record) {
         return Ok((file, said));
     }
@@ -174,6 +179,18 @@ impl<K: Kind> Holding<K> {
         self.lock().saving = false;
         self.driver_called.notify_one();
         self.wake_callers();
+    }
+
+    /// Waits a moment until the file gives no right that was forgotten; whether it gives none.
+    pub fn is_void_within(&self, moment: Duration) -> bool {
+        let state = self.lock();
+        let state = if K::is_voiding(&state.generator) && state.saving {
+            let rested = self.answer_came.wait_timeout(state, moment);
+            rested.unwrap_or_else(PoisonError::into_inner).0
+        } else {
+            state
+        };
+        !K::is_voiding(&state.generator) || !state.saving
     }
 
     /// What is to be told about the state file, once.

@@ -35,6 +35,8 @@ pub struct State<K: Kind> {
     pub closing: bool,
     /// There is a state file, which was not opened yet: nothing is asked for before.
     pub unopened: bool,
+    /// What it says was forgotten before it was opened.
+    pub forgotten: bool,
     /// Whether the thread of the state file runs.
     pub saving: bool,
     /// What is to be told about the state file.
@@ -76,6 +78,7 @@ impl<K: Kind> State<K> {
         State {
             generator,
             unopened,
+            forgotten: false,
             saving: false,
             said: Vec::new(),
             unkept: None,
@@ -202,6 +205,7 @@ impl<K: Kind> State<K> {
     /// Drops every right without a word, and the connections.
     pub fn forget(&mut self) {
         self.generator.forget();
+        self.forgotten |= self.unopened;
         self.suspend = Suspend::default();
         self.outbox.clear();
         (self.last, self.free_at) = (None, None);

@@ -105,8 +105,9 @@ impl Keeping {
 
     /// The window in hand was renewed.
     pub(super) fn renewed(&mut self) {
-        if let Some(fresh) = &mut self.fresh {
+        if let Some(fresh) = self.fresh.as_mut().filter(|fresh| fresh.over) {
             fresh.over = false;
+            self.pause_until = None;
         }
     }
 

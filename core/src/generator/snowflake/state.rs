@@ -147,6 +147,12 @@ impl<L: Line> Snowflake<L> {
         }
     }
 
+    /// Whether the file still gives a right that must not be used any more: after a `forget`, until
+    /// that is written.
+    pub fn is_voiding(&self) -> bool {
+        self.kind.keeping.is_some_and(|keeping| keeping.void)
+    }
+
     /// What is to be written into the file now, if anything, and synced: then
     /// [`written`](Generator::written) or [`not_written`](Generator::not_written).
     pub fn poll_write(&mut self, now: HostTime, since_boot: HostTime) -> Option<StateWrite> {

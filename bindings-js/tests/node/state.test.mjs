@@ -1,0 +1,167 @@
+// A snowflake's state file: what it is good for, and what is refused, or ignored and said.
+import assert from 'node:assert/strict'
+import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, test } from 'node:test'
+import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
+
+const NOWHERE = 'http://127.0.0.1:1'
+const SLOT = 512
+const skip = process.platform === 'linux' ? false : 'there are state files on Linux only'
+
+let folder
+let state
+let store
+let warnings
+const warn = (warning) => warnings.push(warning.message)
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'leafid-state-'))
+  state = join(folder, 'state')
+  store = memoryStore()
+  warnings = []
+  process.on('warning', warn)
+})
+
+afterEach(() => {
+  process.off('warning', warn)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Leaves a window in the file; the last ID. */
+async function used(path = state, options = {}) {
+  const ids = new Snowflake('default', { store, state: path, ...options })
+  const last = (await ids.take(100)).at(-1)
+  await ids.close()
+  return last
+}
+
+/** Draws, and tells what was said about the file. */
+async function drawn(path, options = {}) {
+  const ids = new Snowflake(options.namespace ?? 'default', { store, state: path })
+  const id = await ids.next()
+  // Warnings come in the next turn.
+  await new Promise((resolve) => setImmediate(resolve))
+  await ids.close()
+  return { id, said: warnings.filter((message) => message.includes('state file')) }
+}
+
+async function hasNothing() {
+  const ids = new Snowflake('default', { store: NOWHERE, state, timeout: 300 })
+  await assert.rejects(ids.next(), { code: 'TIMED_OUT' })
+  await ids.close()
+}
+
+test('the next life needs no store', { skip }, async () => {
+  const last = await used()
+  assert.equal(statSync(state).mode & 0o777, 0o600)
+  assert.equal(statSync(state).size, 2 * SLOT)
+  for (let life = 0; life < 3; life++) {
+    const ids = new Snowflake('default', { store: NOWHERE, state })
+    const after = await ids.take(100)
+    assert.ok(after[0] > last)
+    assert.deepEqual(new Set(after.map((id) => decode(id).worker)), new Set([decode(last).worker]))
+    await ids.close()
+  }
+})
+
+test('the next life renews the window', { skip }, async () => {
+  const last = await used()
+  const ids = new Snowflake('default', { store, state })
+  assert.ok((await ids.next()) > last)
+  while (ids.stats().grants < 1) await ids.next()
+  assert.equal(decode(await ids.next()).worker, decode(last).worker)
+  await ids.close()
+})
+
+test('a caller that cannot wait has an ID once the window is written', { skip }, async () => {
+  const ids = new Snowflake('default', { store, state })
+  const first = ids.nextSync()
+  // The event loop stands still for longer than what the file reserves.
+  const until = performance.now() + 1_300
+  while (performance.now() < until);
+  assert.ok(ids.nextSync() > first)
+  await ids.close()
+})
+
+test('what was given up, or forgotten, is not used again', { skip }, async () => {
+  const first = new Snowflake('default', { store, state })
+  await first.next()
+  await first.close({ release: true })
+  await hasNothing()
+  const second = new Snowflake('default', { store, state })
+  await second.next()
+  second.forget()
+  await second.close()
+  await hasNothing()
+})
+
+test('a file that another holder has is not used', { skip }, async () => {
+  const first = new Snowflake('default', { store, state })
+  const { worker } = decode(await first.next())
+  const { id, said } = await drawn(state)
+  assert.match(said[0], /is locked by another process/)
+  assert.notEqual(decode(id).worker, worker)
+  await first.close()
+})
+
+test('a file that is damaged, copied, or of another namespace, is not used', { skip }, async () => {
+  await used()
+  copyFileSync(state, join(folder, 'copy'))
+  assert.match((await drawn(join(folder, 'copy'))).said[0], /was copied, and is not used/)
+  const broken = readFileSync(state)
+  for (const at of [100, 100 + SLOT]) broken[at] ^= 1
+  writeFileSync(state, broken)
+  warnings = []
+  assert.match((await drawn(state)).said[0], /is damaged, or of another version, and is not used/)
+  warnings = []
+  store.createNamespace('other', Layout.leaf)
+  assert.match((await drawn(state, { namespace: 'other' })).said[0], /is of another namespace or layout, and is not used/)
+})
+
+async function refused(path, message) {
+  const ids = new Snowflake('default', { store, state: path })
+  for (let time = 0; time < 2; time++) {
+    await assert.rejects(ids.next(), (error) => error.code === 'STATE_INVALID' && message.test(error.message))
+  }
+  await ids.close()
+}
+
+test('what is no state file is refused', { skip }, async () => {
+  writeFileSync(state, 'x'.repeat(2 * SLOT))
+  await refused(state, /is not a state file of leafid: pass another path/)
+  assert.equal(readFileSync(state, 'utf8'), 'x'.repeat(2 * SLOT))
+  mkdirSync(join(folder, 'folder'))
+  await refused(join(folder, 'folder'), /is a folder/)
+  symlinkSync(join(folder, 'elsewhere'), join(folder, 'link'))
+  await refused(join(folder, 'link'), /is a symbolic link/)
+  await used(join(folder, 'one'))
+  linkSync(join(folder, 'one'), join(folder, 'two'))
+  await refused(join(folder, 'two'), /has 2 names/)
+  await refused(join(folder, 'none/state'), /cannot be opened: No such file .*: make its folder first/)
+  await refused('/proc/leafid', /cannot be opened/)
+  for (const wrong of ['', 5, null]) {
+    assert.throws(() => new Snowflake('default', { store, state: wrong }), { code: 'STATE_INVALID', message: /must be the path of a file/ })
+  }
+  assert.throws(() => new Segment('orders', { store, state }), { code: 'REQUEST_INVALID' })
+})
+
+test('a file that is taken away stops its generator', { skip }, async () => {
+  const failed = []
+  const ids = new Snowflake('default', { store, state, timeout: 300, onError: (error) => failed.push(error) })
+  await ids.next()
+  rmSync(`${state}.lock`)
+  const deadline = performance.now() + 30_000
+  for (;;) {
+    const error = await ids.next().then(() => undefined, (error) => error)
+    if (error !== undefined) {
+      assert.equal(error.code, 'TIMED_OUT')
+      assert.match(error.message, /was removed or replaced/)
+      break
+    }
+    assert.ok(performance.now() < deadline)
+  }
+  assert.equal(failed[0].code, 'STATE_INVALID')
+  await ids.close()
+})

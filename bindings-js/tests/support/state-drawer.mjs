@@ -1,0 +1,28 @@
+// A process with a state file that draws `n` IDs far ahead of the clock, prints each, and then stays until it is killed. `careless`
+// puts back after each write what the first one wrote: the control.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Snowflake } from 'leafid'
+import { inner } from './package.mjs'
+
+const [, , store, state, n, careless] = process.argv
+const AT_ONCE = 500
+
+if (careless === 'careless') {
+  const { theEngine } = await inner('engines/engine.js')
+  const files = theEngine().state
+  const { run, runNow } = files
+  let first
+  const undo = () => (first === undefined ? (first = readFileSync(state)) : writeFileSync(state, first))
+  files.run = (handle) => run(handle).then(undo)
+  files.runNow = (handle) => {
+    runNow(handle)
+    undo()
+  }
+}
+
+const ids = new Snowflake('edge', { store, state, maxAheadMs: 20_000, timeout: 600_000 })
+for (let left = Number(n); left > 0; left -= AT_ONCE) {
+  // A line that a kill cuts off has no end.
+  process.stdout.write((await ids.take(AT_ONCE)).map((id) => `${id};\n`).join(''))
+}
+setInterval(() => {}, 60_000)

@@ -1,0 +1,186 @@
+//! State files: the same verbs as `leafid-state` has, each for a generator's handle.
+//!
+//! A write is begun (`stateBegin`), made in the thread pool (`stateRun`) or here and now
+//! (`stateRunNow`), whichever comes first, and then taken note of (`stateSettle`).
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use leafid_core::{Code, Release, StateRecord, StateWrite};
+use leafid_state::{Found, Problem, State, since_boot};
+use napi::bindgen_prelude::{AsyncTask, BigInt, Env, Object};
+use napi::{Result, Task};
+use napi_derive::napi;
+
+use crate::generators::HANDLES;
+use crate::object::{Given, Maybe, answer, host, maybe};
+
+/// A file, and the write that is on its way.
+struct Kept {
+    file: State,
+    job: Option<StateWrite>,
+    done: Option<std::result::Result<(), Problem>>,
+}
+
+type Shared = Arc<Mutex<Kept>>;
+
+thread_local! {
+    static FILES: RefCell<BTreeMap<u32, Shared>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+fn file(handle: u32) -> Option<Shared> {
+    FILES.with(|files| files.borrow().get(&handle).cloned())
+}
+
+/// Makes the write, unless it was made.
+fn run(shared: &Shared) {
+    let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(job) = kept.job.take() {
+        kept.done = Some(kept.file.write(&job));
+    }
+}
+
+/// The path, whatever folder the process goes to; `null` for none.
+#[napi]
+pub fn state_path(path: String) -> Option<String> {
+    let path = std::path::absolute(PathBuf::from(path)).ok()?;
+    path.into_os_string().into_string().ok()
+}
+
+/// Opens a generator's file and has it go on with what that says: `{}`, with `said` what is to be
+/// told; or `{ code, message }`, and there is no file.
+#[napi(ts_return_type = "object")]
+pub fn state_open<'e>(env: &'e Env, handle: u32, path: String, now: f64) -> Given<'e> {
+    let mut told = Object::new(env)?;
+    match open(handle, Path::new(&path), now) {
+        Ok(None) => {}
+        Ok(Some(Problem { message, .. })) | Err(Problem { code: Code::StateLocked, message }) => {
+            told.set("said", message)?;
+        }
+        Err(problem) => tell(&mut told, &problem)?,
+    }
+    Ok(told)
+}
+
+fn tell(told: &mut Object<'_>, Problem { code, message }: &Problem) -> Result<()> {
+    told.set("code", code.as_str())?;
+    told.set("message", message.as_str())
+}
+
+fn open(handle: u32, path: &Path, now: f64) -> std::result::Result<Option<Problem>, Problem> {
+    let (mut file, found) = State::open(path)?;
+    let (record, mut said) = match found {
+        Found::Right(record) => (Some(*record), None),
+        Found::Nothing => (None, None),
+        Found::Ignored(problem) => (None, Some(problem)),
+    };
+    if refuses(handle, record, now) {
+        let problem;
+        (file, problem) = file.refuse()?;
+        refuses(handle, None, now);
+        said = Some(problem);
+    }
+    let kept = Kept { file, job: None, done: None };
+    FILES.with(|files| files.borrow_mut().insert(handle, Arc::new(Mutex::new(kept))));
+    Ok(said)
+}
+
+/// Whether what the file says is another generator's.
+fn refuses(handle: u32, found: Option<StateRecord>, now: f64) -> bool {
+    let keep = |ids: &mut leafid_core::Snowflake| ids.keep(found, host(now), since_boot());
+    let kept = HANDLES.with(|all| all.snowflake(handle, keep));
+    kept.is_some_and(|kept| kept.is_err_and(|refusal| refusal.code == Code::StateInvalid))
+}
+
+/// When the file is to be written (host's clock), `null` while nothing makes it so.
+#[napi]
+pub fn state_at(handle: u32) -> Option<BigInt> {
+    file(handle)?;
+    let at = HANDLES.with(|all| all.snowflake(handle, |ids| ids.write_at())).flatten()?;
+    Some(at.get().into())
+}
+
+/// Whether a write was begun that was due.
+#[napi]
+pub fn state_begin(handle: u32, now: f64) -> bool {
+    let Some(shared) = file(handle) else { return false };
+    let poll = |ids: &mut leafid_core::Snowflake| ids.poll_write(host(now), since_boot());
+    let Some(job) = HANDLES.with(|all| all.snowflake(handle, poll)).flatten() else {
+        return false;
+    };
+    shared.lock().unwrap_or_else(PoisonError::into_inner).job = Some(job);
+    true
+}
+
+/// A write, on its way to the thread pool.
+pub struct Save(Option<Shared>);
+
+impl Task for Save {
+    type Output = ();
+    type JsValue = ();
+
+    fn compute(&mut self) -> Result<()> {
+        // Let go here, so that the file is free as soon as its generator is closed.
+        if let Some(shared) = self.0.take() {
+            run(&shared);
+        }
+        Ok(())
+    }
+
+    fn resolve(&mut self, _: Env, (): ()) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Makes the write that was begun, in the thread pool.
+#[napi(ts_return_type = "Promise<void> | null")]
+pub fn state_run(handle: u32) -> Option<AsyncTask<Save>> {
+    file(handle).map(|shared| AsyncTask::new(Save(Some(shared))))
+}
+
+/// Makes it here and now, unless the thread pool has.
+#[napi]
+pub fn state_run_now(handle: u32) {
+    if let Some(shared) = file(handle) {
+        run(&shared);
+    }
+}
+
+/// Takes note of a write that was made: `release` is what is to be sent then; `{ code, message }` is
+/// why it failed.
+#[napi(ts_return_type = "object")]
+pub fn state_settle<'e>(env: &'e Env, handle: u32, now: f64) -> Given<'e> {
+    let mut told = Object::new(env)?;
+    let Some(shared) = file(handle) else { return Ok(told) };
+    let done = shared.lock().unwrap_or_else(PoisonError::into_inner).done.take();
+    match done {
+        None => {}
+        Some(Ok(())) => {
+            let release: Option<Release> =
+                HANDLES.with(|all| all.snowflake(handle, |ids| ids.written())).flatten();
+            if let Some(release) = release {
+                told.set("release", answer(env, Ok(release))?)?;
+            }
+        }
+        Some(Err(problem)) => {
+            HANDLES.with(|all| all.snowflake(handle, |ids| ids.not_written(host(now))));
+            tell(&mut told, &problem)?;
+        }
+    }
+    Ok(told)
+}
+
+/// Stops for good, and gives back what the file keeps: the release to send, or `null`; it may come
+/// with the next write instead.
+#[napi(ts_return_type = "object | null")]
+pub fn state_give_up<'e>(env: &'e Env, handle: u32) -> Maybe<'e> {
+    maybe(env, HANDLES.with(|all| all.snowflake(handle, |ids| ids.give_up())).flatten())
+}
+
+/// Closes the file: another process may have it.
+#[napi]
+pub fn state_close(handle: u32) {
+    FILES.with(|files| files.borrow_mut().remove(&handle));
+}

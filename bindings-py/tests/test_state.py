@@ -1,0 +1,252 @@
+"""A snowflake's state file: what it is good for, and what is refused, or ignored and said."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+import leafid
+from leafid import MemoryStore, Snowflake, testing
+from support.run import code, running
+from support.waiting import until
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are state files on Linux only")
+
+NOWHERE = "http://127.0.0.1:1"
+SLOT = 512
+
+
+@pytest.fixture
+def state(tmp_path) -> Path:
+    return tmp_path / "state"
+
+
+def used(state: Path, memory: MemoryStore, **options: object) -> int:
+    """Leaves a window in the file; the last ID."""
+    with Snowflake(store=memory, state=state, **options) as ids:
+        return ids.take(100)[-1]
+
+
+def has_nothing(state: Path) -> None:
+    """A life without a store gets no ID from the file."""
+    with pytest.raises(leafid.TimedOutError):
+        Snowflake(store=NOWHERE, state=state).next(timeout=0.3)
+
+
+def test_the_next_life_needs_no_store(memory, state) -> None:
+    last = used(state, memory)
+    ids = Snowflake(store=NOWHERE, state=str(state))
+    after = ids.take(100)
+    assert after[0] > last and after == sorted(after)
+    worker = leafid.decode(last).worker
+    assert {leafid.decode(id).worker for id in after} == {worker}
+    assert stat.S_IMODE(state.stat().st_mode) == 0o600 and state.stat().st_size == 2 * SLOT
+
+
+def test_the_next_life_renews_the_window(memory, state) -> None:
+    last = used(state, memory)
+    ids = Snowflake(store=memory, state=state)
+    assert ids.next() > last
+    assert until(lambda: ids.stats().grants == 1), ids.stats()
+    assert leafid.decode(ids.next()).worker == leafid.decode(last).worker
+
+
+def test_what_was_given_up_is_not_used_again(memory, state) -> None:
+    ids = Snowflake(store=memory, state=state)
+    ids.next()
+    ids.close(release=True)
+    has_nothing(state)
+
+
+def test_what_was_forgotten_is_not_used_again(memory, state) -> None:
+    ids = Snowflake(store=memory, state=state)
+    before = ids.next()
+    ids.forget()
+    ids.close()
+    has_nothing(state)
+    assert before > 0
+
+
+def test_an_idle_generator_goes_on(memory, state) -> None:
+    clock = testing.Clock()
+    ids = Snowflake(store=memory, state=state, clock=clock)
+    before = ids.next()
+    clock.step_monotonic(120_000)
+    clock.step_wall(120_000)
+    assert ids.next() > before
+
+
+def test_a_forked_child_keeps_none(memory, state, tmp_path) -> None:
+    said = code(
+        """
+        import os, sys, warnings
+        from leafid import Snowflake, SqliteStore
+        warnings.simplefilter("ignore")
+        store = SqliteStore(sys.argv[2], create=True)
+        store.create_namespace("default")
+        ids = Snowflake(store=store, state=sys.argv[1])
+        before = ids.next()
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.write(writer, str(ids.next()).encode())
+            ids.close()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        theirs, ours = int(os.read(reader, 100)), ids.next()
+        ids.close()
+        with Snowflake(store="http://127.0.0.1:1", state=sys.argv[1]) as again:
+            print(before, theirs, ours, again.next())
+        """,
+        state,
+        tmp_path / "ids.db",
+    )
+    before, theirs, ours, again = map(int, said.split())
+    assert len({before, theirs, ours, again}) == 4 and before < ours < again
+    worker = [leafid.decode(id).worker for id in (before, theirs, ours, again)]
+    assert worker[0] == worker[2] == worker[3] != worker[1]
+
+
+def test_a_child_that_lives_on_does_not_keep_the_lock(memory, state, tmp_path) -> None:
+    parent = """
+        import os, sys, time
+        from leafid import Snowflake
+        ids = Snowflake(store="memory:", state=sys.argv[1])
+        ids.next()
+        child = os.fork()
+        if child == 0:
+            sys.stdin.read()
+            os._exit(0)
+        print(child, flush=True)
+        os._exit(0)
+        """
+    with running(parent, state) as process:
+        assert process.stdout is not None and int(process.stdout.readline()) > 0
+        process.wait(timeout=30)
+        # The child waits for the end of its input; the file is free.
+        ids = Snowflake(store=NOWHERE, state=state)
+        assert ids.next() > 0
+
+
+def test_a_file_that_another_process_has_is_not_used(memory, state) -> None:
+    first = Snowflake(store=memory, state=state)
+    first.next()
+    second = Snowflake(store=memory, state=state)
+    with pytest.warns(RuntimeWarning, match=f"`{state}` is locked by another process"):
+        id = second.next()
+    assert leafid.decode(id).worker != leafid.decode(first.next()).worker
+
+
+def test_a_damaged_file_is_not_used(memory, state) -> None:
+    used(state, memory)
+    whole = state.read_bytes()
+    broken = bytearray(whole)
+    for at in range(100, 2 * SLOT, SLOT):
+        broken[at] ^= 1
+    state.write_bytes(broken)
+    ids = Snowflake(store=memory, state=state)
+    with pytest.warns(RuntimeWarning, match="is damaged, or of another version, and is not used"):
+        ids.next()
+
+
+def test_a_copied_file_is_not_used(memory, state, tmp_path) -> None:
+    used(state, memory)
+    copy = tmp_path / "copy"
+    shutil.copy(state, copy)
+    ids = Snowflake(store=memory, state=copy)
+    with pytest.warns(RuntimeWarning, match="was copied, and is not used"):
+        ids.next()
+
+
+def test_a_file_of_another_namespace_is_not_used(state) -> None:
+    store = MemoryStore()
+    used(state, store)
+    store.create_namespace("other")
+    ids = Snowflake("other", store, state=state)
+    with pytest.warns(RuntimeWarning, match="is of another namespace or layout, and is not used"):
+        ids.next()
+
+
+def refused(state: Path, match: str, memory: MemoryStore) -> None:
+    ids = Snowflake(store=memory, state=state)
+    for _ in range(2):
+        with pytest.raises(leafid.StateInvalidError, match=match):
+            ids.next()
+    assert ids.stats().asks == 0, "nothing was leased"
+
+
+def test_what_is_no_state_file_is_refused(memory, state, tmp_path) -> None:
+    state.write_text("something else\n")
+    refused(state, "is not a state file of leafid: pass another path", memory)
+    state.write_bytes(b"x" * 2 * SLOT)
+    refused(state, "is not a state file of leafid: pass another path", memory)
+    assert state.read_bytes() == b"x" * 2 * SLOT
+    refused(tmp_path, "is a folder", memory)
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "elsewhere")
+    refused(link, "is a symbolic link", memory)
+    assert not (tmp_path / "elsewhere").exists()
+    used(tmp_path / "one", memory)
+    os.link(tmp_path / "one", tmp_path / "two")
+    refused(tmp_path / "two", "has 2 names", memory)
+    os.mkfifo(tmp_path / "pipe")
+    refused(tmp_path / "pipe", "is no plain file", memory)
+    refused(tmp_path / "none/state", "cannot be opened: No such file .*: make its folder first", memory)
+    refused(Path("/proc/leafid"), "cannot be opened", memory)
+    with pytest.raises(leafid.StateInvalidError, match="got an empty one"):
+        Snowflake(store=memory, state="")
+
+
+def test_a_disk_without_room(tmp_path) -> None:
+    said = code(
+        """
+        import resource, sys
+        import leafid
+        def limit(bytes):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (bytes, resource.RLIM_INFINITY))
+        def ids():
+            return leafid.Snowflake(store="memory:", state=sys.argv[1])
+        limit(600)
+        try:
+            ids().next()
+        except leafid.StateInvalidError as error:
+            print(error)
+        limit(resource.RLIM_INFINITY)
+        kept = ids()
+        before = kept.next()
+        limit(0)
+        try:
+            while True:
+                last = kept.next(timeout=0.5)
+        except leafid.TimedOutError as error:
+            print(type(error.__cause__).__name__, error)
+        assert last > before
+        limit(resource.RLIM_INFINITY)
+        assert kept.next() > last
+        """,
+        tmp_path / "state",
+    )
+    first, later = said.splitlines()
+    assert "cannot be written: File too large" in first
+    assert later.startswith("StateInvalidError no ID of namespace `default` within 0.5 s"), later
+
+
+def test_a_file_that_is_taken_away_stops_its_generator(memory, state) -> None:
+    ids = Snowflake(store=memory, state=state)
+    ids.next()
+    os.remove(f"{state}.lock")
+    Path(f"{state}.lock").touch()
+
+    def stopped() -> bool:
+        try:
+            ids.next(timeout=0.2)
+        except leafid.TimedOutError as error:
+            return "was removed or replaced" in str(error)
+        return False
+
+    assert until(stopped)

@@ -1,0 +1,384 @@
+//! The state file: its bytes, what a restart may use, and when what is written.
+
+use leafid_core::{
+    Code, HostTime, Layout, MemoryStore, Name, Offset, Outcome, Snowflake, SnowflakeConfig,
+    StateFile, StatePlace, StateRecord, StateWrite, Store, StoreTime, Token, Unread, refill,
+};
+
+const START: i64 = 1_800_000_000_000;
+const PLACE: StatePlace = StatePlace { machine: [1; 16], boot: [2; 16], device: 3, lock: 4 };
+const SLOT: usize = StateFile::BYTES / 2;
+
+fn ms(ms: i64) -> HostTime {
+    HostTime::new(ms)
+}
+
+fn record() -> StateRecord {
+    StateRecord {
+        namespace: Name::namespace("events").unwrap(),
+        store: Token::new([0x5a; 16]),
+        worker: 258,
+        key: Token::new([0x6b; 16]),
+        layout: Layout::EDGE,
+        end: 72_057_594_037,
+        reserved: 72_057_593_000,
+        since_boot: Offset::new(-7),
+    }
+}
+
+/// A disk, and who writes to it.
+struct Disk {
+    bytes: [u8; StateFile::BYTES],
+    file: StateFile,
+}
+
+impl Disk {
+    fn new() -> Disk {
+        Disk { bytes: [0; StateFile::BYTES], file: StateFile::new(PLACE) }
+    }
+
+    fn put(&mut self, write: &StateWrite) {
+        let (at, slot) = self.file.slot(write);
+        self.bytes[at..at + SLOT].copy_from_slice(&slot);
+        self.file.written();
+    }
+
+    fn found(&self) -> Result<Option<StateRecord>, Unread> {
+        StateFile::read(PLACE, &self.bytes).1
+    }
+
+    /// Writes all that is due.
+    fn save(&mut self, ids: &mut Snowflake, now: HostTime) -> u32 {
+        let mut writes = 0;
+        while let Some(write) = ids.poll_write(now, now) {
+            self.put(&write);
+            assert_eq!(ids.written(), None);
+            writes += 1;
+        }
+        writes
+    }
+
+    /// The next life.
+    fn restart(&mut self, now: HostTime) -> Snowflake {
+        let (file, found) = StateFile::read(PLACE, &self.bytes);
+        self.file = file;
+        let mut ids = generator();
+        ids.keep(found.unwrap(), now, now).unwrap();
+        ids
+    }
+}
+
+fn generator() -> Snowflake {
+    let config =
+        SnowflakeConfig { spread: Some(0), ..SnowflakeConfig::new("default", "host/1").unwrap() };
+    Snowflake::new(config, 7).unwrap()
+}
+
+fn store(now: i64) -> MemoryStore {
+    let mut store: MemoryStore = MemoryStore::new([1; 16]);
+    store.set_clock(StoreTime::new(now));
+    store
+}
+
+/// A generator with a window that its file names.
+fn running(disk: &mut Disk) -> (Snowflake, MemoryStore) {
+    let (mut ids, mut store) = (disk.restart(ms(0)), store(START));
+    refill(&mut ids, &mut store, || ms(0), || [2; 16]).unwrap();
+    disk.save(&mut ids, ms(0));
+    (ids, store)
+}
+
+fn tick(id: u64) -> u64 {
+    Layout::LEAF.decompose(id).unwrap().tick
+}
+
+#[test]
+fn the_bytes_are_these() {
+    let (at, slot) = StateFile::new(PLACE).slot(&StateWrite::Record(record()));
+    assert_eq!(at, 0);
+    let mut expected = Vec::new();
+    expected.extend(b"LEAFIDST\x01\x00\x01\x06");
+    expected.extend(258u32.to_le_bytes());
+    expected.extend(1u64.to_le_bytes());
+    expected.extend([1; 16].iter().chain(&[2; 16]));
+    expected.extend(3u64.to_le_bytes().iter().chain(&4u64.to_le_bytes()));
+    expected.extend([0x5a; 16].iter().chain(&[0x6b; 16]));
+    expected.extend(1_735_689_600_000i64.to_le_bytes());
+    expected.extend(1u32.to_le_bytes());
+    expected.extend([41, 16, 6, 0]);
+    expected.extend(72_057_594_037u64.to_le_bytes());
+    expected.extend(72_057_593_000u64.to_le_bytes());
+    expected.extend((-7i64).to_le_bytes());
+    expected.extend(b"events");
+    expected.resize(SLOT - 8, 0);
+    assert_eq!(slot[..SLOT - 8], expected);
+    assert_eq!(u64::from_le_bytes(*slot.last_chunk().unwrap()), 0x4774_ab87_71f9_c27d);
+}
+
+#[test]
+fn what_is_written_is_read_and_the_slots_take_turns() {
+    let mut disk = Disk::new();
+    for reserved in 1..9 {
+        let write = StateRecord { reserved, ..record() };
+        disk.put(&StateWrite::Record(write));
+        assert_eq!(disk.found(), Ok(Some(write)));
+    }
+    disk.put(&StateWrite::Void);
+    assert_eq!(disk.found(), Ok(None));
+}
+
+#[test]
+fn a_write_that_is_broken_off_anywhere_leaves_the_one_before() {
+    let mut disk = Disk::new();
+    disk.put(&StateWrite::Record(StateRecord { reserved: 1, ..record() }));
+    disk.put(&StateWrite::Record(StateRecord { reserved: 2, ..record() }));
+    let last = disk.found().unwrap();
+    let (at, slot) = disk.file.slot(&StateWrite::Record(record()));
+    for cut in 0..SLOT {
+        for rest in [0, cut] {
+            let mut bytes = disk.bytes;
+            // Its beginning, or its end.
+            let (from, to) = if rest == 0 { (0, cut) } else { (cut, SLOT) };
+            bytes[at + from..at + to].copy_from_slice(&slot[from..to]);
+            let found = StateFile::read(PLACE, &bytes).1;
+            let whole = bytes[at..at + SLOT] == slot;
+            assert_eq!(found, Ok(if whole { Some(record()) } else { last }), "{from}..{to}");
+        }
+    }
+}
+
+#[test]
+fn what_gives_no_right() {
+    let mut disk = Disk::new();
+    assert_eq!(disk.found(), Ok(None));
+    disk.put(&StateWrite::Record(record()));
+    let one = disk.bytes;
+    disk.put(&StateWrite::Record(record()));
+    let read = |place, bytes: &[u8; StateFile::BYTES]| StateFile::read(place, bytes).1;
+    for place in [
+        StatePlace { machine: [9; 16], ..PLACE },
+        StatePlace { boot: [9; 16], ..PLACE },
+        StatePlace { device: 9, ..PLACE },
+        StatePlace { lock: 9, ..PLACE },
+    ] {
+        assert_eq!(read(place, &disk.bytes), Err(Unread::Elsewhere));
+    }
+    assert_eq!(read(PLACE, &[b'x'; StateFile::BYTES]), Err(Unread::Strange));
+    // Both are broken, or one is older than the one before, as no single process leaves them.
+    let mut both = disk.bytes;
+    both[100] ^= 1;
+    both[SLOT + 100] ^= 1;
+    assert_eq!(read(PLACE, &both), Err(Unread::Damaged));
+    disk.put(&StateWrite::Void);
+    disk.put(&StateWrite::Void);
+    disk.bytes[..SLOT].copy_from_slice(&one[..SLOT]);
+    assert_eq!(read(PLACE, &disk.bytes), Err(Unread::Damaged));
+    // A bit of one: the other one counts.
+    for at in 0..SLOT {
+        let mut bytes = one;
+        bytes[at] ^= 4;
+        assert!(read(PLACE, &bytes).is_err(), "{at}");
+    }
+}
+
+#[test]
+fn nothing_is_used_that_is_not_reserved_on_the_disk() {
+    let mut disk = Disk::new();
+    let (mut ids, mut store) = (disk.restart(ms(0)), store(START));
+    refill(&mut ids, &mut store, || ms(0), || [2; 16]).unwrap();
+    assert_eq!(ids.next(ms(0)).unwrap_err().code, Code::WindowSpent);
+    let write = ids.poll_write(ms(0), ms(0)).unwrap();
+    assert_eq!(ids.next(ms(0)).unwrap_err().code, Code::WindowSpent, "it is not written yet");
+    assert_eq!(ids.poll_write(ms(0), ms(0)), None, "one at a time");
+    disk.put(&write);
+    ids.written();
+    let first = tick(ids.next(ms(0)).unwrap());
+    let reserved = disk.found().unwrap().unwrap().reserved;
+    assert_eq!(reserved, first + 1_001);
+    // Up to there, and no further: the window has 10 s.
+    assert!(ids.next(ms(1_000)).is_ok());
+    assert_eq!(ids.next(ms(1_001)).unwrap_err().code, Code::WindowSpent);
+    assert_eq!(disk.save(&mut ids, ms(1_001)), 1);
+    assert_eq!(tick(ids.next(ms(1_001)).unwrap()), reserved);
+}
+
+#[test]
+fn it_is_raised_in_time_while_it_is_used_and_not_for_ever() {
+    let mut disk = Disk::new();
+    let (mut ids, mut store) = running(&mut disk);
+    let (mut writes, mut now) = (0, 0);
+    while now < 8_000 {
+        assert!(ids.next(ms(now)).is_ok(), "{now}");
+        let at = ids.write_at().unwrap();
+        assert!(at <= ms(now).plus(600), "half a second before it is over");
+        if ids.wants_write(ms(now)) {
+            writes += disk.save(&mut ids, ms(now));
+        }
+        now += 10;
+    }
+    assert!((14..=17).contains(&writes), "{writes}");
+    // Nobody draws any more.
+    let mut ids = disk.restart(ms(now));
+    store.set_clock(StoreTime::new(START + now));
+    refill(&mut ids, &mut store, || ms(now), || [3; 16]).unwrap();
+    disk.save(&mut ids, ms(now));
+    writes = 0;
+    while let Some(at) = ids.write_at() {
+        now = at.get().max(now);
+        writes += disk.save(&mut ids, ms(now));
+        assert!(writes < 200, "it goes on for ever");
+    }
+}
+
+#[test]
+fn a_restart_goes_on_above_what_was_reserved_without_a_store() {
+    let mut disk = Disk::new();
+    let (mut ids, _) = running(&mut disk);
+    let last = ids.next(ms(200)).unwrap();
+    let reserved = disk.found().unwrap().unwrap().reserved;
+    let mut again = disk.restart(ms(900));
+    assert_eq!(again.next(ms(900)).unwrap_err().code, Code::WindowSpent);
+    disk.save(&mut again, ms(900));
+    let first = again.next(ms(900)).unwrap();
+    assert!(first > last && tick(first) == reserved + 1);
+    // It asks with the lease that it found.
+    let ask = again.poll_ask(ms(900), [4; 16]).unwrap();
+    assert!(matches!(ask, leafid_core::Ask::Renew(_)), "{ask:?}");
+}
+
+#[test]
+fn closing_leaves_where_it_stood_and_gives_nothing_back() {
+    let mut disk = Disk::new();
+    let (mut ids, _) = running(&mut disk);
+    let last = ids.next(ms(0)).unwrap();
+    assert_eq!(ids.retire(), None);
+    assert_eq!(disk.save(&mut ids, ms(0)), 1);
+    assert_eq!(disk.found().unwrap().unwrap().reserved, tick(last) + 1);
+}
+
+#[test]
+fn a_window_is_given_back_once_the_file_is_void() {
+    let mut disk = Disk::new();
+    let (mut ids, mut store) = running(&mut disk);
+    let last = ids.next(ms(0)).unwrap();
+    assert_eq!(ids.give_up(), None);
+    let write = ids.poll_write(ms(0), ms(0)).unwrap();
+    assert_eq!(write, StateWrite::Void);
+    disk.put(&write);
+    let release = ids.written().unwrap();
+    assert_eq!(release.unused_from, tick(last) + 1);
+    assert!(store.release(&release).is_ok());
+    assert_eq!(disk.found(), Ok(None));
+    // Without a file, at once.
+    let mut bare = generator();
+    refill(&mut bare, &mut store, || ms(0), || [7; 16]).unwrap();
+    assert!(bare.give_up().is_some());
+}
+
+#[test]
+fn what_is_forgotten_or_forbidden_is_gone_from_the_file() {
+    for stopped in [false, true] {
+        let mut disk = Disk::new();
+        let (mut ids, _) = running(&mut disk);
+        if stopped {
+            let now = ids.poll_at().unwrap();
+            let ask = ids.poll_ask(now, [4; 16]).unwrap();
+            ids.handle_failure(ask.request(), Code::StoreChanged, None, now);
+        } else {
+            ids.forget();
+            assert!(ids.is_voiding());
+        }
+        assert_eq!(disk.save(&mut ids, ms(3_000)), 1);
+        assert_eq!(disk.found(), Ok(None));
+        assert!(!ids.is_voiding());
+    }
+}
+
+#[test]
+fn a_write_that_was_out_when_it_was_forgotten_opens_nothing() {
+    let mut disk = Disk::new();
+    let (mut ids, mut store) = (disk.restart(ms(0)), store(START));
+    refill(&mut ids, &mut store, || ms(0), || [2; 16]).unwrap();
+    let write = ids.poll_write(ms(0), ms(0)).unwrap();
+    ids.forget();
+    disk.put(&write);
+    ids.written();
+    assert!(ids.next(ms(0)).is_err());
+    assert_eq!(disk.save(&mut ids, ms(0)), 1);
+    assert_eq!(disk.found(), Ok(None));
+}
+
+#[test]
+fn a_write_that_fails_is_tried_again_and_nothing_is_used_meanwhile() {
+    let mut disk = Disk::new();
+    let (mut ids, mut store) = (disk.restart(ms(0)), store(START));
+    refill(&mut ids, &mut store, || ms(0), || [2; 16]).unwrap();
+    assert!(ids.poll_write(ms(0), ms(0)).is_some());
+    ids.not_written(ms(0));
+    assert!(ids.next(ms(0)).is_err());
+    assert_eq!(ids.poll_write(ms(499), ms(499)), None);
+    assert_eq!(disk.save(&mut ids, ms(500)), 1);
+    assert!(ids.next(ms(500)).is_ok());
+}
+
+#[test]
+fn a_switch_of_workers_names_the_old_one_until_the_new_one_is_written() {
+    let mut disk = Disk::new();
+    let (mut ids, mut store) = running(&mut disk);
+    let old = disk.found().unwrap().unwrap();
+    // The lease is lost; another number is acquired, and the old one goes on meanwhile.
+    let now = ids.poll_at().unwrap();
+    let ask = ids.poll_ask(now, [4; 16]).unwrap();
+    ids.handle_failure(ask.request(), Code::LeaseLost, None, now);
+    disk.save(&mut ids, now);
+    store.set_clock(StoreTime::new(START + now.get()));
+    let ask = ids.poll_ask(now, [5; 16]).unwrap();
+    let grant = store.ask(&ask).unwrap();
+    assert_eq!(ids.handle_grant(&grant, now, now), Ok(Outcome::Applied));
+    let before = Layout::LEAF.decompose(ids.next(now).unwrap()).unwrap().worker;
+    assert_eq!(before, old.worker);
+    assert_eq!(disk.found().unwrap().unwrap().worker, old.worker);
+    assert_eq!(disk.save(&mut ids, now), 1);
+    let new = disk.found().unwrap().unwrap();
+    assert_ne!(new.worker, old.worker);
+    assert_eq!(Layout::LEAF.decompose(ids.next(now).unwrap()).unwrap().worker, new.worker);
+    // Closed before it was named, it is given back.
+    let mut disk = Disk::new();
+    let mut ids = disk.restart(now);
+    let mut unopened = generator();
+    unopened.keep(None, now, now).unwrap();
+    refill(&mut unopened, &mut store, || now, || [6; 16]).unwrap();
+    assert!(unopened.retire().is_some());
+    assert_eq!(ids.retire(), None);
+}
+
+#[test]
+fn a_window_that_was_over_is_renewed_and_opened() {
+    let mut disk = Disk::new();
+    let (mut ids, mut store) = running(&mut disk);
+    ids.next(ms(0)).unwrap();
+    let later = ms(60_000);
+    let mut again = disk.restart(later);
+    disk.save(&mut again, later);
+    assert_eq!(again.next(later).unwrap_err().code, Code::WindowSpent);
+    store.set_clock(StoreTime::new(START + 60_000));
+    let ask = again.poll_ask(later, [8; 16]).unwrap();
+    let grant = store.ask(&ask).unwrap();
+    assert_eq!(again.handle_grant(&grant, later, later), Ok(Outcome::Applied));
+    disk.save(&mut again, later);
+    assert!(again.next(later).is_ok());
+}
+
+#[test]
+fn the_right_of_another_generator_is_refused() {
+    let other = StateRecord { namespace: Name::namespace("other").unwrap(), ..record() };
+    let config = SnowflakeConfig::new("events", "host/1").unwrap();
+    let mut ids = Snowflake::new(config, 7).unwrap();
+    let refused = ids.keep(Some(other), ms(0), ms(0)).unwrap_err();
+    assert_eq!(refused.code, Code::StateInvalid);
+    let layout = SnowflakeConfig { layout: Some(Layout::LEAF), ..config };
+    let mut ids = Snowflake::new(layout, 7).unwrap();
+    assert_eq!(ids.keep(Some(record()), ms(0), ms(0)).unwrap_err().code, Code::StateInvalid);
+    ids.retire();
+    assert_eq!(ids.keep(None, ms(0), ms(0)).unwrap_err().code, Code::Closed);
+}
