@@ -147,7 +147,15 @@ class Snowflake:
 
 @final
 class HttpStore:
-    def __new__(cls, url: str, *, token: str | None = None) -> Self: ...
+    def __new__(
+        cls,
+        url: str,
+        *,
+        token: str | None = None,
+        ca: str | PathLike[str] | None = None,
+        cert: str | PathLike[str] | None = None,
+        key: str | PathLike[str] | None = None,
+    ) -> Self: ...
     @property
     def url(self) -> str: ...
     def lease_segment(self, ask: _Row) -> _Row: ...

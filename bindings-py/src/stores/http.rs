@@ -1,28 +1,39 @@
 //! `leafid.HttpStore`: a store behind a URL.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use leafid_core::{Ask, Fields, Release};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::client::stores::{Http, Transport, shown};
+use crate::client::stores::{Credentials, Http, Transport, shown};
 use crate::stores::answer;
 use crate::values::{Text, dict};
 
 /// A store behind a URL.
 ///
-/// Generators carry their asks to it in a thread that never holds the interpreter.
+/// Generators carry their asks to it in a thread that never holds the interpreter. `token` is the
+/// operator's; `ca` a file of authorities in PEM that vouch for the server, in place of the public
+/// ones; `cert` and `key` a certificate to show it, and its key. What is not given is taken from
+/// `LEAFID_TOKEN`, `LEAFID_CA`, `LEAFID_CERT` and `LEAFID_KEY`. The files are read once.
 #[pyclass(frozen, module = "leafid")]
 pub struct HttpStore(pub Arc<Http>);
 
 #[pymethods]
 impl HttpStore {
     #[new]
-    #[pyo3(signature = (url, *, token = None))]
-    fn new(url: Text, token: Option<Text>) -> PyResult<HttpStore> {
+    #[pyo3(signature = (url, *, token = None, ca = None, cert = None, key = None))]
+    fn new(
+        url: Text,
+        token: Option<Text>,
+        ca: Option<PathBuf>,
+        cert: Option<PathBuf>,
+        key: Option<PathBuf>,
+    ) -> PyResult<HttpStore> {
         let token = token.map(|token| token.text("token")).transpose()?;
-        Ok(HttpStore(Arc::new(Http::new(&url.text("url")?, token)?)))
+        let shown_to_it = Credentials { token, ca, cert, key };
+        Ok(HttpStore(Arc::new(Http::new(&url.text("url")?, shown_to_it)?)))
     }
 
     /// Where it is; with its password, if it has one, which `repr` and messages leave out.

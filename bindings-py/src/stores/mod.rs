@@ -19,7 +19,7 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::client::Failed;
 use crate::client::driver::{self, Driven};
-use crate::client::stores::{Http, Memory};
+use crate::client::stores::{Credentials, Http, Memory};
 use crate::values::{dict, errors};
 
 /// The default store is a URL in this variable.
@@ -154,7 +154,7 @@ fn from_url(py: Python<'_>, url: &str, create: bool, workers: Option<Range>) -> 
     if let Some(name) = url.strip_prefix("memory:") {
         return Ok(StoreArg::Memory(Memory::named(name)?));
     }
-    Ok(StoreArg::Http(Arc::new(Http::new(url, None)?)))
+    Ok(StoreArg::Http(Arc::new(Http::new(url, Credentials::default())?)))
 }
 
 /// What a store answers to an ask in a dict.

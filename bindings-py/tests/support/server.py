@@ -37,7 +37,7 @@ class Server:
         assert BINARY.exists(), f"no store to test against: `{BINARY}` (`cargo xtask build`)"
         command = [BINARY, "serve", "--create", "--store", self.store]
         self.process = subprocess.Popen(
-            [*command, "--listen", self.listen],
+            [*command, "--listen", self.listen, *self.options()],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -51,8 +51,12 @@ class Server:
                 break
         assert self.url, f"the store did not start: {''.join(said)}"
         # The same port again after a restart.
-        self.listen = self.url.removeprefix("http://")
+        self.listen = self.url.split("://", 1)[1]
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
+
+    def options(self) -> list[str]:
+        """What it is told besides."""
+        return []
 
     def stop(self) -> None:
         """Ends it gracefully."""

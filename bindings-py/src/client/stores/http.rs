@@ -9,6 +9,7 @@ use ureq::http::{HeaderMap, Response, Uri};
 use ureq::{Agent, Body};
 
 use crate::client::Failed;
+use crate::client::stores::credentials::{Credentials, Trust};
 use crate::client::stores::{Transport, shown};
 
 /// How long one request may take.
@@ -18,14 +19,18 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub struct Http {
     url: String,
     token: Option<String>,
+    trust: Trust,
 }
 
 impl Http {
-    /// The server behind a URL.
+    /// The server behind a URL, asked by whoever shows these; what is not given is taken from the
+    /// environment.
     ///
     /// # Errors
-    /// `REQUEST_INVALID` for anything but an `http://` or `https://` URL.
-    pub fn new(url: &str, token: Option<String>) -> Result<Http, Failed> {
+    /// `REQUEST_INVALID` for anything but an `http://` or `https://` URL, and for a file that cannot be
+    /// used.
+    pub fn new(url: &str, shown_to_it: Credentials) -> Result<Http, Failed> {
+        let Credentials { token, ca, cert, key } = shown_to_it.or_environment();
         let wrong = |why: &str| {
             let message = format!(
                 "`{}` {why}: the URL of a store is like `http://127.0.0.1:8750`",
@@ -53,7 +58,10 @@ impl Http {
             let message = "`token` must have printable ASCII characters only, without spaces";
             return Err(Failed::new(Code::RequestInvalid, message));
         }
-        Ok(Http { url: url.trim_end_matches('/').to_owned(), token })
+        // A proxy in front of the server may speak plain HTTP: the files are for TLS alone.
+        let is_tls = uri.scheme_str() == Some("https");
+        let trust = if is_tls { Trust::read(ca, cert, key)? } else { Trust::default() };
+        Ok(Http { url: url.trim_end_matches('/').to_owned(), token, trust })
     }
 
     /// Where it is, without a slash at its end; with its password, if it has one.
@@ -63,7 +71,7 @@ impl Http {
 
     /// Connections of one's own.
     pub fn connect(self: &Arc<Self>) -> Connection {
-        Connection { http: Arc::clone(self), agent: agent() }
+        Connection { http: Arc::clone(self), agent: agent(&self.trust) }
     }
 }
 
@@ -83,16 +91,15 @@ fn has_good_port(uri: &Uri) -> bool {
 }
 
 /// No proxies and no redirects: an answer that was meant for somebody else is a failure.
-fn agent() -> Agent {
-    Agent::config_builder()
+fn agent(trust: &Trust) -> Agent {
+    let config = Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
         .max_redirects_will_error(false)
         .proxy(None)
         .timeout_global(Some(PATIENCE))
-        .user_agent(concat!("leafid-python/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .new_agent()
+        .user_agent(concat!("leafid-python/", env!("CARGO_PKG_VERSION")));
+    trust.on(config).build().new_agent()
 }
 
 /// A server, and the connections to it.
@@ -113,7 +120,8 @@ impl Transport for Connection {
 
     fn reconnect(&mut self) {
         // What a restored image inherited is neither used nor shut down.
-        std::mem::forget(std::mem::replace(&mut self.agent, agent()));
+        let fresh = agent(&self.http.trust);
+        std::mem::forget(std::mem::replace(&mut self.agent, fresh));
     }
 }
 

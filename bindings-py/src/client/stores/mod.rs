@@ -1,10 +1,12 @@
 //! How asks get to a store.
 
 mod address;
+mod credentials;
 mod http;
 mod memory;
 
 pub use address::{shown, shown_name};
+pub use credentials::Credentials;
 pub use http::Http;
 pub use memory::{Memory, Rows};
 

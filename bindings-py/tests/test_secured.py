@@ -1,0 +1,105 @@
+"""A store with tokens and TLS: whom it lets in, and whom a holder believes."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+import leafid
+from leafid import HttpStore, Segment, Snowflake
+from support.secured import Secured
+
+
+@pytest.fixture
+def secured(tmp_path, monkeypatch):
+    for name in ("LEAFID_TOKEN", "LEAFID_CA", "LEAFID_CERT", "LEAFID_KEY", "LEAFID_STORE"):
+        monkeypatch.delenv(name, raising=False)
+    server = Secured(tmp_path)
+    store = f"sqlite:{tmp_path / 'leafid.db'}"
+    server.leafid("init", store)
+    server.leafid("tag", "create", "orders", "--store", store)
+    server.good = server.token("app")
+    with server:
+        yield server
+
+
+def refused(ids, error: type[leafid.LeafidError]) -> str:
+    """What is said at once, and not when the minute is over."""
+    begun = time.monotonic()
+    with pytest.raises(error) as raised:
+        ids.next()
+    assert time.monotonic() - begun < 30
+    return str(raised.value)
+
+
+def test_a_token_and_an_authority_of_ones_own(secured) -> None:
+    store = HttpStore(secured.url, token=secured.good, ca=secured.ca)
+    assert secured.url.startswith("https://")
+    with Segment("orders", store) as ids, Snowflake(store=store) as flakes:
+        assert ids.take(3) == [1, 2, 3]
+        assert len(set(flakes.take(100))) == 100
+
+
+def test_the_environment_has_them_for_a_url(secured, monkeypatch) -> None:
+    monkeypatch.setenv("LEAFID_STORE", secured.url)
+    monkeypatch.setenv("LEAFID_TOKEN", secured.good)
+    monkeypatch.setenv("LEAFID_CA", str(secured.ca))
+    with Segment("orders") as ids:
+        assert ids.next() == 1
+
+
+@pytest.mark.parametrize("token", [None, "leafid_wrong"])
+def test_a_token_that_is_none_is_said_at_once(secured, token) -> None:
+    store = HttpStore(secured.url, token=token, ca=secured.ca)
+    for ids in (Segment("orders", store, timeout=60), Snowflake(store=store, timeout=60)):
+        said = refused(ids, leafid.UnauthorizedError)
+        assert "token" in said and "leafid_wrong" not in said
+
+
+def test_what_a_principal_may_not_is_said_at_once(secured) -> None:
+    other = secured.token("other", "--tag", "other", "--namespace", "other")
+    secured.stop()
+    secured.start()
+    store = HttpStore(secured.url, token=other, ca=secured.ca)
+    for ids in (Segment("orders", store, timeout=60), Snowflake(store=store, timeout=60)):
+        assert "`other`" in refused(ids, leafid.ForbiddenError)
+
+
+def test_a_server_of_another_authority_is_not_asked(secured) -> None:
+    secured.authority("strange")
+    for ca in (None, secured.folder / "strange.pem"):
+        store = HttpStore(secured.url, token=secured.good, ca=ca)
+        with Segment("orders", store, timeout=2) as ids:
+            with pytest.raises(leafid.LeafidError) as raised:
+                ids.next()
+        assert raised.value.code in ("TIMED_OUT", "STORE_UNAVAILABLE")
+
+
+def test_a_certificate_of_ones_own(secured) -> None:
+    secured.stop()
+    secured.mutual = True
+    secured.start()
+    cert, key = secured.pem("client")
+    shown = HttpStore(secured.url, token=secured.good, ca=secured.ca, cert=cert, key=key)
+    with Segment("orders", shown) as ids:
+        assert ids.next() >= 1
+    bare = HttpStore(secured.url, token=secured.good, ca=secured.ca)
+    with Segment("orders", bare, timeout=2) as ids, pytest.raises(leafid.LeafidError):
+        ids.next()
+
+
+def test_files_that_cannot_be_used_are_named(secured) -> None:
+    cert, key = secured.pem("client")
+    empty = secured.folder / "empty.pem"
+    empty.write_text("")
+    for given, says in [
+        ({"ca": secured.folder / "none.pem"}, "none.pem"),
+        ({"ca": empty}, "no certificate"),
+        ({"cert": cert}, "belong together"),
+        ({"key": key}, "belong together"),
+        ({"cert": cert, "key": empty}, "no private key"),
+    ]:
+        with pytest.raises(leafid.RequestInvalidError) as raised:
+            HttpStore(secured.url, **given)
+        assert says in str(raised.value)
