@@ -28,6 +28,11 @@ after(async () => {
 
 const text = (page, selector) => page.textContent(selector)
 const row = (page, tag) => page.locator('#tag-rows tr', { has: page.locator('button', { hasText: tag }) })
+/** Has the page ask at once: what goes on after a pause does. */
+async function now(page) {
+  await page.click('#pause')
+  await page.click('#pause')
+}
 
 test('tags appear, refresh by themselves, and a range that is leased shows', async () => {
   const { page, context, wrong, asked } = await open(browser, server.url)
@@ -41,9 +46,11 @@ test('tags appear, refresh by themselves, and a range that is leased shows', asy
   await page.click('text=orders')
   await page.getByText(/leased at/).first().waitFor()
   await server.ask('PUT', '/v1/tags/another', {})
+  await now(page)
   await row(page, 'another').waitFor()
   assert.equal(await page.locator('button[aria-expanded="true"]', { hasText: 'orders' }).count(), 1, 'it stays open')
   await server.ask('DELETE', '/v1/tags/another')
+  await now(page)
   await row(page, 'another').waitFor({ state: 'detached' })
   assert.deepEqual([...asked], [server.url], 'nobody else is asked')
   assert.deepEqual(wrong, [])
@@ -208,8 +215,8 @@ test('a server that wants a token is given it as a header, and it is kept nowher
   await page.click('#token-button')
   await page.fill('#token-text', 'sesame')
   await page.check('#token-keep')
-  await page.keyboard.press('Enter')
-  await page.click('#token button[type=submit]').catch(() => {})
+  await page.click('#token button[type=submit]')
+  await page.waitForSelector('#token', { state: 'hidden' })
   await page.reload()
   await row(page, 'orders').waitFor()
   assert.ok(await page.locator('#token').isHidden())
@@ -226,9 +233,11 @@ test('a server that is gone is said to be, and it comes back', async () => {
   const { page, context } = await open(browser, own.url)
   await row(page, 'orders').waitFor()
   await context.setOffline(true)
+  await now(page)
   await until(async () => (await text(page, '#state')) === 'no answer', 'it is gone')
   assert.match(await text(page, '#problem'), /^NO_ANSWER: /)
   await context.setOffline(false)
+  await now(page)
   await until(async () => (await text(page, '#state')) === 'ok', 'it is back')
   assert.ok(await page.locator('#problem').isHidden())
   await context.close()
