@@ -14,7 +14,7 @@ export function long(ms) {
   if (ms > 999 * 365.25 * DAY) return 'over 999 years'
   const [name, unit] = UNITS.find(([, unit]) => ms >= unit) ?? UNITS.at(-1)
   const count = ms / unit
-  const text = count < 10 ? String(Math.floor(count * 10) / 10) : String(Math.floor(count))
+  const text = count < 10 && unit > 60_000 ? String(Math.floor(count * 10) / 10) : String(Math.floor(count))
   return `${text} ${name}${text === '1' ? '' : 's'}`
 }
 

@@ -79,7 +79,8 @@ function inUse({ at_hand: hand, recent = [] }) {
     const all = BigInt(end) - BigInt(start)
     lines.push(make('li', {}, `${range(start, end)}: handed out by this server itself, ${percent(Number(used) / Number(all))} used`))
   }
-  for (const { start, end, at_ms: when } of [...recent].reverse()) {
+  const own = (lease) => hand?.ranges.some(({ start, end }) => lease.start === start && lease.end === end)
+  for (const { start, end, at_ms: when } of recent.filter((lease) => !own(lease)).reverse()) {
     lines.push(make('li', {}, `${range(start, end)}: leased at ${clock(when)} UTC`))
   }
   const none = 'No range was leased from this server since it started.'

@@ -14,12 +14,14 @@ export function show(now, holders, layout, maxWindow) {
   if (shown.length === 0) return at('timeline').replaceChildren()
   const furthest = Math.max(...shown.map((row) => row.reserved_until_ms))
   const ahead = Math.max(furthest - now, 1_000)
-  // What is past needs less room, and no more than a window has.
-  const [from, to] = [now - Math.min(ahead, maxWindow), now + ahead]
+  const begin = (row) => Number(layout.epoch_ms + BigInt(row.held_from) * layout.tick_ms)
+  // What is past needs no more room than what is to come, and no more than a window has.
+  const from = Math.max(now - Math.min(ahead, maxWindow), Math.min(...shown.map(begin)))
+  const to = now + ahead
   const width = Math.min(Math.max(at('timeline').clientWidth, 300), 720)
   const x = (ms) => LEFT + ((Math.min(Math.max(ms, from), to) - from) / (to - from)) * (width - LEFT - 8)
   const height = HEAD + shown.length * ROW + 4
-  const bars = shown.map((row, i) => bar(row, HEAD + i * ROW, layout, x))
+  const bars = shown.map((row, i) => bar(row, HEAD + i * ROW, [x(begin(row)), x(row.reserved_until_ms)]))
   const label = `${shown.length} windows, from ${clock(from)} to ${clock(to)} UTC; the table below has all of them`
   const picture = draw('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': label },
     ...bars.flat(),
@@ -29,9 +31,7 @@ export function show(now, holders, layout, maxWindow) {
   at('timeline').replaceChildren(picture)
 }
 
-function bar(row, y, layout, x) {
-  const begin = Number(layout.epoch_ms + BigInt(row.held_from) * layout.tick_ms)
-  const [left, right] = [x(begin), x(row.reserved_until_ms)]
+function bar(row, y, [left, right]) {
   return [
     draw('text', { x: LEFT - 6, y: y + 11, 'text-anchor': 'end' }, short(`${row.worker} ${row.owner}`)),
     draw('rect', { class: row.held ? 'held' : 'resting', x: left, y: y + 2, width: Math.max(right - left, 2), height: ROW - 5, rx: 2 },

@@ -57,7 +57,7 @@ struct Cli {
     /// `serve`, warn otherwise]
     #[arg(long, global = true, env = "LEAFID_LOG", value_name = "LEVEL", value_parser = args::level)]
     log: Option<LevelFilter>,
-    /// How a line of it is written
+    /// How a line of it is written: text, or json
     #[arg(
         long,
         global = true,

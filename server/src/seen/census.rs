@@ -229,3 +229,74 @@ async fn numbers(store: &dyn Store, name: Name, row: Namespace) -> Result<Number
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use leafid_core::{SegmentAsk, Token};
+
+    use super::*;
+    use crate::backends::opening::Options;
+    use crate::clock::SystemClock;
+    use crate::opening::open_sqlite;
+    use crate::store::TagChange;
+
+    fn name(n: u32) -> Name {
+        Name::tag(&format!("t{n:05}")).unwrap()
+    }
+
+    /// A store with so many tags.
+    async fn stores(folder: &tempfile::TempDir, tags: u32) -> Stores {
+        let options = Options { create: true, ..Options::default() };
+        let file = folder.path().join("store.db");
+        let stores =
+            Stores::one(Arc::new(open_sqlite(&file, Arc::new(SystemClock), options).unwrap()));
+        let put = (0..tags).map(|n| stores.tags().put_tag(name(n), TagChange::default()));
+        for put in join_all(put).await {
+            put.unwrap();
+        }
+        stores
+    }
+
+    #[tokio::test]
+    async fn who_asks_together_or_soon_after_is_told_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let (stores, census) = (stores(&folder, 3).await, Census::default());
+        let begun = Instant::now();
+        let looks = join_all((0..20).map(|_| census.tags(&stores))).await;
+        let mut seen: Vec<_> = looks.into_iter().map(Result::unwrap).collect();
+        assert!(seen.iter().all(|seen| (seen.tags.len(), seen.more) == (3, false)));
+        seen.dedup_by(|one, other| Arc::ptr_eq(one, other));
+        let most = 1 + begun.elapsed().as_millis() / APART.as_millis();
+        assert!(seen.len() as u128 <= most, "{} looks, not {most}", seen.len());
+        // And whoever comes later hears of what has changed since.
+        stores.tags().delete_tag(name(0)).await.unwrap();
+        let begun = Instant::now();
+        while census.tags(&stores).await.unwrap().tags.len() != 2 {
+            assert!(begun.elapsed() < Duration::from_secs(30));
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn of_more_tags_than_are_seen_those_that_are_leased_from_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let stores = stores(&folder, TAGS + 50).await;
+        let last = name(TAGS + 49);
+        let ask = SegmentAsk::new(last, Token::new([7; 16]));
+        stores.tags().lease_segment(ask).await.unwrap();
+        let seen = Census::default().tags(&stores).await.unwrap();
+        assert_eq!((seen.tags.len(), seen.more), (TAGS as usize + 1, true));
+        assert_eq!(seen.tags.last().map(|sight| sight.tag), Some(last));
+    }
+
+    #[tokio::test]
+    async fn a_namespace_that_is_not_there_is_unknown() {
+        let folder = tempfile::tempdir().unwrap();
+        let (stores, census) = (stores(&folder, 0).await, Census::default());
+        let space = |text| Name::namespace(text).unwrap();
+        let (row, numbers) = census.space(&stores, space("default")).await.unwrap();
+        assert_eq!(numbers.count(State::Fresh), row.workers.len());
+        let refused = census.space(&stores, space("nothere")).await.unwrap_err();
+        assert_eq!(refused.code, Code::NamespaceUnknown);
+    }
+}

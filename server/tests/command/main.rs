@@ -17,6 +17,7 @@ mod restore;
 mod restored;
 mod runbook;
 mod secured;
+mod seen;
 mod shell;
 mod support;
 mod tls;

@@ -1,9 +1,10 @@
 // A real Chromium beside a real server: started and ended here, each test with a store of its own.
 
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { chromium } from 'playwright-core'
 
 const SWITCHES = [
@@ -12,10 +13,21 @@ const SWITCHES = [
 ]
 const LIMIT_MS = 60_000
 
-/** A server with an empty store; what was started is ended with `end()`. */
-export async function serve() {
+/**
+ * A server with an empty store; what was started is ended with `end()`. With principals, `{ name: verbs }`,
+ * it wants a token of one of them, and `tokens` has theirs by name.
+ */
+export async function serve(principals) {
   const folder = await mkdtemp(join(tmpdir(), 'leafid-dashboard-'))
   const args = ['serve', '--create', '--store', join(folder, 'store.db'), '--listen', '127.0.0.1:0']
+  const tokens = {}
+  for (const [name, verbs] of Object.entries(principals ?? {})) {
+    const file = join(folder, 'tokens.toml')
+    const create = ['token', 'create', name, '--tokens', file, ...verbs.flatMap((verb) => ['--verb', verb])]
+    const { stdout } = await promisify(execFile)(process.env.LEAFID_BIN, create)
+    tokens[name] = /leafid_\S+/.exec(stdout)[0]
+    if (!args.includes(file)) args.push('--tokens', file)
+  }
   const child = spawn(process.env.LEAFID_BIN, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   const url = await new Promise((resolve, reject) => {
@@ -29,6 +41,7 @@ export async function serve() {
   })
   const ask = async (method, path, body) => {
     const headers = { 'content-type': 'application/json' }
+    if (tokens.admin) headers.authorization = `Bearer ${tokens.admin}`
     const response = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) })
     const answer = await response.json()
     if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
@@ -39,7 +52,7 @@ export async function serve() {
     await ended
     await rm(folder, { recursive: true, force: true })
   }
-  return { url, ask, end }
+  return { url, ask, tokens, end }
 }
 
 /** A browser with a new profile. */

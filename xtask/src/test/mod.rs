@@ -5,6 +5,7 @@ pub mod component;
 mod description;
 pub mod mutate;
 pub mod rust;
+mod seen;
 mod suites;
 mod vectors;
 
@@ -29,6 +30,8 @@ const PARTS: &[Part] = &[
     Part { name: "rust", needs: None, run: rust::workspace },
     Part { name: "models", needs: Some("core/src/line/shared.rs"), run: rust::models },
     Part { name: "description", needs: Some("server/tests/openapi"), run: description::agrees },
+    Part { name: "dashboard", needs: Some("server/tests/dashboard"), run: seen::dashboard },
+    Part { name: "alerts", needs: Some("deploy/prometheus"), run: seen::alerts },
     Part { name: "python", needs: Some("bindings-py/tests"), run: suites::python },
     Part { name: "types", needs: Some("bindings-js/tests/types"), run: suites::types },
     Part { name: "node", needs: Some("bindings-js/tests/node"), run: suites::node },

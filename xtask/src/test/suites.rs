@@ -96,7 +96,8 @@ fn script_suite(folder: &str, only: &str) -> Outcome<String> {
     told(node_test(folder, only, false)?)
 }
 
-fn told(run: Run) -> Outcome<String> {
+/// Runs a suite of `node --test`, and gives its closing line, where it was content.
+pub fn told(run: Run) -> Outcome<String> {
     let said = run.tee()?;
     let told = |word: &str| {
         let lines = said.stdout.lines().rev().map(|line| line.trim_start_matches(['ℹ', '#', ' ']));
@@ -126,7 +127,7 @@ fn node_run(folder: &Path, tests: Vec<PathBuf>) -> Run {
 }
 
 /// Every `*.test.js` (or `.mjs`, `.cjs`) below a folder, whose name begins as said.
-fn test_files(folder: &Path, only: &str) -> Outcome<Vec<PathBuf>> {
+pub fn test_files(folder: &Path, only: &str) -> Outcome<Vec<PathBuf>> {
     let named = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with(only)
@@ -139,7 +140,7 @@ fn test_files(folder: &Path, only: &str) -> Outcome<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn with_places(run: Run, vectors: &Path) -> Run {
+pub fn with_places(run: Run, vectors: &Path) -> Run {
     run.env("LEAFID_VECTORS", vectors)
         .env("LEAFID_BIN", build::server_binary())
         .env("LEAFID_DIST", project::dist())

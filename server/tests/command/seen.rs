@@ -1,0 +1,126 @@
+//! What watches a server says nothing of metrics that there are not: the alert rules, the dashboard
+//! for Grafana, and the page that explains them.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{LEAFID, Serving, says, until};
+
+const RULES: &str = include_str!("../../../deploy/prometheus/leafid.rules.yml");
+const GRAFANA: &str = include_str!("../../../deploy/grafana/leafid.json");
+const PAGE: &str = include_str!("../../../docs/OPERATIONS.md");
+
+/// The names in a text that look like metrics of ours.
+fn names(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let is_ours = |word: &&str| {
+        (word.starts_with("leafid_") || word.starts_with("process_")) && !word.ends_with('_')
+    };
+    words.filter(is_ours).map(str::to_owned).collect()
+}
+
+/// Those that are not among the samples.
+fn missing(named: &BTreeSet<String>, samples: &BTreeSet<String>) -> Vec<String> {
+    named.difference(samples).cloned().collect()
+}
+
+/// A server that did a little of everything, and the text of its metrics.
+fn metrics() -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("journal");
+    std::fs::create_dir(&journal).unwrap();
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--journal"]).arg(&journal);
+    let serving = Serving::spawn(command.arg("--store").arg(folder.path().join("store.db")));
+    says(&serving.url, &["tag", "create", "orders"]);
+    says(&serving.url, &["next", "orders"]);
+    says(&serving.url, &["next", "--namespace", "default"]);
+    let text = || {
+        let answer = ureq::get(format!("{}/metrics", serving.url)).call();
+        answer.unwrap().body_mut().read_to_string().unwrap()
+    };
+    // What is left of a tag is known when it was seen twice.
+    let whole = || Some(text()).filter(|text| text.contains("leafid_tag_exhaustion_seconds{"));
+    until(whole).expect("a tag that was seen twice")
+}
+
+#[test]
+fn every_metric_that_is_watched_or_explained_is_there_and_the_other_way_round() {
+    let text = metrics();
+    let sample = |line: &str| line.split(['{', ' ']).next().unwrap_or_default().to_owned();
+    let samples: BTreeSet<String> =
+        text.lines().filter(|line| !line.starts_with('#')).map(sample).collect();
+    let families: BTreeSet<String> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())
+        .map(str::to_owned)
+        .collect();
+    assert!(families.len() >= 38, "{families:?}");
+    let grafana: Value = serde_json::from_str(GRAFANA).unwrap();
+    let of_grafana: BTreeSet<String> = grafana["panels"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|panel| panel["targets"].as_array().unwrap())
+        .flat_map(|target| names(target["expr"].as_str().unwrap()))
+        .collect();
+    assert!(of_grafana.len() >= 20, "{of_grafana:?}");
+    let expressions = RULES.lines().filter(|line| !line.contains("_url:"));
+    let of_rules = names(&expressions.collect::<Vec<_>>().join("\n"));
+    assert!(of_rules.len() >= 15, "{of_rules:?}");
+    for named in [&of_grafana, &of_rules] {
+        assert_eq!(missing(named, &samples), Vec::<String>::new());
+    }
+    // Without this a look that finds nothing would do.
+    let mut wrong = of_rules;
+    wrong.insert("leafid_store_upp".to_owned());
+    assert_eq!(missing(&wrong, &samples), ["leafid_store_upp"]);
+
+    let rows = PAGE.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let explained = names(&rows.collect::<Vec<_>>().join("\n"));
+    assert_eq!(explained, families, "the table in docs/OPERATIONS.md");
+}
+
+#[test]
+fn every_alert_leads_to_what_is_to_be_done() {
+    let of = |key: &str| -> Vec<String> {
+        let key = format!("{key}: ");
+        let lines = RULES
+            .lines()
+            .filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix(key.as_str()));
+        lines.map(str::to_owned).collect()
+    };
+    let (alerts, urls) = (of("alert"), of("runbook_url"));
+    assert!(alerts.len() >= 10 && alerts.len() == urls.len(), "{alerts:?} {urls:?}");
+    for (alert, url) in alerts.iter().zip(&urls) {
+        assert!(url.ends_with(&format!("docs/OPERATIONS.md#{}", alert.to_lowercase())), "{url}");
+        let title = format!("\n#### {alert}\n");
+        let (_, section) = PAGE.split_once(&title).unwrap_or_else(|| panic!("no section {alert}"));
+        let section = section.split("\n#").next().unwrap_or_default();
+        assert!(section.len() > 100, "{alert}: {section}");
+        assert!(section.starts_with("`page`.") || section.starts_with("`ticket`."), "{alert}");
+    }
+    let sections = PAGE.lines().filter_map(|line| line.strip_prefix("#### Leafid"));
+    assert_eq!(sections.count(), alerts.len(), "a section without an alert");
+}
+
+/// Metrics and the page are for operators: where they have a listener of their own, they are there.
+#[test]
+fn with_a_listener_for_operators_they_are_served_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--listen-admin", "127.0.0.1:0"]);
+    let serving = Serving::spawn(command.arg("--store").arg(folder.path().join("store.db")));
+    let admin = serving.first.lines().find_map(|line| line.split("http://").nth(1)).unwrap();
+    for path in
+        ["/metrics", "/v1/overview", "/v1/namespaces/default/numbers", "/", "/dashboard/main.js"]
+    {
+        let (status, body) = serving.get(path);
+        assert_eq!((status, &body["code"]), (403, &json!("FORBIDDEN")), "{path}");
+        assert!(body["detail"].as_str().unwrap().contains(admin), "{path}: {body}");
+        let answer = ureq::get(format!("http://{admin}{path}")).call().unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+    }
+}
