@@ -127,5 +127,9 @@ interface SqliteStoreOptions {
     };
 }
 declare function sqliteStore(path: string, options?: SqliteStoreOptions, clocks?: Clocks): Required<Store>;
-export { sqliteStore };
-export type { DeclaredNamespace, DeclaredTag, SqliteStoreOptions };
+interface Closable {
+    close(): Promise<unknown>;
+}
+declare function closeOnSignal(...generators: readonly Closable[]): () => void;
+export { closeOnSignal, sqliteStore };
+export type { Closable, DeclaredNamespace, DeclaredTag, SqliteStoreOptions };

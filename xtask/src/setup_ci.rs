@@ -22,6 +22,8 @@ const PACKAGES: &[Wanted] = &[
     Wanted { probe: &["sh", "-c", "ls /usr/lib/postgresql/*/bin/initdb"], package: "postgresql" },
     Wanted { probe: &["test", "-f", "/usr/share/java/zookeeper.jar"], package: "zookeeper" },
     Wanted { probe: &["etcd", "--version"], package: "etcd-server" },
+    // The browser of the tests that need one.
+    Wanted { probe: &["chromium", "--version"], package: "chromium" },
     // Makes the certificates of servers that are spoken to by TLS.
     Wanted { probe: &["openssl", "version"], package: "openssl" },
 ];
