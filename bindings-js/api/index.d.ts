@@ -170,6 +170,7 @@ declare abstract class BaseGenerator<Kind extends string = never> implements Asy
 }
 interface SegmentOptions extends GeneratorOptions {
     step?: number;
+    maxStep?: number;
     maxGrowth?: number;
 }
 declare class Segment<Kind extends string = never> extends BaseGenerator<Kind> {

@@ -116,6 +116,21 @@ interface DeclaredNamespace {
     };
     max_window_ms?: number;
 }
+interface SqlStoreOptions {
+    create?: boolean | {
+        tags?: Readonly<Record<string, DeclaredTag>>;
+        namespaces?: Readonly<Record<string, DeclaredNamespace>>;
+    };
+    tags?: "leaf_alloc";
+    allowUnsafeSettings?: boolean;
+}
+type SqlConnection = string | {
+    query(...words: never[]): unknown;
+} | {
+    prepare(text: string): unknown;
+    exec(text: string): unknown;
+};
+declare function sqlStore(connection: SqlConnection, options?: SqlStoreOptions): Required<Store>;
 interface Clocks {
     wall(): number;
     up(): number;
@@ -127,5 +142,9 @@ interface SqliteStoreOptions {
     };
 }
 declare function sqliteStore(path: string, options?: SqliteStoreOptions, clocks?: Clocks): Required<Store>;
-export { sqliteStore };
-export type { DeclaredNamespace, DeclaredTag, SqliteStoreOptions };
+interface Closable {
+    close(): Promise<unknown>;
+}
+declare function closeOnSignal(...generators: readonly Closable[]): () => void;
+export { closeOnSignal, sqlStore, sqliteStore };
+export type { Closable, DeclaredNamespace, DeclaredTag, SqlConnection, SqlStoreOptions, SqliteStoreOptions };

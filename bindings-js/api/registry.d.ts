@@ -105,6 +105,19 @@ interface Acquired {
     grant: WindowGrant;
 }
 declare function acquire(store: string, namespace: NamespaceRow, rows: Candidates, ask: AcquireAsk, nowMs: number): Acquired;
+interface Found extends Omit<Candidates, "rested"> {
+    used_until: number;
+    unused?: number;
+    rested?: WorkerRow | undefined;
+    kept?: WorkerRow | undefined;
+}
+type AcquiredFound = {
+    unused_from: number;
+} | (Acquired & {
+    unused_from?: undefined;
+    used_until: number;
+});
+declare function acquire_found(store: string, namespace: NamespaceRow, rows: Found, ask: AcquireAsk, nowMs: number): AcquiredFound;
 declare function renew(store: string, namespace: NamespaceRow, row: WorkerRow, ask: RenewAsk, nowMs: number): {
     row: WorkerRow;
     grant: WindowGrant;
@@ -130,5 +143,5 @@ interface NewNamespace {
     max_window_ms?: number;
 }
 declare function namespace_row(wanted: NewNamespace): NamespaceRow;
-export { acquire, lease_segment, namespace_row, release, renew, tag_row };
-export type { Acquired, Candidates, NamespaceRow, NewNamespace, NewTag, TagRow, WorkerRow };
+export { acquire, acquire_found, lease_segment, namespace_row, release, renew, tag_row };
+export type { Acquired, AcquiredFound, Candidates, Found, NamespaceRow, NewNamespace, NewTag, TagRow, WorkerRow };

@@ -41,6 +41,93 @@ interface CodeFacts {
     stops: boolean;
     advice: string;
 }
+interface LayoutFields {
+    epoch_ms: number;
+    tick_ms: number;
+    time_bits: number;
+    worker_bits: number;
+    sequence_bits: number;
+}
+type Big = bigint | string;
+interface SegmentAsk {
+    tag: string;
+    request: string;
+    store?: string;
+    step?: number;
+    at_least?: number;
+    exactly?: number;
+    have_until?: bigint;
+}
+interface AcquireAsk {
+    namespace: string;
+    request: string;
+    store?: string;
+    owner: string;
+    layout?: LayoutFields;
+    length_ms?: number;
+    sticky: boolean;
+    strict: boolean;
+}
+interface RenewAsk {
+    namespace: string;
+    request: string;
+    store: string;
+    worker: number;
+    key: string;
+    have_until: bigint;
+    length_ms?: number;
+}
+interface ReleaseAsk {
+    namespace: string;
+    store: string;
+    worker: number;
+    key: string;
+    unused_from: bigint;
+}
+interface SegmentGrant {
+    request: string;
+    store: string;
+    tag: string;
+    start: Big;
+    end: Big;
+    step: number;
+    max_step: number;
+    remaining?: Big;
+    now_ms: number;
+}
+interface WindowGrant {
+    request: string;
+    store: string;
+    worker: number;
+    start: Big;
+    end: Big;
+    layout: LayoutFields;
+    now_ms: number;
+    max_window_ms: number;
+}
+type Answer<T> = T | Promise<T>;
+interface Store {
+    lease_segment?(ask: SegmentAsk, signal?: AbortSignal): Answer<SegmentGrant>;
+    acquire?(ask: AcquireAsk, signal?: AbortSignal): Answer<WindowGrant>;
+    renew?(ask: RenewAsk, signal?: AbortSignal): Answer<WindowGrant>;
+    release?(ask: ReleaseAsk, signal?: AbortSignal): Answer<unknown>;
+}
+interface ConformOptions {
+    tag?: string;
+    namespace?: string;
+    setClock?: (ms: number) => void;
+    createsOnUse?: boolean;
+}
+interface Conformed {
+    passed: string[];
+    skipped: Record<string, string>;
+}
+declare class ConformError extends Error {
+    readonly name = "ConformError";
+    readonly failed: Readonly<Record<string, string>>;
+    constructor(failed: Readonly<Record<string, string>>, count: number);
+}
+declare function conform(store: Store, options?: ConformOptions): Promise<Conformed>;
 type At = number | bigint | string;
 declare class Generator {
     #private;
@@ -71,5 +158,5 @@ declare function codes(): string[];
 declare function codeFromHttp(status: number): string;
 declare function codeFacts(code: string): CodeFacts | undefined;
 declare function sentence(code: string, kind: string, name: string, most?: number, waitMs?: number): string;
-export { Generator, codeFacts, codeFromHttp, codes, sentence };
-export type { At };
+export { ConformError, Generator, codeFacts, codeFromHttp, codes, conform, sentence };
+export type { At, ConformOptions, Conformed };

@@ -15,7 +15,7 @@ const MORE: &str = "bindings-py/tests/requirements.txt";
 const PROGRAMS: &str = "tests/consumers";
 /// What of the checkout their suites see, and where.
 const SHOWN: &[(&str, &str)] = &[
-    ("bindings-js/tests/support", "support"),
+    ("bindings-js/tests", "js"),
     ("tests/consumers/suites", "suites"),
     ("tests/consumers/apps", "apps"),
 ];

@@ -22,7 +22,7 @@ const PACKAGES: &[Wanted] = &[
     Wanted { probe: &["sh", "-c", "ls /usr/lib/postgresql/*/bin/initdb"], package: "postgresql" },
     Wanted { probe: &["test", "-f", "/usr/share/java/zookeeper.jar"], package: "zookeeper" },
     Wanted { probe: &["etcd", "--version"], package: "etcd-server" },
-    // The browser of the dashboard's tests, and the tool that tries the alert rules.
+    // The browser of the tests that need one, and the tool that tries the alert rules.
     Wanted { probe: &["/usr/bin/chromium", "--version"], package: "chromium" },
     Wanted { probe: &["promtool", "--version"], package: "prometheus" },
     // Makes the certificates of servers that are spoken to by TLS.

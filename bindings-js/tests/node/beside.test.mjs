@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { Segment, Snowflake, memoryStore } from 'leafid'
-import { ownStore } from '../support/stores.mjs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
+import { ownStore, refusal } from '../support/stores.mjs'
 
 /** What a program says on its standard error, which has `store`, one that is not of a test. */
 function told(program) {
@@ -47,4 +49,19 @@ test('`stats` tells which engine runs, before the first ID as well', async () =>
   assert.equal(orders.stats().engine, 'native')
   await orders.next()
   assert.equal(orders.stats().engine, 'native')
+})
+
+test('two copies of the package in one process are two holders, and know each other’s errors', async () => {
+  const require = createRequire(import.meta.url)
+  const copy = require(join(dirname(require.resolve('leafid/package.json')), 'cjs/entries/node.js'))
+  assert.notEqual(copy.Segment, Segment)
+  assert.equal(require('leafid').Segment, Segment)
+  const rows = memoryStore()
+  rows.createTag('orders', { step: 10, max_step: 20 })
+  const store = ownStore({ rows })
+  const ids = (await Promise.all([Segment, copy.Segment].map((one) => new one('orders', { store }).take(20)))).flat()
+  assert.equal(new Set(ids).size, 40)
+  const refuses = { lease_segment: () => Promise.reject(new copy.LeafidError('FORBIDDEN', 'not you')) }
+  const { code } = await refusal(() => new Segment('orders', { store: refuses }).next())
+  assert.deepEqual([code, new copy.LeafidError('FORBIDDEN', '') instanceof LeafidError], ['FORBIDDEN', false])
 })

@@ -9,7 +9,7 @@ import * as esbuild from 'esbuild'
 import { rollup } from 'rollup'
 import { build as vite } from 'vite'
 import webpack from 'webpack'
-import { startStore } from '../support/store.mjs'
+import { startStore } from '../js/support/store.mjs'
 import { app, report } from './lib/programs.mjs'
 import { Tally } from './lib/tally.mjs'
 

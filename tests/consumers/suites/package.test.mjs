@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { dist } from '../support/places.mjs'
+import { dist } from '../js/support/places.mjs'
 import { root, run } from './lib/programs.mjs'
 import { withTypes } from './lib/types.mjs'
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { startStore } from '../support/store.mjs'
+import { startStore } from '../js/support/store.mjs'
 import { app, report, root, run } from './lib/programs.mjs'
 import { Tally } from './lib/tally.mjs'
 

@@ -1,4 +1,4 @@
-// `draw.mjs` is an ES module, which Jest's `require` does not know: the same in CommonJS.
+// `draws.mjs` is an ES module, which Jest's `require` does not know: the same in CommonJS.
 const { LeafidError, Segment, Snowflake, memoryStore } = require('leafid')
 
 test('draws', async () => {

@@ -1,0 +1,49 @@
+// A site for pages: files of some folders, the store behind a route of the same origin, and what pages tell.
+import { once } from 'node:events'
+import { createReadStream, existsSync, statSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import { extname, join, normalize } from 'node:path'
+
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.json': 'application/json' }
+
+/** Serves folders by their first path segment; `/v1/…` is the store's, and `/told` calls `hear` with what a page posts. */
+export async function startSite({ folders, store, hear }) {
+  const missing = []
+  const server = createServer(async (asked, answer) => {
+    const { pathname } = new URL(asked.url, 'http://localhost')
+    if (pathname.startsWith('/v1/')) return forward(asked, answer, store)
+    if (pathname === '/told') {
+      hear(JSON.parse(Buffer.concat(await asked.toArray()).toString()))
+      return answer.writeHead(204).end()
+    }
+    const [, name, ...rest] = normalize(pathname).split('/')
+    const file = folders[name] === undefined ? undefined : join(folders[name], ...(rest.join('') === '' ? ['index.html'] : rest))
+    if (file === undefined || !existsSync(file) || !statSync(file).isFile()) {
+      missing.push(pathname)
+      return answer.writeHead(404).end()
+    }
+    answer.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' })
+    createReadStream(file).pipe(answer)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    missing,
+    end: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+// What a reverse proxy does: the store sees a request of its own host, from no page.
+function forward(asked, answer, store) {
+  const { origin: _, host: __, ...headers } = asked.headers
+  const passed = request(new URL(asked.url, store), { method: asked.method, headers }, (got) => {
+    answer.writeHead(got.statusCode, got.headers)
+    got.pipe(answer)
+  })
+  passed.on('error', () => answer.writeHead(502).end())
+  asked.pipe(passed)
+}
