@@ -6,7 +6,6 @@
 """
 
 import atexit as _atexit
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import errors as errors
 from ._native import (
@@ -26,6 +25,8 @@ from ._native import close_all as _close_all
 from ._values import Parts, Stats
 from .errors import *  # noqa: F403
 
+# False, and a type checker looks inside all the same: importing `typing` takes longer than all of leafid.
+_TYPE_CHECKING = bool()
 if _TYPE_CHECKING:
     from ._sql import SqliteStore, SqlStore
 

@@ -1,53 +1,53 @@
-"""What is read and never written: the parts of an ID, the counters of a generator."""
+"""What is read and never written: the parts of an ID, the counters of a generator.
 
-from __future__ import annotations
+Their types stand in the stub beside this: `typing` and `datetime` take longer to import than all of
+leafid.
+"""
 
-from datetime import datetime, timedelta, timezone
-from typing import NamedTuple
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+from collections import namedtuple
 
 
-class Parts(NamedTuple):
+def _documented(cls, docs):
+    for field, doc in docs.items():
+        getattr(cls, field).__doc__ = doc
+    return cls
+
+
+_PARTS = {
+    "time_ms": "When it was stamped: the beginning of its tick, in ms since 1970.",
+    "tick": "Ticks since the layout's epoch.",
+    "worker": "The worker number.",
+    "sequence": "The number within the tick.",
+}
+_STATS = {
+    "ids": "IDs handed out.",
+    "asks": "Asks that went to the store, those sent again included.",
+    "grants": "Grants that were applied.",
+    "failures": "Asks that failed: refused, answered wrongly, or not answered.",
+    "waits": "How often there was no ID to hand out, each time counted once.",
+    "dropped": "Positions that were granted and will never be handed out.",
+    "gaps": "Ranges that did not begin where the one before ended.",
+    "in_hand": "Positions at hand, the next range included.",
+    "step": "Segments: the size of the last range. Snowflakes: the length of the window, in ms.",
+    "offset_ms": "What to add to the host's monotonic clock for the store's time, in ms.",
+    "last_code": "Why the last ask failed, until one succeeds.",
+}
+
+
+class Parts(_documented(namedtuple("Parts", _PARTS), _PARTS)):
     """What a snowflake ID is made of."""
 
-    time_ms: int
-    """When it was stamped: the beginning of its tick, in ms since 1970."""
-    tick: int
-    """Ticks since the layout's epoch."""
-    worker: int
-    """The worker number."""
-    sequence: int
-    """The number within the tick."""
+    __slots__ = ()
 
     @property
-    def time(self) -> datetime:
+    def time(self):
         """When it was stamped, in UTC. `OverflowError` beyond the year 9999."""
-        return _EPOCH + timedelta(milliseconds=self.time_ms)
+        from datetime import datetime, timedelta, timezone
+
+        return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(milliseconds=self.time_ms)
 
 
-class Stats(NamedTuple):
+class Stats(_documented(namedtuple("Stats", _STATS, defaults=[None]), _STATS)):
     """What a generator did so far, in this process."""
 
-    ids: int
-    """IDs handed out."""
-    asks: int
-    """Asks that went to the store, those sent again included."""
-    grants: int
-    """Grants that were applied."""
-    failures: int
-    """Asks that failed: refused, answered wrongly, or not answered."""
-    waits: int
-    """How often there was no ID to hand out, each time counted once."""
-    dropped: int
-    """Positions that were granted and will never be handed out."""
-    gaps: int
-    """Ranges that did not begin where the one before ended."""
-    in_hand: int
-    """Positions at hand, the next range included."""
-    step: int
-    """Segments: the size of the last range. Snowflakes: the length of the window, in ms."""
-    offset_ms: int
-    """What to add to the host's monotonic clock for the store's time, in ms."""
-    last_code: str | None = None
-    """Why the last ask failed, until one succeeds."""
+    __slots__ = ()

@@ -5,13 +5,11 @@ argument that is not valid, a `LookupError` for a name that does not exist, a `T
 `ConnectionError` for a store that does not answer.
 """
 
-from typing import ClassVar as _ClassVar
-
 
 class LeafidError(Exception):
     """The base of every error that leafid raises."""
 
-    code: _ClassVar[str] = "INTERNAL"
+    code: str = "INTERNAL"
     """The same word in every language and on the wire."""
 
     until_ms: int | None

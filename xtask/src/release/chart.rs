@@ -51,7 +51,7 @@ fn render(values: &std::path::Path, set: &[&str]) -> Outcome<String> {
 fn run() -> Outcome<String> {
     let [within, without] = [free_address()?, free_address()?];
     let port = without.rsplit(':').next().unwrap_or_default();
-    let listen = format!("config.listen={{{within},0.0.0.0:{port}}}");
+    let listen = format!("config.listen={{http://{within},0.0.0.0:{port}}}");
     let sample = project::at(CHART).join("ci/sqlite-values.yaml");
     let all = documents(&render(&sample, &[&listen])?)?;
     let stage = Stage::make("chart")?;

@@ -100,31 +100,24 @@ pub fn look() -> Outcome<String> {
     Ok(format!("{} wheels; import takes {import} µs above an empty native module", wheels.len()))
 }
 
-/// The median of what `import leafid` takes beyond Python itself and the smallest native module of
-/// its library.
+/// What `import leafid` takes beyond the smallest native module of Python's own library: processor
+/// time, the least of several, since what else the machine does can only add to it.
 fn import_us(python: &Path) -> Outcome<u64> {
-    let mut took = Vec::new();
-    for _ in 0..9 {
-        let [ours, floor] = [cumulative(python, "leafid")?, cumulative(python, "_queue")?];
-        took.push(ours.saturating_sub(floor));
-    }
-    took.sort_unstable();
-    Ok(took.get(took.len() / 2).copied().unwrap_or(0))
+    let least = |module: &str| -> Outcome<u64> {
+        let took = (0..15).map(|_| processor_us(python, module)).collect::<Outcome<Vec<_>>>()?;
+        Ok(took.into_iter().min().unwrap_or(0))
+    };
+    Ok(least("leafid")?.saturating_sub(least("_queue")?))
 }
 
-fn cumulative(python: &Path, module: &str) -> Outcome<u64> {
-    let program = format!("import {module}");
-    let said = Run::new(python).quiet().args(["-X", "importtime", "-c", &program]).listen()?;
-    let lines = said.stderr.lines().filter_map(|line| line.strip_prefix("import time:"));
-    for line in lines {
-        let fields: Vec<_> = line.split('|').map(str::trim).collect();
-        if let [_, cumulative, name] = fields.as_slice()
-            && *name == module
-        {
-            return cumulative.parse().map_err(|_| format!("importtime says `{line}`"));
-        }
-    }
-    Err(format!("`-X importtime` does not name `{module}`: {}", said.stderr))
+fn processor_us(python: &Path, module: &str) -> Outcome<u64> {
+    let program = format!(
+        "import time; begun = time.process_time_ns(); import {module}; \
+         print((time.process_time_ns() - begun) // 1000)"
+    );
+    let said =
+        Run::new(python).quiet().args(["-c", &program]).dir(std::env::temp_dir()).output()?;
+    said.trim().parse().map_err(|_| format!("importing `{module}` says `{said}`"))
 }
 
 fn first(python: &Path) -> Outcome<String> {

@@ -30,6 +30,10 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- if and (include "leafid.isSqlite" .) .Values.journal.enabled }}true{{ end -}}
 {{- end -}}
 
+{{- define "leafid.scheme" -}}
+{{- if .Values.tls.secretName }}HTTPS{{ else }}HTTP{{ end -}}
+{{- end -}}
+
 {{/* leafid.toml: what the chart knows, and what the values say above it. */}}
 {{- define "leafid.config" -}}
 {{- $own := dict -}}
@@ -44,6 +48,13 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end -}}
 {{- if or .Values.tags .Values.namespaces -}}
 {{- $_ := set $own "apply" "/etc/leafid/tags.json" -}}
+{{- end -}}
+{{- if .Values.tls.secretName -}}
+{{- $_ := set $own "tls-cert" "/etc/leafid-tls/tls.crt" -}}
+{{- $_ := set $own "tls-key" "/etc/leafid-tls/tls.key" -}}
+{{- end -}}
+{{- if .Values.tokens.secretName -}}
+{{- $_ := set $own "tokens" (printf "/etc/leafid-tokens/%s" .Values.tokens.key) -}}
 {{- end -}}
 {{- if .Values.insecure -}}
 {{- $name := include "leafid.name" . -}}
@@ -128,17 +139,17 @@ spec:
         - name: http
           containerPort: 8750
       startupProbe:
-        httpGet: { path: /healthz, port: http, scheme: {{ .Values.probes.scheme }}, httpHeaders: [{ name: Host, value: {{ include "leafid.name" . }} }] }
+        httpGet: { path: /healthz, port: http, scheme: {{ include "leafid.scheme" . }}, httpHeaders: [{ name: Host, value: {{ include "leafid.name" . }} }] }
         periodSeconds: 1
         failureThreshold: 60
       # Whether leases can be had decides about traffic, not about a restart: what is away is the
       # database, and others still have IDs at hand.
       readinessProbe:
-        httpGet: { path: /readyz, port: http, scheme: {{ .Values.probes.scheme }}, httpHeaders: [{ name: Host, value: {{ include "leafid.name" . }} }] }
+        httpGet: { path: /readyz, port: http, scheme: {{ include "leafid.scheme" . }}, httpHeaders: [{ name: Host, value: {{ include "leafid.name" . }} }] }
         periodSeconds: 5
         timeoutSeconds: 3
       livenessProbe:
-        httpGet: { path: /healthz, port: http, scheme: {{ .Values.probes.scheme }}, httpHeaders: [{ name: Host, value: {{ include "leafid.name" . }} }] }
+        httpGet: { path: /healthz, port: http, scheme: {{ include "leafid.scheme" . }}, httpHeaders: [{ name: Host, value: {{ include "leafid.name" . }} }] }
         periodSeconds: 10
         timeoutSeconds: 5
         failureThreshold: 6
@@ -154,10 +165,25 @@ spec:
         {{- if include "leafid.hasJournal" . }}
         - { name: journal, mountPath: /var/lib/leafid-journal }
         {{- end }}
+        {{- if .Values.tls.secretName }}
+        - { name: tls, mountPath: /etc/leafid-tls, readOnly: true }
+        {{- end }}
+        {{- if .Values.tokens.secretName }}
+        - { name: tokens, mountPath: /etc/leafid-tokens, readOnly: true }
+        {{- end }}
         {{- with .Values.extraVolumeMounts }}{{ toYaml . | nindent 8 }}{{ end }}
   volumes:
     - name: config
       configMap: { name: {{ include "leafid.name" . }} }
+    {{- with .Values.tls.secretName }}
+    - name: tls
+      secret: { secretName: {{ . }}, defaultMode: 0440 }
+    {{- end }}
+    {{- with .Values.tokens.secretName }}
+    - name: tokens
+      # A file that others can read is refused.
+      secret: { secretName: {{ . }}, defaultMode: 0440 }
+    {{- end }}
     {{- with .Values.extraVolumes }}{{ toYaml . | nindent 4 }}{{ end }}
   {{- with .Values.nodeSelector }}
   nodeSelector:
