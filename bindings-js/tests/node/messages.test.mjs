@@ -22,7 +22,7 @@ const CASES = {
     [segment({ step: '5' }), "`step` must be a whole number from 1 to 2147483647, got `'5'`"],
     [segment({ maxStep: 0 }), '`maxStep` must be a whole number from 1 to 2147483647, got `0`'],
     [segment({ maxStep: '5' }), "`maxStep` must be a whole number from 1 to 2147483647, got `'5'`"],
-    [segment({ step: 6, maxStep: 5 }), '`step` must be a whole number from 1 to `maxStep`, which is 5, got `6`'],
+    [segment({ step: 6, maxStep: 5 }), '`step` must be a whole number from 1 to `maxStep`, which is `5`, got `6`'],
     [segment({ maxGrowth: 1.5 }), `\`maxGrowth\` must be ${u32}, got \`1.5\``],
     [segment({ timeout: -1 }), '`timeout` must be a number of ms, 0 or more, got `-1`'],
     [segment({ timeout: '5' }), "`timeout` must be a number of ms, 0 or more, got `'5'`"],
