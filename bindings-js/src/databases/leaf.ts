@@ -1,4 +1,4 @@
-import type { Dialect, Query } from '../sql/dialect.js'
+import type { Dialect } from '../sql/dialect.js'
 import type { Params } from '../sql/rows.js'
 import type { Step } from '../sql/steps.js'
 import type { TagRow } from '../stores/registry.js'
@@ -41,5 +41,3 @@ export function leafText(name: string, texts: Readonly<Record<string, string>>):
   const isLeafs = name !== own || name === 'tag' || name === 'found'
   return prefixed((isLeafs ? leafs[own] : texts[own])!)
 }
-
-export type { Query }

@@ -1,6 +1,6 @@
 import type { Dialect, Query } from '../sql/dialect.js'
 import type { Step } from '../sql/steps.js'
-import { LeafidError } from '../values/errors.js'
+import { LeafidError, isLeafidError } from '../values/errors.js'
 import { inlined, type Literals } from './inline.js'
 import { leafText, prefixed, putTag } from './leaf.js'
 import { columns, refused, refusedSetting, unreachable, type Link, type Raw, type Said } from './link.js'
@@ -56,7 +56,7 @@ export function mysql(connection: MysqlConnection, leaf: boolean, given: string 
     try {
       return await act()
     } catch (error) {
-      if ((error as { name?: string }).name === 'LeafidError' || isRace(error)) throw error
+      if (isLeafidError(error) || isRace(error)) throw error
       throw unreachable(link, error, said(error))
     }
   }
@@ -80,7 +80,6 @@ export function mysql(connection: MysqlConnection, leaf: boolean, given: string 
   /** What is decided on conditions that hold is committed; a row that is there already is one that does not. */
   function write(steps: readonly Step[]): Promise<boolean> {
     return exchange(async () => {
-      const isDuplicate = (error: unknown) => said(error).code === String(DUPLICATE)
       try {
         const [first] = steps
         if (steps.length === 1 && first!.must === 'write') return ((await database.alone(first!.sql, LOCKED_S, isDuplicate)).changed ?? 0) > 0
@@ -123,7 +122,6 @@ export function mysql(connection: MysqlConnection, leaf: boolean, given: string 
 
   function make(steps: readonly { sql: string }[]): Promise<void> {
     const schema = (leaf ? prefixed(SCHEMA) : SCHEMA).split(';').map((text) => text.trim())
-    const isDuplicate = (error: unknown) => said(error).code === String(DUPLICATE)
     return exchange(() => database.making([...schema.filter((text) => text !== ''), ...steps.map(({ sql }) => sql)], isDuplicate))
   }
 
@@ -158,6 +156,11 @@ function said(error: unknown): Said {
   const isServers = typeof errno === 'number' && sqlMessage !== undefined
   const text = sqlMessage ?? (message || errors?.map(({ message }) => message).join(', ') || String(code ?? error))
   return { message: text, code: isServers ? String(errno) : '', denied: isServers && DENIED.has(errno) }
+}
+
+/** A row is there already. */
+function isDuplicate(error: unknown): boolean {
+  return said(error).code === String(DUPLICATE)
 }
 
 /** A deadlock, of which the database undid all. */

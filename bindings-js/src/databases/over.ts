@@ -24,9 +24,12 @@ export function linked(connection: unknown, leaf: boolean, place?: string): Link
 
 /** The store over what connects to it with the first ask. */
 export function over(connect: () => Link, options: SqlStoreOptions): Required<Store> {
+  const lines = new Map<string, Promise<unknown>>()
   let link: Link | undefined
   let opening: Promise<Works> | undefined
-  const run = async <T>(begin: (works: Works) => Work<T>, signal?: AbortSignal): Promise<T> => {
+
+  async function decided<T>(begin: (works: Works) => Work<T>, signal: AbortSignal | undefined): Promise<T> {
+    if (signal?.aborted === true) throw new LeafidError('OVERLOADED', 'those who asked before took too long: the store has more to do than it can; ask again')
     const tables = (link ??= connect())
     // What was not opened is tried again with the next ask.
     const works = await (opening ??= opened(tables, options).catch((error: unknown) => {
@@ -35,11 +38,24 @@ export function over(connect: () => Link, options: SqlStoreOptions): Required<St
     }))
     return runFar(tables, () => begin(works), signal)
   }
+
+  /** Those who ask for one line go one after another: at once all but one would find it changed, and decide again. */
+  function run<T>(line: string, begin: (works: Works) => Work<T>, signal?: AbortSignal): Promise<T> {
+    const next = (lines.get(line) ?? Promise.resolve()).then(() => decided(begin, signal))
+    const over = next.then(
+      () => {},
+      () => {},
+    )
+    lines.set(line, over)
+    void over.then(() => lines.get(line) === over && lines.delete(line))
+    return next
+  }
+
   return {
-    lease_segment: (ask, signal) => run((works) => works.lease_segment(ask), signal),
-    acquire: (ask, signal) => run((works) => works.acquire(ask), signal),
-    renew: (ask, signal) => run((works) => works.renew(ask), signal),
-    release: (ask, signal) => run((works) => works.release(ask), signal),
+    lease_segment: (ask, signal) => run(`tag ${ask.tag}`, (works) => works.lease_segment(ask), signal),
+    acquire: (ask, signal) => run(`namespace ${ask.namespace}`, (works) => works.acquire(ask), signal),
+    renew: (ask, signal) => run(`namespace ${ask.namespace}`, (works) => works.renew(ask), signal),
+    release: (ask, signal) => run(`namespace ${ask.namespace}`, (works) => works.release(ask), signal),
   }
 }
 

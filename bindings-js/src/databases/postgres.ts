@@ -1,9 +1,10 @@
 import type { Step } from '../sql/steps.js'
 import type { Dialect, Query } from '../sql/dialect.js'
-import { VERSION, SCHEMA, TEXTS } from './texts/postgres.js'
+import { isLeafidError } from '../values/errors.js'
 import { inlined, type Literals } from './inline.js'
 import { columns, inTransaction, refused, refusedSetting, unreachable, type Link, type Raw, type Said } from './link.js'
 import { placeOf } from './place.js'
+import { SCHEMA, TEXTS, VERSION } from './texts/postgres.js'
 
 /** What is used of a client or a pool of `pg`. */
 export interface PgQueryable {
@@ -72,14 +73,10 @@ export function postgres(connection: PgQueryable, given: string | undefined): Li
       const all = (await send([...head, ...statements].join(';\n'))) as Result[]
       return all.slice(-statements.length)
     } catch (error) {
-      if (says(error, CONFLICT)) throw error
       if (says(error, INSIDE)) throw inTransaction(link.kind)
-      throw isRace(error) || error instanceof Error === false ? error : failed(error)
+      // What is decided again, and what has its words already, goes on as it is.
+      throw says(error, CONFLICT) || isRace(error) || isLeafidError(error) ? error : unreachable(link, error, said(error))
     }
-  }
-
-  function failed(error: unknown): unknown {
-    return (error as { name?: string }).name === 'LeafidError' ? error : unreachable(link, error, said(error))
   }
 
   async function read(queries: readonly Query[]): Promise<ReturnType<typeof rowsOf>[]> {

@@ -47,8 +47,8 @@ const CASES = {
     [() => httpStore(new URL('ftp://127.0.0.1/')), "the store's address must be like `http://127.0.0.1:8750`, got `ftp://127.0.0.1/`"],
   ],
   'a count and an array': [
-    [() => segment()().takeSync(0), 'the count must be a whole number from 1 to 2147483647, got `0`'],
-    [() => segment()().takeSync(5n), 'the count must be a whole number from 1 to 2147483647, got `5n`'],
+    [() => segment()().takeSync(-1), 'the count must be a whole number from 0 to 2147483647, got `-1`'],
+    [() => segment()().takeSync(5n), 'the count must be a whole number from 0 to 2147483647, got `5n`'],
     [() => segment()().fillSync(Buffer.alloc(8)), 'expected a BigUint64Array, got `Buffer(8)`: pass one, or use `take`'],
     [() => segment()().fillAvailable([1]), 'expected a BigUint64Array, got `[1]`: pass one, or use `take`'],
     [() => segment()().fill(undefined), 'expected a BigUint64Array, got `undefined`: pass one, or use `take`'],

@@ -1,0 +1,52 @@
+// `examples/node-postgres`: two of them over one real PostgreSQL, with the packed package.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { dist } from '../support/places.mjs'
+import { startPostgres } from '../support/servers.mjs'
+
+const source = join(dirname(dist), 'examples/node-postgres/src/main.js')
+// Beside the tests, from where the package is found as a user's program finds it.
+const program = join(import.meta.dirname, 'example-postgres.mjs')
+
+async function started(t, url) {
+  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, DATABASE_URL: url, PORT: '0' } })
+  t.after(() => child.kill('SIGKILL'))
+  let told = ''
+  child.stderr.on('data', (chunk) => (told += chunk))
+  const address = await new Promise((resolve, reject) => {
+    child.stdout.on('data', (chunk) => resolve(/http:\/\/\S+/.exec(String(chunk))[0]))
+    child.once('exit', (code) => reject(new Error(`it ended with ${code}: ${told}`)))
+  })
+  const ends = async () => {
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null], told)
+  }
+  return { address, ends }
+}
+
+test('two services over one database make orders with numbers of their own', async (t) => {
+  copyFileSync(source, program)
+  const server = await startPostgres()
+  t.after(server.end)
+  const url = server.make('shop')
+  const services = [await started(t, url), await started(t, url)]
+  const order = async ({ address }, item) => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${address}/orders`, { method: 'POST', headers, body: JSON.stringify({ item }) })
+    assert.equal(response.status, 201)
+    return response.json()
+  }
+  const made = await Promise.all(Array.from({ length: 200 }, (_, at) => order(services[at % 2], `item ${at}`)))
+  assert.equal(new Set(made.map(({ number }) => number)).size, 200)
+  assert.equal(new Set(made.map(({ stamp }) => stamp)).size, 200)
+  assert.equal(server.run('shop', 'SELECT count(*), count(DISTINCT stamp) FROM orders'), '200|200')
+  const { item, at } = await (await fetch(`${services[0].address}/orders/${made[7].number}`)).json()
+  assert.ok(item === 'item 7' && Math.abs(new Date(at) - Date.now()) < 60_000, at)
+  assert.equal((await fetch(`${services[1].address}/orders/0`)).status, 404)
+  for (const { ends } of services) await ends()
+})
