@@ -16,13 +16,15 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("sql", &["stores", "values", ENGINE]),
     ("workers", &["sql", "stores", "values", PACKAGES]),
     ("files", &["sql", "stores", "values", HOST, REQUIRE, PACKAGES]),
+    ("databases", &["databases/texts", "files", "sql", "stores", "values", HOST, PACKAGES]),
+    ("conform", &["stores", "values", HOST]),
     ("driver", &["stores", "values", HOST, ENGINE]),
     ("face", &["driver", "stores", "values", HOST, ENGINE]),
     ("hosts", &[PACKAGES]),
     ("engines", &["wasm", "native", REQUIRE, PACKAGES]),
-    ("start", &["engines", "files", "hosts", "wasm"]),
+    ("start", &["databases", "engines", "files", "hosts", "wasm"]),
     // Those that users import.
-    ("", &["face", "files", "workers", "sql", "stores", "values", ENGINE]),
+    ("", &["conform", "databases", "face", "files", "workers", "sql", "stores", "values", ENGINE]),
 ];
 
 /// The interfaces: what an engine and a host bring.
