@@ -74,6 +74,12 @@ def database(request):
     return request.getfixturevalue(request.param)
 
 
+@pytest.fixture(params=[Postgres, Mariadb], ids=lambda kind: kind.__name__.lower())
+def killed(request):
+    """One of the servers for a test that kills it: with few databases, it is soon there again."""
+    yield from started(request.param)
+
+
 def started(kind):
     # Not below pytest's own folder, which is root's alone: PostgreSQL runs as another user.
     with tempfile.TemporaryDirectory(prefix="leafid-") as folder:

@@ -15,18 +15,18 @@ from leafid.testing import Clock, DoesNotConform, conform
 from support.rows import Rows
 
 ALL = {name for name, _, _ in CHECKS}
-# A store in memory creates tags by use.
-IN_MEMORY = {"a tag that is not there is told"}
+# A store in memory creates tags and namespaces by use.
+IN_MEMORY = {"lease-unknown-tag", "acquire-unknown-namespace"}
 TWO_PROCESSES = {
-    "what was leased stays leased in another process",
-    "a number is held in another process, too",
+    "lease-other-process",
+    "acquire-other-process",
 }
 # Where windows end while the numbers are taken, on a busy machine, or there are more of them.
-SPENT = {"the rest that is given back is free at once"}
+SPENT = {"release-rests"}
 
 
 def test_there_are_many() -> None:
-    assert len(CHECKS) == len(ALL) == 25
+    assert len(CHECKS) == len(ALL) == 27
     assert TWO_PROCESSES | SPENT | IN_MEMORY < ALL
 
 
@@ -164,11 +164,11 @@ class Begins(OneAtATime):
 
 
 @pytest.mark.parametrize(("store", "check"), [
-    (ReadsThenWrites, "leases at the same time share no number"),
-    (ForgetsRequests, "an acquire that comes again gets the same window"),
-    (FreesAtOnce, "a number rests until its window is over"),
-    (AsksNoKey, "a renewal without the lease's key is refused"),
-    (Begins, "what was leased stays leased in another process"),
+    (ReadsThenWrites, "lease-at-once"),
+    (ForgetsRequests, "acquire-again"),
+    (FreesAtOnce, "numbers-exhausted"),
+    (AsksNoKey, "renew-key"),
+    (Begins, "lease-other-process"),
 ])  # fmt: skip
 def test_a_wrong_store_is_told(store, check) -> None:
     with pytest.raises(DoesNotConform) as said:

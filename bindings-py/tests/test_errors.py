@@ -117,7 +117,7 @@ def test_a_token_stays_out_of_sight() -> None:
 
 
 @pytest.mark.parametrize("url, shown", [
-    ("postgres://u:geheim@h/d", "`postgres://…@h/d` begins with neither"),
+    ("redis://u:geheim@h/d", "`redis://…@h/d` begins with neither"),
     ("u:geheim@h", "`…@h` begins with neither"),
     ("u:geheim://x@h", "`…@h`"),
     ("http://u:ge@heim@h?x=1", "`http://…@h?x=1`"),
@@ -163,10 +163,25 @@ def test_objects_without_the_methods() -> None:
         Snowflake(store=object())
 
 
-@pytest.mark.parametrize("how", [{"worker": 7}, {"workers": range(0, 8)}])
-def test_worker_numbers_are_the_stores_to_give(how) -> None:
-    with pytest.raises(TypeError, match=f"unexpected keyword argument '{next(iter(how))}'"):
-        Snowflake(**how, store=MemoryStore())
+def test_worker_numbers_are_the_stores_to_give() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'worker'"):
+        Snowflake(worker=7, store=MemoryStore())
+
+
+@pytest.mark.parametrize("store, workers, create, wanted", [
+    ("memory:", (0, 8), True, "hands out numbers of its own"),
+    ("http://127.0.0.1:1", (0, 8), True, "leafid namespace set pages --workers 0..8"),
+    ("sqlite:ids.db", (0, 8), False, "add `create=True`"),
+    ("sqlite:ids.db", range(8), True, "such as `(0, 512)`, got `range(0, 8)`"),
+    ("sqlite:ids.db", (8, 8), True, "such as `(0, 512)`, got `(8, 8)`"),
+    ("sqlite:ids.db", (-1, 8), True, "such as `(0, 512)`, got `(-1, 8)`"),
+    ("sqlite:ids.db", (0, 2_000), True, "make the store first"),
+])  # fmt: skip
+def test_a_range_where_none_can_be_given(store, workers, create, wanted, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(leafid.WorkerInvalidError) as refused:
+        Snowflake("pages", store, workers=workers, create=create)
+    assert wanted in str(refused.value)
 
 
 @pytest.mark.parametrize("how, wanted", [

@@ -10,9 +10,9 @@ from support.waiting import until
 PROCESSES = 8
 
 
-def test_nothing_is_given_twice(database, tmp_path) -> None:
-    name = database.make()
-    url = database.url(name)
+def test_nothing_is_given_twice(killed, tmp_path) -> None:
+    name = killed.make()
+    url = killed.url(name)
     with Server(tmp_path, store=url) as server:
         server.create_tag("orders", step=10, max_step=10)
         # Eight on the database, one through the server; each writes to a file of its own.
@@ -22,8 +22,8 @@ def test_nothing_is_given_twice(database, tmp_path) -> None:
         try:
             assert until(lambda: all(file.exists() and file.stat().st_size for file in files))
             # The database goes in the middle of it, and comes back.
-            database.kill()
-            database.start()
+            killed.kill()
+            killed.start()
             before = [file.stat().st_size for file in files]
             assert until(lambda: all(f.stat().st_size > b for f, b in zip(files, before)))
             # Half of the processes go, and others come; the server, too.
@@ -42,7 +42,7 @@ def test_nothing_is_given_twice(database, tmp_path) -> None:
                 end(process)
     ids = drawn(tmp_path)
     duplicates = len(ids) - len(set(ids))
-    print(f"{database.name}, {PROCESSES // 2 + 2} kills: {len(ids)} IDs, {duplicates} duplicates")
+    print(f"{killed.name}, {PROCESSES // 2 + 2} kills: {len(ids)} IDs, {duplicates} duplicates")
     assert len(ids) > 1_000 and duplicates == 0
 
 

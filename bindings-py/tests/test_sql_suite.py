@@ -26,7 +26,7 @@ def make(request, tmp_path) -> Make:
     if request.param == "sqlite":
         return partial(SqliteStore, tmp_path / "ids.db")
     server = request.getfixturevalue(request.param)
-    return partial(SqlStore, server.factory(server.make()))
+    return partial(SqlStore, server.factory(server.make_again("suite")))
 
 
 @pytest.mark.parametrize("script", scripts(), ids=lambda script: script["name"])

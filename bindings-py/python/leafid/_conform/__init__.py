@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .checks import CHECKS, Failed, Skipped
-from .subject import Subject
 from . import segments, windows  # noqa: F401  They add their checks.
+from .checks import CHECKS, Failed, Skipped, check, that
+from .subject import Subject
 
 __all__ = ["DoesNotConform", "conform"]
 
@@ -19,6 +19,11 @@ class DoesNotConform(AssertionError):
         lines += [f"- {name}: {what}" for name, what in failed.items()]
         super().__init__("\n".join(lines))
         self.failed, self.passed = failed, passed
+
+
+@check("time-never-back", ())
+def _time(subject: Subject) -> None:
+    that(not subject.backwards, f"the store's time goes back: {subject.backwards}")
 
 
 def conform(

@@ -19,6 +19,8 @@ T = TypeVar("T")
 NUMBERS = 4
 # A window of a second: the shortest.
 LENGTH_MS = 1_000
+# Of two answers that are on their way at once the later one may be read first.
+_AT_ONCE_MS = 1_000
 # No check waits longer for a number.
 _TRIES = 10
 
@@ -31,6 +33,10 @@ class Subject:
         self.tag, self.namespace, self.clock = tag, namespace, clock
         self._again = again
         self._held: list[Row] = []
+        # What was granted since the first check: of a tag, or of a worker number.
+        self._granted: dict[str, list[tuple[int, int, str]]] = {}
+        self._noting = threading.Lock()
+        self._latest, self.backwards = 0, ""
         _create(self.store, "create_tag", tag, {})
         _create(self.store, "create_namespace", namespace, {"workers": (0, NUMBERS)})
 
@@ -46,7 +52,9 @@ class Subject:
     def lease(self, of: Any = None, **more: Any) -> Row:
         """A lease of the tag; its ends are numbers."""
         ask = {"tag": self.tag, "request": token(), **more}
-        return _read((of or self.store).lease_segment(ask), ask)
+        lease = _read((of or self.store).lease_segment(ask), ask)
+        self._note("numbers", lease, lease["request"])
+        return lease
 
     def acquire(self, of: Any = None, **more: Any) -> Row:
         """A window, after a wait where all numbers rest."""
@@ -68,6 +76,7 @@ class Subject:
             **more,
         }
         window = _read((of or self.store).acquire(ask), ask)
+        self._note(f"ticks of worker {window['worker']}", window, window["request"])
         self._held.append(window)
         return window
 
@@ -82,7 +91,10 @@ class Subject:
             "length_ms": LENGTH_MS,
             **more,
         }
-        return _read((of or self.store).renew(ask), ask)
+        longer = _read((of or self.store).renew(ask), ask)
+        if longer["start"] < longer["end"]:
+            self._note(f"ticks of worker {longer['worker']}", longer, ask["key"])
+        return longer
 
     def release(self, window: Row, **more: Any) -> None:
         ask = {
@@ -94,6 +106,9 @@ class Subject:
             **more,
         }
         self.store.release(ask)
+        # A store over HTTP does not say whether it was done.
+        if ask["key"] == window["request"]:
+            self._given_back(f"ticks of worker {window['worker']}", ask["key"], ask["unused_from"])
 
     def pass_ms(self, ms: int) -> None:
         """Time passes: by hand, where the store has a clock for that."""
@@ -124,6 +139,27 @@ class Subject:
         if errors:
             raise errors[0]
         return given
+
+    def _note(self, line: str, grant: Row, key: str) -> None:
+        """Two leases share nothing: what one has, of another key, nobody else gets."""
+        start, end, now_ms = grant["start"], grant["end"], int(grant["now_ms"])
+        with self._noting:
+            if now_ms < self._latest - _AT_ONCE_MS:
+                self.backwards = f"it said {self._latest} ms, then {now_ms}"
+            self._latest = max(self._latest, now_ms)
+            granted = self._granted.setdefault(line, [])
+            for one, other, of in granted:
+                apart = of == key or end <= one or other <= start
+                that(apart, f"{line} {one}..{other} and {start}..{end} overlap: the same IDs twice")
+            granted.append((start, end, key))
+
+    def _given_back(self, line: str, key: str, unused_from: int) -> None:
+        with self._noting:
+            kept = [
+                (start, min(end, unused_from) if of == key else end, of)
+                for start, end, of in self._granted.get(line, [])
+            ]
+            self._granted[line] = [grant for grant in kept if grant[0] < grant[1]]
 
     def clean(self) -> None:
         """Gives back what the check had, so that the next one finds free numbers."""

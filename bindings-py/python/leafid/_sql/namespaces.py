@@ -47,7 +47,13 @@ def default(workers: tuple[int, int] | None) -> Row:
     spec: Row = {"namespace": "default", "layout": "leaf"}
     if workers is not None:
         spec["workers"] = _range(workers)
-    row = registry.namespace_row(spec)
+    try:
+        row = registry.namespace_row(spec)
+    except errors.WorkerInvalidError:
+        raise errors.WorkerInvalidError(
+            f"`workers` {workers} do not fit the namespace `default` of a new store, which has the "
+            "layout `leaf`: make the store first, without `workers`"
+        ) from None
     return {"namespace": "default", **rows.of_namespace(row, row["workers"]["start"])}
 
 
