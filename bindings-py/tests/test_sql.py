@@ -268,6 +268,26 @@ def test_what_a_decision_was_made_on_has_to_hold(database, name, made, monkeypat
         made.renew(renewal)
 
 
+def test_who_lost_a_race_waits_in_line(database, name, made, monkeypatch) -> None:
+    """Else the slowest of many would lose again and again."""
+    other, write, writes = SqlStore(database.factory(name)), Turn.write, []
+    row = f"SELECT 1 FROM {table(database, 'tags')} WHERE tag = 'orders' FOR UPDATE NOWAIT"
+
+    def raced(turn, text, params):
+        writes.append(text)
+        if len(writes) == 1:
+            # Faster: it reads and writes in between, by the second of these calls.
+            assert other.lease_segment(TAG)["start"] == 1
+        if len(writes) == 3:
+            with pytest.raises(database.driver.Error):
+                database.run(name, row)
+        write(turn, text, params)
+
+    monkeypatch.setattr(Turn, "write", raced)
+    assert made.lease_segment(TAG)["start"] == 11
+    assert len(writes) == 3
+
+
 def test_it_writes_down_its_time(database, name, made) -> None:
     made.lease_segment(TAG)
     ((beat,),) = database.run(name, f"SELECT beat_ms FROM {table(database, 'meta')}")

@@ -19,8 +19,8 @@ from array import array
 
 import leafid
 import numpy
-from leafid import HttpStore, Layout, MemoryStore, Segment, Snowflake
-from leafid.testing import Clock
+from leafid import HttpStore, Layout, MemoryStore, Segment, Snowflake, SqlStore
+from leafid.testing import Clock, conform
 
 
 class Own:
@@ -40,6 +40,8 @@ with Snowflake(store=HttpStore("http://127.0.0.1:8750"), layout="edge") as ids:
     when: float = parts.time.timestamp() + parts.worker
 Segment("orders", Own())
 Segment("orders", MemoryStore(clock=Clock()))
+pages: Snowflake = Snowflake("pages", SqlStore("mysql://u:p@h/d"), create=True, workers=(0, 8))
+passed: list[str] = conform(Own())
 
 
 async def main() -> None:

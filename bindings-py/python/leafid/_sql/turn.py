@@ -19,6 +19,8 @@ class Dialect:
 
     # What stands around the name of a column.
     quote = ""
+    # What has a row stay as it is read, behind a text; a file has one writer anyway.
+    locking = ""
 
     def __init__(self, texts: dict[str, str]) -> None:
         self.texts = texts
@@ -32,19 +34,33 @@ class Dialect:
             turn.write("rows/tag_change", {**columns, **rows.before(rows.of_tag(before))})
 
 
+# What all transactions on one tag, or one namespace, read first.
+_FIRST = ("rows/tag", "rows/namespace")
+
+
 class Turn:
     """One transaction. `run` carries out a text with parameters: the rows, and how many it found
-    or wrote."""
+    or wrote. With `in_line` others wait from its first row on, instead of being told at the end that
+    somebody was faster."""
 
     def __init__(
-        self, dialect: Dialect, run: Callable[[str, Row], tuple[list[Row], int]], store: str, now: int
+        self,
+        dialect: Dialect,
+        run: Callable[[str, Row], tuple[list[Row], int]],
+        store: str,
+        now: int,
+        in_line: bool = False,
     ) -> None:
         self.dialect, self.store, self.now = dialect, store, now
         self._run = run
+        self._locking = dialect.locking if in_line else ""
         self.wrote = False
 
     def all(self, name: str, **params: Any) -> list[Row]:
-        return self._run(self.dialect.texts[name], params)[0]
+        text = self.dialect.texts[name]
+        if self._locking and name in _FIRST:
+            text = f"{text.rstrip().removesuffix(';')}\n{self._locking}"
+        return self._run(text, params)[0]
 
     def one(self, name: str, **params: Any) -> Row | None:
         return next(iter(self.all(name, **params)), None)

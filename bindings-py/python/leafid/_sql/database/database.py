@@ -72,16 +72,16 @@ class Database:
         keep(self)
 
     def decide(self, act: Callable[[Turn], T]) -> T:
-        """Carries out a transaction: again where another was faster, and once more where the
-        connection was lost before it was over."""
+        """Carries out a transaction: again where another was faster, and then in line with the others;
+        and once more where the connection was lost before it was over."""
         with self.lock:
             end = time.monotonic() + PATIENCE
-            was_lost = False
+            was_lost = in_line = False
             while True:
                 try:
-                    return self._attempt(act)
+                    return self._attempt(act, in_line)
                 except Conflict:
-                    pass
+                    in_line = True
                 except Broken as broken:
                     if broken.kind == "lost":
                         self.close()
@@ -105,12 +105,12 @@ class Database:
     def __del__(self) -> None:
         self.close()
 
-    def _attempt(self, act: Callable[[Turn], T]) -> T:
+    def _attempt(self, act: Callable[[Turn], T], in_line: bool) -> T:
         link, is_over = self._linked(), False
         try:
             link.script(_begin(link))
             now = self.hear(link)
-            turn = Turn(_engine(link), link.run, self.id or "", now)
+            turn = Turn(_engine(link), link.run, self.id or "", now, in_line)
             answer = act(turn)
             if turn.wrote and turn.now - self.beaten >= _BEAT_MS:
                 turn.adjust("rows/beat", {"now": turn.now})

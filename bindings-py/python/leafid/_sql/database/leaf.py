@@ -22,6 +22,9 @@ _OWN = {"rows/tag": "leaf/tag", "rows/tag_change": "leaf/tag_change", "meta/foun
 
 
 class Leaf(Mysql):
+    # A tag is read out of two tables, and a Leaf waits for nobody.
+    locking = ""
+
     def __init__(self, link: Link) -> None:
         super().__init__(link, {**TEXTS, **{name: TEXTS[own] for name, own in _OWN.items()}})
 

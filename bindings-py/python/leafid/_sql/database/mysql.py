@@ -33,6 +33,7 @@ _AS_BYTES = {"owner", "was_owner"}
 class Mysql(Engine):
     name, version = "MySQL", _VERSION
     quote = "`"
+    locking = "FOR UPDATE"
 
     def __init__(self, link: Link, texts: dict[str, str] = TEXTS) -> None:
         super().__init__(texts)

@@ -31,6 +31,8 @@ _LOST = ("08", "53", "57", "58", "XX")
 
 class Postgres(Engine):
     name, version = "PostgreSQL", _VERSION
+    # Not by a shared lock: two that hold one could both wait to change the row.
+    locking = "FOR NO KEY UPDATE"
 
     def __init__(self, link: Link) -> None:
         super().__init__(TEXTS)
