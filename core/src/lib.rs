@@ -48,6 +48,7 @@
 //! | ask a store by callbacks, promises, messages | [`Generator::poll_ask`], [`Generator::handle_grant`] |
 //! | draw from many threads without a lock | [`SharedLine`] |
 //! | survive a fork or a restored memory image | [`Generator::forget`], [`Carryover`] |
+//! | survive a restart while the store is away (feature `state`) | [`Snowflake::keep`](Generator::keep), [`StateFile`] |
 //! | write a store | [`Store`], [`registry`] |
 //! | test without a store | [`MemoryStore`] |
 //! | read IDs, or query them by time | [`Layout::decompose`], [`Layout::first_id`], [`Text`] |

@@ -64,9 +64,13 @@ pub(super) struct Out {
     pub(super) stale: bool,
 }
 
-/// What a generator knows of its state file.
-#[derive(Clone, Copy, Debug, Default)]
+/// What a generator knows of its state file. Without the feature `state` there is never one, which
+/// the compiler knows: nothing of this is then in a program.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Keeping {
+    #[cfg(not(feature = "state"))]
+    #[expect(dead_code, reason = "that nothing can be in it is what it is for")]
+    never: core::convert::Infallible,
     pub(super) named: Option<Named>,
     pub(super) fresh: Option<Fresh>,
     pub(super) out: Option<Out>,
@@ -89,6 +93,30 @@ pub(super) struct Keeping {
 }
 
 impl Keeping {
+    /// Of a file that says nothing; `None` without the feature.
+    #[cfg(feature = "state")]
+    pub(super) const fn begin() -> Option<Keeping> {
+        Some(Keeping {
+            named: None,
+            fresh: None,
+            out: None,
+            void: false,
+            last: None,
+            release: None,
+            demand: false,
+            pause_until: None,
+            cursor: 0,
+            moved: None,
+            idle: false,
+        })
+    }
+
+    /// Of a file that says nothing; `None` without the feature.
+    #[cfg(not(feature = "state"))]
+    pub(super) const fn begin() -> Option<Keeping> {
+        None
+    }
+
     /// A window that was granted or found: it waits for its first write.
     pub(super) fn hold(&mut self, range: NewRange, lease: Lease, found: bool) {
         self.fresh = Some(Fresh { range, lease, tried: false, found, over: false });

@@ -65,7 +65,7 @@ impl<L: Line> Snowflake<L> {
     ///
     /// # Errors
     /// `STATE_INVALID` for the right of another namespace or layout than this generator's,
-    /// `REQUEST_INVALID` where a store is known already, and why the generator is at its end, if it
+    /// `NOT_ENABLED` without the feature `state`, `REQUEST_INVALID` where a store is known already, and why the generator is at its end, if it
     /// is. Nothing was changed then.
     pub fn keep(
         &mut self,
@@ -79,8 +79,9 @@ impl<L: Line> Snowflake<L> {
         if self.store.is_some() || self.pending.out().is_some() {
             return Err(Code::RequestInvalid.into());
         }
+        let Some(mut keeping) = Keeping::begin() else { return Err(Code::NotEnabled.into()) };
         let Some(record) = found else {
-            self.kind.keeping = Some(Keeping::default());
+            self.kind.keeping = Some(keeping);
             return Ok(());
         };
         let fits = record.namespace == self.kind.config.namespace
@@ -99,7 +100,6 @@ impl<L: Line> Snowflake<L> {
             store: record.store,
             end_tick: record.end,
         };
-        let mut keeping = Keeping::default();
         keeping.named = Some(Named { lease, reserved: record.reserved });
         let bound = shape.bound(record.worker, record.end);
         keeping.hold(NewRange { positions, bound, extends: false }, lease, true);

@@ -297,7 +297,7 @@ impl Kind for Snowflakes {
         }
         if let Some(keeping) = &mut self.keeping {
             match bug!(ForgetLeavesFile) {
-                true => *keeping = Keeping::default(),
+                true => self.keeping = Keeping::begin(),
                 false => keeping.void(),
             }
         }
