@@ -10,12 +10,29 @@ export type GivenHeaders = RequestHeaders | (() => RequestHeaders | Promise<Requ
 /** What leafid sends itself. */
 const OURS: RequestHeaders = { 'content-type': 'application/json', accept: 'application/json' }
 
-/** The headers of each request. `REQUEST_INVALID` for what is no header, and for one that leafid sends itself. */
-export function headersOf(token: string | undefined, given: GivenHeaders = {}): () => RequestHeaders | Promise<RequestHeaders> {
-  const ours = token === undefined ? OURS : { ...OURS, authorization: `Bearer ${token}` }
-  if (typeof given === 'function') return async () => ({ ...checked(await given(), ours), ...ours })
-  const all = { ...checked(given, ours), ...ours }
-  return () => all
+/**
+ * The headers of each request. The `usual` token is for who gives neither one nor an `authorization`. `REQUEST_INVALID` for what
+ * is no header, and for one that leafid sends itself.
+ */
+export function headersOf(
+  token: string | undefined,
+  given: GivenHeaders = {},
+  usual?: string,
+): () => RequestHeaders | Promise<RequestHeaders> {
+  const ours = token === undefined ? OURS : { ...OURS, ...bearer(token, '`token`') }
+  const theirs = token === undefined && usual !== undefined ? bearer(usual, 'LEAFID_TOKEN') : {}
+  const all = (headers: RequestHeaders) => {
+    const says = Object.keys(checked(headers, ours)).some((name) => name.toLowerCase() === 'authorization')
+    return { ...(says ? {} : theirs), ...headers, ...ours }
+  }
+  if (typeof given === 'function') return async () => all(await given())
+  const fixed = all(given)
+  return () => fixed
+}
+
+function bearer(token: unknown, name: string): RequestHeaders {
+  if (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) return { authorization: `Bearer ${token}` }
+  throw new LeafidError('REQUEST_INVALID', `${name} must have printable ASCII characters only, without spaces`)
 }
 
 // No message shows a value: it may be a secret.

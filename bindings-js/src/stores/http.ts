@@ -1,4 +1,5 @@
 import { theEngine } from '../engines/engine.js'
+import { theHost } from '../hosts/host.js'
 import { LeafidError, advice, codeFacts } from '../values/errors.js'
 import { checkOptions, type Known } from '../values/options.js'
 import { quoted, shown, shownAddress } from '../values/shown.js'
@@ -7,7 +8,7 @@ import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store,
 
 /** How to reach a store over HTTP. */
 export interface HttpStoreOptions {
-  /** The operator's token, sent as `Authorization: Bearer …`. */
+  /** The operator's token, sent as `Authorization: Bearer …`; `LEAFID_TOKEN` by default. */
   token?: string
   /** More headers, such as those that a proxy on the way wants; or a function that gives them for each request. */
   headers?: GivenHeaders
@@ -25,7 +26,8 @@ const OPTIONS: Known = {
 export function httpStore(url: string | URL, options: HttpStoreOptions = {}): Required<Store> {
   checkOptions(options, OPTIONS)
   const base = address(url)
-  const headers = headersOf(options.token, options.headers)
+  const usual = theHost().setting('LEAFID_TOKEN')
+  const headers = headersOf(options.token, options.headers, usual === '' ? undefined : usual)
   const { fetch: own } = options
   if (own !== undefined && typeof own !== 'function') {
     throw new LeafidError('REQUEST_INVALID', `\`fetch\` must be a function of a URL and what to send, got ${shown(own)}`)

@@ -53,7 +53,7 @@ async function listening(child) {
     const late = setTimeout(() => reject(new Error(`the store did not start: ${told}`)), 15_000)
     const hear = (chunk) => {
       told += chunk
-      const found = /listening on (http:\/\/\S+)/.exec(told)
+      const found = /listening on (https?:\/\/\S+)/.exec(told)
       if (found === null) return
       clearTimeout(late)
       resolve(found[1])

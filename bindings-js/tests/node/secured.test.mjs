@@ -1,0 +1,73 @@
+// A store with tokens and TLS: whom it lets in, and whom a holder believes.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
+import { secured } from '../support/secured.mjs'
+import { httpServer, refusal, wire } from '../support/stores.mjs'
+
+let store
+before(async () => (store = await secured()))
+after(() => store?.end())
+
+/** A `fetch` over Node's own client, which takes authorities. */
+const over = (tls) => (url, { method, headers, body, signal }) =>
+  new Promise((done, failed) => {
+    const sent = request(url, { method, headers, signal, ...tls }, (answer) => {
+      const parts = []
+      answer.on('data', (part) => parts.push(part))
+      answer.on('end', () => done(new Response(Buffer.concat(parts), { status: answer.statusCode, headers: { 'retry-after': answer.headers['retry-after'] ?? '' } })))
+      answer.on('error', failed)
+    })
+    sent.on('error', failed)
+    sent.end(body)
+  })
+
+test('a token, and a `fetch` that believes an authority of one’s own', async () => {
+  const fetch = over({ ca: readFileSync(store.ca) })
+  const good = httpStore(store.url, { token: store.token, fetch })
+  assert.equal((await new Segment('orders', { store: good }).take(3)).length, 3)
+  assert.equal(typeof (await new Snowflake('default', { store: good }).next()), 'bigint')
+  for (const [token, code] of [['leafid_wrong', 'UNAUTHORIZED'], [undefined, 'UNAUTHORIZED'], [store.other, 'FORBIDDEN']]) {
+    const refused = httpStore(store.url, { token, fetch })
+    for (const ids of [new Segment('orders', { store: refused, timeout: 60_000 }), new Snowflake('default', { store: refused, timeout: 60_000 })]) {
+      const begun = Date.now()
+      const error = await refusal(() => ids.next())
+      assert.equal(error.code, code)
+      assert.ok(Date.now() - begun < 30_000 && !error.message.includes('leafid_'), error.message)
+    }
+  }
+})
+
+test('the environment has a token and, in Node, authorities', async () => {
+  const program = `
+    import { Segment } from 'leafid'
+    const ids = new Segment('orders', { timeout: 5_000 })
+    console.log(await ids.next().then(String, (error) => error.code))
+  `
+  const said = async (env) => {
+    const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { env: { ...process.env, LEAFID_STORE: store.url, ...env } })
+    return (await run).stdout.trim()
+  }
+  const NODE_EXTRA_CA_CERTS = store.ca
+  assert.match(await said({ LEAFID_TOKEN: store.token, NODE_EXTRA_CA_CERTS }), /^[0-9]+$/)
+  assert.equal(await said({ LEAFID_TOKEN: '', NODE_EXTRA_CA_CERTS }), 'UNAUTHORIZED')
+  // Nobody vouches for it: nothing is sent, and that may be mended while one waits.
+  assert.equal(await said({ LEAFID_TOKEN: store.token, NODE_EXTRA_CA_CERTS: '' }), 'TIMED_OUT')
+})
+
+test('the variable’s token gives way to any that is given', async (t) => {
+  const server = await httpServer(wire(memoryStore()))
+  t.after(server.end)
+  t.after(() => delete process.env.LEAFID_TOKEN)
+  process.env.LEAFID_TOKEN = 'usual'
+  const options = [{}, { token: 'own' }, { headers: { Authorization: 'Basic x' } }, { headers: () => ({ authorization: 'Bearer y' }) }]
+  for (const [n, given] of options.entries()) await new Segment(`orders${n}`, { store: httpStore(server.url, given) }).next()
+  assert.deepEqual(server.seen.map(({ headers }) => headers.authorization), ['Bearer usual', 'Bearer own', 'Basic x', 'Bearer y'])
+  process.env.LEAFID_TOKEN = 'two words'
+  const { code, message } = await refusal(() => httpStore(server.url))
+  assert.ok(code === 'REQUEST_INVALID' && message.startsWith('LEAFID_TOKEN ') && !message.includes('two words'), message)
+})
