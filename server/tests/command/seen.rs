@@ -98,7 +98,8 @@ fn every_alert_leads_to_what_is_to_be_done() {
     for (alert, url) in alerts.iter().zip(&urls) {
         assert!(url.ends_with(&format!("docs/OPERATIONS.md#{}", alert.to_lowercase())), "{url}");
         let title = format!("\n### {alert}\n");
-        let (_, section) = RUNBOOK.split_once(&title).unwrap_or_else(|| panic!("no section {alert}"));
+        let (_, section) =
+            RUNBOOK.split_once(&title).unwrap_or_else(|| panic!("no section {alert}"));
         let section = section.split("\n#").next().unwrap_or_default();
         assert!(section.len() > 100, "{alert}: {section}");
         assert!(section.starts_with("`page`.") || section.starts_with("`ticket`."), "{alert}");
