@@ -1,4 +1,4 @@
-//! `/metrics`: what a monitoring system reads. `docs/OPERATIONS.md` says what each is for.
+//! `/metrics`: what a monitoring system reads. `docs/METRICS.md` says what each is for.
 
 mod leases;
 mod lines;

@@ -1,5 +1,5 @@
 //! What watches a server says nothing of metrics that there are not: the alert rules, the dashboard
-//! for Grafana, and the page that explains them.
+//! for Grafana, and the pages that explain them.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -10,7 +10,8 @@ use crate::support::{LEAFID, Serving, says, until};
 
 const RULES: &str = include_str!("../../../deploy/prometheus/leafid.rules.yml");
 const GRAFANA: &str = include_str!("../../../deploy/grafana/leafid.json");
-const PAGE: &str = include_str!("../../../docs/OPERATIONS.md");
+const METRICS: &str = include_str!("../../../docs/METRICS.md");
+const RUNBOOK: &str = include_str!("../../../docs/OPERATIONS.md");
 
 /// The names in a text that look like metrics of ours.
 fn names(text: &str) -> BTreeSet<String> {
@@ -78,9 +79,9 @@ fn every_metric_that_is_watched_or_explained_is_there_and_the_other_way_round() 
     wrong.insert("leafid_store_upp".to_owned());
     assert_eq!(missing(&wrong, &samples), ["leafid_store_upp"]);
 
-    let rows = PAGE.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let rows = METRICS.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
     let explained = names(&rows.collect::<Vec<_>>().join("\n"));
-    assert_eq!(explained, families, "the table in docs/OPERATIONS.md");
+    assert_eq!(explained, families, "the table in docs/METRICS.md");
 }
 
 #[test]
@@ -96,13 +97,14 @@ fn every_alert_leads_to_what_is_to_be_done() {
     assert!(alerts.len() >= 10 && alerts.len() == urls.len(), "{alerts:?} {urls:?}");
     for (alert, url) in alerts.iter().zip(&urls) {
         assert!(url.ends_with(&format!("docs/OPERATIONS.md#{}", alert.to_lowercase())), "{url}");
-        let title = format!("\n#### {alert}\n");
-        let (_, section) = PAGE.split_once(&title).unwrap_or_else(|| panic!("no section {alert}"));
+        let title = format!("\n### {alert}\n");
+        let (_, section) =
+            RUNBOOK.split_once(&title).unwrap_or_else(|| panic!("no section {alert}"));
         let section = section.split("\n#").next().unwrap_or_default();
         assert!(section.len() > 100, "{alert}: {section}");
         assert!(section.starts_with("`page`.") || section.starts_with("`ticket`."), "{alert}");
     }
-    let sections = PAGE.lines().filter_map(|line| line.strip_prefix("#### Leafid"));
+    let sections = RUNBOOK.lines().filter_map(|line| line.strip_prefix("### Leafid"));
     assert_eq!(sections.count(), alerts.len(), "a section without an alert");
 }
 
