@@ -66,7 +66,7 @@ function openState(handle: number, { state }: Plan): void {
     theEngine().free(handle)
     throw new LeafidError(code, message ?? code)
   }
-  if (said !== undefined) theHost().warn?.(said)
+  if (said !== undefined) theHost().warn(said)
 }
 
 /** A generator inside the engine: built at its first use, and again when the engine was rebuilt. Its verbs are the engine's. */

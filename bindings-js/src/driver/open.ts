@@ -37,7 +37,7 @@ export function opened({ kind, config, subject }: Plan, option: StoreOption | un
     warned.add(name)
     const each = kind === 'segment' ? 'a range of its own' : 'a worker number of its own until its window ends'
     const cure = 'make one where the program starts and share it, and close those that are done'
-    theHost().warn(`2 generators in this process draw from the ${called(subject)} of one store, and each leases ${each}: ${cure}`)
+    theHost().warn(`2 generators in this process draw from the ${called(subject)} of one store, and each leases ${each}: ${cure}`, 'LEAFID_MANY_GENERATORS')
   }
   return () => {
     const left = (counts.get(name) ?? 1) - 1

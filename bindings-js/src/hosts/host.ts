@@ -8,8 +8,8 @@ export interface Host {
   owner(): string
   /** A setting of the environment, such as `LEAFID_STORE`. */
   setting(name: string): string | undefined
-  /** Tells whoever runs the program what it should not do. */
-  warn(message: string): void
+  /** Tells whoever runs the program what is not as it should be, and goes on; `code` is what silences it. */
+  warn(message: string, code?: string): void
   /** Lets this work finish when its caller no longer waits for it. The work never rejects. */
   keep(work: Promise<void>): void
   /**
@@ -27,8 +27,6 @@ export interface Host {
   named?(address: string): object
   /** The package whose engine has state files, where there could be one. */
   nativePackage?: string
-  /** Tells whoever runs this what is not as it should be, and goes on. */
-  warn?(message: string): void
   /** How far a segment's step may grow, as a multiple of the tag's own. */
   maxGrowth?: number
 }

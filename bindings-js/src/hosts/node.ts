@@ -7,14 +7,13 @@ export const nodeHost: Host = {
   wall: () => Date.now(),
   owner: () => `${hostname().slice(0, 100) || 'node'}/${process.pid}`,
   setting: (name) => process.env[name],
-  warn: (message) => process.emitWarning(message, { type: 'LeafidWarning', code: 'LEAFID_MANY_GENERATORS' }),
+  warn: (message, code) => process.emitWarning(message, { type: 'LeafidWarning', ...(code === undefined ? {} : { code }) }),
   keep: () => {},
   later: (ms, act) => {
     const timer = setTimeout(act, ms)
     timer.unref()
     return () => clearTimeout(timer)
   },
-  warn: (message) => process.emitWarning(message, 'LeafidWarning'),
   sharesPromises: true,
   showsSuspend: true,
 }
