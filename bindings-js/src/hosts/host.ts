@@ -8,7 +8,7 @@ export interface Host {
   owner(): string
   /** A setting of the environment, such as `LEAFID_STORE`. */
   setting(name: string): string | undefined
-  /** Tells whoever runs the program what it should not do. */
+  /** Tells whoever runs the program what is not as it should be, and goes on; `code` is what silences it. */
   warn(message: string, code: string): void
   /** Lets this work finish when its caller no longer waits for it. The work never rejects. */
   keep(work: Promise<void>): void
