@@ -2,7 +2,7 @@ import type { Dialect } from '../sql/dialect.js'
 import type { Params } from '../sql/rows.js'
 import type { Step } from '../sql/steps.js'
 import type { TagRow } from '../stores/registry.js'
-import { LEAF, SCHEMA } from './texts/mysql.js'
+import { LEAF, SCHEMA } from './mysql-texts.js'
 
 /** What stands before the names of our tables, beside another program's. */
 const PREFIX = 'leafid_'

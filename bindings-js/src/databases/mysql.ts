@@ -5,8 +5,8 @@ import { inlined, type Literals } from './inline.js'
 import { leafText, prefixed, putTag } from './leaf.js'
 import { columns, refused, refusedSetting, unreachable, type Link, type Raw, type Said } from './link.js'
 import { Mysql, type Given, type MysqlConnection } from './mysql-connection.js'
+import { SCHEMA, TEXTS, VERSION } from './mysql-texts.js'
 import { placeOf } from './place.js'
-import { SCHEMA, TEXTS, VERSION } from './texts/mysql.js'
 
 /** What a URL ends with whose tags are in Leaf's table. */
 export const LEAF_TAGS = '?tags=leaf_alloc'

@@ -1,10 +1,10 @@
-import type { Step } from '../sql/steps.js'
 import type { Dialect, Query } from '../sql/dialect.js'
+import type { Step } from '../sql/steps.js'
 import { isLeafidError } from '../values/errors.js'
 import { inlined, type Literals } from './inline.js'
 import { columns, inTransaction, refused, refusedSetting, unreachable, type Link, type Raw, type Said } from './link.js'
 import { placeOf } from './place.js'
-import { SCHEMA, TEXTS, VERSION } from './texts/postgres.js'
+import { SCHEMA, TEXTS, VERSION } from './postgres-texts.js'
 
 /** What is used of a client or a pool of `pg`. */
 export interface PgQueryable {

@@ -31,13 +31,13 @@ const REMOTE: [Dialect; 2] = [
         name: "postgres",
         folders: &["rows", "lookups", "meta"],
         apart: None,
-        module: "bindings-js/src/databases/texts/postgres.ts",
+        module: "bindings-js/src/databases/postgres-texts.ts",
     },
     Dialect {
         name: "mysql",
         folders: &["rows", "lookups", "meta"],
         apart: Some("leaf"),
-        module: "bindings-js/src/databases/texts/mysql.ts",
+        module: "bindings-js/src/databases/mysql-texts.ts",
     },
 ];
 

@@ -11,10 +11,16 @@ pub fn check() -> Outcome<String> {
     cargo += &files::read(&project::at("tests/purity/Cargo.lock"))?;
     cargo += &files::read(&project::at("examples/component-rust/Cargo.lock"))?;
     let mut npm = files::read(&project::at("package-lock.json"))?;
-    for folder in ["examples/component-js", "examples/cloudflare-worker", "tests/consumers"] {
+    let folders = [
+        "examples/component-js",
+        "examples/cloudflare-worker",
+        "examples/node-postgres",
+        "tests/consumers",
+    ];
+    for folder in folders {
         npm += &files::read(&project::at(folder).join("package-lock.json"))?;
     }
-    let told = "Cargo.lock three times, package-lock.json four times".to_owned();
+    let told = "Cargo.lock three times, package-lock.json five times".to_owned();
     complaint(&cargo, &npm).map_or(Ok(told), Err)
 }
 
