@@ -20,6 +20,7 @@ mod lease;
 mod listen;
 mod named;
 mod namespaces;
+mod notify;
 mod output;
 mod repair;
 mod secrets;

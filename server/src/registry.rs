@@ -6,6 +6,7 @@ pub mod aside;
 mod cache;
 mod entry;
 pub mod explain;
+mod fair;
 mod groups;
 mod health;
 mod job;

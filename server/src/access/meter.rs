@@ -2,9 +2,11 @@
 //! server for itself: a restart begins at nothing.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use leafid_core::{Code, Layout, Name, Release, StoreTime, Token, WindowGrant};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::principal::Principal;
 use crate::problem::{Figure, Problem};
@@ -13,10 +15,20 @@ const DAY_MS: i64 = 86_400_000;
 /// An operator may have raised a quota in the meantime.
 const LONGEST_PAUSE_MS: i64 = 60_000;
 
+/// A principal has so many requests under way at most: others find room beside a flood of its.
+const UNDER_WAY: usize = 1_024;
+
 /// What one principal has used.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Meter {
     used: Mutex<Used>,
+    room: Arc<Semaphore>,
+}
+
+impl Default for Meter {
+    fn default() -> Meter {
+        Meter { used: Mutex::default(), room: Arc::new(Semaphore::new(UNDER_WAY)) }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -39,6 +51,20 @@ struct Held {
 }
 
 impl Meter {
+    /// Room for a request, until it is answered.
+    ///
+    /// # Errors
+    /// `OVERLOADED`.
+    pub fn enter(&self, who: &Principal) -> Result<OwnedSemaphorePermit, Problem> {
+        Arc::clone(&self.room).try_acquire_owned().map_err(|_| {
+            let detail = format!(
+                "principal `{}` has {UNDER_WAY} requests under way already; ask again later",
+                who.name
+            );
+            Problem::new(Code::Overloaded, detail)
+        })
+    }
+
     /// Counts so many IDs, if the principal's day has as many left.
     ///
     /// # Errors
@@ -139,6 +165,21 @@ impl Drop for Asking<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_flood_of_one_principal_finds_its_own_end() {
+        let (who, other) = (Principal::named("a"), Principal::named("b"));
+        let (flooded, quiet) = (Meter::default(), Meter::default());
+        let mut held: Vec<_> =
+            (0..UNDER_WAY).map(|_| flooded.enter(&who).expect("there is room")).collect();
+        let refused = flooded.enter(&who).expect_err("there is none");
+        assert_eq!((refused.code, refused.retry_after_ms), (Code::Overloaded, Some(100)));
+        let beside = quiet.enter(&other).expect("another's is its own");
+        held.pop();
+        held.push(flooded.enter(&who).expect("one is answered"));
+        assert_eq!(held.len(), UNDER_WAY);
+        drop(beside);
+    }
 
     #[test]
     fn a_day_has_so_many_ids_and_the_next_has_as_many() {

@@ -10,6 +10,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use serde_json::{Value, json};
 
+use super::credentials::TOKEN;
 use super::named::masked;
 use super::output::{is_json, say};
 use super::{Failure, command, parse};
@@ -176,6 +177,8 @@ pub fn warn_of_variables() {
     let command = command();
     let mut known: Vec<String> = Vec::new();
     collect(&command, &mut known);
+    // No option has it: what a command line has, everybody on the machine can read.
+    known.push(TOKEN.to_owned());
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         let Some(rest) = name.strip_prefix("LEAFID_") else { continue };

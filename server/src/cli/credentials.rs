@@ -9,7 +9,7 @@ use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConf
 use crate::problem::Problem;
 
 /// The token, for programs and for this one.
-const TOKEN: &str = "LEAFID_TOKEN";
+pub const TOKEN: &str = "LEAFID_TOKEN";
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct Credentials {

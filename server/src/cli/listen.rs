@@ -200,9 +200,7 @@ fn unguarded(open: Open, at: SocketAddr, has_tokens: bool, plain: bool) -> Probl
             let verb = if open == Open::Api { "" } else { " --verb admin" };
             let or = match (open, has_tokens) {
                 (Open::Admin, false) => "changes need a token whatever --insecure says".to_owned(),
-                _ => format!(
-                    "or, if every machine of that network is trusted, say: --insecure {name}"
-                ),
+                _ => format!("if every machine of that network is trusted, say: --insecure {name}"),
             };
             let and = if plain { ", which `http://` keeps it from" } else { "" };
             format!(
@@ -211,7 +209,7 @@ fn unguarded(open: Open, at: SocketAddr, has_tokens: bool, plain: bool) -> Probl
                  openssl req -x509 -newkey rsa:2048 -nodes -days 365 -subj /CN=leafid \
                  -addext subjectAltName=DNS:HOST -keyout key.pem -out cert.pem\n  \
                  leafid serve {option} {at} --tokens leafid-tokens.toml --tls-cert cert.pem \
-                 --tls-key key.pem\n{or}"
+                 --tls-key key.pem\nor listen on 127.0.0.1 or [::1]; {or}"
             )
         }
     };

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use super::journal::Keep;
 use super::listen::Listen;
 use super::stores::{How, Named, Opened};
-use super::{Failure, apply, leaf, say};
+use super::{Failure, apply, leaf, notify, say};
 use crate::app::Config;
 use crate::app::LeafModes;
 use crate::backends::opening::Options;
@@ -103,7 +103,15 @@ impl Serve {
         let modes = LeafModes { any_key: leafs, ..leaf.modes };
         let limits = self.listen.limits();
         let config = Config { leaf: modes, owner, limits, ..Config::default() };
+        // Its sockets are open: who comes now waits in them, and for no error.
+        notify::tell(notify::READY);
+        let watchdog = notify::watchdog();
+        let stop = async move {
+            stop.await;
+            notify::tell(notify::STOPPING);
+        };
         let served = serve::serve(bound, config, stores, stop).await;
+        watchdog.inspect(JoinHandle::abort);
         reloads.abort();
         hangups.abort();
         served?;

@@ -36,10 +36,16 @@ pub async fn authorize(State(wanted): State<Wanted>, request: Request, next: Nex
         Ok(member) => member,
         Err(problem) => return refused(&problem, &head),
     };
+    let room = match member.meter.enter(&member.who) {
+        Ok(room) => room,
+        Err(problem) => return refused(&problem, &head),
+    };
     if let Some(caller) = head.extensions.get_mut::<Caller>() {
         caller.member = Some(member);
     }
-    next.run(Request::from_parts(head, body)).await
+    let response = next.run(Request::from_parts(head, body)).await;
+    drop(room);
+    response
 }
 
 async fn allowed(wanted: &Wanted, head: &mut Parts) -> Result<Arc<Member>, Problem> {

@@ -1,5 +1,6 @@
 //! What waits for its turn. Acquires wait in a line of their own, and both
-//! lines are served in turns: a start of many holders does not keep anybody from a segment.
+//! lines are served in turns: a start of many holders does not keep anybody from a segment. Within a
+//! line each tag and each namespace has its turn.
 
 use std::collections::VecDeque;
 
@@ -7,12 +8,16 @@ use leafid_core::Code;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use super::fair::Line;
+use super::groups::Scope;
 use super::job::{Job, Kind};
 use crate::meter::turns::Turns;
 use crate::problem::Problem;
 
 /// So many requests may wait in a line, and so many on their way to it; one more is `OVERLOADED`.
 const WAITING: usize = 8_192;
+/// Of these so many may be for one tag or namespace: the others have room.
+const ALIKE: usize = WAITING / 2;
 
 /// The way into the queue.
 pub type Sender = mpsc::Sender<Job>;
@@ -22,8 +27,8 @@ pub struct Queue {
     arriving: mpsc::Receiver<Job>,
     /// Those that had a turn and need another.
     again: VecDeque<Job>,
-    acquires: VecDeque<Job>,
-    others: VecDeque<Job>,
+    acquires: Line<Scope, Job>,
+    others: Line<Scope, Job>,
     acquires_next: bool,
 }
 
@@ -31,7 +36,8 @@ impl Queue {
     /// An empty queue, and the way into it.
     pub fn new() -> (Sender, Queue) {
         let (sender, arriving) = mpsc::channel(WAITING);
-        let (again, acquires, others) = Default::default();
+        let (acquires, others) = Default::default();
+        let again = VecDeque::new();
         (sender, Queue { arriving, again, acquires, others, acquires_next: false })
     }
 
@@ -82,8 +88,10 @@ impl Queue {
     /// Everything that waits, whatever it waits for.
     pub fn drain(&mut self) -> Vec<Job> {
         self.gather();
-        let lines = [&mut self.again, &mut self.acquires, &mut self.others];
-        lines.into_iter().flat_map(|line| line.drain(..)).collect()
+        let mut all: Vec<Job> = self.again.drain(..).collect();
+        all.extend(self.acquires.drain());
+        all.extend(self.others.drain());
+        all
     }
 
     /// Lets in what has arrived. Whoever finds its line full is refused.
@@ -106,7 +114,7 @@ impl Queue {
             false => (&mut self.others, &mut self.acquires),
         };
         self.acquires_next = !self.acquires_next;
-        first.pop_front().or_else(|| second.pop_front())
+        first.pop().or_else(|| second.pop())
     }
 
     fn line_up(&mut self, job: Job) {
@@ -114,16 +122,59 @@ impl Queue {
             Kind::Acquire => &mut self.acquires,
             Kind::Take | Kind::Change => &mut self.others,
         };
-        if line.len() < WAITING {
-            line.push_back(job);
-        } else {
-            job.answer(Err(full()));
+        let about = match job.scope {
+            Scope::Worker(namespace, _) => Scope::Namespace(namespace),
+            scope => scope,
+        };
+        // What only reads is about many things.
+        let has_room = about == Scope::Nothing || line.alike(about) < ALIKE;
+        match (line.len() < WAITING, has_room) {
+            (true, true) => line.push(about, job),
+            (true, false) => job.answer(Err(too_many_alike())),
+            (false, _) => job.answer(Err(full())),
         }
     }
+}
+
+/// Too many wait for one tag or namespace.
+fn too_many_alike() -> Problem {
+    let detail = format!(
+        "{ALIKE} requests wait for this tag or namespace already; ask again later, and give it a larger \
+         step or longer windows, so that it is asked for less often"
+    );
+    Problem::new(Code::Overloaded, detail)
 }
 
 /// Too many wait already.
 pub fn full() -> Problem {
     let detail = format!("{WAITING} requests wait for the store already; ask again later");
     Problem::new(Code::Overloaded, detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use leafid_core::{HostTime, Name};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_flood_for_one_tag_leaves_room_and_turns_for_another() {
+        let (sender, mut queue) = Queue::new();
+        let scope = |tag| Scope::Tag(Name::tag(tag).unwrap());
+        let ask = |scope| {
+            let (job, answer) = Job::new(Kind::Take, scope, HostTime::new(0), |_| Ok(()));
+            sender.try_send(job).unwrap();
+            answer
+        };
+        let mut flood: Vec<_> = (0..=ALIKE).map(|_| ask(scope("flood"))).collect();
+        queue.gather();
+        let refused = flood.pop().unwrap().await.unwrap().unwrap_err();
+        assert_eq!(refused.code, Code::Overloaded, "{refused}");
+        assert!(flood.iter_mut().all(|answer| answer.try_recv().is_err()), "the others wait");
+        let _quiet = ask(scope("quiet"));
+        queue.gather();
+        assert_eq!(queue.len(), ALIKE + 1);
+        let turns = [queue.pop(), queue.pop()].map(|job| job.unwrap().scope);
+        assert_eq!(turns, [scope("flood"), scope("quiet")]);
+    }
 }

@@ -22,6 +22,9 @@ use self::schema::Shape;
 use super::answer::Json;
 use super::health::put_alive;
 
+/// What is answered without a token in any case.
+const PROBED: [&str; 3] = [path::HEALTHZ, path::READYZ, path::OPENAPI];
+
 /// `GET /openapi.json`
 pub async fn get() -> Json {
     Json(text().to_owned())
@@ -55,7 +58,14 @@ fn document() -> Result<Value, Refusal<StoreTime>> {
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "paths": paths,
-        "components": { "schemas": { "Layout": layout, "Problem": problem } },
+        "components": {
+            "schemas": { "Layout": layout, "Problem": problem },
+            "securitySchemes": { "token": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "A token of `leafid token create`, where the server asks for one.",
+            } },
+        },
     }))
 }
 
@@ -90,6 +100,9 @@ impl Operation {
                 },
             },
         });
+        if !PROBED.contains(&self.path) {
+            described["security"] = json!([{}, { "token": [] }]);
+        }
         if let Some((shape, example)) = self.request {
             let body = json!({ "schema": shape.request(self.path), "example": example });
             described["requestBody"] =

@@ -10,6 +10,7 @@ mod creating;
 mod json;
 mod listeners;
 mod log;
+mod notify;
 mod operating;
 mod parted;
 mod ready;

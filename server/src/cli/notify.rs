@@ -1,0 +1,63 @@
+//! Tells the service manager that started this process how it is: systemd, or what speaks its
+//! protocol. Without one nothing is told.
+
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+
+/// Leases can be had from now on.
+pub const READY: &str = "READY=1";
+/// What is under way is answered, nothing else.
+pub const STOPPING: &str = "STOPPING=1";
+
+/// Sends a line to the socket that `NOTIFY_SOCKET` names.
+#[cfg(unix)]
+pub fn tell(line: &str) {
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::net::UnixDatagram;
+    let Some(place) = std::env::var_os("NOTIFY_SOCKET").filter(|place| !place.is_empty()) else {
+        return;
+    };
+    let sent = UnixDatagram::unbound().and_then(|socket| {
+        // A full socket must not stop a server.
+        socket.set_nonblocking(true)?;
+        #[cfg(target_os = "linux")]
+        if let Some(name) = place.as_bytes().strip_prefix(b"@") {
+            use std::os::linux::net::SocketAddrExt;
+            use std::os::unix::net::SocketAddr;
+            let address = SocketAddr::from_abstract_name(name)?;
+            return socket.send_to_addr(line.as_bytes(), &address);
+        }
+        socket.send_to(line.as_bytes(), &place)
+    });
+    if let Err(error) = sent {
+        let place = place.to_string_lossy();
+        tracing::warn!(
+            "the service manager at NOTIFY_SOCKET `{place}` is not told `{line}`: {error}"
+        );
+    }
+}
+
+/// There is none.
+#[cfg(not(unix))]
+pub fn tell(_: &str) {}
+
+/// Tells a service manager that asks for it that requests are still served, twice as often as it
+/// wants to hear.
+pub fn watchdog() -> Option<JoinHandle<()>> {
+    let said = |name| std::env::var(name).ok();
+    let for_another = said("WATCHDOG_PID")
+        .and_then(|pid| pid.parse::<u32>().ok())
+        .is_some_and(|pid| pid != std::process::id());
+    let usec = said("WATCHDOG_USEC")?.parse::<u64>().ok().filter(|usec| *usec > 1)?;
+    if for_another {
+        return None;
+    }
+    let pause = Duration::from_micros(usec / 2);
+    Some(tokio::spawn(async move {
+        loop {
+            tell("WATCHDOG=1");
+            tokio::time::sleep(pause).await;
+        }
+    }))
+}

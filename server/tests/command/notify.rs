@@ -1,0 +1,45 @@
+//! What a service manager is told, and what it may ask for by a signal.
+#![cfg(unix)]
+
+use std::os::unix::net::UnixDatagram;
+use std::process::Command;
+
+use crate::support::{LEAFID, LIMIT, Serving};
+
+#[test]
+fn a_service_manager_hears_of_the_start_of_its_life_and_of_the_stop() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("notify");
+    let manager = UnixDatagram::bind(&place).unwrap();
+    manager.set_read_timeout(Some(LIMIT)).unwrap();
+    let hear = || {
+        let mut line = [0; 256];
+        let read = manager.recv(&mut line).unwrap();
+        String::from_utf8(line[..read].to_vec()).unwrap()
+    };
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--store"]);
+    command.arg(folder.path().join("store.db"));
+    command.env("NOTIFY_SOCKET", &place).env("WATCHDOG_USEC", "100000");
+    let mut serving = Serving::spawn(&mut command);
+    assert_eq!(hear(), "READY=1");
+    assert_eq!(serving.get("/readyz").0, 200);
+    // Again and again, and not once.
+    assert_eq!([hear(), hear(), hear()], ["WATCHDOG=1"; 3]);
+    assert_eq!(serving.end("-TERM").0, Some(0));
+    let last = std::iter::repeat_with(hear).find(|line| line != "WATCHDOG=1");
+    assert_eq!(last.as_deref(), Some("STOPPING=1"));
+}
+
+#[test]
+fn a_manager_that_is_gone_stops_no_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(LEAFID);
+    command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--store"]);
+    command.arg(folder.path().join("store.db"));
+    command.env("NOTIFY_SOCKET", folder.path().join("nowhere"));
+    let mut serving = Serving::spawn(&mut command);
+    serving.logs(&["WARN", "NOTIFY_SOCKET", "is not told `READY=1`"]);
+    assert_eq!(serving.get("/readyz").0, 200);
+    assert_eq!(serving.end("-TERM").0, Some(0));
+}
