@@ -29,8 +29,8 @@ mod _native {
     use crate::testing::{PyClock, TestGenerator};
     #[pymodule_export]
     use crate::values::{
-        PyLayout, base32, code, code_from_http, codes, decimal, decode, parse_base32,
-        parse_decimal, sentence,
+        PyLayout, Scrambler, base32, base58, base62, code, code_from_http, codes, decimal, decode,
+        parse_base32, parse_base58, parse_base62, parse_decimal, sentence,
     };
 
     /// Says whose an SQLite file is.

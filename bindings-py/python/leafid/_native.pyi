@@ -18,6 +18,7 @@ __all__ = [
     "LoopBell",
     "MemoryStore",
     "SQLITE_APPLICATION",
+    "Scrambler",
     "Segment",
     "Snowflake",
     "Waiter",
@@ -25,6 +26,8 @@ __all__ = [
     "acquire",
     "acquire_found",
     "base32",
+    "base58",
+    "base62",
     "close_all",
     "code",
     "code_from_http",
@@ -35,6 +38,8 @@ __all__ = [
     "lease_segment",
     "namespace_row",
     "parse_base32",
+    "parse_base58",
+    "parse_base62",
     "parse_decimal",
     "process",
     "release",
@@ -225,6 +230,27 @@ class Layout:
     def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, int]]: ...
 
 @final
+class Scrambler:
+    def __new__(
+        cls,
+        key: bytes | bytearray,
+        tag: str,
+        *,
+        prefix: str | None = None,
+        alphabet: Literal["base58", "base62"] = "base58",
+    ) -> Self: ...
+    def encode(self, id: int) -> str: ...
+    def decode(self, text: str) -> int: ...
+    def scramble(self, id: int) -> int: ...
+    def unscramble(self, number: int) -> int: ...
+    @property
+    def tag(self) -> str: ...
+    @property
+    def prefix(self) -> str | None: ...
+    @property
+    def alphabet(self) -> str: ...
+
+@final
 class Clock:
     def __new__(cls) -> Self: ...
     def freeze(self) -> None: ...
@@ -290,8 +316,12 @@ class LoopBell:
 
 def decode(id: int, layout: _LayoutArg = ...) -> Parts: ...
 def base32(id: int) -> str: ...
+def base58(id: int) -> str: ...
+def base62(id: int) -> str: ...
 def decimal(id: int) -> str: ...
 def parse_base32(text: str) -> int: ...
+def parse_base58(text: str) -> int: ...
+def parse_base62(text: str) -> int: ...
 def parse_decimal(text: str) -> int: ...
 def lease_segment(
     store: bytes | str, row: _Row, ask: _Row, now_ms: int
