@@ -6,14 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from support.load import counted, held, is_free
 from support.places import HERE
 from support.run import python
-from support.waiting import until
 
 HOWS = ["fork", "forkserver", "spawn", "executor", "processes"]
 
@@ -26,7 +24,7 @@ def test_a_pool(server, how) -> None:
     told = counted(answers)
     assert told["segment"] == told["snowflake"] == 0 < told["naive"]
     assert told["pids"] >= 2
-    assert is_free(server), f"{held(server)} of {told['pids']} windows are held by nobody"
+    assert is_free(server, told["pids"]), f"{held(server)} of {told['pids']} windows are held by nobody"
 
 
 def test_a_child_that_ends_otherwise_holds_its_window(server) -> None:
@@ -101,4 +99,4 @@ def test_celery(server, tmp_path) -> None:
     told = counted(json.loads(done.stdout))
     assert told["segment"] == told["snowflake"] == 0 < told["naive"]
     assert told["pids"] > 4, "children were replaced"
-    assert until(lambda: held(server) == 0, seconds=2), f"{held(server)}\n{Path(log).read_text()}"
+    assert is_free(server, told["pids"]), f"{held(server)}\n{log.read_text()}"
