@@ -18,24 +18,45 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::generators::{LoopBell, Segment, Snowflake, Waiter, close_all};
+    use crate::generators::{
+        LoopBell, Segment, Snowflake, Waiter, begin_log, close_all, forget_all, log_ended,
+        next_event, release_all,
+    };
     #[pymodule_export]
     use crate::registry::{
         acquire, acquire_found, lease_segment, namespace_row, release, renew, tag_row,
     };
     #[pymodule_export]
-    use crate::stores::{Carrier, HttpStore, MemoryStore, abandon, process, sql_texts};
+    use crate::stores::{
+        Carrier, HttpStore, MemoryStore, abandon, drop_memory, process, sql_texts,
+    };
     #[pymodule_export]
     use crate::testing::{PyClock, TestGenerator};
     #[pymodule_export]
     use crate::values::{
-        PyLayout, base32, code, code_from_http, codes, decimal, decode, parse_base32,
-        parse_decimal, sentence,
+        PyLayout, Scrambler, base32, base58, base62, code, code_from_http, codes, decimal, decode,
+        parse_base32, parse_base58, parse_base62, parse_decimal, sentence,
     };
 
     /// Says whose an SQLite file is.
     #[pymodule_export]
     const SQLITE_APPLICATION: i64 = leafid_sql::SQLITE_APPLICATION;
+
+    /// Refuses what would share generators and exception classes between interpreters, and close
+    /// them all at the end of one. From 3.12 on the interpreter refuses it by itself.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let _py = module.py();
+        #[expect(unsafe_code, reason = "PyO3 has no face for the id of an interpreter")]
+        // SAFETY: the interpreter lock is held, so there is a current interpreter.
+        let id =
+            unsafe { pyo3::ffi::PyInterpreterState_GetID(pyo3::ffi::PyInterpreterState_Get()) };
+        if id != 0 {
+            let message = "module leafid._native does not support loading in subinterpreters";
+            return Err(pyo3::exceptions::PyImportError::new_err(message));
+        }
+        Ok(())
+    }
 
     /// The version of this engine.
     #[pyfunction]

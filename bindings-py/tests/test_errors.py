@@ -306,11 +306,15 @@ def test_numbers_that_are_not_valid(number) -> None:
         Snowflake(store=MemoryStore(), spread=number)
 
 
-def test_a_generator_that_is_pickled_or_copied() -> None:
+def test_a_generator_that_has_begun_is_not_pickled_or_copied() -> None:
     for ids in (Segment("orders", MemoryStore()), Snowflake(store=MemoryStore())):
+        ids.next()
         for act in (pickle.dumps, copy.copy, copy.deepcopy):
-            with pytest.raises(TypeError, match="create another one, in the other process"):
+            with pytest.raises(TypeError, match="create another one in the other process"):
                 act(ids)
+        ids.close()
+        with pytest.raises(TypeError, match="create another one in the other process"):
+            copy.copy(ids)
 
 
 def test_fields_that_are_not_valid_are_named_with_their_value() -> None:

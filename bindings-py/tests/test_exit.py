@@ -27,8 +27,9 @@ class Own:
         if "have_until" in ask:
             time.sleep(3600)
         return self.inner.lease_segment(ask)
-    acquire, renew, release = inner.acquire, inner.renew, inner.release
 store = Own()
+# One that hangs keeps all waiting who draw from it.
+windows = store.inner
 """,
 }
 
@@ -39,8 +40,8 @@ def test_a_program_ends_without_closing(server, kind, end) -> None:
     server.create_tag("orders")
     begun = time.monotonic()
     said = code(
-        f"import leafid, os, sys, time\n{KINDS[kind]}\n"
-        "orders, ids = leafid.Segment('orders', store), leafid.Snowflake(store=store)\n"
+        f"import leafid, os, sys, time\nwindows = None\n{KINDS[kind]}\nwindows = windows or store\n"
+        "orders, ids = leafid.Segment('orders', store), leafid.Snowflake(store=windows)\n"
         "print(orders.next(), orders.take(200)[-1], ids.next() > 0, flush=True)\n" + end,
         server.url,
     )

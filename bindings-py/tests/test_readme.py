@@ -20,7 +20,8 @@ def run(readme: Path) -> tuple[int, dict[str, object]]:
     blocks = re.findall(r"^```python\n(.*?)^```", readme.read_text(), re.S | re.M)
     names: dict[str, object] = {}
     for block in blocks:
-        exec(compile(block, str(readme), "exec"), names)
+        # Not with the annotations of this file.
+        exec(compile(block, str(readme), "exec", dont_inherit=True), names)
     return len(blocks), names
 
 
@@ -58,5 +59,9 @@ def test_the_command(server, capsys) -> None:
     assert leafid.decode(id).time.isoformat() in capsys.readouterr().out
     assert main(["next", "other", "--store", server.url]) == 1
     assert "TAG_UNKNOWN" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main([])
+    assert main(["next", "--namespace", "default", "--count", "2", "--store", server.url]) == 0
+    first, second = map(int, capsys.readouterr().out.split())
+    assert id < first < second
+    for wrong in ([], ["next"], ["next", "orders", "--namespace", "default"]):
+        with pytest.raises(SystemExit):
+            main(wrong)

@@ -8,6 +8,17 @@
 import atexit as _atexit
 
 from . import errors as errors
+
+try:
+    from . import _native as _native
+except ImportError as _error:
+    if "subinterpreter" not in str(_error):
+        raise
+    raise ImportError(
+        "leafid runs in the main interpreter of a process only, and this is a subinterpreter: under "
+        "mod_wsgi set `WSGIApplicationGroup %{GLOBAL}`; instead of an `InterpreterPoolExecutor` use "
+        "a `ProcessPoolExecutor`, or draw in the main interpreter and pass the IDs on"
+    ) from _error
 from ._native import (
     HttpStore,
     Layout,
@@ -21,7 +32,9 @@ from ._native import (
     parse_base32,
     parse_decimal,
 )
+from ._children import watch as _watch_children
 from ._native import close_all as _close_all
+from ._native import forget_all, release_all
 from ._values import Parts, Stats
 from .errors import *  # noqa: F403
 
@@ -45,8 +58,10 @@ __all__ = [
     "decimal",
     "decode",
     "errors",
+    "forget_all",
     "parse_base32",
     "parse_decimal",
+    "release_all",
     # The classes of `errors`: a type checker takes what is not listed here for private.
     "LeafidError",
     "RequestInvalidError",
@@ -89,6 +104,7 @@ __all__ = [
 ]
 
 _atexit.register(_close_all)
+_watch_children()
 
 
 def __getattr__(name: str) -> object:

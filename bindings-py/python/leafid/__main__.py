@@ -27,8 +27,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=__version__)
     verbs = parser.add_subparsers(required=True, metavar="next|snowflake|decode|init|tag")
 
-    numbers = verbs.add_parser("next", help="draw the next numbers of a tag")
-    numbers.add_argument("tag")
+    numbers = verbs.add_parser("next", help="draw the next numbers of a tag, or snowflake IDs")
+    line = numbers.add_mutually_exclusive_group(required=True)
+    line.add_argument("tag", nargs="?")
+    line.add_argument("--namespace", metavar="NAME", help="the namespace to take snowflake IDs from")
     numbers.set_defaults(run=_next)
     stamps = verbs.add_parser("snowflake", help="draw IDs that carry the time")
     stamps.add_argument("namespace", nargs="?", default="default")
@@ -60,6 +62,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _next(options: argparse.Namespace) -> None:
+    if options.namespace is not None:
+        return _snowflake(options)
     # Lease no more than is wanted: the rest of a segment becomes a gap.
     step = max(1, options.count)
     with Segment(options.tag, options.store, step=step, timeout=options.timeout) as ids:

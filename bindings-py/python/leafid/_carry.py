@@ -9,9 +9,9 @@ from ._native import Carrier
 
 
 def start(carrier: Carrier, store: Any) -> None:
-    """Starts the thread; it ends when the generator is closed, and keeps no process alive."""
-    name = f"leafid {carrier.about}"
-    threading.Thread(target=_carry, args=(carrier, store), name=name, daemon=True).start()
+    """Starts the thread; it ends with the last generator of the store, and keeps no process alive."""
+    carry = threading.Thread(target=_carry, args=(carrier, store), name="leafid store", daemon=True)
+    carry.start()
 
 
 def _carry(carrier: Carrier, store: Any) -> None:

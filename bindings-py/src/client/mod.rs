@@ -3,6 +3,7 @@
 //!
 //! - [`driver`] carries a generator's asks to its store and lets callers wait for the answers;
 //! - [`stores`] says how asks get there: over HTTP, or to this process's memory;
+//! - [`log`] is what happens in the background, for the host to write down;
 //! - [`host`] is what it needs of the operating system: clocks, randomness, the end of a fork.
 //!
 //! Callers take turns: functions that say "one at a time" rely on it. In Python the interpreter
@@ -10,6 +11,7 @@
 
 pub mod driver;
 pub mod host;
+pub mod log;
 pub mod stores;
 
 mod failed;

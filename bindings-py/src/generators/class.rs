@@ -73,6 +73,13 @@ macro_rules! generator_class {
                 self.0.close(py, release)
             }
 
+            /// Gives back what is in hand: the rest of a window is free for others, that of a segment
+            /// becomes a gap. The generator goes on: its next ID waits for a new range. For a worker
+            /// that ends without the end of its interpreter, or that pauses for long.
+            fn release(&self, py: Python<'_>) -> PyResult<()> {
+                self.0.release(py)
+            }
+
             /// Drops every range and every connection at once, and sends nothing. For a memory
             /// image that was copied and resumed, which no program can notice; a fork is noticed
             /// without it. The next ID waits for a new range. What a state file keeps is dropped as
@@ -126,6 +133,13 @@ macro_rules! generator_class {
                 awaitable(slf, Self::FACE, Verb::Ready(checked_count(n)?), timeout)
             }
 
+            /// As `release`, awaited: the await is over when what is to be given back was sent, or
+            /// after 3 s.
+            fn arelease<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+                slf.get().0.give_back(slf.py())?;
+                awaitable(slf, Self::FACE, Verb::Release, LAST_RELEASE.as_secs_f64())
+            }
+
             /// As `close`, awaited: the line is closed at once, and the await is over when what is
             /// to be given back was sent, or after 3 s.
             fn aclose<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -160,13 +174,20 @@ macro_rules! generator_class {
                 self.0.next(py, None)
             }
 
-            fn __reduce__(&self) -> PyResult<()> {
-                Err(PyTypeError::new_err(concat!(
-                    "a `",
-                    stringify!($class),
-                    "` cannot be copied or pickled, because its ranges would be used twice: ",
-                    "create another one, in the other process"
-                )))
+            /// One that has asked for nothing is made again from what it was made of.
+            fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Rebuilt<'py>> {
+                let generator = &slf.get().0;
+                if !generator.is_unused(slf.py())? {
+                    return Err(PyTypeError::new_err(concat!(
+                        "a `",
+                        stringify!($class),
+                        "` that has begun cannot be copied or pickled, because its ranges would ",
+                        "be used twice: pass on one that has given no ID yet, or create another ",
+                        "one in the other process"
+                    )));
+                }
+                let (name, how) = slf.get().made_of(slf.py())?;
+                generator.rebuilt(slf.get_type().into_any(), name, how)
             }
 
             fn __enter__(slf: Py<Self>) -> Py<Self> {

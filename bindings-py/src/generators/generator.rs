@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use leafid_core::{Code, HostTime, Refusal, SharedLine};
 use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::client::driver::{Blocked, Call, Driven, Holding, Kind};
 use crate::client::host::clock::Clock;
@@ -15,12 +15,23 @@ use crate::client::host::fork_cell::ForkCell;
 use crate::client::host::random;
 use crate::generators::awaiting::{self, Verb};
 use crate::stores::StoreArg;
+use crate::testing::PyClock;
 use crate::values::{Seconds, checked_timeout, dict, errors};
 
 /// How long `close` waits for the last release.
 pub const LAST_RELEASE: Duration = Duration::from_secs(3);
 /// How often it looks for signals.
 const SLICE: Duration = Duration::from_millis(50);
+
+/// What a pickle has of a generator: what makes it, the class, its arguments.
+pub type Rebuilt<'py> =
+    (Bound<'py, PyAny>, (Bound<'py, PyAny>, Bound<'py, PyTuple>, Bound<'py, PyDict>));
+
+/// Arguments as they came, for a pickle.
+struct Given {
+    store: Option<Py<PyAny>>,
+    clock: Option<Py<PyClock>>,
+}
 
 /// A generator: what `Segment` and `Snowflake` are.
 pub struct Generator<K: Kind> {
@@ -30,6 +41,7 @@ pub struct Generator<K: Kind> {
     clock: Clock,
     /// How long callers wait by default, in s.
     timeout: f64,
+    given: Given,
     pub(super) holding: ForkCell<Holding<K>>,
 }
 
@@ -38,10 +50,22 @@ impl<K: Kind> Generator<K> {
     ///
     /// # Errors
     /// The core's; as [`checked_timeout`].
-    pub fn new(kind: K, store: StoreArg, clock: Clock, timeout: Seconds) -> PyResult<Generator<K>> {
+    pub fn new(
+        kind: K,
+        store: StoreArg,
+        clock: Option<Bound<'_, PyClock>>,
+        timeout: Seconds,
+        given: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Generator<K>> {
+        let given = Given {
+            store: given.map(|store| store.clone().unbind()),
+            clock: clock.as_ref().map(|clock| clock.clone().unbind()),
+        };
+        let clock = PyClock::of(clock.as_ref().map(|clock| clock.borrow()));
         let (kind, timeout) = (Arc::new(kind), checked_timeout(timeout)?);
         let holding = Holding::build(&kind, &clock, random::seed()?, None)?;
-        Ok(Generator { kind, store, clock, timeout, holding: ForkCell::new(Arc::new(holding)) })
+        let holding = ForkCell::new(Arc::new(holding));
+        Ok(Generator { kind, store, clock, timeout, given, holding })
     }
 
     /// One ID.
@@ -187,6 +211,73 @@ impl<K: Kind> Generator<K> {
             }
         }
         Ok(())
+    }
+
+    /// Whether it has asked for nothing yet, in this process or one that forked it.
+    ///
+    /// # Errors
+    /// If a forked child's own cannot be built.
+    pub fn is_unused(&self, py: Python<'_>) -> PyResult<bool> {
+        let holding = self.holding(py)?;
+        let stats = holding.stats();
+        Ok(!holding.is_closed() && stats.asks == 0 && stats.ids == 0)
+    }
+
+    /// What makes one like it: its name and store, and the rest by name.
+    ///
+    /// # Errors
+    /// If the interpreter is broken.
+    pub fn rebuilt<'py>(
+        &self,
+        class: Bound<'py, PyAny>,
+        name: &str,
+        how: Bound<'py, PyDict>,
+    ) -> PyResult<Rebuilt<'py>> {
+        let py = class.py();
+        how.set_item("timeout", self.timeout)?;
+        if let Some(clock) = &self.given.clock {
+            how.set_item("clock", clock)?;
+        }
+        let store = self.given.store.as_ref().map(|store| store.clone_ref(py));
+        let args = (name, store).into_pyobject(py)?;
+        let make = py.import("copyreg")?.getattr("__newobj_ex__")?;
+        Ok((make, (class, args, how)))
+    }
+
+    /// Gives back what is in hand, without waiting until it is sent.
+    ///
+    /// # Errors
+    /// The core's.
+    pub fn give_back(&self, py: Python<'_>) -> PyResult<()> {
+        Ok(self.holding(py)?.give_back(random::seed()?)?)
+    }
+
+    /// Gives back what is in hand, and waits until it is sent: 3 s at most.
+    ///
+    /// # Errors
+    /// What a signal's handler raises.
+    pub fn release(&self, py: Python<'_>) -> PyResult<()> {
+        self.give_back(py)?;
+        let holding = self.holding(py)?;
+        let deadline = Instant::now() + LAST_RELEASE;
+        while Instant::now() < deadline {
+            if py.detach(|| holding.has_given_back_within(SLICE)) {
+                break;
+            }
+            py.check_signals()?;
+        }
+        Ok(())
+    }
+
+    /// How long to rest before it is looked again whether everything is given back.
+    ///
+    /// # Errors
+    /// If a forked child's own cannot be built.
+    pub fn has_given_back_within(&self, py: Python<'_>, call: &Call) -> PyResult<Option<Duration>> {
+        let holding = self.holding(py)?;
+        let over = holding.has_given_back_within(Duration::ZERO);
+        let over = over || call.left() == Some(Duration::ZERO);
+        Ok(if over { None } else { Some(SLICE) })
     }
 
     /// Closes the line; `Some` is how long to rest before it is looked again whether everything is

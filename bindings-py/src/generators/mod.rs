@@ -4,11 +4,13 @@ mod awaiting;
 mod class;
 mod exit;
 mod generator;
+mod logging;
 mod many;
 mod segment;
 mod snowflake;
 
 pub use awaiting::{LoopBell, Waiter};
-pub use exit::close_all;
+pub use exit::{close_all, forget_all, release_all};
+pub use logging::{begin_log, log_ended, next_event};
 pub use segment::Segment;
 pub use snowflake::Snowflake;

@@ -10,7 +10,7 @@ use crate::client::driver::Segments;
 use crate::client::stores::shown_name;
 use crate::generators::awaiting::{HasGenerator, Verb, awaitable};
 use crate::generators::class::generator_class;
-use crate::generators::generator::{Generator, LAST_RELEASE};
+use crate::generators::generator::{Generator, LAST_RELEASE, Rebuilt};
 use crate::generators::many::checked_count;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
@@ -45,7 +45,7 @@ generator_class!(Segment, Segments, {
         step: Option<&Bound<'_, PyAny>>,
         max_step: Option<&Bound<'_, PyAny>>,
         timeout: Seconds,
-        clock: Option<PyRef<'_, PyClock>>,
+        clock: Option<Bound<'_, PyClock>>,
     ) -> PyResult<Segment> {
         let tag = &tag.text("tag")?;
         let refuse = |refusal| errors::refuse(refusal, Subject::Tag(&shown_name(tag)));
@@ -54,11 +54,12 @@ generator_class!(Segment, Segments, {
         config.max_step = max_step.map(|max| checked_step("max_step", max, most)).transpose()?;
         let most = config.max_step.unwrap_or(STEP_CAP).into();
         config.step = step.map(|step| checked_step("step", step, most)).transpose()?;
+        let given = store;
         let store = StoreArg::resolve(py, store, &["lease_segment"], create, None)?;
         if create {
             store.make("create_tag", tag, &PyDict::new(py))?;
         }
-        Generator::new(Segments(config), store, PyClock::of(clock), timeout).map(Segment)
+        Generator::new(Segments(config), store, clock, timeout, given).map(Segment)
     }
 
     /// The tag.
@@ -71,6 +72,16 @@ generator_class!(Segment, Segments, {
         format!("Segment({:?})", self.tag())
     }
 });
+
+impl Segment {
+    /// Its name and its options, for a pickle.
+    fn made_of<'py>(&self, py: Python<'py>) -> PyResult<(&str, Bound<'py, PyDict>)> {
+        let (config, how) = (&self.0.kind.0, PyDict::new(py));
+        how.set_item("step", config.step)?;
+        how.set_item("max_step", config.max_step)?;
+        Ok((config.tag.as_str(), how))
+    }
+}
 
 /// A step; the tag's own `max_step` is the store's to apply.
 fn checked_step(name: &str, step: &Bound<'_, PyAny>, most: u64) -> PyResult<u32> {

@@ -11,7 +11,7 @@ use crate::client::driver::Snowflakes;
 use crate::client::stores::shown_name;
 use crate::generators::awaiting::{HasGenerator, Verb, awaitable};
 use crate::generators::class::generator_class;
-use crate::generators::generator::{Generator, LAST_RELEASE};
+use crate::generators::generator::{Generator, LAST_RELEASE, Rebuilt};
 use crate::generators::many::checked_count;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
@@ -69,7 +69,7 @@ generator_class!(Snowflake, Snowflakes, {
         spread: Option<&Bound<'_, PyAny>>,
         state: Option<PathBuf>,
         timeout: Seconds,
-        clock: Option<PyRef<'_, PyClock>>,
+        clock: Option<Bound<'_, PyClock>>,
     ) -> PyResult<Snowflake> {
         let namespace = &namespace.text("namespace")?;
         let owner = owner.map(|owner| owner.text("owner")).transpose()?;
@@ -95,6 +95,7 @@ generator_class!(Snowflake, Snowflakes, {
         let spread =
             spread.map(|s| whole_number("spread", s, 0, u32::MAX.into(), Code::RangeInvalid));
         config.spread = spread.transpose()?.map(|spread| spread as u32);
+        let given = store;
         let workers = workers.map(|workers| checked_workers(workers, create)).transpose()?;
         let store =
             StoreArg::resolve(py, store, &["acquire", "renew", "release"], create, workers)?;
@@ -111,7 +112,7 @@ generator_class!(Snowflake, Snowflakes, {
         }
         let state = state.map(|path| checked_state(&path)).transpose()?;
         let kind = Snowflakes { config, owner_is_given: owner.is_some(), state };
-        Generator::new(kind, store, PyClock::of(clock), timeout).map(Snowflake)
+        Generator::new(kind, store, clock, timeout, given).map(Snowflake)
     }
 
     /// The namespace.
@@ -157,6 +158,25 @@ fn checked_state(path: &Path) -> PyResult<PathBuf> {
     }
     let message = "there are state files on Linux only so far: leave `state` out";
     Err(errors::raise(Code::NotEnabled, message))
+}
+
+impl Snowflake {
+    /// Its name and its options, for a pickle.
+    fn made_of<'py>(&self, py: Python<'py>) -> PyResult<(&str, Bound<'py, PyDict>)> {
+        let (config, how) = (&self.0.kind.config, PyDict::new(py));
+        if self.0.kind.owner_is_given {
+            how.set_item("owner", config.owner.as_str())?;
+        }
+        how.set_item("sticky", config.sticky)?;
+        how.set_item("strict", config.strict)?;
+        how.set_item("layout", config.layout.map(PyLayout))?;
+        let seconds = |ms| f64::from(ms) / 1_000.0;
+        how.set_item("length", config.length_ms.map(seconds))?;
+        how.set_item("max_ahead", seconds(config.max_ahead_ms))?;
+        how.set_item("spread", config.spread)?;
+        how.set_item("state", self.0.kind.state.as_ref())?;
+        Ok((config.namespace.as_str(), how))
+    }
 }
 
 /// Whether what is kept can be found again, and is wanted at all.

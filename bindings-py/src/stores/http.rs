@@ -65,6 +65,17 @@ impl HttpStore {
         Ok(PyDict::new(py))
     }
 
+    /// A pickle has the token, too.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((&str,), Bound<'py, PyDict>)> {
+        let how = PyDict::new(py);
+        let given = self.0.given();
+        how.set_item("token", &given.token)?;
+        for (name, path) in [("ca", &given.ca), ("cert", &given.cert), ("key", &given.key)] {
+            how.set_item(name, path)?;
+        }
+        Ok(((self.0.url(),), how))
+    }
+
     fn __repr__(&self) -> String {
         format!("HttpStore({:?})", shown(self.0.url()))
     }

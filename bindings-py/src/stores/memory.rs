@@ -99,6 +99,12 @@ impl MemoryStore {
     }
 }
 
+/// Lets `memory:NAME` be a new store from now on: for the fixtures of pytest.
+#[pyfunction]
+pub fn drop_memory(_py: Python<'_>, name: &str) {
+    Memory::drop_named(name);
+}
+
 impl MemoryStore {
     fn call<T>(
         &self,

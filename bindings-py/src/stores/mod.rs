@@ -6,20 +6,21 @@ mod object;
 mod sql;
 
 pub use http::HttpStore;
-pub use memory::MemoryStore;
+pub use memory::{MemoryStore, drop_memory};
 pub use object::Carrier;
 pub use sql::{abandon, process, sql_texts};
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use leafid_core::{Ask, Code, Fields, Grant, Range};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::client::Failed;
-use crate::client::driver::{self, Driven};
-use crate::client::stores::{Credentials, Http, Memory};
+use crate::client::driver::{self, Driven, HubCell};
+use crate::client::stores::{Http, Memory};
+use crate::client::{Failed, log};
 use crate::values::{dict, errors};
 
 /// The default store is a URL in this variable.
@@ -31,8 +32,8 @@ pub enum StoreArg {
     Http(Arc<Http>),
     /// This process's memory.
     Memory(Arc<Memory>),
-    /// A user's own object.
-    Object(Py<PyAny>),
+    /// A user's own object, and the generators that draw from it.
+    Object(Py<PyAny>, Arc<HubCell>),
 }
 
 impl StoreArg {
@@ -69,7 +70,20 @@ impl StoreArg {
                 return Err(PyTypeError::new_err(message));
             }
         }
-        Ok(StoreArg::Object(store.clone().unbind()))
+        Ok(StoreArg::object(store))
+    }
+
+    /// An object that somebody else made. All generators that are given it share a thread: what it
+    /// keeps, such as a connection, is used by one at a time. One at a time.
+    fn object(store: &Bound<'_, PyAny>) -> StoreArg {
+        static HUBS: Mutex<BTreeMap<usize, Weak<HubCell>>> = Mutex::new(BTreeMap::new());
+        let mut hubs = HUBS.lock().unwrap_or_else(PoisonError::into_inner);
+        // Who has the hub has the object, so while there is one the address is this object's.
+        let at = store.as_ptr() as usize;
+        let hub = hubs.get(&at).and_then(Weak::upgrade).unwrap_or_default();
+        hubs.retain(|_, hub| hub.strong_count() > 0);
+        hubs.insert(at, Arc::downgrade(&hub));
+        StoreArg::Object(store.clone().unbind(), hub)
     }
 
     /// Makes a tag or a namespace that is not there (`verb` is `create_tag` or `create_namespace`):
@@ -81,11 +95,11 @@ impl StoreArg {
         let py = how.py();
         match self {
             StoreArg::Memory(_) => Ok(()),
-            StoreArg::Object(store) if store.bind(py).hasattr(verb)? => {
+            StoreArg::Object(store, _) if store.bind(py).hasattr(verb)? => {
                 how.set_item("if_missing", true)?;
                 store.bind(py).call_method(verb, (name,), Some(how)).map(drop)
             }
-            StoreArg::Http(_) | StoreArg::Object(_) => {
+            StoreArg::Http(_) | StoreArg::Object(..) => {
                 let kind = verb.trim_start_matches("create_");
                 let message = format!(
                     "`create=True` is for stores in a file or a database; in this one create it by \
@@ -103,7 +117,7 @@ impl StoreArg {
     pub fn takes_workers(&self, namespace: &str, workers: Range) -> PyResult<()> {
         let Range { start, end } = workers;
         let message = match self {
-            StoreArg::Object(_) => return Ok(()),
+            StoreArg::Object(..) => return Ok(()),
             StoreArg::Memory(_) => "a store in memory hands out numbers of its own: leave out \
                                     `workers`"
                 .to_owned(),
@@ -122,15 +136,34 @@ impl StoreArg {
     pub fn drive(&self, py: Python<'_>, driven: Arc<dyn Driven>) -> PyResult<()> {
         // Before the start, which may run Python code: the end of the interpreter waits for it.
         driver::remember(Arc::downgrade(&driven));
+        start_log(py);
         let none = |error| PyRuntimeError::new_err(format!("the system gives no thread: {error}"));
-        let spawn = |transport| driver::spawn(Arc::clone(&driven), transport).map_err(none);
         Arc::clone(&driven).save().map_err(none).inspect_err(|_| driven.ended())?;
+        let hub = match self {
+            StoreArg::Http(http) => http.hub.get(),
+            StoreArg::Memory(memory) => memory.hub.get(),
+            StoreArg::Object(_, hub) => hub.get(),
+        };
+        if !hub.join(driven) {
+            return Ok(());
+        }
+        let spawn = |transport| driver::spawn(Arc::clone(&hub), transport).map_err(none);
         match self {
             StoreArg::Http(http) => spawn(Box::new(http.connect())),
             StoreArg::Memory(memory) => spawn(Box::new(Arc::clone(memory))),
-            StoreArg::Object(store) => object::start(py, Arc::clone(&driven), store.bind(py)),
+            StoreArg::Object(store, _) => object::start(py, Arc::clone(&hub), store.bind(py)),
         }
-        .inspect_err(|_| driven.ended())
+        .inspect_err(|_| hub.abandon())
+    }
+}
+
+/// Starts the thread that writes the log, in a process that has one.
+fn start_log(py: Python<'_>) {
+    let modules = py.import("sys").and_then(|sys| sys.getattr("modules"));
+    let logs = modules.and_then(|modules| modules.contains("logging")).unwrap_or(false);
+    if logs && !log::is_read() {
+        // A log that cannot be written keeps nobody from an ID.
+        let _ = py.import("leafid._log").and_then(|log| log.call_method0("start"));
     }
 }
 
@@ -149,12 +182,12 @@ fn from_environment(py: Python<'_>, create: bool, workers: Option<Range>) -> PyR
 
 fn from_url(py: Python<'_>, url: &str, create: bool, workers: Option<Range>) -> PyResult<StoreArg> {
     if sql::is_ours(url) {
-        return sql::open(py, url, create, workers).map(StoreArg::Object);
+        return Ok(StoreArg::object(sql::open(py, url, create, workers)?.bind(py)));
     }
     if let Some(name) = url.strip_prefix("memory:") {
         return Ok(StoreArg::Memory(Memory::named(name)?));
     }
-    Ok(StoreArg::Http(Arc::new(Http::new(url, Credentials::default())?)))
+    Ok(StoreArg::Http(Http::named(url)?))
 }
 
 /// What a store answers to an ask in a dict.

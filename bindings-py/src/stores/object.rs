@@ -1,48 +1,54 @@
 //! A user's own store: any object with the methods, called from a daemon thread of Python.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use leafid_core::{Ask, Code, Fields, Grant, HostTime, SegmentGrant, WindowGrant};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::client::Failed;
-use crate::client::driver::{Action, Driven};
+use crate::client::driver::{Action, Driven, Hub};
 use crate::values::{dict, errors};
 
 /// Starts the thread: `leafid._carry.start(carrier, store)`.
 ///
 /// # Errors
 /// `RuntimeError` if there is no thread to be had.
-pub fn start(py: Python<'_>, driven: Arc<dyn Driven>, store: &Bound<'_, PyAny>) -> PyResult<()> {
-    let carrier = Carrier { driven, out: Mutex::new(None) };
+pub fn start(py: Python<'_>, hub: Arc<Hub>, store: &Bound<'_, PyAny>) -> PyResult<()> {
+    let carrier = Carrier { hub, out: Mutex::new(None), last: Mutex::new(None) };
     py.import("leafid._carry")?.call_method1("start", (carrier, store)).map(drop)
 }
 
 /// What the thread speaks with: it polls for calls and brings their results.
 #[pyclass(frozen, module = "leafid._native")]
 pub struct Carrier {
+    hub: Arc<Hub>,
+    out: Mutex<Option<Out>>,
+    /// The last generator, told that it has ended when the thread is out of here.
+    last: Mutex<Option<Arc<dyn Driven>>>,
+}
+
+/// The call that is out.
+struct Out {
     driven: Arc<dyn Driven>,
-    /// The ask that is out, and when it left.
-    out: Mutex<Option<(Ask, HostTime)>>,
+    /// The ask, and when it left on the host's clock; of a release, nothing.
+    ask: Option<(Ask, HostTime)>,
+    begun: Instant,
 }
 
 type Call<'py> = (&'static str, Bound<'py, PyDict>);
 
 #[pymethods]
 impl Carrier {
-    /// What it is, for the thread's name.
-    #[getter]
-    fn about(&self) -> String {
-        self.driven.about()
-    }
-
     /// Waits for the next call to make: a method's name and its argument. `None` ends the thread.
     fn poll<'py>(&self, py: Python<'py>) -> PyResult<Option<Call<'py>>> {
         loop {
-            match py.detach(|| self.driven.next_action()) {
+            let (driven, action) = py.detach(|| self.hub.next());
+            let begun = Instant::now();
+            match action {
                 Action::Ask(ask, sent) => {
-                    self.put_out(Some((ask, sent)));
+                    self.put_out(Some(Out { driven, ask: Some((ask, sent)), begun }));
                     let fields = dict::written(py, |to| match &ask {
                         Ask::Segment(ask) => ask.put(to),
                         Ask::Acquire(ask) => ask.put(to),
@@ -51,38 +57,58 @@ impl Carrier {
                     return Ok(Some((verb(&ask), fields)));
                 }
                 Action::Release(release) => {
+                    self.put_out(Some(Out { driven, ask: None, begun }));
                     let fields = dict::written(py, |to| release.put(to))?;
                     return Ok(Some(("release", fields)));
                 }
-                Action::End => return Ok(None),
-                Action::Reconnect | Action::Wait(_) => {}
+                Action::End => {
+                    *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(driven);
+                    return Ok(None);
+                }
+                Action::Reconnect | Action::Rest(_) => {}
             }
         }
     }
 
     /// The method gave this.
     fn answered(&self, answer: &Bound<'_, PyAny>) {
-        let Some((ask, sent)) = self.put_out(None) else { return };
-        self.driven.answered(&ask, sent, granted(&ask, answer));
+        let Some(out) = self.put_out(None) else { return };
+        match &out.ask {
+            Some((ask, _)) => self.bring(&out, granted(ask, answer)),
+            None => out.driven.released(),
+        }
     }
 
     /// The method raised this: a leafid error keeps its code, anything else is
     /// `STORE_UNAVAILABLE` with its cause.
     fn failed(&self, error: &Bound<'_, PyAny>) -> PyResult<()> {
-        let Some((ask, sent)) = self.put_out(None) else { return Ok(()) };
-        let failed = told(&ask, error)?;
-        self.driven.answered(&ask, sent, Err(failed));
+        let Some(out) = self.put_out(None) else { return Ok(()) };
+        match &out.ask {
+            Some((ask, _)) => self.bring(&out, Err(told(ask, error)?)),
+            // A closing holder has nothing to do about a release that failed.
+            None => out.driven.released(),
+        }
         Ok(())
     }
 
     /// The thread ends.
     fn ended(&self) {
-        self.driven.ended();
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match last {
+            Some(last) => last.ended(),
+            // It broke down.
+            None => self.hub.abandon(),
+        }
     }
 }
 
 impl Carrier {
-    fn put_out(&self, out: Option<(Ask, HostTime)>) -> Option<(Ask, HostTime)> {
+    fn bring(&self, out: &Out, answer: Result<Grant, Failed>) {
+        let Some((ask, sent)) = &out.ask else { return };
+        self.hub.answered(&*out.driven, ask, *sent, answer, out.begun.elapsed());
+    }
+
+    fn put_out(&self, out: Option<Out>) -> Option<Out> {
         let mut held = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *held, out)
     }

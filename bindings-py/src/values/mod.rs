@@ -7,6 +7,7 @@ mod arguments;
 mod buffer;
 mod code_table;
 mod layout;
+mod public;
 mod text;
 mod token;
 mod typed;
@@ -15,6 +16,7 @@ pub use arguments::{LayoutArg, Moment, checked_timeout, cut, whole_ms, whole_num
 pub use buffer::Buffer;
 pub use code_table::{code, code_from_http, codes, sentence};
 pub use layout::{PyLayout, decode};
+pub use public::{Scrambler, base58, base62, parse_base58, parse_base62};
 pub use text::{base32, decimal, parse_base32, parse_decimal};
 pub use token::TokenArg;
 pub use typed::{Seconds, Text};

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import leafid
-from leafid import Layout, LeafidError, registry, testing
+from leafid import Layout, LeafidError, public, registry, testing
 from support.rows import Rows
 
 Step = dict[str, Any]
@@ -31,6 +31,8 @@ def build(script: Step) -> Any:
     if kind == "store":
         return Stored(script)
     try:
+        if kind == "public":
+            return scrambling(script)
         generator = testing.Generator(kind, script["config"], int(script["seed"]))
     except LeafidError as error:
         compare(script.get("gives"), refusal(error), {}, f"`{script['name']}`, building")
@@ -84,6 +86,20 @@ def form(step: Step) -> Any:
         case "first_id" | "last_id":
             return getattr(layout, step["do"])(int(step["time_ms"]))
     raise AssertionError(f"there is no step `{step['do']}`")
+
+
+def scrambling(script: Step) -> Any:
+    """Public IDs."""
+    how = {name: script[name] for name in ("prefix", "alphabet") if name in script}
+    scrambler = public.Scrambler(bytes.fromhex(script["key"]), script["tag"], **how)
+    assert "gives" not in script, f"`{script['name']}`: it was built"
+
+    def taken(step: Step) -> Any:
+        given = step["text"] if "text" in step else int(step["id"])
+        gave = getattr(scrambler, step["do"], None) or getattr(public, step["do"])
+        return Text(told) if isinstance(told := gave(given), str) else told
+
+    return taken
 
 
 def rows(step: Step) -> Any:

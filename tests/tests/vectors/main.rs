@@ -8,6 +8,7 @@ mod compare;
 mod forms;
 mod generators;
 mod json;
+mod public;
 mod registry;
 mod rows;
 mod stores;
@@ -28,7 +29,8 @@ trait Subject {
 fn main() -> ExitCode {
     let folder = std::env::var_os("LEAFID_VECTORS").map_or_else(own_folder, PathBuf::from);
     let mut wrong = 0;
-    let files = files(&folder);
+    let mut files = files(&folder);
+    files.extend(self::files(&folder.join("partial")));
     for path in &files {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         match replay_file(path) {
@@ -72,6 +74,7 @@ fn replay(script: &Value) -> Result<(), String> {
         "layouts" | "text" | "errors" => run(script, &mut forms::Forms),
         "segment" => generators::replay_segment(script),
         "snowflake" => generators::replay_snowflake(script),
+        "public" => public::replay(script),
         "rows" => run(script, &mut rows::Rows),
         "store" => stores::replay(script),
         other => Err(format!("there is no kind `{other}`")),

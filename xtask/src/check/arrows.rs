@@ -9,11 +9,22 @@ use crate::process::Run;
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("leafid-core", &[]),
     ("leafid-wire", &["leafid-core"]),
+    ("leafid-public", &["leafid-core"]),
     ("leafid-sql", &[]),
     ("leafid-state", &["leafid-core"]),
     ("leafid-server", &["leafid-core", "leafid-servers", "leafid-wire"]),
     ("leafid-bindings", &["leafid-core"]),
-    ("leafid-py", &["leafid-bindings", "leafid-core", "leafid-sql", "leafid-state", "leafid-wire"]),
+    (
+        "leafid-py",
+        &[
+            "leafid-bindings",
+            "leafid-core",
+            "leafid-public",
+            "leafid-sql",
+            "leafid-state",
+            "leafid-wire",
+        ],
+    ),
     ("leafid-node", &["leafid-bindings", "leafid-core", "leafid-state"]),
     ("leafid-wasm", &["leafid-bindings", "leafid-core"]),
     ("leafid-component", &["leafid-bindings", "leafid-core"]),
@@ -29,6 +40,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
 /// Whom the tools may know: all that is published, and the check of a stream.
 const EVERYONE: &[&str] = &[
     "leafid-core",
+    "leafid-public",
     "leafid-wire",
     "leafid-sql",
     "leafid-state",

@@ -57,7 +57,12 @@ pub fn types() -> Outcome<String> {
             .dir(&folder)
             .done()?;
     }
-    Ok(format!("tsc has nothing to say, {} ways", COMPILED.len()))
+    // mypy and stubtest speak in the suite of Python.
+    tools::npx("pyright")
+        .args(["--pythonpath".as_ref(), consumers::python()?.as_os_str()])
+        .args(["--project", "bindings-py/tests/types"])
+        .done()?;
+    Ok(format!("tsc has nothing to say, {} ways, nor has pyright", COMPILED.len()))
 }
 
 fn replay_rust(vectors: &Path, _: bool) -> Outcome<Run> {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use leafid_core::{Ask, Grant, HostTime};
 
 use crate::client::Failed;
+use crate::client::driver::hub::Hub;
 use crate::client::driver::{Action, Holding, Kind, saving};
 use crate::client::host::random;
 
@@ -20,8 +21,14 @@ const NO_RANDOMNESS: Duration = Duration::from_millis(100);
 
 /// A generator as its driver sees it.
 pub trait Driven: Send + Sync {
-    /// Waits for the next thing to do.
-    fn next_action(&self) -> Action;
+    /// The next thing to do, or how long to rest.
+    fn poll_action(&self) -> Action;
+    /// Whether somebody called since this was asked last.
+    fn take_call(&self) -> bool;
+    /// Whom it calls from now on.
+    fn listen(&self, hub: Arc<Hub>);
+    /// A release was sent.
+    fn released(&self);
     /// Takes the answer to an ask that left at `sent`.
     fn answered(&self, ask: &Ask, sent: HostTime, answer: Result<Grant, Failed>);
     /// The driver has ended, or could not begin.
@@ -35,43 +42,46 @@ pub trait Driven: Send + Sync {
     /// # Errors
     /// If the system gives no thread.
     fn save(self: Arc<Self>) -> io::Result<()>;
+    /// Drops every right at once, and sends nothing.
+    fn forget(&self);
+    /// Gives back what is in hand, and goes on with the next ID.
+    fn give_back(&self);
+    /// Whether what was given back has been sent.
+    fn has_given_back(&self) -> bool;
     /// Whether it was made in this process.
     fn is_ours(&self) -> bool;
-    /// What it draws from, for the name of its thread.
-    fn about(&self) -> String;
 }
 
 impl<K: Kind> Driven for Holding<K> {
-    fn next_action(&self) -> Action {
+    fn poll_action(&self) -> Action {
         let mut state = self.lock();
-        loop {
-            let patience = match random::entropy() {
-                Err(_) => Some(NO_RANDOMNESS),
-                Ok(entropy) => match state.action(entropy) {
-                    Action::Wait(at) => {
-                        self.publish(&state);
-                        at.map(|at| at.since(self.clock.exact()))
-                            .map(|ms| Duration::from_millis(u64::try_from(ms).unwrap_or(0).max(1)))
-                    }
-                    action => return action,
-                },
-            };
-            let look_up = match (self.clock.is_given(), K::READS_CLOCK) {
-                (true, _) => Some(LOOK_UP_OF_TESTS),
-                (false, true) => Some(LOOK_UP),
-                (false, false) => None,
-            };
-            state = match patience.into_iter().chain(look_up).min() {
-                Some(patience) => match self.driver_called.wait_timeout(state, patience) {
-                    Ok((state, _)) => state,
-                    Err(poisoned) => poisoned.into_inner().0,
-                },
-                None => match self.driver_called.wait(state) {
-                    Ok(state) => state,
-                    Err(poisoned) => poisoned.into_inner(),
-                },
-            };
+        let Ok(entropy) = random::entropy() else { return Action::Rest(Some(NO_RANDOMNESS)) };
+        let (action, at) = state.action(entropy);
+        if !matches!(action, Action::Rest(_)) {
+            return action;
         }
+        self.publish(&state);
+        let wait = at.map(|at| at.since(self.clock.exact()));
+        let wait = wait.map(|ms| Duration::from_millis(u64::try_from(ms).unwrap_or(0).max(1)));
+        let look_up = match (self.clock.is_given(), K::READS_CLOCK) {
+            (true, _) => Some(LOOK_UP_OF_TESTS),
+            (false, true) => Some(LOOK_UP),
+            (false, false) => None,
+        };
+        Action::Rest(wait.into_iter().chain(look_up).min())
+    }
+
+    fn take_call(&self) -> bool {
+        self.called.swap(false, Ordering::AcqRel)
+    }
+
+    fn listen(&self, hub: Arc<Hub>) {
+        let _ = self.hub.set(hub);
+    }
+
+    fn released(&self) {
+        self.lock().sending = false;
+        self.wake_callers();
     }
 
     fn answered(&self, ask: &Ask, sent: HostTime, answer: Result<Grant, Failed>) {
@@ -105,7 +115,19 @@ impl<K: Kind> Driven for Holding<K> {
         self.is_current()
     }
 
-    fn about(&self) -> String {
-        self.kind.subject().to_string()
+    fn forget(&self) {
+        Holding::forget(self);
+    }
+
+    fn give_back(&self) {
+        // Without randomness for a new one, the old one stays; a process that ends loses nothing.
+        if let Ok(seed) = random::seed() {
+            let _ = Holding::give_back(self, seed);
+        }
+    }
+
+    fn has_given_back(&self) -> bool {
+        let state = self.lock();
+        !state.driven || state.has_sent()
     }
 }

@@ -31,18 +31,33 @@ pub fn is_exiting() -> bool {
 /// Closes every generator of this process; none gets a driver afterwards. One at a time.
 pub fn retire_all() -> Vec<Arc<dyn Driven>> {
     EXITING.store(true, Ordering::Release);
-    let live: Vec<_> = {
-        let live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
-        live.iter().filter_map(Weak::upgrade).filter(|driven| driven.is_ours()).collect()
-    };
+    let live = live();
     live.iter().for_each(|driven| driven.retire());
     live
 }
 
+/// Every generator of this process that has a driver. One at a time.
+fn live() -> Vec<Arc<dyn Driven>> {
+    let live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+    live.iter().filter_map(Weak::upgrade).filter(|driven| driven.is_ours()).collect()
+}
+
+/// Drops every right of this process without a word. One at a time.
+pub fn forget_all() {
+    live().iter().for_each(|driven| driven.forget());
+}
+
+/// Gives back what this process holds: each generator goes on with its next ID. One at a time.
+pub fn give_all_back() -> Vec<Arc<dyn Driven>> {
+    let live = live();
+    live.iter().for_each(|driven| driven.give_back());
+    live
+}
+
 /// Waits until what these have to send is sent: a second at most.
-pub fn wait_for_all(live: &[Arc<dyn Driven>]) {
+pub fn wait_for_all(live: &[Arc<dyn Driven>], is_done: fn(&dyn Driven) -> bool) {
     let deadline = Instant::now() + LAST_RELEASES;
-    while live.iter().any(|driven| !driven.is_over()) && Instant::now() < deadline {
+    while live.iter().any(|driven| !is_done(&**driven)) && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -10,6 +10,7 @@ use leafid_core::{Code, HostTime, Ids, SharedLine, Stats};
 use crate::client::Failed;
 use crate::client::driver::Kind;
 use crate::client::driver::bell::Bells;
+use crate::client::driver::hub::Hub;
 use crate::client::driver::kept::Kept;
 use crate::client::driver::state::State;
 use crate::client::host::clock::Clock;
@@ -36,8 +37,10 @@ pub struct Holding<K: Kind> {
     /// Where the time is read.
     pub(super) clock: Clock,
     state: Mutex<State<K>>,
-    /// The driver waits here.
-    pub(super) driver_called: Condvar,
+    /// Somebody has something for the driver.
+    pub(super) called: AtomicBool,
+    /// Where the driver waits.
+    pub(super) hub: OnceLock<Arc<Hub>>,
     /// The thread of the state file waits here.
     pub(super) saver_called: Condvar,
     /// Callers wait here.
@@ -76,7 +79,8 @@ impl<K: Kind> Holding<K> {
             ended: OnceLock::new(),
             clock: clock.clone(),
             state: Mutex::new(State::new(generator, Arc::clone(kind), clock.clone())),
-            driver_called: Condvar::new(),
+            called: AtomicBool::new(false),
+            hub: OnceLock::new(),
             saver_called: Condvar::new(),
             answer_came: Condvar::new(),
             bells: Bells::default(),
@@ -173,10 +177,18 @@ impl<K: Kind> Holding<K> {
     #[cold]
     fn call_driver(&self) {
         self.ask_from.store(NEVER, Ordering::Release);
-        // Under the lock, so that the driver is not just about to fall asleep.
+        // Under the lock, so that the driver has published what it is called for.
         let _state = self.lock();
-        self.driver_called.notify_one();
+        self.wake_driver();
         self.saver_called.notify_one();
+    }
+
+    /// Has the driver look at this generator.
+    pub(super) fn wake_driver(&self) {
+        self.called.store(true, Ordering::Release);
+        if let Some(hub) = self.hub.get() {
+            hub.wake();
+        }
     }
 
     /// Closes the line; what is to be given back is sent by the driver.
@@ -184,7 +196,7 @@ impl<K: Kind> Holding<K> {
         let mut state = self.lock();
         state.retire(gives_up);
         self.publish(&state);
-        self.driver_called.notify_one();
+        self.wake_driver();
         self.saver_called.notify_one();
         drop(state);
         self.wake_callers();
@@ -201,8 +213,33 @@ impl<K: Kind> Holding<K> {
         let mut state = self.lock();
         state.forget();
         self.publish(&state);
-        self.driver_called.notify_one();
+        self.wake_driver();
         self.saver_called.notify_one();
+    }
+
+    /// Gives back the rest of a window, drops that of a segment, and goes on with the next ID.
+    ///
+    /// # Errors
+    /// The core's.
+    pub fn give_back(&self, seed: u64) -> Result<(), Failed> {
+        let mut state = self.lock();
+        state.give_back(seed, &self.line)?;
+        self.publish(&state);
+        self.wake_driver();
+        Ok(())
+    }
+
+    /// Waits a moment until what was given back is sent; whether it is.
+    pub fn has_given_back_within(&self, moment: Duration) -> bool {
+        let state = self.lock();
+        if !state.driven || state.has_sent() {
+            return true;
+        }
+        let state = match self.answer_came.wait_timeout(state, moment) {
+            Ok((state, _)) => state,
+            Err(poisoned) => poisoned.into_inner().0,
+        };
+        !state.driven || state.has_sent()
     }
 
     /// Whether the line was closed for good, and not by the store.
@@ -226,7 +263,7 @@ impl<K: Kind> Holding<K> {
 
     /// The counters.
     pub fn stats(&self) -> Stats {
-        let stats = self.lock().generator.stats();
+        let stats = self.lock().stats();
         let drawn = self.drawn.load(Ordering::Relaxed);
         Stats { ids: stats.ids.saturating_add(drawn), ..stats }
     }

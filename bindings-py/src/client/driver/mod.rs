@@ -1,8 +1,9 @@
 //! The driver: carries a generator's asks to its store, and lets callers wait for the answers.
 //!
 //! A [`Holding`] is what one process has of a generator: the lock-free line that callers draw from,
-//! and behind a mutex the core's generator with its correspondence ([`state`]). A thread works
-//! through the [`Action`]s that it wants done ([`thread`]): ask, release, wait. A caller that finds
+//! and behind a mutex the core's generator with its correspondence ([`state`]). All of one store are
+//! in its [`Hub`], whose thread works through the [`Action`]s that they want done ([`thread`]): ask,
+//! release, rest. A caller that finds
 //! nothing at hand makes a [`Call`] and waits in it ([`waiting`]); one in an event loop is woken by a
 //! [`Bell`]. A forked child makes a holding
 //! of its own, which knows of the parent's what a child may know ([`kept`]). A generator that keeps a
@@ -12,6 +13,7 @@ mod bell;
 mod driven;
 mod exit;
 mod holding;
+mod hub;
 mod kept;
 mod kind;
 mod saving;
@@ -21,8 +23,9 @@ mod waiting;
 
 pub use bell::Bell;
 pub use driven::Driven;
-pub use exit::{remember, retire_all, wait_for_all};
+pub use exit::{forget_all, give_all_back, remember, retire_all, wait_for_all};
 pub use holding::Holding;
+pub use hub::{Hub, HubCell};
 pub use kind::{Kind, Segments, Snowflakes};
 pub use state::Action;
 pub use thread::spawn;

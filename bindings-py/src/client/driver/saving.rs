@@ -117,7 +117,7 @@ impl<K: Kind> Holding<K> {
         };
         state.answers += 1;
         self.publish(&state);
-        self.driver_called.notify_one();
+        self.wake_driver();
         drop(state);
         self.wake_callers();
         file
@@ -168,7 +168,7 @@ impl<K: Kind> Holding<K> {
         }
         state.answers += 1;
         self.publish(&state);
-        self.driver_called.notify_one();
+        self.wake_driver();
         drop(state);
         self.wake_callers();
         goes_on
@@ -177,7 +177,7 @@ impl<K: Kind> Holding<K> {
     /// The thread has ended.
     fn saved(&self) {
         self.lock().saving = false;
-        self.driver_called.notify_one();
+        self.wake_driver();
         self.wake_callers();
     }
 

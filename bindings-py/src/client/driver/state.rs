@@ -5,15 +5,17 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use leafid_core::{
-    Ask, Code, Generator, Grant, HostTime, Outcome, Refusal, Release, SharedLine, Subject, Suspend,
+    Ask, Code, Generator, Grant, HostTime, Outcome, Refusal, Release, SharedLine, Stats, Subject,
+    Suspend,
 };
 
-use crate::client::Failed;
 use crate::client::driver::Kind;
 use crate::client::driver::kept::Kept;
 use crate::client::host::clock::Clock;
+use crate::client::{Failed, log};
 
 /// The core's generator, and its correspondence with the store.
 pub struct State<K: Kind> {
@@ -50,6 +52,10 @@ pub struct State<K: Kind> {
     /// Everything was forgotten: nothing is asked for before somebody calls.
     asleep: bool,
     outbox: VecDeque<Release>,
+    /// A release is on its way.
+    pub sending: bool,
+    /// What was counted before everything was given back.
+    counted: Option<Stats>,
     suspend: Suspend,
 }
 
@@ -63,8 +69,8 @@ pub enum Action {
     Reconnect,
     /// Nothing more, ever.
     End,
-    /// Nothing until this moment (host's clock) or until somebody calls.
-    Wait(Option<HostTime>),
+    /// Nothing for so long, or until somebody calls.
+    Rest(Option<Duration>),
 }
 
 impl<K: Kind> State<K> {
@@ -94,24 +100,34 @@ impl<K: Kind> State<K> {
             reconnect: false,
             asleep: false,
             outbox: VecDeque::new(),
+            sending: false,
+            counted: None,
             suspend: Suspend::default(),
         }
     }
 
-    /// What is to be done now.
-    pub fn action(&mut self, entropy: [u8; 16]) -> Action {
+    /// What is to be done now; if nothing, until when (on the host's clock), if that is known.
+    pub fn action(&mut self, entropy: [u8; 16]) -> (Action, Option<HostTime>) {
+        match self.ready_action(entropy) {
+            Ok(action) => (action, None),
+            Err(until) => (Action::Rest(None), until),
+        }
+    }
+
+    fn ready_action(&mut self, entropy: [u8; 16]) -> Result<Action, Option<HostTime>> {
         if std::mem::take(&mut self.reconnect) {
-            return Action::Reconnect;
+            return Ok(Action::Reconnect);
         }
         if let Some(release) = self.outbox.pop_front() {
-            return Action::Release(release);
+            self.sending = true;
+            return Ok(Action::Release(release));
         }
         if self.closing {
             // What the state file's last write sets free is given back after it.
-            return if self.saving { Action::Wait(None) } else { Action::End };
+            return if self.saving { Err(None) } else { Ok(Action::End) };
         }
         if self.unopened || self.unkept.is_some() {
-            return Action::Wait(None);
+            return Err(None);
         }
         // Exact, as everywhere but on the hot path: coarse time lags, and would look as if it had
         // gone back since the last answer.
@@ -119,17 +135,17 @@ impl<K: Kind> State<K> {
         self.notice_suspend(now);
         self.asleep &= !self.demand;
         if self.asleep {
-            return Action::Wait(None);
+            return Err(None);
         }
         // What waiting cannot cure is asked for again only when somebody calls again, or while
         // there are IDs at hand: an operator may put it right before they are used up.
         let hopeless = self.generator.failure().is_some_and(Code::is_permanent);
         if hopeless && !self.demand && self.generator.stats().in_hand == 0 {
-            return Action::Wait(None);
+            return Err(None);
         }
         match self.generator.poll_ask(now, entropy) {
-            Some(ask) => Action::Ask(ask, now),
-            None => Action::Wait(self.generator.poll_at()),
+            Some(ask) => Ok(Action::Ask(ask, now)),
+            None => Err(self.generator.poll_at()),
         }
     }
 
@@ -154,6 +170,9 @@ impl<K: Kind> State<K> {
             Ok(grant) => match self.granted(ask, &grant, sent, now) {
                 Ok(()) => {
                     kept.note(&grant);
+                    if self.last.is_some() {
+                        log::note(false, || format!("{} has IDs again", self.kind.subject()));
+                    }
                     (self.last, self.free_at) = (None, None);
                     return;
                 }
@@ -164,6 +183,13 @@ impl<K: Kind> State<K> {
         // What the core refused itself has ended its ask: this then changes nothing.
         self.generator.handle_failure(ask.request(), failed.code, failed.retry_after_ms, now);
         self.free_at = free_at(&failed, &self.clock, now);
+        // Once per change: an outage of hours is one line.
+        if self.last.as_ref().is_none_or(|last| last.code != failed.code) {
+            let left = self.generator.stats().in_hand;
+            let about = self.kind.subject();
+            let code = failed.code.as_str();
+            log::note(true, || format!("{about}: {code}: {failed} ({left} IDs at hand)"));
+        }
         self.last = Some(Arc::new(failed));
     }
 
@@ -200,6 +226,52 @@ impl<K: Kind> State<K> {
     /// Has the driver send this.
     pub fn release(&mut self, release: Option<Release>) {
         self.outbox.extend(release);
+    }
+
+    /// Ends what is in hand as [`retire`](Self::retire) does, and puts a generator that has nothing
+    /// above it on the same line. One that is at its end stays there.
+    ///
+    /// # Errors
+    /// The core's.
+    pub fn give_back(&mut self, seed: u64, line: &Arc<SharedLine>) -> Result<(), Failed> {
+        // What a state file keeps is for the next start.
+        let keeps = self.kind.state().is_some();
+        if keeps || self.closing || self.generator.failure().is_some_and(Code::stops) {
+            return Ok(());
+        }
+        let refused = |refusal| Failed::about(refusal, self.kind.subject());
+        let counted = self.stats();
+        let mut next = self.kind.build(seed, Arc::clone(line)).map_err(refused)?;
+        self.outbox.extend(self.generator.retire());
+        next.resume(self.generator.carryover()).map_err(refused)?;
+        self.generator = next;
+        self.counted = Some(counted);
+        self.suspend = Suspend::default();
+        (self.last, self.free_at) = (None, None);
+        self.demand = false;
+        self.asleep = true;
+        Ok(())
+    }
+
+    /// Whether nothing is left to be given back.
+    pub fn has_sent(&self) -> bool {
+        self.outbox.is_empty() && !self.sending
+    }
+
+    /// The counters, over everything that was given back.
+    pub fn stats(&self) -> Stats {
+        let now = self.generator.stats();
+        let Some(before) = self.counted else { return now };
+        Stats {
+            ids: before.ids + now.ids,
+            asks: before.asks + now.asks,
+            grants: before.grants + now.grants,
+            failures: before.failures + now.failures,
+            waits: before.waits + now.waits,
+            dropped: before.dropped + now.dropped + before.in_hand,
+            gaps: before.gaps + now.gaps,
+            ..now
+        }
     }
 
     /// Drops every right without a word, and the connections.

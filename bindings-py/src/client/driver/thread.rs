@@ -1,36 +1,43 @@
-//! A thread that drives a generator: started at the first ID, and nothing that keeps a process
-//! alive.
+//! The thread of a store: started at the first ID, and nothing that keeps a process alive.
 
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
-use crate::client::driver::{Action, Driven};
+use crate::client::driver::Action;
+use crate::client::driver::hub::Hub;
 use crate::client::stores::Transport;
 
-/// Starts the thread of a generator.
+/// Starts the thread of a store.
 ///
 /// # Errors
 /// If the system gives no thread.
-pub fn spawn(driven: Arc<dyn Driven>, transport: Box<dyn Transport>) -> io::Result<()> {
-    let name = format!("leafid {}", driven.about());
+pub fn spawn(hub: Arc<Hub>, transport: Box<dyn Transport>) -> io::Result<()> {
     let run = move || {
         leave_signals_to_the_host();
-        drive(&*driven, transport);
+        drive(&hub, transport);
     };
-    std::thread::Builder::new().name(name).spawn(run).map(drop)
+    std::thread::Builder::new().name("leafid store".to_owned()).spawn(run).map(drop)
 }
 
-fn drive(driven: &dyn Driven, mut transport: Box<dyn Transport>) {
+fn drive(hub: &Hub, mut transport: Box<dyn Transport>) {
     loop {
-        match driven.next_action() {
-            Action::Ask(ask, sent) => driven.answered(&ask, sent, transport.ask(&ask)),
-            Action::Release(release) => transport.release(&release),
+        let (driven, action) = hub.next();
+        match action {
+            Action::Ask(ask, sent) => {
+                let begun = Instant::now();
+                let answer = transport.ask(&ask);
+                hub.answered(&*driven, &ask, sent, answer, begun.elapsed());
+            }
+            Action::Release(release) => {
+                transport.release(&release);
+                driven.released();
+            }
             Action::Reconnect => transport.reconnect(),
-            Action::Wait(_) => {}
-            Action::End => break,
+            Action::End => return driven.ended(),
+            Action::Rest(_) => {}
         }
     }
-    driven.ended();
 }
 
 /// A signal that this thread took would not wake the main thread, where Python handles it.

@@ -100,7 +100,7 @@ impl<K: Kind> Holding<K> {
             self.publish(&state);
         }
         if wants_ask {
-            self.driver_called.notify_one();
+            self.wake_driver();
         }
         if K::write_at(&state.generator).is_some_and(|at| at <= now) {
             self.saver_called.notify_one();

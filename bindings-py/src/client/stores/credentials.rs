@@ -9,7 +9,7 @@ use ureq::typestate::AgentScope;
 use crate::client::Failed;
 
 /// Who asks, and whom to believe, as a caller or the environment says.
-#[derive(Default)]
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Credentials {
     /// The operator's token.
     pub token: Option<String>,

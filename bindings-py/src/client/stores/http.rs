@@ -1,6 +1,7 @@
 //! The store over HTTP: asks out, answers in, on connections of its own.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use leafid_core::{Ask, Code, Grant, Release};
@@ -9,6 +10,7 @@ use ureq::http::{HeaderMap, Response, Uri};
 use ureq::{Agent, Body};
 
 use crate::client::Failed;
+use crate::client::driver::HubCell;
 use crate::client::stores::credentials::{Credentials, Trust};
 use crate::client::stores::{Transport, shown};
 
@@ -20,7 +22,14 @@ pub struct Http {
     url: String,
     token: Option<String>,
     trust: Trust,
+    /// What it was made of, for a pickle.
+    given: Credentials,
+    /// The generators that draw from it.
+    pub hub: HubCell,
 }
+
+/// The servers that were named by a URL alone: one name is one server.
+static NAMED: Mutex<BTreeMap<(String, Credentials), Weak<Http>>> = Mutex::new(BTreeMap::new());
 
 impl Http {
     /// The server behind a URL, asked by whoever shows these; what is not given is taken from the
@@ -30,6 +39,7 @@ impl Http {
     /// `REQUEST_INVALID` for anything but an `http://` or `https://` URL, and for a file that cannot be
     /// used.
     pub fn new(url: &str, shown_to_it: Credentials) -> Result<Http, Failed> {
+        let given = shown_to_it.clone();
         let Credentials { token, ca, cert, key } = shown_to_it.or_environment();
         let wrong = |why: &str| {
             let message = format!(
@@ -61,7 +71,31 @@ impl Http {
         // A proxy in front of the server may speak plain HTTP: the files are for TLS alone.
         let is_tls = uri.scheme_str() == Some("https");
         let trust = if is_tls { Trust::read(ca, cert, key)? } else { Trust::default() };
-        Ok(Http { url: url.trim_end_matches('/').to_owned(), token, trust })
+        let (url, hub) = (url.trim_end_matches('/').to_owned(), HubCell::default());
+        Ok(Http { url, token, trust, given, hub })
+    }
+
+    /// The server behind a URL, the same for all who name it so and are shown by the environment as the
+    /// same. One at a time.
+    ///
+    /// # Errors
+    /// As [`Http::new`].
+    pub fn named(url: &str) -> Result<Arc<Http>, Failed> {
+        let asker = Credentials::default().or_environment();
+        let name = (url.to_owned(), asker);
+        let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(http) = named.get(&name).and_then(Weak::upgrade) {
+            return Ok(http);
+        }
+        let http = Arc::new(Http::new(url, Credentials::default())?);
+        named.retain(|_, http| http.strong_count() > 0);
+        named.insert(name, Arc::downgrade(&http));
+        Ok(http)
+    }
+
+    /// What it was made of, without what the environment added.
+    pub fn given(&self) -> &Credentials {
+        &self.given
     }
 
     /// Where it is, without a slash at its end; with its password, if it has one.

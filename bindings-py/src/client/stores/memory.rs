@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use leafid_core::{Ask, Code, Failure, Grant, Release, Store, StoreTime, Subject};
 
 use crate::client::Failed;
+use crate::client::driver::HubCell;
 use crate::client::host::clock::Clock;
 use crate::client::host::fork::{self, Generation};
 use crate::client::host::random;
@@ -20,6 +21,8 @@ pub struct Memory {
     rows: Mutex<Box<Rows>>,
     made_in: Generation,
     clock: Clock,
+    /// The generators that draw from it.
+    pub hub: HubCell,
 }
 
 /// The stores that were named by `memory:NAME`.
@@ -40,13 +43,18 @@ impl Memory {
         Ok(memory)
     }
 
+    /// Lets a name stand for a new store from now on. One at a time.
+    pub fn drop_named(name: &str) {
+        NAMED.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    }
+
     /// An empty store. One at a time.
     ///
     /// # Errors
     /// When the system has no randomness.
     pub fn new(clock: Clock) -> io::Result<Memory> {
         let rows = Mutex::new(Box::new(Rows::new(random::entropy()?)));
-        Ok(Memory { rows, made_in: fork::current(), clock })
+        Ok(Memory { rows, made_in: fork::current(), clock, hub: HubCell::default() })
     }
 
     /// Answers an ask.

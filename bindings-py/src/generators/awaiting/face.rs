@@ -93,6 +93,10 @@ impl<K: Kind> Generator<K> {
                     Err(pause) => Err(pause),
                 }
             }
+            Verb::Release => match self.has_given_back_within(py, call)? {
+                None => Ok(none()),
+                Some(pause) => Err(pause),
+            },
             Verb::Close => match self.is_closed_within(py, call)? {
                 None => Ok(none()),
                 Some(pause) => Err(pause),

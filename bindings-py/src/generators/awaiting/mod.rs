@@ -26,6 +26,8 @@ pub enum Verb {
     Fill(u64),
     /// So many at hand.
     Ready(u64),
+    /// What is in hand, back.
+    Release,
     /// The end.
     Close,
     /// The generator, without a wait.

@@ -261,8 +261,8 @@ fn begin(
 ) -> PyResult<Begun> {
     let (py, call) = (owner.py(), Call::new(timeout));
     // Who waits already comes first; but closing is not in line.
-    let in_turn =
-        matches!(verb, Verb::Close | Verb::Itself) || !(face.is_queued)(owner.as_borrowed());
+    let in_turn = matches!(verb, Verb::Release | Verb::Close | Verb::Itself)
+        || !(face.is_queued)(owner.as_borrowed());
     if in_turn && let Ok(value) = (face.step)(owner.as_borrowed(), verb, &call)? {
         return Ok(Begun::Done(value));
     }

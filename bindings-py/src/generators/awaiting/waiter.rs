@@ -44,7 +44,7 @@ impl Waiter {
     fn count(&self) -> u64 {
         match self.verb {
             Verb::Take(count) | Verb::Fill(count) | Verb::Ready(count) => count,
-            Verb::Next | Verb::Close | Verb::Itself => 1,
+            Verb::Next | Verb::Release | Verb::Close | Verb::Itself => 1,
         }
     }
 
@@ -56,7 +56,7 @@ impl Waiter {
     /// Whose IDs it waits for; `None` if for none.
     #[getter]
     fn source(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        (self.verb != Verb::Close).then(|| self.owner.clone_ref(py))
+        (!matches!(self.verb, Verb::Close | Verb::Release)).then(|| self.owner.clone_ref(py))
     }
 
     /// How many seconds it may wait yet; `None` is for ever.

@@ -1,0 +1,28 @@
+"""The daemon thread that writes to the logger `leafid` what happens in the background."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from ._native import begin_log, log_ended, next_event
+
+_LOG = logging.getLogger("leafid")
+
+
+def start() -> None:
+    """Starts the thread, if somebody listens and it does not run yet in this process."""
+    if _LOG.hasHandlers() and begin_log():
+        try:
+            threading.Thread(target=_write, name="leafid log", daemon=True).start()
+        except RuntimeError:
+            log_ended()  # No thread is to be had; the next outage may find one.
+
+
+def _write() -> None:
+    try:
+        while (event := next_event()) is not None:
+            is_warning, message = event
+            _LOG.log(logging.WARNING if is_warning else logging.INFO, "%s", message)
+    finally:
+        log_ended()

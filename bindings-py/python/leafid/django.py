@@ -1,0 +1,129 @@
+"""Django: a field whose values come from leafid, and a default for fields of your own.
+
+    class Order(models.Model):
+        id = IdField(tag="orders", primary_key=True)
+
+The store is the setting `LEAFID_STORE`, or the environment variable of that name. A process has one
+generator for each tag and each namespace; it leases nothing before the first ID.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from django.core import checks  # type: ignore[import-untyped,unused-ignore]
+from django.db import models  # type: ignore[import-untyped,unused-ignore]
+from django.utils.deconstruct import deconstructible  # type: ignore[import-untyped,unused-ignore]
+
+from . import ClockBehindError, RequestInvalidError, Segment, SegmentDryError, SequenceSpentError
+from . import Snowflake, WindowSpentError
+
+__all__ = ["IdField", "NextId", "generator"]
+
+# Given in an event loop instead of a wait.
+_NOT_AT_HAND = (SegmentDryError, WindowSpentError, SequenceSpentError, ClockBehindError)
+_GENERATORS: dict[tuple[str | None, str | None], Segment | Snowflake] = {}
+_LOCK = threading.Lock()
+
+
+def generator(*, tag: str | None = None, namespace: str | None = None) -> Segment | Snowflake:
+    """The generator of this process for a tag or a namespace: `await generator(tag="orders").aready(1)`
+    lets an async view make objects without a wait."""
+    key = (tag, namespace)
+    known = _GENERATORS.get(key)
+    if known is not None and not known.closed:
+        return known
+    with _LOCK:
+        known = _GENERATORS.get(key)
+        if known is None or known.closed:
+            from django.conf import settings  # type: ignore[import-untyped,unused-ignore]
+
+            store = getattr(settings, "LEAFID_STORE", None)
+            if tag is not None:
+                known = Segment(tag, store)
+            else:
+                known = Snowflake(namespace or "default", store)
+            _GENERATORS[key] = known
+        return known
+
+
+@deconstructible(path="leafid.django.NextId")
+class NextId:
+    """A default that migrations can write: `BigIntegerField(default=NextId(tag="orders"))`."""
+
+    def __init__(self, *, tag: str | None = None, namespace: str | None = None) -> None:
+        if (tag is None) == (namespace is None):
+            raise RequestInvalidError(
+                "an ID is of a tag or of a namespace: give one of `tag=` and `namespace=`"
+            )
+        self.tag, self.namespace = tag, namespace
+
+    def __call__(self) -> int:
+        return generator(tag=self.tag, namespace=self.namespace).next()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NextId) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[str | None, str | None]:
+        return self.tag, self.namespace
+
+
+class _AtHand(NextId):
+    """In an event loop that would have to wait, nothing: the field draws when it is saved, which
+    Django does in a thread."""
+
+    def __call__(self) -> int | None:  # type: ignore[override]
+        try:
+            return super().__call__()
+        except _NOT_AT_HAND:
+            return None
+
+
+class IdField(models.BigIntegerField):  # type: ignore[misc,unused-ignore]
+    """A `BIGINT` that gets the next ID of a tag (or namespace) when an object is made.
+
+    As with any default, an object that is made knows its ID before it is saved. Added to a table
+    that has rows, give these their IDs in a migration of your own first: Django computes one default
+    for all of them.
+    """
+
+    description = "64-bit ID from leafid"
+
+    def __init__(
+        self, *args: Any, tag: str | None = None, namespace: str | None = None, **kwargs: Any
+    ) -> None:
+        self.tag, self.namespace = tag, namespace
+        kwargs.setdefault("editable", False)
+        if (tag is None) != (namespace is None):
+            kwargs["default"] = _AtHand(tag=tag, namespace=namespace)
+        super().__init__(*args, **kwargs)
+
+    def check(self, **kwargs: Any) -> list[Any]:
+        found = list(super().check(**kwargs))
+        if (self.tag is None) == (self.namespace is None):
+            hint = "Give one of `tag=` and `namespace=`."
+            found.append(checks.Error("an ID is of a tag or of a namespace", hint, self, "leafid.E001"))
+        return found
+
+    def deconstruct(self) -> tuple[str, str, list[Any], dict[str, Any]]:
+        name, path, args, kwargs = super().deconstruct()
+        kwargs.pop("default", None)
+        for word in ("tag", "namespace"):
+            if (value := getattr(self, word)) is not None:
+                kwargs[word] = value
+        return name, path, args, kwargs
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
+        value = super().pre_save(model_instance, add)
+        if value is None and add and not self.null:
+            value = generator(tag=self.tag, namespace=self.namespace).next()
+            setattr(model_instance, self.attname, value)
+        return value
+
+    def get_pk_value_on_save(self, instance: models.Model) -> Any:
+        # Drawn here and not by the default, which gives nothing where it would have to wait.
+        return generator(tag=self.tag, namespace=self.namespace).next()

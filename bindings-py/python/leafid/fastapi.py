@@ -1,0 +1,58 @@
+"""FastAPI and Starlette: generators that begin and end with the application.
+
+    orders = Segment("orders")
+    app = FastAPI(lifespan=lifespan(orders))
+
+    @app.post("/orders")
+    async def create(id: Annotated[int, Depends(next_id(orders))]): ...
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+from . import Segment, Snowflake, TimedOutError
+
+__all__ = ["lifespan", "next_id"]
+
+_LOG = logging.getLogger("leafid")
+
+
+def lifespan(
+    *ids: Segment | Snowflake, wait: float = 3.0
+) -> Callable[[Any], AbstractAsyncContextManager[None]]:
+    """The `lifespan=` of an application: at its start an ID is at hand, at its end windows are given
+    back.
+
+    Without it a window is not: uvicorn ends by the signal that stopped it, and then nothing of Python
+    runs. A store that is away when the application starts is waited for up to `wait` seconds; the
+    application starts all the same. What waiting cannot cure, such as an unknown tag, is raised. In a
+    lifespan of your own: `async with lifespan(orders)(app): …`.
+    """
+
+    @asynccontextmanager
+    async def running(_app: Any) -> AsyncGenerator[None]:
+        for each in ids:
+            try:
+                await each.aready(1, timeout=wait)
+            except TimedOutError as error:
+                _LOG.warning("%r has no ID yet: %s", each, error)
+        try:
+            yield
+        finally:
+            for each in ids:
+                await each.arelease()
+
+    return running
+
+
+def next_id(ids: Segment | Snowflake) -> Callable[[], Awaitable[int]]:
+    """A dependency that is the next ID: `id: Annotated[int, Depends(next_id(orders))]`."""
+
+    async def next_id() -> int:
+        return await ids.anext()
+
+    return next_id

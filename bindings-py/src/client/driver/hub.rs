@@ -1,0 +1,209 @@
+//! What one process has of a store: the generators that draw from it, and the one thread that works
+//! through what they want done. However many tags there are, a store sees one connection.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use leafid_core::{Ask, Code, Grant, HostTime};
+
+use crate::client::Failed;
+use crate::client::driver::{Action, Driven};
+use crate::client::host::fork::{self, Generation};
+use crate::client::host::fork_cell::ForkCell;
+
+/// An ask that failed after this long was not refused: whoever asks next would wait as long.
+const SLOW: Duration = Duration::from_millis(500);
+
+/// The generators of one store in one process.
+pub struct Hub {
+    made_in: Generation,
+    table: Mutex<Table>,
+    called: Condvar,
+}
+
+#[derive(Default)]
+struct Table {
+    entries: Vec<Entry>,
+    /// Whether there is a thread.
+    is_driven: bool,
+    /// Who is looked at first: they take turns.
+    turn: usize,
+}
+
+struct Entry {
+    driven: Arc<dyn Driven>,
+    /// When to look at it again, if nobody calls before.
+    at: Option<Instant>,
+    /// What it wanted when it was looked at out of turn.
+    put_off: Option<Action>,
+}
+
+impl Entry {
+    fn is_due(&self, now: Instant) -> bool {
+        self.put_off.is_some() || self.driven.take_call() || self.at.is_some_and(|at| at <= now)
+    }
+}
+
+/// What the thread is to do next, and for which generator. The end of the last one is the thread's:
+/// the generator is told so when the thread has no more to do with the host's language.
+pub type Work = (Arc<dyn Driven>, Action);
+
+impl Hub {
+    fn new() -> Hub {
+        Hub { made_in: fork::current(), table: Mutex::default(), called: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a generator in; whether a thread has to be started.
+    pub fn join(self: &Arc<Self>, driven: Arc<dyn Driven>) -> bool {
+        driven.listen(Arc::clone(self));
+        let mut table = self.lock();
+        table.entries.push(Entry { driven, at: Some(Instant::now()), put_off: None });
+        self.called.notify_one();
+        !std::mem::replace(&mut table.is_driven, true)
+    }
+
+    /// No thread could be started: nobody is driven.
+    pub fn abandon(&self) {
+        let mut table = self.lock();
+        table.is_driven = false;
+        let entries = std::mem::take(&mut table.entries);
+        drop(table);
+        entries.iter().for_each(|entry| entry.driven.ended());
+    }
+
+    /// Has the thread look who called.
+    pub fn wake(&self) {
+        // Under the lock, so that the thread is not just about to fall asleep.
+        let _table = self.lock();
+        self.called.notify_one();
+    }
+
+    /// Waits for the next thing to do. For the one thread.
+    pub fn next(&self) -> Work {
+        let mut table = self.lock();
+        loop {
+            let now = Instant::now();
+            let (turn, count) = (table.turn, table.entries.len());
+            let order = (turn..count).chain(0..turn.min(count));
+            let mut due = order.filter(|at| table.entries[*at].is_due(now));
+            if let Some(at) = due.next() {
+                table.turn = at + 1;
+                let (looked, work) = self.look(table, at);
+                match work {
+                    Some(work) => return work,
+                    None => table = looked,
+                }
+                continue;
+            }
+            let soonest = table.entries.iter().filter_map(|entry| entry.at).min();
+            table = match soonest {
+                Some(at) => {
+                    match self.called.wait_timeout(table, at.saturating_duration_since(now)) {
+                        Ok((table, _)) => table,
+                        Err(poisoned) => poisoned.into_inner().0,
+                    }
+                }
+                None => self.called.wait(table).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+
+    /// What one wants done, or nothing: then it is looked at again in time. Only this thread takes
+    /// entries out, so that a place stays whose it is while the table is open: whoever calls has its
+    /// generator's lock, which is needed here.
+    fn look<'a>(
+        &'a self,
+        mut table: MutexGuard<'a, Table>,
+        at: usize,
+    ) -> (MutexGuard<'a, Table>, Option<Work>) {
+        let entry = &mut table.entries[at];
+        let (driven, put_off) = (Arc::clone(&entry.driven), entry.put_off.take());
+        drop(table);
+        let action = put_off.unwrap_or_else(|| driven.poll_action());
+        let mut table = self.lock();
+        let entry = &mut table.entries[at];
+        match action {
+            Action::Rest(rest) => {
+                entry.at = rest.map(|rest| Instant::now() + rest);
+                (table, None)
+            }
+            Action::End => {
+                table.entries.swap_remove(at);
+                if table.entries.is_empty() {
+                    table.is_driven = false;
+                    return (table, Some((driven, Action::End)));
+                }
+                drop(table);
+                driven.ended();
+                (self.lock(), None)
+            }
+            action => {
+                entry.at = Some(Instant::now());
+                (table, Some((driven, action)))
+            }
+        }
+    }
+
+    /// Brings the answer of an ask that left at `sent` and took so long.
+    pub fn answered(
+        &self,
+        driven: &dyn Driven,
+        ask: &Ask,
+        sent: HostTime,
+        answer: Result<Grant, Failed>,
+        took: Duration,
+    ) {
+        let unanswered = answer.as_ref().err();
+        let unanswered = unanswered.filter(|f| f.code == Code::StoreUnavailable && took >= SLOW);
+        let unanswered = unanswered.cloned();
+        driven.answered(ask, sent, answer);
+        if let Some(failed) = unanswered {
+            self.tell_the_others(&failed);
+        }
+    }
+
+    /// Nobody else who wants to ask now waits until it is their turn to learn the same: with many
+    /// tags that would be minutes.
+    fn tell_the_others(&self, failed: &Failed) {
+        let now = Instant::now();
+        let count = self.lock().entries.len();
+        for at in 0..count {
+            let mut table = self.lock();
+            let entry = &mut table.entries[at];
+            if entry.put_off.is_some() || !entry.is_due(now) {
+                continue;
+            }
+            entry.at = Some(now);
+            let driven = Arc::clone(&entry.driven);
+            drop(table);
+            match driven.poll_action() {
+                Action::Ask(ask, sent) => driven.answered(&ask, sent, Err(failed.clone())),
+                other => self.lock().entries[at].put_off = Some(other),
+            }
+        }
+    }
+}
+
+/// The hub of a store in this process: a forked child has one of its own, and never opens the lock
+/// that it inherited.
+pub struct HubCell(ForkCell<Hub>);
+
+impl HubCell {
+    /// This process's. One at a time.
+    pub fn get(&self) -> Arc<Hub> {
+        if !fork::is_current(self.0.get().made_in) {
+            self.0.replace(Arc::new(Hub::new()));
+        }
+        self.0.share()
+    }
+}
+
+impl Default for HubCell {
+    fn default() -> HubCell {
+        HubCell(ForkCell::new(Arc::new(Hub::new())))
+    }
+}

@@ -1,0 +1,118 @@
+//! What happens to generators behind their callers' backs, for the host's log.
+//!
+//! The thread of a store must not wait for the host's language, so it leaves what it has to say here,
+//! and a thread of the host's fetches it. While none does, nothing is kept.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::client::host::fork::{self, Generation};
+use crate::client::host::fork_cell::ForkCell;
+
+/// How many events wait at most: of an outage, the beginning is what counts.
+const MOST: usize = 1_000;
+
+/// Something worth a line.
+pub struct Event {
+    /// Whether somebody should look.
+    pub is_warning: bool,
+    /// What happened.
+    pub message: String,
+}
+
+/// The events of one process.
+struct Log {
+    made_in: Generation,
+    is_read: AtomicBool,
+    events: Mutex<Events>,
+    came: Condvar,
+}
+
+#[derive(Default)]
+struct Events {
+    waiting: VecDeque<Event>,
+    is_over: bool,
+}
+
+static LOG: OnceLock<ForkCell<Log>> = OnceLock::new();
+
+impl Log {
+    fn new() -> Arc<Log> {
+        let (is_read, events) = (AtomicBool::new(false), Mutex::default());
+        Arc::new(Log { made_in: fork::current(), is_read, events, came: Condvar::new() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Events> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The log of this process, if somebody reads it.
+fn read_log() -> Option<Arc<Log>> {
+    let log = LOG.get()?.share();
+    (fork::is_current(log.made_in) && log.is_read.load(Ordering::Acquire)).then_some(log)
+}
+
+/// Whether somebody reads.
+pub fn is_read() -> bool {
+    read_log().is_some()
+}
+
+/// Says that somebody reads from now on; false if somebody does already. One at a time.
+pub fn begin() -> bool {
+    let cell = LOG.get_or_init(|| ForkCell::new(Log::new()));
+    if !fork::is_current(cell.get().made_in) {
+        cell.replace(Log::new());
+    }
+    !cell.get().is_read.swap(true, Ordering::AcqRel)
+}
+
+/// Leaves an event for who reads.
+pub fn note(is_warning: bool, message: impl FnOnce() -> String) {
+    let Some(log) = read_log() else { return };
+    let mut events = log.lock();
+    if events.waiting.len() < MOST && !events.is_over {
+        events.waiting.push_back(Event { is_warning, message: message() });
+        log.came.notify_one();
+    }
+}
+
+/// Waits for the next event; `None` when there will be none. For who reads.
+pub fn next() -> Option<Event> {
+    let log = read_log()?;
+    let mut events = log.lock();
+    loop {
+        if let Some(event) = events.waiting.pop_front() {
+            return Some(event);
+        }
+        if events.is_over {
+            return None;
+        }
+        events = log.came.wait(events).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+/// Says that nobody reads any more.
+pub fn ended() {
+    if let Some(log) = read_log() {
+        log.is_read.store(false, Ordering::Release);
+    }
+}
+
+/// Waits until nobody reads any more: a second at most.
+pub fn wait_until_unread() {
+    let deadline = Instant::now() + Duration::from_secs(1);
+    while is_read() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// There will be no more events: who reads is sent home after the last one.
+pub fn close() {
+    if let Some(log) = read_log() {
+        log.lock().is_over = true;
+        log.came.notify_one();
+    }
+}

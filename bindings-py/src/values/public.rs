@@ -1,0 +1,152 @@
+//! `leafid.public`: IDs as the outside may see them.
+
+use std::borrow::Cow;
+
+use leafid_core::{Code, LINE_END};
+use leafid_public::{Alphabet, Wrong};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::values::{Text, errors, whole_number};
+
+/// Turns the IDs of one tag (or namespace) into public ones, such as `order_7Xk2mPq9RtB`, and back.
+///
+/// `key` is 16 or 32 random bytes; keep it for as long as texts are out. `prefix` says what an ID is
+/// of, and a text with another one is refused. `alphabet` is `base58` or `base62`; a text has 11
+/// digits in either. It is FF1 of NIST SP 800-38G over 63 bits, with the tag as its tweak.
+///
+/// A text gives no permission: check who asks for what it names. There is no check digit: a typo is
+/// another number of 63 bits, which practically never is one of yours.
+#[pyclass(frozen, module = "leafid.public")]
+pub struct Scrambler(leafid_public::Scrambler);
+
+#[pymethods]
+impl Scrambler {
+    #[new]
+    #[pyo3(signature = (key, tag, *, prefix = None, alphabet = Text::new("base58".to_owned())),
+        text_signature = "(key, tag, *, prefix=None, alphabet=\"base58\")")]
+    fn new(
+        key: &Bound<'_, PyAny>,
+        tag: Text,
+        prefix: Option<Text>,
+        alphabet: Text,
+    ) -> PyResult<Scrambler> {
+        let Ok(key) = key.extract::<Cow<'_, [u8]>>() else {
+            let kind = key.get_type().name()?;
+            let message = format!("`key` must be 16 or 32 random `bytes`, got a `{kind}`");
+            return Err(PyTypeError::new_err(message));
+        };
+        let alphabet = named(&alphabet.text("alphabet")?)?;
+        let tag = tag.text("tag")?;
+        let mut scrambler = leafid_public::Scrambler::new(&key, &tag)
+            .map_err(|wrong| raised(&wrong))?
+            .with_alphabet(alphabet);
+        if let Some(prefix) = prefix {
+            let prefix = prefix.text("prefix")?;
+            scrambler = scrambler.with_prefix(&prefix).map_err(|wrong| raised(&wrong))?;
+        }
+        Ok(Scrambler(scrambler))
+    }
+
+    /// The public text of an ID.
+    fn encode(&self, id: &Bound<'_, PyAny>) -> PyResult<String> {
+        let text = self.0.encode(checked_id(id)?).map_err(|wrong| raised(&wrong))?;
+        Ok(text.as_str().to_owned())
+    }
+
+    /// The ID of a public text. `IdInvalidError` for a text of another prefix, length or alphabet.
+    fn decode(&self, text: Text) -> PyResult<u64> {
+        self.0.decode(&text.text("text")?).map_err(|wrong| raised(&wrong))
+    }
+
+    /// Another number of 63 bits, for where a number is wanted.
+    fn scramble(&self, id: &Bound<'_, PyAny>) -> PyResult<u64> {
+        self.0.scramble(checked_id(id)?).map_err(|wrong| raised(&wrong))
+    }
+
+    /// The ID that was scrambled to this number.
+    fn unscramble(&self, number: &Bound<'_, PyAny>) -> PyResult<u64> {
+        self.0.unscramble(checked_id(number)?).map_err(|wrong| raised(&wrong))
+    }
+
+    /// The tag.
+    #[getter]
+    fn tag(&self) -> &str {
+        self.0.tag()
+    }
+
+    /// The prefix, without the `_` after it, if there is one.
+    #[getter]
+    fn prefix(&self) -> Option<&str> {
+        Some(self.0.prefix()).filter(|prefix| !prefix.is_empty())
+    }
+
+    /// `base58` or `base62`.
+    #[getter]
+    fn alphabet(&self) -> &str {
+        self.0.alphabet().name()
+    }
+
+    /// Without the key.
+    fn __repr__(&self) -> String {
+        match self.prefix() {
+            Some(prefix) => format!("Scrambler(…, {:?}, prefix={prefix:?})", self.tag()),
+            None => format!("Scrambler(…, {:?})", self.tag()),
+        }
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        let message = "a `Scrambler` is not pickled, because its key would be: create another one";
+        Err(PyTypeError::new_err(message))
+    }
+}
+
+/// 11 digits without `0`, `O`, `I` and `l`: they sort as the numbers do.
+#[pyfunction]
+pub fn base58(id: &Bound<'_, PyAny>) -> PyResult<String> {
+    written(Alphabet::Base58, id)
+}
+
+/// 11 digits of `0-9A-Za-z`: they sort as the numbers do.
+#[pyfunction]
+pub fn base62(id: &Bound<'_, PyAny>) -> PyResult<String> {
+    written(Alphabet::Base62, id)
+}
+
+/// The ID of a base58 form. Strict: 11 digits.
+#[pyfunction]
+pub fn parse_base58(text: &str) -> PyResult<u64> {
+    read(Alphabet::Base58, text)
+}
+
+/// The ID of a base62 form. Strict: 11 digits.
+#[pyfunction]
+pub fn parse_base62(text: &str) -> PyResult<u64> {
+    read(Alphabet::Base62, text)
+}
+
+fn written(alphabet: Alphabet, id: &Bound<'_, PyAny>) -> PyResult<String> {
+    let digits = alphabet.write(checked_id(id)?).map_err(|wrong| raised(&wrong.into()))?;
+    Ok(digits.map(char::from).iter().collect())
+}
+
+fn read(alphabet: Alphabet, text: &str) -> PyResult<u64> {
+    let wrong = |problem| raised(&Wrong { problem, given: text, prefix: "" });
+    alphabet.read(text).map_err(wrong)
+}
+
+fn named(alphabet: &str) -> PyResult<Alphabet> {
+    let known = [Alphabet::Base58, Alphabet::Base62];
+    known.into_iter().find(|known| known.name() == alphabet).ok_or_else(|| {
+        let message = format!("`alphabet` must be `base58` or `base62`, got `{alphabet}`");
+        errors::raise(Code::RequestInvalid, message)
+    })
+}
+
+fn checked_id(id: &Bound<'_, PyAny>) -> PyResult<u64> {
+    whole_number("id", id, 0, LINE_END, Code::IdInvalid)
+}
+
+fn raised(wrong: &Wrong<'_>) -> PyErr {
+    errors::raise(wrong.problem.code(), wrong.to_string())
+}

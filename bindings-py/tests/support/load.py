@@ -1,0 +1,111 @@
+"""Load on a web server: its answers, from many clients at once."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import leafid
+from support.places import HERE
+from support.waiting import run_all, until
+
+KINDS = ("segment", "snowflake", "naive")
+
+
+@contextmanager
+def listening(*command: object, store: str, **environment: str) -> Iterator[tuple[int, subprocess.Popen]]:
+    """A server that inherits a socket as descriptor `{fd}`: its port and process. It is stopped by
+    SIGTERM, and must end."""
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port, descriptor = held.getsockname()[1], held.fileno()
+        words = [str(word).replace("{fd}", str(descriptor)) for word in command]
+        variables = {**os.environ, "LEAFID_STORE": store, "PYTHONPATH": str(HERE), **environment}
+        process = subprocess.Popen(
+            words,
+            pass_fds=[descriptor],
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+    said: list[str] = []
+    reader = threading.Thread(target=lambda: said.extend(process.stdout))
+    reader.start()
+    try:
+        yield port, process
+    except BaseException:
+        process.kill()
+        raise
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(timeout=60)
+            raise AssertionError(f"it did not end: {''.join(said)}") from None
+        finally:
+            reader.join(timeout=60)
+            print("".join(said)[-2_000:])
+
+
+def asked(port: int, clients: int, requests: int) -> list[dict]:
+    """What each of so many requests was answered; connections are new, so that any worker may be
+    meant."""
+    answers: list[dict] = []
+
+    def ask() -> None:
+        for _ in range(requests):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            connection.request("GET", "/")
+            answer = connection.getresponse()
+            text = answer.read()
+            assert answer.status == 200, text
+            answers.append(json.loads(text))
+            connection.close()
+
+    run_all(threading.Thread(target=ask) for _ in range(clients))
+    assert len(answers) == clients * requests, "a client failed"
+    return answers
+
+
+def counted(answers: list[dict]) -> dict[str, int]:
+    """How many duplicates each kind of ID has."""
+    duplicates = {}
+    for kind in KINDS:
+        drawn = [id for answer in answers for id in answer[kind]]
+        duplicates[kind] = len(drawn) - len(set(drawn))
+    pids = len({answer["pid"] for answer in answers})
+    print(f"{len(answers)} requests to {pids} processes, duplicates: {duplicates}")
+    return {**duplicates, "pids": pids}
+
+
+def held(server) -> int:
+    """How many worker numbers still have a window that runs for seconds."""
+    now = int(time.time() * 1_000) - leafid.Layout.leaf.epoch_ms
+    rows = server.call("GET", "/v1/workers/default")[1]["workers"]
+    return sum(int(row["reserved_until"]) > now + 2_000 for row in rows)
+
+
+def is_free(server, processes: int) -> bool:
+    """Whether the windows of so many processes that have ended are free, within moments: all but one,
+    since a process waits a second at most for what it gives back, and a machine may be busy."""
+    left = 1 if processes > 2 else 0
+    return until(lambda: held(server) <= left, seconds=2)
+
+
+def folder_of(command: str) -> Path:
+    """Where a program of this environment is."""
+    import sys
+
+    return Path(sys.executable).parent / command

@@ -1,0 +1,58 @@
+"""Pools whose children end by `os._exit`: as a script, it prints what they drew as JSON.
+
+    python pooling.py fork|forkserver|spawn|executor|processes URL
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import multiprocessing
+import os
+import sys
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
+
+import leafid
+
+orders = leafid.Segment("orders", sys.argv[2], timeout=30)
+events = leafid.Snowflake(store=sys.argv[2], timeout=30)
+naive = itertools.count(1)
+
+
+def draw(_task: int) -> dict[str, Any]:
+    counted = [next(naive) for _ in range(20)]
+    drawn = {"segment": orders.take(20), "snowflake": events.take(20), "naive": counted}
+    return {"pid": os.getpid(), **drawn}
+
+
+def into(queue: Any) -> None:
+    queue.put(draw(0))
+
+
+def main(how: str) -> list[dict[str, Any]]:
+    orders.next(), events.next()
+    context: Any = multiprocessing.get_context("fork" if how in ("executor", "processes") else how)
+    if how == "executor":
+        with ProcessPoolExecutor(4, mp_context=context) as executor:
+            return list(executor.map(draw, range(40)))
+    if how == "processes":
+        queue = context.SimpleQueue()
+        children = [context.Process(target=into, args=(queue,)) for _ in range(8)]
+        for child in children:
+            child.start()
+        told = [queue.get() for _ in children]
+        for child in children:
+            child.join()
+        return told
+    with context.Pool(4, maxtasksperchild=5) as pool:
+        told = pool.map(draw, range(40), chunksize=1)
+        pool.close()
+        pool.join()
+        return told
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore", DeprecationWarning)
+    print(json.dumps(main(sys.argv[1])))

@@ -1,0 +1,47 @@
+"""An application whose generators are made before the workers are: the IDs of each request, and those
+of a counter that knows nothing of processes.
+
+    gunicorn --preload support.web:wsgi          uvicorn support.web:asgi
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+
+import leafid
+from leafid.fastapi import lifespan
+
+orders = leafid.Segment("orders", timeout=20)
+events = leafid.Snowflake(timeout=20)
+naive = itertools.count(1)
+EACH = 20
+if os.environ.get("DRAWN_BEFORE"):
+    # So that the workers inherit ranges in hand.
+    orders.take(5), events.take(5)
+
+
+def told(numbers: list[int], stamps: list[int]) -> bytes:
+    counted = [next(naive) for _ in range(EACH)]
+    drawn = {"pid": os.getpid(), "segment": numbers, "snowflake": stamps, "naive": counted}
+    return json.dumps(drawn).encode()
+
+
+def wsgi(_environ, start_response):
+    text = told(orders.take(EACH), events.take(EACH))
+    start_response("200 OK", [("Content-Type", "application/json")])
+    return [text]
+
+
+async def asgi(scope, receive, send) -> None:
+    if scope["type"] == "lifespan":
+        await receive()
+        async with lifespan(orders, events)(None):
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+        return
+    text = told(await orders.atake(EACH), await events.atake(EACH))
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": text})

@@ -1,0 +1,156 @@
+"""`leafid.django`, in a real project: migrations are written by `makemigrations`, rows by the ORM."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+SETTINGS = """
+SECRET_KEY = "none"
+INSTALLED_APPS = ["shop"]
+USE_TZ = True
+DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "shop.sqlite3",
+                         "OPTIONS": {"timeout": 20}}}
+"""
+MODELS = """
+from django.db import models
+from leafid.django import IdField, NextId
+
+class Order(models.Model):
+    id = IdField(tag="orders", primary_key=True)
+    event = models.BigIntegerField(default=NextId(namespace="default"))
+    name = models.CharField(max_length=20)
+
+class Line(models.Model):
+    number = IdField(tag="lines", unique=True)
+    order = models.ForeignKey(Order, on_delete=models.CASCADE)
+"""
+
+
+@pytest.fixture
+def project(tmp_path, server):
+    server.create_tag("orders")
+    server.create_tag("lines")
+    (tmp_path / "settings.py").write_text(SETTINGS + f"LEAFID_STORE = {server.url!r}\n")
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop/__init__.py").touch()
+    (tmp_path / "shop/models.py").write_text(MODELS)
+    return Project(tmp_path)
+
+
+class Project:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.variables = {**os.environ, "DJANGO_SETTINGS_MODULE": "settings", "PYTHONPATH": str(folder)}
+        self.variables.pop("LEAFID_STORE", None)
+
+    def django(self, *words: str, ends: int = 0) -> str:
+        return self.python("-m", "django", *words, ends=ends)
+
+    def run(self, text: str) -> str:
+        setup = "import django; django.setup()\nfrom shop.models import Line, Order\n"
+        return self.python("-c", setup + textwrap.dedent(text))
+
+    def python(self, *words: str, ends: int = 0) -> str:
+        done = subprocess.run(
+            [sys.executable, *words],
+            cwd=self.folder,
+            env=self.variables,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == ends, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+
+def test_migrations_and_rows(project) -> None:
+    project.django("makemigrations", "shop")
+    written = (project.folder / "shop/migrations/0001_initial.py").read_text()
+    assert "leafid.django.IdField(editable=False, primary_key=True, serialize=False, tag='orders')" in written
+    assert "default=leafid.django.NextId(namespace='default')" in written
+    assert "leafid.django.IdField(editable=False, tag='lines', unique=True)" in written
+    project.django("makemigrations", "--check", "shop")
+    project.django("migrate")
+    said = project.run(
+        """
+        from django.db import connection
+        one = Order(name="one")
+        print(one.pk)
+        with connection.execute_wrapper(lambda run, sql, *rest: (print(sql[:6]), run(sql, *rest))[1]):
+            one.save()
+        Order.objects.bulk_create([Order(name=str(n)) for n in range(50)])
+        order = Order.objects.create(name="last")
+        line = order.line_set.create()
+        loaded = Order.objects.get(pk=order.pk)
+        loaded.name = "again"
+        loaded.save()
+        print(order.pk, line.number, line.pk, Order.objects.count(), loaded.event == order.event)
+        print(len(set(Order.objects.values_list("event", flat=True))))
+        """
+    )
+    assert said.split() == ["1", "INSERT", "52", "1", "1", "52", "True", "52"], "no UPDATE is tried"
+
+
+def test_in_an_event_loop(project) -> None:
+    """Where an ID is not at hand, it is drawn when the object is saved: in Django's own thread."""
+    project.django("makemigrations", "shop")
+    project.django("migrate")
+    said = project.run(
+        """
+        import asyncio, os
+        os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = ""
+        from leafid.django import generator
+        async def main():
+            await generator(namespace="default").aready(1)
+            order = Order(name="one")
+            print(order.pk)
+            await order.asave()
+            print(order.pk)
+            made = await Order.objects.acreate(name="two")
+            await Order.objects.abulk_create([Order(name="three")])
+            line = Line(order=order)
+            print(made.pk, line.number)
+            await line.asave()
+            print(line.number, await Order.objects.acount())
+        asyncio.run(main())
+        """
+    )
+    assert said.split() == ["None", "1", "2", "None", "1", "3"]
+
+
+def test_processes_of_one_table(project) -> None:
+    project.django("makemigrations", "shop")
+    project.django("migrate")
+    said = project.run(
+        """
+        import multiprocessing
+        from django.db import connection
+        Order.objects.create(name="parent")
+        connection.close()
+        def fill(_):
+            Order.objects.bulk_create([Order(name="child") for _ in range(100)])
+        with multiprocessing.get_context("fork").Pool(4) as pool:
+            pool.map(fill, range(8), chunksize=1)
+        print(Order.objects.count(), Order.objects.values("event").distinct().count())
+        """
+    )
+    assert said.split() == ["801", "801"]
+
+
+def test_a_field_of_nothing_is_an_error(project) -> None:
+    text = MODELS.replace('IdField(tag="lines", unique=True)', "IdField(unique=True)")
+    (project.folder / "shop/models.py").write_text(text)
+    said = project.django("check", ends=1)
+    assert "(leafid.E001)" in said and "an ID is of a tag or of a namespace" in said
+    with_both = MODELS.replace('NextId(namespace="default")', 'NextId(namespace="a", tag="b")')
+    (project.folder / "shop/models.py").write_text(with_both)
+    assert "REQUEST_INVALID" in project.python(
+        "-c",
+        "import django, leafid\ntry: django.setup()\nexcept leafid.LeafidError as e: print(e.code)",
+    )

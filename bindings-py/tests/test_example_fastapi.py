@@ -1,0 +1,85 @@
+"""`examples/python-fastapi`, started as its page says, over a real PostgreSQL, and asked over HTTP."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from typing import Any
+
+from leafid.public import Scrambler
+from support.places import ROOT
+from support.waiting import run_all, until
+
+FOLDER = ROOT / "examples/python-fastapi"
+KEY = "2b7e151628aed2a6abf7158809cf4f3c"
+
+
+def ask(port: int, method: str, path: str, body: object = None) -> tuple[int, Any]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        text = None if body is None else json.dumps(body)
+        connection.request(method, path, text, {"content-type": "application/json"})
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+    finally:
+        connection.close()
+
+
+def is_up(port: int) -> bool:
+    try:
+        return ask(port, "GET", "/orders/none")[0] == 404
+    except OSError:
+        return False
+
+
+def test_it_runs(postgres, tmp_path) -> None:
+    database = postgres.make()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    variables = {
+        **os.environ,
+        "DATABASE_URL": postgres.url(database).replace("postgres://", "postgresql://"),
+        "ID_KEY": KEY,
+        "PORT": str(port),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    log = tmp_path / "log"
+    with log.open("w") as said:
+        process = subprocess.Popen(
+            [sys.executable, "main.py"], cwd=FOLDER, env=variables, stdout=said, stderr=said
+        )
+    try:
+        assert until(lambda: is_up(port) or process.poll() is not None, seconds=60), log.read_text()
+        assert process.poll() is None, log.read_text()
+        made: list[dict[str, str]] = []
+
+        def order(client: int) -> None:
+            for number in range(15):
+                status, told = ask(port, "POST", "/orders", {"name": f"{client}-{number}"})
+                assert status == 201, told
+                made.append(told)
+
+        run_all(threading.Thread(target=order, args=(client,)) for client in range(6))
+        assert len(made) == 90 == len({told["id"] for told in made})
+        for told in made[:5]:
+            assert ask(port, "GET", f"/orders/{told['id']}") == (200, told)
+        rows = postgres.run(database, "SELECT id, name FROM shop_orders")
+        public = Scrambler(bytes.fromhex(KEY), "orders", prefix="order")
+        assert {(public.decode(told["id"]), told["name"]) for told in made} == set(rows)
+        status, told = ask(port, "GET", f"/orders/{public.encode(10**9)}")
+        assert status == 404 and "there is no order" in told["detail"]
+        status, told = ask(port, "GET", "/orders/invoice_11111111111")
+        assert status == 404 and "does not begin with `order_`" in told["detail"]
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(timeout=60)

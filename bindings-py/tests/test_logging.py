@@ -1,0 +1,94 @@
+"""What happens in the background is written to the logger `leafid`."""
+
+from __future__ import annotations
+
+import logging
+import os
+
+import leafid
+from support.run import code
+from support.waiting import until
+
+
+def test_an_outage_is_two_lines(server, caplog) -> None:
+    caplog.set_level(logging.INFO, logger="leafid")
+    server.create_tag("orders", step=10, max_step=10)
+    ids = leafid.Segment("orders", server.url)
+    ids.next()
+    server.stop()
+    for _ in range(8):
+        ids.next()
+
+    def lines(level: int) -> list[str]:
+        return [r.getMessage() for r in caplog.records if r.name == "leafid" and r.levelno == level]
+
+    assert until(lambda: ids.stats().failures >= 3)
+    assert until(lambda: lines(logging.WARNING))
+    server.start()
+    ids.take(10)
+    assert until(lambda: lines(logging.INFO))
+    (warning,), (info,) = lines(logging.WARNING), lines(logging.INFO)
+    assert warning.startswith("tag `orders`: STORE_UNAVAILABLE: no answer from `http://127.0.0.1:")
+    assert "IDs at hand)" in warning and info == "tag `orders` has IDs again"
+    ids.close()
+
+
+def test_a_child_writes_its_own(server, tmp_path) -> None:
+    server.create_tag("orders", step=10, max_step=10)
+    said = code(
+        """
+        import logging, os, sys, leafid, warnings
+        warnings.simplefilter("ignore")
+        logging.basicConfig(filename=sys.argv[2], format="%(process)d %(message)s")
+        ids = leafid.Segment("orders", sys.argv[1])
+        ids.next()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                leafid.Segment("none", sys.argv[1]).next()
+            except leafid.TagUnknownError:
+                leafid._native.close_all()
+                os._exit(0)
+            os._exit(1)
+        assert os.waitpid(pid, 0)[1] == 0
+        print(os.getpid(), pid)
+        """,
+        server.url,
+        tmp_path / "log",
+    )
+    parent, child = said.split()
+    (line,) = (tmp_path / "log").read_text().splitlines()
+    assert line.startswith(f"{child} tag `none`: TAG_UNKNOWN: ")
+
+
+def test_who_does_not_listen_is_told_nothing(server) -> None:
+    """No thread, and no line on the standard error that nobody asked for."""
+    program = """
+        import sys
+        {listens}
+        import leafid, threading
+        ids = leafid.Segment("none", sys.argv[1])
+        try:
+            ids.next()
+        except leafid.TagUnknownError:
+            print(sum(thread.name == "leafid log" for thread in threading.enumerate()))
+    """
+    assert code(program.format(listens=""), server.url) == "0\n"
+    assert code(program.format(listens="import logging"), server.url) == "0\n"
+    with_handler = "import logging; logging.basicConfig(stream=sys.stdout)"
+    said = code(program.format(listens=with_handler), server.url)
+    assert "1\n" in said and said.count("WARNING:leafid:tag `none`: TAG_UNKNOWN") == 1, said
+
+
+def test_the_end_of_the_interpreter_waits_for_the_last_line(server) -> None:
+    program = """
+        import logging, sys, leafid
+        logging.basicConfig(stream=sys.stdout)
+        try:
+            leafid.Segment("none", sys.argv[1]).next()
+        except leafid.TagUnknownError:
+            pass
+    """
+    for _ in range(5):
+        assert "TAG_UNKNOWN" in code(program, server.url)
+    assert os.getpid()

@@ -1,0 +1,182 @@
+"""A store sees one thread and one connection of a process, however many tags there are."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import leafid
+from support.answers import JSON, Answers, wire
+from support.waiting import end_all, until
+
+TASKS = Path("/proc/self/task")
+pytestmark = pytest.mark.skipif(not TASKS.exists(), reason="threads are counted by Linux' /proc")
+
+
+def threads() -> set[str]:
+    """Those of stores; other tests may have left some, which end as they like."""
+
+    def is_one(task: Path) -> bool:
+        try:
+            return (task / "comm").read_text().strip() == "leafid store"
+        except OSError:
+            return False  # It has ended meanwhile.
+
+    return {task.name for task in TASKS.iterdir() if is_one(task)}
+
+
+def sockets() -> set[str]:
+    def place(descriptor: str) -> str:
+        try:
+            return os.readlink(f"/proc/self/fd/{descriptor}")
+        except OSError:
+            return ""
+
+    return {at for at in map(place, os.listdir("/proc/self/fd")) if at.startswith("socket:")}
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["url", "object"])
+def test_two_hundred_tags(server, named) -> None:
+    begun, before = threads(), sockets()
+    store = server.url if named else leafid.HttpStore(server.url)
+    all_ids = []
+    for number in range(200):
+        server.create_tag(f"tag{number}", step=10, max_step=10)
+        all_ids.append(leafid.Segment(f"tag{number}", store))
+    for _ in range(3):
+        for ids in all_ids:
+            ids.take(10)
+    assert [ids.next() for ids in all_ids] == [31] * 200
+    assert len(threads() - begun) == 1
+    assert len(sockets() - before) == 1
+    for ids in all_ids:
+        ids.close()
+    assert until(lambda: not threads() - begun), "it ends with the last generator"
+    assert until(lambda: not sockets() - before)
+    again = leafid.Segment("tag0", store)
+    assert again.next() > 31 and len(threads() - begun) == 1, "and begins with the next one"
+    again.close()
+
+
+def test_two_stores_are_two_threads(server, memory) -> None:
+    begun = threads()
+    server.create_tag("orders")
+    over_http, here = leafid.Segment("orders", server.url), leafid.Segment("orders", memory)
+    assert (over_http.next(), here.next()) == (1, 1)
+    assert len(threads() - begun) == 2
+    over_http.close(), here.close()
+
+
+class Own:
+    """Counts who is in it at a time, as a connection of a database would mind."""
+
+    def __init__(self) -> None:
+        self.inner = leafid.MemoryStore()
+        self.inside = self.most = self.asks = 0
+        self.threads: set[int] = set()
+
+    def lease_segment(self, ask):
+        self.inside += 1
+        self.most, self.asks = max(self.most, self.inside), self.asks + 1
+        self.threads.add(threading.get_ident())
+        time.sleep(0.001)
+        self.inside -= 1
+        return self.inner.lease_segment(ask)
+
+
+def test_a_store_of_ones_own_is_called_by_one_thread() -> None:
+    store = Own()
+    all_ids = [leafid.Segment(f"tag{number}", store, step=3, max_step=3) for number in range(8)]
+    drawn: dict[int, list[int]] = {}
+
+    def draw(number: int) -> None:
+        drawn[number] = [all_ids[number].next() for _ in range(60)]
+
+    callers = [threading.Thread(target=draw, args=(number,)) for number in range(8)]
+    for caller in callers:
+        caller.start()
+    end_all(callers)
+    assert all(numbers == list(range(1, 61)) for numbers in drawn.values())
+    assert store.asks >= 8 * 20 and store.most == 1 and len(store.threads) == 1
+
+
+def test_who_waits_for_a_store_that_hangs_learns_it_together(memory) -> None:
+    """With one thread, fifty tags would wait fifty times as long for the same answer."""
+    hangs = threading.Event()
+
+    class Slow:
+        asked = 0
+
+        def lease_segment(self, ask):
+            Slow.asked += 1
+            if not hangs.is_set():
+                time.sleep(0.7)
+                raise TimeoutError("no answer")
+            return memory.lease_segment(ask)
+
+    store = Slow()
+    all_ids = [leafid.Segment(f"tag{number}", store) for number in range(50)]
+    told = []
+
+    def draw(ids: leafid.Segment) -> None:
+        try:
+            ids.next(timeout=4)
+        except leafid.TimedOutError as error:
+            told.append(str(error.__cause__))
+
+    callers = [threading.Thread(target=draw, args=(ids,)) for ids in all_ids]
+    for caller in callers:
+        caller.start()
+    end_all(callers)
+    print(f"{len(told)} of 50 were told why, after {store.asked} asks")
+    assert len(told) == 50 and all("TimeoutError: no answer" in why for why in told)
+    hangs.set()
+    assert [ids.next() for ids in all_ids] == [1] * 50
+
+
+def test_a_forked_child_has_a_thread_of_its_own(server) -> None:
+    server.create_tag("orders", step=10)
+    begun = threads()
+    ids, others = leafid.Segment("orders", server.url), leafid.Segment("orders", server.url)
+    ids.next(), others.next()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            drawn = {ids.next(), others.next()}
+            os._exit(0 if len(drawn) == 2 and len(threads()) == 1 else 2)
+        finally:
+            os._exit(1)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert len(threads() - begun) == 1
+    ids.close(), others.close()
+
+
+def test_a_store_is_named_by_its_url_alone(server) -> None:
+    """A token makes it another one; so does a store that was made for itself."""
+    server.create_tag("orders")
+    begun = threads()
+    stores = [server.url, server.url, leafid.HttpStore(server.url), leafid.HttpStore(server.url)]
+    all_ids = [leafid.Segment("orders", store) for store in stores]
+    assert len({ids.next() for ids in all_ids}) == 4
+    assert len(threads() - begun) == 3
+    for ids in all_ids:
+        ids.close()
+
+
+def test_answers_are_given_to_those_who_asked() -> None:
+    """Interleaved, over one connection, in the order in which they came."""
+    store = leafid.MemoryStore()
+
+    def answer(path, body):
+        return 200, JSON, wire(store.lease_segment({**body, "tag": path.split("/")[3]}))
+
+    with Answers(answer) as served:
+        all_ids = [leafid.Segment(f"t{n}", served.url, step=2, max_step=2) for n in range(20)]
+        for number in range(1, 8):
+            assert [ids.next() for ids in all_ids] == [number] * 20
+        for ids in all_ids:
+            ids.close()

@@ -1,0 +1,81 @@
+"""`leafid.public`: scrambled IDs. What they become is in the vectors; here is what Python adds."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+import leafid
+from leafid.public import Scrambler, base58, parse_base58, parse_base62
+
+KEY = bytes(range(16))
+
+
+def test_neighbours_look_like_strangers() -> None:
+    orders = Scrambler(KEY, "orders", prefix="order")
+    texts = [orders.encode(id) for id in range(10_000)]
+    assert len(set(texts)) == 10_000 and all(len(text) == 17 for text in texts)
+    assert [orders.decode(text) for text in texts] == list(range(10_000))
+    first = {text[len("order_") + 1 :][:2] for text in texts}
+    assert len(first) > 2_000, "the control below has one"
+    assert len({base58(id)[1:3] for id in range(10_000)}) == 1
+
+
+def test_what_it_is_called() -> None:
+    orders = Scrambler(bytearray(KEY), "orders", prefix="order", alphabet="base62")
+    assert (orders.tag, orders.prefix, orders.alphabet) == ("orders", "order", "base62")
+    assert Scrambler(KEY, "orders").prefix is None
+    for scrambler in (orders, Scrambler(KEY, "orders")):
+        assert KEY.hex() not in repr(scrambler) and repr(KEY) not in repr(scrambler)
+    assert repr(orders) == 'Scrambler(…, "orders", prefix="order")'
+
+
+WRONG = {
+    "a short key": (lambda: Scrambler(b"x" * 5, "orders"), "REQUEST_INVALID", "has 5 bytes"),
+    "no tag": (lambda: Scrambler(KEY, "a b"), "TAG_INVALID", "`a b` is not a tag"),
+    "a prefix": (lambda: Scrambler(KEY, "o", prefix="Or"), "REQUEST_INVALID", "`Or` is not a p"),
+    "an alphabet": (
+        lambda: Scrambler(KEY, "o", alphabet="base64"),
+        "REQUEST_INVALID",
+        "`base58` or `base62`, got `base64`",
+    ),
+    "a foreign prefix": (
+        lambda: Scrambler(KEY, "o", prefix="order").decode("invoice_11111111111"),
+        "ID_INVALID",
+        "does not begin with `order_`",
+    ),
+    "a prefix too many": (
+        lambda: Scrambler(KEY, "o").decode("invoice_11111111111"),
+        "ID_INVALID",
+        "has a prefix, and none",
+    ),
+    "a short text": (lambda: parse_base58("123"), "ID_INVALID", "3 characters where 11 belong"),
+    "a letter": (lambda: parse_base58("1111111111l"), "ID_INVALID", "`l` is no digit of base58"),
+    "a large text": (lambda: parse_base62("z" * 11), "ID_INVALID", "above the largest"),
+    "a negative ID": (lambda: Scrambler(KEY, "o").encode(-1), "ID_INVALID", "got `-1`"),
+    "a large ID": (lambda: Scrambler(KEY, "o").encode(2**63), "ID_INVALID", "got `92233"),
+    "a number": (lambda: Scrambler(KEY, "o").unscramble(2**63), "ID_INVALID", "got `92233"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_told(name) -> None:
+    act, code, words = WRONG[name]
+    with pytest.raises(leafid.LeafidError) as caught:
+        act()
+    assert caught.value.code == code and words in str(caught.value), str(caught.value)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_the_wrong_types_are_type_errors() -> None:
+    with pytest.raises(TypeError, match="`key` must be 16 or 32 random `bytes`, got a `str`"):
+        Scrambler("0" * 16, "orders")  # type: ignore[arg-type]
+    orders = Scrambler(KEY, "orders")
+    for act in (lambda: orders.encode("7"), lambda: orders.encode(1.0), lambda: orders.decode(7)):
+        with pytest.raises(TypeError):
+            act()
+    for act in (pickle.dumps, copy.copy):
+        with pytest.raises(TypeError, match="its key would be"):
+            act(orders)

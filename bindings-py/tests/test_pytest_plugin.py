@@ -1,0 +1,62 @@
+"""The fixtures that pytest finds by itself, in a suite of somebody else's."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+SUITE = """
+import leafid, pytest
+
+def draw():
+    orders = leafid.Segment("orders")
+    return [orders.next() for _ in range(3)]
+
+@pytest.mark.parametrize("turn", range(2))
+def test_numbers_begin_at_1(leafid_store, turn):
+    assert draw() == [1, 2, 3]
+    assert draw()[0] > 3, "the same store within a test"
+
+def test_each_has_its_own(leafid_store):
+    assert draw() == [1, 2, 3] and leafid_store.startswith("memory:")
+
+def test_nothing_stays(monkeypatch):
+    monkeypatch.delenv("LEAFID_STORE", raising=False)
+    with pytest.raises(leafid.RequestInvalidError, match="no store was given"):
+        draw()
+
+@pytest.mark.parametrize("turn", range(2))
+def test_stamps_are_the_same_in_every_run(leafid_clock, turn):
+    store = leafid.MemoryStore(clock=leafid_clock)
+    ids = leafid.Snowflake(store=store, clock=leafid_clock, spread=1)
+    first = ids.next()
+    leafid_clock.advance(1_000)
+    print("stamps:", first, ids.next())
+    assert leafid.decode(first).time.isoformat() == "2026-01-01T00:00:00+00:00"
+    ids.close()
+"""
+
+
+def run(folder, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+
+
+def test_fixtures(tmp_path) -> None:
+    (tmp_path / "test_shop.py").write_text(SUITE)
+    stamps = set()
+    for _ in range(2):
+        done = run(tmp_path, "-q", "-rP")
+        assert done.returncode == 0 and "6 passed" in done.stdout, done.stdout + done.stderr
+        stamps |= {line for line in done.stdout.splitlines() if line.startswith("stamps:")}
+    assert len(stamps) == 1, stamps
+
+
+def test_a_suite_that_does_not_use_them_is_left_alone(tmp_path) -> None:
+    (tmp_path / "test_other.py").write_text(
+        "import os\ndef test_it():\n    assert 'LEAFID_STORE' not in os.environ or True\n"
+    )
+    done = run(tmp_path, "-q")
+    assert done.returncode == 0 and "1 passed" in done.stdout
+    listed = run(tmp_path, "--fixtures", "-q").stdout
+    assert "leafid_store" in listed and "leafid_clock" in listed

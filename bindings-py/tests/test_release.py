@@ -1,0 +1,127 @@
+"""`release`: what is in hand goes back, the generator goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+
+import pytest
+
+import leafid
+from support.waiting import end_all, until
+
+
+def test_a_window_is_free_and_the_next_id_is_higher(server) -> None:
+    with leafid.Snowflake(store=server.url) as ids:
+        before = ids.next()
+        row = workers(server)[0]
+        ids.release()
+        freed = workers(server)[0]
+        assert int(freed["reserved_until"]) < int(row["reserved_until"])
+        assert ids.stats().in_hand == 0 and not ids.closed
+        after = ids.next()
+        assert after > before
+        ids.release()
+        ids.release()
+        assert ids.next() > after
+        stats = ids.stats()
+        assert (stats.ids, stats.grants) == (3, 3)
+
+
+def workers(server) -> list[dict]:
+    return server.call("GET", "/v1/workers/default")[1]["workers"]
+
+
+def test_a_segments_rest_is_a_gap(server) -> None:
+    server.create_tag("orders", step=100)
+    with leafid.Segment("orders", server.url) as ids:
+        assert ids.take(3) == [1, 2, 3]
+        ids.release()
+        assert ids.next() >= 101
+        stats = ids.stats()
+        assert stats.ids == 4 and stats.dropped >= 97
+
+
+def test_before_the_first_id_and_after_the_end(server) -> None:
+    ids = leafid.Snowflake(store=server.url)
+    ids.release()
+    assert workers(server) == []
+    ids.next()
+    ids.close()
+    ids.release()
+    with pytest.raises(leafid.ClosedError):
+        ids.next()
+
+
+def test_awaited(server) -> None:
+    async def main() -> None:
+        ids = leafid.Snowflake(store=server.url)
+        drawn = []
+        for _ in range(5):
+            drawn.append(await ids.anext())
+            await ids.arelease()
+        assert drawn == sorted(set(drawn))
+        assert not ids.closed
+        await ids.aclose()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("kind", ["segment", "snowflake"])
+def test_while_others_draw(server, kind) -> None:
+    server.create_tag("orders", step=50, max_step=50)
+    ids = leafid.Segment("orders", server.url) if kind == "segment" else leafid.Snowflake(store=server.url)
+    over = threading.Event()
+    drawn: list[list[int]] = [[] for _ in range(4)]
+
+    def draw(mine: list[int]) -> None:
+        while not over.is_set():
+            mine.append(ids.next())
+
+    callers = [threading.Thread(target=draw, args=(mine,)) for mine in drawn]
+    for caller in callers:
+        caller.start()
+    for _ in range(60):
+        before = sum(map(len, drawn))
+        assert until(lambda: sum(map(len, drawn)) > before)
+        ids.release()
+    over.set()
+    end_all(callers)
+    grants = ids.stats().grants
+    ids.close()
+    every = [id for mine in drawn for id in mine]
+    print(f"{kind}: {len(every)} IDs, {grants} grants, 60 releases")
+    assert all(mine == sorted(mine) for mine in drawn)
+    assert len(every) == len(set(every)) >= 60 and grants >= 30
+
+
+def test_all_of_a_process_at_once(server) -> None:
+    server.create_tag("orders")
+    ids, orders = leafid.Snowflake(store=server.url), leafid.Segment("orders", server.url)
+    first = ids.next(), orders.next()
+    reserved = int(workers(server)[0]["reserved_until"])
+    leafid.release_all()
+    assert int(workers(server)[0]["reserved_until"]) < reserved
+    assert (ids.stats().in_hand, orders.stats().in_hand) == (0, 0)
+    assert ids.next() > first[0] and orders.next() > first[1]
+    leafid.forget_all()
+    assert (ids.stats().in_hand, orders.stats().in_hand) == (0, 0)
+    ids.close(), orders.close()
+
+
+def test_a_child_gives_back_nothing_of_its_parents(server) -> None:
+    ids = leafid.Snowflake(store=server.url)
+    ids.next()
+    reserved = int(workers(server)[0]["reserved_until"])
+    pid = os.fork()
+    if pid == 0:
+        try:
+            leafid.release_all()
+            ids.release()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert int(workers(server)[0]["reserved_until"]) == reserved
+    ids.close()

@@ -1,0 +1,127 @@
+//! FF1 over 63 bits: a number as the numeral string that the standard speaks of.
+
+use aes::{Aes128, Aes256};
+use fpe::ff1::{FF1, NumeralString, Operations};
+
+use crate::alphabet::checked;
+use crate::wrong::Problem;
+
+const RADIX: u32 = 2;
+/// How many numerals an ID has.
+const NUMERALS: u32 = 63;
+/// How many of them the second half has; the first has one less.
+const SECOND: u32 = 32;
+
+/// FF1 under a key. Without `Debug`: what is printed is read by others.
+pub enum Cipher {
+    /// With a key of 16 bytes.
+    Aes128(FF1<Aes128>),
+    /// With a key of 32 bytes.
+    Aes256(FF1<Aes256>),
+}
+
+impl Cipher {
+    /// FF1 under this key.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` for a key of another length.
+    pub fn new(key: &[u8]) -> Result<Cipher, Problem> {
+        let wrong = Problem::KeyLength(key.len());
+        // The crate panics on a length that is not the cipher's.
+        match key.len() {
+            16 => FF1::new(key, RADIX).map(Cipher::Aes128).map_err(|_| wrong),
+            32 => FF1::new(key, RADIX).map(Cipher::Aes256).map_err(|_| wrong),
+            _ => Err(wrong),
+        }
+    }
+
+    /// Another number for each.
+    ///
+    /// # Errors
+    /// `ID_INVALID` above 2^63 - 1.
+    pub fn encrypt(&self, tweak: &[u8], id: u64) -> Result<u64, Problem> {
+        let id = Number(checked(id)?);
+        let done = match self {
+            Cipher::Aes128(cipher) => cipher.encrypt(tweak, &id),
+            Cipher::Aes256(cipher) => cipher.encrypt(tweak, &id),
+        };
+        done.map(|number| number.0).map_err(|_| Problem::NoId(id.0))
+    }
+
+    /// The number that [`encrypt`](Self::encrypt) made this of.
+    ///
+    /// # Errors
+    /// `ID_INVALID` above 2^63 - 1.
+    pub fn decrypt(&self, tweak: &[u8], id: u64) -> Result<u64, Problem> {
+        let id = Number(checked(id)?);
+        let done = match self {
+            Cipher::Aes128(cipher) => cipher.decrypt(tweak, &id),
+            Cipher::Aes256(cipher) => cipher.decrypt(tweak, &id),
+        };
+        done.map(|number| number.0).map_err(|_| Problem::NoId(id.0))
+    }
+}
+
+/// A number of 63 bits, the highest first.
+struct Number(u64);
+
+/// Some of its bits, as a number.
+struct Half {
+    number: u64,
+    numerals: u32,
+}
+
+impl NumeralString for Number {
+    type Ops = Half;
+
+    fn is_valid(&self, radix: u32) -> bool {
+        radix == RADIX && self.0.leading_zeros() >= u64::BITS - NUMERALS
+    }
+
+    fn numeral_count(&self) -> usize {
+        NUMERALS as usize
+    }
+
+    fn split(&self) -> (Half, Half) {
+        let first = Half { number: self.0 >> SECOND, numerals: NUMERALS - SECOND };
+        (first, Half::of(self.0, SECOND as usize))
+    }
+
+    fn concat(a: Half, b: Half) -> Number {
+        Number(a.number << b.numerals | b.number)
+    }
+}
+
+impl Half {
+    fn of(number: u64, numerals: usize) -> Half {
+        // Two at most, of 31 and 32.
+        let numerals = (numerals as u32).min(SECOND);
+        Half { number: number & ((1 << numerals) - 1), numerals }
+    }
+}
+
+/// Bytes as a number, modulo 2^64: a multiple of what it is reduced by.
+fn number(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0_u64, |sum, byte| sum << 8 | u64::from(byte))
+}
+
+impl Operations for Half {
+    type Bytes = [u8; 4];
+
+    fn numeral_count(&self) -> usize {
+        self.numerals as usize
+    }
+
+    fn to_be_bytes(&self, _radix: u32, _b: usize) -> [u8; 4] {
+        // `b` is 4, the bytes of 32 numerals, for either half.
+        (self.number as u32).to_be_bytes()
+    }
+
+    fn add_mod_exp(self, other: impl Iterator<Item = u8>, _radix: u32, m: usize) -> Half {
+        Half::of(self.number.wrapping_add(number(other)), m)
+    }
+
+    fn sub_mod_exp(self, other: impl Iterator<Item = u8>, _radix: u32, m: usize) -> Half {
+        Half::of(self.number.wrapping_sub(number(other)), m)
+    }
+}
