@@ -230,7 +230,9 @@ impl World {
         }
         let make = self.rng.pick(&from);
         let Some(disk) = make.disk else { return };
-        let free = |disk: &Disk| disk.held_by.is_none() && disk.place == make.place;
+        // Between a machine and its clone nobody copies: there a copy would look like the file itself.
+        let lock = self.disks[disk].lock;
+        let free = |to: &Disk| to.held_by.is_none() && to.place == make.place && to.lock != lock;
         let to = match self.disks.iter().position(free) {
             Some(to) => to,
             None if n < MOST_DISKS => {

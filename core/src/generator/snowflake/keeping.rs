@@ -131,11 +131,11 @@ impl Keeping {
         }
     }
 
-    /// The window in hand was renewed.
+    /// The window in hand was renewed: what could not be written, as it was over, can be.
     pub(super) fn renewed(&mut self) {
-        if let Some(fresh) = self.fresh.as_mut().filter(|fresh| fresh.over) {
+        self.pause_until = None;
+        if let Some(fresh) = &mut self.fresh {
             fresh.over = false;
-            self.pause_until = None;
         }
     }
 
