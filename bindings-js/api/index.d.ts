@@ -162,7 +162,9 @@ declare abstract class BaseGenerator<Kind extends string = never> implements Asy
     fill(out: BigUint64Array, options?: CallOptions): Promise<void>;
     fillSync(out: BigUint64Array): void;
     fillAvailable(out: BigUint64Array): number;
-    close(): Promise<void>;
+    close({ release }?: {
+        release?: boolean;
+    }): Promise<void>;
     [Symbol.asyncDispose](): Promise<void>;
     [Symbol.asyncIterator](): AsyncGenerator<IdOf<Kind>, never, void>;
     forget(): void;
@@ -185,6 +187,7 @@ interface SnowflakeOptions extends GeneratorOptions {
     lengthMs?: number;
     maxAheadMs?: number;
     spread?: number;
+    state?: string;
 }
 declare class Snowflake<Kind extends string = never> extends BaseGenerator<Kind> {
     readonly namespace: string;
