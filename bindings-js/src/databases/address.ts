@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module'
 import { sqliteAt } from '../files/sqlite.js'
 import { theHost } from '../hosts/host.js'
+import { load } from '../hosts/require.js'
 import type { Store } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import type { Link } from './link.js'
@@ -8,8 +8,6 @@ import { LEAF_TAGS } from './mysql.js'
 import { withoutPassword } from './place.js'
 import { linked, over } from './over.js'
 import type { SqlStoreOptions } from './store.js'
-
-const require = createRequire(import.meta.url)
 
 /** A store is asked rarely, and waits for nothing in a transaction of its own: one connection at work, and one beside it. */
 const CONNECTIONS = 2
@@ -85,7 +83,7 @@ function mysqlPool(uri: string, leaf: boolean, place: string): Link {
 /** The driver that the application has installed; leafid brings none. */
 function driver<T>(name: string, scheme: string): T {
   try {
-    return require(name) as T
+    return load(name) as T
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw cause
     throw new LeafidError('NOT_ENABLED', `\`${scheme}://\` needs the package ${name}: npm install ${name}`, { cause })

@@ -16,7 +16,10 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("sql", &["stores", "values", ENGINE]),
     ("workers", &["sql", "stores", "values", PACKAGES]),
     ("files", &["sql", "stores", "values", HOST, REQUIRE, PACKAGES]),
-    ("databases", &["databases/texts", "files", "sql", "stores", "values", HOST, PACKAGES]),
+    (
+        "databases",
+        &["databases/texts", "files", "sql", "stores", "values", HOST, REQUIRE, PACKAGES],
+    ),
     ("conform", &["stores", "values", HOST]),
     ("driver", &["stores", "values", HOST, ENGINE]),
     ("face", &["driver", "stores", "values", HOST, ENGINE]),
