@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 from ._native import close_all, forget_all, release_all
+
+# As in `__init__`: for type checkers alone.
+_TYPE_CHECKING = bool()
+if _TYPE_CHECKING:
+    from typing import Any
 
 # After everything of the application's own, which may still draw.
 _LAST = -1_000

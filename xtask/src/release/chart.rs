@@ -32,11 +32,8 @@ pub fn look() -> Outcome<String> {
     if !refused.is_err_and(|why| why.contains("store.secretName")) {
         return Err("a database without a secret is rendered".to_owned());
     }
-    let tags = run()?;
-    Ok(format!(
-        "{} samples rendered and valid; the container and the job run: {tags}",
-        samples.len()
-    ))
+    let run = run()?;
+    Ok(format!("{} samples rendered and valid; the container runs: {run}", samples.len()))
 }
 
 fn render(values: &std::path::Path, set: &[&str]) -> Outcome<String> {
