@@ -87,5 +87,10 @@ def test_an_image_that_was_drawn_from_holds_nothing(server) -> None:
         server.url,
     )
     assert until(lambda: held(server) == 0, seconds=2)
-    code("import leafid, sys, os\nleafid.Snowflake(store=sys.argv[1]).next(); os._exit(0)", server.url)
+    code(
+        "import leafid, sys, os\n"
+        "ids = leafid.Snowflake(store=sys.argv[1])\n"
+        "ids.next(); os._exit(0)",
+        server.url,
+    )
     assert held(server) == 1, "the control"
