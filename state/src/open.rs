@@ -132,6 +132,12 @@ impl State {
                       alone, and restart the process";
             return Err(Problem::invalid(&self.path, is));
         }
+        if matches!(write, StateWrite::Void) {
+            let mut bytes = [0; StateFile::BYTES];
+            if read(file, &mut bytes).map_err(|error| Problem::of(&self.path, "read", &error))? {
+                self.at.look(&bytes);
+            }
+        }
         let (at, slot) = self.at.slot(write);
         let written = file.write_all_at(&slot, at as u64).and_then(|()| file.sync_data());
         written.map_err(|error| Problem::of(&self.path, "written", &error))?;

@@ -121,8 +121,11 @@ impl World {
             return;
         }
         let Some(write) = holder.generator.poll_write(now, since_boot(self.t)) else { return };
-        open.writing = Some(open.file.slot(&write));
         let voids = write == StateWrite::Void;
+        if voids {
+            open.file.look(&self.disks[open.disk].bytes);
+        }
+        open.writing = Some(open.file.slot(&write));
         self.tally.states_voided += u64::from(voids);
         self.trace.note(self.t, || format!("holder {i} writes {write:?}"));
         let slow = self.rng.chance(50);
@@ -186,6 +189,9 @@ impl World {
             let now = holder.clock.read(self.t);
             let write = holder.generator.poll_write(now, since_boot(self.t));
             let Some((open, write)) = holder.open.as_mut().zip(write) else { break };
+            if write == StateWrite::Void {
+                open.file.look(&self.disks[open.disk].bytes);
+            }
             open.writing = Some(open.file.slot(&write));
         }
         self.let_go(i);

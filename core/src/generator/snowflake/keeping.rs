@@ -149,6 +149,13 @@ impl Keeping {
         self.pause_until = None;
     }
 
+    /// As [`void`](Keeping::void), of a memory that may be older than the file: what stands in it may
+    /// have been written after the image was taken that goes on here.
+    pub(super) fn void_whatever_it_says(&mut self) {
+        self.void();
+        self.void = true;
+    }
+
     fn was_tried(&self) -> bool {
         self.fresh.is_some_and(|fresh| fresh.tried || fresh.found)
     }

@@ -298,7 +298,7 @@ impl Kind for Snowflakes {
         if let Some(keeping) = &mut self.keeping {
             match bug!(ForgetLeavesFile) {
                 true => self.keeping = Keeping::begin(),
-                false => keeping.void(),
+                false => keeping.void_whatever_it_says(),
             }
         }
     }

@@ -76,6 +76,19 @@ impl StateFile {
         }
     }
 
+    /// Looks at the file again: another life of this memory, such as the one that a snapshot was taken
+    /// of, may have written since, and what says [`StateWrite::Void`] must outrank all of it.
+    pub fn look(&mut self, bytes: &[u8; StateFile::BYTES]) {
+        let Ok(slots) = slots(bytes) else { return };
+        for slot in slots {
+            if let Seen::Whole(slot) = slot
+                && slot.place == self.place
+            {
+                self.counter = self.counter.max(slot.counter);
+            }
+        }
+    }
+
     /// The bytes of the next write, and where in the file they go.
     pub fn slot(&self, write: &StateWrite) -> (usize, [u8; SLOT]) {
         let counter = self.counter.saturating_add(1);
@@ -97,14 +110,19 @@ fn at(counter: u64) -> usize {
     if counter & 1 == 0 { SLOT } else { 0 }
 }
 
+fn slots(bytes: &[u8; StateFile::BYTES]) -> Result<[Seen; 2], Unread> {
+    let (Some(first), Some(second)) = (bytes.first_chunk(), bytes.last_chunk()) else {
+        return Err(Unread::Strange);
+    };
+    Ok([Slot::read(first), Slot::read(second)])
+}
+
 /// The slot that counts. Writes are made one after another, each on the disk before the next, so of
 /// two slots one at most is broken, and two whole ones follow on each other. All else was not written
 /// by one process alone with the file.
 fn newest(place: StatePlace, bytes: &[u8; StateFile::BYTES]) -> Result<Option<Slot>, Unread> {
-    let (Some(first), Some(second)) = (bytes.first_chunk(), bytes.last_chunk()) else {
-        return Err(Unread::Strange);
-    };
-    let whole = match (Slot::read(first), Slot::read(second)) {
+    let [first, second] = slots(bytes)?;
+    let whole = match (first, second) {
         (Seen::Zeros, Seen::Zeros) => return Ok(None),
         (Seen::Whole(first), Seen::Whole(second)) => {
             let elsewhere = first.place != place || second.place != place;
