@@ -217,9 +217,13 @@ impl Client {
                     Ok((status, kind, body.read_to_vec()?))
                 });
                 let answered = answered.map_err(|error| {
-                    Problem::unavailable(format!(
-                        "no answer from `{base}`: {error}; is it running? start it with: leafid serve"
-                    ))
+                    let error = error.to_string();
+                    let advice = if error.contains("peer certificate") {
+                        "name the certificate of the authority that signed the server's: --ca FILE"
+                    } else {
+                        "is it running? start it with: leafid serve"
+                    };
+                    Problem::unavailable(format!("no answer from `{base}`: {error}; {advice}"))
                 })?;
                 (url, answered)
             }

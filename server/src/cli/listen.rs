@@ -207,7 +207,8 @@ fn unguarded(open: Open, at: SocketAddr, has_tokens: bool, plain: bool) -> Probl
                 "`{at}` can be reached from other machines, and needs TLS{and} and tokens:\n  \
                  leafid token create NAME --tokens leafid-tokens.toml{verb}\n  \
                  openssl req -x509 -newkey rsa:2048 -nodes -days 365 -subj /CN=leafid \
-                 -addext subjectAltName=DNS:HOST -keyout key.pem -out cert.pem\n  \
+                 -addext subjectAltName=DNS:HOST -addext basicConstraints=critical,CA:FALSE \
+                 -keyout key.pem -out cert.pem\n  \
                  leafid serve {option} {at} --tokens leafid-tokens.toml --tls-cert cert.pem \
                  --tls-key key.pem\nor listen on 127.0.0.1 or [::1]; {or}"
             )

@@ -156,6 +156,25 @@ fn the_refusal_shows_what_does_it_right() {
     let token = secured.token(&["app"]);
     let mut serving = secured.serve_tls(&["--listen", "0.0.0.0:0"]);
     assert!(serving.url.starts_with("https://0.0.0.0:"), "{}", serving.first);
+    let url = serving.url.replace("0.0.0.0", "localhost");
+    drop(serving);
+    // The certificate that it shows how to make is one that clients believe when they are told to.
+    let said = bare("--listen");
+    let line = said.lines().find(|line| line.contains("openssl")).unwrap();
+    let mut openssl = std::process::Command::new("sh");
+    openssl.arg("-c").arg(line.replace("HOST", "localhost")).current_dir(secured.folder.path());
+    assert!(openssl.output().unwrap().status.success(), "{line}");
+    let at = url.replace("https://localhost", "0.0.0.0");
+    serving = secured.serve_tls(&["--listen", &at]);
+    let mut list = secured.leafid("tag");
+    list.args(["list", "--url", &url]).env("LEAFID_TOKEN", &token);
+    let unbelieved = String::from_utf8(list.output().unwrap().stderr).unwrap();
+    assert!(unbelieved.contains("--ca"), "{unbelieved}");
+    let believed = list.arg("--ca").arg(secured.path("cert.pem")).output().unwrap();
+    assert!(believed.status.success(), "{believed:?}");
+    drop(serving);
+    secured.certify("cert.pem", "key.pem", (2020, 2090));
+    serving = secured.serve_tls(&["--listen", &at]);
     serving.url = serving.url.replace("0.0.0.0", "127.0.0.1");
     assert_eq!(get(&secured.agent(None), &token, &serving).unwrap(), 200);
 }

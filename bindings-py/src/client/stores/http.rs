@@ -181,7 +181,14 @@ impl Connection {
                 let message = format!("`{place}` answered without TLS: use `http://`");
                 return Failed::new(Code::RequestInvalid, message);
             }
-            let message = format!("no answer from `{place}`: {error}; is the store running?");
+            let error = error.to_string();
+            let advice = if error.contains("peer certificate") {
+                "name the certificate of the authority that signed the server's, as LEAFID_CA or \
+                 `HttpStore(url, ca=…)`"
+            } else {
+                "is the store running?"
+            };
+            let message = format!("no answer from `{place}`: {error}; {advice}");
             Failed::new(Code::StoreUnavailable, message)
         };
         let mut response = request.send(&call.body).map_err(unanswered)?;
