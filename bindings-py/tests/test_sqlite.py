@@ -245,7 +245,8 @@ def test_a_fork_that_python_does_not_see(path) -> None:
             store.lease_segment({"tag": "orders", "request": "01" * 16})
         else:
             store.close()
-        pid = ctypes.CDLL(None).fork()
+        # With the GIL in hand: a child that another thread took it from would wait for it for ever.
+        pid = ctypes.PyDLL(None).fork()
         if pid == 0:
             ended = 1
             try:

@@ -73,7 +73,8 @@ def test_a_store_made_after_a_fork_that_python_does_not_see(path, name) -> None:
         SqliteStore(other).lease_segment(ASK)
 
     def fork() -> int:
-        return ctypes.CDLL(None).fork()
+        # With the GIL in hand: a child that another thread took it from would wait for it for ever.
+        return ctypes.PyDLL(None).fork()
 
     assert in_child(fork, grant) == "STORE_REFUSED", "it would write without a lock"
     assert in_child(fork, lambda: (store.close(), grant())) == "STORE_REFUSED"
