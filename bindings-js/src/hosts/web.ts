@@ -9,7 +9,7 @@ export const webHost: Host = {
   clock: () => performance.now(),
   wall: () => Date.now(),
   owner: () => 'edge',
-  setting: (name) => (globalThis as { process?: Process }).process?.env?.[name],
+  setting,
   warn: (message) => console.warn(`leafid: ${message}`),
   keep: () => {},
   later: (ms, act) => {
@@ -23,6 +23,15 @@ export const webHost: Host = {
 
 /** For hosts that come and go by the thousand: short windows, small steps. */
 export const briefly: Pick<Host, 'windowMs' | 'maxGrowth'> = { windowMs: 10_000, maxGrowth: 16 }
+
+// Deno throws at a variable that a program may not read: to it the variable is not set.
+function setting(name: string): string | undefined {
+  try {
+    return (globalThis as { process?: Process }).process?.env?.[name]
+  } catch {
+    return undefined
+  }
+}
 
 // A timer keeps no process alive: Bun's is an object, Deno's a number.
 function unref(timer: unknown): void {
