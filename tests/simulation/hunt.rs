@@ -22,6 +22,10 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// Only visible between two steps of two threads; here calls are atomic.
 const MODEL_ONLY: &[Bug] = &[Bug::CursorBeforeBound, Bug::BoundBeforeCursor];
 
+/// Without effect while a restart goes on strictly above what the file reserves: `core/tests/state.rs`
+/// looks at what is written.
+const TEST_ONLY: &[Bug] = &[Bug::CloseInsideTick];
+
 /// What of PROTOCOL §11 concerns parts that are not there yet.
 const LATER: &str = "\
 not looked for, as it is not in this simulator: a fence run by two servers at once";
@@ -92,6 +96,10 @@ pub fn hunt(options: &Options, first: u64) -> Result<String, String> {
             println!("{name:21} {:>6} {:>13}  model only: two threads between two steps", "-", "-");
             continue;
         }
+        if bug.is_some_and(|bug| TEST_ONLY.contains(&bug)) {
+            println!("{name:21} {:>6} {:>13}  unit test only: no ID is wrong", "-", "-");
+            continue;
+        }
         bugs::seed(bug.unwrap_or(Bug::None));
         let hit = look(first, mistake);
         bugs::seed(Bug::None);
@@ -111,7 +119,10 @@ pub fn hunt(options: &Options, first: u64) -> Result<String, String> {
     if !missed.is_empty() {
         return Err(format!("simulate --bugs: not found: {}", missed.join(", ")));
     }
-    Ok(format!("simulate --bugs: {found} seeded bugs found, {} by models only", MODEL_ONLY.len()))
+    let (models, tests) = (MODEL_ONLY.len(), TEST_ONLY.len());
+    Ok(format!(
+        "simulate --bugs: {found} seeded bugs found, {models} by models only, {tests} by a unit test only"
+    ))
 }
 
 fn look(first: u64, mistake: Option<Mistake>) -> Found {
