@@ -35,8 +35,12 @@ def main(how: str) -> list[dict[str, Any]]:
     orders.next(), events.next()
     context: Any = multiprocessing.get_context("fork" if how in ("executor", "processes") else how)
     if how == "executor":
+        told: list[dict[str, Any]] = []
         with ProcessPoolExecutor(4, mp_context=context) as executor:
-            return list(executor.map(draw, range(40)))
+            # The first that runs may do all of them.
+            while len({answer["pid"] for answer in told}) < 2 and len(told) < 4_000:
+                told += executor.map(draw, range(40))
+        return told
     if how == "processes":
         queue = context.SimpleQueue()
         children = [context.Process(target=into, args=(queue,)) for _ in range(8)]
