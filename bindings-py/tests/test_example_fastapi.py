@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import threading
 from typing import Any
 
 from leafid.public import Scrambler
+from support.load import ended
 from support.places import ROOT
 from support.waiting import run_all, until
 
@@ -77,9 +77,4 @@ def test_it_runs(postgres, tmp_path) -> None:
         status, told = ask(port, "GET", "/orders/invoice_11111111111")
         assert status == 404 and "does not begin with `order_`" in told["detail"]
     finally:
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(timeout=60)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait(timeout=60)
+        assert ended(process), log.read_text()

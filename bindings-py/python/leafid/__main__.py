@@ -102,7 +102,7 @@ def _create_tag(options: argparse.Namespace) -> None:
 
 
 def _checked(store: str, command: str) -> None:
-    """Refuses what is no store of this process; `command` does it for others."""
+    """Refuses a store that this program does not open itself; `command` is the one for it."""
     if not store.startswith(("sqlite:", "postgres:", "postgresql:", "mysql:", "mariadb:")):
         raise RequestInvalidError(
             f"`{store}` is not `sqlite:PATH`, nor the URL of a database: for other stores: {command}"

@@ -14,6 +14,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,7 +29,7 @@ NOBODY = 65534
 _NAMES = itertools.count()
 
 
-class Database:
+class Database(ABC):
     """A server with any number of databases. Whoever connects from this machine needs no password."""
 
     name: ClassVar[str]
@@ -123,17 +124,21 @@ class Database:
 
     common: ClassVar[str]
 
+    @abstractmethod
     def install(self) -> None:
-        raise NotImplementedError
+        ...
 
+    @abstractmethod
     def command(self) -> list[str]:
-        raise NotImplementedError
+        ...
 
+    @abstractmethod
     def connect(self, database: str) -> Any:
-        raise NotImplementedError
+        ...
 
+    @abstractmethod
     def url(self, database: str) -> str:
-        raise NotImplementedError
+        ...
 
     def factory(self, database: str) -> Callable[[], Any]:
         return lambda: self.connect(database)

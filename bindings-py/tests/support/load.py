@@ -46,17 +46,23 @@ def listening(*command: object, store: str, **environment: str) -> Iterator[tupl
         process.kill()
         raise
     finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(timeout=60)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait(timeout=60)
-            raise AssertionError(f"it did not end: {''.join(said)}") from None
-        finally:
-            reader.join(timeout=60)
-            print("".join(said)[-2_000:])
+        in_order = ended(process)
+        reader.join(timeout=60)
+        print("".join(said)[-2_000:])
+        assert in_order, f"it did not end: {''.join(said)}"
+
+
+def ended(process: subprocess.Popen) -> bool:
+    """Whether it ends when it is told to; it is killed if it does not within a minute."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(timeout=60)
+        return False
+    return True
 
 
 def asked(port: int, clients: int, requests: int) -> list[dict]:

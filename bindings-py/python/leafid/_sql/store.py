@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -13,7 +14,7 @@ Row = dict[str, Any]
 T = TypeVar("T")
 
 
-class Store:
+class Store(ABC):
     """What a file and a database have in common."""
 
     # Where it is, as `--store` takes it, without a password.
@@ -25,13 +26,13 @@ class Store:
         return self._place
 
     @property
+    @abstractmethod
     def id(self) -> str:
         """Its id: 32 hex digits."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _decide(self, act: Callable[[Turn], T]) -> T:
         """Carries out a transaction: again where another was faster."""
-        raise NotImplementedError
 
     def create_tag(
         self,

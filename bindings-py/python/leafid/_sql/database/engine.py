@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from ..turn import Dialect
@@ -19,7 +20,7 @@ _LOG = logging.getLogger("leafid")
 _LOSES = "a crash forgets what was answered last: the same numbers would be granted again"
 
 
-class Engine(Dialect):
+class Engine(Dialect, ABC):
     """An engine as it is spoken with in one connection."""
 
     name: str
@@ -36,23 +37,23 @@ class Engine(Dialect):
         """The value of a parameter as the driver takes it."""
         return value
 
+    @abstractmethod
     def kind(self, error: Exception) -> str:
         """What a failure means: a kind of `Broken`, or `nothing` where it says that no row is there
         or was written."""
-        raise NotImplementedError
 
+    @abstractmethod
     def judge(self, link: Link, place: str, allow_unsafe: bool) -> None:
         """`STORE_REFUSED` for a server that cannot keep what it answers."""
-        raise NotImplementedError
 
+    @abstractmethod
     def place(self, link: Link) -> str:
         """Where a connection leads that a function made, as `--store` takes it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def begin_making(self, link: Link) -> None:
         """Keeps other programs from making a store here at the same time, and begins a transaction
         where tables are made in one."""
-        raise NotImplementedError
 
     def end_making(self, link: Link) -> None:
         """Others may again."""
