@@ -5,13 +5,13 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
 from typing import Any
 
 from leafid.public import Scrambler
+from support.databases import Port
 from support.load import ended
 from support.places import ROOT
 from support.waiting import run_all, until
@@ -40,8 +40,8 @@ def is_up(port: int) -> bool:
 
 def test_it_runs(postgres, tmp_path) -> None:
     database = postgres.make()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    held = Port()
+    port = held.number
     variables = {
         **os.environ,
         "DATABASE_URL": postgres.url(database).replace("postgres://", "postgresql://"),
@@ -77,4 +77,6 @@ def test_it_runs(postgres, tmp_path) -> None:
         status, told = ask(port, "GET", "/orders/invoice_11111111111")
         assert status == 404 and "does not begin with `order_`" in told["detail"]
     finally:
-        assert ended(process), log.read_text()
+        in_order = ended(process)
+        held.give_back()
+        assert in_order, log.read_text()
