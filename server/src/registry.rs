@@ -223,6 +223,10 @@ impl Store for Registry {
         self.desk.generation()
     }
 
+    fn floor(&self) -> StoreTime {
+        self.desk.floor()
+    }
+
     fn inside(&self) -> Option<Inside> {
         let arriving = self.sender.as_ref().map_or(0, |s| s.max_capacity() - s.capacity());
         let journal = self.journal.get().map(|well| well.load(Ordering::Relaxed));

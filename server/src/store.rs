@@ -159,6 +159,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// How often it was fenced, as far as is known.
     fn generation(&self) -> u64;
+    /// Before when no window begins, by its last fence, as far as is known; 0 where there was none.
+    fn floor(&self) -> StoreTime;
     /// What is known of its inside; nothing before it is open.
     fn inside(&self) -> Option<Inside>;
     /// Looks, before the next request is answered, whether another server or an operator has fenced

@@ -122,6 +122,10 @@ impl Store for Late {
         self.state.opened.get().map_or(0, Store::generation)
     }
 
+    fn floor(&self) -> StoreTime {
+        self.state.opened.get().map_or(StoreTime::new(0), Store::floor)
+    }
+
     fn inside(&self) -> Option<Inside> {
         self.state.opened.get()?.inside()
     }

@@ -140,6 +140,10 @@ impl Store for Watched {
         self.store.generation()
     }
 
+    fn floor(&self) -> StoreTime {
+        self.store.floor()
+    }
+
     fn inside(&self) -> Option<Inside> {
         self.store.inside()
     }

@@ -1,11 +1,12 @@
 //! The objects that are the server's own, or the core's with something beside it.
 
 use leafid_core::registry::{Namespace, TagRow, WorkerRow};
-use leafid_core::{Code, FieldForm, FieldSchema, Fields, NAME_BYTES, Presence};
+use leafid_core::{Code, FieldForm, FieldSchema, Fields, NAME_BYTES, Presence, strict};
 
 use super::schema::Shape;
 use crate::dispense;
 
+pub const COUNT: FieldForm = FieldForm::Number { least: 0, most: strict::EXACT };
 pub const NAME: FieldForm = FieldForm::Name;
 pub const BIG: FieldForm = FieldForm::Big { least: 0 };
 const WORKER: FieldForm = FieldForm::Number { least: 0, most: u32::MAX as u64 };
@@ -124,20 +125,32 @@ pub fn alive() -> Shape {
 pub fn ready() -> Shape {
     let status = "`degraded` while a line stands below what a holder has of it, or one of two stores \
                   grants nothing.";
-    let store = [field("store", FieldForm::Token, "The store's id."), NOW];
+    let store = [
+        field("store", FieldForm::Token, "The store's id."),
+        NOW,
+        field("generation", COUNT, "How often it was fenced, as far as is known."),
+        field(
+            "fenced_until_ms",
+            FieldForm::Millis,
+            "While it is to come: no window begins before it.",
+        ),
+    ];
     let part = Shape::default()
         .one_of("status", "Whether it grants.", vec!["ok", "unavailable"])
         .and(&store)
         .words("code", "Why it grants nothing, as one word.")
         .words("detail", "Why it grants nothing, and what to do.");
-    let part = ["store", "now_ms", "code", "detail"].into_iter().fold(part, Shape::maybe);
+    let part = ["store", "now_ms", "generation", "fenced_until_ms", "code", "detail"]
+        .into_iter()
+        .fold(part, Shape::maybe);
     let ready = Shape::default()
         .one_of("status", status, vec!["ok", "degraded"])
         .and(&store)
         .within("tags", "The store of the tags, where worker numbers have another.", part.clone())
         .within("workers", "The store of namespaces and worker numbers, where it is another.", part)
         .rows("went_back", LINES, line());
-    ["store", "now_ms", "tags", "workers"].into_iter().fold(ready, Shape::maybe)
+    let told = ["store", "now_ms", "generation", "fenced_until_ms", "tags", "workers"];
+    told.into_iter().fold(ready, Shape::maybe)
 }
 
 /// What is said of lines that went back.
