@@ -29,7 +29,7 @@ const FACES: &[(&str, Face)] = &[
     ("databases", databases),
     ("holders", holders),
     ("python", python),
-    ("fork", fork),
+    ("peers", peers),
     ("node", node),
     ("edge", edge),
 ];
@@ -40,7 +40,7 @@ pub fn main(mut args: Args) -> Outcome {
     args.finish()?;
     if only.as_ref().is_some_and(|only| FACES.iter().all(|(name, _)| name != only)) {
         return Err(
-            "`--only` takes core, store, leaf, databases, holders, python, fork, node or edge"
+            "`--only` takes core, store, leaf, databases, holders, python, peers, node or edge"
                 .to_owned(),
         );
     }
@@ -88,22 +88,35 @@ fn holders() -> Outcome<String> {
     Ok("see the table above".to_owned())
 }
 
+/// The package beside a native module that does nothing, which is built as its engine is.
 fn python() -> Outcome<String> {
     let python = consumers::python()?;
-    Run::new(python).arg("benches/python.py").without("PYTHONPATH").done()?;
-    Ok("see the table above".to_owned())
+    let scratch = Scratch::make()?;
+    let floor = ["build", "--release", "--locked", "--quiet", "-p", "leafid-py", "--example"];
+    Run::cargo(&floor).arg("floor").done()?;
+    let built = project::target().join("release/examples").join(dylib("floor"));
+    files::install(&built, &scratch.path().join("leafid_floor.abi3.so"))?;
+    let mut store = Store::start(&build::server_binary(), scratch.path())?;
+    store.operate(&["tag", "create", "bench"])?;
+    let run = |script: &str| {
+        let script = Run::new(&python).arg(format!("benches/python/{script}.py"));
+        script.env("PYTHONPATH", scratch.path()).env("LEAFID_STORE", store.url()).done()
+    };
+    let said = ["ids", "stalls", "start"].into_iter().try_for_each(run);
+    store.terminate()?;
+    let wheel = std::fs::metadata(build::wheel_file()?).map_err(|error| error.to_string())?;
+    said.map(|()| format!("see the tables above; the wheel has {} KB", wheel.len() / 1_000))
 }
 
-/// Four forked workers on one generator, beside four libraries that are installed for it.
-fn fork() -> Outcome<String> {
+fn dylib(name: &str) -> String {
+    format!("{}{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
+}
+
+/// The package beside four libraries that are installed for it.
+fn peers() -> Outcome<String> {
     let python = consumers::python_beside(PEERS)?;
-    let scratch = Scratch::make()?;
-    let mut store = Store::start(&build::server_binary(), scratch.path())?;
-    store.operate(&["tag", "create", "fork"])?;
-    let said = Run::new(python).arg("benches/fork.py").env("LEAFID_STORE", store.url());
-    let said = said.without("PYTHONPATH").done();
-    store.terminate()?;
-    said.map(|()| "see the table above".to_owned())
+    Run::new(python).arg("benches/python/peers.py").without("PYTHONPATH").done()?;
+    Ok("see the table above".to_owned())
 }
 
 // An import finds packages from the file that imports, so the script is copied to them.

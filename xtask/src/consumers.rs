@@ -40,11 +40,7 @@ pub fn python() -> Outcome<PathBuf> {
     }
     if !files::fresh(std::slice::from_ref(&mark), std::slice::from_ref(&wheel)) {
         files::remove(&mark)?;
-        Run::new(&python)
-            .args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"])
-            .args(["--force-reinstall"])
-            .arg(&wheel)
-            .done()?;
+        install_wheel(&python)?;
         files::write(&mark, "")?;
     }
     let place = Run::new(&python)
@@ -56,6 +52,27 @@ pub fn python() -> Outcome<PathBuf> {
         return Err(format!("`import leafid` finds `{}`, not the wheel", place.trim()));
     }
     Ok(python)
+}
+
+/// An environment of another interpreter, with the built wheel and the runner; its own interpreter.
+pub fn python_on(other: &Path, version: &str) -> Outcome<PathBuf> {
+    build::need(&["server", "wheel"])?;
+    let folder = project::at(format!(".cache/consumer-py-{version}"));
+    let (python, mark) = (folder.join("bin/python"), folder.join(PYTEST));
+    if !mark.exists() {
+        Run::new(other).args(["-m", "venv", "--clear"]).arg(&folder).done()?;
+        Run::new(&python).args(["-m", "pip", "install", "--quiet", PYTEST]).done()?;
+        files::write(&mark, "")?;
+    }
+    install_wheel(&python)?;
+    Ok(python)
+}
+
+fn install_wheel(python: &Path) -> Outcome {
+    Run::new(python)
+        .args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"])
+        .arg(build::wheel_file()?)
+        .done()
 }
 
 /// An environment of its own with the built wheel and these packages; its interpreter.
@@ -70,10 +87,7 @@ pub fn python_beside(packages: &[&str]) -> Outcome<PathBuf> {
         Run::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages).done()?;
         files::write(&mark, &wanted)?;
     }
-    Run::new(&python)
-        .args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"])
-        .arg(build::wheel_file()?)
-        .done()?;
+    install_wheel(&python)?;
     Ok(python)
 }
 
