@@ -23,6 +23,7 @@ pub mod reconnect;
 pub mod remote;
 pub mod sql;
 pub mod sqlite;
+mod tls;
 pub mod zookeeper;
 
 /// A database that keeps a registry's rows.

@@ -16,3 +16,4 @@ mod starts;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]
 mod support;
+mod tls;

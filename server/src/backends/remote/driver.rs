@@ -41,6 +41,8 @@ pub enum Breakage {
     Refused,
     /// The database does not let us in: wrong name, password, database, or right.
     Denied,
+    /// Whoever answers is not known to be the database, or wants to know more of us.
+    Untrusted,
 }
 
 /// What a statement did.
