@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod adopt;
+mod bad_rows;
 mod crash;
 mod keyed;
 mod load;
