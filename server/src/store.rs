@@ -163,6 +163,10 @@ pub trait Store: Send + Sync + 'static {
     fn floor(&self) -> StoreTime;
     /// What is known of its inside; nothing before it is open.
     fn inside(&self) -> Option<Inside>;
+    /// Refuses what is asked from now on, and answers when what was asked before is done.
+    fn close(&self) -> Answer<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
     /// Looks, before the next request is answered, whether another server or an operator has fenced
     /// it.
     fn look_again(&self);

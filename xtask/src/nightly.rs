@@ -8,9 +8,10 @@ use crate::test::{component, rust};
 
 type Part = (&'static str, fn() -> Outcome<String>);
 
-const PARTS: [Part; 4] = [
+const PARTS: [Part; 5] = [
     ("component-rust", component::in_rust),
     ("component-bench", component::bench_in_rust),
+    ("kills", rust::kills),
     ("simulate", rust::search),
     ("release", release::rehearse),
 ];

@@ -111,7 +111,8 @@ impl Serve {
             stop.await;
             notify::tell(notify::STOPPING);
         };
-        let served = serve::serve(bound, config, stores, stop).await;
+        let served = serve::serve(bound, config, stores.clone(), stop).await;
+        stores.close().await;
         watchdog.inspect(JoinHandle::abort);
         reloads.abort();
         hangups.abort();

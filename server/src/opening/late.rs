@@ -136,6 +136,13 @@ impl Store for Late {
         }
     }
 
+    fn close(&self) -> Answer<'_, ()> {
+        match self.state.opened.get() {
+            Some(store) => store.close(),
+            None => Box::pin(async { Ok(()) }),
+        }
+    }
+
     fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant> {
         self.by(|store| store.lease_segment(ask))
     }

@@ -152,6 +152,10 @@ impl Store for Watched {
         self.store.look_again();
     }
 
+    fn close(&self) -> Answer<'_, ()> {
+        self.store.close()
+    }
+
     fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant> {
         Box::pin(async move {
             let answer = self.store.lease_segment(ask).await;

@@ -50,6 +50,19 @@ pub fn simulate() -> Outcome<String> {
     Ok(format!("{clean}; {bugs}"))
 }
 
+/// Servers and databases of every engine are killed while clients lease: ten times, or as often as
+/// `LEAFID_KILLS` says. CI kills twice. What was granted is printed, also what the controls found.
+pub fn kills() -> Outcome<String> {
+    let kills = std::env::var("LEAFID_KILLS").unwrap_or_else(|_| "10".to_owned());
+    let said =
+        Run::cargo(&["test", "--locked", "-p", "leafid-server", "--test", "databases", "--"])
+            // One after another: each has a load of its own.
+            .args(["granted_twice", "--nocapture", "--test-threads=1"])
+            .env("LEAFID_KILLS", &kills)
+            .tee()?;
+    Ok(format!("{} kills of each engine: {}", kills, closing_line(&said)?))
+}
+
 /// Half an hour of worlds from a seed that is new each time.
 pub fn search() -> Outcome<String> {
     last_line(&simulate::simulator().args(["--seconds", "1800"]).tee()?, "simulate")
