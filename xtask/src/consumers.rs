@@ -110,6 +110,28 @@ pub fn node_with_suites() -> Outcome<PathBuf> {
     Ok(folder)
 }
 
+/// A folder with both npm packages, these libraries, and a fresh copy of the JavaScript suites.
+pub fn node_beside(packages: &[&str]) -> Outcome<PathBuf> {
+    build::need(&["server", "wasm", "node", "npm"])?;
+    tools::node_modules()?;
+    let folder = project::at(".cache/consumer-js-peers");
+    let (mark, wanted) = (folder.join("peers-installed"), packages.join("\n"));
+    if !files::read(&mark).is_ok_and(|installed| installed == wanted) {
+        files::remove_dir(&folder)?;
+        files::write(
+            &folder.join("package.json"),
+            "{ \"private\": true, \"type\": \"module\" }\n",
+        )?;
+        npm_install(&folder, packages, &[])?;
+        files::write(&mark, &wanted)?;
+    }
+    npm_install(&folder, &["--prefer-offline"], &build::npm_tarballs()?)?;
+    let suites = folder.join("tests");
+    files::remove_dir(&suites)?;
+    files::copy_dir(&project::at("bindings-js/tests"), &suites)?;
+    Ok(folder)
+}
+
 /// A folder with the npm packages beside the bundlers, runners and libraries that they are tried in, and
 /// with the programs and suites of `tests/consumers`.
 pub fn programs() -> Outcome<PathBuf> {
