@@ -61,6 +61,7 @@ pub async fn fence<B: BackEnd>(
             at: now,
             floor: before.row.floor.max(moves.floor),
             database: found.database.clone(),
+            patterns: before.row.patterns.clone(),
         };
         let done = Repaired {
             generation: after.generation,
