@@ -13,6 +13,7 @@ mod log;
 mod notify;
 mod operating;
 mod parted;
+mod patterns;
 mod ready;
 mod restore;
 mod restored;
