@@ -1,6 +1,6 @@
 //! `leafid apply …`: tags and namespaces as a file says.
 
-mod file;
+pub mod file;
 mod plan;
 pub mod start;
 

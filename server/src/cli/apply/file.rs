@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::super::args;
 use crate::json::{Reader, Unique, Writer, shown};
 use crate::problem::Problem;
+use crate::shallow;
 use crate::store::pattern::{Pattern, PatternChange};
 use crate::store::{NamespaceChange, TagChange};
 
@@ -86,6 +87,7 @@ fn parse(text: &str) -> Result<Map<String, Value>, String> {
             Err(error) => Err(format!("it is not JSON: {error}")),
         };
     }
+    shallow::check(text)?;
     toml::from_str(text).map_err(|error| format!("it is not TOML: {error}"))
 }
 
