@@ -3,11 +3,11 @@
 mod above;
 mod address;
 mod adopt;
-mod apply;
+pub(crate) mod apply;
 mod args;
 mod backup;
 mod client;
-mod config;
+pub(crate) mod config;
 mod credentials;
 mod database;
 mod files;
@@ -18,7 +18,7 @@ mod journal;
 mod leaf;
 mod lease;
 mod listen;
-mod named;
+pub(crate) mod named;
 mod namespaces;
 mod notify;
 mod output;
@@ -121,7 +121,7 @@ enum Verb {
 
 /// Why a verb failed.
 #[derive(Debug)]
-enum Failure {
+pub(crate) enum Failure {
     /// The command line cannot be understood.
     Usage(clap::Error),
     /// It cannot be understood, and these words and variables may be repeated in the error.
@@ -171,7 +171,7 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 }
 
 /// The command with all that its verbs take.
-fn command() -> clap::Command {
+pub(crate) fn command() -> clap::Command {
     output::with_json(Cli::command())
 }
 

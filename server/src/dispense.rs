@@ -16,6 +16,7 @@ use crate::meter::leases::{Named, OfSingle};
 use crate::problem::{Figure, Problem};
 use crate::random;
 use crate::registry::explain::step_of_row;
+use crate::store::pattern::own_step;
 use driver::{AtHand, Deps, Driver};
 
 /// The most IDs of one request.
@@ -169,10 +170,10 @@ impl Generators {
     async fn segment(&self, tag: Name) -> Result<Arc<Driver<Segments>>, Problem> {
         // The tag's own step decides how far the step may grow; a tag that is made by its first
         // use has none yet.
-        let own = match self.deps.stores.tags().tag(tag).await {
+        let own = match own_step(self.deps.stores.tags(), tag).await {
             // Another program's table may say so.
-            Ok(row) if row.step == 0 => return Err(step_of_row(&tag, row.step)),
-            Ok(row) => row.step.min(STEP_CAP),
+            Ok(step) if step == 0 => return Err(step_of_row(&tag, step)),
+            Ok(step) => step.min(STEP_CAP),
             Err(problem) if problem.code == Code::TagUnknown => DEFAULT_STEP,
             Err(problem) => return Err(problem),
         };

@@ -10,7 +10,7 @@ pub mod file;
 pub mod guard;
 pub mod journal;
 pub mod moving;
-mod text;
+pub(crate) mod text;
 pub mod witness;
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};

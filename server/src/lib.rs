@@ -11,6 +11,8 @@ pub mod cli;
 pub mod clock;
 pub mod dispense;
 pub mod fence;
+#[cfg(test)]
+mod fuzzed;
 mod hex;
 pub mod http;
 pub mod json;
@@ -23,5 +25,6 @@ mod random;
 pub mod registry;
 pub mod routes;
 pub mod seen;
+mod shallow;
 pub mod store;
 pub mod utc;

@@ -181,7 +181,7 @@ fn of_version_2(file: &Path) -> rusqlite::Connection {
     let connection = rusqlite::Connection::open(file).unwrap();
     let down = "ALTER TABLE tags DROP COLUMN until; ALTER TABLE meta DROP COLUMN position;
         ALTER TABLE meta DROP COLUMN generation; ALTER TABLE meta DROP COLUMN fenced_ms;
-        ALTER TABLE meta DROP COLUMN fenced_on; PRAGMA user_version = 2;
+        ALTER TABLE meta DROP COLUMN fenced_on; ALTER TABLE meta DROP COLUMN patterns; PRAGMA user_version = 2;
         INSERT INTO tags VALUES ('orders', 5000001, 10, 500, 0)";
     connection.execute_batch(down).unwrap();
     connection

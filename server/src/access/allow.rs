@@ -11,6 +11,7 @@ use super::tokens::Member;
 use crate::clock::{Clock, SystemClock};
 use crate::problem::{Figure, Problem};
 use crate::store::Store;
+use crate::store::pattern::own_step;
 
 /// Who asks, where tokens tell; else everybody may everything.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +60,7 @@ impl Allowance {
         }
         let step = match ask.step {
             Some(step) => step,
-            None => store.tag(ask.tag).await?.step,
+            None => own_step(store, ask.tag).await?,
         };
         let least = ask.at_least.map(|least| least.min(most));
         let wanted = step.min(most).max(least.unwrap_or(0));

@@ -12,6 +12,7 @@ use super::principal::{Known, Pattern, Principal, Verb, is_name};
 use super::secret::Hash;
 use crate::json::shown;
 use crate::problem::Problem;
+use crate::shallow;
 use crate::utc::{self, span_ms};
 
 const HEAD: &str = "# Who may use this store. Written by `leafid token`, and by hand; a running server reads it \
@@ -80,6 +81,7 @@ pub fn write(path: &Path, principals: &[Principal]) -> Result<(), Problem> {
 }
 
 fn parse(text: &str) -> Result<Vec<Principal>, String> {
+    shallow::check(text)?;
     // Its own message would show what stands in the line.
     let mut file: Table = text.parse().map_err(|error: toml::de::Error| {
         let at = error.span().map_or(0, |span| span.start);

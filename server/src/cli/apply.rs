@@ -1,6 +1,6 @@
 //! `leafid apply …`: tags and namespaces as a file says.
 
-mod file;
+pub mod file;
 mod plan;
 pub mod start;
 
@@ -23,6 +23,10 @@ const FORMAT: &str = r#"The file, in TOML:
   step = 1000               # how many numbers a lease takes by default
   max_step = 1000000        # how many a lease takes at most
   until = 2147483648        # the upper end: one more than the last number
+
+  [tags."tenant:*"]         # each tag that begins so is created when it is leased from first
+  step = 100                # with these values, each as of a tag
+  most = 500                # and no more of them than this [default: 10000]
 
   [namespaces.edge]
   layout = "edge"           # leaf, edge, long, js53, or

@@ -13,6 +13,7 @@ use super::output::{is_json, show};
 use super::{Failure, complain, say};
 use crate::json::{Writer, shown};
 use crate::problem::Problem;
+use crate::store::pattern::Pattern;
 
 #[derive(Debug, Subcommand)]
 pub enum Tag {
@@ -22,9 +23,10 @@ pub enum Tag {
     Set(Set),
     /// Moves the position of a tag up: no number below is granted any more
     Advance(Advance),
-    /// Deletes a tag; its position is kept, and a tag created under its name again goes on above it
+    /// Deletes a tag; its position is kept, and a tag created under its name again goes on above it.
+    /// Of a pattern, as `tenant:*`, the tags stay, and no more are created
     Delete(Delete),
-    /// Lists the tags
+    /// Lists the tags, and the patterns by which tags are created on first use
     List(List),
 }
 
@@ -91,7 +93,7 @@ pub struct Advance {
 
 #[derive(Args, Debug)]
 pub struct Delete {
-    /// The tag
+    /// The tag, or the pattern
     name: String,
     #[command(flatten)]
     target: Target,
@@ -237,11 +239,20 @@ fn advance(
 
 impl Delete {
     fn run(self) -> Result<(), Failure> {
-        let (name, path) = (&self.name, path::tag(tag(&self.name)?));
+        let name = &self.name;
+        let is_pattern = name.ends_with('*');
+        let path = match is_pattern {
+            true => path::pattern(pattern(name)?),
+            false => path::tag(tag(name)?),
+        };
         let client = self.target.connect()?;
         let deleted = client.call("DELETE", &path, None, false);
         client.close();
         deleted?;
+        if is_pattern {
+            let line = format_args!("pattern `{name}` deleted; the tags that it made stay");
+            return show(json!({ "tag": name, "deleted": true }), line);
+        }
         let line = format_args!("tag `{name}` deleted; created again, it goes on where it stood");
         show(json!({ "tag": name, "deleted": true }), line)
     }
@@ -251,10 +262,11 @@ impl List {
     fn run(self) -> Result<(), Failure> {
         let client = self.target.connect()?;
         let rows = client.list(path::TAGS, "tags", "tag");
+        let patterns = client.call("GET", path::PATTERNS, None, false);
         client.close();
-        let rows = rows?;
+        let (rows, patterns) = (rows?, patterns?["patterns"].take());
         if is_json() {
-            return say(json!({ "tags": rows }));
+            return say(json!({ "tags": rows, "patterns": patterns }));
         }
         let heads = ["next number", "step", "max_step", "until"];
         row("tag", heads.map(str::to_owned))?;
@@ -266,6 +278,23 @@ impl List {
                     other => other.to_string(),
                 });
             row(listed["tag"].as_str().unwrap_or("?"), fields)?;
+        }
+        for listed in patterns.as_array().into_iter().flatten() {
+            let text = |field: &str| listed[field].as_str().unwrap_or("-");
+            let count = |field: &str| listed[field].as_u64().unwrap_or(0);
+            let fields = [
+                text("from").to_owned(),
+                count("step").to_string(),
+                count("max_step").to_string(),
+                text("until").to_owned(),
+            ];
+            row(text("pattern"), fields)?;
+            let suspended = match listed["suspended"] == true {
+                true => "; none any more, for the store was fenced: apply it with a higher `from`",
+                false => "",
+            };
+            let (made, most) = (count("made"), count("most"));
+            say(format_args!("    creates tags on first use, {made} of {most} so far{suspended}"))?;
         }
         Ok(())
     }
@@ -285,6 +314,14 @@ pub fn tag(name: &str) -> Result<Name, Problem> {
         let detail = format!("`{}` is not a valid name for a tag: {advice}", shown(name));
         Problem::new(Code::TagInvalid, detail)
     })
+}
+
+/// A pattern that is right.
+///
+/// # Errors
+/// `TAG_INVALID`.
+fn pattern(name: &str) -> Result<Pattern, Problem> {
+    crate::routes::input::pattern(name)
 }
 
 /// A number, or `none`, which is the end of every line.

@@ -15,8 +15,9 @@ use super::caller::Caller;
 use crate::app::App;
 use crate::json::Writer;
 use crate::problem::Problem;
-use crate::routes::{namespaces, tags, workers};
+use crate::routes::{namespaces, patterns, tags, workers};
 use crate::store::Page;
+use crate::store::pattern::Pattern;
 
 /// Logs who changed what: as it was just before, and as the answer has it. It goes on without its
 /// caller, as the change does: a change that is made is never without its line.
@@ -69,6 +70,7 @@ struct What {
 
 enum Line {
     Tag(Name),
+    Pattern(Pattern),
     Namespace(Name),
     Worker(Name, u32),
 }
@@ -84,6 +86,9 @@ impl What {
         let space = || Name::namespace(param("namespace")?).ok();
         let line = match (param("tag"), param("worker")) {
             (Some(tag), _) => Name::tag(tag).ok().map(Line::Tag),
+            (None, None) if param("pattern").is_some() => {
+                param("pattern").and_then(Pattern::parse).map(Line::Pattern)
+            }
             (None, None) => space().map(Line::Namespace),
             (None, Some(worker)) => {
                 let worker = worker.parse().ok();
@@ -111,6 +116,11 @@ impl Line {
             Line::Tag(tag) => {
                 tags::put_row(&mut writer, &tag, &app.stores.tags().tag(tag).await.ok()?)
             }
+            Line::Pattern(pattern) => {
+                let (all, generation) = app.stores.tags().patterns().await.ok()?;
+                let row = all.get(&pattern).filter(|row| !row.deleted)?;
+                patterns::put_row(&mut writer, &pattern, &row, generation);
+            }
             Line::Namespace(name) => {
                 namespaces::put_row(
                     &mut writer,
@@ -134,6 +144,7 @@ impl std::fmt::Display for Line {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Line::Tag(tag) => write!(f, "tag `{tag}`"),
+            Line::Pattern(pattern) => write!(f, "pattern `{pattern}`"),
             Line::Namespace(name) => write!(f, "namespace `{name}`"),
             Line::Worker(name, worker) => write!(f, "worker {worker} of namespace `{name}`"),
         }

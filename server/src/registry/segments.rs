@@ -3,6 +3,7 @@
 use leafid_core::registry::{self, TagRow};
 use leafid_core::{Code, Name, SegmentAsk, SegmentGrant};
 
+use super::patterns;
 use super::rows::{Stop, TurnRows};
 use crate::problem::Problem;
 use crate::registry::explain;
@@ -10,14 +11,21 @@ use crate::store::TagChange;
 
 /// Leases the next numbers of a tag.
 pub fn lease(turn: &mut TurnRows, ask: &SegmentAsk) -> Result<SegmentGrant, Stop> {
-    let row = match turn.known_tag(&ask.tag)? {
-        None if turn.first_use => put(turn, &ask.tag, &TagChange::default())?,
-        None => return Err(explain::tag_unknown(&ask.tag).into()),
-        Some(row) => row,
+    let (by, row) = match turn.known_tag(&ask.tag)? {
+        None if turn.first_use => (None, put(turn, &ask.tag, &TagChange::default())?),
+        None => {
+            let (pattern, row) = patterns::first(turn, &ask.tag)?;
+            (Some(pattern), row)
+        }
+        Some(row) => (None, row),
     };
     let (row, grant) = registry::lease_segment(turn.store, &row, ask, turn.now)
         .map_err(|refusal| explain::segment(refusal, turn.store, &row, ask))?;
-    turn.put_tag(&ask.tag, row);
+    match by {
+        // A lease that is refused makes no tag.
+        Some(pattern) => patterns::make(turn, pattern, &ask.tag, row)?,
+        None => turn.put_tag(&ask.tag, row),
+    }
     Ok(grant)
 }
 

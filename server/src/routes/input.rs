@@ -12,12 +12,16 @@ use leafid_core::{Code, FieldReader, NAME_BYTES, Name, Refusal, strict};
 use super::body::must_be_json;
 use crate::json::{Reader, shown};
 use crate::problem::Problem;
+use crate::store::pattern::Pattern;
 
 /// The rows of a list: by default, and at most.
 pub const ROWS: (u32, u32) = (100, 1_000);
 
 /// The tag in the path.
 pub struct TagPath(pub Name);
+
+/// The pattern in the path.
+pub struct PatternPath(pub Pattern);
 
 /// The namespace in the path.
 pub struct NamespacePath(pub Name);
@@ -37,6 +41,15 @@ impl<S: Send + Sync> FromRequestParts<S> for TagPath {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<TagPath, Problem> {
         let text = path(parts, state, "tag").await?;
         tag(&text).map(TagPath)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for PatternPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PatternPath, Problem> {
+        let text = path(parts, state, "pattern").await?;
+        pattern(&text).map(PatternPath)
     }
 }
 
@@ -85,6 +98,20 @@ impl<S: Send + Sync> FromRequest<S> for Input {
 /// `TAG_INVALID`.
 pub fn tag(text: &str) -> Result<Name, Problem> {
     Name::tag(text).map_err(|refusal| unnamed(refusal.code, "tag", text))
+}
+
+/// A pattern.
+///
+/// # Errors
+/// `TAG_INVALID`.
+pub fn pattern(text: &str) -> Result<Pattern, Problem> {
+    Pattern::parse(text).ok_or_else(|| {
+        let detail = format!(
+            "`{}` is not a valid pattern: use the beginning of a tag and a star, as in `tenant:*`",
+            shown(text)
+        );
+        Problem::new(Code::TagInvalid, detail)
+    })
 }
 
 /// A namespace's name.

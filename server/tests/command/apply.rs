@@ -155,7 +155,7 @@ fn the_files_of_the_help_can_be_applied() {
         help.split_once("in TOML:\n").unwrap().1.split_once("or the same in JSON:").unwrap();
     let json = rest.lines().next().unwrap().trim().trim_end_matches('.');
     let case = Case { store: &store, file: &folder.path().join("file") };
-    assert!(case.apply(toml, &[]).contains("2 created"), "{toml}");
+    assert!(case.apply(toml, &[]).contains("3 created"), "{toml}");
     assert!(case.apply(json, &[]).contains("2 already as in the file"), "{json}");
     assert!(says(&store, &["tag", "list"]).contains("5000001"));
 }

@@ -15,6 +15,7 @@ mod log;
 mod notify;
 mod operating;
 mod parted;
+mod patterns;
 mod ready;
 mod restore;
 mod restored;

@@ -15,6 +15,7 @@ use leafid_servers::{Databases, Mariadb, Postgres, for_test};
 use tokio::runtime::Handle;
 
 use crate::conforms;
+use crate::patterns::makes_tags;
 use crate::ranges::{leases_end_with_the_range, outside_is_passed_by};
 
 /// Opens an empty store in a database of its own.
@@ -35,6 +36,7 @@ async fn passes<S: Databases>() {
     let open = |_: &Path, id, clock| open(&server, id, clock);
     conforms(S::NAME, open).await;
     leases_end_with_the_range(S::NAME, open).await;
+    makes_tags(S::NAME, open).await;
     outside_is_passed_by(S::NAME, open).await;
 }
 

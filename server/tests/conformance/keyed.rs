@@ -15,6 +15,7 @@ use leafid_servers::{Etcd, Server, Zookeeper, for_test};
 use tokio::runtime::Handle;
 
 use crate::conforms;
+use crate::patterns::makes_tags;
 use crate::ranges::leases_end_with_the_range;
 
 /// Opens an empty store below a path of its own.
@@ -34,6 +35,7 @@ async fn passes<S: Server>() {
     let open = |_: &Path, id, clock| open(&server, id, clock);
     conforms(S::NAME, open).await;
     leases_end_with_the_range(S::NAME, open).await;
+    makes_tags(S::NAME, open).await;
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod engines;
 #[cfg(unix)]
 mod keyed;
 mod memory;
+mod patterns;
 mod races;
 mod ranges;
 mod tags;

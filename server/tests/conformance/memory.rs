@@ -10,8 +10,8 @@ use leafid_core::registry::{Namespace, TagRow, WorkerRow};
 use leafid_core::{Layout, Name, Range, StoreTime, Token};
 use leafid_server::backends::opening::Found;
 use leafid_server::backends::{
-    Abilities, Answer, BackEnd, Facts, Fault, Group, NamespaceRow, Outcome, Read, Seen, Want,
-    Watch, Write, Written,
+    Abilities, Answer, BackEnd, Facts, Fault, Fenced, Group, NamespaceRow, Outcome, Read, Seen,
+    Want, Watch, Write, Written,
 };
 use leafid_server::clock::{Clock, RegistryTime};
 use leafid_server::problem::Problem;
@@ -52,14 +52,16 @@ struct Tables {
     tags: BTreeMap<Name, Seen<TagRow>>,
     namespaces: BTreeMap<Name, Seen<NamespaceRow>>,
     workers: BTreeMap<(Name, u32), Seen<WorkerRow>>,
+    fenced: Seen<Fenced>,
 }
 
 impl Database {
     /// An empty one, with the namespace `default`.
     pub fn new(id: Token, clock: Arc<dyn Clock>) -> Arc<Database> {
         let time = RegistryTime::start(StoreTime::new(0), clock.as_ref());
-        let (tags, workers) = Default::default();
-        let mut tables = Tables { time, revision: 1, tags, namespaces: BTreeMap::new(), workers };
+        let (tags, workers, fenced) = Default::default();
+        let namespaces = BTreeMap::new();
+        let mut tables = Tables { time, revision: 1, tags, namespaces, workers, fenced };
         let namespace = Namespace::create(Layout::LEAF, None, None).expect("a namespace");
         let row = NamespaceRow { namespace, used_until: 0 };
         let default = Name::namespace("default").expect("a name");
@@ -242,7 +244,7 @@ impl Tables {
                 let limit = page.limit as usize;
                 self.workers(name, limit, |n, _| page.after.is_none_or(|after| n > after))
             }
-            Want::Fenced => Answer::Fenced(Seen::default()),
+            Want::Fenced => Answer::Fenced(self.fenced.clone()),
             Want::TagNames(_) | Want::NamespaceNames(_) => Answer::Names(Vec::new()),
             Want::Tags(page) => {
                 let after = |name: &Name| page.after.is_none_or(|after| *name > after);
@@ -294,7 +296,8 @@ impl Tables {
                 let now = self.workers.get(&(write.namespace, write.worker));
                 same(now.map(|s| s.revision), write.before.map(|s| s.revision))
             }
-            Write::Fence { .. } | Write::Beat(_) => true,
+            Write::Fence { before, .. } => before.revision == self.fenced.revision,
+            Write::Beat(_) => true,
         }
     }
 
@@ -302,7 +305,10 @@ impl Tables {
         self.revision += 1;
         let revision = self.revision;
         match write {
-            Write::Same(..) | Write::Fence { .. } | Write::Beat(_) => {}
+            Write::Same(..) | Write::Beat(_) => {}
+            Write::Fence { after, .. } => {
+                self.fenced = Seen { row: after.as_ref().clone(), revision };
+            }
             Write::Tag { tag, after, .. } => {
                 self.tags.insert(*tag, Seen { row: *after, revision });
             }
@@ -340,7 +346,8 @@ impl Tables {
                 let key = (write.namespace, write.worker);
                 self.workers.entry(key).and_modify(|seen| seen.revision = revision);
             }
-            Write::Fence { .. } | Write::Beat(_) => {}
+            Write::Fence { .. } => self.fenced.revision = revision,
+            Write::Beat(_) => {}
         }
     }
 }

@@ -25,7 +25,7 @@ fn every_path_is_described_with_its_verbs() {
     let server = Server::start(&folder.path().join("store.db"));
     let document = server.get("/openapi.json").ok();
     let paths = document["paths"].as_object().unwrap();
-    assert_eq!(paths.len(), 20);
+    assert_eq!(paths.len(), 22);
     for (path, operations) in paths {
         let mut described: Vec<_> = operations.as_object().unwrap().keys().cloned().collect();
         described.sort();
@@ -308,7 +308,7 @@ fn the_server_takes_the_examples_of_its_description() {
                 .unwrap_or_else(|wrong| panic!("{verb} {to}: {wrong}"));
         }
     }
-    assert_eq!(calls.len(), 23);
+    assert_eq!(calls.len(), 27);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The parts that cargo runs.
 
 use std::thread;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::build;
 use crate::process::{Run, Said};
@@ -61,6 +62,18 @@ pub fn kills() -> Outcome<String> {
             .env("LEAFID_KILLS", &kills)
             .tee()?;
     Ok(format!("{} kills of each engine: {}", kills, closing_line(&said)?))
+}
+
+/// A quarter of an hour of inputs that nobody has seen, for everything that comes from outside.
+pub fn fuzz() -> Outcome<String> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?;
+    let seed = since.as_secs();
+    let said = Run::cargo(&["test", "--locked", "-p", "leafid-server", "--lib", "fuzzed"])
+        .args(["--", "--nocapture"])
+        .env("LEAFID_FUZZ_SECONDS", "900")
+        .env("LEAFID_FUZZ_SEED", seed.to_string())
+        .tee()?;
+    closing_line(&said).map(|line| format!("{line}, from seed {seed} on"))
 }
 
 /// Half an hour of worlds from a seed that is new each time.

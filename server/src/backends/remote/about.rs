@@ -29,7 +29,10 @@ pub struct About {
 macro_rules! about {
     ($dialect:literal, $($name:ident)+) => {
         About {
-            raise: &[include_str!(concat!("../../../../sql/", $dialect, "/migrations/2.sql"))],
+            raise: &[
+                include_str!(concat!("../../../../sql/", $dialect, "/migrations/2.sql")),
+                include_str!(concat!("../../../../sql/", $dialect, "/migrations/3.sql")),
+            ],
             $($name: include_str!(
                 concat!("../../../../sql/", $dialect, "/meta/", stringify!($name), ".sql")
             ),)+

@@ -20,7 +20,7 @@ use crate::problem::Problem;
 use crate::{random, utc};
 
 /// The version of the tables.
-pub const VERSION: i64 = 2;
+pub const VERSION: i64 = 3;
 
 /// Opens the store in a database, or makes it where that was asked for.
 ///

@@ -8,12 +8,14 @@ use serde_json::{Map, Value, json};
 use super::super::args;
 use crate::json::{Reader, Unique, Writer, shown};
 use crate::problem::Problem;
+use crate::shallow;
+use crate::store::pattern::{Pattern, PatternChange};
 use crate::store::{NamespaceChange, TagChange};
 
 /// A tag or a namespace as the file has it.
 pub struct Wanted {
-    /// Its name.
-    pub name: Name,
+    /// Its name, or the pattern of its names.
+    pub name: String,
     /// Which of the two, and what it is to be.
     pub kind: Kind,
     /// The fields that the file gives, as the API takes them.
@@ -22,8 +24,9 @@ pub struct Wanted {
 
 /// What the file gives of it, read.
 pub enum Kind {
-    Tag(TagChange),
-    Namespace(NamespaceChange),
+    Tag(Name, TagChange),
+    Pattern(Pattern, PatternChange),
+    Namespace(Name, NamespaceChange),
 }
 
 type ReadEntry = fn(&str, Map<String, Value>) -> Result<Wanted, Problem>;
@@ -55,6 +58,9 @@ pub fn read(path: &str) -> Result<Vec<Wanted>, Problem> {
             wanted.push(read(&name, fields).map_err(|problem| {
                 let known = match (section, problem.detail.starts_with("unknown field")) {
                     (_, false) => "",
+                    ("tags", _) if name.ends_with('*') => {
+                        "; a pattern has `from`, `step`, `max_step`, `until` and `most`"
+                    }
                     ("tags", _) => "; a tag has `from`, `step`, `max_step` and `until`",
                     _ => "; a namespace has `layout`, `workers` and `max_window`",
                 };
@@ -81,6 +87,7 @@ fn parse(text: &str) -> Result<Map<String, Value>, String> {
             Err(error) => Err(format!("it is not JSON: {error}")),
         };
     }
+    shallow::check(text)?;
     toml::from_str(text).map_err(|error| format!("it is not TOML: {error}"))
 }
 
@@ -91,9 +98,15 @@ fn tag(name: &str, mut fields: Map<String, Value>) -> Result<Wanted, Problem> {
             *number = number.to_string().into();
         }
     }
+    let wanted = |kind, fields| Wanted { name: name.to_owned(), kind, fields };
+    if name.contains('*') {
+        let change = Reader::new(fields.clone()).all(PatternChange::get)?;
+        let pattern = crate::routes::input::pattern(name)?;
+        return Ok(wanted(Kind::Pattern(pattern, change), fields));
+    }
     let change = Reader::new(fields.clone()).all(TagChange::get)?;
-    let name = crate::routes::input::tag(name)?;
-    Ok(Wanted { name, kind: Kind::Tag(change), fields })
+    let tag = crate::routes::input::tag(name)?;
+    Ok(wanted(Kind::Tag(tag, change), fields))
 }
 
 fn namespace(name: &str, mut fields: Map<String, Value>) -> Result<Wanted, Problem> {
@@ -114,8 +127,8 @@ fn namespace(name: &str, mut fields: Map<String, Value>) -> Result<Wanted, Probl
         let layout = serde_json::from_str(&writer.end());
         fields["layout"] = layout.unwrap_or_default();
     }
-    let name = crate::routes::input::namespace(name)?;
-    Ok(Wanted { name, kind: Kind::Namespace(change), fields })
+    let (space, name) = (crate::routes::input::namespace(name)?, name.to_owned());
+    Ok(Wanted { name, kind: Kind::Namespace(space, change), fields })
 }
 
 fn invalid(detail: String) -> Problem {

@@ -10,6 +10,8 @@ use crate::cli::client::Client;
 use crate::json::Reader;
 use crate::problem::Problem;
 use crate::registry::explain;
+use crate::registry::patterns::decide;
+use crate::store::pattern::{Pattern, PatternChange};
 use crate::store::{NamespaceChange, TagChange};
 
 /// A step, and what it is about.
@@ -111,20 +113,22 @@ impl Plan {
     pub fn of(client: &Client, wanted: &Wanted) -> Result<Plan, Problem> {
         let (name, mut fields) = (&wanted.name, wanted.fields.clone());
         let (kind, path) = match wanted.kind {
-            Kind::Tag(_) => ("tag", path::tag(name)),
-            Kind::Namespace(_) => ("namespace", path::namespace(name)),
+            Kind::Tag(..) => ("tag", path::tag(name)),
+            Kind::Pattern(..) => ("pattern", path::pattern(name)),
+            Kind::Namespace(..) => ("namespace", path::namespace(name)),
         };
-        let (what, shown) = (format!("{kind} `{name}`"), name.to_string());
+        let (what, shown) = (format!("{kind} `{name}`"), name.clone());
         let row = match client.call("GET", &path, None, false) {
             Ok(row) => Some(row),
             Err(problem) if problem.code.http_status() == Some(404) => None,
             Err(problem) => return Err(problem),
         };
         let refused = match &wanted.kind {
-            Kind::Tag(change) => refuses_tag(name, change, row.as_ref()),
-            Kind::Namespace(change) => refuses_namespace(client, name, change, row.as_ref())?,
+            Kind::Tag(name, change) => refuses_tag(name, change, row.as_ref()),
+            Kind::Pattern(name, change) => refuses_pattern(name, change, row.as_ref()),
+            Kind::Namespace(name, change) => refuses_namespace(client, name, change, row.as_ref())?,
         };
-        if row.is_some() {
+        if row.is_some() && kind == "tag" {
             // It begins where it stands.
             fields.remove("from");
         }
@@ -179,6 +183,17 @@ fn refuses_tag(name: &Name, change: &TagChange, row: Option<&Value>) -> Option<S
     };
     let problem = |refusal| explain::tag_change(refusal, name, change, row.as_ref());
     decided.err().map(|refusal| problem(refusal).detail)
+}
+
+fn refuses_pattern(name: &Pattern, change: &PatternChange, row: Option<&Value>) -> Option<String> {
+    let suspended = row.is_some_and(|row| row["suspended"] == true);
+    let beside = ["pattern", "made", "suspended"];
+    let before = row.and_then(|row| stored(row, &beside, PatternChange::get));
+    let none = PatternChange::default();
+    // As the API shows it, it is what could be said to make it.
+    let before = before.and_then(|all| decide(name, None, &all, false).ok());
+    let change = PatternChange { spec: change.spec, most: change.most, ..none };
+    decide(name, before, &change, suspended).err().map(|problem| problem.detail)
 }
 
 /// A row as the API shows it, without what stands beside it there.

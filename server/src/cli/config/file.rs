@@ -10,6 +10,7 @@ use toml::{Table, Value};
 use super::keys::{self, Key};
 use crate::json::shown;
 use crate::problem::Problem;
+use crate::shallow;
 
 /// The variable that names the file.
 pub const VARIABLE: &str = "LEAFID_CONFIG";
@@ -95,6 +96,7 @@ fn read(file: &Path) -> Result<Table, Problem> {
     let path = shown(&file.to_string_lossy());
     let text = std::fs::read_to_string(file);
     let text = text.map_err(|error| invalid(format!("cannot read `{path}`: {error}")))?;
+    shallow::check(&text).map_err(|why| invalid(format!("in `{path}`, {why}")))?;
     // The parser's own words show the line, and a line may have a password.
     toml::from_str(&text).map_err(|error: toml::de::Error| {
         let before = error.span().and_then(|span| text.get(..span.start));

@@ -18,13 +18,15 @@ use crate::json::Writer;
 use crate::meter::histogram::Histogram;
 use crate::meter::leases::Leased;
 use crate::problem::Figure;
+use crate::registry::patterns::decide;
 use crate::registry::{aside, explain};
 use crate::routes::overview::{InUse, Overview, StoreSight, Within};
-use crate::routes::{decode, health, namespaces, numbers, overview, tags, workers};
+use crate::routes::{decode, health, namespaces, numbers, overview, patterns, tags, workers};
 use crate::seen::census::{SpaceSight, TagSight};
 use crate::seen::numbers::{Count, Numbers};
 use crate::store::Aside;
 use crate::store::alarms::{Ends, Line};
+use crate::store::pattern::{Pattern, PatternChange, PatternRow};
 
 const STORE: Token =
     Token::new([201, 240, 248, 149, 251, 152, 171, 145, 89, 245, 31, 208, 41, 126, 35, 109]);
@@ -137,6 +139,19 @@ impl Story {
     pub fn tag(&self) -> (Value, Value) {
         let row = tree(|to| tags::put_row(to, &self.tag, &self.tag_row));
         (fields(&self.tag_spec), row)
+    }
+
+    /// The body that makes a pattern, and the pattern after it made two tags.
+    pub fn pattern(&self) -> (Value, Value) {
+        let change = PatternChange { spec: self.tag_spec, most: Some(500), ..Default::default() };
+        let row = Pattern::parse("tenant:*").and_then(|pattern| {
+            let row = decide(&pattern, None, &change, false).ok()?;
+            let row = PatternRow { made: 2, ..row };
+            Some(tree(|to| patterns::put_row(to, &pattern, &row, 0)))
+        });
+        let mut spec = fields(&self.tag_spec);
+        spec["most"] = 500.into();
+        (spec, row.unwrap_or_default())
     }
 
     /// The body that moves the tag up, and the tag.

@@ -9,10 +9,11 @@ use super::{create, places};
 use crate::problem::Problem;
 
 /// What leads from a version to the next; the first of them begins at [`OLDEST`].
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     include_str!("../../../../../sql/sqlite/migrations/3.sql"),
     include_str!("../../../../../sql/sqlite/migrations/4.sql"),
     include_str!("../../../../../sql/sqlite/migrations/5.sql"),
+    include_str!("../../../../../sql/sqlite/migrations/6.sql"),
 ];
 
 /// The oldest version that is raised.

@@ -16,7 +16,7 @@ use crate::problem::Problem;
 /// Says whose file it is: `leaf` as a number.
 pub const APPLICATION: i64 = 0x6c65_6166;
 /// The version of the tables.
-pub const VERSION: i64 = 5;
+pub const VERSION: i64 = 6;
 /// How long to wait for another process's transaction: less than the 3 s after which a holder
 /// counts its ask as lost.
 pub const PATIENCE: Duration = Duration::from_secs(2);

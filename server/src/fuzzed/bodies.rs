@@ -1,0 +1,93 @@
+//! Bodies of requests and answers, and the patterns that stand in a store: JSON.
+
+use leafid_core::registry::{NamespaceSpec, TagRow, TagSpec, WorkerRow};
+use leafid_core::{AcquireAsk, Fields, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant};
+
+use super::{Fate, Target};
+use crate::json::{Reader, Writer};
+use crate::store::pattern::{PatternChange, Patterns};
+use crate::store::{Aside, TagChange};
+
+const WORDS: &[&str] = &[
+    "\"",
+    "\\",
+    "\\u0000",
+    "\\ud800",
+    "\\u0061",
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    "null",
+    "true",
+    "0",
+    "-1",
+    "1e400",
+    "1.0",
+    "9007199254740992",
+    "\"9223372036854775807\"",
+    "\"18446744073709551616\"",
+    "\"00\"",
+    "\"tag\":",
+    "\"request\":",
+    "\"layout\":",
+    "\"workers\":",
+    "\"until\":",
+    "\"exactly\":",
+    "\u{feff}",
+    "\"step\":4294967296",
+    "\u{0}",
+    "é",
+    "\u{2028}",
+    "\"tag\":\"a\",\"tag\":\"b\"",
+    "\"a:*\"",
+];
+
+/// What is taken is written, and read as the same.
+fn same<T: Fields + PartialEq + std::fmt::Debug>(input: &[u8]) -> Result<Fate, String> {
+    let read = |bytes: &[u8]| Reader::parse(bytes).and_then(|reader| reader.all(T::get));
+    let Ok(value) = read(input) else { return Ok(Fate::Refused) };
+    let written = Writer::object(&value);
+    match read(written.as_bytes()) {
+        Ok(again) if again == value => Ok(Fate::Taken),
+        again => Err(format!("{value:?} is written as `{written}`, and read as {again:?}")),
+    }
+}
+
+#[test]
+fn bodies() {
+    let target = Target { name: "bodies", inputs: 4_000, words: WORDS };
+    target.fuzz(|input| {
+        let fates = [
+            same::<SegmentAsk>(input)?,
+            same::<AcquireAsk>(input)?,
+            same::<RenewAsk>(input)?,
+            same::<Release>(input)?,
+            same::<SegmentGrant>(input)?,
+            same::<WindowGrant>(input)?,
+            same::<TagSpec>(input)?,
+            same::<TagRow>(input)?,
+            same::<NamespaceSpec>(input)?,
+            same::<WorkerRow>(input)?,
+            Fate::from(&Reader::parse(input).and_then(|reader| reader.all(TagChange::get))),
+            Fate::from(&Reader::parse(input).and_then(|reader| reader.all(PatternChange::get))),
+            Fate::from(&Reader::parse(input).and_then(|reader| reader.all(Aside::get))),
+        ];
+        Ok(if fates.contains(&Fate::Taken) { Fate::Taken } else { Fate::Refused })
+    });
+}
+
+#[test]
+fn patterns() {
+    let target = Target { name: "patterns", inputs: 3_000, words: WORDS };
+    target.fuzz(|input| {
+        let Ok(text) = str::from_utf8(input) else { return Ok(Fate::Refused) };
+        let Ok(patterns) = Patterns::parse(text) else { return Ok(Fate::Refused) };
+        match Patterns::parse(&patterns.text()) {
+            Ok(again) if again == patterns => Ok(Fate::Taken),
+            again => Err(format!("{patterns:?} reads back as {again:?}")),
+        }
+    });
+}
