@@ -28,6 +28,9 @@ console.log((await ids.take(Number(count))).join(' '))
 await ids.close()
 ";
 
+/// How a process of one of the hosts is started.
+type Life<'l> = &'l dyn Fn() -> Command;
+
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "there are state files on Linux only")]
 fn each_host_goes_on_from_what_the_other_left() {
@@ -43,7 +46,7 @@ fn each_host_goes_on_from_what_the_other_left() {
         command.args(["--input-type=module", "-e", NODE]);
         command
     };
-    let lives: [(&str, [&dyn Fn() -> Command; 2]); 2] =
+    let lives: [(&str, [Life; 2]); 2] =
         [("python, then node", [&python, &node]), ("node, then python", [&node, &python])];
     for (name, [first, second]) in lives {
         let pair = (0..ATTEMPTS).find_map(|attempt| {

@@ -57,12 +57,12 @@ pub fn tags() -> Shape {
 }
 
 const PATTERN: FieldForm = FieldForm::Text { least: 2, most: NAME_BYTES };
-const COUNT: FieldForm = FieldForm::Number { least: 1, most: u32::MAX as u64 };
+const MOST: FieldForm = FieldForm::Number { least: 1, most: u32::MAX as u64 };
 
 /// The body that creates or changes a pattern.
 pub fn pattern_spec() -> Shape {
     let most = "How many tags the pattern makes at most; 10000 if absent.";
-    Shape::of(TagSpec::SCHEMA).and(&[field("most", COUNT, most)]).maybe("most")
+    Shape::of(TagSpec::SCHEMA).and(&[field("most", MOST, most)]).maybe("most")
 }
 
 /// A pattern.
@@ -76,7 +76,7 @@ pub fn pattern() -> Shape {
         field("step", step, "How many numbers a lease takes unless it says."),
         field("max_step", step, "How many a lease takes at most."),
         field("until", BIG, "The upper end of each of its tags; absent: the line's end."),
-        field("most", COUNT, "How many tags it makes at most."),
+        field("most", MOST, "How many tags it makes at most."),
         field("made", made, "How many it has made."),
         field("suspended", FieldForm::Flag, suspended),
     ])
