@@ -48,7 +48,7 @@ use output::{complain, say, show, unwritten};
 
 const REACH: &str = "\
 tag, namespace, worker, apply, next, lease and decode ask the server at --url (or LEAFID_STORE, or
-http://127.0.0.1:8750), or open the file itself with --store. `leafid VERB --help` says more.";
+http://127.0.0.1:8750), or open the file itself with --store. `leafid VERB --help` lists all options.";
 
 /// Unique 64-bit IDs from one central store.
 #[derive(Debug, Parser)]
@@ -80,7 +80,7 @@ enum Verb {
     Init(files::Init),
     /// Updates a store's tables to this program's version
     Migrate(files::Migrate),
-    /// Moves every line of a store past what it may have granted, after it was restored
+    /// Moves every tag and namespace past what the store may have granted, after it was restored
     Repair(repair::Repair),
     /// Creates, changes and lists tags, the sequences that numbers are leased from
     #[command(subcommand)]

@@ -16,7 +16,7 @@ use crate::shallow;
 use crate::utc::{self, span_ms};
 
 const HEAD: &str = "# Who may use this store. Written by `leafid token`, and by hand; a running server reads it \
-                    again when it changes.\n# Of a token only its SHA-256 stands here.\n\n";
+                    again when it changes.\n# It has the SHA-256 of each token, and no token.\n\n";
 
 /// Reads the file.
 ///

@@ -50,7 +50,7 @@ pub fn greatest(place: &Place<'_>, sql: &str) -> Result<Option<i64>, Problem> {
             text.parse().map(Some).map_err(|_| other(&format!("`{}`", shown(text))))
         }
         [Given { text: Some(text), odd: Some(kind) }] => Err(gives(&format!(
-            "`{}`, of type {kind}: the greatest text is not the greatest number (`999` stands above \
+            "`{}`, of type {kind}: the greatest text is not the greatest number (`999` comes after \
              `1000`), and a float is rounded; make it a whole number before max() compares: SELECT \
              max(CAST(id AS {whole})) FROM orders",
             shown(text)

@@ -39,8 +39,8 @@ or the same in JSON: {"tags": {"orders": {"step": 1000}}, "namespaces": {"edge":
 
 What the file names and the store lacks is created, and values that differ are changed. A value that
 the file leaves out stays as it is, or gets its default when its tag or namespace is created. Nothing
-is ever deleted. If anything cannot be as the file says (another layout after the first window, a
-`from` above where a tag stands), nothing is done at all. Applying a file a second time changes
+is ever deleted. If any of it is impossible (another layout after the first window, a `from` above the
+position of a tag), nothing is done at all. Applying a file a second time changes
 nothing.
 
 At a terminal it shows what it would do and asks; a script is not asked."#;
@@ -103,7 +103,7 @@ fn plan(client: &Client, wanted: &[file::Wanted]) -> Result<Vec<Plan>, Failure> 
         return Ok(plans);
     }
     let mut detail = format!(
-        "{} of {} cannot be as the file says, so nothing was done",
+        "{} of {} are impossible as the file has them, so nothing was done",
         refused.len(),
         plans.len()
     );

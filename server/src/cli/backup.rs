@@ -16,8 +16,8 @@ const MEANING: &str = "\
 The copy is complete and consistent, even while a server uses the store. It is a second store with
 the same id that knows nothing of what is granted later: never serve it beside the original, or IDs
 are handed out twice. After a loss put it in the place of the original, and start its server with the
-journal that it kept (`leafid serve --journal DIR`): it moves every line past what was granted. Where
-none was kept, run `leafid repair` before you serve it.";
+journal that it kept (`leafid serve --journal DIR`): it moves every tag and namespace past what was
+granted. Without a journal, run `leafid repair --without-journal` before you serve it.";
 
 #[derive(Args, Debug)]
 #[command(after_help = MEANING)]

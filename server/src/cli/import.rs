@@ -25,9 +25,10 @@ use crate::store::Aside;
 const ORDER: &str = "\
 Without --stopped every number that a Leaf has, or may take at its first start, is set aside: leafid
 grants the others, beside the Leafs. Once a Leaf has stopped, `--stopped IP:PORT` takes its number over:
-it rests above all that the Leaf can have stamped, and is kept for this owner. Import as often as you
-like. What Leaf's registry speaks against is refused before anything is written. If the store refuses a
-number, such as one that is still held, what was written before it stays: mend that, and import again.";
+it begins above every time that the Leaf can have stamped, and is kept for this owner. Import as often as
+you like. A wish that contradicts Leaf's registry is refused before anything is written. If the store
+refuses a number, such as one that is still held, what was written before it stays: fix that, and import
+again.";
 
 #[derive(Args, Debug)]
 #[command(after_help = ORDER, group(ArgGroup::new("leaf").required(true)
@@ -58,7 +59,7 @@ pub struct Import {
     #[arg(long, value_name = "N", default_value_t = LEFT,
           value_parser = clap::value_parser!(u64).range(0..=LAYOUT.workers()))]
     leave: u64,
-    /// How long a Leaf that is said to have stopped must not have written its time [default: 15s]
+    /// How long ago a Leaf named by --stopped must have written its time last [default: 15s]
     #[arg(long, value_name = "TIME", value_parser = span_ms)]
     quiet: Option<u32>,
     /// How far above the last time that a Leaf can have stamped its number begins [default: 10s]

@@ -28,13 +28,13 @@ pub struct Leaf {
     #[arg(long, env = "LEAFID_LISTEN_LEAF", value_name = "HOST:PORT", value_delimiter = ',',
           value_parser = listen)]
     listen_leaf: Vec<SocketAddr>,
-    /// Who may ask at --listen-leaf, whose clients can send no token: an address, or a range of them; may
-    /// be repeated. Without it whoever reaches the listener may
+    /// Which clients may use --listen-leaf, as they can send no token: an address, or a range of them; may
+    /// be repeated. Without it everyone who reaches the listener may
     #[arg(long, env = "LEAFID_LEAF_ALLOW", value_name = "CIDR", value_delimiter = ',',
           value_parser = Net::parse)]
     leaf_allow: Vec<Net>,
-    /// How many IDs --listen-leaf gives in a day (UTC), as far as this server counts them: a restart
-    /// begins at nothing
+    /// How many IDs --listen-leaf gives in a day (UTC), counted by this server alone: a restart begins
+    /// again at 0
     #[arg(long, env = "LEAFID_LEAF_IDS_PER_DAY", value_name = "N", value_parser = ids_per_day)]
     leaf_ids_per_day: Option<u64>,
     /// Leaf's own `leaf.properties`: its modes, and its database as the store, with `leaf_alloc` as

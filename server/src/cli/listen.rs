@@ -43,8 +43,8 @@ pub struct Listen {
     /// Authorities in PEM: clients must show a certificate of theirs
     #[arg(long, env = "LEAFID_CLIENT_CA", value_name = "FILE", requires = "tls_cert")]
     client_ca: Option<PathBuf>,
-    /// The file of principals and their tokens, as `leafid token` makes it: whoever has none is then
-    /// refused, at every address. It is read again when it changes
+    /// The file of principals and their tokens, as `leafid token` makes it: requests without a token are
+    /// then refused, at every address. It is read again when it changes
     #[arg(long, env = "LEAFID_TOKENS", value_name = "FILE")]
     tokens: Option<PathBuf>,
     /// Lets a listener be reached from other machines without TLS or without tokens, for a network of
@@ -56,7 +56,7 @@ pub struct Listen {
     #[arg(long, env = "LEAFID_ALLOW_HOST", value_name = "NAME", value_delimiter = ',',
           value_parser = host)]
     allow_host: Vec<String>,
-    /// The connections of one listener; more are turned away
+    /// How many connections a listener has at most; further ones are refused
     #[arg(long, env = "LEAFID_MAX_CONNECTIONS", value_name = "N", value_parser = connections,
           default_value_t = Limits::default().connections)]
     max_connections: usize,
@@ -205,7 +205,7 @@ fn unguarded(open: Open, at: SocketAddr, has_tokens: bool, plain: bool) -> Probl
             let option = if open == Open::Api { "--listen" } else { "--listen-admin" };
             let verb = if open == Open::Api { "" } else { " --verb admin" };
             let or = match (open, has_tokens) {
-                (Open::Admin, false) => "changes need a token whatever --insecure says".to_owned(),
+                (Open::Admin, false) => "changes need a token even with --insecure".to_owned(),
                 _ => format!("if every machine of that network is trusted, say: --insecure {name}"),
             };
             let and = if plain { ", which `http://` keeps it from" } else { "" };

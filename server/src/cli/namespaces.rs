@@ -37,7 +37,7 @@ pub struct Create {
     name: String,
     #[command(flatten)]
     values: Values,
-    /// Succeeds also if the namespace is there and is as the other options say; it does so without
+    /// Succeeds also if the namespace exists with the values of the other options; it does so without
     /// this option as well
     #[arg(long = "if-missing")]
     _if_missing: bool,

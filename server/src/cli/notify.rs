@@ -33,7 +33,7 @@ pub fn tell(line: &str) {
     if let Err(error) = sent {
         let place = place.to_string_lossy();
         tracing::warn!(
-            "the service manager at NOTIFY_SOCKET `{place}` is not told `{line}`: {error}"
+            "`{line}` cannot be sent to the service manager at NOTIFY_SOCKET `{place}`: {error}"
         );
     }
 }

@@ -50,8 +50,8 @@ pub struct Create {
     /// 32-bit column [default: none]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = until)]
     until: Option<u64>,
-    /// Succeeds also if the tag is there, stands at --from or above, and is as the other options
-    /// say; it is left as it is
+    /// Succeeds also if the tag exists with its position at --from or above and the values of the other
+    /// options; it is not changed
     #[arg(long)]
     if_missing: bool,
     #[command(flatten)]
@@ -70,7 +70,7 @@ pub struct Set {
     /// How many numbers a lease takes at most
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
     max_step: Option<u32>,
-    /// The upper end: one more than the last number that may be granted; `none` takes it away
+    /// The upper end: one more than the last number that may be granted; `none` removes it
     #[arg(long, value_name = "N|none", allow_negative_numbers = true, value_parser = until)]
     until: Option<u64>,
     #[command(flatten)]
@@ -290,7 +290,7 @@ impl List {
             ];
             row(text("pattern"), fields)?;
             let suspended = match listed["suspended"] == true {
-                true => "; none any more, for the store was fenced: apply it with a higher `from`",
+                true => "; suspended, as the store was fenced: apply it with a higher `from`",
                 false => "",
             };
             let (made, most) = (count("made"), count("most"));

@@ -19,7 +19,7 @@ use crate::utc;
 
 #[derive(Debug, Subcommand)]
 pub enum Token {
-    /// Makes a token and prints it, once; of a principal that is there, a second one to replace the first
+    /// Makes a token and prints it, once; for an existing principal, a second one to replace the first
     Create(Create),
     /// Lists principals, what they may do, and their tokens' ids
     List(List),
@@ -163,8 +163,8 @@ impl Create {
             || self.ids_per_day.is_some();
         if says_more {
             return Err(invalid(format!(
-                "principal `{name}` is there already; what it may do is changed in `{file}`, and a \
-                 second token is made without these options"
+                "principal `{name}` exists already: change what it may do in `{file}`, or leave these options \
+                 out to make a second token"
             )));
         }
         who.tokens.retain(|known| known.is_live(now));

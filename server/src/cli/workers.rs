@@ -19,7 +19,7 @@ pub enum Worker {
     /// Takes a worker number from its holder, which may use its window to the end; after that anybody
     /// may get the number
     Release(Release),
-    /// Takes in which numbers Leaf has, so that leafid leaves them alone, and takes those over whose Leaf
+    /// Records which numbers Leaf uses, so that leafid leaves them alone, and takes over those whose Leaf
     /// has stopped
     Import(Box<super::import::Import>),
 }

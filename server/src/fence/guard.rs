@@ -377,7 +377,7 @@ fn refusal(why: &str, last: StoreTime) -> Problem {
     let detail = format!(
         "the store lost grants again within an hour of its last fence ({}): {why}; nothing is \
          granted: find out what puts it back (a restore, a fail-over, two databases behind one \
-         name), stop that, then: leafid repair",
+         name), stop that, then: leafid repair --journal DIR",
         utc::text(last)
     );
     Problem::new(Code::StoreRefused, detail)

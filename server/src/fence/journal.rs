@@ -170,7 +170,7 @@ impl Writer {
         match done {
             Ok(()) if !self.well => tracing::info!("the journal is written again"),
             Err(error) if self.well => tracing::error!(
-                "the journal cannot be written: {error}; grants go on, but a restore of the store \
+                "the journal cannot be written: {error}; leases are granted all the same, but a restore of the store \
                  may not be noticed until it can"
             ),
             _ => return,

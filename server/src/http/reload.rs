@@ -52,7 +52,9 @@ impl Reload {
         }
         match self.tls.as_ref().map(|tls| tls.reload(in_any_case)) {
             None | Some(Ok(false)) => {}
-            Some(Ok(true)) => tracing::info!("the certificate is read again; connections go on"),
+            Some(Ok(true)) => {
+                tracing::info!("the certificate was read again; open connections keep the old one")
+            }
             Some(Err(problem)) => {
                 tracing::error!("the certificate stays as it was: {problem}");
             }

@@ -157,7 +157,7 @@ fn is_on(found: &Properties, key: &str) -> Result<bool, Problem> {
         Some("false") => Ok(false),
         Some(other) => {
             let detail = format!(
-                "{key} is `{}`, which Leaf takes for false without a word; set it to true or false",
+                "{key} is `{}`, which Leaf silently takes for false; set it to true or false",
                 shown(other)
             );
             Err(invalid(&detail))

@@ -111,12 +111,15 @@ fn tag_spent(row: &TagRow, ask: &SegmentAsk) -> Problem {
     };
     let way = match row.until {
         Some(until) => format!(
-            "it stands at {} and ends at {until}; if more may be granted, raise its upper end: \
+            "its position is {} and its end {until}; if more may be granted, raise its upper end: \
              leafid tag set {tag} --until N",
             row.max_id
         ),
         None => {
-            format!("it stands at {}, near the end of every line; create a new tag", row.max_id)
+            format!(
+                "its position is {}, near the highest number there is; create a new tag",
+                row.max_id
+            )
         }
     };
     Problem::new(Code::TagSpent, format!("tag `{tag}` has {wanted}: {way}"))
@@ -166,7 +169,9 @@ fn until_invalid(tag: &Name, change: &TagChange, before: Option<&TagRow>) -> Pro
     let until = change.until.unwrap_or(0);
     let why = match before {
         Some(_) if first == position => {
-            format!("tag `{tag}` stands at {first}, and numbers below may have been granted")
+            format!(
+                "the position of tag `{tag}` is {first}, and numbers below may have been granted"
+            )
         }
         _ => format!("tag `{tag}` would begin at {first}"),
     };
@@ -184,8 +189,8 @@ pub fn advance(refusal: Refusal, tag: &Name, row: &TagRow, to: u64) -> Problem {
     let (max_id, end) = (row.max_id, row.end());
     let detail = match refusal.code {
         Code::RangeInvalid if to < max_id => format!(
-            "tag `{tag}` stands at {max_id} and cannot go back to {to}, for what lies between may \
-             have been granted; name {max_id} or more"
+            "the position of tag `{tag}` is {max_id} and cannot go back to {to}, because the numbers \
+             between may have been granted; name {max_id} or more"
         ),
         Code::RangeInvalid => format!(
             "tag `{tag}` ends at {end} and cannot be advanced to {to}; name {end} or less, or \

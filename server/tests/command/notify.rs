@@ -39,7 +39,7 @@ fn a_manager_that_is_gone_stops_no_server() {
     command.arg(folder.path().join("store.db"));
     command.env("NOTIFY_SOCKET", folder.path().join("nowhere"));
     let mut serving = Serving::spawn(&mut command);
-    serving.logs(&["WARN", "NOTIFY_SOCKET", "is not told `READY=1`"]);
+    serving.logs(&["WARN", "NOTIFY_SOCKET", "`READY=1` cannot be sent"]);
     assert_eq!(serving.get("/readyz").0, 200);
     assert_eq!(serving.end("-TERM").0, Some(0));
 }

@@ -76,6 +76,6 @@ fn one_store_under_two_names_is_refused() {
     let mut command = Command::new(LEAFID);
     let mut serving =
         Serving::spawn(command.args(SERVE).args(["--tags", &file, "--workers", &other]));
-    serving.ready(200, &["\"workers\":{\"now_ms\""]);
+    serving.ready(200, &["\"workers\":{\"generation\""]);
     assert_eq!(serving.end("-TERM").0, Some(0));
 }

@@ -192,7 +192,7 @@ fn after_a_fence_a_pattern_makes_none_until_it_is_said_where_they_begin() {
             assert!(detail.contains("fenced since the pattern was applied"), "{detail}");
         }
         let list = says(&second.url, &["tag", "list"]);
-        assert!(list.contains("none any more, for the store was fenced"), "{list}");
+        assert!(list.contains("suspended, as the store was fenced"), "{list}");
         // The file as it was lifts nothing: it says nothing new of where the tags begin.
         for (text, words) in [
             (FILE.to_owned(), "needs `from`"),

@@ -145,9 +145,10 @@ fn the_refusal_shows_what_does_it_right() {
         command.args(["serve", "--store", &store, option, "0.0.0.0:0", usual, "127.0.0.1:0"]);
         String::from_utf8(command.output().unwrap().stderr).unwrap()
     };
-    for (option, says) in
-        [("--listen", "--insecure api"), ("--listen-admin", "whatever --insecure says")]
-    {
+    for (option, says) in [
+        ("--listen", "--insecure api"),
+        ("--listen-admin", "changes need a token even with --insecure"),
+    ] {
         let said = bare(option);
         for line in ["leafid token create", "openssl req -x509", "leafid serve --listen", says] {
             assert!(said.contains(line), "{option}: no {line}: {said}");

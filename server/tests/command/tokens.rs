@@ -54,7 +54,7 @@ fn a_token_is_shown_once_and_kept_as_its_hash() {
     let (code, said) = list(&["create", "app"]);
     assert!(code == Some(1) && said.contains("2 live tokens") && said.contains("--id "), "{said}");
     let (code, said) = list(&["create", "app", "--tag", "x"]);
-    assert!(code == Some(1) && said.contains("is there already"), "{said}");
+    assert!(code == Some(1) && said.contains("exists already"), "{said}");
     assert!(!said.contains(&second));
     let id = said_id(&text);
     assert_eq!(list(&["revoke", "app", "--id", &id]).0, Some(0));

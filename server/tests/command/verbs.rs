@@ -98,7 +98,7 @@ fn tag_verbs(store: &str) {
 
     let advance = |to: &'static str| ["tag", "advance", "small", "--to", to];
     let said = fails(store, &advance("2147483615"), 1);
-    assert!(said.contains("stands at 2147483616 and cannot go back to 2147483615"), "{said}");
+    assert!(said.contains("is 2147483616 and cannot go back to 2147483615"), "{said}");
     assert!(says(store, &advance("2147483640")).contains("next number 2147483640"));
     assert!(says(store, &advance("2147483640")).contains("next number 2147483640"));
     assert!(fails(store, &advance("2147483649"), 1).contains("ends at 2147483648"));
@@ -228,7 +228,7 @@ fn numbers_that_cannot_be_are_named_as_they_are() {
     let warned = String::from_utf8(made.stderr).unwrap();
     assert!(made.status.success() && warned.contains("no number to grant"), "{warned}");
     let said = fails(store, &["tag", "set", "u1", "--until", "50"], 1);
-    assert!(said.contains("stands at 100, and numbers below may"), "{said}");
+    assert!(said.contains("is 100, and numbers below may"), "{said}");
     let said = fails(store, &["tag", "advance", "u1", "--to", "50"], 1);
     assert!(said.contains("may have been granted"), "{said}");
     says(store, &["tag", "create", "u2", "--until", "none"]);

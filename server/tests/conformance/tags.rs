@@ -235,7 +235,7 @@ async fn an_advance_waits_with_leases_for_one_writing() {
     assert_eq!(exact.await.unwrap().range, Range::new(1_010, 1_017));
     let refused = back.await.unwrap_err();
     assert_eq!(refused.code, Code::RangeInvalid);
-    assert!(refused.detail.contains("stands at 1017 and cannot go back to 1016"), "{refused}");
+    assert!(refused.detail.contains("is 1017 and cannot go back to 1016"), "{refused}");
     assert_eq!(groups() - before, 1, "one writing");
 }
 

@@ -123,7 +123,7 @@ fn what_leaf_stumbles_over_is_refused_with_a_cure() {
         (
             format!("leaf.segment.enable=on\n{database}{off}"),
             "",
-            "`on`, which Leaf takes for false",
+            "`on`, which Leaf silently takes for false",
         ),
         (format!("{database}{off}"), "sqlite:other.db", "two stores are named"),
         (

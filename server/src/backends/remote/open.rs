@@ -239,7 +239,7 @@ fn cannot_make(place: &str, broken: &Broken) -> Unopened {
     };
     let detail = format!(
         "the tables of a store cannot be made in {place}: {}{rights}; nothing was made, or only \
-         empty tables that the next try goes on with",
+         empty tables that the next try uses",
         broken.detail
     );
     Unopened { problem: Problem::unavailable(detail), may_pass: broken.kind == Breakage::Lost }

@@ -53,7 +53,7 @@ pub fn import(
 ) -> Result<Done, Problem> {
     if numbers.layout()? != LAYOUT {
         let detail = format!(
-            "namespace `{namespace}` does not have Leaf's layout, so that its IDs would not go on where \
+            "namespace `{namespace}` does not have Leaf's layout, so its IDs would not continue where \
              Leaf's end: create another with --layout leaf"
         );
         return Err(Problem::new(Code::LayoutMismatch, detail));

@@ -195,7 +195,7 @@ fn by_number<'n>(found: &'n Found, wrong: &mut Vec<String>) -> BTreeMap<u32, &'n
             && other.owner != node.owner
         {
             wrong.push(format!(
-                "number {} stands twice: {} and {}; two Leafs with one number make equal IDs: stop one, \
+                "number {} is there twice: {} and {}; two Leafs with one number make equal IDs: stop one, \
                  and delete its entry",
                 node.worker, other.place, node.place
             ));

@@ -95,7 +95,7 @@ fn without(
     if let Some(first) = lacking.clone().next() {
         let cure = match place.source {
             Source::Tree(_) => {
-                "; or, if it is gone for good, take in what Leaf kept beside it on each machine: leafid worker \
+                "; or, if it is gone for good, import what Leaf kept beside it on each machine: leafid worker \
                  import default --leaf-local workerID.properties --owner IP:PORT"
             }
             _ => "",

@@ -137,7 +137,7 @@ def cannot_make(place: str, kind: str, detail: str) -> errors.LeafidError:
         rights = "; give the user of that name the rights that docs/STORES.md names"
     return errors.StoreUnavailableError(
         f"the tables of a store cannot be made in {place}: {detail}{rights}; nothing was made, or only "
-        "empty tables that the next try goes on with"
+        "empty tables that the next try uses"
     )
 
 
