@@ -1,50 +1,72 @@
 // What one ID costs in Node, beside the floor of the engine in the same run.
 //
-// Needs the installed packages: `cargo xtask bench` runs it in a folder that has them.
+// Needs the installed packages, and those of peers.mjs: `cargo xtask bench` runs it in a folder that has them.
 
+import hyperid from 'hyperid'
 import { Segment, Snowflake, memoryStore } from 'leafid'
+import { LIBRARIES } from './peers.mjs'
 
-const ROUNDS = 21
-const CALLS = 100_000
+const ROUNDS = 41
+// Rounds as short as they can be, so that most are not interrupted on a machine that others use: the processor has to find
+// code and data again first, which is 30 microseconds of each.
+const CALLS = 50_000
 
 /** Nanoseconds per ID of each work, the median of rounds taken in turns. */
-async function inTurns(works) {
+async function inTurns(works, rounds = ROUNDS) {
   const taken = works.map(() => [])
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     for (const [at, { ids, run }] of works.entries()) {
       const begin = process.hrtime.bigint()
       await run()
       taken[at].push(Number(process.hrtime.bigint() - begin) / ids)
     }
   }
-  return works.map(({ name }, at) => ({ name, ns: taken[at].sort((a, b) => a - b)[ROUNDS >> 1] }))
+  return works.map(({ name }, at) => ({ name, ns: taken[at].sort((a, b) => a - b)[rounds >> 1] }))
 }
 
 function show(title, figures) {
   console.log(`\n| ${title} | ns per ID | × floor |\n|---|---|---|`)
   for (const { name, ns } of figures) {
-    console.log(`| ${name} | ${ns.toFixed(1)} | ${(ns / figures[0].ns).toFixed(2)} |`)
+    console.log(`| ${name} | ${ns.toFixed(ns < 1 ? 2 : 1)} | ${(ns / figures[0].ns).toFixed(2)} |`)
   }
 }
 
 let kept = 0n
-const repeated = (call) => () => {
-  for (let n = 0; n < CALLS; n++) kept = call()
+const repeated = (call, calls = CALLS) => () => {
+  for (let n = 0; n < calls; n++) kept = call()
 }
 const work = (name, run, ids = CALLS) => ({ name, run, ids })
 
 const store = memoryStore()
 const numbers = new Segment('bench', { store, step: 1_000_000 })
-const stamps = new Snowflake('bench', { store })
+// A burst may run ahead of the clock for as long as this bench takes: the figures are the calls', not the format's.
+const stamps = new Snowflake('bench', { store, maxAheadMs: 8_000 })
 await numbers.next()
 await stamps.next()
 
 let counter = 1n << 40n
+let stamp = 2_124_058_566_972_174_397n
+const peers = Object.entries(LIBRARIES).filter(([, { name }]) => name !== 'leafid')
+// Of what is slow, fewer.
+const FEW = 5_000
+// Where a library throws because the sequence of a millisecond is spent, its caller tries again.
+const patiently = (draw) => () => {
+  for (;;) {
+    try {
+      return draw()
+    } catch {}
+  }
+}
+const drawn = []
+for (const [name, { version, make }] of peers) drawn.push(work(`${name} ${version}`, repeated(patiently((await make()).drawSync), FEW), FEW))
 show('Node, one ID', await inTurns([
   work('a BigInt that counts (the floor)', repeated(() => (counter += 1n))),
   work('`segment.nextSync()`', repeated(() => numbers.nextSync())),
   work('`snowflake.nextSync()`', repeated(() => stamps.nextSync())),
-  work('`crypto.randomUUID()` (128 bits, for comparison)', repeated(() => crypto.randomUUID()))
+  work('`performance.now()`, for comparison', repeated(() => performance.now())),
+  ...drawn,
+  work('hyperid, 33 characters', repeated(hyperid(), FEW), FEW),
+  work('`crypto.randomUUID()`, 128 bits', repeated(() => crypto.randomUUID(), FEW), FEW)
 ]))
 show('Node, awaited', await inTurns([
   work('awaiting a value (the floor)', async () => {
@@ -52,18 +74,25 @@ show('Node, awaited', await inTurns([
   }),
   work('`await segment.next()`', async () => {
     for (let n = 0; n < CALLS; n++) kept = await numbers.next()
+  }),
+  work('`await snowflake.next()`', async () => {
+    for (let n = 0; n < CALLS; n++) kept = await stamps.next()
   })
 ]))
 show('Node, as a decimal string', await inTurns([
-  work('`String(bigint)` (the floor)', repeated(() => String((counter += 1n)))),
-  work('`segment.nextStringSync()`', repeated(() => numbers.nextStringSync()))
+  work('`String(bigint)` of 13 digits (the floor)', repeated(() => String((counter += 1n)))),
+  work('`segment.nextStringSync()`', repeated(() => numbers.nextStringSync())),
+  work('`String(bigint)` of 19 digits', repeated(() => String((stamp += 1n)))),
+  work('`snowflake.nextStringSync()`', repeated(() => stamps.nextStringSync()))
 ]))
-const buffer = new BigUint64Array(10_000)
-const other = new BigUint64Array(10_000)
-show('Node, into a buffer of 10,000', await inTurns([
-  work('copying a buffer (the floor)', () => buffer.set(other), 10_000),
-  work('`segment.fillAvailable(buffer)`', () => numbers.fillAvailable(buffer), 10_000),
-  work('`snowflake.fillAvailable(buffer)`', () => stamps.fillAvailable(buffer), 10_000)
-]))
+// The larger one does not stay in the processor's first caches, and 64 KB or more of it are another's by the time it is filled.
+for (const count of [10_000, 100_000]) {
+  const [buffer, other] = [new BigUint64Array(count), new BigUint64Array(count)]
+  show(`Node, into a buffer of ${count.toLocaleString('en')}`, await inTurns([
+    work('copying a buffer (the floor)', () => buffer.set(other), count),
+    work('`segment.fillAvailable(buffer)`', () => numbers.fillAvailable(buffer), count),
+    work('`snowflake.fillAvailable(buffer)`', () => stamps.fillAvailable(buffer), count)
+  ], 21))
+}
 await numbers.close()
 await stamps.close()

@@ -1,35 +1,11 @@
 //! Carrying an ask to the imported store, and applying answers.
 
-use std::cell::Cell;
-
-use leafid_core::{Ask, Code, Failure, HostTime, Outcome, Refusal, Token};
+use leafid_core::{Ask, Code, Failure, HostTime, Outcome, Refusal};
 
 use crate::bindings::leafid::generator::types as wit;
-use crate::generators::Held;
+use crate::held::Held;
 use crate::values::token;
 use crate::{carried, host};
-
-/// The ask that was handed out last, and when it was first.
-#[derive(Default)]
-pub struct Sent(Cell<Option<(Token, HostTime)>>);
-
-impl Sent {
-    fn note(&self, request: Token, now: HostTime) {
-        if self.0.get().is_none_or(|(before, _)| before != request) {
-            self.0.set(Some((request, now)));
-        }
-    }
-
-    /// Its request.
-    fn last(&self) -> Option<Token> {
-        self.0.get().map(|(request, _)| request)
-    }
-
-    /// When this ask left; an answer to no ask that is known is looked at by nobody.
-    fn when(&self, request: Token, now: HostTime) -> HostTime {
-        self.0.get().filter(|(before, _)| *before == request).map_or(now, |(_, sent)| sent)
-    }
-}
 
 impl Held {
     /// The ask that is due.

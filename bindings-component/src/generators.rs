@@ -1,17 +1,15 @@
 //! The interface `generators`.
 
-use std::cell::RefCell;
-
 use leafid_bindings::AnyGenerator;
 use leafid_core::{Code, HostTime, Refusal, Segment, Snowflake, Suspend};
 
-use crate::asking::Sent;
 use crate::bindings::exports::leafid::generator::generators as wit;
 use crate::bindings::leafid::generator::types::{
     Ask, Code as ShownCode, Failure, Grant, Layout as ShownLayout, Millis, Refusal as Refused,
     Release, Token,
 };
 use crate::carried::{refusal, shown_ask, shown_outcome, shown_release};
+use crate::held::Held;
 use crate::values::{code, layout, refused, shown_code, shown_layout, token};
 use crate::{Component, configs, counting, host};
 
@@ -19,36 +17,11 @@ use crate::{Component, configs, counting, host};
 /// (wasmtime 50: 128 MiB, at 40 bytes an ID) traps above it, and a trap is the end of every generator.
 const MOST: u64 = 1 << 20;
 
-/// A generator of the host's. It is borrowed for as long as the core works on it and never while an
-/// import runs: who comes back from there finds it free.
-pub struct Held {
-    generator: RefCell<AnyGenerator>,
-    pub sent: Sent,
-}
-
-impl Held {
-    fn build(
-        make: impl FnOnce(u64) -> Result<AnyGenerator, Refusal>,
-    ) -> Result<wit::Generator, Refused> {
-        let generator = make(host::seed()).map_err(refused)?;
-        Ok(wit::Generator::new(Held { generator: generator.into(), sent: Sent::default() }))
-    }
-
-    /// Works on the generator. No import may be called here: who comes back finds it taken, which
-    /// would be a mistake of this crate and is a trap.
-    pub fn with<T>(&self, act: impl FnOnce(&mut AnyGenerator) -> T) -> T {
-        match self.generator.try_borrow_mut() {
-            Ok(mut generator) => act(&mut generator),
-            // `borrow_mut` says why, at a kilobyte of formatting that nobody would see.
-            Err(_) => core::arch::wasm32::unreachable(),
-        }
-    }
-
-    /// Does it at the time of now, which is read first.
-    fn at_now<T>(&self, act: impl FnOnce(&mut AnyGenerator, HostTime) -> T) -> T {
-        let now = host::now();
-        self.with(|generator| act(generator, now))
-    }
+fn build(
+    make: impl FnOnce(u64) -> Result<AnyGenerator, Refusal>,
+) -> Result<wit::Generator, Refused> {
+    let generator = make(host::seed()).map_err(refused)?;
+    Ok(wit::Generator::new(Held::new(generator)))
 }
 
 impl wit::Guest for Component {
@@ -57,14 +30,14 @@ impl wit::Guest for Component {
 
 impl wit::GuestGenerator for Held {
     fn segment(config: wit::SegmentConfig) -> Result<wit::Generator, Refused> {
-        Held::build(|seed| {
+        build(|seed| {
             let ids = Segment::new(configs::segment(&config)?, seed)?;
             Ok(AnyGenerator::Segment(Box::new(ids)))
         })
     }
 
     fn snowflake(config: wit::SnowflakeConfig) -> Result<wit::Generator, Refused> {
-        Held::build(|seed| {
+        build(|seed| {
             let ids = Snowflake::new(configs::snowflake(&config)?, seed)?;
             Ok(AnyGenerator::Snowflake(Box::new(ids), Suspend::default()))
         })

@@ -37,6 +37,8 @@ mod counting;
 #[cfg(not(feature = "pure"))]
 mod generators;
 #[cfg(not(feature = "pure"))]
+mod held;
+#[cfg(not(feature = "pure"))]
 mod host;
 
 /// What implements every exported interface.

@@ -70,7 +70,8 @@ fn tell(told: &mut Object<'_>, Problem { code, message }: &Problem) -> Result<()
 }
 
 fn open(handle: u32, path: &Path, now: f64) -> std::result::Result<Option<Problem>, Problem> {
-    let (mut file, found) = State::open(path)?;
+    let namespace = HANDLES.with(|all| all.snowflake(handle, |ids| ids.namespace().to_owned()));
+    let (mut file, found) = State::open(path, &namespace.unwrap_or_default())?;
     let (record, mut said) = match found {
         Found::Right(record) => (Some(*record), None),
         Found::Nothing => (None, None),

@@ -46,7 +46,6 @@ mod _native {
     /// them all at the end of one. From 3.12 on the interpreter refuses it by itself.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        let _py = module.py();
         #[expect(unsafe_code, reason = "PyO3 has no face for the id of an interpreter")]
         // SAFETY: the interpreter lock is held, so there is a current interpreter.
         let id =
@@ -55,7 +54,8 @@ mod _native {
             let message = "module leafid._native does not support loading in subinterpreters";
             return Err(pyo3::exceptions::PyImportError::new_err(message));
         }
-        Ok(())
+        crate::generators::install_quick::<Segment>(module.py())?;
+        crate::generators::install_quick::<Snowflake>(module.py())
     }
 
     /// The version of this engine.

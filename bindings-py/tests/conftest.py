@@ -20,7 +20,6 @@ SHOWN = pytest.StashKey[int]()
 LONGEST_S = 660
 sys.path.insert(0, str(HERE))
 
-from support.databases import Mariadb, Postgres  # noqa: E402
 from support.server import Server  # noqa: E402
 
 
@@ -59,13 +58,13 @@ def server(tmp_path):
 @pytest.fixture(scope="session")
 def postgres():
     """A PostgreSQL server of this run."""
-    yield from started(Postgres)
+    yield from started("Postgres")
 
 
 @pytest.fixture(scope="session")
 def mariadb():
     """A MariaDB server of this run."""
-    yield from started(Mariadb)
+    yield from started("Mariadb")
 
 
 @pytest.fixture(params=["postgres", "mariadb"])
@@ -74,15 +73,18 @@ def database(request):
     return request.getfixturevalue(request.param)
 
 
-@pytest.fixture(params=[Postgres, Mariadb], ids=lambda kind: kind.__name__.lower())
+@pytest.fixture(params=["Postgres", "Mariadb"], ids=str.lower)
 def killed(request):
     """One of the servers for a test that kills it: with few databases, it is soon there again."""
     yield from started(request.param)
 
 
-def started(kind):
+def started(kind: str):
+    # Here, since tests without a database do without the drivers as well.
+    from support import databases
+
     # Not below pytest's own folder, which is root's alone: PostgreSQL runs as another user.
     with tempfile.TemporaryDirectory(prefix="leafid-") as folder:
         Path(folder).chmod(0o755)
-        with kind(Path(folder)) as running:
+        with getattr(databases, kind)(Path(folder)) as running:
             yield running

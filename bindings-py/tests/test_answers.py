@@ -42,6 +42,9 @@ WRONG_WINDOWS = {
         "layout": {**grant["layout"], "worker_bits": 60},
     },
     "no layout": lambda grant: {**grant, "layout": None},
+    "a float": lambda grant: {**grant, "worker": float(grant["worker"]) + 0.5},
+    "no dict": lambda grant: list(grant.items()),
+    "nothing": lambda grant: None,
 }
 
 
@@ -102,15 +105,23 @@ def test_decimal_strings_are_taken() -> None:
     assert Segment("orders", store).next() == 1
 
 
-def test_an_exception_is_kept_as_the_cause() -> None:
-    class Broken:
-        def lease_segment(self, ask):
-            raise ZeroDivisionError("no luck")
+@pytest.mark.parametrize("make", [
+    lambda store: Segment("orders", store),
+    lambda store: Snowflake(store=store),
+], ids=["segment", "snowflake"])  # fmt: skip
+def test_an_exception_is_kept_as_the_cause(make) -> None:
+    def broken(_grant):
+        raise ZeroDivisionError("no luck")
 
-    cause = failing(Segment("orders", Broken())).__cause__
-    assert isinstance(cause, leafid.StoreUnavailableError)
+    store = Spoilt(broken)
+    ids = make(store)
+    late = failing(ids)
+    cause = late.__cause__
+    assert late.code == "TIMED_OUT" and isinstance(cause, leafid.StoreUnavailableError)
     assert "`ZeroDivisionError: no luck`" in str(cause)
     assert isinstance(cause.__cause__, ZeroDivisionError)
+    store.spoil = None
+    assert ids.next(timeout=30) > 0, "it is usable afterwards"
 
 
 def test_an_awaitable_is_no_answer() -> None:

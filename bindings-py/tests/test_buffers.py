@@ -66,7 +66,11 @@ def test_what_cannot_be_filled_is_told(memory, wrong, told) -> None:
     with pytest.raises(TypeError, match="writable, contiguous and of 64-bit integers") as refused:
         ids.fill(wrong)
     assert any(f"this is {way}" in str(refused.value) for way in told.split("|")), refused.value
+    assert refused.value.code == "REQUEST_INVALID"
     assert ids.stats().asks == 0, "nothing was asked for"
+    good = array("Q", bytes(80))
+    ids.fill(good)
+    assert list(good) == list(range(1, 11)), "it is usable afterwards"
 
 
 def test_a_buffer_is_free_afterwards(memory) -> None:

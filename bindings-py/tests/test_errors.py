@@ -157,8 +157,9 @@ def test_no_store_at_all(monkeypatch) -> None:
 
 
 def test_objects_without_the_methods() -> None:
-    with pytest.raises(TypeError, match="`int` has no `lease_segment`"):
+    with pytest.raises(TypeError, match="`int` has no `lease_segment`") as refused:
         Segment("orders", 17)
+    assert refused.value.code == "REQUEST_INVALID"
     with pytest.raises(TypeError, match="`acquire`"):
         Snowflake(store=object())
 
@@ -247,6 +248,7 @@ def test_an_argument_of_another_type_is_named(act, wanted) -> None:
     with pytest.raises(TypeError) as refused:
         act()
     assert str(refused.value) == wanted.format(s="a number of seconds")
+    assert refused.value.code == "REQUEST_INVALID"
 
 
 def test_layouts_that_are_not_valid() -> None:

@@ -145,6 +145,20 @@ def test_more_than_a_window_ever_holds_is_told(server) -> None:
 
 
 @BOTH
+@pytest.mark.parametrize("count", [10**9, 2**40])
+def test_counts_that_no_line_has_at_once(memory, make, count) -> None:
+    """Raised at once, and without the memory that the list would need."""
+    memory.create_tag("orders", step=100, max_step=1_000)
+    ids = make(memory)
+    first = ids.next()
+    for act in (lambda: ids.take(count), lambda: ids.ready(count)):
+        with pytest.raises(leafid.CountInvalidError, match=rf"at most \d+ IDs at once, got `{count}`") as told:
+            act()
+        assert told.value.code == "COUNT_INVALID"
+    assert ids.next() > first, "it is usable afterwards"
+
+
+@BOTH
 def test_counts_that_are_none(memory, make) -> None:
     ids = make(memory)
     assert ids.take(0) == [] and ids.fill(array("Q")) is None

@@ -11,7 +11,7 @@ import pytest
 
 import leafid
 from leafid import HttpStore, Segment, Snowflake
-from support.waiting import end_all, run_all, until
+from support.waiting import end_all, failing, run_all, until
 
 
 def test_segments(server) -> None:
@@ -29,6 +29,18 @@ def test_a_wrong_port_is_refused_and_not_taken_for_none(port: str) -> None:
             HttpStore(f"http://{host}{port}")
     for good in ("http://127.0.0.1", "http://[::1]", "http://[::1]:8750", "http://u:w@h:1/path"):
         assert HttpStore(good).url == good
+
+
+def test_a_store_that_is_down_when_a_generator_is_made(server) -> None:
+    """Nothing is asked for before the first ID; that says what is wrong, and later ones come."""
+    server.create_tag("orders")
+    server.stop()
+    for ids in (Segment("orders", server.url), Snowflake(store=server.url)):
+        late = failing(ids)
+        assert late.code == "TIMED_OUT" and late.__cause__.code == "STORE_UNAVAILABLE"
+        server.start()
+        assert ids.next(timeout=30) > 0, "it is usable afterwards"
+        server.stop()
 
 
 def test_snowflakes(server) -> None:

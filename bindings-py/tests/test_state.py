@@ -186,7 +186,6 @@ def test_what_is_no_state_file_is_refused(memory, state, tmp_path) -> None:
     state.write_bytes(b"x" * 2 * SLOT)
     refused(state, "is not a state file of leafid: pass another path", memory)
     assert state.read_bytes() == b"x" * 2 * SLOT
-    refused(tmp_path, "is a folder", memory)
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "elsewhere")
     refused(link, "is a symbolic link", memory)

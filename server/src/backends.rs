@@ -23,6 +23,7 @@ pub mod reconnect;
 pub mod remote;
 pub mod sql;
 pub mod sqlite;
+mod tls;
 pub mod zookeeper;
 
 /// A database that keeps a registry's rows.
@@ -45,15 +46,15 @@ pub trait BackEnd: Send + 'static {
 
     /// Begins a turn. What has to wait for another writer waits here, before anybody's request is
     /// taken up. Gives the database's own time where that needs no trip to it.
-    fn begin(&mut self) -> impl Future<Output = Result<Option<StoreTime>, Fault>>;
+    fn begin(&mut self) -> impl Future<Output = Result<Option<StoreTime>, Fault>> + Send;
 
     /// Reads what is wanted; the answers are in the same order.
-    fn read(&mut self, wants: &[Want]) -> impl Future<Output = Result<Read, Fault>>;
+    fn read(&mut self, wants: &[Want]) -> impl Future<Output = Result<Read, Fault>> + Send;
 
     /// Writes each group whole or not at all, and each for itself, if the rows that it was decided
     /// on are as they were read. Durable when it answers; the outcomes are in the same order. Ends
     /// the turn, also where there is nothing to write.
-    fn write(&mut self, groups: &[Group]) -> impl Future<Output = Result<Written, Fault>>;
+    fn write(&mut self, groups: &[Group]) -> impl Future<Output = Result<Written, Fault>> + Send;
 
     /// Counts its connections: behind the same name an older state may stand on the next one.
     fn connection(&self) -> u64 {
@@ -61,7 +62,7 @@ pub trait BackEnd: Send + 'static {
     }
 
     /// How far it has come; asked where a turn may begin to read, or after one.
-    fn standing(&mut self) -> impl Future<Output = Result<Standing, Fault>> {
+    fn standing(&mut self) -> impl Future<Output = Result<Standing, Fault>> + Send {
         async { Ok(Standing::default()) }
     }
 }

@@ -13,7 +13,7 @@ pub mod moving;
 pub(crate) mod text;
 pub mod witness;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use leafid_core::StoreTime;
@@ -44,6 +44,7 @@ pub struct Repaired {
 pub struct Desk {
     generation: AtomicU64,
     position: AtomicU64,
+    floor: AtomicI64,
     has_orders: AtomicBool,
     orders: Mutex<Orders>,
 }
@@ -72,10 +73,16 @@ impl Desk {
         self.position.load(Ordering::Relaxed)
     }
 
-    /// Tells how often it was, and how far its database has come.
-    pub fn tell(&self, mark: Mark) {
+    /// Before when no window begins, by the last fence; 0 where there was none.
+    pub fn floor(&self) -> StoreTime {
+        StoreTime::new(self.floor.load(Ordering::Relaxed))
+    }
+
+    /// Tells how often it was, how far its database has come, and before when no window begins.
+    pub fn tell(&self, mark: Mark, floor: StoreTime) {
         self.generation.store(mark.generation, Ordering::SeqCst);
         self.position.store(mark.position, Ordering::Relaxed);
+        self.floor.store(floor.get(), Ordering::Relaxed);
     }
 
     /// Gives orders; they are seen to before the next request is.

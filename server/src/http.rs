@@ -15,6 +15,7 @@ pub mod request_id;
 pub mod router;
 pub mod rules;
 pub mod serve;
+pub mod session;
 pub mod tls;
 pub mod trace;
 pub mod unread;

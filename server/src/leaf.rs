@@ -1,6 +1,7 @@
 //! Leaf, drop-in: its paths on a listener of their own, with its statuses and bodies; its settings and
 //! its pages as they are. Its table is a back end's affair (`backends/mysql`).
 
+pub mod admission;
 pub mod answer;
 pub mod config;
 pub mod decode;

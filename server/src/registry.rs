@@ -1,6 +1,6 @@
-//! The server's store over any back end: one thread reads what requests want, has the core decide,
-//! explains what it refuses, writes, and answers. Requests that wait together for the same line are
-//! one write; what others wrote first is decided again.
+//! The server's store over any back end: one turn after another reads what requests want, has the
+//! core decide, explains what it refuses, writes, and answers. Requests that wait together for the
+//! same line are one write; what others wrote first is decided again.
 
 pub mod aside;
 mod cache;
@@ -15,20 +15,21 @@ mod namespaces;
 pub mod patterns;
 mod queue;
 mod rows;
+mod run;
 mod segments;
 mod time;
 mod turn;
 mod windows;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::thread::JoinHandle;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
     AcquireAsk, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime, Token, WindowGrant,
 };
+use tokio::runtime::Handle;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
@@ -47,20 +48,22 @@ use health::Health;
 use job::{Job, Kind};
 use queue::{Queue, Sender};
 use rows::{Stop, TurnRows};
+use run::Run;
 use time::Time;
 use turn::{Answers, Turns};
 
 /// Whether the store is ready is said within so long.
 const READY: Duration = Duration::from_secs(1);
 
-/// A store over a back end. When it is dropped, changes that wait are still made.
+/// A store over a back end. When it is closed or, on a thread of its own, dropped, changes that wait
+/// are still made.
 pub struct Registry {
     facts: Facts,
     watch: Arc<dyn Watch>,
     health: Arc<Health>,
     clock: Arc<dyn Clock>,
-    sender: Option<Sender>,
-    thread: Option<JoinHandle<()>>,
+    sender: RwLock<Option<Sender>>,
+    run: Run,
     desk: Arc<Desk>,
     meter: Arc<meter::turns::Turns>,
     /// Whether the journal is written, where one is kept.
@@ -77,15 +80,28 @@ impl Registry {
         clock: Arc<dyn Clock>,
         first_use: bool,
     ) -> Result<Registry, Problem> {
-        let cannot = |error: std::io::Error| {
-            Problem::unavailable(format!("no thread for the store: {error}"))
-        };
+        Registry::on(None, back_end, clock, first_use)
+    }
+
+    /// Takes over a back end that waits for another program, and uses it as a task of this runtime:
+    /// a request is then decided where it came in, and wakes no thread on its way. A back end that
+    /// does its work itself keeps a thread of its own, and so does any where no runtime is given.
+    ///
+    /// # Errors
+    /// `STORE_UNAVAILABLE` where no thread can be had.
+    pub fn on(
+        runtime: Option<&Handle>,
+        back_end: impl BackEnd,
+        clock: Arc<dyn Clock>,
+        first_use: bool,
+    ) -> Result<Registry, Problem> {
         let (facts, watch) = (back_end.facts(), back_end.watch());
         let health = Arc::new(Health::default());
         let desk = Arc::new(Desk::default());
         let meter = Arc::new(meter::turns::Turns::default());
+        let abilities = back_end.abilities();
         let turns = Turns {
-            abilities: back_end.abilities(),
+            abilities,
             back_end,
             facts: facts.clone(),
             watch: Arc::clone(&watch),
@@ -99,15 +115,11 @@ impl Registry {
             meter: Arc::clone(&meter),
         };
         let (sender, queue) = Queue::new();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(cannot)?;
-        let thread = std::thread::Builder::new()
-            .name("leafid-store".to_owned())
-            .spawn(move || runtime.block_on(turns.run(queue)))
-            .map_err(cannot)?;
-        let (sender, thread) = (Some(sender), Some(thread));
-        let journal = OnceLock::new();
-        Ok(Registry { facts, watch, health, clock, sender, thread, desk, meter, journal })
+        let run = Run::start(runtime.filter(|_| abilities.waits), turns.run(queue));
+        let run =
+            run.map_err(|error| Problem::unavailable(format!("no thread for the store: {error}")))?;
+        let (sender, journal) = (RwLock::new(Some(sender)), OnceLock::new());
+        Ok(Registry { facts, watch, health, clock, sender, run, desk, meter, journal })
     }
 
     /// What the back end held when it was opened.
@@ -142,6 +154,11 @@ impl Registry {
         })
     }
 
+    /// Lets nobody in any more; what waits is still done.
+    fn let_go(&self) {
+        *self.sender.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     /// Has this decided in a turn and answers when what it changes is durable. Unless it is a
     /// [`Kind::Change`], it is not done when the answer was dropped before its turn came, nor when
     /// that took longer than callers wait (`OVERLOADED`).
@@ -151,13 +168,15 @@ impl Registry {
         T: Send + 'static,
     {
         let (job, answer) = Job::new(kind, scope, self.clock.boot(), decide);
-        let sent = match &self.sender {
+        let sender = self.sender.read().unwrap_or_else(PoisonError::into_inner);
+        let sent = match &*sender {
             Some(sender) => sender.try_send(job).map_err(|error| match error {
                 TrySendError::Full(_) => queue::full(),
                 TrySendError::Closed(_) => closed(),
             }),
             None => Err(closed()),
         };
+        drop(sender);
         Box::pin(async move {
             sent?;
             answer.await.unwrap_or_else(|_| Err(closed()))
@@ -173,11 +192,8 @@ impl std::fmt::Debug for Registry {
 
 impl Drop for Registry {
     fn drop(&mut self) {
-        self.sender = None;
-        if let Some(thread) = self.thread.take() {
-            // A thread that panicked has said so itself.
-            let _ = thread.join();
-        }
+        self.let_go();
+        self.run.join();
     }
 }
 
@@ -225,8 +241,14 @@ impl Store for Registry {
         self.desk.generation()
     }
 
+    fn floor(&self) -> StoreTime {
+        self.desk.floor()
+    }
+
     fn inside(&self) -> Option<Inside> {
-        let arriving = self.sender.as_ref().map_or(0, |s| s.max_capacity() - s.capacity());
+        let sender = self.sender.read().unwrap_or_else(PoisonError::into_inner);
+        let arriving = sender.as_ref().map_or(0, |s| s.max_capacity() - s.capacity());
+        drop(sender);
         let journal = self.journal.get().map(|well| well.load(Ordering::Relaxed));
         Some(Inside {
             turns: Arc::clone(&self.meter),
@@ -238,6 +260,14 @@ impl Store for Registry {
 
     fn look_again(&self) {
         self.desk.order(|orders| orders.look = true);
+    }
+
+    fn close(&self) -> Answer<'_, ()> {
+        self.let_go();
+        Box::pin(async {
+            self.run.done().await;
+            Ok(())
+        })
     }
 
     fn watch(&self) {

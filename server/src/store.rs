@@ -161,8 +161,14 @@ pub trait Store: Send + Sync + 'static {
 
     /// How often it was fenced, as far as is known.
     fn generation(&self) -> u64;
+    /// Before when no window begins, by its last fence, as far as is known; 0 where there was none.
+    fn floor(&self) -> StoreTime;
     /// What is known of its inside; nothing before it is open.
     fn inside(&self) -> Option<Inside>;
+    /// Refuses what is asked from now on, and answers when what was asked before is done.
+    fn close(&self) -> Answer<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
     /// Looks, before the next request is answered, whether another server or an operator has fenced
     /// it.
     fn look_again(&self);

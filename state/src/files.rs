@@ -95,7 +95,7 @@ pub fn lock(path: &Path) -> Result<File, Problem> {
             Err(TryLockError::WouldBlock) => {
                 let message = format!(
                     "the state file `{}` is locked by another process: give each process a state \
-                     file of its own",
+                     file of its own, or pass a folder",
                     path.display()
                 );
                 return Err(Problem { code: Code::StateLocked, message });

@@ -11,6 +11,8 @@ mod boot;
 #[cfg(target_os = "linux")]
 mod files;
 #[cfg(target_os = "linux")]
+mod folder;
+#[cfg(target_os = "linux")]
 mod fork;
 #[cfg(target_os = "linux")]
 mod open;
@@ -18,5 +20,5 @@ mod open;
 #[path = "nowhere.rs"]
 mod open;
 
-pub use open::{Found, State, since_boot};
+pub use open::{Found, State, is_folder, since_boot};
 pub use problem::Problem;

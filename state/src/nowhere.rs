@@ -26,7 +26,7 @@ impl State {
     ///
     /// # Errors
     /// `NOT_ENABLED`.
-    pub fn open(_: &Path) -> Result<(State, Found), Problem> {
+    pub fn open(_: &Path, _: &str) -> Result<(State, Found), Problem> {
         let message = "there are state files on Linux only so far: leave `state` out".to_owned();
         Err(Problem { code: Code::NotEnabled, message })
     }
@@ -51,4 +51,9 @@ impl State {
 /// Never needed.
 pub fn since_boot() -> HostTime {
     HostTime::new(0)
+}
+
+/// Never asked.
+pub fn is_folder(_: &Path) -> bool {
+    false
 }

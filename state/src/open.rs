@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use leafid_core::{Code, StateFile, StatePlace, StateRecord, StateWrite, Unread};
 
 pub use crate::boot::since_boot;
-use crate::{Problem, boot, files, fork};
+pub use crate::folder::is_folder;
+use crate::{Problem, boot, files, folder, fork};
 
 /// What a state file says when it is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,18 +35,27 @@ pub struct State {
 }
 
 impl State {
-    /// Opens a state file, or makes it, and locks it.
+    /// Opens a state file, or makes it, and locks it; of a [folder](is_folder), one of this
+    /// namespace's that nobody else has.
     ///
     /// # Errors
     /// `STATE_LOCKED` where another process has it: go on without, and tell. `STATE_INVALID` for
     /// what is no state file or cannot be written, `NOT_ENABLED` where there can be none: raise it.
-    pub fn open(path: &Path) -> Result<(State, Found), Problem> {
+    pub fn open(path: &Path, namespace: &str) -> Result<(State, Found), Problem> {
         let Some(boot) = boot::boot_id() else {
             let message = "this system does not tell when it was started \
                            (`/proc/sys/kernel/random/boot_id`), so there can be no state file: leave \
                            `state` out";
             return Err(Problem { code: Code::NotEnabled, message: message.to_owned() });
         };
+        if is_folder(path) {
+            return folder::open(path, namespace, boot);
+        }
+        State::open_file(path, boot)
+    }
+
+    /// As [`open`](State::open), of this very file.
+    pub(crate) fn open_file(path: &Path, boot: [u8; 16]) -> Result<(State, Found), Problem> {
         let lock = files::lock(path)?;
         let file = files::open(path)?;
         let facts = lock.metadata().map_err(|error| Problem::of(path, "looked at", &error))?;

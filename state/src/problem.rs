@@ -23,6 +23,19 @@ impl Problem {
         Problem { code: Code::StateInvalid, message }
     }
 
+    /// What the system said when a folder of state files was to be read.
+    pub(crate) fn of_folder(path: &Path, error: &io::Error) -> Problem {
+        let cure = match error.kind() {
+            io::ErrorKind::NotFound => ": make it first",
+            io::ErrorKind::NotADirectory => ": it is a file, leave the `/` at its end out",
+            io::ErrorKind::PermissionDenied => ": pass one that this process may read and write",
+            _ => "",
+        };
+        let path = path.display();
+        let message = format!("the folder `{path}` of state files cannot be read: {error}{cure}");
+        Problem { code: Code::StateInvalid, message }
+    }
+
     /// What the system said when this was to be done.
     pub(crate) fn of(path: &Path, doing: &str, error: &io::Error) -> Problem {
         let cure = match error.kind() {

@@ -12,5 +12,6 @@ mod proxy;
 mod readme;
 mod setting;
 mod shutdown;
+mod state;
 mod store_kill;
 mod two_stores;

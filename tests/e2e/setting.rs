@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -78,6 +79,25 @@ impl Setting {
     /// The host programs, beside the installed packages.
     pub fn stage(&self) -> Stage {
         Stage::make(&self.installed, &self.folder).expect("the programs can be copied")
+    }
+
+    /// The interpreter that has the Python package.
+    pub fn python(&self) -> Command {
+        let mut python = Command::new(&self.installed.python);
+        python.env_remove("PYTHONPATH");
+        python
+    }
+
+    /// Node, where it finds the npm packages.
+    pub fn node(&self) -> Command {
+        let mut node = Command::new("node");
+        node.current_dir(&self.installed.consumer);
+        node
+    }
+
+    /// A path in this test's folder.
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
     }
 
     /// Shows the figures of a test that went well, whatever the harness keeps to itself.

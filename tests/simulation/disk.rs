@@ -206,6 +206,11 @@ impl World {
             self.tally.states_torn += 1;
             tear(&mut disk.bytes[at..at + SLOT], &slot, &mut self.rng);
         }
+        if self.rng.chance(200) {
+            self.tally.states_rotten += 1;
+            let at = self.rng.below(StateFile::BYTES as u64) as usize;
+            disk.bytes[at] ^= 1 << self.rng.below(8);
+        }
         if disk.held_by == Some(holder.life) {
             disk.held_by = None;
         }

@@ -148,6 +148,8 @@ counts! {
     states_failed 500,
     /// Writes that were broken off by the end of their process.
     states_torn 100,
+    /// Files of which a bit changed after that.
+    states_rotten 300,
     /// Starts that went on with what a file says …
     states_used 300,
     /// … while no server answered.

@@ -40,11 +40,7 @@ pub fn python() -> Outcome<PathBuf> {
     }
     if !files::fresh(std::slice::from_ref(&mark), std::slice::from_ref(&wheel)) {
         files::remove(&mark)?;
-        Run::new(&python)
-            .args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"])
-            .args(["--force-reinstall"])
-            .arg(&wheel)
-            .done()?;
+        install_wheel(&python)?;
         files::write(&mark, "")?;
     }
     let place = Run::new(&python)
@@ -56,6 +52,27 @@ pub fn python() -> Outcome<PathBuf> {
         return Err(format!("`import leafid` finds `{}`, not the wheel", place.trim()));
     }
     Ok(python)
+}
+
+/// An environment of another interpreter, with the built wheel and the runner; its own interpreter.
+pub fn python_on(other: &Path, version: &str) -> Outcome<PathBuf> {
+    build::need(&["server", "wheel"])?;
+    let folder = project::at(format!(".cache/consumer-py-{version}"));
+    let (python, mark) = (folder.join("bin/python"), folder.join(PYTEST));
+    if !mark.exists() {
+        Run::new(other).args(["-m", "venv", "--clear"]).arg(&folder).done()?;
+        Run::new(&python).args(["-m", "pip", "install", "--quiet", PYTEST]).done()?;
+        files::write(&mark, "")?;
+    }
+    install_wheel(&python)?;
+    Ok(python)
+}
+
+fn install_wheel(python: &Path) -> Outcome {
+    Run::new(python)
+        .args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"])
+        .arg(build::wheel_file()?)
+        .done()
 }
 
 /// An environment of its own with the built wheel and these packages; its interpreter.
@@ -70,10 +87,7 @@ pub fn python_beside(packages: &[&str]) -> Outcome<PathBuf> {
         Run::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages).done()?;
         files::write(&mark, &wanted)?;
     }
-    Run::new(&python)
-        .args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"])
-        .arg(build::wheel_file()?)
-        .done()?;
+    install_wheel(&python)?;
     Ok(python)
 }
 
@@ -90,6 +104,28 @@ pub fn node() -> Outcome<PathBuf> {
 /// The same, with a fresh copy of the JavaScript suites in it.
 pub fn node_with_suites() -> Outcome<PathBuf> {
     let folder = node()?;
+    let suites = folder.join("tests");
+    files::remove_dir(&suites)?;
+    files::copy_dir(&project::at("bindings-js/tests"), &suites)?;
+    Ok(folder)
+}
+
+/// A folder with both npm packages, these libraries, and a fresh copy of the JavaScript suites.
+pub fn node_beside(packages: &[&str]) -> Outcome<PathBuf> {
+    build::need(&["server", "wasm", "node", "npm"])?;
+    tools::node_modules()?;
+    let folder = project::at(".cache/consumer-js-peers");
+    let (mark, wanted) = (folder.join("peers-installed"), packages.join("\n"));
+    if !files::read(&mark).is_ok_and(|installed| installed == wanted) {
+        files::remove_dir(&folder)?;
+        files::write(
+            &folder.join("package.json"),
+            "{ \"private\": true, \"type\": \"module\" }\n",
+        )?;
+        npm_install(&folder, packages, &[])?;
+        files::write(&mark, &wanted)?;
+    }
+    npm_install(&folder, &["--prefer-offline"], &build::npm_tarballs()?)?;
     let suites = folder.join("tests");
     files::remove_dir(&suites)?;
     files::copy_dir(&project::at("bindings-js/tests"), &suites)?;

@@ -8,10 +8,11 @@ use crate::test::{component, rust};
 
 type Part = (&'static str, fn() -> Outcome<String>);
 
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 6] = [
     ("fuzz", rust::fuzz),
     ("component-rust", component::in_rust),
     ("component-bench", component::bench_in_rust),
+    ("kills", rust::kills),
     ("simulate", rust::search),
     ("release", release::rehearse),
 ];

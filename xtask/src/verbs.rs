@@ -69,9 +69,9 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "nightly",
-        options: "[--only component-rust|component-bench|simulate|release]",
+        options: "[--only component-rust|component-bench|kills|simulate|release]",
         does: "what takes too long for each change: the component in a Rust program, its figures, \
-               half an hour of simulated worlds that are new each time, and the release, rehearsed",
+               ten kills of servers and of each database under load, half an hour of simulated worlds that are new each time, and the release, rehearsed",
         takes: "75 min cold",
         run: nightly::main,
     },

@@ -15,15 +15,15 @@ use leafid_server::problem::Problem;
 use leafid_server::registry::Registry;
 use leafid_server::store::{Store, TagChange};
 use leafid_stream::child::{Child, dies_with_us};
+use tokio::runtime::{Builder, Runtime};
 
 use crate::Outcome;
-use crate::bare::runtime;
 use crate::client::Client;
 
-/// A store in this process.
+/// A store in this process, used as the server uses it: a task beside those that ask.
 pub struct Stored {
-    store: Registry,
-    runtime: tokio::runtime::Runtime,
+    store: Arc<Registry>,
+    runtime: Runtime,
 }
 
 impl Stored {
@@ -33,9 +33,11 @@ impl Stored {
         let options = Options { create: true, ..Options::default() };
         let terms = Terms { options, allow_unsafe: false, source: Source::Database };
         let database = Database::parse(url).ok_or("no database's URL")?.map_err(told)?;
-        let store = database.open(Arc::new(SystemClock), &terms);
-        let store = store.map_err(|unopened| told(unopened.problem))?;
-        let runtime = runtime()?;
+        // As `leafid serve` makes its own.
+        let runtime = Builder::new_multi_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| error.to_string())?;
+        let store = database.open_on(Some(runtime.handle()), Arc::new(SystemClock), &terms);
+        let store = Arc::new(store.map_err(|unopened| told(unopened.problem))?);
         for tag in ["bare", "stored", "served"] {
             let tag = Name::tag(tag).map_err(|refusal| refusal.code.to_string())?;
             let change = TagChange { step: Some(10), ..TagChange::default() };
@@ -48,18 +50,23 @@ impl Stored {
     pub fn run(&self, callers: usize, length: Duration) -> Outcome<u64> {
         let until = Instant::now() + length;
         let tag = Name::tag("stored").map_err(|refusal| refusal.code.to_string())?;
-        let works = (0..callers).map(async |_| {
-            let mut done = 0;
-            while Instant::now() < until {
-                let request = Token::new(request().to_be_bytes());
-                let ask = SegmentAsk::new(tag, request);
-                self.store.lease_segment(ask).await.map_err(|problem| problem.to_string())?;
-                done += 1;
-            }
-            Ok::<u64, String>(done)
+        let works = (0..callers).map(|_| {
+            let store = Arc::clone(&self.store);
+            self.runtime.spawn(async move {
+                let mut done = 0;
+                while Instant::now() < until {
+                    let request = Token::new(request().to_be_bytes());
+                    let ask = SegmentAsk::new(tag, request);
+                    store.lease_segment(ask).await.map_err(|problem| problem.to_string())?;
+                    done += 1;
+                }
+                Ok::<u64, String>(done)
+            })
         });
-        let done = self.runtime.block_on(futures_util::future::try_join_all(works));
-        done.map(|done| done.iter().sum())
+        let works: Vec<_> = works.collect();
+        let done = self.runtime.block_on(futures_util::future::join_all(works));
+        let done = done.into_iter().map(|done| done.unwrap_or_else(|dead| Err(dead.to_string())));
+        done.sum()
     }
 }
 
@@ -88,13 +95,29 @@ impl Served {
 
     /// Leases by so many connections at once for so long; how many leases there were.
     pub fn run(&self, connections: usize, length: Duration) -> Outcome<u64> {
+        let ask = || format!("{{\"request\":\"{:032x}\"}}", request());
+        self.post("/v1/segments/served/lease", ask, connections, length)
+    }
+
+    /// Takes single numbers, which the server has at hand: what is left is the way there and back.
+    pub fn take(&self, connections: usize, length: Duration) -> Outcome<u64> {
+        let ask = || "{\"count\":1}".to_owned();
+        self.post("/v1/segments/served/ids", ask, connections, length)
+    }
+
+    fn post(
+        &self,
+        path: &str,
+        ask: impl Fn() -> String + Sync,
+        connections: usize,
+        length: Duration,
+    ) -> Outcome<u64> {
         let until = Instant::now() + length;
         let work = || {
             let mut client = Client::connect(self.address)?;
             let mut done = 0;
             while Instant::now() < until {
-                let body = format!("{{\"request\":\"{:032x}\"}}", request());
-                client.post("/v1/segments/served/lease", &body)?;
+                client.post(path, &ask())?;
                 done += 1;
             }
             Ok::<u64, String>(done)

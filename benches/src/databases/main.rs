@@ -96,6 +96,10 @@ fn measure<B: Bare>(
         ("the bare statement", Box::new(|clients, length| bare.run(clients, length))),
         ("a lease, in the server", Box::new(|clients, length| stored.run(clients, length))),
         ("a lease over HTTP", Box::new(|clients, length| served.run(clients, length))),
+        (
+            "over HTTP without the database",
+            Box::new(|clients, length| served.take(clients, length)),
+        ),
     ];
     if let Some((name, also)) = &mut also {
         runs.insert(1, (name, Box::new(|clients, length| also.run(clients, length))));

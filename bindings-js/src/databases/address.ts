@@ -5,9 +5,9 @@ import type { Store } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import type { Link } from './link.js'
 import { LEAF_TAGS } from './mysql.js'
-import { withoutPassword } from './place.js'
+import type { SqlStoreOptions } from './options.js'
 import { linked, over } from './over.js'
-import type { SqlStoreOptions } from './store.js'
+import { withoutPassword } from './place.js'
 
 /** A store is asked rarely, and waits for nothing in a transaction of its own: one connection at work, and one beside it. */
 const CONNECTIONS = 2

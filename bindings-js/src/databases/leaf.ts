@@ -1,6 +1,6 @@
 import type { Dialect } from '../sql/dialect.js'
 import type { Params } from '../sql/rows.js'
-import type { Step } from '../sql/steps.js'
+import type { Step } from '../sql/dialect.js'
 import type { TagRow } from '../stores/registry.js'
 import { LEAF, SCHEMA } from './mysql-texts.js'
 

@@ -1,4 +1,4 @@
-import type { Step } from '../sql/steps.js'
+import type { Step } from '../sql/dialect.js'
 import { inTransaction, type Raw } from './link.js'
 
 /** What is used of a connection or a pool of `mysql2`, with callbacks or with promises. */

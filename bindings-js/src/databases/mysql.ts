@@ -1,5 +1,4 @@
-import type { Dialect, Query } from '../sql/dialect.js'
-import type { Step } from '../sql/steps.js'
+import type { Dialect, Query, Step } from '../sql/dialect.js'
 import { LeafidError, isLeafidError } from '../values/errors.js'
 import { inlined, type Literals } from './inline.js'
 import { leafText, prefixed, putTag } from './leaf.js'

@@ -9,7 +9,7 @@ import { namespace_row } from '../stores/registry.js'
 import { LeafidError } from '../values/errors.js'
 import { quoted } from '../values/shown.js'
 import type { Link, Raw } from './link.js'
-import type { SqlStoreOptions } from './store.js'
+import type { SqlStoreOptions } from './options.js'
 
 /** Opens the store in a database, or makes it where that was asked for. */
 export async function opened(link: Link, { create = false, allowUnsafeSettings = false }: SqlStoreOptions): Promise<Works> {

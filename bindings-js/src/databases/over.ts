@@ -7,8 +7,8 @@ import type { Link } from './link.js'
 import { mysql } from './mysql.js'
 import type { MysqlConnection } from './mysql-connection.js'
 import { opened } from './open.js'
+import { leafElsewhere, type SqlStoreOptions } from './options.js'
 import { postgres, type PgQueryable } from './postgres.js'
-import type { SqlStoreOptions } from './store.js'
 
 /** The link over a connection or a pool; `place` is where it goes, where an address has said it. */
 export function linked(connection: unknown, leaf: boolean, place?: string): Link {
@@ -57,9 +57,4 @@ export function over(connect: () => Link, options: SqlStoreOptions): Required<St
     renew: (ask, signal) => run(`namespace ${ask.namespace}`, (works) => works.renew(ask), signal),
     release: (ask, signal) => run(`namespace ${ask.namespace}`, (works) => works.release(ask), signal),
   }
-}
-
-/** The error of Leaf's table where there is none. */
-export function leafElsewhere(): LeafidError {
-  return new LeafidError('REQUEST_INVALID', "`tags: 'leaf_alloc'` is Leaf's table, which is in MySQL or MariaDB only")
 }

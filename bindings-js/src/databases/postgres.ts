@@ -1,5 +1,4 @@
-import type { Dialect, Query } from '../sql/dialect.js'
-import type { Step } from '../sql/steps.js'
+import type { Dialect, Query, Step } from '../sql/dialect.js'
 import { isLeafidError } from '../values/errors.js'
 import { inlined, type Literals } from './inline.js'
 import { columns, inTransaction, refused, refusedSetting, unreachable, type Link, type Raw, type Said } from './link.js'

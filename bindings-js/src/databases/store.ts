@@ -1,21 +1,10 @@
-import type { DeclaredNamespace, DeclaredTag } from '../sql/declared.js'
 import type { Store } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
-import { checkNames, checkObject, checkOptions } from '../values/options.js'
-import { shown, shownAddress } from '../values/shown.js'
+import { shownAddress } from '../values/shown.js'
 import { isDatabase, sqliteOver, sqliteStore } from '../files/sqlite.js'
 import { databaseAt } from './address.js'
-import { leafElsewhere, linked, over } from './over.js'
-
-/** What may be made in a database, and how it is used. */
-export interface SqlStoreOptions {
-  /** Makes the store where there is none: `true`, or the tags and namespaces to make as well where they are not there. What is there stays as it is. */
-  create?: boolean | { tags?: Readonly<Record<string, DeclaredTag>>; namespaces?: Readonly<Record<string, DeclaredNamespace>> }
-  /** MySQL: the tags are the rows of Leaf's own table, as with `?tags=leaf_alloc` of an address. */
-  tags?: 'leaf_alloc'
-  /** Settings that can lose what was answered are let pass: for databases of tests. */
-  allowUnsafeSettings?: boolean
-}
+import { checkSqlOptions, leafElsewhere, type SqlStoreOptions } from './options.js'
+import { linked, over } from './over.js'
 
 /**
  * A connection or a pool that an application has: of `pg`, of `mysql2` (also with promises), of `better-sqlite3` or
@@ -43,15 +32,4 @@ export function sqlStore(connection: SqlConnection, options: SqlStoreOptions = {
   }
   const link = linked(connection, tags === 'leaf_alloc')
   return over(() => link, options)
-}
-
-/** Refuses options that are not known. */
-export function checkSqlOptions(options: SqlStoreOptions): void {
-  checkOptions(options, { names: ['create', 'tags', 'allowUnsafeSettings'] })
-  const { create, tags } = options
-  if (tags !== undefined && tags !== 'leaf_alloc') throw new LeafidError('REQUEST_INVALID', `\`tags\` must be 'leaf_alloc', Leaf's table, got ${shown(tags)}`)
-  if (typeof create === 'object') {
-    checkObject(create, { names: [] })
-    checkNames(create, ['tags', 'namespaces'], 'field')
-  }
 }

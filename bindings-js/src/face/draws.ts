@@ -7,6 +7,11 @@ import type { Pool } from './pool.js'
 /** The engine is given no larger piece at once: wasm copies it, and its memory never shrinks. */
 const PIECE = 65_536
 
+/** What the engine is given from here on: the array itself where it can be, for a view of it costs as much as 500 IDs. */
+function piece(out: BigUint64Array, from: number): BigUint64Array {
+  return from === 0 && out.length <= PIECE ? out : out.subarray(from, from + PIECE)
+}
+
 /** Draws from the pool and the engine; `undefined` is what the engine refuses. More is asked for when that is due. */
 export class Draws {
   readonly #handle: Handle
@@ -25,9 +30,9 @@ export class Draws {
 
   /** One ID; the pool is filled for those that follow. */
   one(): bigint | undefined {
-    const pooled = this.#pool.next()
-    if (pooled !== undefined) return pooled
     const now = this.#clock()
+    const pooled = this.#pool.nextAt(now)
+    if (pooled !== undefined) return pooled
     this.#driver.look(now)
     const room = this.#pool.room(now)
     const told = this.#handle.fillAvailable(now, room)
@@ -64,9 +69,9 @@ export class Draws {
     const now = this.#clock()
     this.#pool.freshen(now)
     const out = isShared(into) ? new BigUint64Array(into.length) : into
-    let count = this.#pool.moveTo(out)
+    let count = this.#pool.length > 0 ? this.#pool.moveTo(out) : 0
     while (count < out.length) {
-      const told = this.#handle.fillAvailable(now, out.subarray(count, count + PIECE))
+      const told = this.#handle.fillAvailable(now, piece(out, count))
       const got = told & ~ASK_IS_DUE
       if (got === 0) break
       if (told !== got) this.#askAhead(now)
@@ -88,12 +93,12 @@ export class Draws {
     const out = into === undefined || mayBreak || isShared(into) ? new BigUint64Array(n) : into
     let told = 0
     for (let at = pooled; at < n; at += PIECE) {
-      const piece = out.subarray(at, at + PIECE)
-      told = this.#handle.fill(now, piece)
+      const next = piece(out, at)
+      told = this.#handle.fill(now, next)
       if ((told & ~ASK_IS_DUE) === 0) return undefined
-      this.#handle.note(piece[piece.length - 1]!)
+      this.#handle.note(next[next.length - 1]!)
     }
-    this.#pool.moveTo(out.subarray(0, pooled))
+    if (pooled > 0) this.#pool.moveTo(out.subarray(0, pooled))
     if (into !== undefined && out !== into) into.set(out)
     // Last, for an answer may come at once, and stop the generator.
     if (told >= ASK_IS_DUE) this.#askAhead(now)

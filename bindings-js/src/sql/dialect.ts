@@ -1,10 +1,12 @@
 import type { TagRow } from '../stores/registry.js'
 import type { Params } from './rows.js'
-import type { Step } from './steps.js'
 import { query, type Query } from './text.js'
 import { TEXTS, VERSION } from './texts.js'
 
 export type { Query } from './text.js'
+
+/** A part of a transaction: what has to write a row, or to find one, or the transaction conflicts; or what writes what there is. */
+export type Step = Query & { must: 'write' | 'find' | 'nothing' }
 
 /** How a kind of database is spoken to: its texts, with the values of their parameters. */
 export interface Dialect {

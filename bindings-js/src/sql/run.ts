@@ -1,5 +1,5 @@
 import { LeafidError } from '../values/errors.js'
-import type { Step } from './steps.js'
+import type { Step } from './dialect.js'
 import type { Columns, Query } from './text.js'
 import type { Decided, Work } from './work.js'
 

@@ -1,9 +1,6 @@
 import type { TagRow, WorkerRow } from '../stores/registry.js'
-import type { Dialect, Query } from './dialect.js'
+import type { Dialect, Step } from './dialect.js'
 import { before, namespaceParams, tagParams, workerParams, type Namespace, type Params } from './rows.js'
-
-/** A part of a transaction: what has to write a row, or to find one, or the transaction conflicts; or what writes what there is. */
-export type Step = Query & { must: 'write' | 'find' | 'nothing' }
 
 const WORKER_COLUMNS = ['owner', 'sticky', 'key', 'held_from', 'reserved_until', 'granted_ms'] as const
 

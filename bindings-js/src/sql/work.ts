@@ -7,7 +7,7 @@ import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Window
 import { fixed, isSameLayout, wantedNamespace, wantedTag, type Declared } from './declared.js'
 import { SQLITE, type Dialect, type Query } from './dialect.js'
 import { namespaceOf, tagOf, workerOf, bytes, type Namespace } from './rows.js'
-import { beat, isSameWorker, putNamespace, putTag, putWorker, sameNamespace, type Step } from './steps.js'
+import { beat, isSameWorker, putNamespace, putTag, putWorker, sameNamespace } from './steps.js'
 import { column, type Columns } from './text.js'
 import { AnchoredTime } from './time.js'
 

@@ -1,6 +1,6 @@
 import type { DeclaredNamespace, DeclaredTag } from '../sql/declared.js'
 import { runFar, type FarTables } from '../sql/run.js'
-import type { Step } from '../sql/steps.js'
+import type { Step } from '../sql/dialect.js'
 import { query, type Columns, type Query } from '../sql/text.js'
 import { TEXTS, VERSION } from '../sql/texts.js'
 import { Works, type Setting } from '../sql/work.js'

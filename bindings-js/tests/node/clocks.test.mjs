@@ -13,12 +13,17 @@ function world({ layout = 'leaf', ...options } = {}) {
   const namespace = `n-${layout}`
   rows.createNamespace(namespace, { layout })
   const store = ownStore({ rows })
-  const ids = new Snowflake(namespace, { store, clock: () => clock.host, timeout: 300, ...options })
+  let looked = 0
+  const look = () => {
+    looked += 1
+    return clock.host
+  }
+  const ids = new Snowflake(namespace, { store, clock: look, timeout: 300, ...options })
   const pass = (ms) => {
     clock.host += ms
     clock.store += ms
   }
-  return { clock, pass, store, ids, layout: Layout[layout] }
+  return { clock, pass, store, ids, looks: () => looked, layout: Layout[layout] }
 }
 
 test('a frozen clock: IDs run ahead to max_ahead, then SEQUENCE_SPENT; nobody spins', async () => {
@@ -107,7 +112,7 @@ test('a suspend (the wall clock went on, the other did not) asks at once', async
   await ids.close()
 })
 
-test('a pool never makes an ID older than its tick', async () => {
+test('after a wait no ID is older than its tick, however large the burst before it', async () => {
   const { ids, pass, layout } = world()
   await ids.next()
   pass(10)
@@ -116,12 +121,41 @@ test('a pool never makes an ID older than its tick', async () => {
   // … and a tick later what is left of it is dropped.
   for (let turn = 0; turn < 200; turn++) {
     pass(1)
+    await undefined
     const { timeMs } = layout.decompose(ids.nextSync())
     assert.equal(Number(timeMs) - START, 11 + turn)
   }
   const { dropped, ids: drawn } = ids.stats()
   assert.equal(drawn, 301)
   assert.ok(dropped <= 64, `${dropped}`)
+})
+
+test('within a turn that waits for nothing, one look at the clock serves 16 IDs of a burst and no more', async () => {
+  const { clock, ids, pass, layout, looks } = world()
+  await ids.next()
+  pass(10)
+  const before = looks()
+  for (let n = 0; n < 1_600; n++) ids.nextSync()
+  const seen = looks() - before
+  assert.ok(seen >= 100 && seen <= 250, `${seen} looks for 1,600 IDs`)
+  // The turn goes on for seconds, and the clock with it.
+  let late = 0
+  for (let n = 0; n < 500; n++) {
+    pass(10)
+    const { timeMs } = layout.decompose(ids.nextSync())
+    if (Number(timeMs) < clock.store) late += 1
+  }
+  assert.ok(late < 16, `${late} of 500 IDs have the time of the burst`)
+})
+
+test('IDs that are awaited one by one are looked at one by one: none of them is older than its tick', async () => {
+  const { ids, pass, clock, layout } = world()
+  await ids.next()
+  for (let n = 0; n < 2_000; n++) {
+    if (n % 37 === 0) pass(1)
+    assert.equal(Number(layout.decompose(await ids.next()).timeMs), clock.store)
+  }
+  assert.ok(ids.stats().dropped < 2_000, `${ids.stats().dropped}`)
 })
 
 test('a pool costs no capacity: at the rate of the format nothing is refused', async () => {

@@ -5,7 +5,9 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { Segment, Snowflake } from 'leafid'
 import { startStore } from '../support/store.mjs'
+import { until } from '../support/stores.mjs'
 
 const drawer = new URL('../support/drawer.mjs', import.meta.url)
 const COUNT = 3_000
@@ -37,4 +39,21 @@ test('cluster', (t) => {
     const [drawn] = await once(worker, 'message')
     return drawn
   })
+})
+
+test('threads that are terminated in the middle of it leave the process whole', async (t) => {
+  const store = await startStore()
+  t.after(store.end)
+  await store.createTag('orders', { step: 50, max_step: 100 })
+  const orders = new Segment('orders', { store: store.url })
+  const ids = new Snowflake('default', { store: store.url })
+  for (let round = 0; round < 3; round++) {
+    const seen = Array.from({ length: 4 }, () => new BigUint64Array(new SharedArrayBuffer(16)))
+    const threads = seen.map((mine) => new Worker(drawer, { workerData: { url: store.url, count: Infinity, seen: mine } }))
+    await until(() => seen.every(([, stamp]) => stamp > 0n), 20_000)
+    await Promise.all(threads.map((thread) => thread.terminate()))
+    const drawn = [await orders.take(100), await ids.take(100)]
+    for (const [kind, all] of drawn.entries()) for (const mine of seen) assert.ok(!all.includes(mine[kind]))
+  }
+  await ids.close()
 })

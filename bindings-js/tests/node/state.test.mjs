@@ -1,6 +1,6 @@
 // A snowflake's state file: what it is good for, and what is refused, or ignored and said.
 import assert from 'node:assert/strict'
-import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -75,6 +75,21 @@ test('the next life renews the window', { skip }, async () => {
   await ids.close()
 })
 
+test('in a folder each has a file of its own, and leaves it to the next', { skip }, async () => {
+  const states = join(folder, 'states')
+  mkdirSync(states)
+  const before = [1, 2].map(() => new Snowflake('default', { store, state: states }))
+  const workers = new Set()
+  for (const ids of before) workers.add(decode(await ids.next()).worker)
+  assert.equal(workers.size, 2)
+  assert.deepEqual(readdirSync(states).filter((name) => name.endsWith('.state')).sort(), ['default.0.state', 'default.1.state'])
+  for (const ids of before) await ids.close()
+  const after = [1, 2].map(() => new Snowflake('default', { store: NOWHERE, state: `${states}/` }))
+  for (const ids of after) assert.ok(workers.delete(decode(await ids.next()).worker), 'a right of the folder that nobody else has')
+  for (const ids of after) await ids.close()
+  assert.deepEqual(warnings.filter((message) => message.includes('state file')), [])
+})
+
 test('a caller that cannot wait has an ID once the window is written', { skip }, async () => {
   const ids = new Snowflake('default', { store, state })
   const first = ids.nextSync()
@@ -132,8 +147,7 @@ test('what is no state file is refused', { skip }, async () => {
   writeFileSync(state, 'x'.repeat(2 * SLOT))
   await refused(state, /is not a state file of leafid: pass another path/)
   assert.equal(readFileSync(state, 'utf8'), 'x'.repeat(2 * SLOT))
-  mkdirSync(join(folder, 'folder'))
-  await refused(join(folder, 'folder'), /is a folder/)
+  await refused(join(folder, 'none/'), /cannot be read: No such file .*: make it first/)
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'link'))
   await refused(join(folder, 'link'), /is a symbolic link/)
   await used(join(folder, 'one'))

@@ -11,6 +11,8 @@ const stamps = []
 while (numbers.length < told.count) {
   numbers.push(String(await orders.next()))
   stamps.push(String(await ids.next()))
+  // Of one that is ended before it can say what it got.
+  if (told.seen !== undefined) told.seen.set([BigInt(numbers.at(-1)), BigInt(stamps.at(-1))])
 }
 await ids.close()
 await orders.close()

@@ -35,13 +35,13 @@ from ._native import (
 from ._children import watch as _watch_children
 from ._native import close_all as _close_all
 from ._native import forget_all, release_all
-from ._values import Parts, Stats
 from .errors import *  # noqa: F403
 
 # False, and a type checker looks inside all the same: importing `typing` takes longer than all of leafid.
 _TYPE_CHECKING = bool()
 if _TYPE_CHECKING:
     from ._sql import SqliteStore, SqlStore
+    from ._values import Parts, Stats
 
 __version__ = engine_version()
 __all__ = [
@@ -108,9 +108,13 @@ _watch_children()
 
 
 def __getattr__(name: str) -> object:
-    """What is imported when it is used: `sqlite3` takes longer than all of leafid."""
+    """What is imported when it is used: `sqlite3` and `collections` take longer than all of leafid."""
     if name in ("SqlStore", "SqliteStore"):
         from . import _sql
 
         return getattr(_sql, name)
+    if name in ("Parts", "Stats"):
+        from . import _values
+
+        return getattr(_values, name)
     raise AttributeError(f"module `leafid` has no `{name}`")

@@ -11,6 +11,13 @@ macro_rules! generator_class {
             }
         }
 
+        impl Quick for $class {
+            fn thorough() -> &'static PyOnceLock<Py<PyAny>> {
+                static THOROUGH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+                &THOROUGH
+            }
+        }
+
         #[pymethods]
         impl $class {
             $($own)*
@@ -166,8 +173,8 @@ macro_rules! generator_class {
                 awaitable(slf, Self::FACE, Verb::Close, LAST_RELEASE.as_secs_f64())
             }
 
-            fn __iter__(slf: Py<Self>) -> Py<Self> {
-                slf
+            fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+                ids(slf, Self::FACE)
             }
 
             fn __next__(&self, py: Python<'_>) -> PyResult<u64> {

@@ -75,7 +75,7 @@ impl<K: Kind> Generator<K> {
     #[inline]
     pub fn next(&self, py: Python<'_>, timeout: Option<Seconds>) -> PyResult<u64> {
         let timeout = self.timeout(timeout)?;
-        match self.holding.get().draw() {
+        match self.at_hand() {
             Some(id) => Ok(id),
             None => self.wait_for(py, timeout, Verb::Next, |generator, now| generator.next(now)),
         }
@@ -160,7 +160,13 @@ impl<K: Kind> Generator<K> {
         Ok(Err(holding.patience(call, &why)?))
     }
 
-    /// Whether nobody waits in an event loop, and one ID is at hand.
+    /// One ID, if it is at hand.
+    #[inline]
+    pub fn at_hand(&self) -> Option<u64> {
+        self.holding.get().draw()
+    }
+
+    /// The same, if nobody waits for one in an event loop.
     #[inline]
     pub fn draw_unqueued(&self) -> Option<u64> {
         let holding = self.holding.get();

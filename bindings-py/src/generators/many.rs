@@ -45,10 +45,21 @@ impl<K: Kind> Generator<K> {
     /// # Errors
     /// As `Segment.fill`.
     pub fn fill(&self, buffer: &Bound<'_, PyAny>, timeout: Option<Seconds>) -> PyResult<()> {
-        let (py, into, timeout) = (buffer.py(), Buffer::of(buffer)?, self.timeout(timeout)?);
-        let ids = self.exactly(py, into.len(), timeout, Verb::Fill(into.len() as u64))?;
-        into.write(py, 0, &ids);
-        Ok(())
+        let (py, mut into, timeout) = (buffer.py(), Buffer::of(buffer)?, self.timeout(timeout)?);
+        let (count, verb) = (into.len(), Verb::Fill(into.len() as u64));
+        if count == 0 {
+            return Ok(());
+        }
+        if !into.is_aligned() {
+            let ids = self.exactly(py, count, timeout, verb)?;
+            into.write(py, 0, &ids);
+            return Ok(());
+        }
+        // All of it or nothing: the core touches it only once all are there.
+        let most = self.wait_for(py, timeout, verb, |generator, now| {
+            or_most(generator.fill(now, into.integers(py)), generator)
+        })?;
+        self.can_be_ready(count as u64, most)
     }
 
     /// Fills a buffer with what is at hand; says how many.
@@ -196,7 +207,15 @@ pub fn look<K: CoreKind>(
     now: HostTime,
     count: u64,
 ) -> Result<Option<u64>, Refusal> {
-    match generator.ready(now, count) {
+    or_most(generator.ready(now, count), generator)
+}
+
+/// A verdict; `Some` is how many can be had at once, where never so many can.
+fn or_most<K: CoreKind>(
+    verdict: Result<(), Refusal>,
+    generator: &Core<K>,
+) -> Result<Option<u64>, Refusal> {
+    match verdict {
         Err(refusal) if refusal.code == Code::CountInvalid => Ok(Some(generator.most())),
         verdict => verdict.map(|()| None),
     }

@@ -6,11 +6,14 @@ mod exit;
 mod generator;
 mod logging;
 mod many;
+mod quick;
+mod raw;
 mod segment;
 mod snowflake;
 
 pub use awaiting::{LoopBell, Waiter};
 pub use exit::{close_all, forget_all, release_all};
 pub use logging::{begin_log, log_ended, next_event};
+pub use quick::install as install_quick;
 pub use segment::Segment;
 pub use snowflake::Snowflake;

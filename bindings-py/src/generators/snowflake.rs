@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use leafid_core::{Code, Name, Range, SnowflakeConfig, Subject};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::client::driver::Snowflakes;
@@ -13,6 +14,7 @@ use crate::generators::awaiting::{HasGenerator, Verb, awaitable};
 use crate::generators::class::generator_class;
 use crate::generators::generator::{Generator, LAST_RELEASE, Rebuilt};
 use crate::generators::many::checked_count;
+use crate::generators::quick::{Quick, ids};
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
 use crate::values::{LayoutArg, PyLayout, Seconds, Text, cut, errors, whole_ms, whole_number};
@@ -40,8 +42,9 @@ use crate::values::{LayoutArg, PyLayout, Seconds, Text, cut, errors, whole_ms, w
 ///
 /// `max_ahead` is how many seconds IDs may run ahead of the clock in a burst; the sequence of a
 /// fresh tick begins below `spread`; `state` is the path of a file on a local disk, of this process
-/// alone, from which its next life goes on at once while the store is away; `timeout` is how many seconds a call waits at most. Nothing is
-/// leased before the first ID.
+/// alone, from which its next life goes on at once while the store is away, or of a folder, in which
+/// each process takes a file that is free; `timeout` is how many seconds a call waits at most.
+/// Nothing is leased before the first ID.
 #[pyclass(frozen, weakref, module = "leafid")]
 pub struct Snowflake(Generator<Snowflakes>);
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use leafid_core::{Ask, Code, Fields, Grant, Range};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -67,7 +67,7 @@ impl StoreArg {
                      `MemoryStore`, or an object with the methods `{}`",
                     verbs.join("`, `")
                 );
-                return Err(PyTypeError::new_err(message));
+                return Err(errors::wrong_type(message));
             }
         }
         Ok(StoreArg::object(store))

@@ -1,7 +1,7 @@
 //! Arguments that callers may write in more than one way, and lengths of time.
 
 use leafid_core::{Code, Layout, StoreTime};
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -69,7 +69,7 @@ pub fn whole_number(
         Err(error) if !error.is_instance_of::<PyOverflowError>(value.py()) => {
             let kind = value.get_type().name()?;
             let message = format!("`{what}` must be an `int`, got a `{kind}`");
-            Err(PyTypeError::new_err(message))
+            Err(errors::wrong_type(message))
         }
         _ => {
             let message = format!("`{what}` must be {least} to {most}, got `{value}`");

@@ -4,9 +4,10 @@
 //! `<Q`, which is what NumPy arrays of a file have.
 
 use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
+
+use crate::values::errors;
 
 /// A buffer that is exported, and so keeps its place and size, until this is dropped.
 pub struct Buffer(PyUntypedBuffer);
@@ -45,6 +46,24 @@ impl Buffer {
         self.0.item_count()
     }
 
+    /// Whether its place in memory is one of integers.
+    pub fn is_aligned(&self) -> bool {
+        self.0.buf_ptr().cast::<u64>().is_aligned()
+    }
+
+    /// Its integers; none of a buffer that is not aligned. Not to be kept while the interpreter lock is
+    /// given up.
+    #[expect(unsafe_code, reason = "pyo3 has slices of typed buffers only")]
+    pub fn integers(&mut self, _py: Python<'_>) -> &mut [u64] {
+        if self.len() == 0 || !self.is_aligned() {
+            return &mut [];
+        }
+        // SAFETY: the buffer is exported, writable, contiguous, and has `len` items of 8 bytes, as
+        // was looked at, and any 8 bytes are an integer. No Python code runs while it is written;
+        // other native code that writes to it would race with any way of filling it.
+        unsafe { std::slice::from_raw_parts_mut(self.0.buf_ptr().cast(), self.len()) }
+    }
+
     /// Writes integers, the first one at place `start`; those that find no room are left out.
     #[expect(unsafe_code, reason = "pyo3 writes to typed buffers only")]
     pub fn write(&self, _py: Python<'_>, start: usize, ids: &[u64]) {
@@ -69,7 +88,7 @@ fn is_64_bits(format: &str, item_size: usize) -> bool {
 }
 
 fn refused(what: &str) -> PyErr {
-    PyTypeError::new_err(format!(
+    errors::wrong_type(format!(
         "a buffer to fill is writable, contiguous and of 64-bit integers, such as `array('Q')`; \
          this is {what}"
     ))

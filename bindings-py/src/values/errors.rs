@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leafid_core::{Code, Refusal, Subject};
-use pyo3::exceptions::{PyBaseException, PyOSError, PyRuntimeError};
+use pyo3::exceptions::{PyBaseException, PyOSError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyModule, PyType};
@@ -60,6 +60,15 @@ pub fn refuse(refusal: Refusal, subject: Subject<'_>) -> PyErr {
 /// Raises a code with words of its own.
 pub fn raise(code: Code, message: impl Into<String>) -> PyErr {
     Failed::new(code, message).into()
+}
+
+/// A `TypeError`, which Python raises for an argument of another type, with a code as all others have.
+pub fn wrong_type(message: impl Into<String>) -> PyErr {
+    let error = PyTypeError::new_err(message.into());
+    Python::attach(|py| {
+        let coded = error.value(py).setattr("code", Code::RequestInvalid.as_str());
+        coded.err().unwrap_or(error)
+    })
 }
 
 /// The code of a leafid error; `None` for any other exception.

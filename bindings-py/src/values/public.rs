@@ -34,7 +34,7 @@ impl Scrambler {
         let Ok(key) = key.extract::<Cow<'_, [u8]>>() else {
             let kind = key.get_type().name()?;
             let message = format!("`key` must be 16 or 32 random `bytes`, got a `{kind}`");
-            return Err(PyTypeError::new_err(message));
+            return Err(errors::wrong_type(message));
         };
         let alphabet = named(&alphabet.text("alphabet")?)?;
         let tag = tag.text("tag")?;

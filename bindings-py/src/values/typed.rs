@@ -3,6 +3,8 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
+use crate::values::errors;
+
 /// An argument of a type, or the name of the type that it has instead.
 pub struct Typed<T>(Result<T, String>);
 
@@ -19,7 +21,7 @@ impl<T> Typed<T> {
 
     fn named(self, what: &str, wanted: &str) -> PyResult<T> {
         self.0.map_err(|kind| {
-            PyTypeError::new_err(format!("`{what}` must be {wanted}, got a `{kind}`"))
+            errors::wrong_type(format!("`{what}` must be {wanted}, got a `{kind}`"))
         })
     }
 }

@@ -117,6 +117,8 @@ seeded! {
     PlaceIgnored,
     /// Of a state file's two slots the older counts.
     OlderSlot,
+    /// Of a state file's two slots the whole one counts, whatever happened to the other.
+    BrokenSlotSkipped,
     /// A restart goes on in the tick in which the line was closed.
     CloseInsideTick,
     /// A holder with a state file gives its window back when it closes.

@@ -8,12 +8,9 @@ use leafid_core::{Code, Layout, Name, Release, StoreTime, Token, WindowGrant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::day::Day;
 use super::principal::Principal;
 use crate::problem::{Figure, Problem};
-
-const DAY_MS: i64 = 86_400_000;
-/// An operator may have raised a quota in the meantime.
-const LONGEST_PAUSE_MS: i64 = 60_000;
 
 /// A principal has so many requests under way at most: others find room beside a flood of its.
 const UNDER_WAY: usize = 1_024;
@@ -33,8 +30,7 @@ impl Default for Meter {
 
 #[derive(Debug, Default)]
 struct Used {
-    day: i64,
-    ids: u64,
+    day: Day,
     /// Requests for one more number that are not answered yet.
     asking: usize,
     numbers: BTreeMap<(Name, u32), Held>,
@@ -72,32 +68,21 @@ impl Meter {
     pub fn take(&self, who: &Principal, ids: u64, now: StoreTime) -> Result<(), Problem> {
         let Some(most) = who.ids_per_day else { return Ok(()) };
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        let day = now.get().div_euclid(DAY_MS);
-        if used.day != day {
-            (used.day, used.ids) = (day, 0);
-        }
-        if ids > most.saturating_sub(used.ids) {
-            let midnight = DAY_MS - now.get().rem_euclid(DAY_MS);
+        used.day.take(most, ids, now).map_err(|spent| {
             let detail = format!(
                 "principal `{}` has used {} of its {most} IDs of this day (UTC), and asks for {ids} \
                  more; wait for the next day, or ask the operator for more",
-                who.name, used.ids
+                who.name, spent.used
             );
-            let problem = Problem::new(Code::QuotaExceeded, detail)
-                .with("used", Figure::Big(used.ids))
-                .with("quota", Figure::Big(most));
-            let pause = midnight.clamp(1, LONGEST_PAUSE_MS);
-            return Err(Problem { retry_after_ms: u32::try_from(pause).ok(), ..problem });
-        }
-        used.ids = used.ids.saturating_add(ids);
-        Ok(())
+            spent.told(Problem::new(Code::QuotaExceeded, detail))
+        })
     }
 
     /// Of those that were counted, so many were not had.
     pub fn give_back(&self, who: &Principal, ids: u64) {
         if who.ids_per_day.is_some() {
             let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-            used.ids = used.ids.saturating_sub(ids);
+            used.day.give_back(ids);
         }
     }
 
@@ -165,6 +150,8 @@ impl Drop for Asking<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const DAY_MS: i64 = 86_400_000;
 
     #[test]
     fn a_flood_of_one_principal_finds_its_own_end() {

@@ -1,8 +1,43 @@
 //! What the addresses of all databases share: what is printed of them, and how a URL is refused.
 
+use std::collections::BTreeMap;
+
 use leafid_core::Code;
+use percent_encoding::percent_decode_str;
 
 use crate::problem::Problem;
+
+/// Options of a URL, by their names.
+pub type Options = BTreeMap<String, String>;
+
+/// Takes the options of these names out of a URL. Behind a `?` in a password there is none.
+///
+/// # Errors
+/// What is wrong, without a word of the URL that may be secret.
+pub fn without(url: &str, names: &[&str]) -> Result<(String, Options), String> {
+    let Some((before, query)) = url.rsplit_once('?').filter(|(_, query)| !query.contains('@'))
+    else {
+        return Ok((url.to_owned(), Options::new()));
+    };
+    let (mut taken, mut left) = (Options::new(), Vec::new());
+    for option in query.split('&') {
+        match option.split_once('=').filter(|(name, _)| names.contains(name)) {
+            None => left.push(option),
+            Some((name, value)) => {
+                let value = percent_decode_str(value).decode_utf8();
+                let value = value.map_err(|_| format!("`{name}` is not UTF-8"))?.into_owned();
+                if value.is_empty() {
+                    return Err(format!("`{name}` has no value"));
+                }
+                if taken.insert(name.to_owned(), value).is_some() {
+                    return Err(format!("`{name}` is given twice"));
+                }
+            }
+        }
+    }
+    let query = left.join("&");
+    Ok((if query.is_empty() { before.to_owned() } else { format!("{before}?{query}") }, taken))
+}
 
 /// A URL that cannot be used, and the form that can. It is not repeated: it may have a password.
 pub fn unusable(database: &str, why: &str, form: &str) -> Problem {

@@ -5,6 +5,7 @@ mod address;
 mod leaf;
 mod settings;
 mod tables;
+mod tls;
 mod values;
 
 use std::borrow::Cow;
@@ -13,13 +14,14 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, Error, Params};
+use mysql_async::{Conn, DriverError, Error, Params};
 
 use super::remote::{
     About, Breakage, Broken, Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style, Text,
     of_step, query,
 };
 use super::sql::{Query, Step, Texts};
+use super::tls::{advice, failure};
 use crate::problem::Problem;
 
 pub use address::Address;
@@ -261,6 +263,13 @@ impl<T: Tables> Driver for Mysql<T> {
 
 /// What a failure means. Neither the server's words nor the client's have a password.
 fn broken(error: &Error) -> Broken {
+    if let Some(failure) = failure(error) {
+        return Broken { detail: advice(failure, "ssl-ca=FILE", None), kind: Breakage::Untrusted };
+    }
+    if let Error::Driver(DriverError::NoClientSslFlagFromServer) = error {
+        let detail = "it speaks no TLS: give the server a certificate, or leave out `ssl-mode`";
+        return Broken { detail: detail.to_owned(), kind: Breakage::Untrusted };
+    }
     let Error::Server(said) = error else {
         return Broken { detail: error.to_string(), kind: Breakage::Lost };
     };

@@ -4,6 +4,7 @@
 mod address;
 mod in_order;
 mod settings;
+mod tls;
 mod values;
 
 use std::borrow::Cow;
@@ -11,14 +12,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tokio_postgres::error::SqlState;
+use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Error, NoTls, Statement as Prepared};
+use tokio_postgres::{Client, Error, NoTls, Socket, Statement as Prepared};
 
 use super::remote::{
     self, About, Breakage, Broken, Did, Driver, Ending, LOCKED_MS, Named, Row, STATEMENT_MS, Style,
     Text, of_step, query,
 };
 use super::sql::{self, Query, Step, Texts};
+use super::tls::{advice, failure};
 use crate::problem::Problem;
 
 pub use address::Address;
@@ -107,16 +110,10 @@ impl Driver for Postgres {
     const ABOUT: About = remote::POSTGRES;
 
     async fn connect(address: &Address) -> Result<Postgres, Broken> {
-        let (client, connection) =
-            address.config.connect(NoTls).await.map_err(|error| broken(&error))?;
-        // It ends when the client is dropped, or the server ends it: then only this hears why.
-        let place = address.place.clone();
-        tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                let why = broken(&error).detail;
-                tracing::warn!(place, "the database ended the connection: {why}");
-            }
-        });
+        let client = match &address.tls {
+            None => reached(address, NoTls).await?,
+            Some(tls) => reached(address, tls.clone()).await?,
+        };
         // A statement that waits is given up by the server before we give up on the server.
         let session = format!(
             "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE; \
@@ -193,6 +190,24 @@ impl Driver for Postgres {
     }
 }
 
+/// A connection that is looked after.
+async fn reached<T>(address: &Address, tls: T) -> Result<Client, Broken>
+where
+    T: MakeTlsConnect<Socket, Stream: Send, TlsConnect: Send> + Send + 'static,
+    <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
+{
+    let (client, connection) = address.config.connect(tls).await.map_err(|error| broken(&error))?;
+    // It ends when the client is dropped, or the server ends it: then only this hears why.
+    let place = address.place.clone();
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            let why = broken(&error).detail;
+            tracing::warn!(place, "the database ended the connection: {why}");
+        }
+    });
+    Ok(client)
+}
+
 /// What a failure means. The text of the client's error names neither the server's words nor the
 /// cause; neither of them has a password.
 fn broken(error: &Error) -> Broken {
@@ -202,6 +217,14 @@ fn broken(error: &Error) -> Broken {
         if cause.is_some_and(|cause| cause.to_string() == "password missing") {
             let detail = "no password in the URL".to_owned();
             return Broken { detail, kind: Breakage::Denied };
+        }
+        if let Some(failure) = failure(error) {
+            let detail = advice(failure, "sslrootcert=FILE", Some("sslmode=verify-ca"));
+            return Broken { detail, kind: Breakage::Untrusted };
+        }
+        if cause.is_some_and(|cause| cause.to_string() == "server does not support TLS") {
+            let detail = "it speaks no TLS: switch `ssl` on there, or leave out `sslmode`";
+            return Broken { detail: detail.to_owned(), kind: Breakage::Untrusted };
         }
         let detail = cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
         let kind =

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::runtime::Handle;
+
 use crate::backends::clock::Source;
 use crate::backends::opening::Options;
 use crate::backends::opening::Terms;
@@ -18,7 +20,7 @@ use super::serve::{opened, tell};
 use super::stores::How;
 
 /// The store of a server, by its URL; `None` for a name that is no database's. One that cannot be
-/// reached yet is waited for while the server runs.
+/// reached yet is waited for while the server runs. It is used by the runtime that this is called in.
 pub fn serve(
     named: &str,
     options: Options,
@@ -26,8 +28,8 @@ pub fn serve(
     kept: Option<Kept>,
 ) -> Option<Result<SharedStore, Problem>> {
     Some(Database::parse(named)?.and_then(|database| {
-        let terms = terms(options, how.allow_unsafe);
-        match database.open(Arc::new(SystemClock), &terms) {
+        let (terms, on) = (terms(options, how.allow_unsafe), Handle::try_current().ok());
+        match database.open_on(on.as_ref(), Arc::new(SystemClock), &terms) {
             Ok(store) => {
                 how.keep.begin(&store)?;
                 opened(&store, kept);
@@ -39,7 +41,7 @@ pub fn serve(
                 tracing::warn!(code = %why.code, "not open: {}", why.detail);
                 let keep = how.keep.clone();
                 let open = move || {
-                    let store = database.open(Arc::new(SystemClock), &terms)?;
+                    let store = database.open_on(on.as_ref(), Arc::new(SystemClock), &terms)?;
                     keep.begin(&store)?;
                     Ok(store)
                 };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use leafid_core::Code;
+use leafid_core::{Code, StoreTime};
 use leafid_wire::path;
 use serde_json::Value;
 
@@ -13,6 +13,7 @@ use super::output::is_json;
 use super::{Failure, say};
 use crate::problem::Problem;
 use crate::store::parted::Kept;
+use crate::utc;
 
 /// So long an answer may take: a server that cannot write says so after 2 s.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -42,7 +43,7 @@ impl Health {
             ready["went_back"].as_array().into_iter().flatten().map(line).collect();
         let away: Vec<String> = KINDS.into_iter().filter_map(|kept| away(&ready, kept)).collect();
         match (ready["status"].as_str().unwrap_or("?"), lines.is_empty()) {
-            ("ok", _) => say(format_args!("ok: {}", ids(&ready))),
+            ("ok", _) => say(format_args!("ok: {}{}", ids(&ready), fenced(&ready))),
             // Others are sound, and a restart cures nothing.
             ("degraded", _) if !away.is_empty() => {
                 say(format_args!("degraded: {}", away.join("; ")))
@@ -67,6 +68,16 @@ fn ids(ready: &Value) -> String {
     }
     let id = |kept: Kept| ready[kept.name()]["store"].as_str().unwrap_or("?");
     KINDS.map(|kept| format!("store id {} for {}", id(kept), kept.words())).join(", ")
+}
+
+/// That a fence keeps windows from beginning, while it does.
+fn fenced(ready: &Value) -> String {
+    let parts = std::iter::once(ready).chain(KINDS.map(|kept| &ready[kept.name()]));
+    let until = parts.filter_map(|part| part["fenced_until_ms"].as_i64()).max();
+    until.map(StoreTime::new).map_or_else(String::new, |until| {
+        let until = utc::text(until);
+        format!("; fenced, as it had lost grants: no window begins before {until}")
+    })
 }
 
 /// Why one of two stores grants nothing.

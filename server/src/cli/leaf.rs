@@ -8,9 +8,10 @@ use clap::Args;
 use clap::builder::FalseyValueParser;
 use leafid_core::{Code, Name};
 
-use super::args::listen;
+use super::args::{ids_per_day, listen};
 use super::complain;
 use super::serve::tell;
+use crate::access::nets::{Net, Nets};
 use crate::app::LeafModes;
 use crate::clock::SystemClock;
 use crate::leaf::config::LeafConfig;
@@ -27,6 +28,15 @@ pub struct Leaf {
     #[arg(long, env = "LEAFID_LISTEN_LEAF", value_name = "HOST:PORT", value_delimiter = ',',
           value_parser = listen)]
     listen_leaf: Vec<SocketAddr>,
+    /// Who may ask at --listen-leaf, whose clients can send no token: an address, or a range of them; may
+    /// be repeated. Without it whoever reaches the listener may
+    #[arg(long, env = "LEAFID_LEAF_ALLOW", value_name = "CIDR", value_delimiter = ',',
+          value_parser = Net::parse)]
+    leaf_allow: Vec<Net>,
+    /// How many IDs --listen-leaf gives in a day (UTC), as far as this server counts them: a restart
+    /// begins at nothing
+    #[arg(long, env = "LEAFID_LEAF_IDS_PER_DAY", value_name = "N", value_parser = ids_per_day)]
+    leaf_ids_per_day: Option<u64>,
     /// Leaf's own `leaf.properties`: its modes, and its database as the store, with `leaf_alloc` as
     /// the tags
     #[arg(long, env = "LEAFID_LEAF_CONFIG", value_name = "FILE")]
@@ -40,6 +50,10 @@ pub struct Leaf {
 pub struct Settings {
     /// Where Leaf's paths are served, if they are.
     pub listen: Vec<SocketAddr>,
+    /// Whose addresses may ask there.
+    pub allow: Nets,
+    /// How many IDs are given there in a day.
+    pub ids_per_day: Option<u64>,
     /// Which of its modes are on.
     pub modes: LeafModes,
     /// The URL of Leaf's database, with its password.
@@ -56,9 +70,13 @@ impl Leaf {
     /// # Errors
     /// As [`LeafConfig::read`] and [`Place::of`].
     pub fn read(&self) -> Result<Settings, Problem> {
+        let (allow, ids_per_day) = (Nets::new(&self.leaf_allow), self.leaf_ids_per_day);
         let Some(file) = &self.leaf_config else {
+            self.needs_listener()?;
             return Ok(Settings {
                 listen: self.listen_leaf.clone(),
+                allow,
+                ids_per_day,
                 modes: LeafModes::BOTH,
                 store: None,
                 workers: None,
@@ -80,7 +98,22 @@ impl Leaf {
             said => said.to_vec(),
         };
         let store = config.segment.map(|segment| segment.url);
-        Ok(Settings { listen, modes, store, workers, stopped: self.leaf_stopped })
+        let stopped = self.leaf_stopped;
+        Ok(Settings { listen, allow, ids_per_day, modes, store, workers, stopped })
+    }
+
+    /// What is said of a listener wants one.
+    fn needs_listener(&self) -> Result<(), Problem> {
+        let option = match (&self.listen_leaf[..], &self.leaf_allow[..], self.leaf_ids_per_day) {
+            ([], [_, ..], _) => "--leaf-allow",
+            ([], _, Some(_)) => "--leaf-ids-per-day",
+            _ => return Ok(()),
+        };
+        let detail = format!(
+            "{option} is about the listener of Leaf's clients, and there is none: name its address with \
+             --listen-leaf, or leave out {option}"
+        );
+        Err(Problem::new(Code::RequestInvalid, detail))
     }
 }
 

@@ -8,7 +8,8 @@ use clap::{Args, ValueEnum};
 use leafid_core::Code;
 
 use super::args::{Place, connections, host, place};
-use super::sockets;
+use super::{leaf, sockets};
+use crate::access::nets::Nets;
 use crate::access::tokens::Tokens;
 use crate::http::life::Limits;
 use crate::http::listener::{At, Listener};
@@ -91,11 +92,12 @@ impl Listen {
     /// # Errors
     /// `NOT_ENABLED` for an address that others reach and nothing guards, `STORE_UNAVAILABLE` for one
     /// that is in use.
-    pub async fn bind(&self, leaf: &[SocketAddr]) -> Result<Sockets, Problem> {
+    pub async fn bind(&self, leaf: &leaf::Settings) -> Result<Sockets, Problem> {
         let guard = self.guard()?;
         let has_admin = !self.listen_admin.is_empty();
         let usual = if has_admin { Listener::API } else { Listener::ONLY };
-        let leaf: Vec<Place> = leaf.iter().map(|&at| Place { at, plain: true }).collect();
+        let allow = &leaf.allow;
+        let leaf: Vec<Place> = leaf.listen.iter().map(|&at| Place { at, plain: true }).collect();
         let all = [
             ("--listen", Open::Api, usual, &self.listen[..]),
             ("--listen-admin", Open::Admin, Listener::ADMIN, &self.listen_admin),
@@ -104,7 +106,8 @@ impl Listen {
         let mut planned = Vec::new();
         for (option, open, listener, places) in all {
             for place in places {
-                planned.push((option, self.ruled(open, listener, *place, &guard)?, place.at));
+                let ruled = self.ruled(open, listener, *place, &guard, allow)?;
+                planned.push((option, ruled, place.at));
             }
         }
         let addresses: Vec<SocketAddr> = planned.iter().map(|(_, _, at)| *at).collect();
@@ -136,13 +139,14 @@ impl Listen {
         listener: Listener,
         Place { at, plain }: Place,
         guard: &Reload,
+        allow: &Nets,
     ) -> Result<(Listener, Rules), Problem> {
         let is_open = self.insecure.contains(&open);
         let here = at.ip().is_loopback();
-        // Leaf's clients can neither.
-        let Reload { tokens, tls } = match open {
-            Open::Leaf => Reload::default(),
-            Open::Api | Open::Admin => guard.clone(),
+        // Leaf's clients can neither; their addresses are what tells them.
+        let (Reload { tokens, tls }, from) = match open {
+            Open::Leaf => (Reload::default(), allow.clone()),
+            Open::Api | Open::Admin => (guard.clone(), Nets::default()),
         };
         let tls = tls.filter(|_| !plain);
         let is_guarded = tokens.is_some() && tls.is_some();
@@ -153,6 +157,7 @@ impl Listen {
         let name = listener.name;
         if !here && !is_guarded {
             let lacks = match (&tokens, &tls) {
+                (None, _) if !from.is_all() => "its address alone tells who asks",
                 (None, _) => "everybody who reaches it may use it",
                 _ => "tokens pass over the network in the clear",
             };
@@ -166,7 +171,7 @@ impl Listen {
             (None, true) => Hosts::Loopback,
             (None, false) => Hosts::Named(Arc::from(self.allow_host.clone())),
         };
-        Ok((listener, Rules { hosts, tokens, tls }))
+        Ok((listener, Rules { hosts, tokens, tls, from }))
     }
 }
 
@@ -193,7 +198,8 @@ fn unguarded(open: Open, at: SocketAddr, has_tokens: bool, plain: bool) -> Probl
     let detail = match open {
         Open::Leaf => format!(
             "`{at}` can be reached from other machines, and clients of Leaf can send no token; listen on \
-             127.0.0.1 or [::1], or, if every machine of that network may have IDs, say: --insecure leaf"
+             127.0.0.1 or [::1], or say who may have IDs, by their addresses: --insecure leaf --leaf-allow \
+             10.0.0.0/8"
         ),
         Open::Api | Open::Admin => {
             let option = if open == Open::Api { "--listen" } else { "--listen-admin" };

@@ -7,7 +7,7 @@ use leafid_core::Code;
 
 use super::client::{DEFAULT_FILE, open};
 use super::named::{file, or_usual};
-use super::output::show;
+use super::output::{complain, show};
 use super::{Failure, database};
 use crate::backends::opening::Options;
 use crate::fence::file as journal;
@@ -23,8 +23,10 @@ may run meanwhile, and go on from there.
 What it does, in one step: each tag goes on 100 x its max_step numbers above the highest one that the
 store or a journal knows to be granted, deleted tags included; in each namespace no window begins
 before the longest one that may have been granted is over, and 5 s more, so a process that starts
-waits so long; a tag that is created later needs --from. Nothing is handed out twice as long as what
-was lost of a tag is less than that gap. Holders of worker numbers go on to the end of their windows.
+waits so long; a tag that is created later needs --from. With its journal nothing is handed out twice.
+Without one that holds as long as less than the gap was granted since the copy was made, and the
+copy is restored for the first time: what was granted behind the first fence is not in it. So take a
+new backup at once, and throw the old one away. Holders of worker numbers go on to the end of their windows.
 
 It does not look whether anything was lost: each run moves all lines once more. A tag that has less
 left than the gap is used up (TAG_SPENT): raise its upper end, or create another tag.";
@@ -36,10 +38,18 @@ pub struct Repair {
     #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE,
           hide_env_values = true)]
     store: String,
-    /// The folder of a server's journal of this store; what it knows is moved past, too. Say it once
-    /// for each server that kept one
-    #[arg(long, env = "LEAFID_JOURNAL", value_name = "DIR")]
+    /// The folder of a server's journal of this store; what it knows is moved past, too. Once for
+    /// each server that kept one
+    #[arg(
+        long,
+        env = "LEAFID_JOURNAL",
+        value_name = "DIR",
+        required_unless_present = "without_journal"
+    )]
     journal: Vec<PathBuf>,
+    /// No journal was kept, or it is lost: what the store alone knows has to do
+    #[arg(long, conflicts_with = "journal")]
+    without_journal: bool,
 }
 
 impl Repair {
@@ -56,7 +66,7 @@ impl Repair {
             let Some(witness) = journal::read(folder, store.id())? else {
                 let detail = format!(
                     "`{}` is not there, and nothing was moved; name the folder that the server was \
-                     given as --journal, or leave the option out",
+                     given as --journal; if it is lost, use --without-journal instead",
                     journal::path(folder, store.id()).display()
                 );
                 return Err(Problem::unavailable(detail).into());
@@ -80,6 +90,13 @@ impl Repair {
             done.namespaces,
             utc::text(done.floor)
         );
-        show(value, line)
+        show(value, line)?;
+        if self.without_journal {
+            complain(
+                "back up the store now, and never restore the old copy again: without a journal \
+                 nothing knows what is granted from here on, and it would be granted twice",
+            );
+        }
+        Ok(())
     }
 }

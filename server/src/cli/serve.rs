@@ -76,7 +76,7 @@ impl Serve {
             .map_err(|error| Problem::new(Code::Internal, format!("no signals: {error}")))?;
         let apply = given(self.apply.as_deref()).map(apply::start::File::read).transpose()?;
         // Before the file is touched: an address in use leaves no new store behind.
-        let sockets = self.listen.bind(&leaf.listen).await?;
+        let sockets = self.listen.bind(&leaf).await?;
         let create = self.create || self.dev;
         let options = Options {
             create,
@@ -102,7 +102,8 @@ impl Serve {
         let bound = sockets.tell(|line| tell(line));
         let modes = LeafModes { any_key: leafs, ..leaf.modes };
         let limits = self.listen.limits();
-        let config = Config { leaf: modes, owner, limits, ..Config::default() };
+        let leaf_ids_per_day = leaf.ids_per_day;
+        let config = Config { leaf: modes, leaf_ids_per_day, owner, limits, ..Config::default() };
         // Its sockets are open: who comes now waits in them, and for no error.
         notify::tell(notify::READY);
         let watchdog = notify::watchdog();
@@ -110,7 +111,8 @@ impl Serve {
             stop.await;
             notify::tell(notify::STOPPING);
         };
-        let served = serve::serve(bound, config, stores, stop).await;
+        let served = serve::serve(bound, config, stores.clone(), stop).await;
+        stores.close().await;
         watchdog.inspect(JoinHandle::abort);
         reloads.abort();
         hangups.abort();

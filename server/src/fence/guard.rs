@@ -288,7 +288,7 @@ impl Guard {
         let fenced =
             known.map_or(found.fenced.row.at, |noted| noted.fenced.max(found.fenced.row.at));
         let noted = Noted { mark, fenced, latest, longest_ms, database: found.database.clone() };
-        self.desk.tell(mark);
+        self.desk.tell(mark, found.fenced.row.floor);
         if self.witness.store.as_ref() != Some(&noted) {
             if let Some(journal) = &self.journal {
                 journal.note([Note::Store(noted.clone())]);
@@ -335,7 +335,7 @@ impl Guard {
             let generation = found.fenced.row.generation;
             if generation != mark.generation {
                 why.push(format!(
-                    "it was fenced {generation} times, and {} were noted",
+                    "it knows of {generation} fences, and its journal of {}",
                     mark.generation
                 ));
             }

@@ -2,41 +2,29 @@
 //! or the server stops.
 
 use std::convert::Infallible;
-use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::pin;
 use std::sync::{Arc, LazyLock};
-use std::task::Poll;
 use std::time::Duration;
 
-use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
-use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo};
-use hyper_util::server::conn::auto::Builder;
 use leafid_core::Code;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::sleep;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
-use tower::{Service, ServiceExt};
+use tower::Service;
 
-use super::caller::Peer;
 use super::connection::Connection;
-use super::life::{Life, Limits, Overdue};
+use super::life::{Life, Limits};
+use super::session::{MOST_HEAD, Session};
 use super::tls::Tls;
 use super::unread;
 use crate::log::Rate;
 
-/// A request's head: its path is up to half of it.
-const MOST_HEAD: usize = 128 * 1024;
-/// Requests of one HTTP/2 connection at a time.
-const MOST_STREAMS: u32 = 128;
 /// Where no connection can be taken in, it is tried again after so long.
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -131,17 +119,18 @@ impl Accepting {
         let tls = self.tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()));
         tokio::spawn(async move {
             let life = Arc::new(Life::beginning());
+            let session = Session { peer, service, life: &life, limits: &limits, stopped };
             match tls {
                 None => {
                     let stream = Connection::new(stream, Arc::clone(&life), problems);
-                    serve(stream, peer, service, &life, &limits, stopped).await;
+                    session.serve(stream).await;
                 }
                 // Apart: a connection without TLS need not be as large.
                 Some(tls) => {
                     Box::pin(async {
                         let Some(stream) = greet(tls, stream, peer, &limits).await else { return };
                         let stream = Connection::new(stream, Arc::clone(&life), problems);
-                        serve(stream, peer, service, &life, &limits, stopped).await;
+                        session.serve(stream).await;
                     })
                     .await;
                 }
@@ -196,97 +185,4 @@ async fn greet(
     // Anybody can cause it: it is for who looks into a client that cannot connect.
     tracing::debug!(%peer, "no TLS with this client: {error}");
     None
-}
-
-/// Serves one connection.
-async fn serve<I, S>(
-    io: I,
-    peer: SocketAddr,
-    service: S,
-    life: &Arc<Life>,
-    limits: &Limits,
-    mut stopped: watch::Receiver<()>,
-) where
-    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-{
-    let lives = Arc::clone(life);
-    let answers = service_fn(move |request: hyper::Request<Incoming>| {
-        let mut request = request.map(Body::new);
-        request.extensions_mut().insert(Peer(peer));
-        let under_way = UnderWay::new(&lives);
-        let answered = service.clone().oneshot(request);
-        async move {
-            let answered = answered.await;
-            drop(under_way);
-            answered
-        }
-    });
-    let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().max_buf_size(MOST_HEAD);
-    builder.http2().max_concurrent_streams(MOST_STREAMS);
-    let mut connection = pin!(builder.serve_connection(TokioIo::new(io), answers));
-    let mut timer = pin!(sleep_until(Instant::now() + limits.idle));
-    let mut stopping = false;
-    loop {
-        let ended = poll_fn(|cx| {
-            if connection.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(None);
-            }
-            loop {
-                let due = life.due(limits);
-                // It is set later only when it rings: most connections change faster than that.
-                if let Some((at, _)) = due
-                    && at < timer.deadline()
-                {
-                    timer.as_mut().reset(at);
-                }
-                if timer.as_mut().poll(cx).is_pending() {
-                    return Poll::Pending;
-                }
-                match due {
-                    Some((at, overdue)) if at <= Instant::now() => {
-                        return Poll::Ready(Some(overdue));
-                    }
-                    Some((at, _)) => timer.as_mut().reset(at),
-                    None => timer.as_mut().reset(Instant::now() + limits.head),
-                }
-            }
-        });
-        let overdue = tokio::select! {
-            ended = ended => match ended {
-                None => return,
-                Some(overdue) => overdue,
-            },
-            _ = stopped.changed(), if !stopping => {
-                stopping = true;
-                connection.as_mut().graceful_shutdown();
-                continue;
-            }
-        };
-        if overdue != Overdue::Idle || stopping {
-            return;
-        }
-        // An HTTP/2 client is told which of its requests were taken.
-        stopping = true;
-        connection.as_mut().graceful_shutdown();
-        timer.as_mut().reset(Instant::now() + limits.head);
-    }
-}
-
-/// A request under way, until it is answered or given up.
-struct UnderWay(Arc<Life>);
-
-impl UnderWay {
-    fn new(life: &Arc<Life>) -> UnderWay {
-        life.begin();
-        UnderWay(Arc::clone(life))
-    }
-}
-
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        self.0.end();
-    }
 }

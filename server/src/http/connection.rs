@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
@@ -26,6 +27,8 @@ const LINGER: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub struct Connection<S> {
     stream: S,
+    /// What was read already, and is to be read once more.
+    ahead: Bytes,
     life: Arc<Life>,
     /// Whether hyper's own answers are exchanged.
     problems: bool,
@@ -50,7 +53,13 @@ impl<S> Connection<S> {
     /// A client's stream; what it does is told to `life`. Its client expects `problems`, or Leaf's
     /// words.
     pub fn new(stream: S, life: Arc<Life>, problems: bool) -> Connection<S> {
-        Connection { stream, life, problems, exchange: None, refused: false, until: None }
+        let ahead = Bytes::new();
+        Connection { stream, ahead, life, problems, exchange: None, refused: false, until: None }
+    }
+
+    /// These bytes are read once more, before any others.
+    pub fn unread(&mut self, bytes: Bytes) {
+        self.ahead = bytes;
     }
 
     /// Looks at the beginning of what hyper writes.
@@ -112,7 +121,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Connection<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        let read = match self.ahead.is_empty() {
+            true => Pin::new(&mut self.stream).poll_read(cx, buffer),
+            false => {
+                let length = self.ahead.len().min(buffer.remaining());
+                buffer.put_slice(&self.ahead.split_to(length));
+                Poll::Ready(Ok(()))
+            }
+        };
         self.life.read(buffer.filled().get(before..).unwrap_or_default());
         read
     }
@@ -141,7 +157,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+        let flushed = Pin::new(&mut self.stream).poll_flush(cx);
+        // Under TLS, what was taken in may not be sent yet.
+        self.life.written(flushed.is_pending());
+        flushed
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

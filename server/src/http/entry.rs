@@ -1,15 +1,19 @@
 //! What every request goes through: the guard, its id, its caller, and a line in the log if the
 //! server failed it.
 
+use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use axum::Router;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header::CONTENT_LENGTH;
 use axum::http::{HeaderValue, Method, Uri};
-use axum::middleware::Next;
 use axum::response::Response;
+use tower::Service;
 use tracing::Instrument;
 use tracing::field::Empty;
 
@@ -37,12 +41,38 @@ pub struct Entry {
     pub body: Duration,
 }
 
+/// What serves a listener: its paths, behind what every request goes through. It is no layer of the
+/// router's, which would make each request's way through it anew.
+#[derive(Clone)]
+pub struct Entered {
+    door: Arc<(Entry, Arc<App>)>,
+    paths: Router,
+}
+
+impl Entered {
+    /// These paths, behind this.
+    pub fn new(entry: Entry, app: Arc<App>, paths: Router) -> Entered {
+        Entered { door: Arc::new((entry, app)), paths }
+    }
+}
+
+impl Service<Request> for Entered {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let (door, paths) = (Arc::clone(&self.door), self.paths.clone());
+        Box::pin(async move { Ok(enter(&door.0, &door.1, request, paths).await) })
+    }
+}
+
 /// Lets a request in, or refuses it; whatever comes of it has the request's id.
-pub async fn enter(
-    State((entry, app)): State<(Arc<Entry>, Arc<App>)>,
-    request: Request,
-    next: Next,
-) -> Response {
+async fn enter(entry: &Entry, app: &App, request: Request, mut paths: Router) -> Response {
     let (mut head, body) = request.into_parts();
     let listener = entry.listener;
     let admitted = guard::admit(&head, body, &entry.rules, entry.body).await;
@@ -65,7 +95,9 @@ pub async fn enter(
         let response = match admitted {
             Ok(body) => {
                 head.extensions.insert(caller.clone());
-                next.run(Request::from_parts(head, body.into())).await
+                // A router is always ready, and never fails.
+                let Ok(response) = paths.call(Request::from_parts(head, Body::from(body))).await;
+                response
             }
             Err(response) => response,
         };

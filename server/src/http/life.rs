@@ -17,6 +17,8 @@ pub struct Limits {
     pub body: Duration,
     /// Between two requests.
     pub idle: Duration,
+    /// Between two requests, until it is put to rest: it goes on with less memory then.
+    pub rest: Duration,
     /// For taking in any part of an answer.
     pub write: Duration,
 }
@@ -30,6 +32,7 @@ impl Default for Limits {
             // Clients keep connections for a shorter time, so that it is they who close them: no
             // request meets a connection that is just being closed.
             idle: Duration::from_secs(75),
+            rest: Duration::from_millis(100),
             write: Duration::from_secs(20),
         }
     }
@@ -56,6 +59,8 @@ pub struct Life {
 /// What a connection has been doing for too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overdue {
+    /// Nothing, for a moment.
+    Rest,
     /// Nothing.
     Idle,
     /// It sends a request's head.
@@ -112,14 +117,18 @@ impl Life {
         }
     }
 
-    /// Until when it may go on as it does; `None` while the server is busy for it.
-    pub fn due(&self, limits: &Limits) -> Option<(Instant, Overdue)> {
+    /// Until when it may go on as it does, or, where it `rests` before it is idle for too long, until
+    /// then; `None` while the server is busy for it.
+    pub fn due(&self, limits: &Limits, rests: bool) -> Option<(Instant, Overdue)> {
         let at = |since_ms: u64, limit| self.begun + Duration::from_millis(since_ms) + limit;
         if let Some(since_ms) = self.stalled_ms.load(Relaxed).checked_sub(1) {
             return Some((at(since_ms, limits.write), Overdue::Write));
         }
         let since_ms = self.since_ms.load(Relaxed);
         match self.phase.load(Relaxed) {
+            IDLE if rests && limits.rest < limits.idle => {
+                Some((at(since_ms, limits.rest), Overdue::Rest))
+            }
             IDLE => Some((at(since_ms, limits.idle), Overdue::Idle)),
             HEAD => Some((at(since_ms, limits.head), Overdue::Head)),
             _ => None,
@@ -141,7 +150,7 @@ mod tests {
     use super::*;
 
     fn doing(life: &Life) -> Option<Overdue> {
-        life.due(&Limits::default()).map(|(_, overdue)| overdue)
+        life.due(&Limits::default(), false).map(|(_, overdue)| overdue)
     }
 
     #[test]
@@ -182,9 +191,9 @@ mod tests {
     fn each_byte_of_a_head_does_not_make_it_young() {
         let life = Life::beginning();
         life.read(b"G");
-        let due = life.due(&Limits::default());
+        let due = life.due(&Limits::default(), false);
         std::thread::sleep(Duration::from_millis(5));
         life.read(b"E");
-        assert_eq!(life.due(&Limits::default()), due);
+        assert_eq!(life.due(&Limits::default(), false), due);
     }
 }

@@ -6,8 +6,10 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::http::{HeaderMap, HeaderName};
+use leafid_core::Token;
 
 use super::trace::Trace;
+use crate::hex::hex;
 use crate::random;
 
 /// The header of an id, in requests and in answers.
@@ -26,7 +28,8 @@ impl RequestId {
             LazyLock::new(|| random::bytes().map_or(0, u64::from_le_bytes));
         static COUNT: AtomicU64 = AtomicU64::new(1);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        RequestId(format!("{:016x}{count:016x}", *PROCESS))
+        let digits = (u128::from(*PROCESS) << 64 | u128::from(count)).to_be_bytes();
+        RequestId(hex(Token::new(digits)))
     }
 
     /// The one that the caller or a proxy gave: `X-Request-Id`, or the trace of a `traceparent`.

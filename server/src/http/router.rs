@@ -11,7 +11,7 @@ use leafid_wire::path;
 
 use super::audit::audit;
 use super::authorize::{Wanted, authorize};
-use super::entry::{Entry, enter};
+use super::entry::{Entered, Entry};
 use super::life::Limits;
 use super::listener::{At, Face, Listener};
 use super::rules::Rules;
@@ -26,11 +26,12 @@ use crate::routes::{
 /// All paths over a server, for who asks them in its own process.
 pub fn local(app: Arc<App>) -> Router {
     let body = Limits::default().body;
-    serving(app, Entry { listener: Listener::COMMAND, rules: Rules::default(), body }, &[])
+    let entry = Entry { listener: Listener::COMMAND, rules: Rules::default(), body };
+    Router::new().fallback_service(serving(app, entry, &[]))
 }
 
 /// What a listener serves. What another one of `all` serves instead is refused with its address.
-pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> Router {
+pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> Entered {
     let listener = entry.listener;
     let mut router = Router::new();
     for face in Face::ALL {
@@ -52,11 +53,8 @@ pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> Router {
         }
         router = router.merge(routes);
     }
-    router
-        .fallback(unknown_path)
-        .method_not_allowed_fallback(wrong_method)
-        .layer(middleware::from_fn_with_state((Arc::new(entry), Arc::clone(&app)), enter))
-        .with_state(app)
+    let router = router.fallback(unknown_path).method_not_allowed_fallback(wrong_method);
+    Entered::new(entry, Arc::clone(&app), router.with_state(app))
 }
 
 fn routes(face: Face) -> Router<Arc<App>> {

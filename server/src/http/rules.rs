@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use super::tls::Tls;
+use crate::access::nets::Nets;
 use crate::access::tokens::Tokens;
 
 /// The rules of an address.
@@ -15,6 +16,8 @@ pub struct Rules {
     pub tokens: Option<Arc<Tokens>>,
     /// What connections are greeted with; without it they speak plain HTTP.
     pub tls: Option<Arc<Tls>>,
+    /// Whose addresses may ask, where clients can send no token.
+    pub from: Nets,
 }
 
 /// Which hosts a request may be for. A page of another site can have its own name resolve to this

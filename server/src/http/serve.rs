@@ -5,7 +5,6 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::request::Parts;
 use leafid_core::Code;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -15,12 +14,12 @@ use tokio::time::MissedTickBehavior;
 
 use super::accept::Accepting;
 use super::entry::Entry;
-use super::guard;
 use super::listener::{At, Listener};
 use super::router;
 use super::rules::Rules;
 use crate::app::{App, Config};
 use crate::hex::hex;
+use crate::leaf::admission::{Admission, Quota};
 use crate::leaf::service::LeafService;
 use crate::problem::Problem;
 use crate::store::Store;
@@ -69,6 +68,7 @@ pub async fn serve(
     let (stopping, stopped) = channel(());
     let mut servers = JoinSet::new();
     let mut rooms = BTreeMap::new();
+    let quota = config.leaf_ids_per_day.map(|most| Arc::new(Quota::new(most)));
     for Bound { listener, rules, socket } in bound {
         let (name, limits, stopped) = (listener.name, config.limits, stopped.clone());
         let room = rooms.entry(name).or_insert_with(|| {
@@ -78,9 +78,9 @@ pub async fn serve(
         let tls = rules.tls.clone();
         let accepting = Accepting { name, problems, tls, limits, room, stopped };
         if listener == Listener::LEAF {
-            let admit = Arc::new(move |head: &Parts| guard::check_any(head, &rules.hosts));
             // Its clients expect no problems of ours.
-            let service = LeafService::new(Arc::clone(&app), config.leaf, admit, limits.body)?;
+            let admission = Admission::new(rules, quota.clone());
+            let service = LeafService::new(Arc::clone(&app), config.leaf, admission, limits.body)?;
             servers.spawn(accepting.run(socket, service));
         } else {
             let entry = Entry { listener, rules, body: limits.body };

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::Request;
-use axum::http::header::ACCEPT;
+use axum::http::header::{ACCEPT, RETRY_AFTER};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
@@ -20,16 +20,20 @@ use leafid_core::registry::TagRow;
 use leafid_core::{Code, Layout, Name};
 use tower::Service;
 
+use super::admission::Admission;
 use super::answer::{self, Failure};
 use super::paths::Asked;
 use super::{decode, pages};
 use crate::app::{App, LeafModes};
 use crate::dispense::driver::AtHand;
+use crate::http::caller::{Caller, Peer};
+use crate::http::listener::Listener;
 use crate::log::Rate;
 use crate::problem::Problem;
 use crate::store::Page;
 
 static FAILED: Rate = Rate::new();
+static REFUSED: Rate = Rate::new();
 /// The namespace of Leaf's snowflakes.
 pub const NAMESPACE: &str = "default";
 /// A body is read up to so many bytes.
@@ -46,13 +50,10 @@ pub struct LeafService {
 struct Shared {
     app: Arc<App>,
     modes: LeafModes,
-    admit: Admit,
+    admission: Admission,
     within: Duration,
     namespace: Name,
 }
-
-/// Refuses a request by its head.
-pub type Admit = Arc<dyn Fn(&Parts) -> Result<(), Problem> + Send + Sync>;
 
 type Later = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
@@ -65,11 +66,11 @@ impl LeafService {
     pub fn new(
         app: Arc<App>,
         modes: LeafModes,
-        admit: Admit,
+        admission: Admission,
         within: Duration,
     ) -> Result<LeafService, Problem> {
         let namespace = Name::namespace(NAMESPACE)?;
-        Ok(LeafService { shared: Arc::new(Shared { app, modes, admit, within, namespace }) })
+        Ok(LeafService { shared: Arc::new(Shared { app, modes, admission, within, namespace }) })
     }
 }
 
@@ -116,10 +117,8 @@ impl Shared {
 
     /// The answer, where nothing has to be waited for.
     fn at_once(&self, head: &Parts) -> Option<Response> {
-        if let Err(problem) = (self.admit)(head) {
-            let status =
-                StatusCode::from_u16(problem.http_status()).unwrap_or(StatusCode::FORBIDDEN);
-            return Some(answer::error(status, None, &problem.detail, head.uri.path()));
+        if let Err(problem) = self.admission.check(head) {
+            return Some(self.refused(&problem, head));
         }
         let path = head.uri.path();
         if head.method == Method::HEAD {
@@ -132,27 +131,71 @@ impl Shared {
             return Some(answer::error(status, Some(exception), &message, path));
         }
         let accept = head.headers.get(ACCEPT);
-        let drawn = match Asked::of(path) {
+        let asked = Asked::of(path);
+        let tag = match &asked {
             Asked::Segment(_) if !self.modes.segment => return Some(answer::id(0, accept)),
             Asked::Snowflake if !self.modes.snowflake => return Some(answer::id(0, accept)),
-            Asked::Segment(key) => self.app.generators.number_at_hand(&self.tag(&key)?)?,
-            Asked::Snowflake => self.app.generators.stamp_at_hand(&self.namespace)?,
+            Asked::Segment(key) => Some(self.tag(key)?),
+            Asked::Snowflake => None,
             Asked::Slash => return Some(answer::slash()),
             Asked::Unknown => return Some(answer::unknown(path)),
             Asked::Cache | Asked::Db | Asked::Decode => return None,
         };
+        let counted = match self.admission.count() {
+            Ok(counted) => counted,
+            Err(problem) => return Some(self.refused(&problem, head)),
+        };
+        let drawn = match tag {
+            Some(tag) => self.app.generators.number_at_hand(&tag)?,
+            None => self.app.generators.stamp_at_hand(&self.namespace)?,
+        };
+        counted.had();
         Some(answer::id(drawn, accept))
+    }
+
+    /// A refusal of who asks, with a line in the log: one a second per code.
+    fn refused(&self, problem: &Problem, head: &Parts) -> Response {
+        self.app.requests.refused(problem.code);
+        if let Some(left_out) = REFUSED.admit(problem.code) {
+            let peer = head.extensions.get().map(|Peer(peer)| *peer);
+            let caller = Caller { listener: Listener::LEAF.name, peer, member: None };
+            let (method, path, code) = (&head.method, head.uri.path(), problem.code);
+            tracing::warn!(%caller, %method, path, %code, left_out, "refused: {}", problem.detail);
+        }
+        let status = StatusCode::from_u16(problem.http_status()).unwrap_or(StatusCode::FORBIDDEN);
+        let mut response = answer::error(status, None, &problem.detail, head.uri.path());
+        if let Some(ms) = problem.retry_after_ms {
+            response
+                .headers_mut()
+                .insert(RETRY_AFTER, HeaderValue::from(ms.div_ceil(1_000).max(1)));
+        }
+        response
     }
 
     /// The answer, when it is there.
     async fn later(&self, head: &Parts) -> Response {
-        let (path, accept) = (head.uri.path(), head.headers.get(ACCEPT));
-        let asked = Asked::of(path);
+        let asked = Asked::of(head.uri.path());
         let on = match asked {
             Asked::Segment(_) | Asked::Cache | Asked::Db => self.modes.segment,
             _ => self.modes.snowflake,
         };
         let is_head = head.method == Method::HEAD;
+        let draws = on && !is_head && matches!(asked, Asked::Segment(_) | Asked::Snowflake);
+        let counted = match draws.then(|| self.admission.count()).transpose() {
+            Ok(counted) => counted,
+            Err(problem) => return self.refused(&problem, head),
+        };
+        let response = self.answer(asked, on, is_head, head).await;
+        if let Some(counted) = counted
+            && response.status().is_success()
+        {
+            counted.had();
+        }
+        response
+    }
+
+    async fn answer(&self, asked: Asked<'_>, on: bool, is_head: bool, head: &Parts) -> Response {
+        let (path, accept) = (head.uri.path(), head.headers.get(ACCEPT));
         match asked {
             Asked::Segment(_) | Asked::Snowflake if !on && is_head => answer::head(accept),
             Asked::Segment(key) if is_head => self.look(&key, path, accept).await,

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::runtime::Handle;
+
 use crate::backends::clock::Source;
 use crate::backends::etcd::{self, Etcd};
 use crate::backends::keyed::Keyed;
@@ -65,32 +67,46 @@ impl Database {
         }
     }
 
-    /// Opens the store that lies there, or makes it where the terms say so.
+    /// Opens the store that lies there, or makes it where the terms say so; it is used on a thread of
+    /// its own.
     ///
     /// # Errors
     /// As [`open`](crate::backends::remote::open::open).
     pub fn open(&self, clock: Arc<dyn Clock>, terms: &Terms) -> Result<Registry, Unopened> {
+        self.open_on(None, clock, terms)
+    }
+
+    /// As [`Database::open`], and uses it as a task of this runtime, if one is given.
+    ///
+    /// # Errors
+    /// As [`Database::open`].
+    pub fn open_on(
+        &self,
+        on: Option<&Handle>,
+        clock: Arc<dyn Clock>,
+        terms: &Terms,
+    ) -> Result<Registry, Unopened> {
         let (ticks, first_use) = (Arc::clone(&clock), terms.options.first_use);
         let registry = match self {
             Database::Postgres(address) => {
                 let opened = Remote::<Postgres>::open(address, self.place(), ticks, terms)?;
-                Registry::over(opened, clock, first_use)
+                Registry::on(on, opened, clock, first_use)
             }
             Database::Mysql(address) => {
                 let opened = Remote::<Mysql>::open(address, self.place(), ticks, terms)?;
-                Registry::over(opened, clock, first_use)
+                Registry::on(on, opened, clock, first_use)
             }
             Database::Leaf(address) => {
                 let opened = Remote::<Mysql<Leaf>>::open(address, self.place(), ticks, terms)?;
-                Registry::over(opened, clock, first_use)
+                Registry::on(on, opened, clock, first_use)
             }
             Database::Etcd(address) => {
                 let opened = Keyed::<Etcd>::open(address, self.place(), ticks, terms)?;
-                Registry::over(opened, clock, first_use)
+                Registry::on(on, opened, clock, first_use)
             }
             Database::Zookeeper(address) => {
                 let opened = Keyed::<Zookeeper>::open(address, self.place(), ticks, terms)?;
-                Registry::over(opened, clock, first_use)
+                Registry::on(on, opened, clock, first_use)
             }
         };
         Ok(registry?)

@@ -123,6 +123,10 @@ impl Store for Late {
         self.state.opened.get().map_or(0, Store::generation)
     }
 
+    fn floor(&self) -> StoreTime {
+        self.state.opened.get().map_or(StoreTime::new(0), Store::floor)
+    }
+
     fn inside(&self) -> Option<Inside> {
         self.state.opened.get()?.inside()
     }
@@ -130,6 +134,13 @@ impl Store for Late {
     fn look_again(&self) {
         if let Some(store) = self.state.opened.get() {
             store.look_again();
+        }
+    }
+
+    fn close(&self) -> Answer<'_, ()> {
+        match self.state.opened.get() {
+            Some(store) => store.close(),
+            None => Box::pin(async { Ok(()) }),
         }
     }
 

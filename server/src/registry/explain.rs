@@ -9,6 +9,7 @@ use leafid_core::{
 use crate::hex::hex;
 use crate::problem::{Figure, Problem};
 use crate::store::TagChange;
+use crate::utc;
 
 /// A refusal without figures, in the words that every host has for it.
 fn sentence(code: Code, subject: Subject<'_>) -> Problem {
@@ -258,7 +259,14 @@ pub fn acquire(
                 true => format!("the number that `{}` keeps is not free yet", ask.owner),
                 false => detail,
             };
+            let floor = namespace.layout.time(namespace.floor);
             let detail = match refusal.until.map(|until| until.since(now).max(0)) {
+                // Whoever holds them: they are not what is missing.
+                Some(_) if floor > now => format!(
+                    "no window of namespace `{name}` begins before {}: the store was fenced, as it \
+                     had lost grants, or it replaces a lost one; wait until then",
+                    utc::text(floor)
+                ),
                 Some(ms) => format!("{detail}; the first is free in {} s", (ms + 999) / 1_000),
                 None => detail,
             };

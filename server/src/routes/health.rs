@@ -36,6 +36,10 @@ pub struct Ready {
     pub store: Token,
     /// Its time.
     pub now: StoreTime,
+    /// How often it was fenced, as far as is known.
+    pub generation: u64,
+    /// Before when no window begins, by its last fence.
+    pub floor: StoreTime,
     /// The lines, with what a holder has and what the store knows.
     pub lines: Vec<(Line, Ends)>,
 }
@@ -90,6 +94,10 @@ fn put_part(writer: &mut Writer, found: &Result<Ready, Problem>) {
 fn put_store(writer: &mut Writer, ready: &Ready) {
     writer.token("store", ready.store);
     writer.millis("now_ms", ready.now.get());
+    writer.number("generation", ready.generation);
+    if ready.floor > ready.now {
+        writer.millis("fenced_until_ms", ready.floor.get());
+    }
 }
 
 /// Why no store grants anything.
@@ -120,7 +128,8 @@ pub async fn look(store: &Watched) -> Result<Ready, Problem> {
     let standing = tokio::time::timeout(LOOKING, store.alarms().standing(store)).await;
     // Rows that cannot be read now, or are locked, say nothing of the others.
     let lines = standing.ok().and_then(Result::ok).unwrap_or_else(|| store.alarms().known());
-    Ok(Ready { store: store.id(), now, lines })
+    let (generation, floor) = (store.generation(), store.floor());
+    Ok(Ready { store: store.id(), now, generation, floor, lines })
 }
 
 /// A line that went back: what a holder has, and what the store knows.

@@ -78,6 +78,14 @@ impl Stores {
         counted.into_iter().filter_map(|(name, _)| name).collect()
     }
 
+    /// Has each do what waits, and nothing that comes later.
+    pub async fn close(&self) {
+        for (_, store) in self.each() {
+            // A store that is closed already has done it.
+            let _ = store.close().await;
+        }
+    }
+
     /// Each store once, and what it keeps where there are two.
     pub fn each(&self) -> impl Iterator<Item = (Option<Kept>, &Arc<Watched>)> {
         let of_tags = self.workers.as_ref().map(|_| Kept::Tags);

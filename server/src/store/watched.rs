@@ -141,12 +141,20 @@ impl Store for Watched {
         self.store.generation()
     }
 
+    fn floor(&self) -> StoreTime {
+        self.store.floor()
+    }
+
     fn inside(&self) -> Option<Inside> {
         self.store.inside()
     }
 
     fn look_again(&self) {
         self.store.look_again();
+    }
+
+    fn close(&self) -> Answer<'_, ()> {
+        self.store.close()
     }
 
     fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant> {

@@ -73,7 +73,7 @@ fn every_verb_prints_what_the_page_says() {
         ("worker release", &["edge", "3"]),
         ("worker import", &["leafs", "--leaf-local", &leafs]),
         ("backup", &[&copy]),
-        ("repair", &[]),
+        ("repair", &["--without-journal"]),
         ("tag delete", &["orders"]),
         ("config", &[]),
         ("version", &[]),

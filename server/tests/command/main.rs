@@ -7,6 +7,8 @@ mod apply;
 mod attacks;
 mod config;
 mod creating;
+mod full_disk;
+mod idle;
 mod json;
 mod listeners;
 mod log;

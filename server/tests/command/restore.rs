@@ -155,7 +155,7 @@ fn what_a_holder_reported_is_settled_by_a_repair() {
     let told = serving.ready(200, &["degraded"]);
     let line = json!({ "tag": "orders", "have_until": "1500", "max_id": "1" });
     assert_eq!(told["went_back"], json!([line]));
-    says(&places.store, &["repair"]);
+    says(&places.store, &["repair", "--without-journal"]);
     assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
     serving.logs(&["INFO", "tag `orders` was moved by a fence"]);
     let (status, grant) = serving.post("/v1/segments/orders/lease", &ask);
@@ -178,15 +178,40 @@ fn a_row_that_cannot_be_read_harms_nobody_else() {
         assert_eq!(serving.get("/readyz").0, 200);
     }
     // Nor does it keep the others from being moved.
-    let said = says(&places.store, &["repair"]);
+    let said = says(&places.store, &["repair", "--without-journal"]);
     assert!(said.contains("1 tags moved"), "{said}");
+}
+
+/// Whoever finds no window behind a fence is told of the fence, and not that others have them all.
+#[test]
+fn a_fence_says_until_when_no_window_begins() {
+    let places = places();
+    make(&places.store);
+    let mut serving = serve(&places.store, None);
+    let before = serving.ready(200, &["\"ok\""]);
+    assert_eq!((&before["generation"], before.get("fenced_until_ms")), (&json!(0), None));
+    let refused = fails(&places.store, &["repair"], 2);
+    assert!(refused.contains("--journal <DIR>"), "a journal that is forgotten: {refused}");
+    says(&places.store, &["repair", "--without-journal"]);
+    let (status, refused) = serving.post(
+        "/v1/workers/default/acquire",
+        &json!({ "request": "0123456789abcdef0123456789abcdef", "owner": "host-1" }),
+    );
+    assert_eq!((status, &refused["code"]), (503, &json!("WORKERS_EXHAUSTED")), "{refused}");
+    assert!(refused["detail"].to_string().contains("the store was fenced"), "{refused}");
+    assert_eq!(serving.end("-TERM").0, Some(0));
+    let serving = serve(&places.store, None);
+    let told = serving.ready(200, &["fenced_until_ms"]);
+    assert_eq!((&told["generation"], &told["status"]), (&json!(1), &json!("ok")));
+    let said = says(&places.store, &["health", "--url", &serving.url]);
+    assert!(said.contains("fenced, as it had lost grants: no window begins before 20"), "{said}");
 }
 
 #[test]
 fn a_store_that_was_fenced_wants_a_first_number_for_each_new_tag() {
     let places = places();
     make(&places.store);
-    says(&places.store, &["repair"]);
+    says(&places.store, &["repair", "--without-journal"]);
     let refused = fails(&places.store, &["tag", "create", "late", "--store", &places.store], 1);
     assert!(refused.contains("needs `from`"), "{refused}");
     says(&places.store, &["tag", "create", "late", "--store", &places.store, "--from", "7"]);
@@ -223,7 +248,7 @@ fn a_copy_that_is_put_back_twice_within_an_hour_is_refused() {
     }
     let serving = serve(&places.store, Some(&places.journal));
     let told = serving.ready(503, &["STORE_REFUSED", "leafid repair"]);
-    assert!(told.to_string().contains("fenced 0 times, and 1 were noted"), "{told}");
+    assert!(told.to_string().contains("it knows of 0 fences, and its journal of 1"), "{told}");
     says(&places.store, &["repair", "--journal", &places.journal.display().to_string()]);
     serving.ready(200, &["\"ok\""]);
 }

@@ -12,6 +12,7 @@ use leafid_server::clock::ManualClock;
 use leafid_server::opening::database::Database;
 use leafid_server::store::SharedStore;
 use leafid_servers::{Etcd, Server, Zookeeper, for_test};
+use tokio::runtime::Handle;
 
 use crate::conforms;
 use crate::patterns::makes_tags;
@@ -24,7 +25,9 @@ fn open<S: Server>(server: &S, id: Token, clock: Arc<ManualClock>) -> SharedStor
     let options = Options { create: true, id: Some(id), ..Options::default() };
     let terms = Terms { options, allow_unsafe: false, source: Source::Given(clock.clone()) };
     let database = Database::parse(&url).expect("a store's URL").expect("a good one");
-    Arc::new(database.open(clock, &terms).expect("the store opens"))
+    // As `leafid serve` does.
+    let here = Handle::current();
+    Arc::new(database.open_on(Some(&here), clock, &terms).expect("the store opens"))
 }
 
 async fn passes<S: Server>() {

@@ -1,5 +1,6 @@
 //! Sixteen clients over two servers, none of which knows of the other, while a server and the
-//! database are killed: no number is granted twice. `LEAFID_KILLS=10` kills ten times instead of two.
+//! database are killed: no number is granted twice. `LEAFID_KILLS=10` kills ten times instead of two,
+//! and `cargo xtask nightly --only kills` sets that.
 
 use std::sync::Arc;
 
@@ -39,10 +40,10 @@ fn prepare(url: &str) {
 }
 
 fn told(name: &str, what: &str, verdict: &Verdict) {
-    let Verdict { granted, failed, overlaps, lines } = verdict;
+    let Verdict { granted, numbers, failed, overlaps, lines } = verdict;
     println!(
-        "{name}, {what}: {CLIENTS} clients, {granted} grants on {lines} lines, {failed} asks without, \
-         {overlaps} overlaps"
+        "{name}, {what}: {CLIENTS} clients, {granted} grants on {lines} lines, {numbers} numbers of \
+         tags, {failed} asks without, {overlaps} overlaps"
     );
 }
 
@@ -54,26 +55,59 @@ fn nothing_is_granted_twice<S: Databases>() {
 
 /// Kills a server and the database in turns while clients lease from both servers.
 pub fn survives<S: Server>(database: &mut S, url: &str) {
+    let mut crash = || {
+        database.crash();
+        database.start_again().expect("it comes back");
+    };
+    goes_on_through_kills(S::NAME, url, Some(&mut crash));
+}
+
+/// Without a database apart from the servers these alone are killed.
+fn goes_on_through_kills(name: &str, url: &str, mut crash: Option<&mut dyn FnMut()>) {
     prepare(url);
     let mut servers = [serve(url, &[]), serve(url, &[])];
     let load = Load::begin(servers.iter().map(|server| server.url.clone()).collect());
     load.goes_on(200);
     for kill in 0..kills() {
-        if kill % 2 == 0 {
-            let at = kill / 2 % 2;
-            servers[at].child.kill().expect("a child of ours");
-            servers[at] = serve(url, &[]);
-            load.replace(at, &servers[at].url);
-        } else {
-            database.crash();
-            database.start_again().expect("it comes back");
+        match &mut crash {
+            Some(crash) if kill % 2 == 1 => crash(),
+            has_database => {
+                let at = if has_database.is_some() { kill / 2 % 2 } else { kill % 2 };
+                servers[at].child.kill().expect("a child of ours");
+                servers[at] = serve(url, &[]);
+                load.replace(at, &servers[at].url);
+            }
         }
         load.goes_on(200);
     }
     let verdict = load.end();
-    told(S::NAME, &format!("{} kills", kills()), &verdict);
+    told(name, &format!("{} kills", kills()), &verdict);
     assert_eq!(verdict.overlaps, 0);
     assert!(verdict.granted >= 200 * (1 + kills()) && verdict.failed > 0 && verdict.lines > 3);
+}
+
+/// Its engine is a part of each server, and is killed with it.
+#[test]
+fn nothing_is_granted_twice_over_sqlite() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = format!("sqlite:{}", folder.path().join("store.db").display());
+    goes_on_through_kills("SQLite", &url, None);
+}
+
+/// The control of it: each server writes to a file of its own, which began as the other's copy.
+#[test]
+fn over_two_copies_of_a_file_numbers_are_granted_twice() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = ["one.db", "other.db"].map(|name| folder.path().join(name));
+    let url = |at: usize| format!("sqlite:{}", files[at].display());
+    prepare(&url(0));
+    std::fs::copy(&files[0], &files[1]).expect("a copy");
+    let servers = [serve(&url(0), &[]), serve(&url(1), &[])];
+    let load = Load::begin(servers.iter().map(|server| server.url.clone()).collect());
+    load.goes_on(400);
+    let verdict = load.end();
+    told("SQLite", "the control, two copies", &verdict);
+    assert!(verdict.overlaps > 0, "the control found nothing");
 }
 
 #[test]

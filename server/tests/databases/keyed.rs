@@ -2,7 +2,7 @@
 
 mod cost;
 mod foreign;
-mod keys;
+pub mod keys;
 mod races;
 mod starts;
 

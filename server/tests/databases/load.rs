@@ -31,6 +31,8 @@ pub struct Load {
 pub struct Verdict {
     /// How many ranges were granted.
     pub granted: usize,
+    /// How many numbers of tags are in them.
+    pub numbers: u64,
     /// How many asks had no answer, or one that was no grant.
     pub failed: usize,
     /// How many ranges begin below the end of another on their line.
@@ -91,9 +93,12 @@ impl Load {
                 all.entry(line).or_default().extend(ranges);
             }
         }
-        let mut overlaps = 0;
-        for ranges in all.values_mut() {
+        let (mut overlaps, mut numbers) = (0, 0);
+        for (line, ranges) in &mut all {
             ranges.sort_unstable();
+            if line.starts_with("tag") {
+                numbers += ranges.iter().map(|(from, until)| until - from).sum::<u64>();
+            }
             let mut end = 0;
             for (from, until) in ranges {
                 overlaps += usize::from(*from < end);
@@ -102,7 +107,7 @@ impl Load {
         }
         let count = |counter: &AtomicUsize| counter.load(Ordering::SeqCst);
         let (granted, failed) = (count(&self.granted), count(&self.failed));
-        Verdict { granted, failed, overlaps, lines: all.len() }
+        Verdict { granted, numbers, failed, overlaps, lines: all.len() }
     }
 }
 

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod adopt;
+mod bad_rows;
 mod crash;
 mod keyed;
 mod load;
@@ -16,3 +17,4 @@ mod starts;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]
 mod support;
+mod tls;

@@ -12,6 +12,7 @@ mod namespaces;
 mod ranges;
 mod refusals;
 mod request_ids;
+mod rest;
 mod serving;
 mod storm;
 mod support;

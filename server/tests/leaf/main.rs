@@ -2,6 +2,7 @@
 //! this server on one table.
 #![cfg(unix)]
 
+mod admission;
 mod answers;
 mod beside;
 mod by_hand;

@@ -11,7 +11,7 @@ import { startStore } from '../js/support/store.mjs'
 import { report, root, run } from './lib/programs.mjs'
 
 const page = readFileSync(join(dirname(dist), 'docs/RECIPES-NODE.md'), 'utf8')
-const recipes = new Map(page.split(/^## /m).slice(1).map((text) => [/^.*/.exec(text)[0], [...text.matchAll(/```js\n([\s\S]*?)```/g)].map(([, program]) => program)]))
+const recipes = new Map(page.split(/^## /m).slice(1).map((text) => [/^.*/.exec(text)[0], [...text.matchAll(/```(?:js|prisma)\n([\s\S]*?)```/g)].map(([, program]) => program)]))
 // Beside `node_modules`, so that they import what is installed there.
 const folder = join(root, 'recipes')
 let store
@@ -32,7 +32,7 @@ after(async () => {
 /** The programs of a recipe, each in the file that its first line names. */
 function written(name) {
   return recipes.get(name).map((program, at) => {
-    const file = join(folder, name, /^\/\/ (\S+\.js)/.exec(program)?.[1] ?? `${at}.mjs`)
+    const file = join(folder, name, /^\/\/ (\S+\.(?:js|mjs|prisma))\b/.exec(program)?.[1] ?? `${at}.mjs`)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, program)
     if (file.endsWith('.js')) writeFileSync(join(folder, name, 'package.json'), '{ "type": "module" }')
@@ -44,20 +44,42 @@ function written(name) {
 const asked = (file, program) => report(process.execPath, ['--input-type=module', '-e', `import * as recipe from '${pathToFileURL(file)}'\n${program}`], { env })
 
 test('there is a recipe for each of them', () => {
-  assert.deepEqual([...recipes.keys()], ['Drizzle', 'TypeORM', 'Kysely', 'Express', 'Hono', 'Next.js'])
+  assert.deepEqual([...recipes.keys()], ['Prisma', 'Drizzle', 'TypeORM', 'Kysely', 'Express', 'Hono', 'Next.js'])
 })
 
 const seen = new Set()
+
+/** A program that writes tea, milk and bread, each under an ID that no other program has. */
+async function writesThree(file) {
+  const { stdout, stderr } = await run(process.execPath, [file], { env })
+  assert.equal(stderr, '')
+  const ids = [...stdout.matchAll(/\bid: '?(\d+)n?'?/g)].map(([, id]) => id)
+  assert.deepEqual([ids.length, /tea[\s\S]*milk[\s\S]*bread/.test(stdout)], [3, true], stdout)
+  for (const id of ids) assert.ok(!seen.has(id) && seen.add(id), `${id} twice`)
+}
+
 for (const name of ['Drizzle', 'TypeORM', 'Kysely']) {
   test(name, async () => {
     const [file] = written(name)
-    const { stdout, stderr } = await run(process.execPath, [file], { env })
-    assert.equal(stderr, '')
-    const ids = [...stdout.matchAll(/\bid: '?(\d+)n?'?/g)].map(([, id]) => id)
-    assert.deepEqual([ids.length, /tea[\s\S]*milk[\s\S]*bread/.test(stdout)], [3, true], stdout)
-    for (const id of ids) assert.ok(!seen.has(id) && seen.add(id), `${id} twice`)
+    await writesThree(file)
   })
 }
+
+test('Prisma', async () => {
+  const [schema, file] = written('Prisma')
+  // Its command fetches an engine that migrates schemas, which `generate` does not run: any program stands for it.
+  const settings = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' }
+  const command = join(root, 'node_modules/prisma/build/index.js')
+  await run(process.execPath, [command, 'generate', '--schema', schema], { cwd: dirname(schema), env: settings })
+  await writesThree(file)
+})
+
+test('Prisma without the extension: the control', async () => {
+  const [, file] = written('Prisma')
+  const program = readFileSync(file, 'utf8').replace('base.$extends({', '(() => base)({').replace(/await db\.\$executeRaw.*\n/, '')
+  writeFileSync(file, program)
+  await assert.rejects(run(process.execPath, [file], { env }), /Argument `id` is missing/)
+})
 
 test('Drizzle without `ready`: the control', async () => {
   const [file] = written('Drizzle')
@@ -65,21 +87,40 @@ test('Drizzle without `ready`: the control', async () => {
   await assert.rejects(run(process.execPath, [file], { env }), /SEGMENT_DRY/)
 })
 
-test('Express, ended by SIGTERM', async () => {
-  const [file] = written('Express')
-  const child = spawn(process.execPath, [file], { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
-  const [line] = await once(child.stdout, 'data')
-  const url = `http://127.0.0.1:${/port (\d+)/.exec(line)[1]}/orders`
-  const post = async () => {
-    const response = await fetch(url, { method: 'POST', headers: { connection: 'close' } })
+/** Starts a server; `post` sends it so many requests at once, each of which is given an ID of its own. */
+async function serving(words, { cwd = root } = {}) {
+  const child = spawn(process.execPath, words, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  const address = await new Promise((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      said += chunk
+      const [, port] = /(?:port |127\.0\.0\.1:)(\d+)/.exec(said) ?? []
+      if (port !== undefined && !/:\d+$/.test(said)) resolve(`http://127.0.0.1:${port}`)
+    })
+    child.once('exit', (code) => reject(new Error(`ended with ${code}: ${said}`)))
+  })
+  const one = async () => {
+    const response = await fetch(`${address}/orders`, { method: 'POST', headers: { connection: 'close' } })
     return [response.status, (await response.json()).id]
   }
-  const answers = await Promise.all(Array.from({ length: 200 }, post))
-  assert.ok(answers.every(([status, id]) => status === 201 && /^\d+$/.test(id)))
-  assert.equal(new Set(answers.map(([, id]) => id)).size, 200)
-  const ends = once(child, 'exit')
-  child.kill('SIGTERM')
-  assert.deepEqual(await ends, [0, null])
+  const post = async (count) => {
+    const answers = await Promise.all(Array.from({ length: count }, one))
+    assert.ok(answers.every(([status, id]) => status === 201 && /^\d+$/.test(id)), said)
+    assert.equal(new Set(answers.map(([, id]) => id)).size, count)
+  }
+  const end = async (signal) => {
+    const ends = once(child, 'exit')
+    child.kill(signal)
+    return ends
+  }
+  return { post, end }
+}
+
+test('Express, ended by SIGTERM', async () => {
+  const [file] = written('Express')
+  const { post, end } = await serving([file])
+  await post(200)
+  assert.deepEqual(await end('SIGTERM'), [0, null])
 })
 
 test('Hono', async () => {
@@ -104,4 +145,18 @@ test('Next.js: the route, and a module that is loaded again', async () => {
     const ids = await Promise.all(answers.map(async (answer) => [answer.status, (await answer.json()).id]))
     console.log(JSON.stringify([ids[0][0], new Set(ids.map(String)).size, again.orders === globalThis.orders, again.orders.stats().asks]))`
   assert.deepEqual(await asked(route, program), [201, 2, true, 1])
+})
+
+test('Next.js itself: built, and serving', async () => {
+  const [lib] = written('Next.js')
+  const folder = dirname(dirname(lib))
+  const next = join(root, 'node_modules/next/dist/bin/next')
+  const settings = { NEXT_TELEMETRY_DISABLED: '1' }
+  await run(process.execPath, [next, 'build'], { cwd: folder, env: settings })
+  const { post, end } = await serving([next, 'start', '--port', '0', '--hostname', '127.0.0.1'], { cwd: folder })
+  try {
+    await post(200)
+  } finally {
+    await end('SIGTERM')
+  }
 })

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { report, root, run } from './lib/programs.mjs'
 
 const require = createRequire(import.meta.url)
-const FILES = ['beside', 'face', 'generators', 'headers', 'life', 'order', 'processes', 'require', 'vectors']
+const FILES = ['bad-stores', 'beside', 'face', 'generators', 'headers', 'life', 'order', 'processes', 'require', 'restart', 'vectors']
 const VERSIONS = [
   ['node-22', 22],
   [`node-${process.platform}-${process.arch}`, 24],

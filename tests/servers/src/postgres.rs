@@ -26,6 +26,19 @@ impl Postgres {
         fs::write(&file, rules).map_err(|error| format!("`{}`: {error}", file.display()))
     }
 
+    /// Writes a file that only it can read into the folder of its data: a certificate, or its key.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn put(&self, name: &str, text: &str) -> Result<(), String> {
+        use std::os::unix::fs::PermissionsExt;
+        let file = self.data().join(name);
+        let written = fs::write(&file, text)
+            .and_then(|()| fs::set_permissions(&file, fs::Permissions::from_mode(0o600)));
+        written.map_err(|error| format!("`{}`: {error}", file.display()))?;
+        own(&file)
+    }
+
     /// Has it start as a replica that follows nobody: it can be read, and nothing can be written.
     ///
     /// # Errors

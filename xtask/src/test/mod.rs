@@ -3,6 +3,7 @@
 
 pub mod component;
 mod description;
+mod interpreters;
 pub mod mutate;
 pub mod rust;
 mod seen;
@@ -33,6 +34,7 @@ const PARTS: &[Part] = &[
     Part { name: "dashboard", needs: Some("server/tests/dashboard"), run: seen::dashboard },
     Part { name: "alerts", needs: Some("deploy/prometheus"), run: seen::alerts },
     Part { name: "python", needs: Some("bindings-py/tests"), run: suites::python },
+    Part { name: "interpreters", needs: Some("bindings-py/tests"), run: interpreters::all },
     Part { name: "types", needs: Some("bindings-js/tests/types"), run: suites::types },
     Part { name: "node", needs: Some("bindings-js/tests/node"), run: suites::node },
     Part { name: "workerd", needs: Some("bindings-js/tests/workerd"), run: suites::workerd },

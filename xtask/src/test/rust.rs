@@ -51,6 +51,19 @@ pub fn simulate() -> Outcome<String> {
     Ok(format!("{clean}; {bugs}"))
 }
 
+/// Servers and databases of every engine are killed while clients lease: ten times, or as often as
+/// `LEAFID_KILLS` says. CI kills twice. What was granted is printed, also what the controls found.
+pub fn kills() -> Outcome<String> {
+    let kills = std::env::var("LEAFID_KILLS").unwrap_or_else(|_| "10".to_owned());
+    let said =
+        Run::cargo(&["test", "--locked", "-p", "leafid-server", "--test", "databases", "--"])
+            // One after another: each has a load of its own.
+            .args(["granted_twice", "--nocapture", "--test-threads=1"])
+            .env("LEAFID_KILLS", &kills)
+            .tee()?;
+    Ok(format!("{} kills of each engine: {}", kills, closing_line(&said)?))
+}
+
 /// A quarter of an hour of inputs that nobody has seen, for everything that comes from outside.
 pub fn fuzz() -> Outcome<String> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?;

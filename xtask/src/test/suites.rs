@@ -84,11 +84,16 @@ fn replay_wasm(vectors: &Path, quiet: bool) -> Outcome<Run> {
 }
 
 fn pytest(words: &[&str]) -> Outcome<Run> {
-    let run = Run::new(consumers::python()?)
+    Ok(pytest_of(&consumers::python()?, words))
+}
+
+/// A run of pytest in an environment.
+pub fn pytest_of(python: &Path, words: &[&str]) -> Run {
+    let run = Run::new(python)
         .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib"])
         .args(words)
         .without("PYTHONPATH");
-    Ok(with_places(run, &project::at("tests/vectors")))
+    with_places(run, &project::at("tests/vectors"))
 }
 
 /// The npm package in bundlers, runners, runtimes and beside other libraries, as a user installs it.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from . import segments, windows  # noqa: F401  They add their checks.
-from .checks import CHECKS, Failed, Skipped, check, that
+from .checks import CHECKS, check
+from .findings import Failed, Skipped, that
 from .subject import Subject
 
 __all__ = ["DoesNotConform", "conform"]

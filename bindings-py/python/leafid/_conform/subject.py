@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from .._native import HttpStore, Layout, MemoryStore
 from ..errors import LeafidError
-from .checks import Failed, Skipped, that
+from .findings import Failed, Skipped, that
 
 Row = dict[str, Any]
 T = TypeVar("T")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..errors import LeafidError
-from .checks import WINDOWS, Skipped, check, refused, that
+from .checks import WINDOWS, check
+from .findings import Skipped, refused, that
 from .subject import LENGTH_MS, Row, Subject, layout_of, token
 
 # So many acquires are tried until a namespace has no number left.

@@ -5,6 +5,17 @@ from __future__ import annotations
 from .. import errors
 
 
+def other_version(
+    shown: str, place: str, version: int, known: int, before: str = ""
+) -> errors.LeafidError:
+    way = "use the program that wrote it"
+    if version < known:
+        way = f"{before}raise them: leafid migrate --store {place}"
+    return errors.SchemaMismatchError(
+        f"{shown} has tables of version {version}, this program knows {known}; {way}"
+    )
+
+
 def strays(clock: str, source_ms: int, known_ms: int) -> errors.LeafidError:
     days = abs(source_ms - known_ms) // 86_400_000
     side = "after" if source_ms > known_ms else "before"

@@ -12,6 +12,7 @@ use crate::client::driver::Kind;
 use crate::client::driver::bell::Bells;
 use crate::client::driver::hub::Hub;
 use crate::client::driver::kept::Kept;
+use crate::client::driver::kind::StateAt;
 use crate::client::driver::state::State;
 use crate::client::host::clock::Clock;
 use crate::client::host::fork::{self, Generation};
@@ -99,14 +100,8 @@ impl<K: Kind> Holding<K> {
         self.drawn.store(before.drawn.load(Ordering::Relaxed), Ordering::Relaxed);
         self.kept.inherit(&before.kept);
         let mut state = self.lock();
-        if let Some(path) = self.kind.state().filter(|_| before.has_file.load(Ordering::Acquire)) {
-            // The file is its parent's, also when that is over: it comes back to it.
-            state.unopened = false;
-            self.has_file.store(true, Ordering::Release);
-            let path = path.display();
-            state
-                .said
-                .push(format!("the state file `{path}` is the parent's: this child has none"));
+        if before.has_file.load(Ordering::Acquire) {
+            self.do_without_file(&mut state, before);
         }
         let resumed = state.generator.resume(before.kept.carryover(before.line.stands_at()));
         // One that does not go on above its parent may not go on at all.
@@ -115,6 +110,29 @@ impl<K: Kind> Holding<K> {
             let _ = self.ended.set(code);
             state.retire(false);
         }
+    }
+
+    /// In a child of a process that has begun with its state file. That file is its parent's, also
+    /// when that is over: it comes back to it. In a folder there are others, but none for a
+    /// generator that has a store already, and goes on above what it inherited.
+    fn do_without_file(&self, state: &mut State<K>, before: &Holding<K>) {
+        let Some(StateAt { path, .. }) = self.kind.state() else { return };
+        let (is_folder, shown) = (leafid_state::is_folder(path), path.display());
+        if is_folder && !before.kept.is_of_a_store() && before.line.stands_at() == 0 {
+            return;
+        }
+        state.unopened = false;
+        self.has_file.store(true, Ordering::Release);
+        state.said.push(match is_folder {
+            true => format!(
+                "the generator was in use before the fork, so this child has no state file of its \
+                 own in `{shown}`: draw the first ID after the fork"
+            ),
+            false => format!(
+                "the state file `{shown}` is the parent's, so this child has none: pass a folder, \
+                 `state=\"{shown}/\"`, in which each process has a file of its own"
+            ),
+        });
     }
 
     /// Opens the lock; see [`State`].

@@ -22,6 +22,11 @@ impl Kept {
         self.end.store(before.end.load(Ordering::Acquire), Ordering::Release);
     }
 
+    /// Whether a store has answered, in this process or one that forked it.
+    pub fn is_of_a_store(&self) -> bool {
+        self.store.get().is_some()
+    }
+
     /// What a child's core may know, if the line stood at `position`.
     pub fn carryover(&self, position: u64) -> Carryover {
         let end = self.end.load(Ordering::Acquire);

@@ -31,7 +31,7 @@ pub trait Kind: Send + Sync + 'static {
     fn subject(&self) -> Subject<'_>;
 
     /// Where its state file is, if it keeps one: then the verbs below are the core's, of these names.
-    fn state(&self) -> Option<&Path> {
+    fn state(&self) -> Option<StateAt<'_>> {
         None
     }
 
@@ -76,6 +76,15 @@ pub trait Kind: Send + Sync + 'static {
 /// The core's generator of a kind, on the line that callers draw from.
 pub type Held<K> = Generator<<K as Kind>::Core, Arc<SharedLine>>;
 
+/// Where a state file is, or a folder of such, and which namespace it is of.
+#[derive(Clone, Copy)]
+pub struct StateAt<'a> {
+    /// As the user gave it, but absolute.
+    pub path: &'a Path,
+    /// The generator's.
+    pub namespace: &'a str,
+}
+
 /// Numbers of a tag.
 pub struct Segments(pub SegmentConfig);
 
@@ -102,7 +111,7 @@ pub struct Snowflakes {
     pub config: SnowflakeConfig,
     /// Else the owner is this process, and a forked child is another.
     pub owner_is_given: bool,
-    /// Where its state file is, if it keeps one.
+    /// Where its state file is, if it keeps one, or the folder in which each process has its own.
     pub state: Option<PathBuf>,
 }
 
@@ -126,8 +135,9 @@ impl Kind for Snowflakes {
         Subject::Namespace(self.config.namespace.as_str())
     }
 
-    fn state(&self) -> Option<&Path> {
-        self.state.as_deref()
+    fn state(&self) -> Option<StateAt<'_>> {
+        let namespace = self.config.namespace.as_str();
+        self.state.as_deref().map(|path| StateAt { path, namespace })
     }
 
     fn keep(

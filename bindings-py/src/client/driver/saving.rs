@@ -2,15 +2,16 @@
 //! driver may be waiting for its store.
 
 use std::io;
-use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use leafid_core::{Code, StateRecord, StateWrite};
 use leafid_state::{Found, Problem, State as File, since_boot};
 
 use crate::client::Failed;
+use crate::client::driver::kind::StateAt;
+use crate::client::driver::state::State;
 use crate::client::driver::{Holding, Kind, thread};
 
 /// Starts the thread of a generator that keeps a state file, and does nothing for any other.
@@ -18,20 +19,18 @@ use crate::client::driver::{Holding, Kind, thread};
 /// # Errors
 /// If the system gives no thread.
 pub fn spawn<K: Kind>(holding: &Arc<Holding<K>>) -> io::Result<()> {
-    let path = {
+    {
         let mut state = holding.lock();
         if state.saving || !state.unopened {
             return Ok(());
         }
-        let Some(path) = holding.kind.state() else { return Ok(()) };
         state.saving = true;
         holding.has_file.store(true, Ordering::Release);
-        path.to_owned()
-    };
+    }
     let (name, own) = (format!("leafid state {}", holding.kind.subject()), Arc::clone(holding));
     let run = move || {
         thread::leave_signals_to_the_host();
-        save(&own, &path);
+        save(&own);
         own.saved();
     };
     let spawned = std::thread::Builder::new().name(name).spawn(run).map(drop);
@@ -39,12 +38,10 @@ pub fn spawn<K: Kind>(holding: &Arc<Holding<K>>) -> io::Result<()> {
 }
 
 /// Until the generator is closed, or there is no file to be had.
-fn save<K: Kind>(holding: &Holding<K>, path: &Path) {
-    let opened = open(holding, path);
-    let mut file = match holding.opened(opened) {
-        Some(file) => file,
-        None => return,
-    };
+fn save<K: Kind>(holding: &Holding<K>) {
+    let Some(place) = holding.kind.state() else { return };
+    let opened = open(holding, place);
+    let Some(mut file) = holding.opened(opened) else { return };
     while let Some(write) = holding.next_write() {
         let written = put(&mut file, &write);
         if !holding.wrote(written) {
@@ -54,8 +51,11 @@ fn save<K: Kind>(holding: &Holding<K>, path: &Path) {
 }
 
 /// Opens the file, and has the generator go on with what it says.
-fn open<K: Kind>(holding: &Holding<K>, path: &Path) -> Result<(File, Option<Problem>), Problem> {
-    let (file, found) = File::open(path)?;
+fn open<K: Kind>(
+    holding: &Holding<K>,
+    place: StateAt<'_>,
+) -> Result<(File, Option<Problem>), Problem> {
+    let (file, found) = File::open(place.path, place.namespace)?;
     let (record, said) = match found {
         Found::Right(record) => (Some(*record), None),
         Found::Nothing => (None, None),
@@ -115,12 +115,17 @@ impl<K: Kind> Holding<K> {
                 None
             }
         };
+        self.tell(state);
+        file
+    }
+
+    /// Whoever waits for the file, or for what it lets be used, looks again.
+    fn tell(&self, mut state: MutexGuard<'_, State<K>>) {
         state.answers += 1;
         self.publish(&state);
         self.wake_driver();
         drop(state);
         self.wake_callers();
-        file
     }
 
     /// Waits for the next write; `None` when there will be none.
@@ -138,14 +143,13 @@ impl<K: Kind> Holding<K> {
             self.publish(&state);
             let at = K::write_at(&state.generator).map(|at| at.since(now).max(1));
             let patience = at.and_then(|ms| u64::try_from(ms).ok()).map(Duration::from_millis);
+            let called = &self.saver_called;
             state = match patience {
                 Some(patience) => {
-                    self.saver_called
-                        .wait_timeout(state, patience)
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .0
+                    let rested = called.wait_timeout(state, patience);
+                    rested.unwrap_or_else(PoisonError::into_inner).0
                 }
-                None => self.saver_called.wait(state).unwrap_or_else(PoisonError::into_inner),
+                None => called.wait(state).unwrap_or_else(PoisonError::into_inner),
             };
         }
     }
@@ -166,11 +170,7 @@ impl<K: Kind> Holding<K> {
                 state.unsaved = Some(Arc::new(Failed::new(code, message)));
             }
         }
-        state.answers += 1;
-        self.publish(&state);
-        self.wake_driver();
-        drop(state);
-        self.wake_callers();
+        self.tell(state);
         goes_on
     }
 

@@ -17,6 +17,7 @@ use pyo3::types::{PyTuple, PyType};
 
 use crate::client::driver::Call;
 use crate::generators::awaiting::{Face, Verb, Waiter};
+use crate::generators::raw;
 
 /// Where it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,56 +59,39 @@ pub fn awaitable<'py>(
     verb: Verb,
     timeout: f64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let py = owner.py();
-    let class = class(py)?;
+    let made = raw::allocated(class(owner.py())?)?;
+    let object = made.as_ptr().cast::<Awaitable>();
     // SAFETY: the type's size is `Awaitable`'s; every field is written before anybody sees the
     // object. What is not a Python object needs no drop.
     unsafe {
-        let object = ffi::PyType_GenericAlloc(class.as_ptr().cast(), 0);
-        let made = Bound::from_owned_ptr_or_err(py, object)?;
-        let object = object.cast::<Awaitable>();
         ffi::Py_INCREF(owner.as_ptr());
         (&raw mut (*object).face).write(face);
         (&raw mut (*object).owner).write(owner.as_ptr());
         (&raw mut (*object).verb).write(verb);
         (&raw mut (*object).timeout).write(timeout);
         (&raw mut (*object).stage).write(Stage::Fresh);
-        Ok(made)
     }
+    Ok(made)
 }
 
 fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let made = CLASS.get_or_try_init(py, || {
-        let slot = |slot: c_int, function: *mut c_void| ffi::PyType_Slot { slot, pfunc: function };
         // The interpreter keeps pointers to the methods.
         let methods = Box::leak(Box::new(methods()));
-        let mut slots = [
-            slot(ffi::Py_tp_dealloc, dealloc as *mut c_void),
-            slot(ffi::Py_tp_traverse, traverse as *mut c_void),
-            slot(ffi::Py_tp_clear, clear as *mut c_void),
-            slot(ffi::Py_tp_iter, itself as *mut c_void),
-            slot(ffi::Py_am_await, itself as *mut c_void),
-            slot(ffi::Py_tp_iternext, next as *mut c_void),
-            slot(ffi::Py_am_send, send as *mut c_void),
-            slot(ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
-            slot(0, ptr::null_mut()),
+        let slots: [(_, *mut c_void); 8] = [
+            (ffi::Py_tp_dealloc, dealloc as *mut c_void),
+            (ffi::Py_tp_traverse, traverse as *mut c_void),
+            (ffi::Py_tp_clear, clear as *mut c_void),
+            (ffi::Py_tp_iter, itself as *mut c_void),
+            (ffi::Py_am_await, itself as *mut c_void),
+            (ffi::Py_tp_iternext, next as *mut c_void),
+            (ffi::Py_am_send, send as *mut c_void),
+            (ffi::Py_tp_methods, methods.as_mut_ptr().cast()),
         ];
-        let flags = ffi::Py_TPFLAGS_DEFAULT
-            | ffi::Py_TPFLAGS_HAVE_GC
-            | ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION
-            | ffi::Py_TPFLAGS_IMMUTABLETYPE;
-        let mut spec = ffi::PyType_Spec {
-            name: c"leafid._native.Awaitable".as_ptr(),
-            basicsize: size_of::<Awaitable>() as c_int,
-            itemsize: 0,
-            flags: flags as u32,
-            slots: slots.as_mut_ptr(),
-        };
-        // SAFETY: the slots' functions have their slots' types, and the list ends with a zero.
-        let class =
-            unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&raw mut spec))? };
-        Ok::<_, PyErr>(class.cast_into::<PyType>()?.unbind())
+        let (name, flags) = (c"leafid._native.Awaitable", ffi::Py_TPFLAGS_HAVE_GC);
+        // SAFETY: the functions have their slots' types, and instances are of type `Awaitable`.
+        unsafe { raw::new_type::<Awaitable>(py, name, flags, &slots) }
     })?;
     Ok(made.bind(py))
 }

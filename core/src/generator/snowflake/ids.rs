@@ -6,7 +6,7 @@
 
 use super::SnowflakeConfig;
 use crate::generator::spread::Spread;
-use crate::line::{Ids, Line, Shape, Stop};
+use crate::line::{Ids, Line, Run, Shape, Stop};
 use crate::values::{Code, HostTime, Layout, Offset, Range, Refusal};
 
 /// How positions on a worker's time become IDs: layout, spread and how far a burst may run ahead.
@@ -72,6 +72,24 @@ impl Ids for SnowflakeIds {
     #[inline]
     fn id(self, position: u64, worker: u32) -> u64 {
         self.layout.stamp(position, worker)
+    }
+
+    /// Within a tick the IDs of successive positions are successive numbers: one stamp for each tick,
+    /// and additions, several of which a processor makes at once.
+    fn write(self, run: Run, out: &mut [u64]) {
+        let last_of_tick = self.layout.per_tick().wrapping_sub(1);
+        let Range { start: mut position, end } = run.positions;
+        let mut rest = out;
+        while position < end && !rest.is_empty() {
+            let above = (position | last_of_tick).saturating_add(1).min(end);
+            let count = usize::try_from(above.saturating_sub(position)).unwrap_or(usize::MAX);
+            let (here, after) = rest.split_at_mut(count.min(rest.len()));
+            let first = self.id(position, run.worker);
+            for (place, id) in here.iter_mut().zip(first..first.saturating_add(count as u64)) {
+                *place = id;
+            }
+            (position, rest) = (above, after);
+        }
     }
 
     /// At the ceiling a burst has used up what it may borrow, and the next tick cures it. A cursor

@@ -10,7 +10,7 @@
 //! The line's end is the lower of the window's and of `reserved`, so the step that commits knows
 //! nothing of files. One write is on its way at a time.
 
-use super::windows::Lease;
+use super::lease::Lease;
 use crate::generator::kind::NewRange;
 use crate::line::Shape;
 use crate::protocol::Release;

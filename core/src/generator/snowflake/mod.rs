@@ -3,8 +3,10 @@
 //! A window is a segment of time, and the same machine spends it: what differs are asks and answers
 //! (`windows`) and how a position becomes an ID (`ids`).
 
+mod age;
 mod ids;
 mod keeping;
+mod lease;
 mod state;
 mod windows;
 
@@ -15,7 +17,7 @@ use crate::generator::Generator;
 use crate::line::{Line, OwnLine};
 use crate::values::{Code, Layout, Name, Refusal};
 
-use windows::Age;
+use age::Age;
 
 /// What a snowflake generator is built from.
 ///

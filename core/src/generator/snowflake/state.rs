@@ -1,7 +1,7 @@
 //! The verbs of a generator that keeps a state file.
 
 use super::keeping::{AHEAD_MS, Fresh, Keeping, LEFT_MS, Named, Out, Way};
-use super::windows::Lease;
+use super::lease::Lease;
 use super::{Snowflake, SnowflakeIds, Snowflakes};
 use crate::generator::Generator;
 use crate::generator::kind::{KeptBack, Kind, NewRange};

@@ -10,7 +10,9 @@
 //! outage of two thirds, without a second window held aside. The holder believes no clock of its
 //! own: every figure here is a tick of the store, or a length.
 
+use super::age::Age;
 use super::keeping::Keeping;
+use super::lease::Lease;
 use super::{SnowflakeConfig, SnowflakeIds};
 use crate::generator::kind::sealed::Sealed;
 use crate::generator::kind::{KeptBack, Kind, NewRange, Standing};
@@ -28,36 +30,6 @@ const SHORTEST_RENEWAL_MS: i64 = 100;
 /// A holder that has just begun asks for a window of this length, and later for twice its age: one
 /// that crashes at once, or lives for one task, blocks its number no longer than that.
 const YOUNG_WINDOW_MS: u32 = 10_000;
-
-/// The right to a worker number: what a renewal and a release have to show.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Lease {
-    pub(super) worker: u32,
-    /// The request id of the acquire, over all renewals.
-    pub(super) key: Token,
-    pub(super) store: Token,
-    /// The end in hand. The next renewal begins there or is refused: a hole between the two may
-    /// have been granted to somebody else, and so may what lies below.
-    pub(super) end_tick: u64,
-}
-
-/// How long a holder has lived, by what its clock went forward between its asks. A difference of
-/// two readings would make a holder whose clock was set back an hour a newborn for an hour.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Age {
-    ms: u32,
-    read: Option<HostTime>,
-}
-
-impl Age {
-    /// The age at this reading of the clock, in ms; 0 at the first one.
-    fn at(&mut self, now: HostTime) -> u32 {
-        let passed = self.read.map_or(0, |before| now.since(before).max(0));
-        self.ms = self.ms.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
-        self.read = Some(now);
-        self.ms
-    }
-}
 
 /// Where windows come from: a namespace of a store. The [`Kind`] of a
 /// [`Snowflake`](crate::Snowflake).

@@ -117,9 +117,9 @@ fn slots(bytes: &[u8; StateFile::BYTES]) -> Result<[Seen; 2], Unread> {
     Ok([Slot::read(first), Slot::read(second)])
 }
 
-/// The slot that counts. Writes are made one after another, each on the disk before the next, so of
-/// two slots one at most is broken, and two whole ones follow on each other. All else was not written
-/// by one process alone with the file.
+/// The slot that counts. Writes are made one after another, each on the disk before the next, so two
+/// whole slots follow on each other. Beside a broken one nothing counts: the end of a process breaks
+/// off no write of this length, so it was damaged later, and what it reserved may have been used.
 fn newest(place: StatePlace, bytes: &[u8; StateFile::BYTES]) -> Result<Option<Slot>, Unread> {
     let [first, second] = slots(bytes)?;
     let whole = match (first, second) {
@@ -142,7 +142,11 @@ fn newest(place: StatePlace, bytes: &[u8; StateFile::BYTES]) -> Result<Option<Sl
         }
         (Seen::Whole(slot), Seen::Zeros) if slot.counter == 1 => slot,
         (Seen::Whole(slot), Seen::Broken | Seen::Strange)
-        | (Seen::Broken | Seen::Strange, Seen::Whole(slot)) => slot,
+        | (Seen::Broken | Seen::Strange, Seen::Whole(slot))
+            if bug!(BrokenSlotSkipped) =>
+        {
+            slot
+        }
         (Seen::Strange, Seen::Strange | Seen::Zeros) | (Seen::Zeros, Seen::Strange) => {
             return Err(Unread::Strange);
         }

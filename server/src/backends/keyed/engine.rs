@@ -21,7 +21,7 @@ pub fn bucket(worker: u32) -> u32 {
 ///
 /// # Errors
 /// Every verb says how it broke off.
-pub trait Engine: Sized + Send + 'static {
+pub trait Engine: Sized + Send + Sync + 'static {
     /// Where it is.
     type Address: Clone + Send + Sync + 'static;
     /// What it is called in messages.
@@ -34,14 +34,14 @@ pub trait Engine: Sized + Send + 'static {
     const WHOLE: usize;
 
     /// Connects, and says who we are.
-    fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>>;
+    fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>> + Send;
 
     /// Looks at its version and settings, and writes something that nobody reads, so that its own
     /// time is known. The inner error is for an operator.
     fn examine(
         &mut self,
         allow_unsafe: bool,
-    ) -> impl Future<Output = Result<Result<(), Problem>, Broken>>;
+    ) -> impl Future<Output = Result<Result<(), Problem>, Broken>> + Send;
 
     /// Whether its connection is known to be of no more use.
     fn is_lost(&self) -> bool;
@@ -56,7 +56,7 @@ pub trait Engine: Sized + Send + 'static {
     fn name(&self) -> String;
 
     /// Whether anything lies where the store is to be.
-    fn occupied(&mut self) -> impl Future<Output = Result<bool, Broken>>;
+    fn occupied(&mut self) -> impl Future<Output = Result<bool, Broken>> + Send;
 
     /// Makes the store, unless one is there; whether it did.
     fn make(
@@ -64,7 +64,7 @@ pub trait Engine: Sized + Send + 'static {
         store: Token,
         meta: &str,
         namespace: (Name, &str),
-    ) -> impl Future<Output = Result<bool, Broken>>;
+    ) -> impl Future<Output = Result<bool, Broken>> + Send;
 
     /// Reads keys, and which buckets of each namespace were touched since; nothing that was written
     /// before is missed.
@@ -72,13 +72,13 @@ pub trait Engine: Sized + Send + 'static {
         &mut self,
         keys: &[Key],
         spaces: &[(Name, Marks)],
-    ) -> impl Future<Output = Result<(Vec<Option<Stored>>, Vec<Marks>), Broken>>;
+    ) -> impl Future<Output = Result<(Vec<Option<Stored>>, Vec<Marks>), Broken>> + Send;
 
     /// Reads all rows of buckets.
     fn buckets(
         &mut self,
         buckets: &[(Name, u32)],
-    ) -> impl Future<Output = Result<Vec<(Name, u32, Stored)>, Broken>>;
+    ) -> impl Future<Output = Result<Vec<(Name, u32, Stored)>, Broken>> + Send;
 
     /// Reads the first entries of a folder after a name, in their order.
     fn list(
@@ -86,10 +86,10 @@ pub trait Engine: Sized + Send + 'static {
         folder: Folder,
         after: Option<Name>,
         limit: usize,
-    ) -> impl Future<Output = Result<Vec<(Name, Stored)>, Broken>>;
+    ) -> impl Future<Output = Result<Vec<(Name, Stored)>, Broken>> + Send;
 
     /// Has a later writing find out whether a row was written or made after this call.
-    fn guard(&mut self, namespace: Name) -> impl Future<Output = Result<Guard, Broken>>;
+    fn guard(&mut self, namespace: Name) -> impl Future<Output = Result<Guard, Broken>> + Send;
 
     /// Writes each group whole or not at all, if the store is still this one.
     fn commit(
@@ -97,7 +97,7 @@ pub trait Engine: Sized + Send + 'static {
         store: Identity,
         groups: &[Commit],
         beat: Option<&str>,
-    ) -> impl Future<Output = Vec<Ended>>;
+    ) -> impl Future<Output = Vec<Ended>> + Send;
 
     /// Where a key lies, for a person.
     fn place(&self, key: &Key) -> String;

@@ -2,7 +2,8 @@
 
 use mysql_async::{Opts, OptsBuilder, UrlError};
 
-use crate::backends::address::{prints_its_place, unusable};
+use super::tls;
+use crate::backends::address::{prints_its_place, unusable, without};
 use crate::problem::Problem;
 
 const FORM: &str =
@@ -29,7 +30,8 @@ impl Address {
     pub fn parse(url: &str) -> Result<Address, Problem> {
         let wrong = |why: &str| unusable("MySQL", why, FORM);
         let (url, leaf) = tables(url).map_err(wrong)?;
-        let url = url.as_str();
+        let (url, ssl) = without(&url, &tls::OPTIONS).map_err(|why| wrong(&why))?;
+        let (url, ssl) = (url.as_str(), tls::of(&ssl, wrong)?);
         // A parser may quote what it does not understand.
         let has_query = url.rsplit_once('?').is_some_and(|(_, query)| !query.contains('@'));
         let options = Opts::from_url(url).map_err(|error| match error {
@@ -50,7 +52,9 @@ impl Address {
         };
         let tags = if leaf { LEAF_TAGS } else { "" };
         let place = format!("mysql://{user}@{host}:{port}/{database}{tags}");
+        let ssl = ssl.or_else(|| options.ssl_opts().cloned());
         let options = OptsBuilder::from_opts(options)
+            .ssl_opts(ssl)
             // Rows that were found count, also where they stay as they were.
             .client_found_rows(true)
             // Not by a socket that the server names: the URL says the way.
@@ -96,6 +100,11 @@ mod tests {
         for (url, place) in [
             ("mysql://u:s3cret@h:3307/d?require_ssl=true", "mysql://u@h:3307/d"),
             ("mysql://u:s3cret@h/d", "mysql://u@h:3306/d"),
+            ("mysql://u:s3cret@h/d?ssl-mode=REQUIRED", "mysql://u@h:3306/d"),
+            (
+                "mysql://u:s3cret@h/d?ssl-mode=verify_identity&tcp_nodelay=true",
+                "mysql://u@h:3306/d",
+            ),
             ("mysql://u:s3cret@[::1]:7/d", "mysql://u@[::1]:7/d"),
             ("mysql://u:s3cret@h/d?tags=leaf_alloc", "mysql://u@h:3306/d?tags=leaf_alloc"),
             (
@@ -104,6 +113,7 @@ mod tests {
             ),
         ] {
             let address = Address::parse(url).unwrap();
+            assert_eq!(address.options.ssl_opts().is_some(), url.contains("ssl"), "{url}");
             assert_eq!(address.leaf, place.ends_with(LEAF_TAGS), "{url}");
             assert_eq!((address.place.as_str(), format!("{address:?}")), (place, place.to_owned()));
         }
@@ -113,6 +123,11 @@ mod tests {
             "mysql://u:s3cret@h",
             "mysql://:s3cret@h/d",
             "mysql://u:s3cret@h/d?tags=tags",
+            "mysql://u:s3cret@h/d?ssl-mode=on",
+            "mysql://u:s3cret@h/d?ssl-mode=VERIFY_CA",
+            "mysql://u:s3cret@h/d?ssl-ca=/there/is/no/such.pem",
+            "mysql://u:s3cret@h/d?ssl-mode=REQUIRED&ssl-ca=/there/is/no/such.pem",
+            "mysql://u:s3cret@h/d?ssl-mode=REQUIRED&ssl-key=/there/is/no/such.pem",
             "mysql://u:s3cret@h/d?tags=leaf_alloc&tags=leaf_alloc",
         ] {
             let problem = Address::parse(wrong).unwrap_err();

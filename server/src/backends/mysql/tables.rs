@@ -9,7 +9,7 @@ use crate::backends::sql::{self, Texts};
 use crate::problem::Problem;
 
 /// The tables of a store.
-pub trait Tables: Send + 'static {
+pub trait Tables: Send + Sync + 'static {
     /// The texts for rows.
     const TEXTS: Texts;
     /// The texts about the store.
@@ -25,7 +25,7 @@ pub trait Tables: Send + 'static {
     fn examine(
         connection: &mut Conn,
         place: &str,
-    ) -> impl Future<Output = Result<Result<(), Problem>, Error>>;
+    ) -> impl Future<Output = Result<Result<(), Problem>, Error>> + Send;
 }
 
 /// A database of our own.

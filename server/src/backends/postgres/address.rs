@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use leafid_core::Code;
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::Host;
+use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::backends::address::{prints_its_place, unusable};
+use super::tls;
+use crate::backends::address::{prints_its_place, unusable, without};
 use crate::backends::remote::EXCHANGE;
 use crate::problem::Problem;
 
@@ -17,6 +18,8 @@ const FORM: &str =
 #[derive(Clone)]
 pub struct Address {
     pub(crate) config: Box<Config>,
+    /// How TLS is spoken, where it is asked for.
+    pub(crate) tls: Option<MakeRustlsConnect>,
     /// For a person: without the password and the options.
     pub place: String,
 }
@@ -28,6 +31,8 @@ impl Address {
     /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
     pub fn parse(url: &str) -> Result<Address, Problem> {
         let wrong = |why: &str| unusable("PostgreSQL", why, FORM);
+        let (url, options) = without(url, &tls::OPTIONS).map_err(|why| wrong(&why))?;
+        let url = url.as_str();
         // A parser may quote what it does not understand.
         let mut config: Config = match url.parse() {
             Ok(config) => config,
@@ -43,17 +48,11 @@ impl Address {
         if config.get_user().is_none_or(str::is_empty) {
             return Err(wrong("it names no user"));
         }
-        if config.get_ssl_mode() == SslMode::Require {
-            return Err(Problem::new(
-                Code::NotEnabled,
-                "`sslmode=require` is not possible yet: reach PostgreSQL over loopback, a socket or \
-                 a tunnel, or leave sslmode",
-            ));
-        }
-        config.ssl_mode(SslMode::Disable).application_name("leafid");
+        let tls = tls::of(&mut config, &options, wrong)?;
+        config.application_name("leafid");
         config.connect_timeout(Duration::from_secs(2)).tcp_user_timeout(EXCHANGE);
         let place = place(&config);
-        Ok(Address { config: Box::new(config), place })
+        Ok(Address { config: Box::new(config), tls, place })
     }
 }
 
@@ -106,8 +105,14 @@ mod tests {
             ("postgres://u:s3cret@a:1,b:2/d", "postgres://u@a:1,b:2/d"),
             ("postgres://u:s3cret@[::1]:7/d", "postgres://u@[::1]:7/d"),
             ("postgres://u:s3cret@h", "postgres://u@h:5432/u"),
+            ("postgres://u:s3cret@h/d?sslmode=require&keepalives=1", "postgres://u@h:5432/d"),
+            (
+                "postgres://u:s3%3F@h/d?sslrootcert=system&sslmode=verify-ca",
+                "postgres://u@h:5432/d",
+            ),
         ] {
             let address = Address::parse(url).unwrap();
+            assert_eq!(address.tls.is_some(), url.contains("ssl"), "{url}");
             assert_eq!((address.place.as_str(), format!("{address:?}")), (place, place.to_owned()));
         }
         for wrong in [
@@ -115,7 +120,12 @@ mod tests {
             "postgres://h:s3cret/d?x=s3cret",
             "postgres:///d?password=s3cret",
             "postgres://:s3cret@h/d",
-            "postgres://u:s3cret@h/d?sslmode=require",
+            "postgres://u:s3cret@h/d?sslmode=on",
+            "postgres://u:s3cret@h/d?sslmode=verify-ca&sslmode=disable",
+            "postgres://u:s3cret@h/d?sslrootcert=/there/is/no/such.pem",
+            "postgres://u:s3cret@h/d?sslmode=require&sslrootcert=/there/is/no/such.pem",
+            "postgres://u:s3cret@h/d?sslmode=require&sslcert=/there/is/no/such.pem",
+            "postgres://u:s3cret@%2Frun/d?sslmode=require",
         ] {
             let problem = Address::parse(wrong).unwrap_err();
             assert!(!problem.detail.contains("s3cret"), "{wrong}: {problem}");

@@ -41,6 +41,8 @@ pub enum Breakage {
     Refused,
     /// The database does not let us in: wrong name, password, database, or right.
     Denied,
+    /// Whoever answers is not known to be the database, or wants to know more of us.
+    Untrusted,
 }
 
 /// What a statement did.
@@ -77,7 +79,7 @@ pub enum Ending {
 ///
 /// # Errors
 /// Every verb says how the exchange failed.
-pub trait Driver: Sized + Send + 'static {
+pub trait Driver: Sized + Send + Sync + 'static {
     /// Where the database is, and as whom it is used.
     type Address: Clone + Send + Sync + 'static;
 
@@ -91,25 +93,28 @@ pub trait Driver: Sized + Send + 'static {
     const ABOUT: About;
 
     /// Connects, and sets what the session needs.
-    fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>>;
+    fn connect(address: &Self::Address) -> impl Future<Output = Result<Self, Broken>> + Send;
 
     /// Looks at the server's version and settings; warns of what is let pass.
     fn examine(
         &mut self,
         allow_unsafe: bool,
-    ) -> impl Future<Output = Result<Result<(), Problem>, Broken>>;
+    ) -> impl Future<Output = Result<Result<(), Problem>, Broken>> + Send;
 
     /// What the database calls itself, and how far it has come.
-    fn named(&mut self) -> impl Future<Output = Result<Named, Broken>>;
+    fn named(&mut self) -> impl Future<Output = Result<Named, Broken>> + Send;
 
     /// Whether the connection is known to be gone.
     fn is_lost(&self) -> bool;
 
     /// Whether the other end still answers.
-    fn ping(&mut self) -> impl Future<Output = Result<(), Broken>>;
+    fn ping(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
 
     /// Reads, together where the protocol can.
-    fn read(&mut self, asked: &[Query]) -> impl Future<Output = Result<Vec<Vec<Row>>, Broken>>;
+    fn read(
+        &mut self,
+        asked: &[Query],
+    ) -> impl Future<Output = Result<Vec<Vec<Row>>, Broken>> + Send;
 
     /// Writes groups in one transaction. What the steps of each did is in their order; of a group
     /// whose condition did not hold the rest may be left out.
@@ -117,22 +122,22 @@ pub trait Driver: Sized + Send + 'static {
         &mut self,
         groups: &[&[Step]],
         ending: Ending,
-    ) -> impl Future<Output = Result<Vec<Vec<Did>>, Broken>>;
+    ) -> impl Future<Output = Result<Vec<Vec<Did>>, Broken>> + Send;
 
     /// Commits a transaction that stayed open.
-    fn commit(&mut self) -> impl Future<Output = Result<(), Broken>>;
+    fn commit(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
 
     /// Undoes a transaction that stayed open; does nothing without one.
-    fn rollback(&mut self) -> impl Future<Output = Result<(), Broken>>;
+    fn rollback(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
 
     /// Begins a transaction that nobody else's making of a store overlaps.
-    fn begin_making(&mut self) -> impl Future<Output = Result<(), Broken>>;
+    fn begin_making(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
 
     /// Raises the tables by a version; what was half raised before is raised whole.
-    fn raise(&mut self, sql: &str) -> impl Future<Output = Result<(), Broken>> {
+    fn raise(&mut self, sql: &str) -> impl Future<Output = Result<(), Broken>> + Send {
         self.script(sql)
     }
 
     /// Runs statements without parameters.
-    fn script(&mut self, sql: &str) -> impl Future<Output = Result<(), Broken>>;
+    fn script(&mut self, sql: &str) -> impl Future<Output = Result<(), Broken>> + Send;
 }

@@ -100,7 +100,7 @@ impl<D: Driver> Link<D> {
         });
         self.used = Instant::now();
         if let Err(broken) = &done
-            && matches!(broken.kind, Breakage::Lost | Breakage::Denied)
+            && matches!(broken.kind, Breakage::Lost | Breakage::Denied | Breakage::Untrusted)
         {
             self.lose(&broken.detail);
         }
@@ -178,6 +178,7 @@ pub fn unreachable<D: Driver>(place: &str, broken: &Broken) -> String {
             "{place} does not let this server in: {detail}; give the user of that name its password \
              in the URL and the rights on the tables that docs/STORES.md names"
         ),
+        Breakage::Untrusted => format!("{} at {place} is not spoken to by TLS: {detail}", D::NAME),
         _ => format!("{} at {place} cannot be reached: {detail}", D::NAME),
     }
 }

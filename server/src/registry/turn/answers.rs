@@ -43,12 +43,14 @@ impl Answers {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::sync::{Arc, Mutex};
     use std::time::Duration;
 
     use futures_util::FutureExt;
     use leafid_core::registry::TagRow;
     use leafid_core::{Name, StoreTime};
+    use tokio::runtime::Handle;
     use tokio::sync::{Semaphore, mpsc};
     use tokio::time::timeout;
 
@@ -103,15 +105,45 @@ mod tests {
         }
     }
 
+    /// Such a file, and how it is let, looked at and listened to.
+    fn far(
+        folder: &Path,
+        clock: &Arc<ManualClock>,
+    ) -> (Far, Arc<Semaphore>, First, mpsc::UnboundedReceiver<bool>) {
+        let options = Options { create: true, ..Options::default() };
+        let file = Sqlite::open(&folder.join("a.db"), clock.clone(), &options).unwrap();
+        let (may, first) = (Arc::new(Semaphore::new(0)), First::default());
+        let (begins, begun) = mpsc::unbounded_channel();
+        let far = Far { file, may: Arc::clone(&may), first: Arc::clone(&first), begins };
+        (far, may, first, begun)
+    }
+
+    #[tokio::test]
+    async fn what_waits_is_done_when_the_store_is_closed_and_nothing_after_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(ManualClock::at(StoreTime::new(1_800_000_000_000)));
+        for here in [Some(Handle::current()), None] {
+            let (far, may, _, mut begun) = far(folder.path(), &clock);
+            let registry = Registry::on(here.as_ref(), far, clock.clone(), false).unwrap();
+            let put = |tag: &str| registry.put_tag(Name::tag(tag).unwrap(), TagChange::default());
+            let (first, second) = (put("first"), put("second"));
+            assert!(timeout(LIMIT, begun.recv()).await.unwrap().is_some());
+            let mut closed = registry.close();
+            let late = timeout(LIMIT, put("late")).await.unwrap().unwrap_err();
+            assert!(late.detail.contains("closed"), "{late}");
+            assert!((&mut closed).now_or_never().is_none(), "one is being written");
+            may.add_permits(2);
+            timeout(LIMIT, closed).await.unwrap().unwrap();
+            first.now_or_never().unwrap().unwrap();
+            second.now_or_never().unwrap().unwrap();
+        }
+    }
+
     #[tokio::test]
     async fn what_is_done_is_answered_while_the_next_is_written() {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(ManualClock::at(StoreTime::new(1_800_000_000_000)));
-        let options = Options { create: true, ..Options::default() };
-        let file = Sqlite::open(&folder.path().join("a.db"), clock.clone(), &options).unwrap();
-        let (may, first) = (Arc::new(Semaphore::new(0)), First::default());
-        let (begins, mut begun) = mpsc::unbounded_channel();
-        let far = Far { file, may: Arc::clone(&may), first: Arc::clone(&first), begins };
+        let (far, may, first, mut begun) = far(folder.path(), &clock);
         // The first answer is looked at by the store's own thread.
         let registry: &'static Registry =
             Box::leak(Box::new(Registry::over(far, clock, false).unwrap()));

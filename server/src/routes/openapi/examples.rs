@@ -186,7 +186,10 @@ impl Story {
     pub fn ready(&self) -> Value {
         let ends = Ends { have_until: self.numbers.range.end, stands_at: self.numbers.range.start };
         let lines = vec![(Line::Tag(self.tag), ends)];
-        let seen = [(None, Ok(health::Ready { store: STORE, now: NOW, lines }))];
+        let seen = [(
+            None,
+            Ok(health::Ready { store: STORE, now: NOW, generation: 1, floor: LATER, lines }),
+        )];
         tree(|to| health::put_ready(to, &seen))
     }
 
@@ -221,7 +224,13 @@ impl Story {
             place: "sqlite:/var/lib/leafid/leafid.db".to_owned(),
             id: STORE,
             generation: 0,
-            found: Ok(health::Ready { store: STORE, now: LATER, lines: Vec::new() }),
+            found: Ok(health::Ready {
+                store: STORE,
+                now: LATER,
+                generation: 0,
+                floor: StoreTime::new(0),
+                lines: Vec::new(),
+            }),
             inside: Some(Within {
                 waiting: 0,
                 journal: Some(true),

@@ -1,11 +1,10 @@
 //! The objects that the dashboard shows.
 
-use leafid_core::{FieldForm, strict};
+use leafid_core::FieldForm;
 
 use super::schema::Shape;
-use super::shapes::{BIG, LINES, NAME, NOW, field, line, namespace, tag, worker};
+use super::shapes::{BIG, COUNT, LINES, NAME, NOW, field, line, namespace, tag, worker};
 
-const COUNT: FieldForm = FieldForm::Number { least: 0, most: strict::EXACT };
 const MILLIS: FieldForm = FieldForm::Millis;
 
 /// How many worker numbers are in each state.

@@ -1,11 +1,12 @@
 //! The objects that are the server's own, or the core's with something beside it.
 
 use leafid_core::registry::{Namespace, STEP_CAP, TagRow, TagSpec, WorkerRow};
-use leafid_core::{Code, FieldForm, FieldSchema, Fields, NAME_BYTES, Presence};
+use leafid_core::{Code, FieldForm, FieldSchema, Fields, NAME_BYTES, Presence, strict};
 
 use super::schema::Shape;
 use crate::dispense;
 
+pub const COUNT: FieldForm = FieldForm::Number { least: 0, most: strict::EXACT };
 pub const NAME: FieldForm = FieldForm::Name;
 pub const BIG: FieldForm = FieldForm::Big { least: 0 };
 const WORKER: FieldForm = FieldForm::Number { least: 0, most: u32::MAX as u64 };
@@ -56,12 +57,12 @@ pub fn tags() -> Shape {
 }
 
 const PATTERN: FieldForm = FieldForm::Text { least: 2, most: NAME_BYTES };
-const COUNT: FieldForm = FieldForm::Number { least: 1, most: u32::MAX as u64 };
+const MOST: FieldForm = FieldForm::Number { least: 1, most: u32::MAX as u64 };
 
 /// The body that creates or changes a pattern.
 pub fn pattern_spec() -> Shape {
     let most = "How many tags the pattern makes at most; 10000 if absent.";
-    Shape::of(TagSpec::SCHEMA).and(&[field("most", COUNT, most)]).maybe("most")
+    Shape::of(TagSpec::SCHEMA).and(&[field("most", MOST, most)]).maybe("most")
 }
 
 /// A pattern.
@@ -75,7 +76,7 @@ pub fn pattern() -> Shape {
         field("step", step, "How many numbers a lease takes unless it says."),
         field("max_step", step, "How many a lease takes at most."),
         field("until", BIG, "The upper end of each of its tags; absent: the line's end."),
-        field("most", COUNT, "How many tags it makes at most."),
+        field("most", MOST, "How many tags it makes at most."),
         field("made", made, "How many it has made."),
         field("suspended", FieldForm::Flag, suspended),
     ])
@@ -156,20 +157,32 @@ pub fn alive() -> Shape {
 pub fn ready() -> Shape {
     let status = "`degraded` while a line stands below what a holder has of it, or one of two stores \
                   grants nothing.";
-    let store = [field("store", FieldForm::Token, "The store's id."), NOW];
+    let store = [
+        field("store", FieldForm::Token, "The store's id."),
+        NOW,
+        field("generation", COUNT, "How often it was fenced, as far as is known."),
+        field(
+            "fenced_until_ms",
+            FieldForm::Millis,
+            "While it is to come: no window begins before it.",
+        ),
+    ];
     let part = Shape::default()
         .one_of("status", "Whether it grants.", vec!["ok", "unavailable"])
         .and(&store)
         .words("code", "Why it grants nothing, as one word.")
         .words("detail", "Why it grants nothing, and what to do.");
-    let part = ["store", "now_ms", "code", "detail"].into_iter().fold(part, Shape::maybe);
+    let part = ["store", "now_ms", "generation", "fenced_until_ms", "code", "detail"]
+        .into_iter()
+        .fold(part, Shape::maybe);
     let ready = Shape::default()
         .one_of("status", status, vec!["ok", "degraded"])
         .and(&store)
         .within("tags", "The store of the tags, where worker numbers have another.", part.clone())
         .within("workers", "The store of namespaces and worker numbers, where it is another.", part)
         .rows("went_back", LINES, line());
-    ["store", "now_ms", "tags", "workers"].into_iter().fold(ready, Shape::maybe)
+    let told = ["store", "now_ms", "generation", "fenced_until_ms", "tags", "workers"];
+    told.into_iter().fold(ready, Shape::maybe)
 }
 
 /// What is said of lines that went back.

@@ -4,6 +4,7 @@ takes, without a password."""
 from __future__ import annotations
 
 from ... import errors
+from .. import words
 
 _DATABASES = "PostgreSQL, MySQL or MariaDB"
 
@@ -88,12 +89,7 @@ def foreign(place: str, table: str) -> errors.LeafidError:
 
 
 def other_version(place: str, version: int, known: int) -> errors.LeafidError:
-    way = "use the program that wrote it"
-    if version < known:
-        way = f"raise them: leafid migrate --store {place}"
-    return errors.SchemaMismatchError(
-        f"{place} has tables of version {version}, this program knows {known}; {way}"
-    )
+    return words.other_version(place, place, version, known)
 
 
 def another(place: str, was: str, found: str) -> errors.LeafidError:

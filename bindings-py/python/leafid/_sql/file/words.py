@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ... import errors
+from .. import words
 
 
 def not_there(path: Path, what: str) -> errors.LeafidError:
@@ -21,15 +22,9 @@ def foreign(path: Path, why: str) -> errors.LeafidError:
 
 
 def other_version(path: Path, version: int, known: int) -> errors.LeafidError:
-    way = "use the program that wrote it"
-    if version < known:
-        way = (
-            "stop every program that has it open, then raise them: leafid migrate --store "
-            f"sqlite:{path}"
-        )
-    return errors.SchemaMismatchError(
-        f"`{path}` has tables of version {version}, this program knows {known}; {way}"
-    )
+    # A file is not migrated below the feet of those who have it open.
+    before = "stop every program that has it open, then "
+    return words.other_version(f"`{path}`", f"sqlite:{path}", version, known, before)
 
 
 def orphan(path: Path, log: Path) -> errors.LeafidError:

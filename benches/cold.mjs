@@ -1,0 +1,100 @@
+// A Worker that was just started: from the import of leafid to the first ID, leased from a local Durable Object, beside the same
+// Worker that asks an object for a bare number, which is in the object's storage before it answers as well. Each round has a
+// runtime and a storage of its own.
+//
+// `cargo xtask bench --only cold` runs it beside the installed packages and the Worker's starter.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DATE, program, startMiniflare } from './tests/support/miniflare.mjs'
+
+const ROUNDS = 11
+
+const OBJECTS = `
+import { DurableObject } from 'cloudflare:workers'
+import { LeafidObject } from 'leafid/workers'
+
+export class Ids extends LeafidObject {
+  static tags = { orders: { from: '1' } }
+}
+
+export class Bare extends DurableObject {
+  next() {
+    const { sql } = this.ctx.storage
+    sql.exec('CREATE TABLE IF NOT EXISTS row (id INTEGER PRIMARY KEY, number INTEGER NOT NULL)')
+    sql.exec('INSERT OR IGNORE INTO row VALUES (1, 0)')
+    return sql.exec('UPDATE row SET number = number + 1 RETURNING number').one().number
+  }
+}
+
+export default { fetch: () => new Response('here are the objects') }
+`
+
+const APP = `
+import { env } from 'cloudflare:workers'
+
+const bare = async () => String(await env.BARE.get(env.BARE.idFromName('orders')).next())
+
+const WORKS = {
+  bare,
+  async imported() {
+    await import('leafid')
+    return bare()
+  },
+  async first(kind) {
+    const { Segment, Snowflake } = await import('leafid')
+    const { durableObjectStore } = await import('leafid/workers')
+    const store = durableObjectStore('IDS')
+    const ids = kind === 'segment' ? new Segment('orders', { store }) : new Snowflake('default', { store })
+    return String(await ids.next())
+  },
+}
+WORKS.segment = () => WORKS.first('segment')
+WORKS.snowflake = () => WORKS.first('snowflake')
+
+export default {
+  fetch: async (request) => new Response(await WORKS[new URL(request.url).pathname.slice(1)]())
+}
+`
+
+/** Milliseconds of the first request of a runtime. */
+async function cold(work) {
+  const folder = mkdtempSync(join(tmpdir(), 'leafid-cold-'))
+  const shared = { compatibilityDate: DATE }
+  const durable = (own) =>
+    Object.fromEntries([['IDS', 'Ids'], ['BARE', 'Bare']].map(([name, className]) => [name, { className, useSQLite: true, ...own }]))
+  const runtime = await startMiniflare({
+    cf: false,
+    durableObjectsPersist: folder,
+    workers: [
+      { ...shared, name: 'app', ...program({ 'main.js': APP }), durableObjects: durable({ scriptName: 'objects' }) },
+      { ...shared, name: 'objects', ...program({ 'main.js': OBJECTS }), durableObjects: durable({}) },
+    ],
+  })
+  try {
+    const begin = performance.now()
+    const response = await fetch(new URL(`/${work}`, runtime.url))
+    const text = await response.text()
+    if (response.status !== 200 || !/^\d+$/.test(text)) throw new Error(text)
+    return performance.now() - begin
+  } finally {
+    await runtime.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const works = [
+  ['a bare number from an object (the floor)', 'bare'],
+  ['the same, and `import` of leafid', 'imported'],
+  ['`import` and the first number of a segment', 'segment'],
+  ['`import` and the first snowflake', 'snowflake'],
+]
+const taken = works.map(() => [])
+// The first one reads the files of all.
+await cold('bare')
+for (let round = 0; round < ROUNDS; round++) {
+  for (const [at, [, work]] of works.entries()) taken[at].push(await cold(work))
+}
+console.log('\n| a Worker that was just started | ms | × floor |\n|---|---|---|')
+const medians = taken.map((all) => all.sort((a, b) => a - b)[ROUNDS >> 1])
+for (const [at, [name]] of works.entries()) console.log(`| ${name} | ${medians[at].toFixed(1)} | ${(medians[at] / medians[0]).toFixed(2)} |`)

@@ -1,0 +1,78 @@
+"""What one ID costs in Python, beside a native method that does nothing, in the same run.
+
+    python benches/python/ids.py        with leafid and leafid_floor: `cargo xtask bench --only python`
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from array import array
+from collections.abc import Awaitable, Callable, Iterable
+
+from leafid_floor import Floor
+from rounds import CALLS, Work, in_turns, repeated, show, times
+
+from leafid import MemoryStore, Segment, Snowflake
+
+TAKEN, FILLED = 1_000, 100_000
+FLOOR = "a native method that returns an int (the floor)"
+
+
+def looped(name: str, ids: Iterable[int]) -> Work:
+    """Goes over so many of them in a `for`."""
+
+    def run() -> None:
+        for _ in itertools.islice(ids, CALLS):
+            pass
+
+    return Work(name, CALLS, run)
+
+
+def awaited(name: str, loop: asyncio.AbstractEventLoop, call: Callable[[], Awaitable[object]]) -> Work:
+    """Awaits it many times, in one task."""
+
+    async def run() -> None:
+        for _ in itertools.repeat(None, CALLS):
+            await call()
+
+    return Work(name, CALLS, lambda: loop.run_until_complete(run()))
+
+
+async def at_once() -> int:
+    return 1
+
+
+def main() -> None:
+    store = MemoryStore()
+    buffer = array("Q", bytes(8 * FILLED))
+
+    def both() -> list[tuple[str, Segment | Snowflake]]:
+        """For one row each: so that no Snowflake comes to the end of its `max_ahead`."""
+        made = [Segment("bench", store=store, step=10_000_000), Snowflake("bench", store=store)]
+        for ids in made:
+            ids.next()
+        return [(type(ids).__name__, ids) for ids in made]
+
+    works = [repeated(FLOOR, Floor().next)]
+    works += [repeated(f"`{name}.next()`", ids.next) for name, ids in both()]
+    works += [looped(f"`for id in {name}`", ids) for name, ids in both()]
+    works += [
+        Work(f"`{name}.take({TAKEN:_})`", CALLS, times(CALLS // TAKEN, lambda ids=ids: ids.take(TAKEN)))
+        for name, ids in both()
+    ]
+    works += [
+        Work(f"`{name}.fill(buffer)` of {FILLED:_}", FILLED, lambda ids=ids: ids.fill(buffer))
+        for name, ids in both()
+    ]
+    show("Python: one ID", in_turns(works))
+
+    loop = asyncio.new_event_loop()
+    works = [awaited("a coroutine that returns at once (the floor)", loop, at_once)]
+    works += [awaited(f"`await {name}.anext()`", loop, ids.anext) for name, ids in both()]
+    show("Python: one ID awaited", in_turns(works))
+    loop.close()
+
+
+if __name__ == "__main__":
+    main()

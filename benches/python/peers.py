@@ -1,0 +1,119 @@
+"""leafid beside four libraries: what an ID costs, and how many are given twice where processes fork,
+clocks go back and programs restart.
+
+    pip install snowflake-id==1.0.2 sonyflake-turbo==1.0.1 flakeid==0.1.1 snowflake-id-toolkit==0.6.0 typing_extensions
+    pip install dist/leafid-*.whl
+    apt-get install libfaketime
+    python benches/python/peers.py
+
+Nothing of a library is changed or set but its worker number. leafid's store is a file beside it,
+which reads the same clock. A clock that is moved is the machine's, by libfaketime; how much time has
+passed since the start is not.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from array import array
+from collections.abc import Iterable
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+from libraries import LIBRARIES
+from rounds import in_turns, repeated
+
+LIFE = Path(__file__).with_name("life.py")
+# Where Debian's package puts it, on any machine.
+FAKETIME = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
+NEVER_S = 20
+# While the clock stands.
+STANDS = "2026-01-01 00:00:00=0"
+
+
+class Scenario(NamedTuple):
+    """One life after another, each with what its clock shows, and for how many seconds."""
+
+    title: str
+    lives: list[list[str]]
+
+
+SCENARIOS = [
+    Scenario("4 forks", [["fork"]]),
+    Scenario("clock −1 s", [["+0=1.2", "-1=1.2"]]),
+    # After an hour the clock goes back to when the first were drawn.
+    Scenario("clock −1 h", [["+0=1.2", "+3598.5=0.3", "-1.5=1.2"]]),
+    Scenario("restart within the same ms", [[STANDS], [STANDS]]),
+    Scenario("restart, clock −2 s", [["+0=1.0"], ["-2=2.5"]]),
+]
+
+
+def outcome(name: str, scenario: Scenario, folder: Path) -> str:
+    """How many IDs of a scenario came twice, and what stopped it, if something did."""
+    out, clock, stopped = folder / "ids", folder / "clock", ""
+    environment = {
+        **os.environ,
+        "LD_PRELOAD": str(FAKETIME or ""),
+        "FAKETIME_TIMESTAMP_FILE": str(clock),
+        "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    }
+    out.touch()
+    clock.write_text("+0")
+    for life in scenario.lives:
+        command = [sys.executable, LIFE, name, f"sqlite:{folder}/ids.db", out, *life]
+        forks = life == ["fork"]
+        process = subprocess.Popen(
+            [str(word) for word in command],
+            env=dict(os.environ) if forks else environment,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            said = process.communicate(timeout=NEVER_S)[1]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            stopped = ", stands still"
+            continue
+        if process.returncode != 0:
+            stopped = f", `{said.strip().splitlines()[-1].split(':')[0].split('.')[-1]}`"
+    ids = array("Q", out.read_bytes())
+    assert len(ids) > 0, f"{name}: no ID came"
+    return f"{len(ids) - len(set(ids)):,} of {len(ids):,}{stopped}"
+
+
+def speeds() -> dict[str, float]:
+    works = [repeated(name, fast("memory:")) for name, _, _, fast in LIBRARIES]
+    for work in works:
+        work.run()
+    return in_turns(works)
+
+
+def row(words: Iterable[str]) -> str:
+    return f"| {' | '.join(words)} |"
+
+
+def main() -> None:
+    if FAKETIME is None:
+        sys.exit("libfaketime is missing, without which no clock can be moved: apt-get install libfaketime")
+    taken = speeds()
+    print()
+    print(row(["library", "ns per ID", "× `Segment`", "× `Snowflake`", *(s.title for s in SCENARIOS)]))
+    print(row(["---"] * (4 + len(SCENARIOS))))
+    leafids = [taken[name] for name, *_ in LIBRARIES[:2]]
+    for name, package, *_ in LIBRARIES:
+        times = [f"{taken[name] / own:.1f}" for own in leafids]
+        counts = []
+        for scenario in SCENARIOS:
+            with tempfile.TemporaryDirectory() as folder:
+                counts.append(outcome(name, scenario, Path(folder)))
+        told = [f"{name} {version(package)}", f"{taken[name]:.0f}", *times, *counts]
+        print(row(told), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""How long `import leafid` takes, beside a native module that has nothing in it.
+
+    python benches/python/start.py        with leafid and leafid_floor
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+
+STARTS = 25
+
+
+def imported(module: str) -> float:
+    """Milliseconds, with all that it imports."""
+    command = [sys.executable, "-X", "importtime", "-c", f"import {module}"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    for line in said.splitlines():
+        _, cumulative, name = line.split("|")
+        if name.strip() == module:
+            return int(cumulative) / 1_000
+    raise AssertionError(f"`{module}` was not imported")
+
+
+def main() -> None:
+    modules = ["leafid_floor", "leafid"]
+    taken = {module: [] for module in modules}
+    for _ in range(STARTS):
+        for module in modules:
+            taken[module].append(imported(module))
+    print("\n| Python: the first import of a process | ms |\n|---|---|")
+    for module, times in taken.items():
+        print(f"| `import {module}` | {statistics.median(times):.1f} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+//! The calls that a program makes millions of times, in the C interface's own words: `next()` without
+//! arguments, and `for`. PyO3's way into a method costs more than drawing an ID does. Whatever is not at
+//! hand is left to the method that PyO3 has made.
+
+#![expect(unsafe_code, reason = "methods and a type in the C interface's own words")]
+
+use std::ffi::{CString, c_void};
+use std::ptr;
+
+use pyo3::exceptions::{PySystemError, PyTypeError};
+use pyo3::ffi::{self, Py_ssize_t, PyObject};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple, PyType};
+
+use crate::generators::awaiting::{Face, HasGenerator};
+use crate::generators::raw;
+
+/// A generator whose method `next` is replaced by a quick one.
+pub trait Quick: HasGenerator {
+    /// The method that PyO3 has made.
+    fn thorough() -> &'static PyOnceLock<Py<PyAny>>;
+}
+
+/// Puts the quick method in the place of the other.
+///
+/// # Errors
+/// If the interpreter is broken.
+pub fn install<C: Quick>(py: Python<'_>) -> PyResult<()> {
+    let class = py.get_type::<C>();
+    let thorough = class.getattr("next")?;
+    let signature: String = thorough.getattr("__text_signature__")?.extract()?;
+    let doc: String = thorough.getattr("__doc__")?.extract()?;
+    let doc = CString::new(format!("next{signature}\n--\n\n{doc}"))?;
+    C::thorough().get_or_init(py, || thorough.unbind());
+    // The interpreter keeps a pointer to the definition, and to the words in it.
+    let method = Box::leak(Box::new(ffi::PyMethodDef {
+        ml_name: c"next".as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: next::<C> },
+        ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
+        ml_doc: Box::leak(doc.into_boxed_c_str()).as_ptr(),
+    }));
+    // SAFETY: the definition has its function's flags, and lives for ever.
+    let quick = unsafe {
+        let descriptor = ffi::PyDescr_NewMethod(class.as_type_ptr(), method);
+        Bound::from_owned_ptr_or_err(py, descriptor)?
+    };
+    class.setattr("next", quick)
+}
+
+unsafe extern "C" fn next<C: Quick>(
+    slf: *mut PyObject,
+    args: *const *mut PyObject,
+    count: Py_ssize_t,
+    names: *mut PyObject,
+) -> *mut PyObject {
+    // SAFETY: called with the interpreter lock, on an instance of the class, which the descriptor has
+    // looked at. Nothing of PyO3 that counts references is dropped here.
+    unsafe {
+        if count == 0
+            && names.is_null()
+            && let Some(id) = (C::FACE.at_hand)(Borrowed::from_ptr(Python::assume_attached(), slf))
+        {
+            return ffi::PyLong_FromUnsignedLongLong(id);
+        }
+        Python::attach(|py| {
+            let passed_on = || {
+                // Some versions of CPython count -1 where a call that they remember has nothing to
+                // be called on.
+                let count = usize::try_from(count)
+                    .map_err(|_| PyTypeError::new_err("unbound method next() needs an argument"))?;
+                let method = C::thorough().get(py).ok_or_else(not_installed)?.bind(py);
+                pass_on(method, slf, args, count, names)
+            };
+            raised(py, passed_on())
+        })
+    }
+}
+
+fn not_installed() -> PyErr {
+    PySystemError::new_err("`next` was called before it was installed")
+}
+
+/// Calls a method with the arguments of a quick call.
+///
+/// # Safety
+/// As of a function with `METH_FASTCALL | METH_KEYWORDS`.
+unsafe fn pass_on<'py>(
+    method: &Bound<'py, PyAny>,
+    slf: *mut PyObject,
+    args: *const *mut PyObject,
+    count: usize,
+    names: *mut PyObject,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = method.py();
+    // SAFETY: the names are a tuple, or null.
+    let names = unsafe {
+        let names = Bound::from_borrowed_ptr_or_opt(py, names);
+        names.map(|names| names.cast_into_unchecked::<PyTuple>())
+    };
+    // SAFETY: there are `count` arguments, and behind them one for each of the names.
+    let given = |at: usize| unsafe { Bound::from_borrowed_ptr(py, *args.add(at)) };
+    // SAFETY: what it was called on is alive while it is called.
+    let owner = unsafe { Bound::from_borrowed_ptr(py, slf) };
+    let positional: Vec<_> = [owner].into_iter().chain((0..count).map(given)).collect();
+    let named = PyDict::new(py);
+    for (at, name) in names.iter().flatten().enumerate() {
+        named.set_item(name, given(count + at))?;
+    }
+    method.call(PyTuple::new(py, positional)?, Some(&named))
+}
+
+fn raised(py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) -> *mut PyObject {
+    match outcome {
+        Ok(value) => value.into_ptr(),
+        Err(error) => {
+            error.restore(py);
+            ptr::null_mut()
+        }
+    }
+}
+
+/// What `for` goes over: a generator, and how its IDs are drawn.
+#[repr(C)]
+struct Ids {
+    base: PyObject,
+    face: &'static Face,
+    /// The generator: a counted reference.
+    owner: *mut PyObject,
+}
+
+/// An iterator over the IDs of a generator.
+///
+/// # Errors
+/// `MemoryError`.
+pub fn ids<'py>(owner: &Bound<'py, PyAny>, face: &'static Face) -> PyResult<Bound<'py, PyAny>> {
+    let py = owner.py();
+    let made = raw::allocated(class(py)?)?;
+    let object = made.as_ptr().cast::<Ids>();
+    // SAFETY: the type's size is that of `Ids`; every field is written before anybody sees the object.
+    unsafe {
+        ffi::Py_INCREF(owner.as_ptr());
+        (&raw mut (*object).face).write(face);
+        (&raw mut (*object).owner).write(owner.as_ptr());
+    }
+    Ok(made)
+}
+
+fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let slots: [(_, *mut c_void); 3] = [
+        (ffi::Py_tp_dealloc, dealloc as *mut c_void),
+        (ffi::Py_tp_iter, itself as *mut c_void),
+        (ffi::Py_tp_iternext, next_id as *mut c_void),
+    ];
+    // SAFETY: the functions have their slots' types, and instances are of type `Ids`.
+    let made = CLASS.get_or_try_init(py, || unsafe {
+        raw::new_type::<Ids>(py, c"leafid._native.Ids", 0, &slots)
+    })?;
+    Ok(made.bind(py))
+}
+
+unsafe extern "C" fn dealloc(slf: *mut PyObject) {
+    // SAFETY: the last reference is gone, so nobody else touches the object.
+    unsafe {
+        let class = ffi::Py_TYPE(slf);
+        let owner = (*slf.cast::<Ids>()).owner;
+        ffi::PyObject_Free(slf.cast());
+        ffi::Py_DECREF(owner);
+        ffi::Py_DECREF(class.cast());
+    }
+}
+
+unsafe extern "C" fn itself(slf: *mut PyObject) -> *mut PyObject {
+    // SAFETY: the caller has a reference, and gets another.
+    unsafe { ffi::Py_NewRef(slf) }
+}
+
+unsafe extern "C" fn next_id(slf: *mut PyObject) -> *mut PyObject {
+    let object = slf.cast::<Ids>();
+    // SAFETY: called with the interpreter lock; the owner is alive as long as the object is. Nothing
+    // of PyO3 that counts references is dropped here.
+    unsafe {
+        let owner = Borrowed::from_ptr(Python::assume_attached(), (*object).owner);
+        if let Some(id) = ((*object).face.at_hand)(owner) {
+            return ffi::PyLong_FromUnsignedLongLong(id);
+        }
+        Python::attach(|py| {
+            let owner = Bound::from_borrowed_ptr(py, (*object).owner);
+            raised(py, owner.call_method0("next"))
+        })
+    }
+}

@@ -1,0 +1,52 @@
+//! Python types in the C interface's own words, for what PyO3 has no slot for, or no quick one.
+
+#![expect(unsafe_code, reason = "PyO3 makes types of its own only")]
+
+use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::ptr;
+
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// A type that Python code can neither call nor change; `flags` come on top of those.
+///
+/// # Safety
+/// Each function is of its slot's type, and instances are of type `T`, which begins with a `PyObject`.
+///
+/// # Errors
+/// If the interpreter is broken.
+pub unsafe fn new_type<T>(
+    py: Python<'_>,
+    name: &'static CStr,
+    flags: u64,
+    slots: &[(c_int, *mut c_void)],
+) -> PyResult<Py<PyType>> {
+    let end = (0, ptr::null_mut());
+    let slots = slots.iter().chain([&end]);
+    let mut slots: Vec<_> =
+        slots.map(|(slot, pfunc)| ffi::PyType_Slot { slot: *slot, pfunc: *pfunc }).collect();
+    let closed = ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION | ffi::Py_TPFLAGS_IMMUTABLETYPE;
+    let mut spec = ffi::PyType_Spec {
+        name: name.as_ptr(),
+        basicsize: size_of::<T>() as c_int,
+        itemsize: 0,
+        flags: (ffi::Py_TPFLAGS_DEFAULT | closed | flags) as c_uint,
+        slots: slots.as_mut_ptr(),
+    };
+    // SAFETY: as this function's own, and the list of slots ends with a zero.
+    let class = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&raw mut spec))? };
+    Ok(class.cast_into::<PyType>()?.unbind())
+}
+
+/// A zeroed instance of such a type: its fields are to be written before anybody sees it.
+///
+/// # Errors
+/// `MemoryError`.
+pub fn allocated<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the type is alive; what comes is a new reference, or null.
+    unsafe {
+        let object: *mut PyObject = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
+        Bound::from_owned_ptr_or_err(class.py(), object)
+    }
+}

@@ -1,0 +1,174 @@
+//! TLS to a database: who is believed to be it, and what to do where it is not believed.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use leafid_core::Code;
+use tokio_rustls::rustls::client::WebPkiServerVerifier;
+use tokio_rustls::rustls::client::danger::{
+    HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
+};
+use tokio_rustls::rustls::crypto::{CryptoProvider, ring};
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use tokio_rustls::rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+};
+
+use crate::problem::Problem;
+
+/// What a database is asked to show, and what is shown to it. Each file comes with the name of the
+/// option that names it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked<'a> {
+    /// The authorities that are believed, in PEM; else the public ones.
+    pub authorities: Option<(&'a str, &'a Path)>,
+    /// The certificate may be for any name.
+    pub any_name: bool,
+    /// Our own certificate and its key, in PEM.
+    pub own: Option<[(&'a str, &'a Path); 2]>,
+}
+
+/// TLS as it is asked for.
+///
+/// # Errors
+/// `REQUEST_INVALID` where a file is not what it should be.
+pub fn client(asked: &Asked<'_>) -> Result<ClientConfig, Problem> {
+    let internal = |error: Error| Problem::new(Code::Internal, format!("no TLS: {error}"));
+    let provider = Arc::new(ring::default_provider());
+    let roots = Arc::new(roots(asked.authorities)?);
+    let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(internal)?;
+    let config = if asked.any_name {
+        let verifier = AnyName::over(roots, provider)?;
+        config.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
+    } else {
+        config.with_root_certificates(roots)
+    };
+    let Some([(option, path), key]) = asked.own else { return Ok(config.with_no_client_auth()) };
+    let certificates = certificates(option, path)?;
+    let (option, path) = key;
+    let unfit = |why: String| unfit(option, path, &why);
+    let key = PrivateKeyDer::from_pem_file(path).map_err(|error| unfit(error.to_string()))?;
+    config.with_client_auth_cert(certificates, key).map_err(|error| unfit(error.to_string()))
+}
+
+fn roots(authorities: Option<(&str, &Path)>) -> Result<RootCertStore, Problem> {
+    let mut roots = RootCertStore::empty();
+    match authorities {
+        None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+        Some((option, path)) => {
+            for certificate in certificates(option, path)? {
+                let added = roots.add(certificate);
+                added.map_err(|error| unfit(option, path, &error.to_string()))?;
+            }
+        }
+    }
+    Ok(roots)
+}
+
+fn certificates(option: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, Problem> {
+    let unfit = |why: &str| unfit(option, path, why);
+    let file = CertificateDer::pem_file_iter(path).map_err(|error| unfit(&error.to_string()))?;
+    let all: Result<Vec<_>, _> = file.collect();
+    let all = all.map_err(|error| unfit(&error.to_string()))?;
+    if all.is_empty() { Err(unfit("it has no certificate")) } else { Ok(all) }
+}
+
+fn unfit(option: &str, path: &Path, why: &str) -> Problem {
+    let detail = format!("`{option}={}`: {why}; name a file in PEM", path.display());
+    Problem::new(Code::RequestInvalid, detail)
+}
+
+/// What TLS failed with, if that is what an error is about, and no later try will change it.
+pub fn failure<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e Error> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(failure) = error.downcast_ref::<Error>() {
+            let is_lasting =
+                matches!(failure, Error::InvalidCertificate(_) | Error::AlertReceived(_));
+            return is_lasting.then_some(failure);
+        }
+        next = match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+            Some(inner) => Some(inner),
+            None => error.source(),
+        };
+    }
+    None
+}
+
+/// What failed, and what to do: `authorities` names a file of authorities, `any_name`, if there is such
+/// an option, has a name that does not match let pass.
+pub fn advice(failure: &Error, authorities: &str, any_name: Option<&str>) -> String {
+    let cure = match failure {
+        Error::InvalidCertificate(
+            CertificateError::UnknownIssuer | CertificateError::BadSignature,
+        ) => {
+            format!("; name the file of the authority that signed it: {authorities}")
+        }
+        Error::InvalidCertificate(
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+        ) => {
+            let pass = any_name.map(|option| format!(", or let any name pass: {option}"));
+            format!("; connect by a name that is in it{}", pass.unwrap_or_default())
+        }
+        _ => String::new(),
+    };
+    format!("{failure}{cure}")
+}
+
+/// Looks who signed a certificate, and not for whom.
+#[derive(Debug)]
+struct AnyName(Arc<WebPkiServerVerifier>);
+
+impl AnyName {
+    fn over(roots: Arc<RootCertStore>, provider: Arc<CryptoProvider>) -> Result<AnyName, Problem> {
+        let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build();
+        let verifier = verifier.map_err(|error| {
+            Problem::new(Code::Internal, format!("certificates cannot be looked at: {error}"))
+        })?;
+        Ok(AnyName(verifier))
+    }
+}
+
+impl ServerCertVerifier for AnyName {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        between: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        // The name is looked at last: all else is as it should be then.
+        match self.0.verify_server_cert(certificate, between, name, ocsp, now) {
+            Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
+            verified => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_verify_schemes()
+    }
+}

@@ -1,0 +1,94 @@
+//! A disk that is full while many ask: a clear refusal, and nothing that was granted is granted again.
+#![cfg(target_os = "linux")]
+
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use serde_json::{Value, json};
+
+use crate::support::{LEAFID, Serving, call, says, until};
+
+const CLIENTS: u64 = 4;
+/// So many leases are granted before the disk is full, and after it has room again.
+const SOME: usize = 40;
+
+/// The first two ranges that have a number in common.
+fn overlap(ranges: &mut [(u64, u64)]) -> Option<[(u64, u64); 2]> {
+    ranges.sort_unstable();
+    ranges.windows(2).find(|two| two[0].1 > two[1].0).map(|two| [two[0], two[1]])
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_str().unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_disk_that_fills_under_load_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("store.db").display());
+    // A write beyond the limit is an error, and does not end the program.
+    let script = "trap '' XFSZ; exec \"$0\" serve --create --listen 127.0.0.1:0 --store \"$1\"";
+    let mut serving = Serving::spawn(Command::new("sh").args(["-c", script, LEAFID, &store]));
+    says(&serving.url, &["tag", "create", "orders", "--step", "10"]);
+    let pid = Pid::from_raw(serving.child.id() as i32);
+    let room = |current| {
+        let limits = Rlimit { current, maximum: None };
+        prlimit(pid, Resource::Fsize, limits).expect("the limit of a child of ours can be set");
+    };
+
+    let (granted, refused) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
+    let (over, url) = (AtomicBool::new(false), serving.url.clone());
+    let client = |n: u64| {
+        let mut asked = 0;
+        while !over.load(SeqCst) {
+            asked += 1;
+            let ask = json!({ "request": format!("{n:016x}{asked:016x}") });
+            let (status, answer) = call(&url, "POST", "/v1/segments/orders/lease", &ask);
+            if status == 200 {
+                let range = (number(&answer["start"]), number(&answer["end"]));
+                granted.lock().unwrap().push(range);
+            } else {
+                let code = &answer["code"];
+                assert_eq!((status, code), (503, &json!("STORE_UNAVAILABLE")), "{answer}");
+                refused.fetch_add(1, SeqCst);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..CLIENTS).map(|n| scope.spawn(move || client(n))).collect();
+        let had = || granted.lock().unwrap().len();
+        let reach = |count: usize| until(|| (had() >= count).then_some(()));
+        let before = reach(SOME);
+        room(Some(1));
+        let full = until(|| (refused.load(SeqCst) >= CLIENTS as usize).then_some(()));
+        room(None);
+        let after = reach(had() + SOME);
+        over.store(true, SeqCst);
+        clients.into_iter().for_each(|client| client.join().unwrap());
+        assert_eq!((before, full, after), (Some(()), Some(()), Some(())), "of {} leases", had());
+    });
+    serving.logs(&["ERROR not committed", "the store's file failed"]);
+    serving.logs(&[" INFO committed again"]);
+
+    let mut granted = granted.into_inner().unwrap();
+    println!("{} leases, {} refused", granted.len(), refused.load(SeqCst));
+    assert_eq!(overlap(&mut granted), None);
+    // What was granted stands in the file, whatever becomes of the server.
+    serving.child.kill().unwrap();
+    let again = Serving::spawn(Command::new(LEAFID).args([
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--store",
+        &store,
+    ]));
+    let ask = json!({ "request": format!("{:032x}", u128::MAX) });
+    let next = call(&again.url, "POST", "/v1/segments/orders/lease", &ask).1;
+    granted.push((number(&next["start"]), number(&next["end"])));
+    assert_eq!(overlap(&mut granted), None);
+    // The control: one that is granted twice is found.
+    granted.push(granted[SOME]);
+    assert!(overlap(&mut granted).is_some());
+}

@@ -1,0 +1,137 @@
+//! Rows that somebody else's hand has changed, on every engine: a step of 0, a position near the end,
+//! a lower position, a tag that is deleted while it is used. The tag is refused by its code, the others
+//! go on, and nothing is granted twice.
+
+use leafid_core::Name;
+use leafid_server::backends::keyed::engine::Key;
+use leafid_servers::{Databases, Etcd, Mariadb, Postgres, Zookeeper, for_test};
+use serde_json::{Value, json};
+
+use crate::keyed::keys::Keys;
+use crate::starts::serve;
+use crate::support::{Serving, says, until};
+
+/// Writes position and step of a tag past the server.
+type Hand<'a> = &'a dyn Fn(&str, u64, u64);
+
+fn lease(serving: &Serving, tag: &str, n: u32) -> (u16, Value) {
+    let ask = json!({ "request": format!("{n:032x}") });
+    serving.post(&format!("/v1/segments/{tag}/lease"), &ask)
+}
+
+/// Asks until the store answers in time.
+fn answered(serving: &Serving, tag: &str, n: u32) -> Value {
+    let answered = until(|| {
+        let (status, answer) = lease(serving, tag, n);
+        (status != 503).then_some(answer)
+    });
+    answered.expect("an answer")
+}
+
+fn start(grant: &Value) -> u64 {
+    let start = grant["start"].as_str().and_then(|start| start.parse().ok());
+    start.unwrap_or_else(|| panic!("no grant: {grant}"))
+}
+
+fn is_refused_alone(url: &str, edit: Hand<'_>) {
+    says(url, &["init"]);
+    let tags = ["good", "none", "end", "spent", "lower", "gone"];
+    for tag in tags {
+        says(url, &["tag", "create", tag, "--step", "10"]);
+    }
+    edit("none", 1, 0);
+    edit("end", 9_223_372_036_854_775_800, 10);
+    edit("spent", 9_223_372_036_854_775_807, 10);
+    let serving = serve(url, &[]);
+    for (n, tag, code) in [(1, "none", "STEP_INVALID"), (2, "spent", "TAG_SPENT")] {
+        let problem = answered(&serving, tag, n);
+        assert_eq!(problem["code"], code, "{problem}");
+        assert!(problem["detail"].as_str().expect("text").contains(&format!("`{tag}`")));
+    }
+    // A shorter range, up to the last number that there is, and then no more.
+    assert_eq!(answered(&serving, "end", 3)["end"], "9223372036854775807");
+    assert_eq!(answered(&serving, "end", 4)["code"], "TAG_SPENT");
+    assert_eq!(start(&answered(&serving, "good", 5)), 1);
+    let (_, list) = serving.get("/v1/tags");
+    assert_eq!(list["tags"].as_array().map(Vec::len), Some(tags.len()), "{list}");
+    serving.ready(200, &["\"ok\""]);
+    // The cure.
+    says(url, &["tag", "set", "none", "--step", "7"]);
+    assert_eq!(answered(&serving, "none", 6)["end"], "8");
+
+    // By another server or a command, while this one leases from it.
+    assert_eq!(start(&answered(&serving, "gone", 7)), 1);
+    says(url, &["tag", "delete", "gone"]);
+    assert_eq!(answered(&serving, "gone", 8)["code"], "TAG_UNKNOWN");
+    says(url, &["tag", "create", "gone", "--step", "10"]);
+    assert_eq!(start(&answered(&serving, "gone", 9)), 11, "it goes on above");
+
+    // This server knows what it wrote, and moves every tag past all that may have been granted.
+    assert_eq!(start(&answered(&serving, "lower", 10)), 1);
+    edit("lower", 3, 10);
+    let above = start(&answered(&serving, "lower", 11));
+    assert!(above >= 100 * 1_000_000, "{above}");
+    serving.logs(&["ERROR", "STORE_WENT_BACK", "lower"]);
+    // Another one does not, and is told by whoever holds numbers.
+    edit("good", 2, 10);
+    let other = serve(url, &[]);
+    let ask = json!({ "request": format!("{:032x}", 12), "have_until": "11" });
+    let (status, refused) = other.post("/v1/segments/good/lease", &ask);
+    assert_eq!((status, &refused["code"]), (409, &json!("STORE_WENT_BACK")), "{refused}");
+    other.ready(200, &["degraded", "good"]);
+    says(&other.url, &["tag", "advance", "good", "--to", "11"]);
+    assert_eq!(start(&answered(&other, "good", 13)), 11);
+    other.ready(200, &["\"ok\""]);
+}
+
+fn in_tables<S: Databases>(tags: &str) {
+    let Some(server) = for_test::<S>() else { return };
+    let url = server.make_database("strange").expect("a database");
+    is_refused_alone(&url, &|tag, max_id, step| {
+        let set = format!("UPDATE {tags} SET max_id = {max_id}, step = {step} WHERE tag = '{tag}'");
+        server.run("strange", &set).expect("an update");
+    });
+}
+
+#[test]
+fn bad_rows_in_postgres_are_refused_alone() {
+    in_tables::<Postgres>("leafid.tags");
+}
+
+#[test]
+fn bad_rows_in_mariadb_are_refused_alone() {
+    in_tables::<Mariadb>("tags");
+}
+
+#[test]
+fn bad_rows_in_a_file_are_refused_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("store.db");
+    is_refused_alone(&format!("sqlite:{}", file.display()), &|tag, max_id, step| {
+        let connection = rusqlite::Connection::open(&file).expect("a file");
+        let set = "UPDATE tags SET max_id = ?2, step = ?3 WHERE tag = ?1";
+        let [max_id, step] = [max_id, step].map(u64::cast_signed);
+        connection.execute(set, rusqlite::params![tag, max_id, step]).expect("an update");
+    });
+}
+
+fn in_keys<S: Keys>() {
+    let Some(server) = for_test::<S>() else { return };
+    is_refused_alone(&server.url(), &|tag, max_id, step| {
+        let key = S::rest(&Key::Tag(Name::tag(tag).expect("a name")));
+        let row = json!({
+            "max_id": max_id.to_string(), "step": step, "max_step": 1_000_000, "deleted": false
+        });
+        server.put(&[(key, row.to_string())]);
+    });
+}
+
+#[test]
+fn bad_rows_in_etcd_are_refused_alone() {
+    in_keys::<Etcd>();
+}
+
+#[test]
+fn bad_rows_in_zookeeper_are_refused_alone() {
+    in_keys::<Zookeeper>();
+}

@@ -1,0 +1,185 @@
+//! TLS to PostgreSQL and MariaDB by the options that their own programs have: the certificate is
+//! looked at, and what is wrong with it is said with what to do.
+
+use std::path::Path;
+
+use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
+    KeyPair,
+};
+
+use crate::starts::{SERVE, serve};
+use crate::support::{fails, says};
+
+const HERE: &str = "127.0.0.1";
+
+/// An authority.
+struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+impl Authority {
+    fn new(name: &str) -> Authority {
+        let mut params = CertificateParams::default();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key");
+        Authority(CertifiedIssuer::self_signed(params, key).expect("a certificate"))
+    }
+
+    /// A certificate for a server of this name, or for the user of that name, and its key.
+    fn certify(&self, name: &str, purpose: ExtendedKeyUsagePurpose) -> [String; 2] {
+        let mut params = CertificateParams::new([name.to_owned()]).expect("a name");
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.extended_key_usages = vec![purpose];
+        let key = KeyPair::generate().expect("a key");
+        let certificate = params.signed_by(&key, &self.0).expect("a certificate");
+        [certificate.pem(), key.serialize_pem()]
+    }
+
+    fn server(&self, name: &str) -> [String; 2] {
+        self.certify(name, ExtendedKeyUsagePurpose::ServerAuth)
+    }
+}
+
+/// Writes a file; gives its path.
+fn file(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, text).expect("a folder of ours");
+    path.display().to_string()
+}
+
+/// A store is used with this URL, and the password is not said.
+fn serves(url: &str) {
+    let mut serving = serve(url, &[]);
+    serving.ready(200, &["\"ok\""]);
+    says(&serving.url, &["next", "orders"]);
+    serving.end("-TERM");
+    assert!(!serving.log().contains("s3cret") && !serving.first.contains("s3cret"));
+}
+
+/// The server does not start with this URL, and says all of these words at once.
+fn is_refused(url: &str, words: &[&str]) {
+    let refused = fails(url, &SERVE, 1);
+    assert!(words.iter().all(|word| refused.contains(word)), "{words:?}: {refused}");
+    assert!(!refused.contains("s3cret") && !refused.contains("waiting"), "{refused}");
+}
+
+#[test]
+fn postgres_is_spoken_to_by_tls_if_its_certificate_is_known() {
+    let Some(mut server) = for_test::<Postgres>() else { return };
+    let user = "CREATE USER ids PASSWORD 's3cret' SUPERUSER";
+    server.run("postgres", user).expect("a user");
+    let (folder, ours, others) =
+        (tempfile::tempdir().expect("a folder"), Authority::new("ours"), Authority::new("theirs"));
+    let write = |name: &str, text: &str| file(folder.path(), name, text);
+    let [ca, other] = [("ca.pem", &ours), ("other.pem", &others)]
+        .map(|(name, authority)| write(name, &authority.0.pem()));
+    let url = format!("postgres://ids:s3cret@{HERE}:{}/postgres", server.port());
+    let by = |mode: &str, ca: &str| format!("{url}?sslmode={mode}&sslrootcert={ca}");
+    let put = |server: &Postgres, [certificate, key]: [String; 2]| {
+        for (name, text) in [("server.crt", certificate), ("server.key", key)] {
+            server.put(name, &text).expect("a file");
+        }
+    };
+
+    // It has no certificate, so it speaks none.
+    is_refused(&by("require", &ca), &["speaks no TLS", "ssl"]);
+
+    put(&server, ours.server(HERE));
+    server.put("users.crt", &ours.0.pem()).expect("a file");
+    let rules = "hostssl all leafid 127.0.0.1/32 trust\n\
+                 hostssl shop all 127.0.0.1/32 cert\n\
+                 hostssl all all 127.0.0.1/32 scram-sha-256\n";
+    server.host_rules(rules).expect("a file");
+    server.stop().expect("it ends");
+    let settings = ["ssl=on", "ssl_ca_file=users.crt"];
+    server.start_again_with(&settings).expect("it takes the settings");
+    // Nobody who is in between could show the proof that the password is bound to this connection.
+    let good = format!("{}&channel_binding=require", by("verify-full", &ca));
+    says(&good, &["init"]);
+    says(&good, &["tag", "create", "orders"]);
+    serves(&good);
+    serves(&by("require", &ca));
+    // The control: without TLS nobody comes in.
+    is_refused(&url, &["does not let this server in", "no encryption"]);
+    // Another authority's word does not count, and by default that of the public ones does.
+    for unknown in [by("verify-full", &other), by("verify-ca", &other), by("require", "system")] {
+        is_refused(&unknown, &["UnknownIssuer", "sslrootcert=FILE"]);
+    }
+    is_refused(&format!("{url}?sslmode=require"), &["UnknownIssuer", "sslrootcert=FILE"]);
+
+    // Whoever may come in by a certificate alone shows one.
+    server.make_database("shop").expect("a database");
+    let [certificate, key] = ours.certify("ids", ExtendedKeyUsagePurpose::ClientAuth);
+    let (certificate, key) = (write("ids.pem", &certificate), write("ids-key.pem", &key));
+    let shop = by("verify-full", &ca).replace("/postgres?", "/shop?");
+    says(&format!("{shop}&sslcert={certificate}&sslkey={key}"), &["init"]);
+    is_refused(&shop, &["valid client certificate"]);
+
+    // A certificate for another name, of the same authority.
+    put(&server, ours.server("db.example"));
+    server.stop().expect("it ends");
+    server.start_again_with(&settings).expect("it takes the settings");
+    for mode in ["verify-full", "require"] {
+        is_refused(&by(mode, &ca), &["not valid for name", "db.example", "sslmode=verify-ca"]);
+    }
+    serves(&by("verify-ca", &ca));
+    is_refused(&by("verify-ca", &other), &["UnknownIssuer"]);
+    // One that only calls itself as ours does.
+    let imitated = write("imitated.pem", &Authority::new("ours").0.pem());
+    is_refused(&by("verify-ca", &imitated), &["BadSignature", "sslrootcert=FILE"]);
+}
+
+#[test]
+fn mariadb_is_spoken_to_by_tls_if_its_certificate_is_known() {
+    let Some(mut server) = for_test::<Mariadb>() else { return };
+    for statement in [
+        "CREATE USER ids IDENTIFIED BY 's3cret' REQUIRE SSL",
+        "GRANT ALL ON leafid.* TO ids",
+        "CREATE USER shop IDENTIFIED BY 's3cret' REQUIRE X509",
+        "GRANT ALL ON leafid.* TO shop",
+    ] {
+        server.run("leafid", statement).expect("a user");
+    }
+    let (folder, ours, others) =
+        (tempfile::tempdir().expect("a folder"), Authority::new("ours"), Authority::new("theirs"));
+    let write = |name: &str, text: &str| file(folder.path(), name, text);
+    let [ca, other] = [("ca.pem", &ours), ("other.pem", &others)]
+        .map(|(name, authority)| write(name, &authority.0.pem()));
+    let url = format!("mysql://ids:s3cret@{HERE}:{}/leafid", server.port());
+    let by = |mode: &str, ca: &str| format!("{url}?ssl-mode={mode}&ssl-ca={ca}");
+
+    is_refused(&by("REQUIRED", &ca), &["speaks no TLS"]);
+
+    let shows = |server: &mut Mariadb, name: &str| {
+        let [certificate, key] = ours.server(name);
+        let settings = [
+            format!("ssl-cert={}", write("cert.pem", &certificate)),
+            format!("ssl-key={}", write("key.pem", &key)),
+            format!("ssl-ca={ca}"),
+        ];
+        server.stop().expect("it ends");
+        let settings = settings.each_ref().map(String::as_str);
+        server.start_again_with(&settings).expect("it takes the settings");
+    };
+    shows(&mut server, HERE);
+    let good = by("VERIFY_IDENTITY", &ca);
+    says(&good, &["init"]);
+    says(&good, &["tag", "create", "orders"]);
+    serves(&good);
+    serves(&by("required", &ca));
+    // The control: without TLS nobody comes in.
+    is_refused(&url, &["does not let this server in"]);
+    for unknown in [by("VERIFY_IDENTITY", &other), format!("{url}?ssl-mode=REQUIRED")] {
+        is_refused(&unknown, &["UnknownIssuer", "ssl-ca=FILE"]);
+    }
+
+    let [certificate, key] = ours.certify("shop", ExtendedKeyUsagePurpose::ClientAuth);
+    let (certificate, key) = (write("shop.pem", &certificate), write("shop-key.pem", &key));
+    let shop = good.replace("//ids:", "//shop:");
+    serves(&format!("{shop}&ssl-cert={certificate}&ssl-key={key}"));
+    is_refused(&shop, &["does not let this server in"]);
+
+    shows(&mut server, "db.example");
+    is_refused(&good, &["not valid for name", "db.example", "connect by a name"]);
+}

@@ -1,0 +1,120 @@
+//! Who may ask at Leaf's listener, and for how much: its clients can send no token.
+
+use crate::client::{Client, Running};
+use crate::support::{fails, says};
+
+/// A server with a tag, on a file in this folder.
+fn start(folder: &tempfile::TempDir, options: &[&str]) -> Running {
+    let store = folder.path().join("store.db").display().to_string();
+    if !folder.path().join("store.db").exists() {
+        says(&store, &["init", &store]);
+        says(&store, &["tag", "create", "orders", "--store", &store]);
+    }
+    Running::start(&[&["--store", &store][..], options].concat())
+}
+
+/// How often a code was the answer, as `/metrics` has it.
+fn refused(running: &Running, code: &str) -> u64 {
+    let mut client = Client::connect(running.serving.url.strip_prefix("http://").unwrap());
+    let text = client.call("GET", "/metrics", &[]).body;
+    let name = format!("leafid_http_problems_total{{code=\"{code}\"}} ");
+    let count = text.lines().find_map(|line| line.strip_prefix(&name));
+    count.unwrap_or_else(|| panic!("no {name}")).parse().unwrap()
+}
+
+#[test]
+fn an_address_outside_the_ranges_gets_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    for good in ["127.0.0.0/8", "10.0.0.0/8,127.0.0.1", "0.0.0.0/0"] {
+        let mut running = start(&folder, &["--leaf-allow", good]);
+        assert!(running.number("/api/segment/get/orders") > 0, "{good}");
+    }
+    let mut running = start(&folder, &["--leaf-allow", "10.0.0.0/8", "--leaf-allow", "::1"]);
+    let paths = [
+        ("GET", "/api/segment/get/orders"),
+        ("POST", "/api/segment/get/orders"),
+        ("HEAD", "/api/segment/get/orders"),
+        ("GET", "/api/snowflake/get/x"),
+        ("GET", "/cache"),
+        ("GET", "/db"),
+        ("GET", "/decodeSnowflakeId?snowflakeId=1"),
+        ("GET", "/nowhere"),
+    ];
+    for (method, path) in paths {
+        let answer = running.client.call(method, path, &[]);
+        assert_eq!(answer.status, 403, "{method} {path}: {}", answer.body);
+        assert!(
+            method == "HEAD" || answer.body.contains("address `127.0.0.1` is not"),
+            "{answer:?}"
+        );
+    }
+    // What says that it comes from elsewhere comes from here all the same.
+    for header in ["X-Forwarded-For", "Forwarded", "X-Real-IP"] {
+        let value = if header == "Forwarded" { "for=10.1.2.3" } else { "10.1.2.3" };
+        let answer = running.client.call("GET", "/api/segment/get/orders", &[(header, value)]);
+        assert_eq!(answer.status, 403, "{header}");
+    }
+    assert_eq!(refused(&running, "FORBIDDEN"), paths.len() as u64 + 3);
+    let line = running.serving.logs(&["WARN", "refused: address `127.0.0.1`", "FORBIDDEN"]);
+    assert!(line.contains("caller=leaf/127.0.0.1:") && line.contains("/api/segment/"), "{line}");
+    // The ranges are of that listener alone.
+    assert_eq!(running.serving.get("/v1/tags/orders").0, 200);
+}
+
+#[test]
+fn a_day_has_so_many_ids_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut running = start(&folder, &["--leaf-ids-per-day", "5"]);
+    // What is no ID, and what fails, is not counted: of Leaf's two kinds it is one quota.
+    assert_eq!(running.client.call("GET", "/api/segment/get/none", &[]).status, 500);
+    assert_eq!(running.client.call("HEAD", "/api/segment/get/orders", &[]).status, 200);
+    for _ in 0..2 {
+        assert!(running.number("/api/segment/get/orders") > 0);
+        assert!(running.number("/api/snowflake/get/x") > 0);
+    }
+    assert_eq!(running.client.call("POST", "/api/segment/get/orders", &[]).status, 200);
+    for path in ["/api/segment/get/orders", "/api/snowflake/get/x", "/api/segment/get/none"] {
+        let answer = running.client.call("GET", path, &[]);
+        assert_eq!(answer.status, 429, "{path}: {}", answer.body);
+        assert!(answer.body.contains("given 5 of its 5 IDs"), "{}", answer.body);
+        assert!(answer.headers["retry-after"].parse::<u32>().unwrap() > 0);
+    }
+    assert_eq!(refused(&running, "QUOTA_EXCEEDED"), 3);
+    running.serving.logs(&["WARN", "refused: this listener has given", "QUOTA_EXCEEDED"]);
+    for (method, path) in [("HEAD", "/api/segment/get/orders"), ("GET", "/cache"), ("GET", "/db")] {
+        assert_eq!(running.client.call(method, path, &[]).status, 200, "{method} {path}");
+    }
+    // Other listeners have quotas of their own.
+    let ask = serde_json::json!({ "count": 1 });
+    assert_eq!(running.serving.post("/v1/segments/orders/ids", &ask).0, 200);
+}
+
+#[test]
+fn what_cannot_be_meant_is_told_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store.db").display().to_string();
+    let serve = ["serve", "--create", "--listen", "127.0.0.1:0"];
+    for (options, code, says) in [
+        (&["--leaf-allow", "10.0.0.0/8"][..], 1, "--leaf-allow is about the listener of Leaf's"),
+        (&["--leaf-ids-per-day", "5"], 1, "--leaf-ids-per-day is about the listener"),
+        (&["--listen-leaf", "127.0.0.1:0", "--leaf-allow", "10.1.2.3/8"], 2, "use 10.0.0.0/8"),
+        (&["--listen-leaf", "127.0.0.1:0", "--leaf-allow", "here"], 2, "as in 10.1.2.3"),
+        (&["--listen-leaf", "127.0.0.1:0", "--leaf-ids-per-day", "0"], 2, "a whole number from 1"),
+        // Ranges are no reason to listen off loopback without a word.
+        (
+            &["--listen-leaf", "0.0.0.0:0", "--leaf-allow", "10.0.0.0/8"],
+            1,
+            "--insecure leaf --leaf-allow",
+        ),
+    ] {
+        let refused = fails(&store, &[&serve[..], options].concat(), code);
+        assert!(refused.contains(says), "{options:?}: {refused}");
+        assert!(!folder.path().join("store.db").exists(), "nothing was begun");
+    }
+    let mut running = start(
+        &folder,
+        &["--listen-leaf", "0.0.0.0:0", "--insecure", "leaf", "--leaf-allow", "127.0.0.0/8"],
+    );
+    running.serving.logs(&["WARN", "its address alone tells who asks", "--insecure leaf"]);
+    assert!(running.number("/api/segment/get/orders") > 0);
+}

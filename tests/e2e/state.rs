@@ -1,0 +1,80 @@
+//! One state file of both hosts in turn: what a process of one of them leaves, one of the other goes on
+//! from, without the store.
+
+use std::path::Path;
+use std::process::Command;
+
+use leafid_core::Layout;
+
+use crate::setting::{NAMESPACE, Setting};
+
+/// IDs of a life.
+const COUNT: usize = 100;
+/// A life on a busy machine may last longer than a window, and the next one finds it over.
+const ATTEMPTS: usize = 6;
+const NOWHERE: &str = "http://127.0.0.1:1";
+const PYTHON: &str = "\
+import sys
+import leafid
+_, store, namespace, state, count = sys.argv
+with leafid.Snowflake(namespace, store, state=state, timeout=5) as ids:
+    print(*ids.take(int(count)))
+";
+const NODE: &str = "\
+import { Snowflake } from 'leafid'
+const [, store, namespace, state, count] = process.argv
+const ids = new Snowflake(namespace, { store, state, timeout: 5_000 })
+console.log((await ids.take(Number(count))).join(' '))
+await ids.close()
+";
+
+/// How a process of one of the hosts is started.
+type Life<'l> = &'l dyn Fn() -> Command;
+
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "there are state files on Linux only")]
+fn each_host_goes_on_from_what_the_other_left() {
+    let Some(setting) = Setting::find("one state file, two hosts") else { return };
+    let store = setting.store("store");
+    let python = || {
+        let mut command = setting.python();
+        command.args(["-c", PYTHON]);
+        command
+    };
+    let node = || {
+        let mut command = setting.node();
+        command.args(["--input-type=module", "-e", NODE]);
+        command
+    };
+    let lives: [(&str, [Life; 2]); 2] =
+        [("python, then node", [&python, &node]), ("node, then python", [&node, &python])];
+    for (name, [first, second]) in lives {
+        let pair = (0..ATTEMPTS).find_map(|attempt| {
+            let state = setting.at(&format!("{name} {attempt}.state"));
+            let before = live(first(), &store.url(), &state);
+            let before = before.unwrap_or_else(|said| panic!("{name}: {said}"));
+            match live(second(), NOWHERE, &state) {
+                Ok(after) => Some((before, after, attempt)),
+                Err(said) if said.contains("TIMED_OUT") || said.contains("TimedOutError") => None,
+                Err(said) => panic!("{name}: {said}"),
+            }
+        });
+        let (before, after, attempt) = pair.unwrap_or_else(|| panic!("{name}: all windows over"));
+        let worker = |id: &u64| Layout::LEAF.decompose(*id).expect("it is an ID").worker;
+        assert_eq!((before.len(), after.len()), (COUNT, COUNT));
+        assert!(before.last() < after.first(), "{name}: it went back");
+        assert!(after.iter().all(|id| worker(id) == worker(&before[0])), "{name}: another window");
+        setting.tell(&format!("{name}: {} IDs, attempt {}", 2 * COUNT, attempt + 1));
+    }
+}
+
+/// What a life draws, or what it said instead.
+fn live(mut command: Command, store: &str, state: &Path) -> Result<Vec<u64>, String> {
+    let said = command.args([store, NAMESPACE]).arg(state).arg(COUNT.to_string()).output();
+    let said = said.expect("the host starts");
+    let text = String::from_utf8_lossy(&said.stdout);
+    if !said.status.success() {
+        return Err(String::from_utf8_lossy(&said.stderr).into_owned());
+    }
+    Ok(text.split_whitespace().map(|id| id.parse().expect("an ID is a number")).collect())
+}
