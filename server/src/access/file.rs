@@ -31,7 +31,7 @@ pub fn read(path: &Path) -> Result<Vec<Principal>, Problem> {
     let mut file = File::open(path).map_err(|error| {
         wrong(format!("{error}; make one: leafid token create NAME --tokens {}", path.display()))
     })?;
-    guarded(&file).map_err(wrong)?;
+    guarded(&file).map_err(|why| wrong(format!("{why} {}", path.display())))?;
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(|error| wrong(error.to_string()))?;
     parse(&text).map_err(wrong)

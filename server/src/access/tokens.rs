@@ -76,7 +76,9 @@ impl Tokens {
         let unauthorized = |detail: String| Problem::new(Code::Unauthorized, detail);
         let Some((member, known)) = found else {
             return Err(unauthorized(
-                "this token is not known; ask the operator for one: leafid token create".to_owned(),
+                "this token is not known here; the operator makes one with: leafid token create NAME \
+                 --tokens FILE, FILE being what the server was given as --tokens"
+                    .to_owned(),
             ));
         };
         if !known.is_live(SystemClock.wall()) {
@@ -84,7 +86,7 @@ impl Tokens {
             let name = &member.who.name;
             return Err(unauthorized(format!(
                 "the token `{}` of principal `{name}` expired at {at}; make a new one: leafid token \
-                 create {name}",
+                 create {name} --tokens FILE",
                 known.id
             )));
         }
@@ -119,7 +121,7 @@ fn check(principals: &[Principal], now: StoreTime) -> Result<(), String> {
         if live > LIVE {
             return Err(format!(
                 "principal `{}` has {live} live tokens, and may have {LIVE}; revoke one: leafid token \
-                 revoke {} --id ID",
+                 revoke {} --id ID --tokens FILE",
                 who.name, who.name
             ));
         }

@@ -218,11 +218,7 @@ impl Client {
                 });
                 let answered = answered.map_err(|error| {
                     let error = error.to_string();
-                    let advice = if error.contains("peer certificate") {
-                        "name the certificate of the authority that signed the server's: --ca FILE"
-                    } else {
-                        "is it running? start it with: leafid serve"
-                    };
+                    let advice = advice(&error);
                     Problem::unavailable(format!("no answer from `{base}`: {error}; {advice}"))
                 })?;
                 (url, answered)
@@ -302,4 +298,19 @@ fn kind(headers: &HeaderMap) -> String {
 fn read(url: &str, (status, kind, body): Answered) -> Result<Value, Problem> {
     let answer = Answer { url, status, content_type: &kind, retry_after: None, body: &body };
     Ok(Value::Object(answer.object()?))
+}
+
+/// What to do about a server that did not answer.
+fn advice(error: &str) -> &'static str {
+    match error {
+        error if error.contains("NotValidForName") || error.contains("not valid for name") => {
+            "use a host name that the server's certificate has"
+        }
+        error if error.contains("peer certificate") => {
+            "name the certificate of the authority that signed the server's: --ca FILE"
+        }
+        // A TLS record is no status line.
+        error if error.contains("invalid HTTP version") => "if it speaks TLS, write https://",
+        _ => "is it running? start it with: leafid serve",
+    }
 }

@@ -171,7 +171,7 @@ impl Create {
         if who.tokens.len() >= LIVE {
             return Err(invalid(format!(
                 "principal `{name}` has {LIVE} live tokens; revoke the one that is not used any more: \
-                 leafid token revoke {name} --id {}",
+                 leafid token revoke {name} --id {} --tokens {file}",
                 who.tokens.first().map_or("ID", |first| first.id.as_str())
             )));
         }

@@ -107,8 +107,9 @@ fn token(head: &Parts) -> Result<&str, Problem> {
         (Some(value), None) => value.to_str().unwrap_or_default(),
         (None, _) => {
             return Err(unauthorized(
-                "this server wants a token: send `Authorization: Bearer TOKEN`; the operator makes one \
-                 with: leafid token create NAME",
+                "this server wants a token: set LEAFID_TOKEN, or send `Authorization: Bearer TOKEN`; \
+                 the operator makes one with: leafid token create NAME --tokens FILE, FILE being \
+                 what the server was given as --tokens",
             ));
         }
         _ => return Err(unauthorized("the request has two `Authorization` headers; send one")),

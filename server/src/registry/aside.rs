@@ -13,6 +13,7 @@ use super::rows::{Stop, TurnRows};
 use crate::backends::NamespaceRow;
 use crate::problem::Problem;
 use crate::store::Aside;
+use crate::utc;
 
 /// So long after its window has ended a number is set aside again: what stamps outside of leafid does so by
 /// a clock of its own, which may be behind.
@@ -99,13 +100,13 @@ fn refused(
     match (refusal.code, refusal.until) {
         (Code::WorkersExhausted, Some(free_at)) => {
             let detail = format!(
-                "worker {worker} of namespace `{name}` is {}, and free from {} on (ms since 1970); end \
-                 what holds it, and do this then",
+                "worker {worker} of namespace `{name}` is {}, and free from {} on; end what holds it, \
+                 and do this then",
                 match row.owner.is_empty() {
                     true => "granted".to_owned(),
                     false => format!("granted to `{}`", row.owner),
                 },
-                free_at.get()
+                utc::text(free_at)
             );
             Problem::new(refusal.code, detail).free_at(Some(free_at), now)
         }
