@@ -107,6 +107,31 @@ fn config() {
     });
 }
 
+/// What the fuzzer found: brackets left open by the thousand, at which the parser of TOML overflows its
+/// stack, which ends the process, also of a server that reads its tokens again.
+#[cfg(unix)]
+#[test]
+fn brackets_left_open_end_no_process() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let open = "layout = { tick_ms = 10, sequence_bi001\nstep = 1000\nmax_step = 1000000\n\
+                [tags.\"tenant:*\"]\nstep = 100\n[namespaces.edge]\nlayout = \"edge\"\n[namespaces.own]\n";
+    let path = place.with("open.toml", open.repeat(20_000).as_bytes());
+    let own = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(&path, own).expect("a mode");
+    let words = ["leafid", "serve", "--config"].map(OsString::from);
+    let words: Vec<OsString> = words.into_iter().chain([path.clone().into_os_string()]).collect();
+    let refused = [
+        cli::apply::file::read(path.to_str().expect("text")).err(),
+        cli::config::file::added(&cli::command(), &words).err(),
+        access::file::read(&path).err(),
+    ];
+    for refused in refused {
+        let detail = refused.expect("it is refused").detail;
+        assert!(detail.contains("brackets lie more than 16 deep"), "{detail}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn tokens() {

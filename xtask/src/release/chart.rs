@@ -61,7 +61,7 @@ fn run() -> Outcome<String> {
         let said = wait_for(|| {
             let ready = asked(&["health"])?;
             let tags = asked(&["tag", "list"])?;
-            tags.contains("orders").then_some(ready).ok_or(tags)
+            (tags.contains("orders") && tags.contains("tenant:*")).then_some(ready).ok_or(tags)
         });
         let probe = &container.probe;
         let (path, host) = (&probe["path"], &probe["httpHeaders"][0]["value"]);
