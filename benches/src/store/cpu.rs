@@ -7,8 +7,13 @@ use crate::Outcome;
 /// Keeps this thread, and all that it starts from now on, on one core. Whether it could.
 #[cfg(target_os = "linux")]
 pub fn pin(core: usize) -> bool {
+    use std::sync::LazyLock;
+
     use rustix::thread::{CpuSet, sched_setaffinity};
-    if std::thread::available_parallelism().map_or(1, usize::from) < 2 && core == 0 {
+    // Asked once: a thread that is on one core counts no others.
+    static SEVERAL: LazyLock<bool> =
+        LazyLock::new(|| std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1));
+    if !*SEVERAL && core == 0 {
         return false;
     }
     let mut set = CpuSet::new();
