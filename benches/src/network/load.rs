@@ -69,7 +69,8 @@ pub async fn round(
         all_refused += refused;
         failed.extend(error);
     }
-    let (took, spent) = (begin.elapsed(), cpu::time_of(server.id())? - before);
+    let (took, spent) = (begin.elapsed(), cpu::time_of(server.id())?);
+    let spent = spent.saturating_sub(before);
     Ok(Load { answered: Round::of(waits, took, spent), refused: all_refused, failed })
 }
 
