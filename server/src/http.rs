@@ -16,6 +16,7 @@ pub mod router;
 pub mod rules;
 pub mod serve;
 pub mod session;
+pub mod single;
 pub mod tls;
 pub mod trace;
 pub mod unread;

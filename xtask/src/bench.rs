@@ -32,6 +32,7 @@ type Face = fn() -> Outcome<String>;
 const FACES: &[(&str, Face)] = &[
     ("core", core),
     ("store", store),
+    ("network", network),
     ("leaf", leaf),
     ("databases", databases),
     ("holders", holders),
@@ -68,6 +69,13 @@ fn core() -> Outcome<String> {
 fn store() -> Outcome<String> {
     build::need(&["server"])?;
     let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "store", "--"];
+    Run::cargo(&bench).arg(build::server_binary()).done()?;
+    Ok("see the tables above".to_owned())
+}
+
+fn network() -> Outcome<String> {
+    build::need(&["server"])?;
+    let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "network", "--"];
     Run::cargo(&bench).arg(build::server_binary()).done()?;
     Ok("see the tables above".to_owned())
 }

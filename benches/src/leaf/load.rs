@@ -42,7 +42,8 @@ pub fn round(server: &Server, path: &str, connections: usize, length: Duration) 
             Ok::<_, std::io::Error>(())
         })
         .map_err(|error| format!("`{path}`: {error}"))?;
-    let (took, spent) = (begin.elapsed(), cpu::time_of(server.id())? - before);
+    let (took, spent) = (begin.elapsed(), cpu::time_of(server.id())?);
+    let spent = spent.saturating_sub(before);
     Ok(Round::of(waits, took, spent))
 }
 

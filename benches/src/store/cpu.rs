@@ -7,8 +7,13 @@ use crate::Outcome;
 /// Keeps this thread, and all that it starts from now on, on one core. Whether it could.
 #[cfg(target_os = "linux")]
 pub fn pin(core: usize) -> bool {
+    use std::sync::LazyLock;
+
     use rustix::thread::{CpuSet, sched_setaffinity};
-    if std::thread::available_parallelism().map_or(1, usize::from) < 2 && core == 0 {
+    // Asked once: a thread that is on one core counts no others.
+    static SEVERAL: LazyLock<bool> =
+        LazyLock::new(|| std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1));
+    if !*SEVERAL && core == 0 {
         return false;
     }
     let mut set = CpuSet::new();
@@ -22,9 +27,30 @@ pub fn pin(_: usize) -> bool {
     false
 }
 
-/// The time that a process has had of the processors, in steps of 10 ms.
+/// The time that a process's threads have had of the processors: to the ns where the kernel says so, else
+/// in steps of 10 ms.
 #[cfg(target_os = "linux")]
 pub fn time_of(process: u32) -> Outcome<Duration> {
+    match threads_of(process) {
+        Some(time) => Ok(time),
+        None => ticks_of(process),
+    }
+}
+
+/// As the scheduler has it, of the threads that there are.
+#[cfg(target_os = "linux")]
+fn threads_of(process: u32) -> Option<Duration> {
+    let mut all = Duration::ZERO;
+    for thread in std::fs::read_dir(format!("/proc/{process}/task")).ok()? {
+        let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        let ns: u64 = text.split_whitespace().next()?.parse().ok()?;
+        all += Duration::from_nanos(ns);
+    }
+    (!all.is_zero()).then_some(all)
+}
+
+#[cfg(target_os = "linux")]
+fn ticks_of(process: u32) -> Outcome<Duration> {
     let path = format!("/proc/{process}/stat");
     let text = std::fs::read_to_string(&path).map_err(|error| format!("`{path}`: {error}"))?;
     // The name stands in brackets, and may have spaces; `utime` and `stime` are the 12th and 13th

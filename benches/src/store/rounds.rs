@@ -82,7 +82,8 @@ fn round(server: Server, clients: usize, work: Work, length: Duration) -> Outcom
         }
         Ok(waits)
     })?;
-    let (took, spent) = (begin.elapsed(), cpu::time_of(server.process)? - before);
+    let (took, spent) = (begin.elapsed(), cpu::time_of(server.process)?);
+    let spent = spent.saturating_sub(before);
     let waits = waits.into_iter().flatten().collect();
     Ok(Round::of(waits, took, spent))
 }

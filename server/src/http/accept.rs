@@ -21,6 +21,7 @@ use tower::Service;
 use super::connection::Connection;
 use super::life::{Life, Limits};
 use super::session::{MOST_HEAD, Session};
+use super::single::Single;
 use super::tls::Tls;
 use super::unread;
 use crate::log::Rate;
@@ -176,8 +177,8 @@ async fn greet(
     stream: TcpStream,
     peer: SocketAddr,
     limits: &Limits,
-) -> Option<TlsStream<TcpStream>> {
-    let error = match tokio::time::timeout(limits.head, tls.accept(stream)).await {
+) -> Option<TlsStream<Single>> {
+    let error = match tokio::time::timeout(limits.head, tls.accept(Single(stream))).await {
         Ok(Ok(stream)) => return Some(stream),
         Ok(Err(error)) => error.to_string(),
         Err(_) => format!("it took longer than {:?}", limits.head),

@@ -1,14 +1,20 @@
 //! Who asks, told by a token in the `Authorization` header, and whether they may.
 
+use std::convert::Infallible;
+use std::future::{Ready, ready};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use axum::extract::{FromRequestParts, RawPathParams, Request, State};
+use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::http::HeaderValue;
 use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
+use futures_util::future::Either;
 use leafid_core::Code;
+use tower::{Layer, Service};
 
 use super::caller::Caller;
 use crate::access::principal::{Pattern, Principal, Verb};
@@ -29,32 +35,65 @@ pub struct Wanted {
     pub verb: Verb,
 }
 
-/// Lets a request on that has a token of somebody who may make it.
-pub async fn authorize(State(wanted): State<Wanted>, request: Request, next: Next) -> Response {
-    let (mut head, body) = request.into_parts();
-    let member = match allowed(&wanted, &mut head).await {
-        Ok(member) => member,
-        Err(problem) => return refused(&problem, &head),
-    };
-    let room = match member.meter.enter(&member.who) {
-        Ok(room) => room,
-        Err(problem) => return refused(&problem, &head),
-    };
-    if let Some(caller) = head.extensions.get_mut::<Caller>() {
-        caller.member = Some(member);
+impl<S> Layer<S> for Wanted {
+    type Service = Authorized<S>;
+
+    fn layer(&self, paths: S) -> Authorized<S> {
+        Authorized { wanted: self.clone(), paths }
     }
-    let response = next.run(Request::from_parts(head, body)).await;
-    drop(room);
-    response
 }
 
-async fn allowed(wanted: &Wanted, head: &mut Parts) -> Result<Arc<Member>, Problem> {
+/// Paths of which a request reaches those that the owner of its token may use.
+#[derive(Clone, Debug)]
+pub struct Authorized<S> {
+    wanted: Wanted,
+    paths: S,
+}
+
+type Later = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+impl<S> Service<Request> for Authorized<S>
+where
+    S: Service<Request, Response = Response, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Either<Ready<Result<Response, Infallible>>, Later>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.paths.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let (mut head, body) = request.into_parts();
+        let entered = allowed(&self.wanted, &mut head)
+            .and_then(|member| Ok((member.meter.enter(&member.who)?, member)));
+        let (room, member) = match entered {
+            Ok(entered) => entered,
+            Err(problem) => return Either::Left(ready(Ok(refused(&problem, &head)))),
+        };
+        if let Some(caller) = head.extensions.get_mut::<Caller>() {
+            caller.member = Some(member);
+        }
+        let answered = self.paths.call(Request::from_parts(head, body));
+        Either::Right(Box::pin(async move {
+            let answered = answered.await;
+            drop(room);
+            answered
+        }))
+    }
+}
+
+fn allowed(wanted: &Wanted, head: &mut Parts) -> Result<Arc<Member>, Problem> {
     let member = wanted.tokens.member(token(head)?)?;
     let (who, verb) = (&member.who, wanted.verb);
     if !who.verbs.contains(&verb) {
         return Err(forbidden(who, format!("`{}` is not among its verbs", verb.name())));
     }
-    let params = RawPathParams::from_request_parts(head, &()).await;
+    // It waits for nothing: the router has put them into the head.
+    let params = RawPathParams::from_request_parts(head, &()).now_or_never();
+    let params = params.ok_or_else(|| Problem::new(Code::Internal, "no names of this path"))?;
     let params = params.map_err(|error| Problem::new(Code::RequestInvalid, error.body_text()))?;
     let mut named = false;
     for (param, value) in &params {

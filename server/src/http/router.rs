@@ -10,7 +10,7 @@ use leafid_core::Code;
 use leafid_wire::path;
 
 use super::audit::audit;
-use super::authorize::{Wanted, authorize};
+use super::authorize::Wanted;
 use super::entry::{Entered, Entry};
 use super::life::Limits;
 use super::listener::{At, Face, Listener};
@@ -49,7 +49,7 @@ pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> Entered {
             && let (Some(tokens), Some(verb)) = (&entry.rules.tokens, face.verb())
         {
             let wanted = Wanted { tokens: Arc::clone(tokens), verb };
-            routes = routes.route_layer(middleware::from_fn_with_state(wanted, authorize));
+            routes = routes.route_layer(wanted);
         }
         router = router.merge(routes);
     }
