@@ -40,7 +40,10 @@ pub async fn over(
     let name = ServerName::try_from(name).map_err(|error| cannot(&error))?;
     let connector = TlsConnector::from(Arc::clone(trust));
     connector.connect(name, stream).await.map_err(|error| match tls::failure(&error) {
-        Some(failure) => cannot(&tls::advice(failure, "?ca=FILE", None)),
+        // No later try will find it to be another one.
+        Some(failure) => {
+            Broken::refused(format!("`{host}`: {}", tls::advice(failure, "?ca=FILE", None)))
+        }
         None => cannot(&error),
     })
 }

@@ -218,6 +218,10 @@ fn etcd_is_spoken_to_by_tls_if_its_certificate_is_known() {
         let refused = fails(&url, &["tag", "list"], 1);
         assert!(refused.contains("STORE_UNAVAILABLE"), "{refused}");
     }
+    // No try will change that, so a server does not wait for it.
+    let refused = fails(&server.url(), &SERVE, 1);
+    let told = refused.contains("UnknownIssuer") && refused.contains("?ca=FILE");
+    assert!(told && !refused.contains("waiting"), "{refused}");
     // Another one's certificate.
     let (other, _) = Etcd::secure().expect("etcd with TLS");
     let mistaken = format!("{}?ca={}", other.url(), certificate.display());
