@@ -19,6 +19,9 @@ const PACKAGES: &[Wanted] = &[
     Wanted { probe: &["python3", "-c", "import venv, ensurepip"], package: "python3-venv" },
     // The servers that tests start: where each package keeps its programs stands in `tests/servers`.
     Wanted { probe: &["test", "-x", "/usr/sbin/mariadbd"], package: "mariadb-server" },
+    // What PyPI's mysqlclient is compiled against.
+    Wanted { probe: &["pkg-config", "--exists", "libmariadb"], package: "libmariadb-dev" },
+    Wanted { probe: &["pkg-config", "--version"], package: "pkg-config" },
     Wanted { probe: &["sh", "-c", "ls /usr/lib/postgresql/*/bin/initdb"], package: "postgresql" },
     Wanted { probe: &["test", "-f", "/usr/share/java/zookeeper.jar"], package: "zookeeper" },
     Wanted { probe: &["etcd", "--version"], package: "etcd-server" },
