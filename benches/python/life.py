@@ -52,13 +52,15 @@ def lived(draw: Draw, out: BinaryIO, plan: list[str]) -> None:
     for part in plan:
         offset, seconds = part.split("=")
         set_clock(offset)
-        end = time.monotonic() + float(seconds)
+        end, before = time.monotonic() + float(seconds), out.tell()
         out.write(batch(draw, FEW).tobytes())
         while time.monotonic() < end:
             out.write(batch(draw, AT_ONCE).tobytes())
             out.flush()
             # Not `time.sleep`, which waits for a moment of the clock that libfaketime has in hand.
             select.select([], [], [], PAUSE_S)
+        if out.tell() == before:
+            raise SystemExit("none")
 
 
 def set_clock(offset: str) -> None:

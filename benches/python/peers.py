@@ -77,10 +77,11 @@ def outcome(name: str, scenario: Scenario, folder: Path) -> str:
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-            stopped = ", stands still"
+            stopped = ", then it stands still"
             continue
         if process.returncode != 0:
-            stopped = f", `{said.strip().splitlines()[-1].split(':')[0].split('.')[-1]}`"
+            last = said.strip().splitlines()[-1].split(":")[0].split(".")[-1]
+            stopped = ", then none" if last == "none" else ", then it raises"
     ids = array("Q", out.read_bytes())
     assert len(ids) > 0, f"{name}: no ID came"
     return f"{len(ids) - len(set(ids)):,} of {len(ids):,}{stopped}"

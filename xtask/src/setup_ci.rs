@@ -19,6 +19,10 @@ const PACKAGES: &[Wanted] = &[
     Wanted { probe: &["python3", "-c", "import venv, ensurepip"], package: "python3-venv" },
     // The servers that tests start: where each package keeps its programs stands in `tests/servers`.
     Wanted { probe: &["test", "-x", "/usr/sbin/mariadbd"], package: "mariadb-server" },
+    // What PyPI's mysqlclient is compiled against.
+    Wanted { probe: &["pkg-config", "--version"], package: "pkg-config" },
+    Wanted { probe: &["pkg-config", "--exists", "libmariadb"], package: "libmariadb-dev" },
+    Wanted { probe: &["python3", "-c", PYTHON_H], package: "python3-dev" },
     Wanted { probe: &["sh", "-c", "ls /usr/lib/postgresql/*/bin/initdb"], package: "postgresql" },
     Wanted { probe: &["test", "-f", "/usr/share/java/zookeeper.jar"], package: "zookeeper" },
     Wanted { probe: &["etcd", "--version"], package: "etcd-server" },
@@ -28,6 +32,9 @@ const PACKAGES: &[Wanted] = &[
     // Makes the certificates of servers that are spoken to by TLS.
     Wanted { probe: &["openssl", "version"], package: "openssl" },
 ];
+
+const PYTHON_H: &str = "import os, sysconfig; \
+                        assert os.path.exists(sysconfig.get_path('include') + '/Python.h')";
 
 const TARGETS: &[&str] = &["wasm32-unknown-unknown", "wasm32v1-none", "thumbv7em-none-eabi"];
 

@@ -12,9 +12,9 @@ macro_rules! generator_class {
         }
 
         impl Quick for $class {
-            fn thorough() -> &'static PyOnceLock<Py<PyAny>> {
-                static THOROUGH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-                &THOROUGH
+            fn made() -> &'static Made {
+                static MADE: Made = Made::new();
+                &MADE
             }
         }
 
@@ -174,7 +174,7 @@ macro_rules! generator_class {
             }
 
             fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-                ids(slf, Self::FACE)
+                ids(slf)
             }
 
             fn __next__(&self, py: Python<'_>) -> PyResult<u64> {

@@ -13,13 +13,28 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
-use crate::generators::awaiting::{Face, HasGenerator};
+use crate::generators::awaiting::HasGenerator;
 use crate::generators::raw;
 
 /// A generator whose method `next` is replaced by a quick one.
 pub trait Quick: HasGenerator {
+    /// What is made for it.
+    fn made() -> &'static Made;
+}
+
+/// What is made for a class, once.
+pub struct Made {
     /// The method that PyO3 has made.
-    fn thorough() -> &'static PyOnceLock<Py<PyAny>>;
+    thorough: PyOnceLock<Py<PyAny>>,
+    /// The type of what `for` goes over.
+    ids: PyOnceLock<Py<PyType>>,
+}
+
+impl Made {
+    /// Nothing yet.
+    pub const fn new() -> Made {
+        Made { thorough: PyOnceLock::new(), ids: PyOnceLock::new() }
+    }
 }
 
 /// Puts the quick method in the place of the other.
@@ -32,7 +47,7 @@ pub fn install<C: Quick>(py: Python<'_>) -> PyResult<()> {
     let signature: String = thorough.getattr("__text_signature__")?.extract()?;
     let doc: String = thorough.getattr("__doc__")?.extract()?;
     let doc = CString::new(format!("next{signature}\n--\n\n{doc}"))?;
-    C::thorough().get_or_init(py, || thorough.unbind());
+    C::made().thorough.get_or_init(py, || thorough.unbind());
     // The interpreter keeps a pointer to the definition, and to the words in it.
     let method = Box::leak(Box::new(ffi::PyMethodDef {
         ml_name: c"next".as_ptr(),
@@ -59,7 +74,7 @@ unsafe extern "C" fn next<C: Quick>(
     unsafe {
         if count == 0
             && names.is_null()
-            && let Some(id) = (C::FACE.at_hand)(Borrowed::from_ptr(Python::assume_attached(), slf))
+            && let Some(id) = at_hand::<C>(slf)
         {
             return ffi::PyLong_FromUnsignedLongLong(id);
         }
@@ -69,12 +84,22 @@ unsafe extern "C" fn next<C: Quick>(
                 // be called on.
                 let count = usize::try_from(count)
                     .map_err(|_| PyTypeError::new_err("unbound method next() needs an argument"))?;
-                let method = C::thorough().get(py).ok_or_else(not_installed)?.bind(py);
+                let method = C::made().thorough.get(py).ok_or_else(not_installed)?.bind(py);
                 pass_on(method, slf, args, count, names)
             };
             raised(py, passed_on())
         })
     }
+}
+
+/// One ID of an instance, if it is at hand.
+///
+/// # Safety
+/// With the interpreter lock, and a reference to an instance of the class.
+#[inline]
+unsafe fn at_hand<C: Quick>(owner: *mut PyObject) -> Option<u64> {
+    // SAFETY: as this function's own. No count of references is touched.
+    unsafe { C::of(Borrowed::from_ptr(Python::assume_attached(), owner)).at_hand() }
 }
 
 fn not_installed() -> PyErr {
@@ -120,11 +145,10 @@ fn raised(py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) -> *mut PyObject 
     }
 }
 
-/// What `for` goes over: a generator, and how its IDs are drawn.
+/// What `for` goes over.
 #[repr(C)]
 struct Ids {
     base: PyObject,
-    face: &'static Face,
     /// The generator: a counted reference.
     owner: *mut PyObject,
 }
@@ -133,28 +157,25 @@ struct Ids {
 ///
 /// # Errors
 /// `MemoryError`.
-pub fn ids<'py>(owner: &Bound<'py, PyAny>, face: &'static Face) -> PyResult<Bound<'py, PyAny>> {
-    let py = owner.py();
-    let made = raw::allocated(class(py)?)?;
+pub fn ids<'py, C: Quick>(owner: &Bound<'py, C>) -> PyResult<Bound<'py, PyAny>> {
+    let made = raw::allocated(class::<C>(owner.py())?)?;
     let object = made.as_ptr().cast::<Ids>();
     // SAFETY: the type's size is that of `Ids`; every field is written before anybody sees the object.
     unsafe {
         ffi::Py_INCREF(owner.as_ptr());
-        (&raw mut (*object).face).write(face);
         (&raw mut (*object).owner).write(owner.as_ptr());
     }
     Ok(made)
 }
 
-fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+fn class<C: Quick>(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     let slots: [(_, *mut c_void); 3] = [
         (ffi::Py_tp_dealloc, dealloc as *mut c_void),
         (ffi::Py_tp_iter, itself as *mut c_void),
-        (ffi::Py_tp_iternext, next_id as *mut c_void),
+        (ffi::Py_tp_iternext, next_id::<C> as *mut c_void),
     ];
     // SAFETY: the functions have their slots' types, and instances are of type `Ids`.
-    let made = CLASS.get_or_try_init(py, || unsafe {
+    let made = C::made().ids.get_or_try_init(py, || unsafe {
         raw::new_type::<Ids>(py, c"leafid._native.Ids", 0, &slots)
     })?;
     Ok(made.bind(py))
@@ -176,17 +197,16 @@ unsafe extern "C" fn itself(slf: *mut PyObject) -> *mut PyObject {
     unsafe { ffi::Py_NewRef(slf) }
 }
 
-unsafe extern "C" fn next_id(slf: *mut PyObject) -> *mut PyObject {
-    let object = slf.cast::<Ids>();
-    // SAFETY: called with the interpreter lock; the owner is alive as long as the object is. Nothing
-    // of PyO3 that counts references is dropped here.
+unsafe extern "C" fn next_id<C: Quick>(slf: *mut PyObject) -> *mut PyObject {
+    // SAFETY: called with the interpreter lock; the owner is alive as long as the object is, and of
+    // the class for which this type was made.
     unsafe {
-        let owner = Borrowed::from_ptr(Python::assume_attached(), (*object).owner);
-        if let Some(id) = ((*object).face.at_hand)(owner) {
+        let owner = (*slf.cast::<Ids>()).owner;
+        if let Some(id) = at_hand::<C>(owner) {
             return ffi::PyLong_FromUnsignedLongLong(id);
         }
         Python::attach(|py| {
-            let owner = Bound::from_borrowed_ptr(py, (*object).owner);
+            let owner = Bound::from_borrowed_ptr(py, owner);
             raised(py, owner.call_method0("next"))
         })
     }

@@ -4,7 +4,6 @@ use leafid_core::registry::STEP_CAP;
 use leafid_core::{Code, SegmentConfig, Subject};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::client::driver::Segments;
@@ -13,7 +12,7 @@ use crate::generators::awaiting::{HasGenerator, Verb, awaitable};
 use crate::generators::class::generator_class;
 use crate::generators::generator::{Generator, LAST_RELEASE, Rebuilt};
 use crate::generators::many::checked_count;
-use crate::generators::quick::{Quick, ids};
+use crate::generators::quick::{Made, Quick, ids};
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
 use crate::values::{Seconds, Text, errors, whole_number};

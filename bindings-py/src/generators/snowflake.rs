@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use leafid_core::{Code, Name, Range, SnowflakeConfig, Subject};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::client::driver::Snowflakes;
@@ -14,7 +13,7 @@ use crate::generators::awaiting::{HasGenerator, Verb, awaitable};
 use crate::generators::class::generator_class;
 use crate::generators::generator::{Generator, LAST_RELEASE, Rebuilt};
 use crate::generators::many::checked_count;
-use crate::generators::quick::{Quick, ids};
+use crate::generators::quick::{Made, Quick, ids};
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
 use crate::values::{LayoutArg, PyLayout, Seconds, Text, cut, errors, whole_ms, whole_number};

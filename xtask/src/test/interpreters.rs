@@ -15,14 +15,11 @@ const SUITES: &[&str] = &[
     "quick",
     "values",
     "errors",
-    "filling",
     "asyncio",
     "imports",
     "pickling",
-    "one_thread",
     "state",
     "state_folder",
-    "sqlite",
     "exit",
 ];
 

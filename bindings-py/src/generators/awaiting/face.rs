@@ -17,9 +17,7 @@ pub type Step = PyResult<Result<Py<PyAny>, Duration>>;
 
 /// The functions of one class; each is called with an instance of it.
 pub struct Face {
-    /// One ID, if it is at hand.
-    pub at_hand: fn(Borrowed<'_, '_, PyAny>) -> Option<u64>,
-    /// The same, if nobody waits for one.
+    /// One ID, if it is at hand and nobody waits for one.
     pub draw: fn(Borrowed<'_, '_, PyAny>) -> Option<u64>,
     /// Whether others wait already, so that it is not this one's turn.
     pub is_queued: fn(Borrowed<'_, '_, PyAny>) -> bool,
@@ -37,7 +35,6 @@ pub trait HasGenerator: PyClass<Frozen = pyo3::pyclass::boolean_struct::True> + 
     type Kind: Kind;
     /// Its functions.
     const FACE: &'static Face = &Face {
-        at_hand: |owner| Self::of(owner).at_hand(),
         draw: |owner| Self::of(owner).draw_unqueued(),
         is_queued: |owner| Self::of(owner).is_queued(),
         step: |owner, verb, call| Self::of(owner).step(owner, verb, call),

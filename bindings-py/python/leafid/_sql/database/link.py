@@ -43,6 +43,8 @@ class Link:
         self.engine: Engine | None = None
         self.refuse_transaction()
         _plain(connection)
+        if _tells_nothing(connection):
+            self._ask_about_transaction()
         _autocommit(connection)
         self.engine = engine_of(self, leaf)
         self.script(*self.engine.session)
@@ -51,6 +53,16 @@ class Link:
         """`STORE_REFUSED` if somebody has a transaction open in it: what was granted there would be
         undone with it, and granted again."""
         if _in_transaction(self.connection):
+            raise words.in_transaction()
+
+    def _ask_about_transaction(self) -> None:
+        """As `refuse_transaction`, where the driver does not know: before autocommit is switched on,
+        which would commit it."""
+        try:
+            open_one = self.values("SELECT @@in_transaction") == [1]
+        except Broken:
+            return  # MySQL has no such variable.
+        if open_one:
             raise words.in_transaction()
 
     def script(self, *texts: str) -> None:
@@ -137,6 +149,11 @@ def _plain(connection: Any) -> None:
         connection.row_factory = sys.modules["psycopg"].rows.tuple_row
     elif driver in ("pymysql", "MySQLdb"):
         connection.cursorclass = sys.modules[f"{driver}.cursors"].Cursor
+
+
+def _tells_nothing(connection: Any) -> bool:
+    """mysqlclient alone: whether a transaction is open is for the server to say."""
+    return type(connection).__module__.partition(".")[0] == "MySQLdb"
 
 
 def _in_transaction(connection: Any) -> bool:
