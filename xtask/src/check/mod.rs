@@ -8,6 +8,7 @@ mod generated;
 mod imports;
 mod lints;
 mod locks;
+mod npm_sizes;
 mod published;
 mod purity;
 mod sizes;
@@ -31,6 +32,7 @@ const PROOFS: &[(&str, Proof)] = &[
     ("sizes", sizes::check),
     ("generated", generated::check),
     ("published", published::check),
+    ("npm-sizes", npm_sizes::check),
     ("component-imports", component::imports),
     ("component-size", component::sizes),
     ("component-wit", component::wit),
