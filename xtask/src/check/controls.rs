@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    Proof, arrows, component, folders, generated, imports, locks, npm_sizes, published, purity,
-    sizes,
+    Proof, arrows, component, folders, generated, imports, locks, networks, npm_sizes, published,
+    purity, sizes,
 };
 use crate::build::{node, npm};
 use crate::process::Run;
@@ -21,6 +21,7 @@ pub const LIST: &[(&str, Proof)] = &[
     ("script-arrows", script_arrow),
     ("folder-arrows", folder_arrow),
     ("locks", lock),
+    ("networks", network),
     ("sizes", size),
     ("generated", stale),
     ("engine-types", engine_types),
@@ -89,6 +90,15 @@ fn lock() -> Outcome<String> {
     let npm = "\"resolved\": \"https://npm.example.com/typescript.tgz\"";
     refused(locks::complaint("", npm))?;
     refused(locks::complaint("source = \"registry+https://crates.example.com/index\"", ""))
+}
+
+fn network() -> Outcome<String> {
+    let table = |rows: &[&str]| rows.iter().map(|row| (*row).to_owned()).collect();
+    refused(networks::differs(
+        "place.ts",
+        table(&["0x6969 NFS"]),
+        table(&["0x6969 NFS", "0x517b SMB"]),
+    ))
 }
 
 fn size() -> Outcome<String> {

@@ -8,6 +8,7 @@ mod generated;
 mod imports;
 mod lints;
 mod locks;
+mod networks;
 mod npm_sizes;
 mod published;
 mod purity;
@@ -29,6 +30,7 @@ const PROOFS: &[(&str, Proof)] = &[
     ("script-arrows", imports::check),
     ("folder-arrows", folders::check),
     ("locks", locks::check),
+    ("networks", networks::check),
     ("sizes", sizes::check),
     ("generated", generated::check),
     ("published", published::check),
