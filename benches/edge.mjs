@@ -12,6 +12,7 @@ const BUFFER = 10_000
 
 const worker = await startWorker(`
 import { Segment, Snowflake, memoryStore } from 'leafid'
+import 'leafid/registry'
 import { Worker, DiscordSnowflake } from './peers.js'
 
 const store = memoryStore()

@@ -1,6 +1,7 @@
 //! Generators behind handles, for hosts that pass numbers faster than objects.
 
-use alloc::collections::BTreeMap;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::cell::{RefCell, RefMut};
 
 use leafid_core::{
@@ -15,13 +16,16 @@ use crate::source::{Source, Wrong, read};
 /// Which generator a handle names. One table per thread, so that threads share nothing; a handle
 /// is the caller's to choose, and none is used twice. A handle that names nothing is a closed
 /// generator.
+///
+/// Sorted by the handle: hosts count them up, so a new one belongs at the end; and a tree would be a
+/// twentieth of the wasm engine.
 #[derive(Debug, Default)]
-pub struct Handles(RefCell<BTreeMap<u32, Entry>>);
+pub struct Handles(RefCell<Vec<(u32, Box<Entry>)>>);
 
 impl Handles {
     /// No generators.
     pub const fn new() -> Handles {
-        Handles(RefCell::new(BTreeMap::new()))
+        Handles(RefCell::new(Vec::new()))
     }
 
     /// Nothing of the host's may run within `act`: it could come back here.
@@ -30,7 +34,9 @@ impl Handles {
     }
 
     fn entry(&self, handle: u32) -> Option<RefMut<'_, Entry>> {
-        RefMut::filter_map(self.0.borrow_mut(), |all| all.get_mut(&handle)).ok()
+        let all = self.0.borrow_mut();
+        let at = place(&all, handle).ok()?;
+        RefMut::filter_map(all, |all| all.get_mut(at).map(|(_, entry)| &mut **entry)).ok()
     }
 
     /// Does this with the snowflake generator that a handle names, if it names one: for a host that
@@ -54,13 +60,25 @@ impl Handles {
         seed: u64,
     ) -> Result<(), Wrong> {
         let generator = AnyGenerator::new(kind, config, seed)?;
-        self.0.borrow_mut().insert(handle, Entry::new(generator));
+        let mut all = self.0.borrow_mut();
+        let entry = Box::new(Entry::new(generator));
+        match place(&all, handle) {
+            Err(at) => all.insert(at, (handle, entry)),
+            Ok(at) => {
+                if let Some((_, old)) = all.get_mut(at) {
+                    *old = entry;
+                }
+            }
+        }
         Ok(())
     }
 
     /// Drops a generator.
     pub fn free(&self, handle: u32) {
-        self.0.borrow_mut().remove(&handle);
+        let mut all = self.0.borrow_mut();
+        if let Ok(at) = place(&all, handle) {
+            all.remove(at);
+        }
     }
 
     /// [`Entry::fill`].
@@ -239,4 +257,9 @@ impl Handles {
         let stats = self.with(handle, |entry| entry.generator.stats());
         stats.ok_or(Code::Closed.into())
     }
+}
+
+/// Where a handle is, or belongs.
+fn place(all: &[(u32, Box<Entry>)], handle: u32) -> Result<usize, usize> {
+    all.binary_search_by_key(&handle, |(known, _)| *known)
 }

@@ -95,6 +95,23 @@ impl<O: Object> Reading<O> {
         self.field = field;
         self.object.get(field)
     }
+
+    // Apart from what is done with it, so that this much stands once in a wasm file.
+    fn owned(&mut self, field: &'static str) -> Result<Option<String>, Refusal> {
+        match self.value(field) {
+            Value::Absent => Ok(None),
+            Value::Owned(text) => Ok(Some(text)),
+            _ => Err(invalid()),
+        }
+    }
+
+    fn within(&mut self, field: &'static str) -> Result<Option<Reading<O>>, Refusal> {
+        match self.value(field) {
+            Value::Absent => Ok(None),
+            Value::Object(object) => Ok(Some(Reading { object, field })),
+            _ => Err(invalid()),
+        }
+    }
 }
 
 impl<O: Object> Source for Reading<O> {
@@ -141,11 +158,7 @@ impl<O: Object> FieldReader for Reading<O> {
         field: &'static str,
         read: impl FnOnce(&str) -> T,
     ) -> Result<Option<T>, Refusal> {
-        match self.value(field) {
-            Value::Absent => Ok(None),
-            Value::Owned(text) => Ok(Some(read(&text))),
-            _ => Err(invalid()),
-        }
+        Ok(self.owned(field)?.map(|text| read(&text)))
     }
 
     fn nested<T>(
@@ -153,11 +166,7 @@ impl<O: Object> FieldReader for Reading<O> {
         field: &'static str,
         read: impl FnOnce(&mut Self) -> Result<T, Refusal>,
     ) -> Result<Option<T>, Refusal> {
-        match self.value(field) {
-            Value::Absent => Ok(None),
-            Value::Object(object) => read(&mut Reading { object, field }).map(Some),
-            _ => Err(invalid()),
-        }
+        self.within(field)?.map(|mut object| read(&mut object)).transpose()
     }
 }
 

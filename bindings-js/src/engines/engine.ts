@@ -1,3 +1,5 @@
+import { isTrap } from './border.js'
+
 /** A refusal of the core. `until` is on the clock that was passed in. */
 export interface Refused {
   code: string
@@ -109,15 +111,6 @@ export interface Engine {
   failing(handle: number): string | null | undefined
   stats(handle: number): RawStats
 
-  leaseSegment(store: string, row: object, ask: object, nowMs: number): object
-  acquire(store: string, namespace: object, rows: object, ask: object, nowMs: number): object
-  acquireFound(store: string, namespace: object, rows: object, ask: object, nowMs: number): object
-  renew(store: string, namespace: object, row: object, ask: object, nowMs: number): object
-  release(store: string, row: object, ask: object): object
-  tagRow(before: object | undefined, wanted: object): object
-  namespaceRow(wanted: object): object
-  isKeptFrom(row: object, owner: string, nowMs: number): boolean
-
   layoutFacts(layout: object): object
   compose(layout: object, timeMs: bigint, worker: number, sequence: bigint): object
   decompose(layout: object, id: bigint): object
@@ -143,11 +136,9 @@ export interface Engine {
   rebuild?(): void
 }
 
-/**
- * What the types that wasm-bindgen and napi generate must agree with. They know plain objects, but not what is in them.
- */
-export type Functions = {
-  [Name in keyof Omit<Engine, 'rebuild' | 'kind' | 'state'>]: (...args: Parameters<Engine[Name]>) => Plain<ReturnType<Engine[Name]>>
+/** What the types that napi generates must agree with. They know plain objects, but not what is in them. */
+export type Functions<Of> = {
+  [Name in Exclude<keyof Of, 'rebuild' | 'kind' | 'state'>]: Of[Name] extends (...args: infer Given) => infer Answer ? (...args: Given) => Plain<Answer> : never
 }
 
 type Plain<Value> = Value extends object ? object : Value
@@ -176,8 +167,7 @@ export function engineBuilds(): number {
  * that trapped (no memory, no stack) cannot be used any more: what it held may be half changed.
  */
 export function recoverEngine(error: unknown): void {
-  const trapped = error instanceof RangeError || (error as Error | undefined)?.name === 'RuntimeError'
-  if (!trapped || engine?.rebuild === undefined) throw error
+  if (!isTrap(error) || engine?.rebuild === undefined) throw error
   engine.rebuild()
   builds += 1
 }

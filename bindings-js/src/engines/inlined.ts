@@ -1,9 +1,13 @@
-import { WASM } from '../wasm/inlined.js'
+import { WASM as ENGINE } from '../wasm/engine-inlined.js'
+import { WASM as REGISTRY } from '../wasm/registry-inlined.js'
 import type { Engine } from './engine.js'
-import { instantiateSync, wasmEngine } from './wasm.js'
+import { inlined } from './modules.js'
+import type { Registry } from './registry.js'
+import { wasmRegistry } from './wasm-registry.js'
+import { wasmEngine } from './wasm.js'
 
-/** The wasm engine from the bytes that stand in the package's code: no file to find, and nothing to wait for. */
-export function inlinedEngine(): Engine {
-  instantiateSync({ module: Uint8Array.from(atob(WASM), (char) => char.charCodeAt(0)) })
-  return wasmEngine
-}
+/** The wasm engine from the bytes that stand in the package's code. */
+export const inlinedEngine = (): Engine => wasmEngine(inlined(ENGINE))
+
+/** The same of the registry. */
+export const inlinedRegistry = (): Registry => wasmRegistry(inlined(REGISTRY))

@@ -1,13 +1,20 @@
 import type * as native from '../native/leafid.js'
 import { load } from '../hosts/require.js'
 import type { Engine, Functions, StateFiles } from './engine.js'
-import { inlinedEngine } from './inlined.js'
+import { inlinedEngine, inlinedRegistry } from './inlined.js'
+import type { Registry } from './registry.js'
 import { VERSION } from './version.js'
 
+/** What the native package brings, or the wasm. */
+interface Loaded {
+  engine: Engine
+  registry: () => Registry
+}
+
 /** The engine for this machine: the native package of this very version where it is installed, else the wasm one. */
-export function loadEngine(): Engine {
-  const fits = packages().map(installed).find((engine) => engine?.engineVersion() === VERSION)
-  return fits ?? inlinedEngine()
+export function loadEngine(): Loaded {
+  const fits = packages().map(installed).find((loaded) => loaded?.engine.engineVersion() === VERSION)
+  return fits ?? { engine: inlinedEngine(), registry: inlinedRegistry }
 }
 
 /** The packages that may have the native engine for this machine. */
@@ -17,10 +24,11 @@ export function packages(): string[] {
   return process.platform === 'linux' ? [`${name}-gnu`, `${name}-musl`] : [name]
 }
 
-function installed(name: string): Engine | undefined {
+function installed(name: string): Loaded | undefined {
   try {
-    const engine = (load(name) as typeof native) satisfies Functions
-    return { ...engine, kind: 'native', state: stateFiles(engine) } as unknown as Engine
+    const both = (load(name) as typeof native) satisfies Functions<Engine> & Functions<Registry>
+    const engine = { ...both, kind: 'native', state: stateFiles(both) } as unknown as Engine
+    return { engine, registry: () => both }
   } catch (error) {
     // Not installed, or for another C library.
     if (/^(MODULE_NOT_FOUND|ERR_DLOPEN_FAILED)$/.test((error as NodeJS.ErrnoException).code ?? '')) return undefined

@@ -1,7 +1,168 @@
-import * as wasm from '../wasm/leafid.js'
-import type { Engine, Functions } from './engine.js'
+import { Border, type Raw } from './border.js'
+import type { Carryover, CodeFacts, Engine, RawStats, Refused, Stance, Verdict } from './engine.js'
 
-/** The wasm engine. Its module has to be instantiated first. */
-export const wasmEngine = { ...(wasm satisfies Functions), kind: 'wasm', rebuild: wasm.__wbg_reset_state } as unknown as Engine
+/** The engine's own functions: numbers, places of objects, and in the order of their arguments the parcels that each takes. */
+interface Exports extends Raw {
+  /** Where IDs are written, with room for so many at least. */
+  ids(n: number): number
+  create(handle: number, config: number, seed: bigint): number
+  free(handle: number): void
+  fill(handle: number, now: number, n: number): number
+  fillAvailable(handle: number, now: number, n: number): number
+  ready(handle: number, now: number, n: number): number
+  most(handle: number): number
+  refusal(handle: number): number
+  goodUntil(handle: number): number
+  wantsAsk(handle: number, now: number): number
+  pollAt(handle: number): void
+  pollAsk(handle: number, now: number): number
+  handleGrant(handle: number, grant: number, sent: number, now: number): number
+  handleFailure(handle: number, retryAfterMs: number, now: number): void
+  retire(handle: number): number
+  forget(handle: number): void
+  resumed(handle: number): void
+  leased(handle: number, now: number, wall: number): void
+  look(handle: number, now: number, wall: number): number
+  carryover(handle: number): number
+  resume(handle: number, before: number, hasHighest: number, highest: bigint, layout: number): number
+  layoutInUse(handle: number): number
+  stance(handle: number, until: number, now: number): number
+  failing(handle: number): void
+  stats(handle: number): number
+  layoutFacts(layout: number): number
+  compose(layout: number, timeMs: bigint, worker: number, sequence: bigint): number
+  decompose(layout: number, id: bigint): number
+  firstId(layout: number, timeMs: bigint): number
+  lastId(layout: number, timeMs: bigint): number
+  toBase32(id: bigint): void
+  toDecimal(id: bigint): void
+  fromBase32(): void
+  fromDecimal(): void
+  codes(): void
+  codeFromHttp(status: number): void
+  codeFacts(): number
+  sentence(most: number, waitMs: number): void
+  engineVersion(): void
+}
 
-export { default as instantiate, initSync as instantiateSync } from '../wasm/leafid.js'
+/** An engine in wasm; what crosses, and how, is the border's. */
+export function wasmEngine(module: WebAssembly.Module): Engine {
+  const border = new Border<Exports>(module)
+  const ids = new Ids(border)
+  const said = <T>(call: (wasm: Exports) => void) => border.told(() => call(border.wasm)) as T
+  const object = <T>(call: (wasm: Exports) => number) => border.object(() => call(border.wasm)) as T
+  const read = <T>(given: object, call: (wasm: Exports, place: number) => number) => border.object((place) => call(border.wasm, place!), given) as T
+  return {
+    kind: 'wasm',
+    engineVersion: () => said((wasm) => wasm.engineVersion()),
+    create(handle, kind, config, seed) {
+      border.send(kind)
+      return read<Refused | undefined>(config, (wasm, place) => wasm.create(handle, place, seed))
+    },
+    free: (handle) => border.wasm.free(handle),
+    fill: (handle, now, out) => ids.read(out, (n) => border.wasm.fill(handle, now, n)),
+    fillAvailable: (handle, now, out) => ids.read(out, (n) => border.wasm.fillAvailable(handle, now, n)),
+    ready: (handle, now, n) => border.wasm.ready(handle, now, n) !== 0,
+    most: (handle) => border.wasm.most(handle),
+    refusal: (handle) => object<Refused>((wasm) => wasm.refusal(handle)),
+    goodUntil: (handle) => border.wasm.goodUntil(handle),
+    wantsAsk: (handle, now) => border.wasm.wantsAsk(handle, now) !== 0,
+    pollAt: (handle) => said((wasm) => wasm.pollAt(handle)),
+    pollAsk(handle, now, entropy) {
+      border.send(entropy)
+      return object((wasm) => wasm.pollAsk(handle, now))
+    },
+    handleGrant(handle, request, answer, sent, now) {
+      border.send(request)
+      return read<Verdict>(answer, (wasm, place) => wasm.handleGrant(handle, place, sent, now))
+    },
+    handleFailure(handle, request, code, retryAfterMs = Number.NaN, now) {
+      border.send(request)
+      border.send(code)
+      border.wasm.handleFailure(handle, retryAfterMs, now)
+    },
+    retire: (handle) => object((wasm) => wasm.retire(handle)),
+    forget: (handle) => border.wasm.forget(handle),
+    resumed: (handle) => border.wasm.resumed(handle),
+    leased: (handle, now, wall) => border.wasm.leased(handle, now, wall),
+    look: (handle, now, wall) => border.wasm.look(handle, now, wall) !== 0,
+    carryover: (handle) => object<Carryover>((wasm) => wasm.carryover(handle)),
+    resume(handle, before, highest, layout) {
+      const resumed = (before?: number, layout?: number) => border.wasm.resume(handle, before!, highest === undefined ? 0 : 1, highest ?? 0n, layout!)
+      return border.object(resumed, before, layout) as Refused | undefined
+    },
+    layoutInUse: (handle) => object((wasm) => wasm.layoutInUse(handle)),
+    stance(handle, code, until = Number.NaN, now) {
+      border.send(code)
+      return object<Stance>((wasm) => wasm.stance(handle, until, now))
+    },
+    failing: (handle) => said((wasm) => wasm.failing(handle)),
+    stats: (handle) => object<RawStats>((wasm) => wasm.stats(handle)),
+
+    layoutFacts: (layout) => read(layout, (wasm, place) => wasm.layoutFacts(place)),
+    compose: (layout, timeMs, worker, sequence) => read(layout, (wasm, place) => wasm.compose(place, timeMs, worker, sequence)),
+    decompose: (layout, id) => read(layout, (wasm, place) => wasm.decompose(place, id)),
+    firstId: (layout, timeMs) => read(layout, (wasm, place) => wasm.firstId(place, timeMs)),
+    lastId: (layout, timeMs) => read(layout, (wasm, place) => wasm.lastId(place, timeMs)),
+
+    toBase32: (id) => said((wasm) => wasm.toBase32(id)),
+    toDecimal: (id) => said((wasm) => wasm.toDecimal(id)),
+    fromBase32(text) {
+      border.send(text)
+      return said((wasm) => wasm.fromBase32())
+    },
+    fromDecimal(text) {
+      border.send(text)
+      return said((wasm) => wasm.fromDecimal())
+    },
+
+    codes: () => said<string>((wasm) => wasm.codes()).split(' '),
+    codeFromHttp: (status) => said((wasm) => wasm.codeFromHttp(status)),
+    codeFacts(code) {
+      border.send(code)
+      return object<CodeFacts | undefined>((wasm) => wasm.codeFacts())
+    },
+    sentence(code, kind, name, most = Number.NaN, waitMs = Number.NaN) {
+      for (const text of [code, kind, name]) border.send(text)
+      return said((wasm) => wasm.sentence(most, waitMs))
+    },
+
+    rebuild() {
+      border.build()
+      ids.forget()
+    },
+  }
+}
+
+/** Where the engine writes IDs, in its own memory. */
+class Ids {
+  readonly #border: Border<Exports>
+  /** Without length where there was none, and once the memory has grown: then it is another buffer. */
+  #written = new BigUint64Array()
+
+  constructor(border: Border<Exports>) {
+    this.#border = border
+  }
+
+  /** Has IDs written, as many as `out` has room for, and copies them: what the engine told. */
+  read(out: BigUint64Array, fill: (n: number) => number): number {
+    if (out.length > this.#written.length) this.#look(out.length)
+    const told = fill(out.length)
+    if (this.#written.length < out.length) this.#look(out.length)
+    // Without `ASK_IS_DUE`.
+    const count = told & 0x7fff_ffff
+    out.set(count === this.#written.length ? this.#written : this.#written.subarray(0, count))
+    return told >>> 0
+  }
+
+  /** The memory was that of another instance: what stands there was handed out. */
+  forget(): void {
+    this.#written = new BigUint64Array()
+  }
+
+  #look(n: number): void {
+    const { wasm } = this.#border
+    const place = wasm.ids(n)
+    this.#written = new BigUint64Array(wasm.memory.buffer, place, n)
+  }
+}

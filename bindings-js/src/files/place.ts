@@ -15,6 +15,7 @@ const NETWORK = new Map([
   [0x0bd00bd0, 'Lustre'],
   [0x47504653, 'GPFS'],
   [0x01161970, 'GFS2'],
+  [0x7461636f, 'OCFS2'],
 ])
 
 /** What lies at a path, if anything does. */

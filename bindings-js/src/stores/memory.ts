@@ -4,6 +4,7 @@ import { Layout, asLayout, type LayoutFields, type LayoutName } from '../values/
 import { checkOptions } from '../values/options.js'
 import { called, refusalError, subject } from '../values/refusals.js'
 import { quoted, shown } from '../values/shown.js'
+import { deciding } from './deciding.js'
 import * as registry from './registry.js'
 import type { NamespaceRow, TagRow } from './registry.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
@@ -19,7 +20,10 @@ export interface MemoryStoreOptions {
   createOnUse?: boolean
 }
 
-/** A store in memory, for tests, examples and single processes: what it granted is gone with it. */
+/**
+ * A store in memory, for tests, examples and single processes: what it granted is gone with it. `NOT_ENABLED` in a Worker or a
+ * page that does not import `leafid/registry`.
+ */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   checkOptions(options, { names: ['clock', 'id', 'createOnUse'] })
   return new MemoryStore(options)
@@ -40,6 +44,7 @@ export class MemoryStore implements Store {
   #now = Number.NEGATIVE_INFINITY
 
   constructor(options: MemoryStoreOptions) {
+    deciding()
     this.#clock = options.clock ?? (() => theHost().wall())
     this.#createOnUse = options.createOnUse ?? true
     this.#id = options.id

@@ -1,9 +1,9 @@
-import { theEngine } from '../engines/engine.js'
 import { LeafidError } from '../values/errors.js'
 import type { Given } from '../values/fields.js'
 import { accepted, subject, type Circumstances, type Subject } from '../values/refusals.js'
 import { shown } from '../values/shown.js'
 import type { LayoutFields, LayoutName } from '../values/layout.js'
+import { deciding } from './deciding.js'
 import type { AcquireAsk, Big, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from './store.js'
 
 /** The row of a tag. */
@@ -50,7 +50,7 @@ export interface WorkerRow {
  */
 export function lease_segment(store: string, row: TagRow, ask: SegmentAsk, nowMs: number): { row: TagRow; grant: SegmentGrant } {
   const given = { row: plain(row, 'the row'), ask: plain(ask, 'the ask') }
-  return decided(subject('tag', ask.tag), theEngine().leaseSegment(store, row, ask, nowMs), store, given)
+  return decided(subject('tag', ask.tag), deciding().leaseSegment(store, row, ask, nowMs), store, given)
 }
 
 /** The rows that an acquire is decided on, as far as there are any. */
@@ -83,7 +83,7 @@ export interface Acquired {
 export function acquire(store: string, namespace: NamespaceRow, rows: Candidates, ask: AcquireAsk, nowMs: number): Acquired {
   const given = { namespace: plain(namespace, 'the namespace'), candidates: plain(rows, 'the rows'), ask: plain(ask, 'the ask') }
   const meaning = misfits(namespace)
-  return decided(subject('namespace', ask.namespace), theEngine().acquire(store, namespace, rows, ask, nowMs), store, given, { meaning }, nowMs)
+  return decided(subject('namespace', ask.namespace), deciding().acquire(store, namespace, rows, ask, nowMs), store, given, { meaning }, nowMs)
 }
 
 /** What a store found in its indexes for an acquire. */
@@ -105,7 +105,7 @@ export type AcquiredFound = { unused_from: number } | (Acquired & { unused_from?
 export function acquire_found(store: string, namespace: NamespaceRow, rows: Found, ask: AcquireAsk, nowMs: number): AcquiredFound {
   const given = { namespace: plain(namespace, 'the namespace'), candidates: plain(rows, 'the rows'), ask: plain(ask, 'the ask') }
   const meaning = misfits(namespace)
-  return decided(subject('namespace', ask.namespace), theEngine().acquireFound(store, namespace, rows, ask, nowMs), store, given, { meaning }, nowMs)
+  return decided(subject('namespace', ask.namespace), deciding().acquireFound(store, namespace, rows, ask, nowMs), store, given, { meaning }, nowMs)
 }
 
 /**
@@ -122,14 +122,14 @@ export function renew(
 ): { row: WorkerRow; grant: WindowGrant } {
   const given = { namespace: plain(namespace, 'the namespace'), row: rowOf(row, ask), ask: plain(ask, 'the ask') }
   const meaning = misfits(namespace)
-  return decided(subject('namespace', ask.namespace), theEngine().renew(store, namespace, row, ask, nowMs), store, given, { meaning })
+  return decided(subject('namespace', ask.namespace), deciding().renew(store, namespace, row, ask, nowMs), store, given, { meaning })
 }
 
 /** Takes back the unused rest of a window; `row` as for `renew`. Throws `STORE_CHANGED`, `LEASE_LOST`, `RANGE_INVALID`, `REQUEST_INVALID`. */
 export function release(store: string, row: WorkerRow, ask: ReleaseAsk): { row: WorkerRow } {
   const given = { row: rowOf(row, ask), ask: plain(ask, 'the ask') }
   const range = () => `\`unused_from\` of the ask must be inside the window of the row, got ${shown(ask.unused_from)}`
-  return decided(subject('namespace', ask.namespace), theEngine().release(store, row, ask), store, given, { meaning: { RANGE_INVALID: range } })
+  return decided(subject('namespace', ask.namespace), deciding().release(store, row, ask), store, given, { meaning: { RANGE_INVALID: range } })
 }
 
 /** What a new tag is made of. */
@@ -159,7 +159,7 @@ export function tag_row(wanted: NewTag = {}, before?: TagRow): TagRow {
         ? `\`from\` must be 1 to 2^63 - 1, got ${shown(from)}`
         : `\`from\` must be 1 to 2^63 - 1, and \`until\` the first number to 2^63 - 1, got ${shown({ from, until })}`,
   }
-  return accepted(about, theEngine().tagRow(before, wanted) as { row: TagRow }, { given, meaning }).row
+  return accepted(about, deciding().tagRow(before, wanted) as { row: TagRow }, { given, meaning }).row
 }
 
 /** What a new namespace is made of. */
@@ -181,7 +181,7 @@ export function namespace_row(wanted: NewNamespace): NamespaceRow {
   const given = { namespace: plain(wanted, '') }
   const { namespace } = wanted
   const about = namespace === undefined ? subject('other', 'the new namespace') : subject('namespace', namespace)
-  return accepted(about, theEngine().namespaceRow(wanted) as { row: NamespaceRow }, { given, meaning: misfits(wanted) }).row
+  return accepted(about, deciding().namespaceRow(wanted) as { row: NamespaceRow }, { given, meaning: misfits(wanted) }).row
 }
 
 /** An argument whose fields an engine can read. */

@@ -1,4 +1,4 @@
-import { theEngine } from '../engines/engine.js'
+import { deciding } from './deciding.js'
 import type { WorkerRow } from './registry.js'
 import { Resting } from './resting.js'
 
@@ -73,7 +73,7 @@ export class WorkerRows {
     const kept: WorkerRow[] = []
     for (const worker of this.#sticky) {
       const row = this.get(worker)
-      if (this.#isInside(worker)) (theEngine().isKeptFrom(row, owner, now) ? kept : candidates).push(row)
+      if (this.#isInside(worker)) (deciding().isKeptFrom(row, owner, now) ? kept : candidates).push(row)
     }
     return longest(candidates) ?? longest(kept)
   }

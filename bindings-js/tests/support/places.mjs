@@ -1,6 +1,6 @@
 // Where things lie: told by the environment, or found from a checkout.
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 function above(path) {
   for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
@@ -15,12 +15,13 @@ export const storeBinary = process.env.LEAFID_BIN ?? above('dist/leafid') ?? 'le
 /** The folder of the packages. */
 export const dist = process.env.LEAFID_DIST ?? above('dist')
 
-/** Every file of vectors: its name without `.json`, and its text. */
+/** Every file of vectors that JavaScript replays: its name without `.json`, and its text. */
 export function vectorFiles() {
   const folder = process.env.LEAFID_VECTORS ?? above('tests/vectors')
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => ({ name: name.slice(0, -'.json'.length), text: readFileSync(join(folder, name), 'utf8') }))
+  const files = readdirSync(folder).map((name) => join(folder, name))
+  return [...files, join(folder, 'partial/public.json')]
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => ({ name: basename(file, '.json'), text: readFileSync(file, 'utf8') }))
 }
 
 /** The JavaScript programs of the project's README. */

@@ -16,7 +16,7 @@ export async function replay(leafid, testing, { scripts }, own = {}) {
 
 class Wrong extends Error {}
 
-const KINDS = { layouts, text, segment: generator, snowflake: generator, store, rows, errors }
+const KINDS = { layouts, text, segment: generator, snowflake: generator, store, rows, errors, public: publicIds }
 
 async function play(leafid, testing, script, kinds) {
   const bound = new Map()
@@ -155,8 +155,24 @@ function errors(_, { codes, codeFacts, codeFromHttp, sentence }) {
   return (step) => verbs[step.do](step)
 }
 
+function publicIds(_, { publicIds }, { key, tag, prefix, alphabet }) {
+  const { Scrambler, toBase58, toBase62, fromBase58, fromBase62 } = publicIds
+  const ids = new Scrambler(bytes(key), tag, { prefix, alphabet })
+  const verbs = {
+    scramble: ({ id }) => ids.scramble(BigInt(id)),
+    unscramble: ({ id }) => ids.unscramble(BigInt(id)),
+    encode: ({ id }) => ids.encode(BigInt(id)),
+    decode: ({ text }) => ids.decode(text),
+    base58: ({ id }) => toBase58(BigInt(id)),
+    base62: ({ id }) => toBase62(BigInt(id)),
+    parse_base58: ({ text }) => fromBase58(text),
+    parse_base62: ({ text }) => fromBase62(text),
+  }
+  return (step) => verbs[step.do](step)
+}
+
 function bytes(hex) {
-  return Uint8Array.from(hex.match(/../g), (pair) => Number.parseInt(pair, 16))
+  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 }
 
 /** Puts in what `$names` were bound to. */

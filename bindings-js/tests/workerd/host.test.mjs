@@ -8,7 +8,9 @@ import { startWorker } from '../support/miniflare.mjs'
 import { startStore } from '../support/store.mjs'
 import { httpServer, until, wire } from '../support/stores.mjs'
 
-const source = readFileSync(new URL('./worker.mjs', import.meta.url), 'utf8')
+const text = (name) => readFileSync(new URL(name, import.meta.url), 'utf8')
+const source = text('./worker.mjs')
+const files = { 'instances.mjs': text('./instances.mjs') }
 let store
 let worker
 
@@ -17,7 +19,7 @@ const ask = async (path, from = worker) => (await from.fetch(path)).json()
 before(async () => {
   store = await startStore()
   await store.createTag('orders', { step: 20, max_step: 100 })
-  worker = await startWorker(source, { bindings: { LEAFID_STORE: store.url } })
+  worker = await startWorker(source, { files, bindings: { LEAFID_STORE: store.url } })
 })
 
 after(async () => {
@@ -124,7 +126,7 @@ test('what was asked ahead arrives after its request is over', async (t) => {
     return answer(request)
   })
   t.after(server.end)
-  const idle = await startWorker(source, { bindings: { LEAFID_STORE: server.url } })
+  const idle = await startWorker(source, { files, bindings: { LEAFID_STORE: server.url } })
   t.after(idle.end)
   await ask('/number', idle)
   gate = new Promise((resolve) => (open = resolve))
@@ -149,7 +151,7 @@ test('with every tenth request abandoned, none of the others fails', { timeout: 
     return answer(request)
   })
   t.after(slow.end)
-  const busy = await startWorker(source, { bindings: { LEAFID_STORE: slow.url } })
+  const busy = await startWorker(source, { files, bindings: { LEAFID_STORE: slow.url } })
   t.after(busy.end)
   const numbers = []
   const failed = []

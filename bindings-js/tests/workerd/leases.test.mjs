@@ -7,7 +7,9 @@ import { memoryStore } from 'leafid'
 import { startWorker } from '../support/miniflare.mjs'
 import { httpServer, wire } from '../support/stores.mjs'
 
-const source = readFileSync(new URL('./worker.mjs', import.meta.url), 'utf8')
+const text = (name) => readFileSync(new URL(name, import.meta.url), 'utf8')
+const source = text('./worker.mjs')
+const files = { 'instances.mjs': text('./instances.mjs') }
 const REQUESTS = 600
 const EACH = 5
 const STEP = 100
@@ -25,7 +27,7 @@ async function herd(t, gone) {
     return answer(request)
   })
   t.after(store.end)
-  const worker = await startWorker(source, { bindings: { LEAFID_STORE: store.url } })
+  const worker = await startWorker(source, { files, bindings: { LEAFID_STORE: store.url } })
   t.after(worker.end)
   const got = []
   const failed = []

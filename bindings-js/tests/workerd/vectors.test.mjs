@@ -7,12 +7,13 @@ import { startWorker } from '../support/miniflare.mjs'
 
 const source = `
 import * as leafid from 'leafid'
+import * as publicIds from 'leafid/public'
 import * as registry from 'leafid/registry'
 import * as testing from 'leafid/testing'
 import { replay } from './vectors.mjs'
 export default {
   async fetch(request) {
-    return Response.json(await replay(leafid, { ...testing, registry }, await request.json()))
+    return Response.json(await replay(leafid, { ...testing, registry, publicIds }, await request.json()))
   },
 }`
 

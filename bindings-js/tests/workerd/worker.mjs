@@ -1,6 +1,7 @@
 // The Worker of these tests: a request names what is to be done; what is thrown is told.
+import { broken } from './instances.mjs'
 import { Segment, Snowflake, decode, memoryStore } from 'leafid'
-import { initSync } from './wasm/leafid.js'
+import 'leafid/registry'
 
 // Generators of the module's scope, where nothing may be asked, timed or drawn by lot.
 const orders = new Segment('orders')
@@ -39,11 +40,11 @@ const ACTS = {
     return { seen: seen.length, ascends, spent, later }
   },
 
-  /** Makes the engine trap in the middle of a draw, as running out of stack or memory does; then goes on. */
+  /** Makes the engine trap at its next call, as running out of stack or memory does; then goes on. */
   async trap() {
     const before = await mine.next()
     const stamp = await ids.next()
-    const trapped = breaks()
+    const trapped = broken()
     return { before, trapped, after: await mine.next(), stamp, later: await ids.next(), grants: mine.stats().grants }
   },
 
@@ -64,7 +65,7 @@ const ACTS = {
     const holder = kind === 'segment' ? new Segment('orders', { store }) : new Snowflake('default', { store })
     // Into the second range: there is an end to know that is not the first one.
     const before = kind === 'segment' ? (await holder.take(1_500)).at(-1) : await holder.next()
-    const trapped = breaks()
+    const trapped = broken()
     behind = stores[what]
     // What lies in the pool was drawn before.
     let after
@@ -86,20 +87,6 @@ const ACTS = {
   },
 
   decode: ({ id }) => ({ worker: decode(id).worker, time: decode(id).time }),
-}
-
-/** Makes the engine trap in the middle of a draw: a handle that has IDs writes them where there is no memory, and from then on every call traps. */
-function breaks() {
-  const raw = initSync()
-  for (let handle = 1; handle < 10_000; handle++) {
-    try {
-      raw.fillAvailable(handle, Date.now(), 0xffff_0000, 4, new BigUint64Array(4))
-    } catch (error) {
-      // Elsewhere it may have trapped when it gave the memory back.
-      if (error.message === 'unreachable') return [error.name]
-    }
-  }
-  return []
 }
 
 /** A store that does not look at the store's id, nor at what its caller had. */

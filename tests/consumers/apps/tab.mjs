@@ -1,5 +1,6 @@
 // A tab that draws for as long as it is open, and tells each batch that it got.
 import { Segment, Snowflake } from 'leafid'
+import 'leafid/registry'
 
 const query = new URLSearchParams(location.search)
 const store = query.get('store') ?? location.origin

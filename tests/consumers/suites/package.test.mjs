@@ -25,7 +25,7 @@ test('the types are right in every resolution', async () => {
   const { analysis, problems } = JSON.parse(stdout)
   const found = Object.values(problems ?? {}).flat().filter(({ resolutionKind }) => resolutionKind !== 'node10')
   assert.deepEqual(found, [])
-  assert.deepEqual(Object.keys(analysis.entrypoints).sort(), ['.', './decode', './inline', './node', './package.json', './registry', './testing'])
+  assert.deepEqual(Object.keys(analysis.entrypoints).sort(), ['.', './decode', './inline', './node', './package.json', './public', './registry', './testing'])
 })
 
 /** Where the reports are committed: a change of what users see is a change of these files. */
@@ -34,7 +34,7 @@ const HEAD = '// What users see of this sub-path. Written by `LEAFID_WRITE_API=1
 
 test('the report of the types is up to date', () =>
   withTypes(async (rolledUp) => {
-    for (const name of ['index', 'registry', 'node', 'workers', 'decode', 'testing']) {
+    for (const name of ['index', 'registry', 'node', 'workers', 'public', 'decode', 'testing']) {
       const fresh = HEAD + (await rolledUp(`${name}.d.ts`)).trimEnd() + '\n'
       const file = join(reports, `${name}.d.ts`)
       if (process.env.LEAFID_WRITE_API === '1') writeFileSync(file, fresh)

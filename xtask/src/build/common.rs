@@ -9,8 +9,17 @@ use super::entries;
 use crate::{Outcome, files, tools};
 
 /// Modules of other hosts, which wait while they load, or import what only their host has.
-const NOT: &[&str] =
-    &["start/web.js", "start/workerd.js", "start/runtime.js", "hosts/workerd.js", "workers.js"];
+const NOT: &[&str] = &[
+    "start/web.js",
+    "start/registry-web.js",
+    "start/public-web.js",
+    "start/workerd.js",
+    "start/registry-workerd.js",
+    "start/public-workerd.js",
+    "start/runtime.js",
+    "hosts/workerd.js",
+    "workers.js",
+];
 const NOT_BELOW: &[&str] = &["entries", "workers", "cjs"];
 
 /// Writes every module and its types.

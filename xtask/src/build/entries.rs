@@ -1,5 +1,5 @@
 //! The entries of the npm package. Its manifest names one for each sub-path and condition; they differ
-//! in two lines only, so they are written here and stand nowhere in the sources.
+//! in a few lines only, so they are written here and stand nowhere in the sources.
 
 use std::path::Path;
 
@@ -7,18 +7,37 @@ use serde_json::{Map, Value};
 
 use crate::{Outcome, files};
 
-/// What a condition starts with: the module of `bindings-js/src/start` that chooses engine and host.
-const STARTS: &[(&str, &str)] = &[
-    ("workerd", "workerd"),
-    ("deno", "runtime"),
-    ("bun", "runtime"),
-    ("node", "node"),
-    ("browser", "web"),
-    ("default", "web"),
+/// What a condition starts with: modules of `bindings-js/src/start`, which choose engine and host.
+const STARTS: &[(&str, &[&str])] = &[
+    ("workerd", &["workerd"]),
+    ("deno", &["runtime"]),
+    ("bun", &["runtime"]),
+    ("node", &["node"]),
+    ("browser", &["web"]),
+    ("default", &["web"]),
+];
+
+/// The same of the sub-paths that need what decides for a store: where that is a file to load, they name
+/// it, and nobody else does.
+const DECIDE: &[(&str, &[&str])] = &[
+    ("workerd", &["workerd", "registry-workerd"]),
+    ("browser", &["web", "registry-web"]),
+    ("default", &["web", "registry-web"]),
+];
+const DECIDING: &[&str] = &["./registry", "./testing", "./workers"];
+
+/// The same of public IDs, which need neither engine nor host.
+const PUBLIC: &[(&str, &[&str])] = &[
+    ("workerd", &["public-workerd"]),
+    ("deno", &["public-inlined"]),
+    ("bun", &["public-inlined"]),
+    ("node", &["public-inlined"]),
+    ("browser", &["public-web"]),
+    ("default", &["public-web"]),
 ];
 
 /// What a sub-path starts with, whatever the condition.
-const ALWAYS: &[(&str, &str)] = &[("./inline", "inline"), ("./node", "node")];
+const ALWAYS: &[(&str, &[&str])] = &[("./inline", &["inline"]), ("./node", &["node"])];
 
 /// Where what `require` loads lies; made from the others, when they are there.
 pub const COMMON: &str = "./cjs/";
@@ -62,14 +81,15 @@ pub fn of<'m>(path: &str, conditions: &'m Map<String, Value>) -> Outcome<Vec<(&'
     for (condition, value) in conditions.iter().filter(|(condition, _)| *condition != "types") {
         let ours = |file: &&str| !file.starts_with(COMMON) && *file != itself;
         for file in named(value).into_iter().filter(ours) {
-            let start = start(path, condition)?;
+            let starts = starts(path, condition)?;
             let file = file.strip_prefix("./").unwrap_or_default();
             if !file.starts_with("entries/") || file.matches('/').count() > 1 {
                 return Err(format!(
                     "`{condition}` of `{path}` in package.json is not in `./entries/`"
                 ));
             }
-            let text = format!("import '../start/{start}.js'\nexport * from '../{module}.js'\n");
+            let lines = starts.iter().map(|start| format!("import '../start/{start}.js'\n"));
+            let text = lines.collect::<String>() + &format!("export * from '../{module}.js'\n");
             entries.push((file, text));
         }
     }
@@ -84,12 +104,20 @@ fn module(path: &str) -> &str {
     }
 }
 
-fn start(path: &str, condition: &str) -> Outcome<&'static str> {
-    let of_path = ALWAYS.iter().find(|(always, _)| *always == path);
-    let known = of_path.or_else(|| STARTS.iter().find(|(known, _)| *known == condition));
-    known.map(|(_, start)| *start).ok_or_else(|| {
-        format!("nothing starts `{condition}` of package.json: add it to `build/entries.rs`")
-    })
+fn starts(path: &str, condition: &str) -> Outcome<&'static [&'static str]> {
+    let find = |name: &str, all: &[(&str, &'static [&'static str])]| {
+        all.iter().find(|(known, _)| *known == name).map(|(_, starts)| *starts)
+    };
+    let own = match path {
+        "./public" => return find(condition, PUBLIC).ok_or_else(|| unknown(condition)),
+        path if DECIDING.contains(&path) => find(condition, DECIDE),
+        path => find(path, ALWAYS),
+    };
+    own.or_else(|| find(condition, STARTS)).ok_or_else(|| unknown(condition))
+}
+
+fn unknown(condition: &str) -> String {
+    format!("nothing starts `{condition}` of package.json: add it to `build/entries.rs`")
 }
 
 #[cfg(test)]
@@ -115,6 +143,21 @@ mod tests {
         let text = "import '../start/inline.js'\nexport * from '../index.js'\n".to_owned();
         let found = inline.as_object().map(|all| of("./inline", all));
         assert_eq!(found, Some(Ok(vec![("entries/inline.js", text)])));
+    }
+
+    #[test]
+    fn what_decides_is_loaded_where_it_is_named_alone() {
+        let page = |path: &str| {
+            let conditions = json!({ "browser": "./entries/page.js" });
+            let entries = conditions.as_object().map(|all| of(path, all)).unwrap_or(Ok(Vec::new()));
+            entries.map(|all| all.into_iter().map(|(_, text)| text).collect::<String>())
+        };
+        let first = "import '../start/web.js'\n";
+        assert_eq!(page("."), Ok(format!("{first}export * from '../index.js'\n")));
+        let decides = "import '../start/registry-web.js'\nexport * from '../registry.js'\n";
+        assert_eq!(page("./registry"), Ok(format!("{first}{decides}")));
+        let public = "import '../start/public-web.js'\nexport * from '../public.js'\n";
+        assert_eq!(page("./public"), Ok(public.to_owned()));
     }
 
     #[test]

@@ -10,14 +10,14 @@ use super::{common, entries, node, texts, wasm};
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
-/// Where the compiler finds what wasm-bindgen and napi say of the two engines. Git ignores both: the
-/// interface that they must agree with stands in `engines/engine.ts`, and the compiler compares.
-const WASM_TYPES: &str = "bindings-js/src/wasm/leafid.d.ts";
-const INLINED_TYPES: &str = "bindings-js/src/wasm/inlined.d.ts";
+/// Where the compiler finds what napi says of the native engine. Git ignores it: the interfaces that it
+/// must agree with stand in `engines/`, and the compiler compares.
 const NATIVE_TYPES: &str = "bindings-js/src/native/leafid.d.ts";
 
 /// What stands for the version in the sources.
 const PLACEHOLDER: &str = "0.0.0";
+/// What is in a module that has a wasm file as text.
+const INLINED: &str = "export declare const WASM: string\n";
 /// The module that tells the version.
 const VERSION: &str = "engines/version.js";
 
@@ -29,21 +29,22 @@ pub fn build() -> Outcome<PathBuf> {
 
 /// The package's folder as it is packed, below the target folder.
 pub fn stage() -> Outcome<PathBuf> {
-    let wasm = wasm::generate()?;
+    wasm::generate()?;
     let native = node::generate()?;
-    files::write(&project::at(WASM_TYPES), files::bytes(&wasm.types)?)?;
     files::write(&project::at(NATIVE_TYPES), files::bytes(&native.types)?)?;
-    files::write(&project::at(INLINED_TYPES), "export declare const WASM: string\n")?;
+    inlined_types(&project::at("bindings-js"))?;
     texts::modules()?;
     let stage = project::target().join("npm/stage/leafid");
     files::remove_dir(&stage)?;
     compiler(&project::at("bindings-js")).arg("--outDir").arg(&stage).done()?;
-    for file in [&wasm.wasm, &wasm.script, &wasm.types] {
-        let name = file.file_name().unwrap_or_default();
-        files::install(file, &stage.join("wasm").join(name))?;
+    for name in wasm::NAMES {
+        let place = stage.join("wasm").join(name);
+        files::install(&wasm::of(name), &place.with_extension("wasm"))?;
+        let text = STANDARD.encode(files::bytes(&wasm::of(name))?);
+        let text = format!("export const WASM =\n  '{text}'\n");
+        files::write(&stage.join(inlined(name, "js")), text)?;
+        files::write(&stage.join(inlined(name, "d.ts")), INLINED)?;
     }
-    let text = STANDARD.encode(files::bytes(&wasm.wasm)?);
-    files::write(&stage.join("wasm/inlined.js"), format!("export const WASM =\n  '{text}'\n"))?;
     let version = stamped(&stage.join(VERSION))?;
     files::write(&stage.join(VERSION), version)?;
     let manifest = stamped(&project::at("bindings-js/package.json"))?;
@@ -57,6 +58,19 @@ pub fn stage() -> Outcome<PathBuf> {
     entries::check(&parsed, &stage)?;
     texts::for_d1(&stage)?;
     Ok(stage)
+}
+
+/// The types of the modules that have a wasm file as text, where the compiler looks for them. Git ignores
+/// them.
+pub fn inlined_types(sources: &Path) -> Outcome {
+    for name in wasm::NAMES {
+        files::write(&sources.join("src").join(inlined(name, "d.ts")), INLINED)?;
+    }
+    Ok(())
+}
+
+fn inlined(name: &str, kind: &str) -> String {
+    format!("wasm/{name}-inlined.{kind}")
 }
 
 /// A file's text with the version in place of what stands for it.

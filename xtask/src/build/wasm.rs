@@ -1,69 +1,59 @@
-//! The wasm engine: built, bound and made small, below the target folder.
+//! The wasm files of the npm package: built, and made small, below the target folder.
 
 use std::path::PathBuf;
-
-use wasm_bindgen_cli_support::Bindgen;
 
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
-/// The name of the generated files.
-const NAME: &str = "leafid";
+/// What each file has is said by its crate in `bindings-wasm`. Each is one file, so that a program loads
+/// only what it uses.
+pub const NAMES: [&str; 3] = ["engine", "registry", "public"];
 
-/// Builds the wasm; it has one profile, made for size.
+/// Without what a file does not need to run: names, who made it, and zeros, which memory has by itself.
+const SMALL: [&str; 6] = [
+    "-Oz",
+    "--zero-filled-memory",
+    "--reorder-functions",
+    "--strip-debug",
+    "--strip-producers",
+    "--strip-target-features",
+];
+
+/// Builds them; they have one profile, made for size.
 pub fn build() -> Outcome<PathBuf> {
-    generate().map(|generated| generated.wasm)
+    generate()?;
+    Ok(folder())
 }
 
-/// What wasm-bindgen made, and wasm-opt after it.
-pub struct Generated {
-    /// `leafid_bg.wasm`.
-    pub wasm: PathBuf,
-    /// `leafid.js`.
-    pub script: PathBuf,
-    /// `leafid.d.ts`.
-    pub types: PathBuf,
+/// Where they are, each as `NAME.wasm`.
+pub fn folder() -> PathBuf {
+    project::target().join("npm/wasm")
 }
 
-/// Builds, binds and optimises, where the crate has changed.
-pub fn generate() -> Outcome<Generated> {
+/// Builds and optimises, where a crate has changed.
+pub fn generate() -> Outcome {
     tools::rust_target("wasm32-unknown-unknown")?;
     tools::node_modules()?;
-    Run::cargo(&["build", "--locked", "-p", "leafid-wasm"])
+    Run::cargo(&["build", "--locked"])
+        .args(NAMES.iter().flat_map(|name| ["-p".to_owned(), format!("leafid-wasm-{name}")]))
         .args(["--target", "wasm32-unknown-unknown", "--profile", "wasm"])
         .done()?;
-    let built = project::target().join("wasm32-unknown-unknown/wasm/leafid_wasm.wasm");
-    let folder = project::target().join("npm/wasm");
-    let generated = Generated {
-        wasm: folder.join(format!("{NAME}_bg.wasm")),
-        script: folder.join(format!("{NAME}.js")),
-        types: folder.join(format!("{NAME}.d.ts")),
-    };
-    let products = [&generated.wasm, &generated.script, &generated.types].map(Clone::clone);
-    if files::fresh(&products, std::slice::from_ref(&built)) {
-        return Ok(generated);
+    files::make_dir(&folder())?;
+    for name in NAMES {
+        let built = format!("wasm32-unknown-unknown/wasm/leafid_wasm_{name}.wasm");
+        let built = project::target().join(built);
+        let (product, small) = (of(name), of(name).with_extension("small"));
+        if files::fresh(std::slice::from_ref(&product), std::slice::from_ref(&built)) {
+            continue;
+        }
+        tools::npx("wasm-opt").args(SMALL).arg("-o").arg(&small).arg(&built).done()?;
+        files::install(&small, &product)?;
+        files::remove(&small)?;
     }
-    files::remove_dir(&folder)?;
-    bind(&built, &folder)?;
-    optimise(&generated.wasm)?;
-    Ok(generated)
+    Ok(())
 }
 
-fn bind(built: &std::path::Path, folder: &std::path::Path) -> Outcome {
-    let mut bindgen = Bindgen::new();
-    let bound = bindgen
-        .input_path(built)
-        .out_name(NAME)
-        .web(true)
-        .map(|bindgen| bindgen.typescript(true).omit_default_module_path(true))
-        .map(|bindgen| bindgen.reset_state_function(true))
-        .and_then(|bindgen| bindgen.generate(folder));
-    bound.map_err(|error| format!("wasm-bindgen on `{}`: {error:#}", files::shown(built)))
-}
-
-fn optimise(wasm: &std::path::Path) -> Outcome {
-    let small = wasm.with_extension("small");
-    tools::npx("wasm-opt").args(["-Oz", "-o"]).arg(&small).arg(wasm).done()?;
-    files::install(&small, wasm)?;
-    files::remove(&small)
+/// One of the files.
+pub fn of(name: &str) -> PathBuf {
+    folder().join(format!("{name}.wasm"))
 }

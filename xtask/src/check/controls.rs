@@ -4,9 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    Proof, arrows, component, folders, generated, imports, locks, published, purity, sizes,
+    Proof, arrows, component, folders, generated, imports, locks, networks, npm_sizes, published,
+    purity, sizes,
 };
-use crate::build::{node, npm, wasm};
+use crate::build::{node, npm};
 use crate::process::Run;
 use crate::{Outcome, files, project};
 
@@ -20,11 +21,13 @@ pub const LIST: &[(&str, Proof)] = &[
     ("script-arrows", script_arrow),
     ("folder-arrows", folder_arrow),
     ("locks", lock),
+    ("networks", network),
     ("sizes", size),
     ("generated", stale),
     ("engine-types", engine_types),
     ("published", debug_build),
     ("published-large", large_build),
+    ("npm-sizes", large_wasm),
     ("component-imports", component_import),
     ("component-size", large_component),
     ("component-wit", other_wit),
@@ -74,7 +77,7 @@ fn arrow() -> Outcome<String> {
 
 fn script_arrow() -> Outcome<String> {
     refused(imports::complaint(Path::new("face/segment.ts"), "../engines/native.js"))?;
-    refused(imports::complaint(Path::new("index.ts"), "./wasm/leafid.js"))
+    refused(imports::complaint(Path::new("index.ts"), "./wasm/engine-inlined.js"))
 }
 
 fn folder_arrow() -> Outcome<String> {
@@ -87,6 +90,15 @@ fn lock() -> Outcome<String> {
     let npm = "\"resolved\": \"https://npm.example.com/typescript.tgz\"";
     refused(locks::complaint("", npm))?;
     refused(locks::complaint("source = \"registry+https://crates.example.com/index\"", ""))
+}
+
+fn network() -> Outcome<String> {
+    let table = |rows: &[&str]| rows.iter().map(|row| (*row).to_owned()).collect();
+    refused(networks::differs(
+        "place.ts",
+        table(&["0x6969 NFS"]),
+        table(&["0x6969 NFS", "0x517b SMB"]),
+    ))
 }
 
 fn size() -> Outcome<String> {
@@ -116,7 +128,7 @@ fn engine_types() -> Outcome<String> {
         return Err("there is no `most` to change".to_owned());
     }
     files::write(&copy.join("src/native/leafid.d.ts"), changed)?;
-    files::write(&copy.join("src/wasm/leafid.d.ts"), files::bytes(&wasm::generate()?.types)?)?;
+    npm::inlined_types(&copy)?;
     let compiler = npm::compiler(&copy).arg("--noEmit");
     red(compiler, "The types returned by 'most(...)' are incompatible")
 }
@@ -130,6 +142,11 @@ fn debug_build() -> Outcome<String> {
 
 fn large_build() -> Outcome<String> {
     refused(published::too_large(Path::new("dist/leafid"), 68_776_560, 25_000_000))
+}
+
+// What the engine had when one file did everything.
+fn large_wasm() -> Outcome<String> {
+    refused(npm_sizes::too_large("engine", 52_400))
 }
 
 fn component_import() -> Outcome<String> {

@@ -12,7 +12,8 @@ const SOURCES: &str = "bindings-js/src";
 /// chooses among them.
 const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("values", &[ENGINE]),
-    ("stores", &["values", HOST, ENGINE]),
+    ("stores", &["values", HOST, ENGINE, REGISTRY]),
+    ("public", &["values", PUBLIC]),
     ("sql", &["stores", "values", ENGINE]),
     ("workers", &["sql", "stores", "values", PACKAGES]),
     ("files", &["sql", "stores", "values", HOST, REQUIRE, PACKAGES]),
@@ -24,11 +25,27 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("engines", &["wasm", "native", REQUIRE, PACKAGES]),
     ("start", &["databases", "engines", "files", "hosts", "wasm"]),
     // Those that users import.
-    ("", &["conform", "databases", "face", "files", "workers", "sql", "stores", "values", ENGINE]),
+    (
+        "",
+        &[
+            "conform",
+            "databases",
+            "face",
+            "files",
+            "public",
+            "workers",
+            "sql",
+            "stores",
+            "values",
+            ENGINE,
+        ],
+    ),
 ];
 
-/// The interfaces: what an engine and a host bring.
+/// The interfaces: what an engine, the decisions of a store, public IDs and a host bring.
 const ENGINE: &str = "engines/engine.js";
+const REGISTRY: &str = "engines/registry.js";
+const PUBLIC: &str = "engines/public.js";
 const HOST: &str = "hosts/host.js";
 /// Loads packages that may not be there, in Node.
 const REQUIRE: &str = "hosts/require.js";

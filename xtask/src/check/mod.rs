@@ -8,6 +8,8 @@ mod generated;
 mod imports;
 mod lints;
 mod locks;
+mod networks;
+mod npm_sizes;
 mod published;
 mod purity;
 mod sizes;
@@ -28,9 +30,11 @@ const PROOFS: &[(&str, Proof)] = &[
     ("script-arrows", imports::check),
     ("folder-arrows", folders::check),
     ("locks", locks::check),
+    ("networks", networks::check),
     ("sizes", sizes::check),
     ("generated", generated::check),
     ("published", published::check),
+    ("npm-sizes", npm_sizes::check),
     ("component-imports", component::imports),
     ("component-size", component::sizes),
     ("component-wit", component::wit),

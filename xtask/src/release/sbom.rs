@@ -7,7 +7,14 @@ use crate::{Outcome, files, project};
 
 const TOOL: &str = "cargo-cyclonedx@0.5.9";
 /// The crates that products are built from.
-const CRATES: &[&str] = &["server", "bindings-py", "bindings-node", "bindings-wasm"];
+const CRATES: &[&str] = &[
+    "server",
+    "bindings-py",
+    "bindings-node",
+    "bindings-wasm/engine",
+    "bindings-wasm/registry",
+    "bindings-wasm/public",
+];
 
 /// Writes one for each crate that is published as a file.
 pub fn make(_: &[&Target]) -> Outcome<String> {
@@ -24,7 +31,7 @@ pub fn make(_: &[&Target]) -> Outcome<String> {
     let program = root.join("bin/cargo-cyclonedx");
     let mut components = 0;
     for folder in CRATES {
-        let name = format!("leafid-{}-{folder}.cdx", project::version());
+        let name = format!("leafid-{}-{}.cdx", project::version(), folder.replace('/', "-"));
         Run::new(&program)
             .args(["cyclonedx", "--format", "json", "--spec-version", "1.5", "--manifest-path"])
             .arg(project::at(folder).join("Cargo.toml"))

@@ -1,5 +1,6 @@
 // `draws.mjs` is an ES module, which Jest's `require` does not know: the same in CommonJS.
 const { LeafidError, Segment, Snowflake, memoryStore } = require('leafid')
+const { Scrambler } = require('leafid/public')
 
 test('draws', async () => {
   const store = process.env.LEAFID_STORE
@@ -20,7 +21,8 @@ test('draws', async () => {
   const sorted = BigUint64Array.from(numbers).sort()
   const breaks = [0, ...Array.from(sorted.keys()).filter((at) => at > 0 && sorted[at] - sorted[at - 1] !== 1n), sorted.length]
   const ranges = breaks.slice(1).map((end, at) => `${sorted[breaks[at]]}-${sorted[end - 1]}`)
-  const told = { ids: 200_000, duplicates: twice(numbers) + twice(stamps), control: twice(apart.flat()), numbers: ranges.join(','), engine }
+  const shown = new Scrambler(new Uint8Array(16), 'orders', { prefix: 'order' }).encode(1001n)
+  const told = { ids: 200_000, duplicates: twice(numbers) + twice(stamps), control: twice(apart.flat()), numbers: ranges.join(','), engine, shown }
   process.stdout.write(`${JSON.stringify(told)}\n`)
   expect(told.duplicates).toBe(0)
 }, 60_000)

@@ -10,7 +10,7 @@ from ... import errors
 from . import words
 
 # Locks and shared memory do not work over a network.
-_NETWORK = {"nfs", "nfs4", "smb3", "cifs", "9p", "afs", "ceph", "lustre", "gpfs", "gfs2"}
+_NETWORK = set("nfs nfs4 smbfs smb3 cifs 9p afs ceph lustre gpfs gfs2 ocfs2".split())
 
 
 def check(path: Path) -> str | None:

@@ -193,7 +193,7 @@ fn refuse_no_folder(path: &Path) -> Result<(), Problem> {
 /// Locks and shared memory do not work over a network.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub fn refuse_network(path: &Path) -> Result<(), Problem> {
-    const NETWORK: [(u32, &str); 10] = [
+    const NETWORK: [(u32, &str); 11] = [
         (0x6969, "NFS"),
         (0x517b, "SMB"),
         (0xff53_4d42, "CIFS"),
@@ -204,6 +204,7 @@ pub fn refuse_network(path: &Path) -> Result<(), Problem> {
         (0x0bd0_0bd0, "Lustre"),
         (0x4750_4653, "GPFS"),
         (0x0116_1970, "GFS2"),
+        (0x7461_636f, "OCFS2"),
     ];
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));

@@ -1,0 +1,146 @@
+/** What every wasm file of the package exports. */
+export interface Raw {
+  readonly memory: WebAssembly.Memory
+  /** Where a parcel of this length is written before the function is called that takes it. */
+  room(length: number): number
+}
+
+/** What stands in a field, as `bindings-wasm/border` numbers it. */
+const [ABSENT, FLAG, NUMBER, BIG, TEXT, OBJECT, OTHER] = [0, 1, 2, 3, 4, 5, 6]
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/**
+ * How values cross to a wasm file and back. Numbers cross as they are, texts and bytes as parcels. An object stays here, and is
+ * known there by its place in a list, as long as the call lasts that was given it: fields are read and written by name.
+ */
+export class Border<Exports extends Raw> {
+  /** What the instance exports. */
+  wasm!: Exports
+  readonly #module: WebAssembly.Module
+  readonly #objects: unknown[] = [undefined]
+  readonly #names = new Map<number, string>()
+  #text: Uint8Array = new Uint8Array()
+  #told: unknown
+
+  constructor(module: WebAssembly.Module) {
+    this.#module = module
+    this.build()
+  }
+
+  /** Builds another instance: what was in the one before is gone. */
+  build(): void {
+    // A call into the one before may still be under way, below a getter: that one goes on with its own memory.
+    const own = new WebAssembly.Instance(this.#module, { js: this.#host(() => own.memory.buffer) }).exports as unknown as Exports
+    this.wasm = own
+  }
+
+  /** Sends a text, or bytes, with the next call. */
+  send(parcel: string | Uint8Array): void {
+    const bytes = typeof parcel === 'string' ? encoder.encode(parcel) : parcel
+    const place = this.wasm.room(bytes.length)
+    new Uint8Array(this.wasm.memory.buffer, place, bytes.length).set(bytes)
+  }
+
+  /** What a call tells: a text, a bigint, or nothing. */
+  told(call: () => void): unknown {
+    this.#told = undefined
+    call()
+    return this.#told
+  }
+
+  /** The object that a call returns, or nothing. It is given the places of these objects, 0 for none. */
+  object(call: (...places: number[]) => number, ...given: (object | null | undefined)[]): object | undefined {
+    return this.with((...places) => this.#objects[call(...places)] as object | undefined, ...given)
+  }
+
+  /** Whatever a call returns that is given the places of these objects. */
+  with<T>(call: (...places: number[]) => T, ...given: (object | null | undefined)[]): T {
+    // A getter may call back: what that call is given stands above, and goes first.
+    const before = this.#objects.length
+    const places = given.map((object) => (object === undefined || object === null ? 0 : this.#placed(object)))
+    try {
+      return call(...places)
+    } finally {
+      this.#objects.length = before
+    }
+  }
+
+  #placed(object: object): number {
+    return this.#objects.push(object) - 1
+  }
+
+  /** Tells the kind of a value, and writes the value, or the length of a text, to `out`. */
+  #written(value: unknown, memory: ArrayBuffer, out: number): number {
+    if (value === undefined || value === null) return ABSENT
+    const to = new DataView(memory, out)
+    switch (typeof value) {
+      case 'boolean':
+        to.setUint32(0, Number(value), true)
+        return FLAG
+      case 'number':
+        to.setFloat64(0, value, true)
+        return NUMBER
+      case 'bigint':
+        to.setBigUint64(0, value, true)
+        return BigInt.asUintN(64, value) === value ? BIG : OTHER
+      case 'string':
+        this.#text = encoder.encode(value)
+        to.setUint32(0, this.#text.length, true)
+        return TEXT
+      case 'object':
+      case 'function':
+        to.setUint32(0, this.#placed(value), true)
+        return OBJECT
+    }
+    return OTHER
+  }
+
+  #host(memory: () => ArrayBuffer): WebAssembly.ModuleImports {
+    const read = (place: number, length: number) => decoder.decode(new Uint8Array(memory(), place, length))
+    // Names of fields are constants: each is read once.
+    const name = (place: number, length: number) => {
+      const key = place * 256 + length
+      const known = this.#names.get(key) ?? read(place, length)
+      this.#names.set(key, known)
+      return known
+    }
+    const set = (object: number, field: number, length: number, value: unknown) => {
+      ;(this.#objects[object] as Record<string, unknown>)[name(field, length)] = value
+    }
+    return {
+      get: (object: number, field: number, length: number, out: number) => {
+        let value
+        try {
+          value = (this.#objects[object] as Record<string, unknown>)[name(field, length)]
+        } catch {
+          return OTHER
+        }
+        return this.#written(value, memory(), out)
+      },
+      take: (to: number) => new Uint8Array(memory()).set(this.#text, to),
+      set_flag: (object: number, field: number, length: number, flag: number) => set(object, field, length, flag !== 0),
+      set_number: set,
+      set_big: (object: number, field: number, length: number, big: bigint) => set(object, field, length, BigInt.asUintN(64, big)),
+      set_moment: set,
+      set_text: (object: number, field: number, length: number, text: number, of: number) => set(object, field, length, read(text, of)),
+      set_object: (object: number, field: number, length: number, other: number) => set(object, field, length, this.#objects[other]),
+      empty: () => this.#placed({}),
+      tell_text: (text: number, length: number) => {
+        this.#told = read(text, length)
+      },
+      tell_big: (big: bigint) => {
+        this.#told = BigInt.asUintN(64, big)
+      },
+      tell_moment: (ms: bigint) => {
+        this.#told = ms
+      },
+    }
+  }
+}
+
+/** Whether an instance trapped (no memory, no stack): it cannot be used any more, for what it held may be half changed. */
+export function isTrap(error: unknown): boolean {
+  return error instanceof RangeError || (error as Error | undefined)?.name === 'RuntimeError'
+}

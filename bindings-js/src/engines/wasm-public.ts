@@ -1,0 +1,68 @@
+import { Border, isTrap, type Raw } from './border.js'
+import type { Problem, PublicIds, PublicScrambler } from './public.js'
+
+/** Each tells what it gives, or `CODE what is wrong`. */
+interface Exports extends Raw {
+  /** The parcels are key, tag and prefix. Tells only what is wrong. */
+  load(isBase62: number, hasPrefix: number): void
+  encode(id: bigint): void
+  /** The parcel is the text. */
+  decode(): void
+  scramble(id: bigint): void
+  unscramble(number: bigint): void
+  digits(isBase62: number, id: bigint): void
+  /** The parcel is the text. */
+  parse(isBase62: number): void
+}
+
+/** Public IDs in wasm. */
+export function wasmPublicIds(module: WebAssembly.Module): PublicIds {
+  const border = new Border<Exports>(module)
+  // The file has one scrambler at a time: each loads itself where another one was before.
+  let loaded: object | undefined
+
+  function told<T>(call: (wasm: Exports) => void, ...parcels: (string | Uint8Array)[]): T | Problem {
+    try {
+      const said = border.told(() => {
+        for (const parcel of parcels) border.send(parcel)
+        call(border.wasm)
+      })
+      return wrong(said) ?? (said as T)
+    } catch (error) {
+      if (isTrap(error)) {
+        loaded = undefined
+        border.build()
+      }
+      throw error
+    }
+  }
+
+  return {
+    scrambler(key, tag, prefix, isBase62) {
+      // The caller may go on to write there.
+      const kept = key.slice()
+      const load = () => told<undefined>((wasm) => wasm.load(Number(isBase62), Number(prefix !== undefined)), kept, tag, prefix ?? '')
+      const using = <T>(call: (wasm: Exports) => void, ...parcels: string[]) => {
+        if (loaded !== own) load()
+        loaded = own
+        return told<T>(call, ...parcels)
+      }
+      const own: PublicScrambler = {
+        encode: (id) => using<string>((wasm) => wasm.encode(id)),
+        decode: (text) => using<bigint>((wasm) => wasm.decode(), text),
+        scramble: (id) => using<bigint>((wasm) => wasm.scramble(id)),
+        unscramble: (number) => using<bigint>((wasm) => wasm.unscramble(number)),
+      }
+      loaded = undefined
+      return load() ?? own
+    },
+    digits: (isBase62, id) => told<string>((wasm) => wasm.digits(Number(isBase62), id)),
+    parse: (isBase62, text) => told<bigint>((wasm) => wasm.parse(Number(isBase62)), text),
+  }
+}
+
+/** No text that is encoded has a space. */
+function wrong(said: unknown): Problem | undefined {
+  const at = typeof said === 'string' ? said.indexOf(' ') : -1
+  return at < 0 ? undefined : { code: (said as string).slice(0, at), message: (said as string).slice(at + 1) }
+}

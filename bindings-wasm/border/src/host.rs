@@ -1,0 +1,100 @@
+//! The functions of the host, by which objects are read and written.
+
+use alloc::string::String;
+use alloc::vec;
+
+use leafid_bindings::Value;
+
+use crate::object::Js;
+
+#[expect(unsafe_code, reason = "functions of the host: names cross as places in memory")]
+mod raw {
+    #[link(wasm_import_module = "js")]
+    unsafe extern "C" {
+        /// The kind of what stands in a field; the value, or the length of a text, is written to `out`.
+        pub fn get(object: u32, field: *const u8, length: usize, out: *mut u64) -> u32;
+        /// Writes the text that was read last.
+        pub fn take(to: *mut u8);
+        pub fn set_flag(object: u32, field: *const u8, length: usize, flag: u32);
+        pub fn set_number(object: u32, field: *const u8, length: usize, number: f64);
+        pub fn set_big(object: u32, field: *const u8, length: usize, big: u64);
+        pub fn set_moment(object: u32, field: *const u8, length: usize, ms: i64);
+        pub fn set_text(object: u32, field: *const u8, length: usize, text: *const u8, of: usize);
+        pub fn set_object(object: u32, field: *const u8, length: usize, other: u32);
+        /// Another object without fields.
+        pub safe fn empty() -> u32;
+        pub fn tell_text(text: *const u8, length: usize);
+        pub safe fn tell_big(big: u64);
+        pub safe fn tell_moment(ms: i64);
+    }
+}
+
+/// What stands in a field.
+#[expect(unsafe_code, reason = "the host reads the name and writes the value")]
+pub fn get(object: u32, field: &str) -> Value<'static, Js> {
+    let mut value = 0_u64;
+    // SAFETY: the host reads the name, and writes eight bytes at most.
+    let kind = unsafe { raw::get(object, field.as_ptr(), field.len(), &raw mut value) };
+    match kind {
+        0 => Value::Absent,
+        1 => Value::Flag(value != 0),
+        2 => Value::Number(f64::from_bits(value)),
+        3 => Value::Big(value),
+        4 => Value::Owned(taken(value as usize)),
+        5 => Value::Object(Js(value as u32)),
+        _ => Value::Other,
+    }
+}
+
+#[expect(unsafe_code, reason = "the host writes a text of the length that it told")]
+fn taken(length: usize) -> String {
+    let mut bytes = vec![0; length];
+    // SAFETY: there is room for the length that the host told.
+    unsafe { raw::take(bytes.as_mut_ptr()) };
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// Writes a field.
+#[expect(unsafe_code, reason = "the host reads the name and the text")]
+pub fn set(object: u32, field: &str, value: Value<'_, Js>) {
+    let (name, length) = (field.as_ptr(), field.len());
+    let text = |text: &str| {
+        // SAFETY: the host reads both.
+        unsafe { raw::set_text(object, name, length, text.as_ptr(), text.len()) }
+    };
+    // SAFETY: the host reads the name.
+    unsafe {
+        match value {
+            Value::Absent | Value::Other => {}
+            Value::Flag(flag) => raw::set_flag(object, name, length, flag.into()),
+            Value::Number(number) => raw::set_number(object, name, length, number),
+            Value::Big(big) => raw::set_big(object, name, length, big),
+            Value::Moment(ms) => raw::set_moment(object, name, length, ms),
+            Value::Text(given) => text(given),
+            Value::Owned(given) => text(&given),
+            Value::Object(Js(other)) => raw::set_object(object, name, length, other),
+        }
+    }
+}
+
+/// Another object without fields.
+pub fn empty() -> Js {
+    Js(raw::empty())
+}
+
+/// Tells a text.
+#[expect(unsafe_code, reason = "the host reads the text")]
+pub fn tell_text(text: &str) {
+    // SAFETY: the host reads it.
+    unsafe { raw::tell_text(text.as_ptr(), text.len()) }
+}
+
+/// Tells a number of 64 bits.
+pub fn tell_big(big: u64) {
+    raw::tell_big(big);
+}
+
+/// Tells a time of 64 bits.
+pub fn tell_moment(ms: i64) {
+    raw::tell_moment(ms);
+}

@@ -1,0 +1,196 @@
+//! Generators behind handles.
+
+extern crate alloc;
+
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use leafid_bindings::Handles;
+use leafid_wasm_border::{Alone, answer, from, given, parcel, tell_moment, tell_text, text};
+
+use crate::time::{host, known};
+
+static HANDLES: Alone<Handles> = Alone(Handles::new());
+
+/// Where IDs are written: the host reads them there.
+static IDS: Alone<RefCell<Vec<u64>>> = Alone(RefCell::new(Vec::new()));
+
+/// Builds a generator of the kind that the parcel names, under a handle that the caller chose: nothing,
+/// or the refusal.
+#[unsafe(no_mangle)]
+pub extern "C" fn create(handle: u32, config: u32, seed: u64) -> u32 {
+    let created = HANDLES.0.create(handle, &text(), from(config), seed);
+    created.err().map_or(0, |wrong| answer(Ok(wrong)))
+}
+
+/// Drops a generator.
+#[unsafe(no_mangle)]
+pub extern "C" fn free(handle: u32) {
+    HANDLES.0.free(handle);
+}
+
+/// Where `fill` and `fillAvailable` write, with room for so many IDs at least.
+#[unsafe(no_mangle)]
+pub extern "C" fn ids(n: usize) -> *const u64 {
+    let mut ids = IDS.0.borrow_mut();
+    if ids.len() < n {
+        ids.resize(n, 0);
+    }
+    ids.as_ptr()
+}
+
+fn filled(n: usize, fill: impl FnOnce(&mut [u64]) -> u32) -> u32 {
+    IDS.0.borrow_mut().get_mut(..n).map_or(0, fill)
+}
+
+/// Writes `n` IDs, in order: `n`, or 0 with nothing spent. The highest bit of the result says that an
+/// ask is due.
+#[unsafe(no_mangle)]
+pub extern "C" fn fill(handle: u32, now: f64, n: usize) -> u32 {
+    filled(n, |out| HANDLES.0.fill(handle, host(now), out))
+}
+
+/// Writes as many of `n` IDs as there are at hand, in order: how many. The highest bit of the result
+/// says that an ask is due.
+#[unsafe(export_name = "fillAvailable")]
+pub extern "C" fn fill_available(handle: u32, now: f64, n: usize) -> u32 {
+    filled(n, |out| HANDLES.0.fill_available(handle, host(now), out))
+}
+
+/// Whether `n` IDs can be had at once now.
+#[unsafe(no_mangle)]
+pub extern "C" fn ready(handle: u32, now: f64, n: f64) -> bool {
+    HANDLES.0.ready(handle, host(now), n as u64)
+}
+
+/// How many IDs can be had at once, as far as is known.
+#[unsafe(no_mangle)]
+pub extern "C" fn most(handle: u32) -> f64 {
+    HANDLES.0.most(handle) as f64
+}
+
+/// Why the last `fill`, `fillAvailable` or `ready` gave nothing.
+#[unsafe(no_mangle)]
+pub extern "C" fn refusal(handle: u32) -> u32 {
+    answer(Ok(HANDLES.0.refusal(handle)))
+}
+
+/// Until when the IDs of the last filling are timely, on the host's clock: the end of the first ID's
+/// tick. Known for snowflakes, and for more than one ID.
+#[unsafe(export_name = "goodUntil")]
+pub extern "C" fn good_until(handle: u32) -> f64 {
+    HANDLES.0.good_until(handle).get() as f64
+}
+
+/// Whether an ask is due.
+#[unsafe(export_name = "wantsAsk")]
+pub extern "C" fn wants_ask(handle: u32, now: f64) -> bool {
+    HANDLES.0.wants_ask(handle, host(now))
+}
+
+/// Tells when the next ask is due (host's clock), nothing while only drawing can make it so.
+#[unsafe(export_name = "pollAt")]
+pub extern "C" fn poll_at(handle: u32) {
+    if let Some(at) = HANDLES.0.poll_at(handle) {
+        tell_moment(at.get());
+    }
+}
+
+/// What to ask the store for now: its fields and `ask`, or nothing. The parcel is 16 random bytes.
+#[unsafe(export_name = "pollAsk")]
+pub extern "C" fn poll_ask(handle: u32, now: f64) -> u32 {
+    HANDLES.0.poll_ask(handle, host(now), &parcel()).map_or(0, |ask| answer(Ok(ask)))
+}
+
+/// Applies the answer to the ask of the request that the parcel names: `{ outcome, release? }`, or the
+/// refusal, whose `field` names what could not be read.
+#[unsafe(export_name = "handleGrant")]
+pub extern "C" fn handle_grant(handle: u32, grant: u32, sent: f64, now: f64) -> u32 {
+    answer(HANDLES.0.handle_grant(handle, &text(), from(grant), host(sent), host(now)))
+}
+
+/// Notes that the ask of a request failed; the parcels are the request and the code.
+#[unsafe(export_name = "handleFailure")]
+pub extern "C" fn handle_failure(handle: u32, retry_after_ms: f64, now: f64) {
+    let (code, request) = (text(), text());
+    let after = known(retry_after_ms).map(|ms| ms as u32);
+    HANDLES.0.handle_failure(handle, &request, &code, after, host(now));
+}
+
+/// Stops for good: the release to send, or nothing.
+#[unsafe(no_mangle)]
+pub extern "C" fn retire(handle: u32) -> u32 {
+    HANDLES.0.retire(handle).map_or(0, |release| answer(Ok(release)))
+}
+
+/// Drops everything in hand, and the ask that is out.
+#[unsafe(no_mangle)]
+pub extern "C" fn forget(handle: u32) {
+    HANDLES.0.forget(handle);
+}
+
+/// The host was suspended: an ask that was not due yet is due.
+#[unsafe(no_mangle)]
+pub extern "C" fn resumed(handle: u32) {
+    HANDLES.0.resumed(handle);
+}
+
+/// A lease was granted, at these readings of the host's monotonic and wall clock.
+#[unsafe(no_mangle)]
+pub extern "C" fn leased(handle: u32, now: f64, wall: f64) {
+    HANDLES.0.leased(handle, host(now), host(wall));
+}
+
+/// Whether the host was suspended since the last lease; then an ask is due.
+#[unsafe(no_mangle)]
+pub extern "C" fn look(handle: u32, now: f64, wall: f64) -> bool {
+    HANDLES.0.look(handle, host(now), host(wall))
+}
+
+/// What another instance of this generator may know: `store`, `position`, `have_until`.
+#[unsafe(no_mangle)]
+pub extern "C" fn carryover(handle: u32) -> u32 {
+    answer(Ok(HANDLES.0.carryover(handle)))
+}
+
+/// Takes over what another instance of this generator knew, and goes on above the highest ID that
+/// it handed out in this layout: nothing, or the refusal.
+#[unsafe(no_mangle)]
+pub extern "C" fn resume(
+    handle: u32,
+    before: u32,
+    has_highest: bool,
+    highest: u64,
+    layout: u32,
+) -> u32 {
+    let highest = has_highest.then_some(highest);
+    let resumed = HANDLES.0.resume(handle, from(before), highest, given(layout));
+    resumed.err().map_or(0, |wrong| answer(Ok(wrong)))
+}
+
+/// The layout of a snowflake generator, once it is known.
+#[unsafe(export_name = "layoutInUse")]
+pub extern "C" fn layout_in_use(handle: u32) -> u32 {
+    HANDLES.0.layout_in_use(handle).map_or(0, |layout| answer(Ok(layout)))
+}
+
+/// Whether the caller of a refused draw raises (`{ code }`) or waits (`{ until? }`), once the ask
+/// that is due was sent. The parcel is the code of the refusal.
+#[unsafe(no_mangle)]
+pub extern "C" fn stance(handle: u32, until: f64, now: f64) -> u32 {
+    answer(Ok(HANDLES.0.stance(handle, &text(), known(until).map(host), host(now))))
+}
+
+/// Tells why asking fails, until an ask succeeds.
+#[unsafe(no_mangle)]
+pub extern "C" fn failing(handle: u32) {
+    if let Some(code) = HANDLES.0.failing(handle) {
+        tell_text(code.as_str());
+    }
+}
+
+/// The counters.
+#[unsafe(no_mangle)]
+pub extern "C" fn stats(handle: u32) -> u32 {
+    answer(HANDLES.0.stats(handle))
+}

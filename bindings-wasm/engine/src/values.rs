@@ -1,0 +1,110 @@
+//! Layouts, text forms and the error table.
+
+extern crate alloc;
+
+use alloc::string::String;
+
+use leafid_bindings::{codes, layouts, text as forms};
+use leafid_wasm_border::{answer, from, tell_big, tell_text, text};
+
+use crate::time::known;
+
+/// The fields of a layout, and what follows from them. Every `layout` here is `{ layout }`: the
+/// five fields, or a preset's name.
+#[unsafe(export_name = "layoutFacts")]
+pub extern "C" fn layout_facts(layout: u32) -> u32 {
+    answer(layouts::facts(from(layout)))
+}
+
+/// `{ id }` of a moment, a worker and a sequence number.
+#[unsafe(no_mangle)]
+pub extern "C" fn compose(layout: u32, time_ms: i64, worker: u32, sequence: u64) -> u32 {
+    answer(layouts::compose(from(layout), time_ms, worker, sequence))
+}
+
+/// The parts of an ID.
+#[unsafe(no_mangle)]
+pub extern "C" fn decompose(layout: u32, whole: u64) -> u32 {
+    answer(layouts::decompose(from(layout), whole))
+}
+
+/// `{ id }`: the smallest that a moment can have.
+#[unsafe(export_name = "firstId")]
+pub extern "C" fn first_id(layout: u32, time_ms: i64) -> u32 {
+    answer(layouts::first_id(from(layout), time_ms))
+}
+
+/// `{ id }`: the largest that a moment can have.
+#[unsafe(export_name = "lastId")]
+pub extern "C" fn last_id(layout: u32, time_ms: i64) -> u32 {
+    answer(layouts::last_id(from(layout), time_ms))
+}
+
+/// Tells the decimal form; nothing if this is not an ID. So with the forms below.
+#[unsafe(export_name = "toDecimal")]
+pub extern "C" fn to_decimal(id: u64) {
+    told(forms::to_decimal(id).ok());
+}
+
+/// 13 characters that sort as the numbers do.
+#[unsafe(export_name = "toBase32")]
+pub extern "C" fn to_base32(id: u64) {
+    told(forms::to_base32(id).ok());
+}
+
+/// The ID of a decimal form, which is the parcel.
+#[unsafe(export_name = "fromDecimal")]
+pub extern "C" fn from_decimal() {
+    if let Ok(id) = forms::from_decimal(&text()) {
+        tell_big(id);
+    }
+}
+
+/// The ID of a base32 form, which is the parcel.
+#[unsafe(export_name = "fromBase32")]
+pub extern "C" fn from_base32() {
+    if let Ok(id) = forms::from_base32(&text()) {
+        tell_big(id);
+    }
+}
+
+fn told(form: Option<String>) {
+    if let Some(form) = form {
+        tell_text(&form);
+    }
+}
+
+/// Tells every code, in the order of the table, with a space between two.
+#[unsafe(no_mangle)]
+pub extern "C" fn codes() {
+    let mut all = String::new();
+    for code in codes::names() {
+        if !all.is_empty() {
+            all.push(' ');
+        }
+        all.push_str(code);
+    }
+    tell_text(&all);
+}
+
+/// Tells the code for an HTTP answer without one.
+#[unsafe(export_name = "codeFromHttp")]
+pub extern "C" fn code_from_http(status: u32) {
+    tell_text(codes::from_http(status as u16));
+}
+
+/// Tells a refusal in words: what happened to the `tag` or `namespace` of this name, and what to do; of
+/// any other kind, `name` is the subject of the sentence. The parcels are code, kind and name.
+#[unsafe(no_mangle)]
+pub extern "C" fn sentence(most: f64, wait_ms: f64) {
+    let (name, kind, code) = (text(), text(), text());
+    let (most, wait_ms) = (known(most).map(|n| n as u64), known(wait_ms).map(|ms| ms as u64));
+    tell_text(&codes::sentence(&code, &kind, &name, most, wait_ms));
+}
+
+/// What a code means: `{ http, permanent, stops, advice }`, or nothing if there is no such code. The
+/// parcel is the code.
+#[unsafe(export_name = "codeFacts")]
+pub extern "C" fn code_facts() -> u32 {
+    codes::facts(&text()).map_or(0, |facts| answer(Ok(facts)))
+}

@@ -1,0 +1,99 @@
+//! Public IDs: one scrambler at a time, and the digits that it writes. A file of its own, because it
+//! brings AES.
+//!
+//! A function tells what it gives, or `CODE what is wrong`. How texts cross is `leafid_wasm_border`'s to
+//! say.
+#![cfg_attr(target_family = "wasm", no_std)]
+#![cfg(target_family = "wasm")]
+#![expect(unsafe_code, reason = "the host knows each function by its name")]
+
+extern crate alloc;
+
+use alloc::format;
+use core::cell::RefCell;
+
+use leafid_public::{Alphabet, Scrambler, Wrong};
+use leafid_wasm_border::{Alone, parcel, tell_big, tell_text, text};
+
+/// The scrambler in use. The host keeps keys, and loads one when it turns to another: nothing has to be
+/// freed.
+static LOADED: Alone<RefCell<Option<Scrambler>>> = Alone(RefCell::new(None));
+
+/// Loads a scrambler; the parcels are its key, its tag and its prefix. Tells only what is wrong.
+#[unsafe(no_mangle)]
+pub extern "C" fn load(base62: bool, has_prefix: bool) {
+    let (prefix, tag, key) = (text(), text(), parcel());
+    let made = Scrambler::new(&key, &tag).and_then(|scrambler| match has_prefix {
+        true => scrambler.with_prefix(&prefix),
+        false => Ok(scrambler),
+    });
+    match made {
+        Ok(made) => *LOADED.0.borrow_mut() = Some(made.with_alphabet(alphabet(base62))),
+        Err(wrong) => refuse(&wrong),
+    }
+}
+
+/// The public text of an ID.
+#[unsafe(no_mangle)]
+pub extern "C" fn encode(id: u64) {
+    with(|scrambler| scrambler.encode(id).map(|text| tell_text(text.as_str())));
+}
+
+/// The ID of a public text, which is the parcel.
+#[unsafe(no_mangle)]
+pub extern "C" fn decode() {
+    let text = text();
+    with(|scrambler| {
+        if let Err(wrong) = scrambler.decode(&text).map(tell_big) {
+            refuse(&wrong);
+        }
+        Ok(())
+    });
+}
+
+/// Another number of 63 bits.
+#[unsafe(no_mangle)]
+pub extern "C" fn scramble(id: u64) {
+    with(|scrambler| scrambler.scramble(id).map(tell_big));
+}
+
+/// The ID that was scrambled to this number.
+#[unsafe(no_mangle)]
+pub extern "C" fn unscramble(number: u64) {
+    with(|scrambler| scrambler.unscramble(number).map(tell_big));
+}
+
+/// The digits of an ID.
+#[unsafe(no_mangle)]
+pub extern "C" fn digits(base62: bool, id: u64) {
+    match alphabet(base62).write(id) {
+        Ok(digits) => tell_text(core::str::from_utf8(&digits).unwrap_or_default()),
+        Err(problem) => refuse(&problem.into()),
+    }
+}
+
+/// The ID of its digits, which are the parcel.
+#[unsafe(no_mangle)]
+pub extern "C" fn parse(base62: bool) {
+    let given = text();
+    match alphabet(base62).read(&given) {
+        Ok(id) => tell_big(id),
+        Err(problem) => refuse(&Wrong { problem, given: &given, prefix: "" }),
+    }
+}
+
+fn alphabet(base62: bool) -> Alphabet {
+    if base62 { Alphabet::Base62 } else { Alphabet::Base58 }
+}
+
+fn with(act: impl FnOnce(&Scrambler) -> Result<(), Wrong<'static>>) {
+    if let Some(scrambler) = &*LOADED.0.borrow()
+        && let Err(wrong) = act(scrambler)
+    {
+        refuse(&wrong);
+    }
+}
+
+fn refuse(wrong: &Wrong<'_>) {
+    tell_text(&format!("{} {wrong}", wrong.problem.code().as_str()));
+}

@@ -1,0 +1,70 @@
+//! The store's side of the protocol: rows and asks in, rows and answers out, all plain objects. A file
+//! of its own, because a program whose store is elsewhere has no use for it.
+//!
+//! The store's id is a parcel. How it and objects cross is `leafid_wasm_border`'s to say.
+#![cfg_attr(target_family = "wasm", no_std)]
+#![cfg(target_family = "wasm")]
+#![expect(unsafe_code, reason = "the host knows each function by its name")]
+
+use leafid_bindings::registry;
+use leafid_core::StoreTime;
+use leafid_wasm_border::{answer, from, given, text};
+
+/// A moment on the store's clock.
+fn at(ms: f64) -> StoreTime {
+    StoreTime::new(ms as i64)
+}
+
+/// Leases the next numbers of a tag: `{ row, grant }`, or the refusal.
+#[unsafe(export_name = "leaseSegment")]
+pub extern "C" fn lease_segment(row: u32, ask: u32, now_ms: f64) -> u32 {
+    answer(registry::lease_segment(&text(), from(row), from(ask), at(now_ms)))
+}
+
+/// Gives a worker number: `{ row, freed?, grant }`, each row with its `worker`, or the refusal.
+/// `rows` has `mine`, `own`, `spare` and `rested`, each with its `worker`, as far as there are any.
+#[unsafe(no_mangle)]
+pub extern "C" fn acquire(namespace: u32, rows: u32, ask: u32, now_ms: f64) -> u32 {
+    answer(registry::acquire(&text(), from(namespace), from(rows), from(ask), at(now_ms)))
+}
+
+/// As `acquire`, out of what a store found in its indexes: `{ unused_from }` while the lowest number
+/// without a row is missing; else the same, and `used_until` for the namespace's row. `rows` has also
+/// `used_until`, `unused` once it was looked up, and `kept`.
+#[unsafe(export_name = "acquireFound")]
+pub extern "C" fn acquire_found(namespace: u32, rows: u32, ask: u32, now_ms: f64) -> u32 {
+    answer(registry::acquire_found(&text(), from(namespace), from(rows), from(ask), at(now_ms)))
+}
+
+/// Moves the end of a window forward: `{ row, grant }`, or the refusal.
+#[unsafe(no_mangle)]
+pub extern "C" fn renew(namespace: u32, row: u32, ask: u32, now_ms: f64) -> u32 {
+    answer(registry::renew(&text(), from(namespace), from(row), from(ask), at(now_ms)))
+}
+
+/// Takes back the unused rest of a window: `{ row }`, or the refusal.
+#[unsafe(no_mangle)]
+pub extern "C" fn release(row: u32, ask: u32) -> u32 {
+    answer(registry::release(&text(), from(row), from(ask)))
+}
+
+/// The row of a new tag, or of one created again over its tombstone: `{ row }`, or the refusal.
+/// `wanted` has `from`, `step`, `max_step`, and `tag`, which is only checked.
+#[unsafe(export_name = "tagRow")]
+pub extern "C" fn tag_row(before: u32, wanted: u32) -> u32 {
+    answer(registry::tag_row(given(before), from(wanted)))
+}
+
+/// The row of a new namespace: `{ row }`, or the refusal. `wanted` has `layout`, `workers`,
+/// `max_window_ms`, and `namespace`, which is only checked.
+#[unsafe(export_name = "namespaceRow")]
+pub extern "C" fn namespace_row(wanted: u32) -> u32 {
+    answer(registry::namespace_row(from(wanted)))
+}
+
+/// Whether the owner that is the parcel does not get this worker number because another keeps it,
+/// however long ago its window ended.
+#[unsafe(export_name = "isKeptFrom")]
+pub extern "C" fn is_kept_from(row: u32, now_ms: f64) -> bool {
+    registry::is_kept_from(from(row), &text(), at(now_ms))
+}
