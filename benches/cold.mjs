@@ -3,10 +3,11 @@
 // runtime and a storage of its own.
 //
 // `cargo xtask bench --only cold` runs it beside the installed packages and the Worker's starter.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DATE, program, startMiniflare } from './tests/support/miniflare.mjs'
+import { build } from 'esbuild'
+import { DATE, root, startMiniflare } from './tests/support/miniflare.mjs'
 
 const ROUNDS = 11
 
@@ -57,18 +58,40 @@ export default {
 }
 `
 
+/** A Worker as wrangler deploys it: one file, with the wasm beside it. */
+async function bundled(contents) {
+  const wasm = { name: 'wasm', setup: ({ onResolve }) => onResolve({ filter: /\.wasm$/ }, () => ({ path: './leafid_bg.wasm', external: true })) }
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: import.meta.dirname },
+    bundle: true,
+    format: 'esm',
+    conditions: ['workerd', 'worker'],
+    external: ['cloudflare:*'],
+    plugins: [wasm],
+    write: false,
+    logLevel: 'error',
+  })
+  return {
+    modules: [
+      { type: 'ESModule', path: 'main.js', contents: outputFiles[0].text },
+      { type: 'CompiledWasm', path: 'leafid_bg.wasm', contents: readFileSync(join(root, 'wasm/leafid_bg.wasm')) },
+    ],
+    compatibilityDate: DATE,
+  }
+}
+const [app, objects] = await Promise.all([bundled(APP), bundled(OBJECTS)])
+
 /** Milliseconds of the first request of a runtime. */
 async function cold(work) {
   const folder = mkdtempSync(join(tmpdir(), 'leafid-cold-'))
-  const shared = { compatibilityDate: DATE }
   const durable = (own) =>
     Object.fromEntries([['IDS', 'Ids'], ['BARE', 'Bare']].map(([name, className]) => [name, { className, useSQLite: true, ...own }]))
   const runtime = await startMiniflare({
     cf: false,
     durableObjectsPersist: folder,
     workers: [
-      { ...shared, name: 'app', ...program({ 'main.js': APP }), durableObjects: durable({ scriptName: 'objects' }) },
-      { ...shared, name: 'objects', ...program({ 'main.js': OBJECTS }), durableObjects: durable({}) },
+      { ...app, name: 'app', durableObjects: durable({ scriptName: 'objects' }) },
+      { ...objects, name: 'objects', durableObjects: durable({}) },
     ],
   })
   try {

@@ -112,7 +112,7 @@ pub fn node_with_suites() -> Outcome<PathBuf> {
 
 /// A folder with both npm packages, these libraries, and a fresh copy of the JavaScript suites.
 pub fn node_beside(packages: &[&str]) -> Outcome<PathBuf> {
-    build::need(&["server", "wasm", "node", "npm"])?;
+    build::need(&["wasm", "node", "npm"])?;
     tools::node_modules()?;
     let folder = project::at(".cache/consumer-js-peers");
     let (mark, wanted) = (folder.join("peers-installed"), packages.join("\n"));

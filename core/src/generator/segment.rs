@@ -6,7 +6,7 @@
 use super::kind::sealed::Sealed;
 use super::kind::{Kind, NewRange, Standing};
 use super::{Generator, StepPolicy};
-use crate::line::{Ids, Line, OwnLine, Shape, Stop};
+use crate::line::{Ids, Line, OwnLine, Run, Shape, Stop, count_up};
 use crate::protocol::registry::{DEFAULT_STEP, STEP_CAP};
 use crate::protocol::{Ask, Grant, Release, SegmentAsk, SegmentGrant};
 use crate::values::{Code, HostTime, LINE_END, Name, Offset, Range, Refusal, StoreTime, Token};
@@ -147,6 +147,14 @@ impl Ids for SegmentIds {
     #[inline]
     fn id(self, position: u64, _worker: u32) -> u64 {
         position
+    }
+
+    #[inline]
+    fn write(self, run: Run, out: &mut [u64]) {
+        let count = usize::try_from(run.positions.len()).unwrap_or(usize::MAX);
+        if let Some(place) = out.get_mut(..count.min(out.len())) {
+            count_up(run.positions.start, place);
+        }
     }
 
     fn refusal(self, _stop: Stop, _limits: Range, _offset: Offset) -> Refusal {

@@ -11,6 +11,7 @@ mod own;
 mod shared;
 
 pub use ids::Ids;
+pub(crate) use ids::count_up;
 pub use own::OwnLine;
 #[cfg(target_has_atomic = "64")]
 pub use shared::SharedLine;

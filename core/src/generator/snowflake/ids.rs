@@ -6,7 +6,7 @@
 
 use super::SnowflakeConfig;
 use crate::generator::spread::Spread;
-use crate::line::{Ids, Line, Run, Shape, Stop};
+use crate::line::{Ids, Line, Run, Shape, Stop, count_up};
 use crate::values::{Code, HostTime, Layout, Offset, Range, Refusal};
 
 /// How positions on a worker's time become IDs: layout, spread and how far a burst may run ahead.
@@ -84,10 +84,7 @@ impl Ids for SnowflakeIds {
             let above = (position | last_of_tick).saturating_add(1).min(end);
             let count = usize::try_from(above.saturating_sub(position)).unwrap_or(usize::MAX);
             let (here, after) = rest.split_at_mut(count.min(rest.len()));
-            let first = self.id(position, run.worker);
-            for (place, id) in here.iter_mut().zip(first..first.saturating_add(count as u64)) {
-                *place = id;
-            }
+            count_up(self.id(position, run.worker), here);
             (position, rest) = (above, after);
         }
     }
