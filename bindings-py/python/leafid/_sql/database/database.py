@@ -53,7 +53,7 @@ class Database:
         with self.lock:
             link = self._connected()
             try:
-                self.hear(link)
+                self._time(link, int(link.values(self._text(link, "meta/now"))[0]))
                 meta = self._meta(link)
                 if meta is None and create:
                     self._make(link, id, workers)
@@ -108,8 +108,8 @@ class Database:
     def _attempt(self, act: Callable[[Turn], T], in_line: bool) -> T:
         link, is_over = self._linked(), False
         try:
-            link.script(_begin(link))
-            now = self.hear(link)
+            link.begin()
+            now = self._head(link)
             turn = Turn(_engine(link), link.run, self.id or "", now, in_line)
             answer = act(turn)
             if turn.wrote and turn.now - self.beaten >= _BEAT_MS:
@@ -127,10 +127,22 @@ class Database:
             raise
         return answer
 
-    def hear(self, link: Link) -> int:
+    def _head(self, link: Link) -> int:
+        """The store's time; after a look at the server and the store, which may be others by now."""
+        engine = _engine(link)
+        now, version, store, *settings = link.values(engine.head)
+        found = "none" if store is None else bytes(store).hex()
+        if found != self.id:
+            raise words.another(self.place, str(self.id), found)
+        if int(version) != engine.version:
+            raise words.other_version(self.place, int(version), engine.version)
+        engine.judge(settings, self.place, self.allow_unsafe)
+        return self._time(link, int(now))
+
+    def _time(self, link: Link, now: int) -> int:
         """The store's time, after the database said its own."""
         if self.told is not None:
-            self.told.learn(int(link.values(self._text(link, "meta/now"))[0]))
+            self.told.learn(now)
         if self.id is None:
             return self.clock.wall_ms
         longest = "SELECT coalesce(max(max_window_ms), 0) FROM namespaces"
@@ -138,7 +150,7 @@ class Database:
 
     def _commit(self, link: Link) -> None:
         try:
-            link.script("COMMIT")
+            link.script(_engine(link).commit)
         except Broken as broken:
             # Nobody knows whether it was carried out: who asked asks again, by the same request.
             self.close()
@@ -176,10 +188,12 @@ class Database:
         except Exception as error:
             raise words.unreachable(self.place, words.said(error)) from error
         try:
-            link = Link(connection, self.source.leaf)
+            link = Link(connection, self.source.leaf, self.source.is_shared)
             if self.source.place is None:
                 self.place = _engine(link).place(link)
-            _engine(link).judge(link, self.place, self.allow_unsafe)
+            settings = link.values(self._text(link, "meta/settings"))
+            _engine(link).judge(settings, self.place, self.allow_unsafe, is_first=True)
+            _engine(link).examine(link, self.place)
         except Broken as broken:
             raise words.unreachable(self.place, broken.detail) from broken
         self.link, self.by = link, process()
@@ -219,7 +233,7 @@ class Database:
                     made = {"version": engine.version, "store": store, "floor_ms": 0}
                     made["created_ms"] = self.clock.wall_ms
                     link.run(engine.texts["meta/make"], made)
-                link.script("COMMIT")
+                link.script(engine.commit)
             except BaseException:
                 self._roll_back(link)
                 raise
@@ -231,7 +245,3 @@ class Database:
 def _engine(link: Link) -> Engine:
     assert link.engine is not None, "it is known once there is a link"
     return link.engine
-
-
-def _begin(link: Link) -> str:
-    return "START TRANSACTION" if _engine(link).quote else "BEGIN"

@@ -23,6 +23,8 @@ class Source:
     place: str | None = None
     # Whether Leaf's own table keeps the tags.
     leaf: bool = False
+    # Whether somebody else may have used a connection, or use it at the same time.
+    is_shared: bool = True
 
 
 def source_of(given: Any, tags: str | None) -> Source:
@@ -48,8 +50,8 @@ def _by_engine(engine: Any) -> Source:
         raise words.not_a_function(engine)
 
     def connect() -> Any:
-        pooled = engine.raw_connection()
-        # It is ours from now on, and the pool makes another one.
+        # A new one, which nobody has used, and which takes no place in the application's pool.
+        pooled = engine.pool.recreate().connect()
         connection = pooled.driver_connection
         pooled.detach()
         return connection
@@ -84,7 +86,7 @@ def _postgres(url: str) -> Source:
     }
     given = dict(query)
     more = {name: value for name, value in defaults.items() if name not in given}
-    return Source(lambda: driver.connect(url, **more), place)
+    return Source(lambda: driver.connect(url, **more), place, is_shared=False)
 
 
 def _mysql(url: str) -> Source:
@@ -109,7 +111,8 @@ def _mysql(url: str) -> Source:
         "read_timeout": _EXCHANGE,
         "write_timeout": _EXCHANGE,
     }
-    return Source(lambda: driver.connect(**how), place + ("?tags=leaf_alloc" if leaf else ""), leaf)
+    place += "?tags=leaf_alloc" if leaf else ""
+    return Source(lambda: driver.connect(**how), place, leaf, is_shared=False)
 
 
 def _place(url: str, kind: str, scheme: str, port: int) -> tuple[str, list[tuple[str, str]]]:

@@ -55,6 +55,21 @@ def in_transaction() -> errors.LeafidError:
     )
 
 
+def shadowed(table: str) -> errors.LeafidError:
+    return errors.StoreRefusedError(
+        f"the connection has a temporary table `{table}`, which would be written instead of the "
+        "store's, and forgotten: DROP TEMPORARY TABLE it, or have `connect` make a new connection "
+        "each time, which nobody else uses"
+    )
+
+
+def converted(driver: str, sql: str, given: object) -> errors.LeafidError:
+    return errors.StoreRefusedError(
+        f"the connection of {driver} gives {given!r} for `{sql}`: it has converters of its own; have "
+        "`connect` make one without"
+    )
+
+
 def missing(url: str, packages: str) -> errors.LeafidError:
     return errors.NotEnabledError(
         f"`{url}` needs a driver, and none is installed: pip install {packages}"
