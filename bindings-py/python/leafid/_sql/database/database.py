@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import threading
 import time
@@ -13,7 +12,7 @@ from ... import errors
 from ..._native import abandon, process
 from ..clock import Clock, StoreTime, System, Told
 from ..forking import PATIENCE, keep
-from ..namespaces import default
+from ..making import Making
 from ..turn import Conflict, Turn
 from . import words
 from .engine import Engine
@@ -21,6 +20,9 @@ from .link import Broken, Link
 from .source import Source
 
 T = TypeVar("T")
+
+# A place that is known only once there is a connection.
+UNKNOWN = "the database"
 
 # The longest pause before a decision is made again, in s: whoever waits much longer than others need
 # loses against them for ever.
@@ -38,43 +40,53 @@ class Database:
     by = 0
     id: str | None = None
 
-    def __init__(self, source: Source, clock: Clock | None, allow_unsafe: bool) -> None:
-        self.source, self.allow_unsafe = source, allow_unsafe
-        self.place = source.place or "the database"
+    def __init__(
+        self, source: Source, clock: Clock | None, allow_unsafe: bool, made: Making | None
+    ) -> None:
+        self.source, self.allow_unsafe, self.made = source, allow_unsafe, made
+        self.place = source.place or UNKNOWN
         self.lock = threading.Lock()
         ticks = clock or System()
         # Windows follow the database's clock, so that all who use it have one.
         self.told = Told(ticks) if clock is None else None
         self.clock: Clock = self.told or ticks
         self.beaten = 0
-
-    def open(self, create: bool, id: str | None, workers: tuple[int, int] | None) -> None:
-        """Finds the store, or makes it where that is asked for."""
-        with self.lock:
-            link = self._connected()
-            try:
-                self._time(link, int(link.values(self._text(link, "meta/now"))[0]))
-                meta = self._meta(link)
-                if meta is None and create:
-                    self._make(link, id, workers)
-                    meta = self._meta(link)
-                if meta is None:
-                    raise words.not_there(self.place)
-                self.id, self.beaten = meta
-                granted = int(link.values(self._text(link, "meta/found"))[3])
-                called = "the database's clock"
-                self.time = StoreTime(self.clock, granted, self.beaten, called)
-            except BaseException as error:
-                self.close()
-                if isinstance(error, Broken):
-                    raise words.unreachable(self.place, error.detail) from error
-                raise
         keep(self)
+
+    def found(self) -> str:
+        """The id of the store, which is looked for now if nobody has asked for anything yet."""
+        with self.lock:
+            return self.id or self._open()
+
+    def _open(self) -> str:
+        """Finds the store, or makes it where that is asked for."""
+        link = self._connected()
+        try:
+            self._time(link, int(link.values(self._text(link, "meta/now"))[0]))
+            meta = self._meta(link)
+            if meta is None and self.made is not None:
+                self._make(link, self.made)
+                meta = self._meta(link)
+            if meta is None:
+                raise words.not_there(self.place)
+            id, self.beaten = meta
+            granted = int(link.values(self._text(link, "meta/found"))[3])
+            called = "the database's clock"
+            self.time = StoreTime(self.clock, granted, self.beaten, called)
+        except BaseException as error:
+            self.close()
+            if isinstance(error, Broken):
+                raise words.unreachable(self.place, error.detail) from error
+            raise
+        self.id = id
+        return id
 
     def decide(self, act: Callable[[Turn], T]) -> T:
         """Carries out a transaction: again where another was faster, and then in line with the others;
         and once more where the connection was lost before it was over."""
         with self.lock:
+            if self.id is None:
+                self._open()
             end = time.monotonic() + PATIENCE
             was_lost = in_line = False
             while True:
@@ -219,20 +231,19 @@ class Database:
             raise words.other_version(self.place, int(version), known)
         return bytes(store).hex(), int(beat)
 
-    def _make(self, link: Link, id: str | None, workers: tuple[int, int] | None) -> None:
+    def _make(self, link: Link, made: Making) -> None:
         """The tables, the namespace `default`, and the store's row, which comes last; another
         program may be faster."""
-        engine, columns = _engine(link), default(workers)
+        engine = _engine(link)
         try:
             engine.begin_making(link)
             try:
                 if self._meta(link) is None:
                     link.script(engine.named(engine.texts["schema"]))
-                    link.run(engine.texts["rows/namespace_add"], columns)
-                    store = bytes.fromhex(id) if id else os.urandom(16)
-                    made = {"version": engine.version, "store": store, "floor_ms": 0}
-                    made["created_ms"] = self.clock.wall_ms
-                    link.run(engine.texts["meta/make"], made)
+                    link.run(engine.texts["rows/namespace_add"], made.default)
+                    row = {"version": engine.version, "store": made.store(), "floor_ms": 0}
+                    row["created_ms"] = self.clock.wall_ms
+                    link.run(engine.texts["meta/make"], row)
                 link.script(engine.commit)
             except BaseException:
                 self._roll_back(link)

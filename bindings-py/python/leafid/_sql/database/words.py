@@ -41,6 +41,14 @@ def not_a_function(given: object) -> errors.LeafidError:
     )
 
 
+def asynchronous(driver: str, scheme: str) -> errors.LeafidError:
+    address = "sqlite:PATH" if scheme == "sqlite" else f"{scheme}://…"
+    return errors.RequestInvalidError(
+        f"{driver} is asynchronous, and leafid asks from a thread of its own, beside your event loop: "
+        f"name the database as `{address}`, or pass an engine that is not asynchronous"
+    )
+
+
 def in_memory() -> errors.LeafidError:
     return errors.RequestInvalidError(
         "an SQLite database in memory ends with its connection, and so does what was granted: name a "
