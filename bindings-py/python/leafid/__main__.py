@@ -9,6 +9,7 @@ import sys
 from . import Layout, LeafidError, RequestInvalidError, Segment, Snowflake
 from . import StoreRefusedError, StoreUnavailableError, __version__, decode
 from ._sql import hidden, open_store
+from ._sql.store import Store
 
 
 def main(words: list[str] | None = None) -> int:
@@ -105,7 +106,7 @@ def _create_tag(options: argparse.Namespace) -> None:
     print(f"tag `{options.tag}` is in {store.place}")
 
 
-def _found(given: str | None) -> object:
+def _found(given: str | None) -> Store | str | None:
     """A store that this program opens itself is there, or it is said at once that it is not."""
     url = given or os.environ.get("LEAFID_STORE", "")
     if not _is_ours(url):

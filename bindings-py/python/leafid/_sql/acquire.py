@@ -72,6 +72,6 @@ def _find(turn: Turn, text: str, **params: Any) -> Row | None:
 def _key(ask: Row) -> bytes:
     request = ask.get("request")
     try:
-        return bytes.fromhex(request) if isinstance(request, str) else bytes(memoryview(request))
-    except (ValueError, TypeError):
+        return request if isinstance(request, bytes) else bytes.fromhex(str(request))
+    except ValueError:
         raise errors.RequestInvalidError("`request` of the ask is not 32 hex digits") from None
