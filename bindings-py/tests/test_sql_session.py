@@ -250,3 +250,19 @@ def test_a_fork_beside_a_transaction_that_does_not_end(database, name, monkeypat
     with os.fdopen(read, "rb") as said:
         assert said.read() == b"11"
     assert store.lease_segment(TAG)["start"] == 21
+
+
+def test_the_time_is_the_servers_whatever_a_session_says(mariadb) -> None:
+    name = made(mariadb)
+    first = SqlStore(mariadb.url(name)).acquire(ACQUIRE)["now_ms"]
+
+    def connect() -> Any:
+        connection = mariadb.connect(name)
+        connection.cursor().execute("SET timestamp = UNIX_TIMESTAMP() + 20 * 86400")
+        return connection
+
+    asks = [{**ACQUIRE, "owner": owner, "request": owner * 16} for owner in ("03", "04")]
+    ahead = SqlStore(connect).acquire(asks[0])["now_ms"]
+    # Nor has it written one down for the others.
+    others = SqlStore(mariadb.url(name)).acquire(asks[1])["now_ms"]
+    assert max(ahead, others) - first < 600_000
