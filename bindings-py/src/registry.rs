@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::client::Failed;
-use crate::values::{TokenArg, dict};
+use crate::values::{Now, TokenArg, dict};
 
 /// A new row and the answer to send once it is durable.
 type Verdict<'py> = (Bound<'py, PyDict>, Bound<'py, PyDict>);
@@ -19,11 +19,11 @@ pub fn lease_segment<'py>(
     store: TokenArg,
     row: &Bound<'py, PyAny>,
     ask: &Bound<'py, PyAny>,
-    now_ms: i64,
+    now_ms: Now,
 ) -> PyResult<Verdict<'py>> {
     let (row, from) = (reading(row, "the row")?, reading(ask, "the ask")?);
-    let decided = registry::lease_segment(&store.text(), row, from, StoreTime::new(now_ms));
-    leased(py, decided.map_err(|wrong| refused(ask, wrong, now_ms))?)
+    let decided = registry::lease_segment(&store.text(), row, from, StoreTime::new(now_ms.0));
+    leased(py, decided.map_err(|wrong| refused(ask, wrong, now_ms.0))?)
 }
 
 /// The row after an acquire, another row to write with it (or None), and the answer.
@@ -41,13 +41,13 @@ pub fn acquire<'py>(
     namespace: &Bound<'py, PyAny>,
     candidates: &Bound<'py, PyAny>,
     ask: &Bound<'py, PyAny>,
-    now_ms: i64,
+    now_ms: Now,
 ) -> PyResult<Given<'py>> {
     let namespace = reading(namespace, "the namespace")?;
     let (rows, from) = (reading(candidates, "the candidates")?, reading(ask, "the ask")?);
-    let now = StoreTime::new(now_ms);
+    let now = StoreTime::new(now_ms.0);
     let acquired = registry::acquire(&store.text(), namespace, rows, from, now)
-        .map_err(|wrong| refused(ask, wrong, now_ms))?;
+        .map_err(|wrong| refused(ask, wrong, now_ms.0))?;
     let freed = acquired.freed.map(|freed| written(py, &freed)).transpose()?;
     Ok((written(py, &acquired.worker)?, freed, written(py, &acquired.grant)?))
 }
@@ -65,13 +65,13 @@ pub fn acquire_found<'py>(
     namespace: &Bound<'py, PyAny>,
     rows: &Bound<'py, PyAny>,
     ask: &Bound<'py, PyAny>,
-    now_ms: i64,
+    now_ms: Now,
 ) -> PyResult<Bound<'py, PyDict>> {
     let namespace = reading(namespace, "the namespace")?;
     let (rows, from) = (reading(rows, "the candidates")?, reading(ask, "the ask")?);
-    let now = StoreTime::new(now_ms);
+    let now = StoreTime::new(now_ms.0);
     let found = registry::acquire_found(&store.text(), namespace, rows, from, now)
-        .map_err(|wrong| refused(ask, wrong, now_ms))?;
+        .map_err(|wrong| refused(ask, wrong, now_ms.0))?;
     dict::written(py, |to| found.put(to))
 }
 
@@ -83,28 +83,28 @@ pub fn renew<'py>(
     namespace: &Bound<'py, PyAny>,
     row: &Bound<'py, PyAny>,
     ask: &Bound<'py, PyAny>,
-    now_ms: i64,
+    now_ms: Now,
 ) -> PyResult<Verdict<'py>> {
     let namespace = reading(namespace, "the namespace")?;
     let (row, from) = (reading(row, "the row")?, reading(ask, "the ask")?);
-    let decided = registry::renew(&store.text(), namespace, row, from, StoreTime::new(now_ms));
-    leased(py, decided.map_err(|wrong| refused(ask, wrong, now_ms))?)
+    let decided = registry::renew(&store.text(), namespace, row, from, StoreTime::new(now_ms.0));
+    leased(py, decided.map_err(|wrong| refused(ask, wrong, now_ms.0))?)
 }
 
 /// Takes back what of a window was not used: the row after it, and the answer. The row has its
 /// `worker`.
 #[pyfunction]
-#[pyo3(signature = (store, row, ask, now_ms = 0))]
+#[pyo3(signature = (store, row, ask, now_ms = Now(0)), text_signature = "(store, row, ask, now_ms=0)")]
 pub fn release<'py>(
     py: Python<'py>,
     store: TokenArg,
     row: &Bound<'py, PyAny>,
     ask: &Bound<'py, PyAny>,
-    now_ms: i64,
+    now_ms: Now,
 ) -> PyResult<Verdict<'py>> {
     let (row, from) = (reading(row, "the row")?, reading(ask, "the release")?);
-    let Row(row) =
-        registry::release(&store.text(), row, from).map_err(|wrong| refused(ask, wrong, now_ms))?;
+    let Row(row) = registry::release(&store.text(), row, from)
+        .map_err(|wrong| refused(ask, wrong, now_ms.0))?;
     Ok((written(py, &row)?, PyDict::new(py)))
 }
 

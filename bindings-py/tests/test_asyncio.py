@@ -98,7 +98,7 @@ def test_nothing_is_drawn_before_it_is_awaited(memory) -> None:
         ids = Segment("orders", memory)
         before = sys.getrefcount(ids)
         for _ in range(100):
-            ids.anext()
+            ids.anext().close()
             ids.atake(5).close()
         call = ids.anext()
         assert await call == 1

@@ -117,8 +117,8 @@ def test_a_token_stays_out_of_sight() -> None:
 
 
 @pytest.mark.parametrize("url, shown", [
-    ("redis://u:geheim@h/d", "`redis://…@h/d` begins with neither"),
-    ("u:geheim@h", "`…@h` begins with neither"),
+    ("redis://u:geheim@h/d", "`redis://…@h/d` begins like the URL of no store"),
+    ("u:geheim@h", "`…@h` begins like the URL of no store"),
     ("u:geheim://x@h", "`…@h`"),
     ("http://u:ge@heim@h?x=1", "`http://…@h?x=1`"),
     ("http://u:ge heim/@h", "`http://…@h` is not a URL"),

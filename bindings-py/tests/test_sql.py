@@ -18,7 +18,7 @@ from leafid.__main__ import main
 from leafid._sql.turn import Turn
 from support.databases import Mariadb
 from support.places import BINARY
-from support.waiting import until
+from support.waiting import failing, until
 
 TAG = {"tag": "orders", "request": "01" * 16}
 ACQUIRE = {"namespace": "default", "request": "02" * 16, "owner": "me", "length_ms": 10_000}
@@ -82,12 +82,14 @@ def test_the_same_by_sqlalchemy(database, name) -> None:
 
 def test_what_is_not_there_is_not_made(database, name) -> None:
     with pytest.raises(leafid.StoreUnavailableError, match="has no tables; .* leafid init ") as said:
-        SqlStore(database.url(name))
+        SqlStore(database.url(name)).id
     assert f"leafid init {database.url(name)}" in str(said.value)
     with pytest.raises(leafid.StoreUnavailableError, match="no tables"):
-        leafid.Segment("orders", store=database.url(name))
+        SqlStore(database.url(name)).lease_segment(TAG)
+    with leafid.Segment("orders", store=database.url(name)) as orders:
+        assert "has no tables; to create" in str(failing(orders))
     with pytest.raises(leafid.StoreUnavailableError, match="CREATE DATABASE"):
-        SqlStore(database.url("nowhere"), create=True)
+        SqlStore(database.url("nowhere"), create=True).id
     store = SqlStore(database.factory(name), create=True)
     with pytest.raises(leafid.TagUnknownError, match="leafid tag create orders --store"):
         store.lease_segment(TAG)
@@ -113,7 +115,7 @@ def test_a_connection_inside_a_transaction_is_refused(database, name, made) -> N
         return connection
 
     with pytest.raises(leafid.StoreRefusedError, match="inside a transaction"):
-        SqlStore(begun)
+        SqlStore(begun).id
     # One that a function gives to others, too, and they begin one.
     shared = database.connect(name)
     store = SqlStore(lambda: shared)
@@ -134,7 +136,7 @@ def test_what_makes_no_connections(database, name, given) -> None:
         "other": lambda: lambda: "ids.db",
     }[given]()
     with pytest.raises(leafid.RequestInvalidError, match="`connect`"):
-        SqlStore(give)
+        SqlStore(give).id
 
 
 def test_a_function_that_raises(name, database) -> None:
@@ -145,7 +147,7 @@ def test_a_function_that_raises(name, database) -> None:
         raise Away("the tunnel is closed")
 
     with pytest.raises(leafid.StoreUnavailableError, match="the tunnel is closed") as said:
-        SqlStore(connect)
+        SqlStore(connect).id
     assert isinstance(said.value.__cause__, Away)
 
 
@@ -160,7 +162,7 @@ def test_settings_that_lose_answered_leases_are_refused_by_name(database, name, 
     database.run(database.common, put)
     try:
         with pytest.raises(leafid.StoreRefusedError, match=bad):
-            SqlStore(url)
+            SqlStore(url).id
         # A connection that is made later is looked at, too.
         made.close()
         with pytest.raises(leafid.StoreRefusedError, match=bad):
@@ -173,17 +175,18 @@ def test_settings_that_lose_answered_leases_are_refused_by_name(database, name, 
 
 def test_what_has_no_transactions_is_refused(mariadb) -> None:
     name = mariadb.make()
-    SqlStore(mariadb.url(name), create=True)
+    assert SqlStore(mariadb.url(name), create=True).id
     mariadb.run(name, "ALTER TABLE tags ENGINE = MyISAM")
     with pytest.raises(leafid.StoreRefusedError, match="`tags` in MyISAM"):
-        SqlStore(mariadb.factory(name), allow_unsafe_settings=True)
+        SqlStore(mariadb.factory(name), allow_unsafe_settings=True).id
 
 
 def test_tables_of_others(database, name) -> None:
     store = SqlStore(database.factory(name), create=True)
+    assert store.id
     database.run(name, f"UPDATE {table(database, 'meta')} SET version = 1")
     with pytest.raises(leafid.SchemaMismatchError, match="version 1, .* leafid migrate --store"):
-        SqlStore(database.url(name))
+        SqlStore(database.url(name)).id
     store.close()
     with pytest.raises(leafid.SchemaMismatchError, match="version 1"):
         store.lease_segment(TAG)
@@ -193,7 +196,7 @@ def test_tables_of_others(database, name) -> None:
     else:
         database.run(other, "CREATE SCHEMA leafid", "CREATE TABLE leafid.tags (id INT)")
     with pytest.raises(leafid.SchemaMismatchError, match="its table `tags` is another program's"):
-        SqlStore(database.url(other), create=True)
+        SqlStore(database.url(other), create=True).id
 
 
 def test_another_store_behind_the_name(database, name, made) -> None:
@@ -303,7 +306,7 @@ def test_workers_of_a_namespace(database, name) -> None:
         assert leafid.decode(ids.next()).worker == 8
     leafid.Snowflake("pages", store=url, create=True, workers=(8, 12)).close()
     with pytest.raises(leafid.WorkerInvalidError, match="leafid namespace set pages --workers 0..4"):
-        leafid.Snowflake("pages", store=url, create=True, workers=(0, 4))
+        leafid.Snowflake("pages", store=url, create=True, workers=(0, 4)).next()
     with leafid.Snowflake("other", store=url, create=True, workers=(0, 4)) as others:
         assert leafid.decode(others.next()).worker == 0
 
@@ -317,7 +320,7 @@ def test_an_sqlite_connection_is_opened_as_a_file(tmp_path) -> None:
     assert SqlStore(sqlalchemy.create_engine(f"sqlite:///{path}")).lease_segment(TAG)["start"] == 11
     assert SqlStore(f"sqlite:{path}").id == store.id
     with pytest.raises(leafid.RequestInvalidError, match="in memory"):
-        SqlStore(lambda: sqlite3.connect(":memory:"))
+        SqlStore(lambda: sqlite3.connect(":memory:")).id
 
 
 @pytest.mark.parametrize(("url", "drivers", "packages"), [
@@ -329,7 +332,7 @@ def test_a_driver_that_is_missing(monkeypatch, url, drivers, packages) -> None:
     for driver in drivers:
         monkeypatch.setitem(sys.modules, driver, None)
     with pytest.raises(leafid.NotEnabledError, match=packages) as said:
-        SqlStore(url)
+        SqlStore(url).id
     assert "s3cret" not in str(said.value)
 
 
@@ -340,14 +343,14 @@ def test_a_driver_that_is_missing(monkeypatch, url, drivers, packages) -> None:
 ])  # fmt: skip
 def test_a_url_that_cannot_be_used_is_not_repeated(url) -> None:
     with pytest.raises(leafid.RequestInvalidError) as said:
-        SqlStore(url)
+        SqlStore(url).id
     assert "cret" not in str(said.value)
 
 
 def test_nobody_is_there(tmp_path: Path) -> None:
     for url in ("postgres://u:s3cret@127.0.0.1:1/d", "mysql://u:s3cret@127.0.0.1:1/d"):
         with pytest.raises(leafid.StoreUnavailableError, match="127.0.0.1:1/d cannot be reached") as said:
-            SqlStore(url)
+            SqlStore(url).id
         assert "s3cret" not in str(said.value)
 
 

@@ -31,7 +31,7 @@ def url(mariadb, name) -> str:
 
 
 def test_leafs_rows_are_the_tags(mariadb, name, url) -> None:
-    SqlStore(url, create=True)
+    assert SqlStore(url, create=True).id
     store = SqlStore(mariadb.factory(name), tags="leaf_alloc")
     assert store.place.endswith(f"/{name}?tags=leaf_alloc")
     assert store.lease_segment(ASK)["start"] == 1
@@ -76,17 +76,17 @@ def test_a_spelling_that_the_collation_takes_for_the_same(mariadb, name, url) ->
 def test_what_is_not_leafs(mariadb, postgres) -> None:
     name = mariadb.make()
     with pytest.raises(leafid.SchemaMismatchError, match="no table `leaf_alloc`"):
-        SqlStore(f"{mariadb.url(name)}?tags=leaf_alloc", create=True)
+        SqlStore(f"{mariadb.url(name)}?tags=leaf_alloc", create=True).id
     mariadb.run(name, "CREATE TABLE leaf_alloc (id INT)")
     with pytest.raises(leafid.SchemaMismatchError, match="not Leaf's"):
-        SqlStore(mariadb.factory(name), tags="leaf_alloc", create=True)
+        SqlStore(mariadb.factory(name), tags="leaf_alloc", create=True).id
     with pytest.raises(leafid.RequestInvalidError, match="tags=leaf_alloc"):
-        SqlStore(postgres.factory(postgres.make()), tags="leaf_alloc", create=True)
+        SqlStore(postgres.factory(postgres.make()), tags="leaf_alloc", create=True).id
 
 
 def test_a_leaf_beside_it_gives_nothing_twice(mariadb, name, url) -> None:
     """As Leaf does: it adds its step, then reads where it stands, in one transaction."""
-    SqlStore(url, create=True).close()
+    assert SqlStore(url, create=True).id
     taken: list[int] = []
     connection = mariadb.connect(name)
     done = threading.Event()

@@ -21,7 +21,7 @@ from support.forked import wait
 from support.places import BINARY
 from support.run import code
 from support.server import FILE
-from support.waiting import until
+from support.waiting import failing, until
 
 
 @pytest.fixture
@@ -60,7 +60,9 @@ def test_a_namespace_of_ones_own(path) -> None:
 
 def test_what_is_not_there_is_not_made(path) -> None:
     with pytest.raises(leafid.StoreUnavailableError, match="python -m leafid init sqlite:"):
-        Segment("orders", f"sqlite:{path}")
+        SqliteStore(path)
+    with Segment("orders", f"sqlite:{path}") as orders:
+        assert "python -m leafid init sqlite:" in str(failing(orders))
     assert not path.exists()
     SqliteStore(path, create=True)
     orders = Segment("orders", f"sqlite:{path}")
@@ -157,7 +159,7 @@ def test_what_cannot_be_opened_is_said_as_the_server_says_it(tmp_path, make) -> 
     path.parent.mkdir()
     make(path)
     with pytest.raises(leafid.LeafidError) as refused:
-        Segment("orders", f"sqlite:{path}")
+        SqliteStore(path)
     command = [BINARY, "serve", "--store", f"sqlite:{path}", "--listen", "127.0.0.1:0"]
     said = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert said.returncode != 0

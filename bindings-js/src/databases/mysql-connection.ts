@@ -1,5 +1,5 @@
 import type { Step } from '../sql/dialect.js'
-import { inTransaction, type Raw } from './link.js'
+import { inTransaction, shadowed, type Raw } from './link.js'
 
 /** What is used of a connection or a pool of `mysql2`, with callbacks or with promises. */
 export interface MysqlConnection {
@@ -47,25 +47,29 @@ const [IN_TRANSACTION, AUTOCOMMIT] = [1, 2]
  */
 export class Mysql {
   readonly #connection: MysqlConnection
+  readonly #isOurs: boolean
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(connection: MysqlConnection) {
+  /** Of a connection or a pool that is ours alone nobody else makes temporary tables. */
+  constructor(connection: MysqlConnection, isOurs: boolean) {
     this.#connection = connection
+    this.#isOurs = isOurs
   }
 
   /** Runs statements that write nothing; what one of them is refused with may be let pass: it gives nothing then. */
   run(statements: readonly string[], passes: (error: unknown) => boolean = () => false): Promise<Given[]> {
     return this.#with(async (connection) => {
-      const [session, ...all] = await settled([STATUS, ...statements].map((sql) => send(connection, sql)))
-      check(session!)
-      return all.map((given) => (given.error !== undefined && passes(given.error) ? NOTHING : sound(given)))
+      const looks = this.#looks(statements)
+      const [session, ...given] = await settled([STATUS, ...looks, ...statements].map((sql) => send(connection, sql)))
+      check(session!, given.slice(0, looks.length))
+      return given.slice(looks.length).map((given) => (given.error !== undefined && passes(given.error) ? NOTHING : sound(given)))
     })
   }
 
   /** Runs one statement, which is whole by itself. */
   alone(sql: string, lockedS: number, passes: (error: unknown) => boolean): Promise<Given> {
     return this.#with(async (connection) => {
-      await idle(connection)
+      await idle(connection, this.#looks([sql]))
       const [, given] = await settled([waits(lockedS), sql, WAITED].map((sql) => send(connection, sql)))
       return given!.error !== undefined && passes(given!.error) ? { ...NOTHING, changed: 0 } : sound(given!)
     })
@@ -80,7 +84,7 @@ export class Mysql {
     return this.#with(async (connection) => {
       const must = steps.filter((step) => step.must !== 'nothing').length
       const count = { write: 'ROW_COUNT()', find: 'FOUND_ROWS()' }
-      await idle(connection)
+      await idle(connection, this.#looks(steps.map(({ sql }) => sql)))
       const before = [waits(lockedS), `SET TRANSACTION ISOLATION LEVEL ${level}`, 'SET autocommit = 0, @leafid = 0'].map((sql) => send(connection, sql))
       const during = steps.flatMap(({ sql, must }) => [
         send(connection, sql),
@@ -101,7 +105,7 @@ export class Mysql {
     return this.#with(async (connection) => {
       const lock = "SELECT GET_LOCK(CONCAT('leafid ', DATABASE()), 2)"
       const [session, held] = await settled([STATUS, lock].map((sql) => send(connection, sql)))
-      check(session!)
+      check(session!, [])
       if (sound(held!).rows[0]?.[0] !== '1') throw new Error('another program is making a store in this database')
       try {
         for (const sql of statements) {
@@ -113,6 +117,13 @@ export class Mysql {
         await settled([send(connection, "DO RELEASE_LOCK(CONCAT('leafid ', DATABASE()))")])
       }
     })
+  }
+
+  /** What tells of each table that these use whether it is the store's: a temporary one comes first, whatever its name is written with. */
+  #looks(statements: readonly string[]): string[] {
+    if (this.#isOurs) return []
+    const used = statements.flatMap((sql) => [...sql.matchAll(USED)].map(([, table]) => table!))
+    return [...new Set(used)].map((table) => `SHOW CREATE TABLE ${table}`)
   }
 
   /** Exchanges over one connection one after another: each waits until nothing else is asked there. */
@@ -148,19 +159,25 @@ const WAITED = 'SET SESSION innodb_lock_wait_timeout = @leafid_wait'
 /** Its answer says how the session stands, and nothing else. */
 const STATUS = 'DO 0'
 
-/** Refuses a session in a transaction. */
-function check(session: Settled): void {
+/** A table that a statement reads or writes, ours or Leaf's. */
+const USED = /\b(?:FROM|INTO|UPDATE|JOIN) ((?:leafid_)?(?:meta|tags|namespaces|workers)|leaf_alloc)\b/g
+
+/** Refuses a session in a transaction, and one with temporary tables that are called like the store's. A table that is not there is told by who uses it. */
+function check(session: Settled, tables: readonly Settled[]): void {
   const { status = 0 } = sound(session)
   if ((status & IN_TRANSACTION) !== 0 || (status & AUTOCOMMIT) === 0) throw inTransaction('MySQL')
+  for (const [table, made] of tables.flatMap(({ rows }) => rows)) {
+    if (/^CREATE TEMPORARY /i.test(made ?? '')) throw shadowed('MySQL', table ?? '')
+  }
 }
 
 /** Waits until nothing else is asked on a connection, so that what is asked next, at once, follows on how the session stood. */
-async function idle(connection: MysqlConnection): Promise<void> {
+async function idle(connection: MysqlConnection, looks: readonly string[]): Promise<void> {
   const end = Date.now() + PATIENCE_MS
   do {
     if (Date.now() > end) throw new Error('the connection was in use all the time: pass a pool, or a connection that is used for nothing else')
-    const [session] = await settled([send(connection, STATUS)])
-    check(session!)
+    const [session, ...tables] = await settled([STATUS, ...looks].map((sql) => send(connection, sql)))
+    check(session!, tables)
   } while (connection._command || (connection._commands?.length ?? 0) > 0)
 }
 

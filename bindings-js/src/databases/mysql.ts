@@ -47,7 +47,7 @@ function dialect(leaf: boolean): Dialect {
 export function mysql(connection: MysqlConnection, leaf: boolean, given: string | undefined): Link {
   const place = given ?? `${placeOf('mysql', 3306, core(connection))}${leaf ? LEAF_TAGS : ''}`
   const own = dialect(leaf)
-  const database = new Mysql(core(connection))
+  const database = new Mysql(core(connection), given !== undefined)
   const link: Link = { kind: 'MySQL', place, dialect: own, told, judge, read, write, make, examine }
   let isByStatements = false
 

@@ -8,6 +8,7 @@ import { checkNames, checkObject, checkOptions } from '../values/options.js'
 import { shown } from '../values/shown.js'
 import { MACHINE, StoreClock, type Clocks } from './clock.js'
 import { isBusy, isInTransaction, type Database } from './driver.js'
+import { shadowed } from '../databases/link.js'
 import { openFile, openGiven, type File } from './open.js'
 import { Opened } from './place.js'
 
@@ -110,6 +111,7 @@ function hold({ path, connection, granted }: File, create: NonNullable<SqliteSto
         transaction: (act) =>
           connection.transaction(() => {
             opened.check()
+            refuseShadows(connection)
             return act()
           }),
         all: (query) => connection.all(query),
@@ -118,6 +120,14 @@ function hold({ path, connection, granted }: File, create: NonNullable<SqliteSto
       () => begin(works),
     )
   return { works, run }
+}
+
+/** A temporary table, or a trigger on ours, of the connection: what it says would be forgotten with it. */
+const SHADOWS = "SELECT name FROM sqlite_temp_master WHERE tbl_name IN ('meta', 'tags', 'namespaces', 'workers')"
+
+function refuseShadows(connection: File['connection']): void {
+  const [found] = connection.all({ sql: SHADOWS, params: [] })
+  if (found !== undefined) throw shadowed('SQLite', String(found['name']))
 }
 
 function setting(path: string, create: NonNullable<SqliteStoreOptions['create']>): Omit<Setting, 'clock'> {

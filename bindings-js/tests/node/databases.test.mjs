@@ -65,6 +65,23 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       })
     }
 
+    test('a temporary table of the application never stands for the store’s', async (t) => {
+      const { url } = database()
+      const { connection, end } = await engine.lone(url)
+      t.after(end)
+      const [store, direct] = [sqlStore(connection, { create }), sqlStore(await open(t, url))]
+      const starts = [(await store.lease_segment(lease())).start]
+      const real = name === 'MySQL' ? 'tags' : 'leafid.tags'
+      await engine.query(connection, `CREATE TEMPORARY TABLE tags AS SELECT * FROM ${real}`)
+      if (name === 'MySQL') {
+        await assert.rejects(Promise.resolve(store.lease_segment(lease())), { code: 'STORE_REFUSED', message: /temporary table `tags`/ })
+        await assert.rejects(Promise.resolve(sqlStore(connection).lease_segment(lease())), { code: 'STORE_REFUSED', message: /temporary table `tags`/ })
+        await engine.query(connection, 'DROP TEMPORARY TABLE tags')
+      }
+      for (const each of [store, direct, store]) starts.push((await each.lease_segment(lease())).start)
+      assert.deepEqual(starts, [1n, 11n, 21n, 31n])
+    })
+
     test('a store that Node makes is one for the server’s program, and the other way round', async (t) => {
       const [ours, theirs] = [database().url, database().url]
       const store = sqlStore(await open(t, ours), { create })

@@ -73,6 +73,24 @@ for (const [kind, open] of Object.entries(KINDS)) {
       for (const other of others) assert.ok(other.lease_segment(lease).start > start)
     })
 
+    test('a temporary table or trigger of the connection never stands between the store and its tables', (t) => {
+      const { database, path } = opened(t)
+      const store = sqlStore(database, { create })
+      const { start } = store.lease_segment(lease)
+      const shadows = [
+        ['CREATE TEMP TABLE tags AS SELECT * FROM main.tags', 'DROP TABLE temp.tags'],
+        ['CREATE TEMP TRIGGER undo AFTER UPDATE ON main.tags BEGIN UPDATE tags SET max_id = 1; END', 'DROP TRIGGER temp.undo'],
+      ]
+      for (const [make, drop] of shadows) {
+        database.exec(make)
+        for (const other of [store, sqlStore(database)]) {
+          assert.throws(() => other.lease_segment(lease), { code: 'STORE_REFUSED', message: /temporary table `(tags|undo)`/ })
+        }
+        database.exec(drop)
+      }
+      assert.deepEqual([store.lease_segment(lease).start, sqliteStore(path).lease_segment(lease).start], [start + 10n, start + 20n])
+    })
+
     test('settings that lose what was answered are refused by name, and nothing is set', async (t) => {
       const { database, path } = opened(t)
       sqlStore(database, { create }).lease_segment(lease)

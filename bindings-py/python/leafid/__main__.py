@@ -8,7 +8,8 @@ import sys
 
 from . import Layout, LeafidError, RequestInvalidError, Segment, Snowflake
 from . import StoreRefusedError, StoreUnavailableError, __version__, decode
-from ._sql import open_store
+from ._sql import hidden, open_store
+from ._sql.store import Store
 
 
 def main(words: list[str] | None = None) -> int:
@@ -65,33 +66,36 @@ def _next(options: argparse.Namespace) -> None:
     if options.namespace is not None:
         return _snowflake(options)
     # Lease no more than is wanted: the rest of a segment becomes a gap.
-    step = max(1, options.count)
-    with Segment(options.tag, options.store, step=step, timeout=options.timeout) as ids:
+    step, store = max(1, options.count), _found(options.store)
+    with Segment(options.tag, store, step=step, timeout=options.timeout) as ids:
         print(*ids.take(options.count), sep="\n")
 
 
 def _snowflake(options: argparse.Namespace) -> None:
-    with Snowflake(options.namespace, options.store, timeout=options.timeout) as ids:
+    with Snowflake(options.namespace, _found(options.store), timeout=options.timeout) as ids:
         print(*ids.take(options.count), sep="\n")
 
 
 def _init(options: argparse.Namespace) -> None:
-    _checked(options.store, f"leafid init {options.store}")
+    _checked(options.store, f"leafid init {hidden(options.store)}")
+    store = open_store(options.store, create=False)
     try:
-        known = open_store(options.store, create=False)
+        id = store.id
     except StoreUnavailableError:
         made = open_store(options.store, create=True)
-        print(f"{made.place} is a new store: id {made.id}")
+        id = made.id
+        print(f"{made.place} is a new store: id {id}")
     else:
         raise StoreRefusedError(
-            f"{known.place} is already a store: id {known.id}; use it, or another place"
+            f"{store.place} is already a store: id {id}; use it, or another place"
         )
 
 
 def _create_tag(options: argparse.Namespace) -> None:
     given = options.store or os.environ.get("LEAFID_STORE", "")
-    _checked(given, f"leafid tag create {options.tag} --store {given}")
-    open_store(given, create=False).create_tag(
+    _checked(given, f"leafid tag create {options.tag} --store {hidden(given)}")
+    store = open_store(given, create=False)
+    store.create_tag(
         options.tag,
         start=options.start,
         step=options.step,
@@ -99,13 +103,28 @@ def _create_tag(options: argparse.Namespace) -> None:
         until=options.until,
         if_missing=options.if_missing,
     )
+    print(f"tag `{options.tag}` is in {store.place}")
+
+
+def _found(given: str | None) -> Store | str | None:
+    """A store that this program opens itself is there, or it is said at once that it is not."""
+    url = given or os.environ.get("LEAFID_STORE", "")
+    if not _is_ours(url):
+        return given
+    store = open_store(url, create=False)
+    return store if store.id else given
+
+
+def _is_ours(url: str) -> bool:
+    scheme = url.partition(":")[0].partition("+")[0]
+    return scheme in ("sqlite", "postgres", "postgresql", "mysql", "mariadb")
 
 
 def _checked(store: str, command: str) -> None:
     """Refuses a store that this program does not open itself; `command` is the one for it."""
-    if not store.startswith(("sqlite:", "postgres:", "postgresql:", "mysql:", "mariadb:")):
+    if not _is_ours(store):
         raise RequestInvalidError(
-            f"`{store}` is not `sqlite:PATH`, nor the URL of a database: for other stores: {command}"
+            f"`{hidden(store)}` is not `sqlite:PATH`, nor the URL of a database: for other stores: {command}"
         )
 
 

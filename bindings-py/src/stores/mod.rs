@@ -21,7 +21,7 @@ use pyo3::types::{PyDict, PyString};
 use crate::client::driver::{self, Driven, HubCell};
 use crate::client::stores::{Http, Memory};
 use crate::client::{Failed, log};
-use crate::values::{dict, errors};
+use crate::values::{dict, errors, utf8};
 
 /// The default store is a URL in this variable.
 const VARIABLE: &str = "LEAFID_STORE";
@@ -51,7 +51,7 @@ impl StoreArg {
     ) -> PyResult<StoreArg> {
         let Some(store) = store else { return from_environment(py, create, workers) };
         if let Ok(url) = store.cast::<PyString>() {
-            return from_url(py, &url.to_cow()?, create, workers);
+            return from_url(py, &utf8(url)?, create, workers);
         }
         if let Ok(store) = store.cast::<HttpStore>() {
             return Ok(StoreArg::Http(Arc::clone(&store.get().0)));
@@ -87,7 +87,8 @@ impl StoreArg {
     }
 
     /// Makes a tag or a namespace that is not there (`verb` is `create_tag` or `create_namespace`):
-    /// a store in a file or a database does so where it is asked to.
+    /// a store in a file or a database does so where it is asked to, before its first grant; one of a
+    /// caller's at once.
     ///
     /// # Errors
     /// `REQUEST_INVALID` for a store that has commands for it; the store's.
@@ -95,6 +96,10 @@ impl StoreArg {
         let py = how.py();
         match self {
             StoreArg::Memory(_) => Ok(()),
+            StoreArg::Object(store, _) if store.bind(py).hasattr("make_later")? => {
+                how.set_item("if_missing", true)?;
+                store.bind(py).call_method1("make_later", (verb, name, how)).map(drop)
+            }
             StoreArg::Object(store, _) if store.bind(py).hasattr(verb)? => {
                 how.set_item("if_missing", true)?;
                 store.bind(py).call_method(verb, (name,), Some(how)).map(drop)

@@ -10,11 +10,13 @@ use crate::client::host::fork;
 use crate::values::errors;
 
 /// What their URLs begin with.
-const SCHEMES: [&str; 5] = ["sqlite:", "postgres:", "postgresql:", "mysql:", "mariadb:"];
+const SCHEMES: [&str; 5] = ["sqlite", "postgres", "postgresql", "mysql", "mariadb"];
 
 /// Whether a URL names such a store.
 pub fn is_ours(url: &str) -> bool {
-    SCHEMES.iter().any(|scheme| url.starts_with(scheme))
+    // SQLAlchemy's: `postgresql+psycopg://…`.
+    let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
+    SCHEMES.contains(&scheme.split('+').next().unwrap_or(""))
 }
 
 /// The store that a URL names; `workers` are for a namespace `default` that is made with it.

@@ -1,11 +1,11 @@
 //! Arguments that callers may write in more than one way, and lengths of time.
 
 use leafid_core::{Code, Layout, StoreTime};
-use pyo3::exceptions::PyOverflowError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyInt, PyString};
 
-use crate::values::{PyLayout, Seconds, dict, errors};
+use crate::values::{PyLayout, Seconds, dict, errors, utf8};
 
 /// How much of a text a message quotes, in characters.
 const LONGEST_QUOTE: usize = 100;
@@ -21,7 +21,7 @@ impl<'py> FromPyObject<'_, 'py> for LayoutArg {
             return Ok(LayoutArg(layout.get().0));
         }
         if let Ok(name) = value.cast::<PyString>() {
-            let name = name.to_cow()?;
+            let name = utf8(&name)?;
             let unknown = || {
                 let message = format!(
                     "there is no layout `{name}`: use `leaf`, `edge`, `long` or `js53`, or a \
@@ -43,13 +43,51 @@ impl<'py> FromPyObject<'_, 'py> for Moment {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Moment> {
-        if let Ok(ms) = value.extract::<i64>() {
-            return Ok(Moment(StoreTime::new(ms)));
+        if value.is_instance_of::<PyInt>() {
+            return Ok(Moment(StoreTime::new(value.extract::<Nearest>()?.0)));
+        }
+        if !value.hasattr("timestamp")? {
+            let kind = value.get_type().name()?;
+            let message = format!("a time is whole ms since 1970 or a `datetime`, got a `{kind}`");
+            return Err(PyTypeError::new_err(message));
         }
         let seconds: f64 = value.call_method0("timestamp")?.extract()?;
         // To whole µs first, as a datetime has them: a float alone would lose a ms now and then.
         let micros = (seconds * 1e6).round();
         Ok(Moment(StoreTime::new((micros / 1e3).floor() as i64)))
+    }
+}
+
+/// A whole number, or the nearest one of 64 bits: both are as far outside of what can be meant.
+pub struct Nearest(pub i64);
+
+impl<'py> FromPyObject<'_, 'py> for Nearest {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Nearest> {
+        match value.extract::<i64>() {
+            Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => {
+                Ok(Nearest(if value.lt(0)? { i64::MIN } else { i64::MAX }))
+            }
+            number => number.map(Nearest),
+        }
+    }
+}
+
+/// The time of a store, in ms since 1970.
+pub struct Now(pub i64);
+
+impl<'py> FromPyObject<'_, 'py> for Now {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Now> {
+        match value.extract::<Nearest>()?.0 {
+            i64::MIN | i64::MAX => {
+                let message = "`now_ms` must be ms since 1970, as 64 bits hold them";
+                Err(errors::raise(Code::RequestInvalid, message))
+            }
+            ms => Ok(Now(ms)),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use leafid_core::{Code, Layout, Refusal};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyTuple};
 
-use crate::values::{LayoutArg, Moment, errors, whole_number};
+use crate::values::{LayoutArg, Moment, Nearest, errors, whole_number};
 
 /// Epoch, tick length and the widths of time, worker and sequence: at most 63 bits together.
 ///
@@ -19,12 +19,15 @@ impl PyLayout {
     #[new]
     #[pyo3(signature = (*, epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits))]
     fn new(
-        epoch_ms: i64,
-        tick_ms: i64,
-        time_bits: i64,
-        worker_bits: i64,
-        sequence_bits: i64,
+        epoch_ms: Nearest,
+        tick_ms: Nearest,
+        time_bits: Nearest,
+        worker_bits: Nearest,
+        sequence_bits: Nearest,
     ) -> PyResult<PyLayout> {
+        let (Nearest(epoch_ms), Nearest(tick_ms)) = (epoch_ms, tick_ms);
+        let (Nearest(time_bits), Nearest(worker_bits), Nearest(sequence_bits)) =
+            (time_bits, worker_bits, sequence_bits);
         let bits = |bits| u8::try_from(bits).map_err(|_| Refusal::new(Code::LayoutInvalid));
         let made =
             u32::try_from(tick_ms).map_err(|_| Code::LayoutInvalid.into()).and_then(|tick| {

@@ -12,11 +12,13 @@ mod text;
 mod token;
 mod typed;
 
-pub use arguments::{LayoutArg, Moment, checked_timeout, cut, whole_ms, whole_number};
+pub use arguments::{
+    LayoutArg, Moment, Nearest, Now, checked_timeout, cut, whole_ms, whole_number,
+};
 pub use buffer::Buffer;
 pub use code_table::{code, code_from_http, codes, sentence};
 pub use layout::{PyLayout, decode};
 pub use public::{Scrambler, base58, base62, parse_base58, parse_base62};
 pub use text::{base32, decimal, parse_base32, parse_decimal};
 pub use token::TokenArg;
-pub use typed::{Seconds, Text};
+pub use typed::{Seconds, Text, utf8};

@@ -4,7 +4,7 @@ use leafid_core::{Code, Token};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-use crate::values::errors;
+use crate::values::{errors, utf8};
 
 /// 16 bytes as callers write them: `bytes`, or 32 hex digits.
 pub struct TokenArg(pub Token);
@@ -22,7 +22,10 @@ impl<'py> FromPyObject<'_, 'py> for TokenArg {
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<TokenArg> {
         let token = match value.cast::<PyBytes>() {
             Ok(bytes) => <[u8; 16]>::try_from(bytes.as_bytes()).ok().map(Token::new),
-            Err(_) => Token::parse(&value.cast::<PyString>()?.to_cow()?).ok(),
+            Err(_) => {
+                let text = value.cast::<PyString>()?;
+                Token::parse(&utf8(&text)?).ok()
+            }
         };
         token.map(TokenArg).ok_or_else(|| {
             errors::raise(Code::RequestInvalid, "a token is 16 bytes, or 32 lower-case hex digits")

@@ -1,7 +1,11 @@
 //! Arguments whose type is checked where their name is known.
 
-use pyo3::exceptions::PyTypeError;
+use std::borrow::Cow;
+
+use leafid_core::Code;
+use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::values::errors;
 
@@ -46,6 +50,19 @@ impl Seconds {
     }
 }
 
+/// A text that is known to be one.
+///
+/// # Errors
+/// `REQUEST_INVALID` for halves of characters.
+pub fn utf8<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, str>> {
+    text.to_cow().map_err(|_| halves())
+}
+
+fn halves() -> PyErr {
+    let message = "a text has half a character (a lone surrogate), which no UTF-8 can hold";
+    errors::raise(Code::RequestInvalid, message)
+}
+
 impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Typed<T> {
     type Error = PyErr;
 
@@ -55,6 +72,7 @@ impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Typed<T> {
             Err(error) if error.is_instance_of::<PyTypeError>(value.py()) => {
                 Ok(Typed(Err(value.get_type().name()?.to_string())))
             }
+            Err(error) if error.is_instance_of::<PyUnicodeEncodeError>(value.py()) => Err(halves()),
             Err(error) => Err(error),
         }
     }

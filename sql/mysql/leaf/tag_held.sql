@@ -2,7 +2,7 @@
 -- their positions is not as it was read. Leaf's row of this tag is there already (`tag_add`): what
 -- stands in ours after a wait for that is what a deletion left.
 -- Names of ours are ASCII, and converting any other would be an error.
-SELECT CAST(FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000) AS SIGNED), MAX(t.max_id) AS stands
+SELECT CAST(FLOOR(UNIX_TIMESTAMP(SYSDATE(3)) * 1000) AS SIGNED), MAX(t.max_id) AS stands
 FROM leafid_tags AS t
 WHERE LOWER(t.tag) = LOWER(CASE WHEN LENGTH(:tag) = CHAR_LENGTH(:tag) THEN CONVERT(:tag USING ascii) END)
         COLLATE ascii_bin

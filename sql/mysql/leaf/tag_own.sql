@@ -2,7 +2,7 @@
 -- locked by what was written before.
 -- The answer carries the time as the last inserted id.
 INSERT INTO leafid_tags (tag, max_id, step, max_step, deleted, `until`)
-VALUES (:tag, :max_id + 0 * LAST_INSERT_ID(CAST(FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000) AS SIGNED)), :step, :max_step,
+VALUES (:tag, :max_id + 0 * LAST_INSERT_ID(CAST(FLOOR(UNIX_TIMESTAMP(SYSDATE(3)) * 1000) AS SIGNED)), :step, :max_step,
     :deleted, :until)
 ON DUPLICATE KEY UPDATE max_id = VALUES(max_id), step = VALUES(step), max_step = VALUES(max_step),
     deleted = VALUES(deleted), `until` = VALUES(`until`);

@@ -1,6 +1,6 @@
 -- Keeps a namespace as it is until the transaction ends; no row if it is not as it was read. Not by a
 -- shared lock: two that hold one could both wait to change it.
-SELECT CAST(FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000) AS SIGNED)
+SELECT CAST(FLOOR(UNIX_TIMESTAMP(SYSDATE(3)) * 1000) AS SIGNED)
 FROM namespaces
 WHERE namespace = :namespace AND epoch_ms = :was_epoch_ms AND tick_ms = :was_tick_ms
     AND time_bits = :was_time_bits AND worker_bits = :was_worker_bits

@@ -4,7 +4,7 @@
 INSERT INTO workers (namespace, worker, owner, sticky, `key`, held_from, reserved_until, granted_ms,
     inside)
 VALUES (:namespace, :worker, :owner, :sticky, :key, :held_from, :reserved_until,
-    :granted_ms + 0 * LAST_INSERT_ID(CAST(FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000) AS SIGNED)),
+    :granted_ms + 0 * LAST_INSERT_ID(CAST(FLOOR(UNIX_TIMESTAMP(SYSDATE(3)) * 1000) AS SIGNED)),
     COALESCE((
         SELECT :worker >= workers_start AND :worker < workers_end
         FROM namespaces

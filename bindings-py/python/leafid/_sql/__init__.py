@@ -10,11 +10,13 @@ import os
 import threading
 import weakref
 
+from .database.source import hidden
 from .database.store import SqlStore
 from .file.store import SqliteStore
+from .making import Making
 from .store import Store
 
-__all__ = ["SqlStore", "SqliteStore", "open_store"]
+__all__ = ["SqlStore", "SqliteStore", "hidden", "open_store"]
 
 # One per URL: generators that name the same database share its connection.
 _OPENED: weakref.WeakValueDictionary[str, SqlStore] = weakref.WeakValueDictionary()
@@ -23,13 +25,16 @@ _OPENING = threading.Lock()
 
 def open_store(url: str, create: bool, workers: tuple[int, int] | None = None) -> Store:
     """The store that a URL names. With `create` it is made if it is not there, and the worker
-    numbers of its namespace `default` are then `workers`."""
+    numbers of its namespace `default` are then `workers`. It is opened by its first call."""
+    made = Making(None, workers) if create else None
     if url.startswith("sqlite:"):
-        return SqliteStore(url, create=create, workers=workers)
+        return SqliteStore.unopened(url, made)
     with _OPENING:
         store = _OPENED.get(url)
         if store is None:
             store = _OPENED[url] = SqlStore(url, create=create, workers=workers)
+        elif made is not None:
+            store._make_where_missing(made)
         return store
 
 

@@ -22,7 +22,8 @@ def acquire(turn: Turn, space: Space, ask: Row) -> Row:
     found["mine"] = _find(turn, "lookups/mine", namespace=name, key=_key(ask))
     # A request that comes again is answered from its row.
     if found["mine"] is None:
-        owned = turn.all("lookups/own", namespace=name, owner=ask.get("owner"))
+        owner = rows.text(ask.get("owner"), "`owner` of the ask")
+        owned = turn.all("lookups/own", namespace=name, owner=owner)
         found.update(zip(("own", "spare"), map(rows.worker, owned), strict=False))
         found["rested"] = _find(turn, "lookups/rested", namespace=name, count=1)
         found["kept"] = _find(turn, "lookups/kept", namespace=name, count=1)
@@ -46,7 +47,7 @@ def acquire(turn: Turn, space: Space, ask: Row) -> Row:
 def find(turn: Turn, space: Space, ask: Row) -> Row | None:
     """The row of a number that a holder names, if it was ever handed out."""
     worker = ask.get("worker")
-    if type(worker) is not int or not 0 <= worker < 1 << space.row["layout"]["worker_bits"]:
+    if not space.has(worker):
         raise space.worker_invalid(worker)
     return _find(turn, "rows/worker", namespace=space.name, worker=worker)
 
@@ -71,6 +72,6 @@ def _find(turn: Turn, text: str, **params: Any) -> Row | None:
 def _key(ask: Row) -> bytes:
     request = ask.get("request")
     try:
-        return bytes.fromhex(request) if isinstance(request, str) else bytes(request or b"")
-    except (ValueError, TypeError):
+        return request if isinstance(request, bytes) else bytes.fromhex(str(request))
+    except ValueError:
         raise errors.RequestInvalidError("`request` of the ask is not 32 hex digits") from None

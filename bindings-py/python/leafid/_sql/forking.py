@@ -48,5 +48,12 @@ def _after() -> None:
         _LOCKED.pop().lock.release()
 
 
+def _after_in_child() -> None:
+    # Whoever held one that was waited for in vain is not here, and never gives it back.
+    _LOCKED.clear()
+    for keeper in list(_KEEPERS):
+        keeper.lock = threading.Lock()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after)
+    os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after_in_child)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import errors, registry
@@ -20,6 +21,11 @@ class Space:
         self.used_until: int = found["used_until"]
         self.start: int = self.row["workers"]["start"]
         self.end: int = self.row["workers"]["end"]
+
+    def has(self, worker: object) -> bool:
+        """Whether it is a worker number of the layout."""
+        bits: int = self.row["layout"]["worker_bits"]
+        return type(worker) is int and 0 <= worker < 1 << bits
 
     def hands_out(self, worker: int) -> bool:
         return self.start <= worker < self.end
@@ -74,7 +80,7 @@ def create(
         "namespace": name,
         "layout": "leaf" if layout is None else _fields(layout),
         "workers": _range(workers) if workers is not None else None,
-        "max_window_ms": round(max_window * 1_000) if max_window is not None else None,
+        "max_window_ms": None if max_window is None else _ms(max_window),
     }
     row = registry.namespace_row({key: value for key, value in spec.items() if value is not None})
     row = {**row, "floor": _floor(row["layout"], turn.floor_ms())}
@@ -150,8 +156,21 @@ def _fields(layout: Any) -> Row:
 
 
 def _range(workers: tuple[int, int]) -> Row:
+    if not isinstance(workers, (tuple, list)) or len(workers) != 2:
+        raise errors.WorkerInvalidError(
+            "`workers` are two numbers, the first and one more than the last, such as `(0, 64)`, got "
+            f"`{workers!r:.80}`"
+        )
     start, end = workers
     return {"start": start, "end": end}
+
+
+def _ms(seconds: float) -> int:
+    if not math.isfinite(seconds * 1_000):
+        raise errors.RequestInvalidError(
+            f"`max_window` is a number of seconds, such as `60`, got `{seconds}`"
+        )
+    return round(seconds * 1_000)
 
 
 def _floor(layout: Row, floor_ms: int) -> int:

@@ -6,11 +6,26 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import errors
+
 Row = dict[str, Any]
 
 _LAYOUT = ("epoch_ms", "tick_ms", "time_bits", "worker_bits", "sequence_bits")
 _TAG = ("max_id", "step", "max_step", "deleted", "until")
 _WORKER = ("owner", "sticky", "key", "held_from", "reserved_until", "granted_ms")
+
+
+def text(value: object, what: str) -> str:
+    """A text that can be written.
+
+    `REQUEST_INVALID` for anything else, halves of characters among it.
+    """
+    try:
+        if isinstance(value, str) and value.encode() is not None:
+            return value
+    except UnicodeEncodeError:
+        pass
+    raise errors.RequestInvalidError(f"{what} is missing, or not a text")
 
 
 def of_tag(row: Row) -> Row:

@@ -17,8 +17,9 @@ T = TypeVar("T")
 class Store(ABC):
     """What a file and a database have in common."""
 
-    # Where it is, as `--store` takes it, without a password.
-    _place: str
+    def __init__(self) -> None:
+        # Tags and namespaces that generators want made, by the verb and the name.
+        self._wanted: dict[tuple[str, str], Row] = {}
 
     @property
     def place(self) -> str:
@@ -29,6 +30,11 @@ class Store(ABC):
     @abstractmethod
     def id(self) -> str:
         """Its id: 32 hex digits."""
+
+    @property
+    @abstractmethod
+    def _place(self) -> str:
+        """`place`, without a look at the store."""
 
     @abstractmethod
     def _decide(self, act: Callable[[Turn], T]) -> T:
@@ -113,6 +119,8 @@ class Store(ABC):
 
         def revoke(turn: Turn) -> None:
             space = self._space(turn, {"namespace": namespace})
+            if not space.has(worker):
+                raise space.worker_invalid(worker)
             row = turn.one("rows/worker", namespace=namespace, worker=worker)
             if row is None and not space.hands_out(worker):
                 raise space.worker_invalid(worker)
@@ -126,6 +134,7 @@ class Store(ABC):
 
     def lease_segment(self, ask: Row) -> Row:
         """Leases numbers of a tag."""
+        self._make_wanted("create_tag", name_of(ask, "tag"))
 
         def lease(turn: Turn) -> Row:
             before = self._tag(turn, ask)
@@ -137,6 +146,7 @@ class Store(ABC):
 
     def acquire(self, ask: Row) -> Row:
         """Gives a worker number and a window on it."""
+        self._make_wanted("create_namespace", name_of(ask, "namespace"))
         return self._decide(lambda turn: acquire.acquire(turn, self._space(turn, ask), ask))
 
     def renew(self, ask: Row) -> Row:
@@ -167,6 +177,16 @@ class Store(ABC):
 
         return self._decide(release)
 
+    def make_later(self, verb: str, name: str, how: Row) -> None:
+        """Carries out `create_tag` or `create_namespace` before the first grant of that name."""
+        self._wanted[verb, name] = how
+
+    def _make_wanted(self, verb: str, name: object) -> None:
+        key = (verb, name) if isinstance(name, str) else None
+        if key is not None and (how := self._wanted.get(key)) is not None:
+            getattr(self, verb)(name, **how)
+            self._wanted.pop(key, None)
+
     def _tag(self, turn: Turn, ask: Row) -> Row:
         found = _found(turn, ask)
         if found is None:
@@ -188,10 +208,7 @@ class Store(ABC):
 
 def name_of(ask: Row, kind: str) -> str:
     """The tag or the namespace that an ask names."""
-    name = ask.get(kind) if isinstance(ask, dict) else None
-    if not isinstance(name, str):
-        raise errors.RequestInvalidError(f"`{kind}` of the ask is missing, or not a text")
-    return name
+    return rows.text(ask.get(kind) if isinstance(ask, dict) else None, f"`{kind}` of the ask")
 
 
 def _found(turn: Turn, ask: Row) -> Row | None:

@@ -43,7 +43,8 @@ impl Http {
         let Credentials { token, ca, cert, key } = shown_to_it.or_environment();
         let wrong = |why: &str| {
             let message = format!(
-                "`{}` {why}: the URL of a store is like `http://127.0.0.1:8750`",
+                "`{}` {why}: the URL of a store is like `http://127.0.0.1:8750`, `https://…`, \
+                 `sqlite:ids.db`, `postgres://…`, `mysql://…` or, in a test, `memory:`",
                 shown(url)
             );
             Failed::new(Code::RequestInvalid, message)
@@ -53,7 +54,7 @@ impl Http {
             Some("http") => {}
             Some("https") if cfg!(feature = "tls") => {}
             Some("https") => return Err(wrong("needs TLS, which this build does not have")),
-            _ => return Err(wrong("begins with neither `http://` nor `https://`")),
+            _ => return Err(wrong("begins like the URL of no store")),
         }
         if uri.host().is_none_or(str::is_empty) {
             return Err(wrong("has no host"));

@@ -116,9 +116,35 @@ unsafe extern "C" fn dealloc(slf: *mut PyObject) {
     unsafe {
         let class = ffi::Py_TYPE(slf);
         ffi::PyObject_GC_UnTrack(slf.cast());
+        if (*slf.cast::<Awaitable>()).stage == Stage::Fresh {
+            warn((*slf.cast::<Awaitable>()).verb);
+        }
         clear(slf);
         ffi::PyObject_GC_Del(slf.cast());
         ffi::Py_DECREF(class.cast());
+    }
+}
+
+/// Warns of a call that nobody awaited, and that therefore did nothing, as Python does of a coroutine.
+#[cold]
+fn warn(verb: Verb) {
+    let text = match verb {
+        Verb::Next => c"`anext()` was never awaited: no ID was drawn",
+        Verb::Take(_) => c"`atake()` was never awaited: no ID was drawn",
+        Verb::Ready(_) => c"`aready()` was never awaited: nothing was waited for",
+        Verb::Release => c"`arelease()` was never awaited: nothing was given back",
+        Verb::Close => c"`aclose()` was never awaited: the generator is not closed",
+        Verb::Fill(_) | Verb::Itself => return,
+    };
+    // SAFETY: called with the interpreter lock. What is being raised stays as it is, and a warning
+    // that is an error, which nobody here can catch, is told as one.
+    unsafe {
+        let (mut kind, mut value, mut trace) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
+        ffi::PyErr_Fetch(&raw mut kind, &raw mut value, &raw mut trace);
+        if ffi::PyErr_WarnEx(ffi::PyExc_RuntimeWarning, text.as_ptr(), 1) < 0 {
+            ffi::PyErr_WriteUnraisable(ptr::null_mut());
+        }
+        ffi::PyErr_Restore(kind, value, trace);
     }
 }
 

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Texts, so that no column's type matters.
 const ROWS: &str = "SELECT CAST(id AS CHAR), ip_port, CAST(max_timestamp AS CHAR), \
     CAST(FLOOR(UNIX_TIMESTAMP(update_time) * 1000) AS CHAR) FROM leaf_workerid_alloc ORDER BY id";
-const NOW: &str = "SELECT CAST(FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000) AS CHAR)";
+const NOW: &str = "SELECT CAST(FLOOR(UNIX_TIMESTAMP(SYSDATE(3)) * 1000) AS CHAR)";
 
 /// It tells the next id at once, which a database's tables about tables may tell from a cache.
 const TABLE: &str = "SHOW CREATE TABLE leaf_workerid_alloc";

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import threading
 import time
@@ -13,7 +12,7 @@ from ... import errors
 from ..._native import abandon, process
 from ..clock import Clock, StoreTime, System, Told
 from ..forking import PATIENCE, keep
-from ..namespaces import default
+from ..making import Making
 from ..turn import Conflict, Turn
 from . import words
 from .engine import Engine
@@ -21,6 +20,9 @@ from .link import Broken, Link
 from .source import Source
 
 T = TypeVar("T")
+
+# A place that is known only once there is a connection.
+UNKNOWN = "the database"
 
 # The longest pause before a decision is made again, in s: whoever waits much longer than others need
 # loses against them for ever.
@@ -38,43 +40,53 @@ class Database:
     by = 0
     id: str | None = None
 
-    def __init__(self, source: Source, clock: Clock | None, allow_unsafe: bool) -> None:
-        self.source, self.allow_unsafe = source, allow_unsafe
-        self.place = source.place or "the database"
+    def __init__(
+        self, source: Source, clock: Clock | None, allow_unsafe: bool, made: Making | None
+    ) -> None:
+        self.source, self.allow_unsafe, self.made = source, allow_unsafe, made
+        self.place = source.place or UNKNOWN
         self.lock = threading.Lock()
         ticks = clock or System()
         # Windows follow the database's clock, so that all who use it have one.
         self.told = Told(ticks) if clock is None else None
         self.clock: Clock = self.told or ticks
         self.beaten = 0
-
-    def open(self, create: bool, id: str | None, workers: tuple[int, int] | None) -> None:
-        """Finds the store, or makes it where that is asked for."""
-        with self.lock:
-            link = self._connected()
-            try:
-                self.hear(link)
-                meta = self._meta(link)
-                if meta is None and create:
-                    self._make(link, id, workers)
-                    meta = self._meta(link)
-                if meta is None:
-                    raise words.not_there(self.place)
-                self.id, self.beaten = meta
-                granted = int(link.values(self._text(link, "meta/found"))[3])
-                called = "the database's clock"
-                self.time = StoreTime(self.clock, granted, self.beaten, called)
-            except BaseException as error:
-                self.close()
-                if isinstance(error, Broken):
-                    raise words.unreachable(self.place, error.detail) from error
-                raise
         keep(self)
+
+    def found(self) -> str:
+        """The id of the store, which is looked for now if nobody has asked for anything yet."""
+        with self.lock:
+            return self.id or self._open()
+
+    def _open(self) -> str:
+        """Finds the store, or makes it where that is asked for."""
+        link = self._connected()
+        try:
+            self._time(link, int(link.values(self._text(link, "meta/now"))[0]))
+            meta = self._meta(link)
+            if meta is None and self.made is not None:
+                self._make(link, self.made)
+                meta = self._meta(link)
+            if meta is None:
+                raise words.not_there(self.place)
+            id, self.beaten = meta
+            granted = int(link.values(self._text(link, "meta/found"))[3])
+            called = "the database's clock"
+            self.time = StoreTime(self.clock, granted, self.beaten, called)
+        except BaseException as error:
+            self.close()
+            if isinstance(error, Broken):
+                raise words.unreachable(self.place, error.detail) from error
+            raise
+        self.id = id
+        return id
 
     def decide(self, act: Callable[[Turn], T]) -> T:
         """Carries out a transaction: again where another was faster, and then in line with the others;
         and once more where the connection was lost before it was over."""
         with self.lock:
+            if self.id is None:
+                self._open()
             end = time.monotonic() + PATIENCE
             was_lost = in_line = False
             while True:
@@ -108,8 +120,8 @@ class Database:
     def _attempt(self, act: Callable[[Turn], T], in_line: bool) -> T:
         link, is_over = self._linked(), False
         try:
-            link.script(_begin(link))
-            now = self.hear(link)
+            link.begin()
+            now = self._head(link)
             turn = Turn(_engine(link), link.run, self.id or "", now, in_line)
             answer = act(turn)
             if turn.wrote and turn.now - self.beaten >= _BEAT_MS:
@@ -127,10 +139,22 @@ class Database:
             raise
         return answer
 
-    def hear(self, link: Link) -> int:
+    def _head(self, link: Link) -> int:
+        """The store's time; after a look at the server and the store, which may be others by now."""
+        engine = _engine(link)
+        now, version, store, *settings = link.values(engine.head)
+        found = "none" if store is None else bytes(store).hex()
+        if found != self.id:
+            raise words.another(self.place, str(self.id), found)
+        if int(version) != engine.version:
+            raise words.other_version(self.place, int(version), engine.version)
+        engine.judge(settings, self.place, self.allow_unsafe)
+        return self._time(link, int(now))
+
+    def _time(self, link: Link, now: int) -> int:
         """The store's time, after the database said its own."""
         if self.told is not None:
-            self.told.learn(int(link.values(self._text(link, "meta/now"))[0]))
+            self.told.learn(now)
         if self.id is None:
             return self.clock.wall_ms
         longest = "SELECT coalesce(max(max_window_ms), 0) FROM namespaces"
@@ -138,7 +162,7 @@ class Database:
 
     def _commit(self, link: Link) -> None:
         try:
-            link.script("COMMIT")
+            link.script(_engine(link).commit)
         except Broken as broken:
             # Nobody knows whether it was carried out: who asked asks again, by the same request.
             self.close()
@@ -176,10 +200,12 @@ class Database:
         except Exception as error:
             raise words.unreachable(self.place, words.said(error)) from error
         try:
-            link = Link(connection, self.source.leaf)
+            link = Link(connection, self.source.leaf, self.source.is_shared)
             if self.source.place is None:
                 self.place = _engine(link).place(link)
-            _engine(link).judge(link, self.place, self.allow_unsafe)
+            settings = link.values(self._text(link, "meta/settings"))
+            _engine(link).judge(settings, self.place, self.allow_unsafe, is_first=True)
+            _engine(link).examine(link, self.place)
         except Broken as broken:
             raise words.unreachable(self.place, broken.detail) from broken
         self.link, self.by = link, process()
@@ -205,21 +231,20 @@ class Database:
             raise words.other_version(self.place, int(version), known)
         return bytes(store).hex(), int(beat)
 
-    def _make(self, link: Link, id: str | None, workers: tuple[int, int] | None) -> None:
+    def _make(self, link: Link, made: Making) -> None:
         """The tables, the namespace `default`, and the store's row, which comes last; another
         program may be faster."""
-        engine, columns = _engine(link), default(workers)
+        engine = _engine(link)
         try:
             engine.begin_making(link)
             try:
                 if self._meta(link) is None:
                     link.script(engine.named(engine.texts["schema"]))
-                    link.run(engine.texts["rows/namespace_add"], columns)
-                    store = bytes.fromhex(id) if id else os.urandom(16)
-                    made = {"version": engine.version, "store": store, "floor_ms": 0}
-                    made["created_ms"] = self.clock.wall_ms
-                    link.run(engine.texts["meta/make"], made)
-                link.script("COMMIT")
+                    link.run(engine.texts["rows/namespace_add"], made.default)
+                    row = {"version": engine.version, "store": made.store(), "floor_ms": 0}
+                    row["created_ms"] = self.clock.wall_ms
+                    link.run(engine.texts["meta/make"], row)
+                link.script(engine.commit)
             except BaseException:
                 self._roll_back(link)
                 raise
@@ -231,7 +256,3 @@ class Database:
 def _engine(link: Link) -> Engine:
     assert link.engine is not None, "it is known once there is a link"
     return link.engine
-
-
-def _begin(link: Link) -> str:
-    return "START TRANSACTION" if _engine(link).quote else "BEGIN"

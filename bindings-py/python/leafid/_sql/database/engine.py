@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..turn import Dialect
 from . import words
+from .text import translated
 
 if TYPE_CHECKING:
     from .link import Link
@@ -28,6 +29,15 @@ class Engine(Dialect, ABC):
     version: int
     # What is said when a connection begins.
     session: list[str]
+    # How a transaction begins and ends, whatever the session is set to.
+    begin: str
+    commit = "COMMIT"
+    # What each transaction begins with: the time, of which version and which store the tables are,
+    # and what `meta/settings` gives.
+    head: str
+    # Values of each kind, and the types that a driver gives them without converters of its user's.
+    probe: str
+    kinds: tuple[tuple[type, ...], ...]
 
     def named(self, text: str) -> str:
         """A text with the names that the tables have here."""
@@ -43,8 +53,18 @@ class Engine(Dialect, ABC):
         or was written."""
 
     @abstractmethod
-    def judge(self, link: Link, place: str, allow_unsafe: bool) -> None:
-        """`STORE_REFUSED` for a server that cannot keep what it answers."""
+    def judge(
+        self, settings: list[Any], place: str, allow_unsafe: bool, is_first: bool = False
+    ) -> None:
+        """`STORE_REFUSED` for a server that cannot keep what it answers, as its settings say. The
+        first time a risk that is let pass is warned of."""
+
+    def examine(self, link: Link, place: str) -> None:
+        """`STORE_REFUSED` for tables that cannot keep what is written to them."""
+
+    def refuse_shadows(self, link: Link, table: str) -> None:
+        """`STORE_REFUSED` where the session has a temporary table of this name, which every statement
+        would find instead of ours."""
 
     @abstractmethod
     def place(self, link: Link) -> str:
@@ -59,8 +79,14 @@ class Engine(Dialect, ABC):
         """Others may again."""
 
 
-def risk(place: str, setting: str, cure: str, allow_unsafe: bool) -> None:
-    """Refuses a setting by its name, or lets it pass with a warning."""
+def risk(place: str, setting: str, cure: str, allow_unsafe: bool, is_first: bool) -> None:
+    """Refuses a setting by its name, or lets it pass, the first time with a warning."""
     if not allow_unsafe:
         raise words.unsafe(place, setting, _LOSES, cure)
-    _LOG.warning("%s has %s, let pass by `allow_unsafe_settings`: %s", place, setting, _LOSES)
+    if is_first:
+        _LOG.warning("%s has %s, let pass by `allow_unsafe_settings`: %s", place, setting, _LOSES)
+
+
+def expressions(text: str) -> str:
+    """What a text without a table selects."""
+    return translated(text, "?")[0].removeprefix("SELECT").strip()

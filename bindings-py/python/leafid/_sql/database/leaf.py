@@ -34,8 +34,8 @@ class Leaf(Mysql):
     def place(self, link: Link) -> str:
         return f"{super().place(link)}?tags=leaf_alloc"
 
-    def judge(self, link: Link, place: str, allow_unsafe: bool) -> None:
-        super().judge(link, place, allow_unsafe)
+    def examine(self, link: Link, place: str) -> None:
+        super().examine(link, place)
         found = link.values(TEXTS["leaf/columns"])
         if not found:
             raise errors.SchemaMismatchError(

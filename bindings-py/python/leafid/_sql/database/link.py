@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from ... import errors
 from . import words
 from .engines import Engine, engine_of
-from .text import mark_of, statements, translated
+from .text import mark_of, statements, tables_of, translated
 
 Row = dict[str, Any]
 
@@ -30,8 +31,8 @@ class InFile(Exception):
 class Link:
     """One connection, in which nothing happens but what is asked here."""
 
-    def __init__(self, connection: Any, leaf: bool) -> None:
-        self.connection = connection
+    def __init__(self, connection: Any, leaf: bool, is_shared: bool) -> None:
+        self.connection, self.is_shared = connection, is_shared
         if type(connection).__module__ == "sqlite3":
             raise InFile(_file_of(connection))
         module = sys.modules.get(type(connection).__module__.partition(".")[0])
@@ -42,12 +43,15 @@ class Link:
         self.mark = mark
         self.engine: Engine | None = None
         self.refuse_transaction()
-        _plain(connection)
-        if _tells_nothing(connection):
-            self._ask_about_transaction()
-        _autocommit(connection)
+        with self._words():
+            _plain(connection)
+            if _tells_nothing(connection):
+                self._ask_about_transaction()
+            _autocommit(connection)
         self.engine = engine_of(self, leaf)
-        self.script(*self.engine.session)
+        self.settle()
+        self._probe()
+        self._looked: set[str] = set()
 
     def refuse_transaction(self) -> None:
         """`STORE_REFUSED` if somebody has a transaction open in it: what was granted there would be
@@ -65,6 +69,23 @@ class Link:
         if open_one:
             raise words.in_transaction()
 
+    def settle(self) -> None:
+        """Sets what the session has to be set to."""
+        assert self.engine is not None, "it is known once there is a link"
+        self.script(*self.engine.session)
+
+    def begin(self) -> None:
+        """Begins a transaction. What others may have set in the session is set again."""
+        assert self.engine is not None, "it is known once there is a link"
+        if self.is_shared:
+            with self._words():
+                if _tells_nothing(self.connection):
+                    self._ask_about_transaction()
+                _autocommit(self.connection)
+            self.settle()
+        self.script(self.engine.begin)
+        self._looked.clear()
+
     def script(self, *texts: str) -> None:
         """Carries out statements without parameters."""
         for text in texts:
@@ -73,6 +94,8 @@ class Link:
 
     def run(self, text: str, params: Row) -> tuple[list[Row], int]:
         """The rows of a text, and how many it found or wrote."""
+        if self.is_shared:
+            self._look(text)
         named, found, count = self._found(text, params)
         return [_row(named, row) for row in found], count
 
@@ -83,6 +106,26 @@ class Link:
     def table(self, text: str) -> list[list[Any]]:
         """The rows of a text that names no columns."""
         return [list(row) for row in self._found(text, {})[1]]
+
+    def statement(self, sql: str) -> list[Any]:
+        """The rows of a statement that is no text of ours."""
+        return self._execute(sql, None)[1]
+
+    def _look(self, text: str) -> None:
+        """Looks once in a transaction whether a table that is used is the store's."""
+        assert self.engine is not None, "it is known once there is a link"
+        for table in tables_of(self.engine.named(text)):
+            if table not in self._looked:
+                self.engine.refuse_shadows(self, table)
+                self._looked.add(table)
+
+    def _probe(self) -> None:
+        """Refuses converters by which a value would not be what was written."""
+        assert self.engine is not None, "it is known once there is a link"
+        given = list(self.statement(self.engine.probe)[0])
+        if not all(map(isinstance, given, self.engine.kinds)):
+            driver = type(self.connection).__module__.partition(".")[0]
+            raise words.converted(driver, self.engine.probe, given)
 
     def close(self) -> None:
         try:
@@ -99,19 +142,28 @@ class Link:
 
     def _execute(self, sql: str, values: list[Any] | None) -> tuple[list[str], list[Any], int]:
         try:
-            cursor = self.connection.cursor()
-            try:
-                cursor.execute(sql) if values is None else cursor.execute(sql, values)
-                if cursor.description is None:
-                    return [], [], cursor.rowcount
-                rows = cursor.fetchall()
-                return [column[0] for column in cursor.description], rows, len(rows)
-            finally:
-                cursor.close()
+            with self._words():
+                cursor = self.connection.cursor()
+                try:
+                    cursor.execute(sql) if values is None else cursor.execute(sql, values)
+                    if cursor.description is None:
+                        return [], [], cursor.rowcount
+                    rows = cursor.fetchall()
+                    return [column[0] for column in cursor.description], rows, len(rows)
+                finally:
+                    cursor.close()
+        except Broken as broken:
+            if broken.kind == "nothing":
+                return [], [], 0
+            raise
+
+    @contextmanager
+    def _words(self) -> Iterator[None]:
+        """What the driver says, by its kind."""
+        try:
+            yield
         except self.error as error:
             kind = "refused" if self.engine is None else self.engine.kind(error)
-            if kind == "nothing":
-                return [], [], 0
             raise Broken(kind, words.said(error)) from error
 
 
@@ -146,9 +198,14 @@ def _plain(connection: Any) -> None:
     """Rows as drivers give them unless a factory asks for others."""
     driver = type(connection).__module__.partition(".")[0]
     if driver == "psycopg":
-        connection.row_factory = sys.modules["psycopg"].rows.tuple_row
+        psycopg = sys.modules["psycopg"]
+        connection.row_factory, connection.cursor_factory = psycopg.rows.tuple_row, psycopg.Cursor
+    elif driver == "psycopg2":
+        connection.cursor_factory = sys.modules["psycopg2"].extensions.cursor
     elif driver in ("pymysql", "MySQLdb"):
         connection.cursorclass = sys.modules[f"{driver}.cursors"].Cursor
+    if driver == "pymysql":
+        connection.use_unicode = True
 
 
 def _tells_nothing(connection: Any) -> bool:
@@ -157,10 +214,10 @@ def _tells_nothing(connection: Any) -> bool:
 
 
 def _in_transaction(connection: Any) -> bool:
-    # psycopg and psycopg2: 0 is idle.
+    # psycopg and psycopg2: 0 is idle, and 4 is a connection that is closed.
     status = getattr(getattr(connection, "info", None), "transaction_status", None)
     if status is not None:
-        return int(status) != 0
+        return int(status) not in (0, 4)
     # PyMySQL: the flags of the server's last answer.
     flags = getattr(connection, "server_status", None)
     if isinstance(flags, int):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ... import errors
 from ..._native import sql_texts
 from . import words
-from .engine import LOCKED_MS, STATEMENT_MS, Engine, risk
+from .engine import LOCKED_MS, STATEMENT_MS, Engine, expressions, risk
 
 if TYPE_CHECKING:
     from .link import Link
@@ -34,6 +34,13 @@ class Mysql(Engine):
     name, version = "MySQL", _VERSION
     quote = "`"
     locking = "FOR UPDATE"
+    begin, commit = "START TRANSACTION READ WRITE", "COMMIT AND NO CHAIN NO RELEASE"
+    head = (
+        f"SELECT {expressions(TEXTS['meta/now'])}, (SELECT version FROM meta), "
+        f"(SELECT store FROM meta), {expressions(TEXTS['meta/settings'])}"
+    )
+    probe = "SELECT CAST(1 AS SIGNED), 'a', X'01'"
+    kinds = ((int,), (str,), (bytes,))
 
     def __init__(self, link: Link, texts: dict[str, str] = TEXTS) -> None:
         super().__init__(texts)
@@ -56,6 +63,7 @@ class Mysql(Engine):
         self.session = [
             f"SET SESSION TRANSACTION ISOLATION LEVEL {level}",
             "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', "
+            "sql_select_limit = 18446744073709551615, completion_type = 'NO_CHAIN', "
             f"time_zone = '+00:00', innodb_lock_wait_timeout = {LOCKED_MS // 1_000}, {limit}",
         ]
 
@@ -71,26 +79,36 @@ class Mysql(Engine):
         kinds = (kind for kind, codes in _KINDS.items() if code in codes)
         return next(kinds, "lost" if 2_000 <= code < 3_000 else "refused")
 
-    def judge(self, link: Link, place: str, allow_unsafe: bool) -> None:
+    def judge(
+        self, settings: list[Any], place: str, allow_unsafe: bool, is_first: bool = False
+    ) -> None:
         oldest = _OLDEST[self.product]
         if _numbers(self.server) < oldest:
             raise errors.StoreRefusedError(
                 f"{place} is {self.product} {self.server}, and {'.'.join(map(str, oldest))} is the "
                 "oldest that is used; upgrade it"
             )
-        flush, log, sync, read_only, *_ = link.values(TEXTS["meta/settings"])
+        flush, log, sync, read_only, *_ = settings
         if int(read_only):
             raise errors.StoreRefusedError(
                 f"{place} has read_only on, as a replica has, which follows another server; name the "
                 "primary, or set it off"
             )
-        for table, engine in link.table(TEXTS["meta/foreign"]):
-            raise words.no_transactions(place, words.text(table), words.text(engine))
         if int(flush) != 1:
             setting = f"innodb_flush_log_at_trx_commit = {flush}"
-            risk(place, setting, "set it to 1", allow_unsafe)
+            risk(place, setting, "set it to 1", allow_unsafe, is_first)
         if int(log) and int(sync) != 1:
-            risk(place, f"sync_binlog = {sync}", "set it to 1", allow_unsafe)
+            risk(place, f"sync_binlog = {sync}", "set it to 1", allow_unsafe, is_first)
+
+    def examine(self, link: Link, place: str) -> None:
+        for table, engine in link.table(TEXTS["meta/foreign"]):
+            raise words.no_transactions(place, words.text(table), words.text(engine))
+
+    def refuse_shadows(self, link: Link, table: str) -> None:
+        # Not by a name with its database: a temporary table comes before that, too.
+        made = words.text(link.statement(f"SHOW CREATE TABLE {table}")[0][1])
+        if made.upper().startswith("CREATE TEMPORARY"):
+            raise words.shadowed(table)
 
     def place(self, link: Link) -> str:
         found = link.values("SELECT SUBSTRING_INDEX(USER(), '@', 1), @@hostname, @@port, DATABASE()")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ... import errors
 from ..._native import sql_texts
-from .engine import LOCKED_MS, STATEMENT_MS, Engine, risk
+from .engine import LOCKED_MS, STATEMENT_MS, Engine, expressions, risk
 
 if TYPE_CHECKING:
     from .link import Link
@@ -27,18 +27,32 @@ _KINDS = {
 }
 # It stops, starts, or has no place for one more; or the connection is unfit.
 _LOST = ("08", "53", "57", "58", "XX")
+# A temporary table of the session's would else come first.
+_PATH = "leafid, pg_temp"
+_HEAD = f"""
+SELECT {expressions(TEXTS["meta/now"])}, (SELECT version FROM leafid.meta),
+    (SELECT store FROM leafid.meta), {expressions(TEXTS["meta/settings"])},
+    set_config('search_path', '{_PATH}', true),
+    -- For this transaction, whatever the server is told while it runs.
+    set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+        WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)
+"""
 
 
 class Postgres(Engine):
     name, version = "PostgreSQL", _VERSION
     # Not by a shared lock: two that hold one could both wait to change the row.
     locking = "FOR NO KEY UPDATE"
+    begin = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+    head = _HEAD
+    probe = r"SELECT 1::bigint, 'a'::text, true, '\x01'::bytea"
+    kinds = ((int,), (str,), (bool,), (bytes, memoryview))
 
     def __init__(self, link: Link) -> None:
         super().__init__(TEXTS)
         self.session = [
             "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE",
-            "SET search_path = leafid",
+            f"SET search_path = {_PATH}",
             "SET timezone = 'UTC'",
             f"SET lock_timeout = {LOCKED_MS}",
             f"SET statement_timeout = {STATEMENT_MS}",
@@ -52,8 +66,10 @@ class Postgres(Engine):
             return "lost"
         return _KINDS.get(state) or ("lost" if state[:2] in _LOST else "refused")
 
-    def judge(self, link: Link, place: str, allow_unsafe: bool) -> None:
-        version, standby, commit, fsync, pages, read_only = link.values(TEXTS["meta/settings"])
+    def judge(
+        self, settings: list[Any], place: str, allow_unsafe: bool, is_first: bool = False
+    ) -> None:
+        version, standby, commit, fsync, pages, read_only, *_ = settings
         if int(version) < _OLDEST:
             raise errors.StoreRefusedError(
                 f"{place} is PostgreSQL {int(version) // 10_000}, and {_OLDEST // 10_000} is the "
@@ -68,10 +84,10 @@ class Postgres(Engine):
             raise errors.StoreRefusedError(
                 f"{place} lets this user only read: default_transaction_read_only is on; set it off"
             )
-        settings = {"synchronous_commit": commit, "fsync": fsync, "full_page_writes": pages}
-        for setting, value in settings.items():
+        risks = {"synchronous_commit": commit, "fsync": fsync, "full_page_writes": pages}
+        for setting, value in risks.items():
             if value == "off":
-                risk(place, f"{setting} = off", "set it to on", allow_unsafe)
+                risk(place, f"{setting} = off", "set it to on", allow_unsafe, is_first)
 
     def place(self, link: Link) -> str:
         user, host, port, name = link.values(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from ... import errors
 from . import words
 
 # How long connecting and an exchange may take, in s.
@@ -23,6 +24,8 @@ class Source:
     place: str | None = None
     # Whether Leaf's own table keeps the tags.
     leaf: bool = False
+    # Whether somebody else may have used a connection, or use it at the same time.
+    is_shared: bool = True
 
 
 def source_of(given: Any, tags: str | None) -> Source:
@@ -45,11 +48,11 @@ def source_of(given: Any, tags: str | None) -> Source:
 
 def _by_engine(engine: Any) -> Source:
     if getattr(engine.dialect, "is_async", False):
-        raise words.not_a_function(engine)
+        raise words.asynchronous(engine.dialect.driver, engine.dialect.name)
 
     def connect() -> Any:
-        pooled = engine.raw_connection()
-        # It is ours from now on, and the pool makes another one.
+        # A new one, which nobody has used, and which takes no place in the application's pool.
+        pooled = engine.pool.recreate().connect()
         connection = pooled.driver_connection
         pooled.detach()
         return connection
@@ -60,16 +63,41 @@ def _by_engine(engine: Any) -> Source:
 def _by_url(url: str) -> Source:
     scheme = url.partition(":")[0]
     if "+" in scheme:
-        try:
-            sqlalchemy = importlib.import_module("sqlalchemy")
-        except ImportError:
-            raise words.missing(f"{scheme}:", "sqlalchemy") from None
-        return _by_engine(sqlalchemy.create_engine(url))
+        return _by_sqlalchemy(url, scheme)
     if scheme in ("postgres", "postgresql"):
         return _postgres(url)
     if scheme in ("mysql", "mariadb"):
         return _mysql(url)
     raise words.unusable("a database", "its scheme is not known", _FORM.format("postgres"))
+
+
+def _by_sqlalchemy(url: str, scheme: str) -> Source:
+    try:
+        sqlalchemy = importlib.import_module("sqlalchemy")
+    except ImportError:
+        raise words.missing(f"{scheme}:", "sqlalchemy") from None
+    try:
+        dialect = sqlalchemy.make_url(url).get_dialect()
+        if dialect.is_async:
+            raise words.asynchronous(scheme.partition("+")[2], dialect.name)
+        engine = sqlalchemy.create_engine(url)
+    except errors.LeafidError:
+        raise
+    except ModuleNotFoundError as error:
+        raise words.missing(f"{scheme}:", str(error.name)) from None
+    except Exception as error:
+        # Its words may repeat a part of the password.
+        why = "SQLAlchemy cannot read it"
+        if type(error).__name__ == "NoSuchModuleError":
+            why = f"SQLAlchemy has no `{scheme}`"
+        raise words.unusable("a database", why, _FORM.format(scheme)) from None
+    return _by_engine(engine)
+
+
+def hidden(url: str) -> str:
+    """A URL as messages show it: everything up to the last `@` may be a password."""
+    scheme, at, rest = url.partition("://")
+    return f"{scheme}://…@{rest.rpartition('@')[2]}" if at and "@" in rest else url
 
 
 def _postgres(url: str) -> Source:
@@ -83,8 +111,22 @@ def _postgres(url: str) -> Source:
         "application_name": "leafid",
     }
     given = dict(query)
+    try:
+        parse(driver, url)
+    except Exception:
+        # The driver's words may repeat a part of the password.
+        why = "the driver cannot read it; write `%25` for a `%`, `%20` for a blank, and only options that the driver knows"
+        raise words.unusable("PostgreSQL", why, _FORM.format("postgres")) from None
     more = {name: value for name, value in defaults.items() if name not in given}
-    return Source(lambda: driver.connect(url, **more), place)
+    return Source(lambda: driver.connect(url, **more), place, is_shared=False)
+
+
+def parse(driver: Any, url: str) -> None:
+    """Has the driver read a URL."""
+    if driver.__name__ == "psycopg":
+        importlib.import_module("psycopg.conninfo").conninfo_to_dict(url)
+    else:
+        importlib.import_module("psycopg2.extensions").parse_dsn(url)
 
 
 def _mysql(url: str) -> Source:
@@ -109,7 +151,8 @@ def _mysql(url: str) -> Source:
         "read_timeout": _EXCHANGE,
         "write_timeout": _EXCHANGE,
     }
-    return Source(lambda: driver.connect(**how), place + ("?tags=leaf_alloc" if leaf else ""), leaf)
+    place += "?tags=leaf_alloc" if leaf else ""
+    return Source(lambda: driver.connect(**how), place, leaf, is_shared=False)
 
 
 def _place(url: str, kind: str, scheme: str, port: int) -> tuple[str, list[tuple[str, str]]]:

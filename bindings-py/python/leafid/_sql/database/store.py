@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 from ..clock import Clock, System
+from ..file.places import path_of
 from ..file.sqlite import File
+from ..making import Making
 from ..store import Store
 from ..turn import Turn
-from .database import Database
+from .database import UNKNOWN, Database
 from .link import InFile
 from .source import source_of
 
@@ -23,8 +23,9 @@ class SqlStore(Store):
     `leafid serve --store URL`, and a server may use it at the same time.
 
     `connect` makes a new DB-API 2 connection each time it is called (psycopg, PyMySQL, mysqlclient),
-    or is a SQLAlchemy engine, or a URL. The connection is this store's own: one per process, closed
-    when the process forks, and made again where it is lost. One of SQLite is opened as `sqlite:`.
+    or is a SQLAlchemy engine, or a URL. The connection is this store's own: one per process, made by
+    the first call that needs it, closed when the process forks, and made again where it is lost. One
+    of SQLite is opened as `sqlite:`.
 
     Without `create` the tables must be there: new ones would hand out again what lost ones have handed
     out. `workers` are the worker numbers of its namespace `default`, if this call makes them. With
@@ -43,30 +44,54 @@ class SqlStore(Store):
         clock: Clock | None = None,
         id: str | None = None,
     ) -> None:
+        super().__init__()
+        self._clock, self._made = clock, Making(id, workers) if create else None
         self._tables: Database | File
-        try:
-            if isinstance(connect, str) and connect.startswith("sqlite:"):
-                raise InFile(connect.removeprefix("sqlite:"))
-            database = Database(source_of(connect, tags), clock, allow_unsafe_settings)
-            database.open(create, id, workers)
-            self._tables, self._place = database, database.place
-        except InFile as found:
-            path = Path(os.path.abspath(str(found)))
-            self._tables = File(path, clock or System(), create, id, workers)
-            self._place = f"sqlite:{path}"
+        if isinstance(connect, str) and connect.startswith("sqlite:"):
+            self._tables = self._file(connect)
+        else:
+            source = source_of(connect, tags)
+            self._tables = Database(source, clock, allow_unsafe_settings, self._made)
 
     @property
     def id(self) -> str:
         """Its id: 32 hex digits."""
-        return str(self._tables.id)
+        return self._with_tables(lambda tables: tables.found())
+
+    @property
+    def place(self) -> str:
+        """Where it is, as `--store` of a command takes it, without a password."""
+        # Where a function's connections lead is known once there is one.
+        if self._place == UNKNOWN:
+            self.id  # noqa: B018
+        return self._place
 
     def close(self) -> None:
         """Closes the connection; the next call makes another."""
         with self._tables.lock:
             self._tables.close()
 
+    @property
+    def _place(self) -> str:
+        return self._tables.place
+
     def _decide(self, act: Callable[[Turn], T]) -> T:
-        return self._tables.decide(act)
+        return self._with_tables(lambda tables: tables.decide(act))
+
+    def _make_where_missing(self, made: Making) -> None:
+        """As if it had been opened with `create`, unless it is open already."""
+        self._tables.made = self._tables.made or made
+
+    def _with_tables(self, act: Callable[[Database | File], T]) -> T:
+        try:
+            return act(self._tables)
+        except InFile as found:
+            # Where a connection leads is known once there is one.
+            self._tables = self._file(str(found))
+            return act(self._tables)
+
+    def _file(self, place: str) -> File:
+        return File(path_of(place), self._clock or System(), self._made)
 
     def __repr__(self) -> str:
         return f"SqlStore({self._place!r})"

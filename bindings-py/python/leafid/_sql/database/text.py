@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from functools import cache
 
 # A comment, a text in quotes, a cast, a parameter, or what a driver takes for the mark of one.
 _PART = re.compile(r"--[^\n]*|'[^']*'|::|:([a-z_0-9]+)|%")
@@ -50,9 +50,19 @@ def statements(text: str) -> list[str]:
 _TABLE = re.compile(r"((?:FROM|INTO|UPDATE|EXISTS|JOIN|TABLE) |')(meta|tags|namespaces|workers)\b")
 
 
+# A table that a text reads or writes, ours or Leaf's.
+_USED = re.compile(
+    r"\b(?:FROM|INTO|UPDATE|JOIN) ((?:leafid_)?(?:meta|tags|namespaces|workers)|leaf_alloc)\b"
+)
+
+
+@cache
+def tables_of(text: str) -> tuple[str, ...]:
+    """The tables that a text reads or writes, as they are called in it."""
+    return tuple(dict.fromkeys(_USED.findall(re.sub(r"(?m)--.*$", "", text))))
+
+
 def beside(text: str, prefix: str = "leafid_") -> str:
     """The text with our tables under their names beside another program's."""
     bare = re.sub(r"(?m)^--.*\n?", "", text)
     return _TABLE.sub(lambda found: f"{found[1]}{prefix}{found[2]}", bare)
-
-

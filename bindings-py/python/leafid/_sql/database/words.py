@@ -41,6 +41,14 @@ def not_a_function(given: object) -> errors.LeafidError:
     )
 
 
+def asynchronous(driver: str, scheme: str) -> errors.LeafidError:
+    address = "sqlite:PATH" if scheme == "sqlite" else f"{scheme}://…"
+    return errors.RequestInvalidError(
+        f"{driver} is asynchronous, and leafid asks from a thread of its own, beside your event loop: "
+        f"name the database as `{address}`, or pass an engine that is not asynchronous"
+    )
+
+
 def in_memory() -> errors.LeafidError:
     return errors.RequestInvalidError(
         "an SQLite database in memory ends with its connection, and so does what was granted: name a "
@@ -52,6 +60,21 @@ def in_transaction() -> errors.LeafidError:
     return errors.StoreRefusedError(
         "the connection is inside a transaction, whose end would undo what is granted here, and it "
         "would be granted again; have `connect` make a new connection each time, which nobody else uses"
+    )
+
+
+def shadowed(table: str) -> errors.LeafidError:
+    return errors.StoreRefusedError(
+        f"the connection has a temporary table `{table}`, which would be written instead of the "
+        "store's, and forgotten: DROP TEMPORARY TABLE it, or have `connect` make a new connection "
+        "each time, which nobody else uses"
+    )
+
+
+def converted(driver: str, sql: str, given: object) -> errors.LeafidError:
+    return errors.StoreRefusedError(
+        f"the connection of {driver} gives {given!r} for `{sql}`: it has converters of its own; have "
+        "`connect` make one without"
     )
 
 

@@ -13,6 +13,24 @@ from . import words
 _NETWORK = set("nfs nfs4 smbfs smb3 cifs 9p afs ceph lustre gpfs gfs2 ocfs2".split())
 
 
+def path_of(place: str | os.PathLike[str]) -> Path:
+    """The whole path of `sqlite:PATH`, or of a path.
+
+    `REQUEST_INVALID` for none.
+    """
+    path = os.fspath(place)
+    path = os.fsdecode(path).removeprefix("sqlite:")
+    if not path:
+        raise errors.RequestInvalidError("`sqlite:` needs a path, such as `sqlite:ids.db`")
+    try:
+        is_path = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        is_path = False
+    if not is_path:
+        raise errors.RequestInvalidError(f"the path of a store cannot be {path!r:.80}")
+    return Path(os.path.abspath(path))
+
+
 def check(path: Path) -> str | None:
     """Refuses what must not be opened. Says why the file holds no store, or `None` if it may."""
     if not path.parent.exists():

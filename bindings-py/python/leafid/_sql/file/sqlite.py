@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 import time
@@ -15,7 +14,7 @@ from ... import errors
 from ..._native import SQLITE_APPLICATION, abandon, sql_texts
 from ..clock import Clock, StoreTime
 from ..forking import PATIENCE, keep
-from ..namespaces import default
+from ..making import Making
 from ..turn import Conflict, Dialect, Turn
 from . import places, words
 from .opened import Opened, refused
@@ -35,43 +34,49 @@ class File:
     # By which process, from before it is opened.
     opened: Opened | None = None
 
-    def __init__(
-        self,
-        path: Path,
-        clock: Clock,
-        create: bool,
-        id: str | None,
-        workers: tuple[int, int] | None = None,
-    ) -> None:
-        self.path, self.lock = path, threading.Lock()
+    id: str | None = None
+
+    def __init__(self, path: Path, clock: Clock, made: Making | None) -> None:
+        self.path, self.clock, self.made = path, clock, made
+        self.place, self.lock = f"sqlite:{path}", threading.Lock()
         if sqlite3.sqlite_version_info < (3, 37):
             raise errors.NotEnabledError(
                 f"`sqlite:` needs SQLite 3.37 or later, and this Python has "
                 f"{sqlite3.sqlite_version}: use a newer Python, or run `leafid serve`"
             )
-        with self.lock, self._words("open"):
-            opened = self._open(create)
+        keep(self)
+
+    def found(self) -> str:
+        """The id of the store, which is looked for now if nobody has asked for anything yet."""
+        with self.lock:
+            return self.id or self._find()
+
+    def _find(self) -> str:
+        with self._words("open"):
+            opened = self._open(self.made is not None)
             try:
-                if create:
-                    self._make(opened, clock, id, workers)
-                self.id = self._store(opened)
-                self.watch = places.Watch(path)
-                self.time = StoreTime(clock, *_seen(opened))
+                if self.made is not None:
+                    self._make(opened, self.made)
+                id = self._store(opened)
+                self.watch = places.Watch(self.path)
+                self.time = StoreTime(self.clock, *_seen(opened))
             finally:
                 self.close()
-        keep(self)
+        self.id = id
+        return id
 
     @contextmanager
     def turn(self) -> Iterator[Turn]:
         """What is read and written in one transaction; durable when it is over."""
         self._refuse_inherited()
         with self.lock, self._words("write"):
+            id = self.id or self._find()
             opened = self._opened()
             try:
                 self.begin(opened)
                 longest = "SELECT coalesce(max(max_window_ms), 0) FROM namespaces"
                 now = self.time.read(lambda: int(_one(opened, longest)))
-                turn = Turn(DIALECT, lambda text, params: _run(opened, text, params), self.id, now)
+                turn = Turn(DIALECT, lambda text, params: _run(opened, text, params), id, now)
                 yield turn
                 if turn.wrote:
                     # Ends each transaction that wrote something, as the server's do.
@@ -186,24 +191,16 @@ class File:
             return None
         raise words.foreign(self.path, "another program made it")
 
-    def _make(
-        self,
-        opened: sqlite3.Connection,
-        clock: Clock,
-        id: str | None,
-        workers: tuple[int, int] | None,
-    ) -> None:
+    def _make(self, opened: sqlite3.Connection, making: Making) -> None:
         """The tables, the store's id and the namespace `default`; another process may be faster."""
-        columns = default(workers)
         try:
             self.begin(opened)
             if _one(opened, "PRAGMA user_version") == 0:
                 for statement in statements(TEXTS["schema"]):
                     opened.execute(statement)
                 made = "INSERT INTO meta (one, store, created_ms) VALUES (1, ?, ?)"
-                store = bytes.fromhex(id) if id else os.urandom(16)
-                opened.execute(made, (store, clock.wall_ms))
-                opened.execute(TEXTS["rows/namespace_add"], columns)
+                opened.execute(made, (making.store(), self.clock.wall_ms))
+                opened.execute(TEXTS["rows/namespace_add"], making.default)
                 opened.execute(f"PRAGMA application_id = {SQLITE_APPLICATION}")
                 opened.execute(f"PRAGMA user_version = {VERSION}")
             opened.execute("COMMIT")

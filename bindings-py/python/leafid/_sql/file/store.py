@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import TypeVar
 
-from ... import errors
 from ..clock import Clock, System
+from ..making import Making
 from ..store import Store
 from ..turn import Turn
+from .places import path_of
 from .sqlite import File
 
 T = TypeVar("T")
@@ -34,27 +34,40 @@ class SqliteStore(Store):
         clock: Clock | None = None,
         id: str | None = None,
     ) -> None:
-        place = os.fspath(path).removeprefix("sqlite:")
-        if not place:
-            raise errors.RequestInvalidError("`sqlite:` needs a path, such as `sqlite:ids.db`")
-        self._path = Path(os.path.abspath(place))
-        self._place = f"sqlite:{self._path}"
-        self._file = File(self._path, clock or System(), create, id, workers)
+        self._at(path, clock, Making(id, workers) if create else None)
+        self._file.found()
+
+    def _at(
+        self, path: str | os.PathLike[str], clock: Clock | None, made: Making | None
+    ) -> SqliteStore:
+        super().__init__()
+        self._path = path_of(path)
+        self._file = File(self._path, clock or System(), made)
+        return self
 
     @property
     def id(self) -> str:
         """Its id: 32 hex digits."""
-        return self._file.id
+        return self._file.found()
 
     @property
     def path(self) -> str:
         """Where it is."""
         return str(self._path)
 
+    @classmethod
+    def unopened(cls, path: str, made: Making | None) -> SqliteStore:
+        """One that opens its file with the first call."""
+        return cls.__new__(cls)._at(path, None, made)
+
     def close(self) -> None:
         """Closes the file; the next call opens it again."""
         with self._file.lock:
             self._file.close()
+
+    @property
+    def _place(self) -> str:
+        return self._file.place
 
     def _decide(self, act: Callable[[Turn], T]) -> T:
         return self._file.decide(act)

@@ -1,0 +1,34 @@
+"""What a new store is made with."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .. import errors
+from .namespaces import default
+
+
+class Making:
+    """The id of a store that is to be made where there is none, and its namespace `default`.
+
+    `REQUEST_INVALID`, `WORKER_INVALID` for what no store can have: before anything is looked for.
+    """
+
+    def __init__(self, id: str | None = None, workers: tuple[int, int] | None = None) -> None:
+        self.id = None if id is None else _id(id)
+        self.default: dict[str, Any] = default(workers)
+
+    def store(self) -> bytes:
+        """The id as it is kept."""
+        return self.id or os.urandom(16)
+
+
+def _id(id: object) -> bytes:
+    try:
+        found = bytes.fromhex(id) if isinstance(id, str) else b""
+    except ValueError:
+        found = b""
+    if len(found) != 16:
+        raise errors.RequestInvalidError(f"`id` of a store is 32 hex digits, got {id!r:.80}")
+    return found

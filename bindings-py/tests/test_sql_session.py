@@ -1,0 +1,268 @@
+"""What others do to the session that a `SqlStore` speaks in, and to the server behind it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+from typing import Any
+
+import psycopg
+import pymysql
+import pytest
+import sqlalchemy
+from psycopg.types.string import TextLoader
+
+import leafid
+from leafid import SqlStore
+from leafid._sql import forking
+from leafid._sql.turn import Turn
+from support.databases import Mariadb
+from support.waiting import until
+
+TAG = {"tag": "orders", "request": "01" * 16}
+ACQUIRE = {"namespace": "default", "request": "02" * 16, "owner": "me", "length_ms": 10_000}
+FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+
+
+@pytest.fixture
+def name(database) -> str:
+    return made(database)
+
+
+def made(database) -> str:
+    name = database.make()
+    SqlStore(database.url(name), create=True).create_tag("orders", step=10, max_step=100)
+    return name
+
+
+def ours(database, table: str) -> str:
+    return table if isinstance(database, Mariadb) else f"leafid.{table}"
+
+
+def shadow(connection: Any, database, *tables: str) -> None:
+    """Temporary tables as an application may have them, with what stands in ours."""
+    for table in tables:
+        connection.cursor().execute(
+            f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM {ours(database, table)}"
+        )
+    connection.commit()
+
+
+def position(database, name: str) -> int:
+    return database.run(name, f"SELECT max_id FROM {ours(database, 'tags')}")[0][0]
+
+
+def test_a_pool_whose_connections_have_temporary_tables(database, name) -> None:
+    driver = "mysql+pymysql" if isinstance(database, Mariadb) else "postgresql+psycopg"
+    engine = sqlalchemy.create_engine(f"{driver}://{database.url(name).partition('://')[2]}", pool_size=1)
+    with engine.connect() as connection:
+        shadow(connection.connection, database, "tags", "workers", "namespaces", "meta")
+    store = SqlStore(engine)
+    assert [store.lease_segment(TAG)["start"] for _ in range(2)] == [1, 11]
+    assert store.acquire(ACQUIRE)["worker"] == 0
+    assert position(database, name) == 21
+    engine.dispose()
+
+
+def test_a_pool_of_one_that_is_in_use(database, name) -> None:
+    driver = "mysql+pymysql" if isinstance(database, Mariadb) else "postgresql+psycopg"
+    url = f"{driver}://{database.url(name).partition('://')[2]}"
+    engine = sqlalchemy.create_engine(url, pool_size=1, max_overflow=0, pool_timeout=0.1)
+    with engine.connect():
+        assert SqlStore(engine).lease_segment(TAG)["start"] == 1
+    engine.dispose()
+
+
+@pytest.mark.parametrize("table", ["tags", "namespaces", "workers", "meta"])
+def test_a_shared_connection_that_gets_temporary_tables(database, name, table) -> None:
+    shared = database.connect(name)
+    store = SqlStore(lambda: shared)
+    assert store.lease_segment(TAG)["start"] == 1
+    first = store.acquire(ACQUIRE)["worker"]
+    shadow(shared, database, table)
+    other = {**ACQUIRE, "owner": "other", "request": "03" * 16}
+    if isinstance(database, Mariadb):
+        with pytest.raises(leafid.StoreRefusedError, match=f"temporary table `{table}`"):
+            # The last reads all of them.
+            store.lease_segment(TAG), store.acquire(other), store.create_tag("bills")
+        shared.cursor().execute(f"DROP TEMPORARY TABLE {table}")
+    start = store.lease_segment(TAG)["start"]
+    worker = store.acquire(other)["worker"]
+    assert (start, worker) > (1, first)
+    # What was granted stands in the tables of the store.
+    again, third = SqlStore(database.url(name)), {**ACQUIRE, "owner": "third", "request": "04" * 16}
+    assert again.lease_segment(TAG)["start"] == start + 10 == position(database, name) - 10
+    assert again.acquire(third)["worker"] > worker
+
+
+def test_leafs_own_table_in_the_shadow(mariadb) -> None:
+    name = mariadb.make()
+    columns = "biz_tag VARCHAR(128) PRIMARY KEY, max_id BIGINT NOT NULL, step INT NOT NULL"
+    mariadb.run(name, f"CREATE TABLE leaf_alloc ({columns}, description VARCHAR(256), update_time TIMESTAMP)")
+    mariadb.run(name, "INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', 1, 10)")
+    shared = mariadb.connect(name)
+    store = SqlStore(lambda: shared, create=True, tags="leaf_alloc")
+    assert store.lease_segment(TAG)["start"] == 1
+    with shared.cursor() as cursor:
+        cursor.execute("CREATE TEMPORARY TABLE leaf_alloc AS SELECT * FROM leaf_alloc")
+        with pytest.raises(leafid.StoreRefusedError, match="temporary table `leaf_alloc`"):
+            store.lease_segment(TAG)
+        cursor.execute("DROP TEMPORARY TABLE leaf_alloc")
+    assert store.lease_segment(TAG)["start"] == 11
+
+
+def test_a_setting_that_is_changed_while_a_store_is_connected(database, name) -> None:
+    store, other = SqlStore(database.url(name)), SqlStore(database.url(name), allow_unsafe_settings=True)
+    assert (store.lease_segment(TAG)["start"], other.lease_segment(TAG)["start"]) == (1, 11)
+    if isinstance(database, Mariadb):
+        said = "innodb_flush_log_at_trx_commit = 2"
+        put, back = [f"SET GLOBAL {said}"], ["SET GLOBAL innodb_flush_log_at_trx_commit = 1"]
+    else:
+        said, reload = "synchronous_commit = off", "SELECT pg_reload_conf()"
+        put = [f"ALTER SYSTEM SET {said}", reload]
+        back = ["ALTER SYSTEM RESET synchronous_commit", reload]
+    database.run(database.common, *put)
+    try:
+        with pytest.raises(leafid.StoreRefusedError, match=said):
+            # A server that reads its settings again takes a moment.
+            assert not until(lambda: store.lease_segment(TAG) is None)
+        other.lease_segment(TAG)
+        if not isinstance(database, Mariadb):
+            # Whoever lets it pass is durable all the same, in each transaction.
+            assert inside(other, "SELECT current_setting('synchronous_commit') AS value") == "on"
+    finally:
+        database.run(database.common, *back)
+
+
+def inside(store: SqlStore, text: str) -> Any:
+    def ask(turn: Turn) -> Any:
+        return turn._run(text, {})[0][0]["value"]
+
+    return store._decide(ask)
+
+
+def test_what_a_shared_session_is_set_to(database, name) -> None:
+    shared = database.connect(name)
+    store = SqlStore(lambda: shared)
+    assert store.lease_segment(TAG)["start"] == 1
+    settings = [
+        "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ ONLY",
+        "SET search_path = pg_temp, public",
+        "SET synchronous_commit = local",
+    ]
+    if isinstance(database, Mariadb):
+        settings = [
+            "SET SESSION TRANSACTION READ ONLY",
+            "SET SESSION completion_type = 'CHAIN'",
+            "SET SESSION sql_select_limit = 0",
+            "SET SESSION autocommit = 0",
+        ]
+    for setting in settings:
+        shared.cursor().execute(setting)
+    assert [store.lease_segment(TAG)["start"] for _ in range(3)] == [11, 21, 31]
+    assert position(database, name) == 41
+
+
+def test_a_connection_that_was_closed_behind_its_back(database, name) -> None:
+    given = []
+
+    def connect() -> Any:
+        given.append(database.connect(name))
+        return given[-1]
+
+    store = SqlStore(connect)
+    assert store.lease_segment(TAG)["start"] == 1
+    given[0].close()
+    assert store.lease_segment(TAG)["start"] == 11
+    assert len(given) == 2
+
+
+def test_the_row_of_the_store_is_gone(database, name) -> None:
+    store = SqlStore(database.url(name))
+    assert store.lease_segment(TAG)["start"] == 1
+    database.run(name, f"DELETE FROM {ours(database, 'meta')}")
+    with pytest.raises(leafid.StoreChangedError, match="is store none now"):
+        store.lease_segment(TAG)
+
+
+def test_rows_that_a_driver_gives_otherwise(postgres) -> None:
+    name = made(postgres)
+
+    def dictionaries() -> Any:
+        rows = psycopg.rows.dict_row
+        return psycopg.connect(postgres.url(name), row_factory=rows, cursor_factory=psycopg.RawCursor)
+
+    assert SqlStore(dictionaries).lease_segment(TAG)["start"] == 1
+
+    def texts() -> Any:
+        connection = psycopg.connect(postgres.url(name))
+        connection.adapters.register_loader("int8", TextLoader)
+        return connection
+
+    with pytest.raises(leafid.StoreRefusedError, match="converters of its own"):
+        SqlStore(texts).lease_segment(TAG)
+
+
+def test_texts_that_pymysql_gives_as_bytes(mariadb) -> None:
+    name = made(mariadb)
+
+    def connect() -> Any:
+        at = {"host": "127.0.0.1", "port": mariadb.port, "user": "root", "database": name}
+        return pymysql.connect(**at, use_unicode=False)
+
+    assert SqlStore(connect).lease_segment(TAG)["start"] == 1
+
+
+@FORKS
+def test_a_fork_beside_a_transaction_that_does_not_end(database, name, monkeypatch) -> None:
+    monkeypatch.setattr(forking, "PATIENCE", 0.02)
+    store = SqlStore(database.url(name))
+    assert store.lease_segment(TAG)["start"] == 1
+    begun, over = threading.Event(), threading.Event()
+
+    def hang() -> None:
+        # A database ends a transaction in which nothing happens for seconds.
+        with contextlib.suppress(leafid.LeafidError):
+            store._decide(lambda turn: begun.set() or over.wait(60))
+
+    hanging = threading.Thread(target=hang)
+    hanging.start()
+    assert begun.wait(60)
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.write(write, str(store.lease_segment(TAG)["start"]).encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    ended: list[int] = []
+    try:
+        assert until(lambda: ended.append(os.waitpid(pid, os.WNOHANG)[0]) or ended[-1] == pid)
+    finally:
+        if pid not in ended:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        over.set()
+        hanging.join(60)
+    with os.fdopen(read, "rb") as said:
+        assert said.read() == b"11"
+    assert store.lease_segment(TAG)["start"] == 21
+
+
+def test_the_time_is_the_servers_whatever_a_session_says(mariadb) -> None:
+    name = made(mariadb)
+    first = SqlStore(mariadb.url(name)).acquire(ACQUIRE)["now_ms"]
+
+    def connect() -> Any:
+        connection = mariadb.connect(name)
+        connection.cursor().execute("SET timestamp = UNIX_TIMESTAMP() + 20 * 86400")
+        return connection
+
+    asks = [{**ACQUIRE, "owner": owner, "request": owner * 16} for owner in ("03", "04")]
+    ahead = SqlStore(connect).acquire(asks[0])["now_ms"]
+    # Nor has it written one down for the others.
+    others = SqlStore(mariadb.url(name)).acquire(asks[1])["now_ms"]
+    assert max(ahead, others) - first < 600_000
