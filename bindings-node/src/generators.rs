@@ -1,17 +1,13 @@
 //! Generators behind handles.
 
-use leafid_bindings::Handles;
 use napi::bindgen_prelude::{BigInt, Env, Object};
 use napi_derive::napi;
 
+use crate::handles::HANDLES;
 use crate::object::{Given, Maybe, answer, bits, env, from, host, maybe};
 
 /// The elements of a JavaScript `BigUint64Array`, in place.
 type Elements<'js> = &'js mut [u64];
-
-thread_local! {
-    pub(crate) static HANDLES: Handles = const { Handles::new() };
-}
 
 /// Builds a generator under a handle that the caller chose: `null`, or the refusal.
 #[napi(ts_return_type = "object | null")]

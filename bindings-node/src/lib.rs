@@ -4,6 +4,7 @@
 //! No function throws for what the core refuses: a refusal is the plain object `{ code, until }`.
 
 pub mod generators;
+mod handles;
 pub mod object;
 pub mod registry;
 pub mod state;

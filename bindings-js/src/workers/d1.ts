@@ -10,7 +10,7 @@ import { called, subject } from '../values/refusals.js'
 import { quoted } from '../values/shown.js'
 import type { Store } from '../stores/store.js'
 import { bound, checkBinding, type Binding, type Expected } from './binding.js'
-import { given } from './object.js'
+import { given } from './tables.js'
 
 /** What a D1 store hands out. */
 export interface D1StoreOptions {

@@ -1,6 +1,6 @@
 import { LeafidError } from '../values/errors.js'
 import { quoted } from '../values/shown.js'
-import type { ObjectTables } from './object.js'
+import type { ObjectTables } from './tables.js'
 
 const MADE = 'CREATE TABLE IF NOT EXISTS object_name (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL) STRICT'
 

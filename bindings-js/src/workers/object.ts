@@ -1,10 +1,10 @@
 import { DurableObject } from 'cloudflare:workers'
 import { settled } from '../sql/make.js'
-import { runNear, type Tables } from '../sql/run.js'
+import { runNear } from '../sql/run.js'
 import { TEXTS, VERSION } from '../sql/texts.js'
 import { AnchoredTime } from '../sql/time.js'
 import { Works, type Setting, type Work } from '../sql/work.js'
-import { query, type Columns, type Param, type Query } from '../sql/text.js'
+import { query } from '../sql/text.js'
 import type { DeclaredNamespace, DeclaredTag } from '../sql/declared.js'
 import { LeafidError } from '../values/errors.js'
 import { called, subject } from '../values/refusals.js'
@@ -12,44 +12,7 @@ import { quoted } from '../values/shown.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from '../stores/store.js'
 import { ObjectName } from './name.js'
 import { reply, type Reply } from './reply.js'
-
-/** What is used of an object's storage. */
-export interface ObjectStorage {
-  sql: { exec(text: string, ...params: unknown[]): { toArray(): Columns[] } }
-  transactionSync<T>(act: () => T): T
-}
-
-/** The tables of an object with SQLite. */
-export class ObjectTables implements Tables {
-  readonly #storage: ObjectStorage
-
-  constructor(storage: ObjectStorage) {
-    this.#storage = storage
-  }
-
-  transaction<T>(act: () => T): T {
-    return this.#storage.transactionSync(act)
-  }
-
-  all({ sql, params }: Query): Columns[] {
-    return this.#storage.sql.exec(sql, ...params.map(given)).toArray()
-  }
-
-  run(query: Query): number {
-    this.all(query)
-    return Number(this.all({ sql: 'SELECT changes() AS changes', params: [] })[0]!['changes'])
-  }
-
-  /** Runs a text of several statements. */
-  script(text: string): void {
-    this.#storage.sql.exec(text).toArray()
-  }
-}
-
-/** As SQLite in a Worker takes it: bytes as their buffer. */
-export function given(param: Param): unknown {
-  return param instanceof Uint8Array ? param.buffer : param
-}
+import { ObjectTables, type ObjectStorage } from './tables.js'
 
 /**
  * The store of one tag or one namespace. Let a class extend it, declare there what there is, and export it from the Worker:
