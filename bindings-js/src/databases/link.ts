@@ -32,18 +32,6 @@ export interface Said {
   denied: boolean
 }
 
-/** A connection to it is in a transaction of the application's: what is granted there could be undone with it. */
-export function inTransaction(kind: string): LeafidError {
-  const message = `the ${kind} connection is inside a transaction, and what a store grants there would be undone with it: pass a pool, or a connection that is used for nothing else`
-  return new LeafidError('STORE_REFUSED', message)
-}
-
-/** The connection has a temporary table where the store has one: it would be written instead, and forgotten. */
-export function shadowed(kind: string, table: string): LeafidError {
-  const message = `the ${kind} connection has a temporary table \`${table}\`, which would be written instead of the store's, and forgotten: drop it, or pass a pool, or a connection that is used for nothing else`
-  return new LeafidError('STORE_REFUSED', message)
-}
-
 /** What a failed exchange means for who asks. */
 export function unreachable({ kind, place }: Pick<Link, 'kind' | 'place'>, cause: unknown, { message, code, denied }: Said): LeafidError {
   const detail = `${message}${code === '' ? '' : ` (${code})`}`

@@ -1,5 +1,6 @@
 import type { Step } from '../sql/dialect.js'
-import { inTransaction, shadowed, type Raw } from './link.js'
+import { inTransaction, shadowed } from '../sql/unfit.js'
+import type { Raw } from './link.js'
 
 /** What is used of a connection or a pool of `mysql2`, with callbacks or with promises. */
 export interface MysqlConnection {

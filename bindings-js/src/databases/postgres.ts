@@ -1,7 +1,8 @@
 import type { Dialect, Query, Step } from '../sql/dialect.js'
+import { inTransaction } from '../sql/unfit.js'
 import { isLeafidError } from '../values/errors.js'
 import { inlined, type Literals } from './inline.js'
-import { columns, inTransaction, refused, refusedSetting, unreachable, type Link, type Raw, type Said } from './link.js'
+import { columns, refused, refusedSetting, unreachable, type Link, type Raw, type Said } from './link.js'
 import { placeOf } from './place.js'
 import { SCHEMA, TEXTS, VERSION } from './postgres-texts.js'
 
