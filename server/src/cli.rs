@@ -21,6 +21,7 @@ mod listen;
 pub(crate) mod named;
 mod namespaces;
 mod notify;
+mod opened;
 mod output;
 mod repair;
 mod secrets;

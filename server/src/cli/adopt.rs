@@ -3,8 +3,7 @@
 use clap::Args;
 use leafid_core::{Code, LINE_END};
 
-use super::client::{VARIABLE, variable};
-use super::named::{masked, path};
+use super::named::{VARIABLE, masked, path, variable};
 use crate::backends::greatest::{Place, greatest};
 use crate::opening::database::Database;
 use crate::problem::Problem;

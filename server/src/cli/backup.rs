@@ -5,8 +5,7 @@ use std::path::Path;
 use clap::Args;
 use leafid_core::Code;
 
-use super::client::DEFAULT_FILE;
-use super::named::{file, masked, or_usual, path};
+use super::named::{DEFAULT_FILE, file, masked, or_usual, path};
 use super::output::is_json;
 use super::{Failure, say};
 use crate::backends::sqlite::file::backup;

@@ -1,7 +1,6 @@
 //! How a verb reaches the store: over HTTP, or, when no server runs, in the file itself, through
 //! the same paths.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,23 +15,16 @@ use serde_json::Value;
 use tower::ServiceExt;
 
 use super::credentials::Credentials;
-use super::named::{masked, path};
+use super::named::{VARIABLE, masked, open, path, variable};
 use super::{Failure, address, database};
 use crate::app::{App, Config};
 use crate::backends::opening::Options;
-use crate::clock::SystemClock;
 use crate::http::router;
 use crate::json::shown;
-use crate::opening::open_sqlite;
 use crate::problem::Problem;
-use crate::registry::Registry;
 use crate::store::SharedStore;
 use crate::store::parted::Stores;
 
-/// The store of verbs that open a file, where none is named.
-pub const DEFAULT_FILE: &str = "sqlite:./leafid.db";
-/// What names the store of every verb that is not told: a file, or a running server.
-pub const VARIABLE: &str = "LEAFID_STORE";
 /// So long an answer may take: acquires that wait in a line are told after a few seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 const DEFAULT_URL: &str = "http://127.0.0.1:8750";
@@ -130,16 +122,6 @@ fn http(
         .build()
         .new_agent();
     Ok(Client::Http { base, agent, token: credentials.token()? })
-}
-
-/// Opens the store in a file.
-pub fn open(file: &Path, options: Options) -> Result<Registry, Problem> {
-    open_sqlite(file, Arc::new(SystemClock), options)
-}
-
-/// What the variable says; an empty one says nothing.
-pub fn variable() -> Option<String> {
-    std::env::var(VARIABLE).ok().filter(|named| !named.is_empty())
 }
 
 /// What came back: the status, the media type, the body.

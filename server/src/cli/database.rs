@@ -16,8 +16,18 @@ use crate::registry::Registry;
 use crate::store::SharedStore;
 use crate::store::parted::Kept;
 
-use super::serve::{opened, tell};
-use super::stores::How;
+use super::journal::Keep;
+use super::opened::{opened, tell};
+
+/// How stores are opened.
+pub struct How {
+    /// What is asked of each; no id, which is one store's.
+    pub options: Options,
+    /// Also with settings that lose what was answered.
+    pub allow_unsafe: bool,
+    /// Where journals are kept.
+    pub keep: Keep,
+}
 
 /// The store of a server, by its URL; `None` for a name that is no database's. One that cannot be
 /// reached yet is waited for while the server runs. It is used by the runtime that this is called in.

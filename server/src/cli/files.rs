@@ -8,8 +8,7 @@ use leafid_core::registry::DEFAULT_MAX_WINDOW_MS;
 use serde_json::json;
 
 use super::args::longest_window_ms;
-use super::client::{DEFAULT_FILE, open};
-use super::named::{file, or_usual};
+use super::named::{DEFAULT_FILE, file, open, or_usual};
 use super::output::is_json;
 use super::{Failure, database, say};
 use crate::backends::opening::Options;

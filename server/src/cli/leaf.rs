@@ -10,7 +10,7 @@ use leafid_core::{Code, Name};
 
 use super::args::{ids_per_day, listen};
 use super::complain;
-use super::serve::tell;
+use super::opened::tell;
 use crate::access::nets::{Net, Nets};
 use crate::app::LeafModes;
 use crate::clock::SystemClock;

@@ -1,12 +1,31 @@
 //! Stores as a person names them: what is a file, what is not, and how a name is shown again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use leafid_core::Code;
 
-use super::client::{DEFAULT_FILE, VARIABLE, variable};
+use crate::backends::opening::Options;
+use crate::clock::SystemClock;
 use crate::json::shown;
+use crate::opening::open_sqlite;
 use crate::problem::Problem;
+use crate::registry::Registry;
+
+/// The store of verbs that open a file, where none is named.
+pub const DEFAULT_FILE: &str = "sqlite:./leafid.db";
+/// What names the store of every verb that is not told: a file, or a running server.
+pub const VARIABLE: &str = "LEAFID_STORE";
+
+/// Opens the store in a file.
+pub fn open(file: &Path, options: Options) -> Result<Registry, Problem> {
+    open_sqlite(file, Arc::new(SystemClock), options)
+}
+
+/// What the variable says; an empty one says nothing.
+pub fn variable() -> Option<String> {
+    std::env::var(VARIABLE).ok().filter(|named| !named.is_empty())
+}
 
 /// A name as it may be repeated: whatever may be a password is not, up to the last `@`, since one in
 /// a password that was not escaped is a part of it. An address's query may have one as well.

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use leafid_core::Code;
 
-use super::client::{DEFAULT_FILE, open};
-use super::named::{file, or_usual};
+use super::named::{DEFAULT_FILE, file, open, or_usual};
 use super::output::{complain, show};
 use super::{Failure, database};
 use crate::backends::opening::Options;

@@ -9,19 +9,17 @@ use leafid_core::Code;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
+use super::database::How;
 use super::journal::Keep;
 use super::listen::Listen;
-use super::stores::{How, Named, Opened};
-use super::{Failure, apply, leaf, notify, say};
+use super::opened::tell;
+use super::stores::{Named, Opened};
+use super::{Failure, apply, leaf, notify};
 use crate::app::Config;
 use crate::app::LeafModes;
 use crate::backends::opening::Options;
-use crate::hex::hex;
 use crate::http::serve;
 use crate::problem::Problem;
-use crate::registry::Registry;
-use crate::store::Store;
-use crate::store::parted::Kept;
 
 #[derive(Args, Debug)]
 pub struct Serve {
@@ -125,42 +123,6 @@ impl Serve {
 /// A path, where one is given: a variable that is there and empty names none.
 fn given(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| !path.as_os_str().is_empty())
-}
-
-/// Who does not listen any more stops no server.
-pub fn tell(line: impl std::fmt::Display) {
-    let _ = say(line);
-}
-
-/// Says that a store is open, and for what it is.
-pub fn opened(store: &Registry, kept: Option<Kept>) {
-    tell(first_line(store, kept));
-    let (place, found) = (store.place(), store.found());
-    match kept {
-        Some(Kept::Tags) if found.last_grant.is_some() => tracing::warn!(
-            place,
-            "the store of --tags has granted worker numbers itself, and does not know those that the \
-             store of --workers grants: IDs can be handed out twice; give the namespaces there other \
-             numbers: leafid namespace set NS --workers FIRST..END"
-        ),
-        Some(Kept::Workers) if found.tags > 0 => tracing::warn!(
-            place,
-            tags = found.tags,
-            "the store of --workers has tags, which are not served; a tag of the same name in the \
-             store of --tags is another line: move it past them with leafid tag advance"
-        ),
-        _ => {}
-    }
-}
-
-/// What is served: an operator sees at once whether it is the store that was meant.
-fn first_line(store: &Registry, kept: Option<Kept>) -> String {
-    let found = store.found();
-    let opened = if found.created { "created" } else { "opened" };
-    let (place, id) = (store.place(), hex(store.id()));
-    let version = env!("CARGO_PKG_VERSION");
-    let purpose = kept.map_or_else(String::new, |kept| format!(" for {}", kept.words()));
-    format!("leafid: version {version}, {opened} {place}{purpose}, store id {id}: {found}")
 }
 
 /// Ends with the first SIGTERM or SIGINT.

@@ -6,10 +6,9 @@ use clap::Args;
 use leafid_core::{Code, Token};
 
 use super::args::token;
-use super::client::{DEFAULT_FILE, VARIABLE, open};
-use super::journal::Keep;
-use super::named::{file, path};
-use super::serve::opened;
+use super::database::How;
+use super::named::{DEFAULT_FILE, VARIABLE, file, open, path};
+use super::opened::opened;
 use super::{database, leaf};
 use crate::backends::opening::Options;
 use crate::opening::database::Database;
@@ -56,16 +55,6 @@ fn expected(text: &str) -> Result<Expected, String> {
         Some(_) => return Err("use ID, tags=ID or workers=ID".to_owned()),
     };
     Ok(Expected { kept, id: token(id)? })
-}
-
-/// How stores are opened.
-pub struct How {
-    /// What is asked of each; no id, which is one store's.
-    pub options: Options,
-    /// Also with settings that lose what was answered.
-    pub allow_unsafe: bool,
-    /// Where journals are kept.
-    pub keep: Keep,
 }
 
 /// The names of the stores.
