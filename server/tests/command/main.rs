@@ -8,7 +8,6 @@ mod attacks;
 mod config;
 mod creating;
 mod full_disk;
-mod idle;
 mod json;
 mod listeners;
 mod log;
