@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sqlite3
 import threading
 from typing import Any
 
@@ -266,3 +267,29 @@ def test_the_time_is_the_servers_whatever_a_session_says(mariadb) -> None:
     # Nor has it written one down for the others.
     others = SqlStore(mariadb.url(name)).acquire(asks[1])["now_ms"]
     assert max(ahead, others) - first < 600_000
+
+
+@pytest.mark.parametrize(("column", "value"), [
+    ("max_id", 0), ("max_id", -5), ("step", 0), ("step", 2**31), ("max_step", 2**31), ("max_step", 0),
+])  # fmt: skip
+def test_a_row_of_a_tag_that_nothing_of_leafid_writes(tmp_path, column, value) -> None:
+    path = tmp_path / "ids.db"
+    store = leafid.SqliteStore(path, create=True)
+    store.create_tag("orders", step=10)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as edited:
+        edited.execute("PRAGMA ignore_check_constraints = 1")
+        edited.execute(f"UPDATE tags SET {column} = {value}")
+    with pytest.raises(leafid.SchemaMismatchError, match=f"`{column}` {value}" if value > 0 else ""):
+        store.lease_segment(TAG)
+
+
+def test_a_user_that_may_only_read_hears_what_is_missing(database, name) -> None:
+    if isinstance(database, Mariadb):
+        grants = [f"GRANT SELECT ON {name}.* TO reader@'127.0.0.1'"]
+        database.run(name, "CREATE OR REPLACE USER reader@'127.0.0.1'", *grants)
+    else:
+        grants = ["GRANT USAGE ON SCHEMA leafid TO reader", "GRANT SELECT ON ALL TABLES IN SCHEMA leafid TO reader"]
+        database.run(name, "DO $$ BEGIN CREATE ROLE reader LOGIN; EXCEPTION WHEN OTHERS THEN NULL; END $$", *grants)
+    url = database.url(name).replace("leafid@", "reader@").replace("root@", "reader@")
+    with pytest.raises(leafid.StoreUnavailableError, match="rights on the tables that docs/STORES.md"):
+        SqlStore(url).lease_segment(TAG)

@@ -34,6 +34,13 @@ def of_tag(row: Row) -> Row:
 
 def tag(found: Row) -> Row:
     row = {name: found[name] for name in _TAG}
+    limits = {"max_id": 2**63 - 1, "step": 2**31 - 1, "max_step": 2**31 - 1}
+    for name, most in limits.items():
+        if type(row[name]) is not int or not 1 <= row[name] <= most:
+            raise errors.SchemaMismatchError(
+                f"the row of a tag has `{name}` {row[name]!r:.80}, which nothing of leafid writes: it "
+                f"is 1 to {most}; look who changed it, and set it right by hand"
+            )
     return {**row, "deleted": bool(row["deleted"])}
 
 

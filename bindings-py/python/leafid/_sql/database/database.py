@@ -100,7 +100,7 @@ class Database:
                     if broken.kind == "lost" and not was_lost:
                         was_lost = True
                     elif broken.kind != "race":
-                        raise words.failed(self.place, broken.detail) from broken
+                        raise words.failed(self.place, broken.detail, broken.kind) from broken
                 if time.monotonic() >= end:
                     raise words.overloaded(self.place)
                 time.sleep(random.uniform(0, _LONGEST_PAUSE))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 # A comment, a text in quotes, a cast, a parameter, or what a driver takes for the mark of one.
 _PART = re.compile(r"--[^\n]*|'[^']*'|::|:([a-z_0-9]+)|%")
@@ -56,10 +55,16 @@ _USED = re.compile(
 )
 
 
-@cache
+_TABLES: dict[str, tuple[str, ...]] = {}
+
+
 def tables_of(text: str) -> tuple[str, ...]:
     """The tables that a text reads or writes, as they are called in it."""
-    return tuple(dict.fromkeys(_USED.findall(re.sub(r"(?m)--.*$", "", text))))
+    known = _TABLES.get(text)
+    if known is None:
+        known = tuple(dict.fromkeys(_USED.findall(re.sub(r"(?m)--.*$", "", text))))
+        _TABLES[text] = known
+    return known
 
 
 def beside(text: str, prefix: str = "leafid_") -> str:

@@ -150,8 +150,11 @@ def unreachable(place: str, detail: str) -> errors.LeafidError:
     return errors.StoreUnavailableError(f"{place} cannot be reached: {detail}{cure}")
 
 
-def failed(place: str, detail: str) -> errors.LeafidError:
-    return errors.StoreUnavailableError(f"{place} failed: {detail}")
+def failed(place: str, detail: str, kind: str = "lost") -> errors.LeafidError:
+    cure = "; give the user of that name the rights on the tables that docs/STORES.md names"
+    return errors.StoreUnavailableError(
+        f"{place} failed: {detail}{cure if kind == 'denied' else ''}"
+    )
 
 
 def cannot_make(place: str, kind: str, detail: str) -> errors.LeafidError:
