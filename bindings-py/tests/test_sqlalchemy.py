@@ -117,3 +117,8 @@ def test_a_plain_engine_in_a_loop_is_told(memory) -> None:
                 session.flush()
 
     asyncio.run(main())
+
+
+def test_a_column_wants_a_generator() -> None:
+    with pytest.raises(leafid.RequestInvalidError, match="from a generator, .* got `'orders'`"):
+        id_column("orders")

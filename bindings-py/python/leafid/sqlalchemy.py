@@ -16,8 +16,8 @@ from sqlalchemy.exc import MissingGreenlet
 from sqlalchemy.orm import MappedColumn, mapped_column
 from sqlalchemy.util import await_only
 
-from . import ClockBehindError, Segment, SegmentDryError, SequenceSpentError, Snowflake
-from . import WindowSpentError
+from . import ClockBehindError, RequestInvalidError, Segment, SegmentDryError, SequenceSpentError
+from . import Snowflake, WindowSpentError
 
 __all__ = ["NextId", "id_column"]
 
@@ -31,6 +31,10 @@ class NextId:
     """
 
     def __init__(self, ids: Segment | Snowflake) -> None:
+        if not callable(getattr(ids, "next", None)):
+            raise RequestInvalidError(
+                f"a column draws from a generator, such as `Segment(\"orders\")`, got `{ids!r:.80}`"
+            )
         self.ids = ids
 
     def __call__(self) -> int:
