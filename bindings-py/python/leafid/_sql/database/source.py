@@ -115,7 +115,10 @@ def _postgres(url: str) -> Source:
         parse(driver, url)
     except Exception:
         # The driver's words may repeat a part of the password.
-        why = "the driver cannot read it; write `%25` for a `%`, `%20` for a blank, and only options that the driver knows"
+        why = (
+            "the driver cannot read it; write `%25` for a `%`, `%20` for a blank, and only options that "
+            "the driver knows"
+        )
         raise words.unusable("PostgreSQL", why, _FORM.format("postgres")) from None
     more = {name: value for name, value in defaults.items() if name not in given}
     return Source(lambda: driver.connect(url, **more), place, is_shared=False)
