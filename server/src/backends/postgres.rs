@@ -114,12 +114,14 @@ impl Driver for Postgres {
             None => reached(address, NoTls).await?,
             Some(tls) => reached(address, tls.clone()).await?,
         };
-        // A statement that waits is given up by the server before we give up on the server.
+        // A statement that waits is given up by the server before we give up on the server. What is
+        // looked at now holds for the session, whatever is reloaded while it is open.
         let session = format!(
             "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE; \
              SET search_path = leafid; SET timezone = 'UTC'; SET lock_timeout = {LOCKED_MS}; \
              SET statement_timeout = {STATEMENT_MS}; \
-             SET idle_in_transaction_session_timeout = {STATEMENT_MS}"
+             SET idle_in_transaction_session_timeout = {STATEMENT_MS}; \
+             SELECT set_config('synchronous_commit', current_setting('synchronous_commit'), false)"
         );
         client.batch_execute(&session).await.map_err(|error| broken(&error))?;
         Ok(Postgres { client, place: address.place.clone(), prepared: HashMap::new() })

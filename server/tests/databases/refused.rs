@@ -4,7 +4,7 @@
 use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 
 use crate::starts::serve;
-use crate::support::{fails, says};
+use crate::support::{fails, says, until};
 
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
 
@@ -40,6 +40,34 @@ fn settings_of_postgres_that_lose_what_was_answered_are_refused() {
     server.start_again_with(&["hot_standby=on"]).expect("it follows nobody");
     let refused = fails(&server.url(), &[&SERVE[..], &["--allow-unsafe-settings"]].concat(), 1);
     assert!(refused.contains("STORE_REFUSED") && refused.contains("standby"), "{refused}");
+}
+
+/// A commit that does not wait for the disk, set while a server is connected.
+#[test]
+fn a_setting_of_postgres_that_is_reloaded_changes_nothing_for_a_session_that_was_looked_at() {
+    let Some(server) = for_test::<Postgres>() else { return };
+    says(&server.url(), &["init"]);
+    says(&server.url(), &["tag", "create", "orders"]);
+    let mut serving = serve(&server.url(), &[]);
+    let run = |sql: &str| server.run("postgres", sql).expect("it is done");
+    run("CREATE TABLE public.seen (setting TEXT)");
+    run("CREATE FUNCTION public.look() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+         INSERT INTO public.seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$");
+    run("CREATE TRIGGER look AFTER UPDATE ON leafid.tags EXECUTE FUNCTION public.look()");
+    run("ALTER SYSTEM SET synchronous_commit = off");
+    run("SELECT pg_reload_conf()");
+    until(|| (run("SHOW synchronous_commit").trim() == "off").then_some(()))
+        .expect("it is reloaded");
+    for n in 0..20_u32 {
+        let ask = serde_json::json!({ "request": format!("{n:032x}") });
+        assert_eq!(serving.post("/v1/segments/orders/lease", &ask).0, 200);
+    }
+    assert_eq!(run("SELECT DISTINCT setting FROM public.seen").trim(), "on");
+    // The next connection is looked at, and would be refused.
+    run("UPDATE leafid.tags SET step = step");
+    assert_eq!(run("SELECT count(DISTINCT setting) FROM public.seen").trim(), "2", "a control");
+    serving.end("-TERM");
+    assert!(fails(&server.url(), &SERVE, 1).contains("synchronous_commit"));
 }
 
 #[test]
