@@ -10,6 +10,7 @@ mod meta;
 pub mod open;
 mod rows;
 mod text;
+pub mod version;
 
 use std::sync::Arc;
 

@@ -27,7 +27,7 @@ use file::watch::File;
 use file::{create, meta, open};
 
 pub use file::migrate::migrate;
-pub use file::open::VERSION;
+pub use file::version::VERSION;
 
 /// For so few requests rows are looked for at once: each takes its time here.
 const AT_ONCE: usize = 32;

@@ -7,7 +7,7 @@ use tokio::runtime::Handle;
 use crate::backends::clock::Source;
 use crate::backends::opening::Options;
 use crate::backends::opening::Terms;
-use crate::backends::remote::open::VERSION;
+use crate::backends::remote::version::VERSION;
 use crate::clock::SystemClock;
 use crate::opening::database::Database;
 use crate::opening::late::Late;

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::driver::{Breakage, Broken, CONNECTING, Driver, EXCHANGE};
 use super::meta::{self, Made};
-use super::open::{VERSION, other_version};
+use super::version::{VERSION, other_version};
 use crate::backends::Fault;
 use crate::backends::reconnect::{Gone, Tries};
 use crate::hex::hex;

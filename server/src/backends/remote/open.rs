@@ -11,6 +11,7 @@ use super::about::query;
 use super::driver::{Breakage, Broken, CONNECTING, Driver, Ending};
 use super::link::{Link, unreachable};
 use super::meta::{self, Made, Meta};
+use super::version::{VERSION, other_version};
 use crate::backends::clock::DatabaseClock;
 use crate::backends::opening::{Found, Options, Terms, Unopened, apart, floor_tick, words};
 use crate::backends::sql::Query;
@@ -18,9 +19,6 @@ use crate::backends::{NamespaceRow, Write};
 use crate::clock::{self, Clock, RegistryTime};
 use crate::problem::Problem;
 use crate::{random, utc};
-
-/// The version of the tables.
-pub const VERSION: i64 = 3;
 
 /// Opens the store in a database, or makes it where that was asked for.
 ///
@@ -252,16 +250,4 @@ fn cannot_raise(place: &str, broken: &Broken) -> Unopened {
     };
     let detail = format!("the tables of {place} cannot be raised: {}{rights}", broken.detail);
     Unopened { problem: Problem::unavailable(detail), may_pass: broken.kind == Breakage::Lost }
-}
-
-/// Tables of a version that is not this program's.
-pub fn other_version(place: &str, version: i64) -> Problem {
-    let way = if version < VERSION {
-        format!("raise them: leafid migrate --store {place}")
-    } else {
-        "use the program that wrote it".to_owned()
-    };
-    let detail =
-        format!("{place} has tables of version {version}, this program knows {VERSION}; {way}");
-    Problem::new(Code::SchemaMismatch, detail)
 }

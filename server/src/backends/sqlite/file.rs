@@ -7,4 +7,5 @@ pub mod meta;
 pub mod migrate;
 pub mod open;
 mod places;
+pub mod version;
 pub mod watch;

@@ -6,7 +6,7 @@ use leafid_core::registry::Namespace;
 use leafid_core::{Code, Layout, Name};
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::open::{APPLICATION, VERSION};
+use super::version::{APPLICATION, VERSION};
 use crate::backends::opening::{Options, floor_tick, words};
 use crate::backends::sql::SQLITE;
 use crate::backends::sqlite::driver::Driver;

@@ -4,20 +4,10 @@ use std::path::Path;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::open::{self, PATIENCE, VERSION};
+use super::open::{self, PATIENCE};
+use super::version::{OLDEST, STEPS, VERSION, other_version};
 use super::{create, places};
 use crate::problem::Problem;
-
-/// What leads from a version to the next; the first of them begins at [`OLDEST`].
-const STEPS: [&str; 4] = [
-    include_str!("../../../../../sql/sqlite/migrations/3.sql"),
-    include_str!("../../../../../sql/sqlite/migrations/4.sql"),
-    include_str!("../../../../../sql/sqlite/migrations/5.sql"),
-    include_str!("../../../../../sql/sqlite/migrations/6.sql"),
-];
-
-/// The oldest version that is raised.
-pub const OLDEST: i64 = VERSION - STEPS.len() as i64;
 
 /// Raises the tables to this program's version; gives the version that they were of. Nobody else
 /// has the file open meanwhile: a program of the old version would go on without what is new.
@@ -40,7 +30,7 @@ pub fn migrate(path: &Path) -> Result<i64, Problem> {
     match before {
         VERSION => Ok(before),
         OLDEST..VERSION => raise(path).map_err(failed)?.map(|()| before),
-        _ => Err(open::other_version(path, before)),
+        _ => Err(other_version(path, before)),
     }
 }
 

@@ -8,15 +8,12 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::create::{self, Absence};
-use super::{meta, migrate, places};
+use super::version::{APPLICATION, VERSION, other_version};
+use super::{meta, places};
 use crate::backends::opening::{Found, Options, words};
 use crate::clock::Clock;
 use crate::problem::Problem;
 
-/// Says whose file it is: `leaf` as a number.
-pub const APPLICATION: i64 = 0x6c65_6166;
-/// The version of the tables.
-pub const VERSION: i64 = 6;
 /// How long to wait for another process's transaction: less than the 3 s after which a holder
 /// counts its ask as lost.
 pub const PATIENCE: Duration = Duration::from_secs(2);
@@ -127,22 +124,6 @@ pub fn recognise(connection: &Connection, path: &Path) -> Result<Option<i64>, Pr
         (0, 0, 0) => Ok(None),
         _ => Err(foreign("another program made it".to_owned())),
     }
-}
-
-/// Tables of a version that is not this program's.
-pub fn other_version(path: &Path, version: i64) -> Problem {
-    let path = path.display();
-    let way = if (migrate::OLDEST..VERSION).contains(&version) {
-        format!(
-            "stop every server that serves it, then raise them: leafid migrate --store \
-             sqlite:{path}"
-        )
-    } else {
-        "use the program that wrote it".to_owned()
-    };
-    let detail =
-        format!("`{path}` has tables of version {version}, this program knows {VERSION}; {way}");
-    Problem::new(Code::SchemaMismatch, detail)
 }
 
 /// Sets what durability needs, and checks that it was taken.
