@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 SUITE = """
 import leafid, pytest
 
@@ -52,9 +54,45 @@ def test_fixtures(tmp_path) -> None:
     assert len(stamps) == 1, stamps
 
 
-def test_a_suite_that_does_not_use_them_is_left_alone(tmp_path) -> None:
+DJANGO = """
+import pytest
+from django.conf import settings
+
+settings.configure(LEAFID_STORE="memory:setting")
+from leafid.django import generator
+
+def draw():
+    return generator(tag="orders").next()
+
+def test_the_setting():
+    assert [draw(), draw()] == [1, 2]
+
+@pytest.mark.parametrize("turn", range(2))
+def test_a_store_of_its_own(leafid_store, turn):
+    assert [draw(), draw()] == [1, 2]
+
+def test_the_setting_again():
+    assert draw() == 3
+
+def test_no_store(monkeypatch):
+    monkeypatch.delenv("LEAFID_STORE", raising=False)
+    monkeypatch.setattr(settings, "LEAFID_STORE", None)
+    with pytest.raises(Exception, match="set LEAFID_STORE in the settings"):
+        generator(tag="others")
+"""
+
+
+def test_djangos_fields_draw_from_the_test(tmp_path) -> None:
+    pytest.importorskip("django")
+    (tmp_path / "test_shop.py").write_text(DJANGO)
+    done = run(tmp_path, "-q")
+    assert done.returncode == 0 and "5 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_suite_that_does_not_use_them_is_left_alone(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("LEAFID_STORE", "http://192.0.2.1:1")
     (tmp_path / "test_other.py").write_text(
-        "import os\ndef test_it():\n    assert 'LEAFID_STORE' not in os.environ or True\n"
+        "import os\ndef test_it():\n    assert os.environ['LEAFID_STORE'] == 'http://192.0.2.1:1'\n"
     )
     done = run(tmp_path, "-q")
     assert done.returncode == 0 and "1 passed" in done.stdout

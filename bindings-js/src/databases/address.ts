@@ -27,7 +27,8 @@ export function storeAt(address: string): Required<Store> {
 }
 
 /** The store in the database of an address, over a pool of its own. `REQUEST_INVALID` for an address that cannot be read. */
-export function databaseAt(address: string, options: SqlStoreOptions): Required<Store> {
+export function databaseAt(given: string, options: SqlStoreOptions): Required<Store> {
+  const address = given.replace(/^mariadb:/, 'mysql:')
   const isMysql = address.startsWith('mysql:')
   const [form, kind] = isMysql ? ['mysql', 'MySQL'] : ['postgres', 'PostgreSQL']
   // It is not repeated: it may have a password.

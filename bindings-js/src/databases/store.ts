@@ -27,7 +27,7 @@ export function sqlStore(connection: SqlConnection, options: SqlStoreOptions = {
     return isFile ? sqliteStore(connection.slice('sqlite:'.length), { create }) : sqliteOver(connection as never, options)
   }
   if (typeof connection === 'string') {
-    if (/^(postgres|postgresql|mysql):/.test(connection)) return databaseAt(connection, options)
+    if (/^(postgres|postgresql|mysql|mariadb):/.test(connection)) return databaseAt(connection, options)
     throw new LeafidError('REQUEST_INVALID', `the address of an SQL store must be like \`postgres://…\`, \`mysql://…\` or \`sqlite:PATH\`, got ${shownAddress(connection)}`)
   }
   const link = linked(connection, tags === 'leaf_alloc')

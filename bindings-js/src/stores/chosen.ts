@@ -1,5 +1,5 @@
 import { LeafidError } from '../values/errors.js'
-import { quoted, shown } from '../values/shown.js'
+import { quoted, shown, shownAddress } from '../values/shown.js'
 import { theHost } from '../hosts/host.js'
 import { httpStore } from './http.js'
 import { MemoryStore, memoryStore } from './memory.js'
@@ -18,7 +18,7 @@ function inMemory(name: string): MemoryStore {
 }
 
 /** What only Node has: files, and drivers of databases. */
-const NAMED = /^(sqlite|postgres|postgresql|mysql):/
+const NAMED = /^(sqlite|postgres|postgresql|mysql|mariadb):/
 
 function atAddress(url: string): Store {
   const { named } = theHost()
@@ -47,7 +47,10 @@ export function chosenStore(option: StoreOption | undefined, verbs: readonly Ver
   if (typeof wanted === 'string' || wanted instanceof URL) {
     const url = String(wanted)
     if (url.startsWith('memory:')) return inMemory(url.slice('memory:'.length))
-    return NAMED.test(url) ? atAddress(url) : httpStore(wanted)
+    if (NAMED.test(url)) return atAddress(url)
+    if (/^https?:/i.test(url)) return httpStore(wanted)
+    const others = theHost().named === undefined ? '' : ', `sqlite:PATH`, `postgres://…`, `mysql://…`'
+    throw new LeafidError('REQUEST_INVALID', `a store's address is like \`http://127.0.0.1:8750\`${others} or \`memory:\`, got ${shownAddress(wanted)}`)
   }
   return typeof wanted === 'function' ? perAsk(wanted, verbs) : checked(wanted, verbs)
 }

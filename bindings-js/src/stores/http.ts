@@ -109,10 +109,16 @@ async function send(fetch: Fetch, url: string, headers: RequestHeaders, body: ob
 /** What OpenSSL says, in its versions, when the answer to its greeting is plain text. */
 const NO_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'])
 
+/** What Node says of a certificate that it does not trust. */
+const UNTRUSTED = /SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/
+
 function noAnswer(url: string, error: unknown): string {
   const reason = systemReason(error)
   if (reason !== undefined && NO_TLS.has(reason)) {
     return `what listens at ${quoted(url)} does not speak TLS (${reason}): write \`http://\` instead of \`https://\``
+  }
+  if (reason !== undefined && UNTRUSTED.test(reason)) {
+    return `the certificate of ${quoted(url)} is not trusted (${reason}): start Node with NODE_EXTRA_CA_CERTS=FILE, the certificate of the authority that signed it`
   }
   const why = reason === undefined ? '' : ` (${quoted(reason).slice(1, -1)})`
   return `no answer from ${quoted(url)}${why}: check that the store runs there and can be reached`

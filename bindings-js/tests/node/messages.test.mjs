@@ -43,7 +43,7 @@ const CASES = {
       'the store `{acquire: function acquire, renew: function renew}` has no method `release`: it needs `acquire`, `renew` and `release`',
     ],
     [() => new Segment('a', { store: 5 }), 'the store `5` has no method `lease_segment`: it needs `lease_segment`'],
-    [() => new Segment('a', { store: 'leaf.db' }), "the store's address must be like `http://127.0.0.1:8750`, got `'leaf.db'`"],
+    [() => new Segment('a', { store: 'leaf.db' }), "a store's address is like `http://127.0.0.1:8750`, `sqlite:PATH`, `postgres://…`, `mysql://…` or `memory:`, got `'leaf.db'`"],
     [() => httpStore(new URL('ftp://127.0.0.1/')), "the store's address must be like `http://127.0.0.1:8750`, got `ftp://127.0.0.1/`"],
   ],
   'a count and an array': [

@@ -9,7 +9,10 @@ generator for each tag and each namespace; it leases nothing before the first ID
 
 from __future__ import annotations
 
+import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.core import checks  # type: ignore[import-untyped,unused-ignore]
@@ -19,12 +22,24 @@ from django.utils.deconstruct import deconstructible  # type: ignore[import-unty
 from . import ClockBehindError, RequestInvalidError, Segment, SegmentDryError, SequenceSpentError
 from . import Snowflake, WindowSpentError
 
-__all__ = ["IdField", "NextId", "generator"]
+__all__ = ["IdField", "NextId", "generator", "tested"]
 
 # Given in an event loop instead of a wait.
 _NOT_AT_HAND = (SegmentDryError, WindowSpentError, SequenceSpentError, ClockBehindError)
 _GENERATORS: dict[tuple[str | None, str | None], Segment | Snowflake] = {}
 _LOCK = threading.Lock()
+# The store of a test, which counts before the setting.
+_TESTED: str | None = None
+
+
+def _renew_lock() -> None:
+    global _LOCK
+    _LOCK = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    # Another thread of the parent may have held it.
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def generator(*, tag: str | None = None, namespace: str | None = None) -> Segment | Snowflake:
@@ -39,13 +54,33 @@ def generator(*, tag: str | None = None, namespace: str | None = None) -> Segmen
         if known is None or known.closed:
             from django.conf import settings  # type: ignore[import-untyped,unused-ignore]
 
-            store = getattr(settings, "LEAFID_STORE", None)
+            store = _TESTED or getattr(settings, "LEAFID_STORE", None)
+            if not store and not os.environ.get("LEAFID_STORE"):
+                raise RequestInvalidError(
+                    "no store was given: set LEAFID_STORE in the settings or in the environment, to the "
+                    "URL of a server or of a database; in a test to `memory:`"
+                )
             if tag is not None:
                 known = Segment(tag, store)
             else:
                 known = Snowflake(namespace or "default", store)
             _GENERATORS[key] = known
         return known
+
+
+@contextmanager
+def tested(store: str) -> Iterator[None]:
+    """While this lasts, IDs come from this store alone, whatever the setting says: what was drawn from
+    before is set aside. `leafid_store`, the fixture for pytest, uses it."""
+    global _GENERATORS, _TESTED
+    before = _GENERATORS, _TESTED
+    _GENERATORS, _TESTED = {}, store
+    try:
+        yield
+    finally:
+        for made in _GENERATORS.values():
+            made.close()
+        _GENERATORS, _TESTED = before
 
 
 @deconstructible(path="leafid.django.NextId")

@@ -8,7 +8,9 @@ installed; a suite that names none of its fixtures is left as it is.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,12 +28,16 @@ def leafid_store(
 ) -> Iterator[str]:
     """A `memory:` store of the test's own, which `LEAFID_STORE` names while the test runs: numbers begin
     at 1 in each. Tags and namespaces are made by their first use. A generator that is made while a
-    module is imported has its store already: make it in a fixture, or pass it `store=leafid_store`."""
+    module is imported has its store already: make it in a fixture, or pass it `store=leafid_store`.
+    Django's fields draw from it, too, whatever the setting `LEAFID_STORE` says."""
     from ._native import drop_memory
 
     name = request.node.nodeid
-    monkeypatch.setenv("LEAFID_STORE", f"memory:{name}")
-    yield f"memory:{name}"
+    store = f"memory:{name}"
+    monkeypatch.setenv("LEAFID_STORE", store)
+    django = sys.modules.get("leafid.django")
+    with nullcontext() if django is None else django.tested(store):
+        yield store
     drop_memory(name)
 
 

@@ -43,10 +43,12 @@ impl Database {
             "postgres" | "postgresql" => {
                 Some(postgres::Address::parse(named).map(Database::Postgres))
             }
-            "mysql" => Some(mysql::Address::parse(named).map(|address| match address.leaf {
-                true => Database::Leaf(address),
-                false => Database::Mysql(address),
-            })),
+            "mysql" | "mariadb" => {
+                Some(mysql::Address::parse(named).map(|address| match address.leaf {
+                    true => Database::Leaf(address),
+                    false => Database::Mysql(address),
+                }))
+            }
             "etcd" | "etcds" => Some(etcd::Address::parse(named).map(Database::Etcd)),
             "zk" => Some(zookeeper::Address::parse(named).map(Database::Zookeeper)),
             _ => None,

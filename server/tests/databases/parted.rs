@@ -182,7 +182,7 @@ fn a_store_of_two_is_waited_for() {
     let told = serving.ready(503, &["tags: STORE_UNAVAILABLE", "worker numbers: STORE_REFUSED"]);
     assert_eq!(told["status"], 503, "{told}");
     server.start_again().expect("it comes back");
-    serving.ready(200, &["degraded", "\"tags\":{\"now_ms\"", "STORE_REFUSED"]);
+    serving.ready(200, &["degraded", "\"tags\":{\"generation\"", "STORE_REFUSED"]);
     says(&serving.url, &["tag", "create", "orders"]);
     done("a lease", || lease(&serving));
     let (code, rest) = serving.end("-TERM");

@@ -29,6 +29,7 @@ impl Address {
     /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
     pub fn parse(url: &str) -> Result<Address, Problem> {
         let wrong = |why: &str| unusable("MySQL", why, FORM);
+        let url = &url.replacen("mariadb:", "mysql:", 1);
         let (url, leaf) = tables(url).map_err(wrong)?;
         let (url, ssl) = without(&url, &tls::OPTIONS).map_err(|why| wrong(&why))?;
         let (url, ssl) = (url.as_str(), tls::of(&ssl, wrong)?);
@@ -100,6 +101,7 @@ mod tests {
         for (url, place) in [
             ("mysql://u:s3cret@h:3307/d?require_ssl=true", "mysql://u@h:3307/d"),
             ("mysql://u:s3cret@h/d", "mysql://u@h:3306/d"),
+            ("mariadb://u:s3cret@h/d", "mysql://u@h:3306/d"),
             ("mysql://u:s3cret@h/d?ssl-mode=REQUIRED", "mysql://u@h:3306/d"),
             (
                 "mysql://u:s3cret@h/d?ssl-mode=verify_identity&tcp_nodelay=true",
