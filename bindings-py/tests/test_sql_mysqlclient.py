@@ -46,13 +46,13 @@ def test_ids_of_two_drivers_are_of_one_line(mariadb) -> None:
 
 
 def test_a_connection_inside_a_transaction_is_refused_and_nothing_is_committed(connect) -> None:
-    SqlStore(connect, create=True).close()
+    assert SqlStore(connect, create=True).id
     shared = connect()
     cursor = shared.cursor()
     cursor.execute("CREATE TABLE of_the_application (a INT) ENGINE = InnoDB")
     cursor.execute("INSERT INTO of_the_application VALUES (1)")
     with pytest.raises(leafid.StoreRefusedError, match="inside a transaction"):
-        SqlStore(lambda: shared)
+        SqlStore(lambda: shared).id
     shared.rollback()
     cursor.execute("SELECT COUNT(*) FROM of_the_application")
     assert cursor.fetchone() == (0,)
@@ -60,5 +60,7 @@ def test_a_connection_inside_a_transaction_is_refused_and_nothing_is_committed(c
 
 def test_a_server_that_is_away_is_told_with_the_drivers_own_error(mariadb) -> None:
     with pytest.raises(leafid.StoreUnavailableError) as said:
-        SqlStore(lambda: MySQLdb.connect(host="127.0.0.1", port=1, user="root", database="ids"))
+        SqlStore(
+            lambda: MySQLdb.connect(host="127.0.0.1", port=1, user="root", database="ids")
+        ).id
     assert isinstance(said.value.__cause__, MySQLdb.Error)

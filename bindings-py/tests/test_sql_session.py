@@ -279,7 +279,7 @@ def test_a_row_of_a_tag_that_nothing_of_leafid_writes(tmp_path, column, value) -
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as edited:
         edited.execute("PRAGMA ignore_check_constraints = 1")
         edited.execute(f"UPDATE tags SET {column} = {value}")
-    with pytest.raises(leafid.SchemaMismatchError, match=f"`{column}` {value}" if value > 0 else ""):
+    with pytest.raises(leafid.SchemaMismatchError, match=column):
         store.lease_segment(TAG)
 
 
