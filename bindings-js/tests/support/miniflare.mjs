@@ -33,7 +33,8 @@ export async function startMiniflare(options, { ms = 120_000 } = {}) {
   try {
     url = await worker.ready
   } catch (error) {
-    clearTimeout(late)
+    // Else a Worker that does not start keeps its test from ending.
+    await end().catch(() => {})
     throw error
   }
   return {
