@@ -236,7 +236,10 @@ mod tests {
             (without("leaf.snowflake.port"), "leaf.snowflake.port is not set"),
             (format!("{BOTH}leaf.snowflake.port=\n"), "leaf.snowflake.port is not set or empty"),
             (format!("{BOTH}leaf.snowflake.port=no\n"), "got `no`"),
-            (format!("{BOTH}leaf.segment.enable=yes\n"), "`yes`, which Leaf silently takes for false"),
+            (
+                format!("{BOTH}leaf.segment.enable=yes\n"),
+                "`yes`, which Leaf silently takes for false",
+            ),
             (format!("{BOTH}leaf.snowflake.enable=true \n"), "`true `"),
             (format!("{BOTH}leaf.jdbc.url=jdbc:mysql://h/d \n"), "ends with a blank"),
             (format!("{BOTH}server.port=70000\n"), "server.port"),

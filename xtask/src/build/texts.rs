@@ -143,9 +143,9 @@ mod tests {
     #[test]
     fn the_version_is_the_servers() -> Result<(), String> {
         for (dialect, server) in [
-            (&SQLITE, "sqlite/file/open.rs"),
-            (&REMOTE[0], "remote/open.rs"),
-            (&REMOTE[1], "remote/open.rs"),
+            (&SQLITE, "sqlite/file/version.rs"),
+            (&REMOTE[0], "remote/version.rs"),
+            (&REMOTE[1], "remote/version.rs"),
         ] {
             let version = version(dialect, &texts(dialect)?.migrations)?;
             let server = files::read(&project::at("server/src/backends").join(server))?;
