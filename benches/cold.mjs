@@ -5,7 +5,7 @@
 // `cargo xtask bench --only cold` runs it beside the installed packages and the Worker's starter.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import { DATE, root, startMiniflare } from './tests/support/miniflare.mjs'
 
@@ -60,7 +60,7 @@ export default {
 
 /** A Worker as wrangler deploys it: one file, with the wasm beside it. */
 async function bundled(contents) {
-  const wasm = { name: 'wasm', setup: ({ onResolve }) => onResolve({ filter: /\.wasm$/ }, () => ({ path: './leafid_bg.wasm', external: true })) }
+  const wasm = { name: 'wasm', setup: ({ onResolve }) => onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path: `./${basename(path)}`, external: true })) }
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: import.meta.dirname },
     bundle: true,
@@ -74,7 +74,7 @@ async function bundled(contents) {
   return {
     modules: [
       { type: 'ESModule', path: 'main.js', contents: outputFiles[0].text },
-      { type: 'CompiledWasm', path: 'leafid_bg.wasm', contents: readFileSync(join(root, 'wasm/leafid_bg.wasm')) },
+      ...['engine.wasm', 'registry.wasm'].map((path) => ({ type: 'CompiledWasm', path, contents: readFileSync(join(root, 'wasm', path)) })),
     ],
     compatibilityDate: DATE,
   }
