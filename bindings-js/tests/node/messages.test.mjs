@@ -44,6 +44,10 @@ const CASES = {
     ],
     [() => new Segment('a', { store: 5 }), 'the store `5` has no method `lease_segment`: it needs `lease_segment`'],
     [() => new Segment('a', { store: 'leaf.db' }), "a store's address is like `http://127.0.0.1:8750`, `sqlite:PATH`, `postgres://…`, `mysql://…` or `memory:`, got `'leaf.db'`"],
+    [
+      () => new Segment('a', { store: 'mariadb://u@127.0.0.1' }),
+      'the address of the MySQL store names no database: it must be like `mysql://USER:PASSWORD@HOST:PORT/DATABASE`, with `%40` for an `@` in the password',
+    ],
     [() => httpStore(new URL('ftp://127.0.0.1/')), "the store's address must be like `http://127.0.0.1:8750`, got `ftp://127.0.0.1/`"],
   ],
   'a count and an array': [

@@ -4,30 +4,11 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use leafid_server::app::Config;
-use leafid_server::backends::opening::Options;
 use leafid_server::http::life::Limits;
 
-use crate::support::{Answer, Server};
+use crate::support::{Answer, LATE, Server};
 
 const LIMIT: Duration = Duration::from_millis(300);
-/// So long nobody waits in vain on a busy machine.
-const LATE: Duration = Duration::from_secs(20);
-
-fn start(limits: Limits) -> (tempfile::TempDir, Server) {
-    let folder = tempfile::tempdir().unwrap();
-    let config = Config { limits, ..Config::default() };
-    let server = Server::start_with(&folder.path().join("store.db"), Options::default(), config);
-    server.put("/v1/tags/orders", "{}").ok();
-    (folder, server)
-}
-
-fn connect(server: &Server) -> TcpStream {
-    let stream = TcpStream::connect(server.address).unwrap();
-    stream.set_read_timeout(Some(LATE)).unwrap();
-    stream
-}
-
 /// Reads until the server closes; what it said.
 fn closed(mut stream: TcpStream) -> String {
     let mut text = Vec::new();
@@ -40,7 +21,7 @@ fn closed(mut stream: TcpStream) -> String {
 
 /// Sends a byte now and then until the connection is closed.
 fn drip(server: &Server, first: &str, byte: &[u8]) -> (Duration, String) {
-    let mut stream = connect(server);
+    let mut stream = server.connect();
     stream.write_all(first.as_bytes()).unwrap();
     let begun = Instant::now();
     stream.set_read_timeout(Some(LIMIT / 10)).unwrap();
@@ -65,9 +46,9 @@ fn drip(server: &Server, first: &str, byte: &[u8]) -> (Duration, String) {
 #[test]
 fn idle_connections_are_closed_and_busy_ones_are_not() {
     let idle = Limits { idle: LIMIT, ..Limits::default() };
-    let (_folder, server) = start(idle);
-    let silent = connect(&server);
-    let mut asked = connect(&server);
+    let (_folder, server) = Server::limited(idle);
+    let silent = server.connect();
+    let mut asked = server.connect();
     asked.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
     assert_eq!(closed(silent), "");
     assert!(closed(asked).starts_with("HTTP/1.1 200"));
@@ -75,7 +56,7 @@ fn idle_connections_are_closed_and_busy_ones_are_not() {
     // One that asks again and again grows older than the limit, and is served.
     let begun = Instant::now();
     while begun.elapsed() < LATE {
-        let (mut busy, since, mut last) = (connect(&server), Instant::now(), Instant::now());
+        let (mut busy, since, mut last) = (server.connect(), Instant::now(), Instant::now());
         while since.elapsed() < LIMIT * 3 {
             let sent = busy.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
             let mut answer = [0; 1_024];
@@ -98,7 +79,7 @@ fn idle_connections_are_closed_and_busy_ones_are_not() {
 #[test]
 fn a_head_or_a_body_that_drips_is_not_waited_for() {
     let slow = Limits { head: LIMIT, body: LIMIT, ..Limits::default() };
-    let (_folder, server) = start(slow);
+    let (_folder, server) = Server::limited(slow);
     let (took, said) = drip(&server, "GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ", b"x");
     assert!(took >= LIMIT && said.is_empty(), "{took:?} {said}");
     let post = "POST /v1/segments/orders/ids HTTP/1.1\r\nhost: localhost\r\n\
@@ -114,8 +95,8 @@ fn a_head_or_a_body_that_drips_is_not_waited_for() {
 #[test]
 fn an_answer_that_nobody_reads_is_given_up() {
     let slow = Limits { write: LIMIT, ..Limits::default() };
-    let (_folder, server) = start(slow);
-    let mut stream = connect(&server);
+    let (_folder, server) = Server::limited(slow);
+    let mut stream = server.connect();
     stream.set_write_timeout(Some(LATE)).unwrap();
     let body = r#"{"count":10000}"#;
     let request = format!(
@@ -136,12 +117,12 @@ fn an_answer_that_nobody_reads_is_given_up() {
 #[test]
 fn more_connections_than_there_is_room_for_are_told_so() {
     let few = Limits { connections: 2, ..Limits::default() };
-    let (_folder, server) = start(few);
+    let (_folder, server) = Server::limited(few);
     // What the set-up used may take a moment to be let go.
     let begun = Instant::now();
     let mut held: Vec<TcpStream> = Vec::new();
     while held.len() < 2 {
-        let mut stream = connect(&server);
+        let mut stream = server.connect();
         stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
         let mut answer = [0; 1_024];
         let read = stream.read(&mut answer).unwrap();

@@ -4,31 +4,15 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
-use leafid_server::app::Config;
-use leafid_server::backends::opening::Options;
 use leafid_server::http::life::Limits;
 
-use crate::support::Server;
+use crate::support::{LATE, Server};
 
-/// So long nobody waits in vain on a busy machine.
-const LATE: Duration = Duration::from_secs(20);
 const HEALTH: &[u8] = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
 /// A server whose connections rest after so long, and are closed after so long without a request.
 fn start(rest: Duration, idle: Duration) -> (tempfile::TempDir, Server) {
-    let folder = tempfile::tempdir().unwrap();
-    let limits = Limits { rest, idle, ..Limits::default() };
-    let config = Config { limits, ..Config::default() };
-    let server = Server::start_with(&folder.path().join("store.db"), Options::default(), config);
-    server.put("/v1/tags/orders", "{}").ok();
-    (folder, server)
-}
-
-fn connect(server: &Server) -> TcpStream {
-    let stream = TcpStream::connect(server.address).unwrap();
-    stream.set_read_timeout(Some(LATE)).unwrap();
-    stream.set_nodelay(true).unwrap();
-    stream
+    Server::limited(Limits { rest, idle, ..Limits::default() })
 }
 
 /// Reads so many answers of `/healthz`; all but their dates.
@@ -52,7 +36,7 @@ fn answers(stream: &mut TcpStream, count: usize) -> Vec<String> {
 fn what_comes_after_a_rest_is_served_however_it_comes() {
     // None but the longest pause is longer than the time after which it rests.
     let (_folder, server) = start(Duration::from_millis(1), LATE);
-    let mut stream = connect(&server);
+    let mut stream = server.connect();
     for turn in 0..60_u64 {
         std::thread::sleep(Duration::from_millis([0, 1, 2, 5][turn as usize % 4]));
         match turn % 5 {
@@ -86,15 +70,15 @@ fn what_comes_after_a_rest_is_served_however_it_comes() {
 fn a_connection_that_rests_is_closed_when_it_was_idle_for_too_long_and_at_a_stop() {
     let idle = Duration::from_millis(400);
     let (_folder, server) = start(Duration::from_millis(1), idle);
-    let (mut stream, begun) = (connect(&server), Instant::now());
+    let (mut stream, begun) = (server.connect(), Instant::now());
     stream.write_all(HEALTH).unwrap();
     answers(&mut stream, 1);
     assert_eq!(stream.read(&mut [0; 16]).unwrap(), 0, "closed in order");
     assert!(begun.elapsed() >= idle, "{:?}", begun.elapsed());
 
     let (_folder, server) = start(Duration::from_millis(1), LATE * 3);
-    let mut asked = connect(&server);
-    let mut silent = connect(&server);
+    let mut asked = server.connect();
+    let mut silent = server.connect();
     asked.write_all(HEALTH).unwrap();
     answers(&mut asked, 1);
     let stopping = Instant::now();
@@ -107,7 +91,7 @@ fn a_connection_that_rests_is_closed_when_it_was_idle_for_too_long_and_at_a_stop
 fn a_client_that_ends_its_side_is_let_go() {
     let (_folder, server) = start(Duration::from_millis(1), LATE * 3);
     for first in [&b""[..], b"PRI", b"GE"] {
-        let mut stream = connect(&server);
+        let mut stream = server.connect();
         stream.write_all(HEALTH).unwrap();
         answers(&mut stream, 1);
         stream.write_all(first).unwrap();
@@ -125,7 +109,7 @@ fn the_first_bytes_tell_what_is_spoken() {
     let (_folder, server) = start(Duration::from_millis(1), LATE);
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
     for cut in [1, 4, 14, 23, 24, preface.len()] {
-        let mut stream = connect(&server);
+        let mut stream = server.connect();
         stream.write_all(&preface[..cut]).unwrap();
         std::thread::sleep(Duration::from_millis(5));
         stream.write_all(&preface[cut..]).unwrap();
@@ -133,7 +117,7 @@ fn the_first_bytes_tell_what_is_spoken() {
         stream.read_exact(&mut head).unwrap();
         assert_eq!(head[3], 4, "cut at {cut}: the server's settings: {head:?}");
     }
-    let mut stream = connect(&server);
+    let mut stream = server.connect();
     stream.write_all(b"PRI / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
     let mut said = String::new();
     stream.read_to_string(&mut said).unwrap();

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use leafid_server::app::Config;
 use leafid_server::backends::opening::Options;
+use leafid_server::http::life::Limits;
 use leafid_server::http::listener::Listener;
 use leafid_server::http::serve::{Bound, serve};
 use leafid_server::opening::open_sqlite;
@@ -17,6 +18,9 @@ use leafid_server::store::parted::Stores;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
+
+/// So long nobody waits in vain on a busy machine.
+pub const LATE: Duration = Duration::from_secs(20);
 
 /// A running server; it stops when it is dropped.
 pub struct Server {
@@ -50,6 +54,24 @@ impl Server {
         });
         let address = address.recv().expect("the server listens");
         Server { address, stop: Some(stop), thread: Some(thread) }
+    }
+
+    /// Starts one on a store of its own, with the tag `orders`, whose connections have these limits.
+    pub fn limited(limits: Limits) -> (tempfile::TempDir, Server) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = Config { limits, ..Config::default() };
+        let file = folder.path().join("store.db");
+        let server = Server::start_with(&file, Options::default(), config);
+        server.put("/v1/tags/orders", "{}").ok();
+        (folder, server)
+    }
+
+    /// A connection on which nothing was sent yet.
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).expect("it listens");
+        stream.set_read_timeout(Some(LATE)).expect("a time-out");
+        stream.set_nodelay(true).expect("a socket");
+        stream
     }
 
     /// Stops it and waits until it has given everything back.
