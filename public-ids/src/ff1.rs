@@ -4,7 +4,7 @@ use aes::{Aes128, Aes256};
 use fpe::ff1::{FF1, NumeralString, Operations};
 
 use crate::alphabet::checked;
-use crate::wrong::Problem;
+use crate::problem::Problem;
 
 const RADIX: u32 = 2;
 /// How many numerals an ID has.

@@ -34,11 +34,13 @@
 
 mod alphabet;
 mod ff1;
+mod problem;
 mod scrambler;
 mod text;
 mod wrong;
 
 pub use alphabet::{Alphabet, TEXT_LEN};
+pub use problem::Problem;
 pub use scrambler::Scrambler;
 pub use text::{PREFIX_MAX, PublicText};
-pub use wrong::{Problem, Wrong};
+pub use wrong::Wrong;

@@ -4,8 +4,9 @@ use leafid_core::Name;
 
 use crate::alphabet::Alphabet;
 use crate::ff1::Cipher;
+use crate::problem::Problem;
 use crate::text::{Prefix, PublicText};
-use crate::wrong::{Problem, Wrong};
+use crate::wrong::Wrong;
 
 /// Turns the IDs of one tag (or namespace) into public ones, and back.
 ///

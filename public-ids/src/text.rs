@@ -1,7 +1,7 @@
 //! A text with its prefix: `order_7Xk2mPq9RtB`.
 
 use crate::alphabet::TEXT_LEN;
-use crate::wrong::Problem;
+use crate::problem::Problem;
 
 /// How many characters a prefix has at most.
 pub const PREFIX_MAX: usize = 32;

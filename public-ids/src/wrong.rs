@@ -1,47 +1,12 @@
-//! What can be wrong, with its code and in words.
+//! What is wrong with what, in words.
 
 use core::fmt;
 
-use leafid_core::{Code, LINE_END};
+use leafid_core::LINE_END;
 
-use crate::alphabet::{Alphabet, TEXT_LEN};
+use crate::alphabet::TEXT_LEN;
+use crate::problem::Problem;
 use crate::text::PREFIX_MAX;
-
-/// What is wrong, whatever it is wrong with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Problem {
-    /// A key of so many bytes.
-    KeyLength(usize),
-    /// No tag.
-    Tag,
-    /// No prefix.
-    Prefix,
-    /// A text of another prefix, or of none.
-    ForeignPrefix,
-    /// A text with so many characters where 11 belong.
-    Length(usize),
-    /// A character that is no digit of the alphabet.
-    Character(char, Alphabet),
-    /// A text of the right form that is above the largest ID.
-    TooLarge,
-    /// A number above the largest ID.
-    NoId(u64),
-}
-
-impl Problem {
-    /// Its code.
-    pub const fn code(self) -> Code {
-        match self {
-            Problem::KeyLength(_) | Problem::Prefix => Code::RequestInvalid,
-            Problem::Tag => Code::TagInvalid,
-            Problem::ForeignPrefix
-            | Problem::Length(_)
-            | Problem::Character(..)
-            | Problem::TooLarge
-            | Problem::NoId(_) => Code::IdInvalid,
-        }
-    }
-}
 
 /// What is wrong with what: shown, it is a sentence that says what to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,8 +51,7 @@ impl fmt::Display for Wrong<'_> {
                 "`{given}` is not a public ID: it has {count} characters where {TEXT_LEN} belong"
             ),
             Problem::Character(char, alphabet) => {
-                let name = alphabet.name();
-                write!(to, "`{given}` is not a public ID: `{char}` is no digit of {name}")
+                write!(to, "`{given}` is not a public ID: `{char}` is no digit of {alphabet}")
             }
             Problem::TooLarge => {
                 write!(to, "`{given}` is not a public ID: it is above the largest there is")

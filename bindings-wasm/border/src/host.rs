@@ -5,8 +5,6 @@ use alloc::vec;
 
 use leafid_bindings::Value;
 
-use crate::object::Js;
-
 #[expect(unsafe_code, reason = "functions of the host: names cross as places in memory")]
 mod raw {
     #[link(wasm_import_module = "js")]
@@ -28,6 +26,9 @@ mod raw {
         pub safe fn tell_moment(ms: i64);
     }
 }
+
+/// A JavaScript object, by its place in the host's list.
+pub struct Js(pub u32);
 
 /// What stands in a field.
 #[expect(unsafe_code, reason = "the host reads the name and writes the value")]

@@ -20,6 +20,6 @@ mod object;
 mod parcel;
 
 pub use alone::Alone;
-pub use host::{tell_big, tell_moment, tell_text};
-pub use object::{Js, answer, from, given};
+pub use host::{Js, tell_big, tell_moment, tell_text};
+pub use object::{answer, from, given};
 pub use parcel::{parcel, text};

@@ -2,10 +2,7 @@
 
 use leafid_bindings::{Answer, Object, Reading, Value, Wrong};
 
-use crate::host;
-
-/// A JavaScript object, by its place in the host's list.
-pub struct Js(pub u32);
+use crate::host::{self, Js};
 
 impl Object for Js {
     fn get(&self, field: &'static str) -> Value<'static, Js> {

@@ -7,7 +7,8 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::groups::Scope;
-use super::rows::{Stop, TurnRows};
+use super::rows::TurnRows;
+use super::stop::Stop;
 use crate::problem::Problem;
 
 /// A caller counts its ask as lost after so long, and sends it again: what has waited longer is

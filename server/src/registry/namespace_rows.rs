@@ -8,7 +8,7 @@ use leafid_core::{Name, Token};
 
 use super::entry::{Entry, Supply};
 use super::groups::Groups;
-use super::rows::Stop;
+use super::stop::Stop;
 use crate::backends::{NamespaceRow, Seen, Want};
 
 /// A namespace in a turn.

@@ -2,14 +2,14 @@
 
 mod words;
 
-use std::collections::BTreeSet;
-
 use leafid_core::Name;
 use leafid_core::registry::{TagRow, TagSpec};
 
 use super::explain;
-use super::rows::{Stop, TurnRows};
-use crate::backends::{Answer, Fenced, Group, Seen, Want, Write};
+use super::pattern_rows::PatternRows;
+use super::rows::TurnRows;
+use super::stop::Stop;
+use crate::backends::{Answer, Group, Want, Write};
 use crate::problem::Problem;
 use crate::store::pattern::{Pattern, PatternChange, PatternRow, Patterns, USUAL_MOST};
 
@@ -17,48 +17,6 @@ pub use words::unknown;
 
 /// So many tags are made in one turn: they are written together, with the patterns that count them.
 const MADE_TOGETHER: usize = 32;
-
-/// The patterns in a turn, with what the store says of its last fence: both are one row, so no tag is
-/// made while the store is fenced.
-#[derive(Debug)]
-pub struct PatternRows {
-    before: Seen<Fenced>,
-    /// As the requests of this turn have left them.
-    now: Patterns,
-    touched: bool,
-    /// The tags that were made in this turn.
-    pub made: BTreeSet<Name>,
-}
-
-impl PatternRows {
-    /// As they were read.
-    ///
-    /// # Errors
-    /// `SCHEMA_MISMATCH`.
-    pub fn read(before: Seen<Fenced>) -> Result<PatternRows, Problem> {
-        let now = Patterns::parse(&before.row.patterns)?;
-        Ok(PatternRows { before, now, touched: false, made: BTreeSet::new() })
-    }
-
-    /// How often the store was fenced.
-    fn generation(&self) -> u64 {
-        self.before.row.generation
-    }
-
-    fn put(&mut self, pattern: Pattern, row: PatternRow) -> bool {
-        self.touched = true;
-        self.now.put(pattern, row)
-    }
-
-    /// What is to be written, if something is.
-    pub fn write(&self) -> Option<Write> {
-        let patterns = self.now.text();
-        let after = Box::new(Fenced { patterns, ..self.before.row.clone() });
-        let before = Box::new(self.before.clone());
-        (self.touched && after.patterns != before.row.patterns)
-            .then_some(Write::Fence { before, after })
-    }
-}
 
 /// The patterns, as they were read and as the requests before have left them.
 fn rows(turn: &mut TurnRows) -> Result<&mut PatternRows, Stop> {

@@ -11,26 +11,10 @@ use super::cache::Cache;
 use super::entry::Entry;
 use super::groups::{Groups, Scope};
 use super::namespace_rows::NamespaceRows;
-use super::patterns::PatternRows;
+use super::pattern_rows::PatternRows;
+use super::stop::Stop;
 use crate::backends::{Answer, Facts, NamespaceRow, Want};
 use crate::problem::Problem;
-
-/// Why a request is not decided.
-#[derive(Debug)]
-pub enum Stop {
-    /// The decision was no. Nothing was changed.
-    Refused(Problem),
-    /// Rows are wanted that are not at hand.
-    Wanting,
-    /// It has to see what others changed in this turn: its turn is the next.
-    Later,
-}
-
-impl From<Problem> for Stop {
-    fn from(problem: Problem) -> Stop {
-        Stop::Refused(problem)
-    }
-}
 
 /// The rows of a turn.
 #[derive(Debug)]

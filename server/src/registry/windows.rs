@@ -4,7 +4,8 @@ use leafid_core::registry::{self, Acquired, Look, Namespace, Search, WorkerRow};
 use leafid_core::{AcquireAsk, Name, Release, RenewAsk, WindowGrant};
 
 use super::namespaces;
-use super::rows::{Stop, TurnRows};
+use super::rows::TurnRows;
+use super::stop::Stop;
 use crate::backends::NamespaceRow;
 use crate::registry::explain;
 use crate::store::NamespaceChange;

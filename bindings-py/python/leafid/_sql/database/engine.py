@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ..turn import Dialect
 from . import words
 from .text import translated
-
-if TYPE_CHECKING:
-    from .link import Link
 
 # A statement gives up after so long, in ms: as long as a holder waits for an answer.
 STATEMENT_MS = 3_000
@@ -19,6 +16,18 @@ STATEMENT_MS = 3_000
 LOCKED_MS = 2_000
 _LOG = logging.getLogger("leafid")
 _LOSES = "a crash forgets what was answered last: the same numbers would be granted again"
+
+
+class Queries(Protocol):
+    """What an engine is asked over: a link, of which engines know no more."""
+
+    def script(self, *texts: str) -> None: ...
+
+    def values(self, text: str) -> list[Any]: ...
+
+    def table(self, text: str) -> list[list[Any]]: ...
+
+    def statement(self, sql: str) -> list[Any]: ...
 
 
 class Engine(Dialect, ABC):
@@ -59,23 +68,23 @@ class Engine(Dialect, ABC):
         """`STORE_REFUSED` for a server that cannot keep what it answers, as its settings say. The
         first time a risk that is let pass is warned of."""
 
-    def examine(self, link: Link, place: str) -> None:
+    def examine(self, link: Queries, place: str) -> None:
         """`STORE_REFUSED` for tables that cannot keep what is written to them."""
 
-    def refuse_shadows(self, link: Link, table: str) -> None:
+    def refuse_shadows(self, link: Queries, table: str) -> None:
         """`STORE_REFUSED` where the session has a temporary table of this name, which every statement
         would find instead of ours."""
 
     @abstractmethod
-    def place(self, link: Link) -> str:
+    def place(self, link: Queries) -> str:
         """Where a connection leads that a function made, as `--store` takes it."""
 
     @abstractmethod
-    def begin_making(self, link: Link) -> None:
+    def begin_making(self, link: Queries) -> None:
         """Keeps other programs from making a store here at the same time, and begins a transaction
         where tables are made in one."""
 
-    def end_making(self, link: Link) -> None:
+    def end_making(self, link: Queries) -> None:
         """Others may again."""
 
 

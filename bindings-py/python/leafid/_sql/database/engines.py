@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from . import words
-from .engine import Engine
+from .engine import Engine, Queries
 from .leaf import Leaf
 from .mysql import Mysql
 from .postgres import Postgres
 
-if TYPE_CHECKING:
-    from .link import Link
-
 __all__ = ["Engine", "engine_of"]
 
 
-def engine_of(link: Link, leaf: bool) -> Engine:
+def engine_of(link: Queries, leaf: bool) -> Engine:
     """As the server says what it is."""
     said = words.text(link.values("SELECT version()")[0])
     if said.startswith("PostgreSQL"):

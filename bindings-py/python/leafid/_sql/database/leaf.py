@@ -3,17 +3,15 @@ has no room for stands in tables of ours, called `leafid_…`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ... import errors
 from .. import rows
 from ..turn import Turn
 from . import words
+from .engine import Queries
 from .mysql import TEXTS, Mysql
 from .text import beside
-
-if TYPE_CHECKING:
-    from .link import Link
 
 Row = dict[str, Any]
 
@@ -25,16 +23,16 @@ class Leaf(Mysql):
     # A tag is read out of two tables, and a Leaf waits for nobody.
     locking = ""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Queries) -> None:
         super().__init__(link, {**TEXTS, **{name: TEXTS[own] for name, own in _OWN.items()}})
 
     def named(self, text: str) -> str:
         return beside(text)
 
-    def place(self, link: Link) -> str:
+    def place(self, link: Queries) -> str:
         return f"{super().place(link)}?tags=leaf_alloc"
 
-    def examine(self, link: Link, place: str) -> None:
+    def examine(self, link: Queries, place: str) -> None:
         super().examine(link, place)
         found = link.values(TEXTS["leaf/columns"])
         if not found:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ... import errors
 from ..._native import sql_texts
 from . import words
-from .engine import LOCKED_MS, STATEMENT_MS, Engine, expressions, risk
-
-if TYPE_CHECKING:
-    from .link import Link
+from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries, expressions, risk
 
 _VERSION, TEXTS = sql_texts("mysql")
 # The first MySQL that looks at what a column is declared to hold, and the oldest MariaDB that its
@@ -42,7 +39,7 @@ class Mysql(Engine):
     probe = "SELECT CAST(1 AS SIGNED), 'a', X'01'"
     kinds = ((int,), (str,), (bytes,))
 
-    def __init__(self, link: Link, texts: dict[str, str] = TEXTS) -> None:
+    def __init__(self, link: Queries, texts: dict[str, str] = TEXTS) -> None:
         super().__init__(texts)
         about = link.table(
             "SELECT version(), @@global.log_bin AND @@global.binlog_format = 'STATEMENT'"
@@ -100,29 +97,29 @@ class Mysql(Engine):
         if int(log) and int(sync) != 1:
             risk(place, f"sync_binlog = {sync}", "set it to 1", allow_unsafe, is_first)
 
-    def examine(self, link: Link, place: str) -> None:
+    def examine(self, link: Queries, place: str) -> None:
         for table, engine in link.table(TEXTS["meta/foreign"]):
             raise words.no_transactions(place, words.text(table), words.text(engine))
 
-    def refuse_shadows(self, link: Link, table: str) -> None:
+    def refuse_shadows(self, link: Queries, table: str) -> None:
         # Not by a name with its database: a temporary table comes before that, too.
         made = words.text(link.statement(f"SHOW CREATE TABLE {table}")[0][1])
         if made.upper().startswith("CREATE TEMPORARY"):
             raise words.shadowed(table)
 
-    def place(self, link: Link) -> str:
+    def place(self, link: Queries) -> str:
         found = link.values("SELECT SUBSTRING_INDEX(USER(), '@', 1), @@hostname, @@port, DATABASE()")
         user, host, port, name = map(words.text, found)
         return f"mysql://{user}@{host}:{port}/{name}"
 
-    def begin_making(self, link: Link) -> None:
+    def begin_making(self, link: Queries) -> None:
         # What makes a table ends every transaction, so a lock of its own.
         if link.values("SELECT GET_LOCK(CONCAT('leafid ', DATABASE()), 2)") != [1]:
             raise errors.StoreUnavailableError(
                 "another program is making a store in this database; try again"
             )
 
-    def end_making(self, link: Link) -> None:
+    def end_making(self, link: Queries) -> None:
         link.values("SELECT RELEASE_LOCK(CONCAT('leafid ', DATABASE()))")
 
 

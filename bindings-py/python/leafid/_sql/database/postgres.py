@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ... import errors
 from ..._native import sql_texts
-from .engine import LOCKED_MS, STATEMENT_MS, Engine, expressions, risk
-
-if TYPE_CHECKING:
-    from .link import Link
+from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries, expressions, risk
 
 _VERSION, TEXTS = sql_texts("postgres")
 # Before this a failed sync of the disk could be taken for a good one: what was answered was lost.
@@ -48,7 +45,7 @@ class Postgres(Engine):
     probe = r"SELECT 1::bigint, 'a'::text, true, '\x01'::bytea"
     kinds = ((int,), (str,), (bool,), (bytes, memoryview))
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Queries) -> None:
         super().__init__(TEXTS)
         self.session = [
             "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE",
@@ -89,11 +86,11 @@ class Postgres(Engine):
             if value == "off":
                 risk(place, f"{setting} = off", "set it to on", allow_unsafe, is_first)
 
-    def place(self, link: Link) -> str:
+    def place(self, link: Queries) -> str:
         user, host, port, name = link.values(
             "SELECT current_user, host(inet_server_addr()), inet_server_port(), current_database()"
         )
         return f"postgres://{user}@{host or 'localhost'}:{port or 5432}/{name}"
 
-    def begin_making(self, link: Link) -> None:
+    def begin_making(self, link: Queries) -> None:
         link.script("BEGIN", f"SELECT pg_advisory_xact_lock({_MAKING})")
