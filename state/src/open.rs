@@ -1,38 +1,13 @@
-//! A state file that this process has locked.
+//! Which state file is opened.
 
-use std::fs::File;
-use std::io;
-use std::mem::ManuallyDrop;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use leafid_core::{Code, StateFile, StatePlace, StateRecord, StateWrite, Unread};
+use leafid_core::Code;
 
 pub use crate::boot::since_boot;
+pub use crate::file::{Found, State};
 pub use crate::folder::is_folder;
-use crate::{Problem, boot, files, folder, fork};
-
-/// What a state file says when it is opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// Nothing yet, or nothing any more.
-    Nothing,
-    /// The right that its last process left.
-    Right(Box<StateRecord>),
-    /// Something that gives no right, and why; it is to be told. The file is empty now.
-    Ignored(Problem),
-}
-
-/// A state file, locked until this is dropped.
-#[derive(Debug)]
-pub struct State {
-    path: PathBuf,
-    files: ManuallyDrop<[File; 2]>,
-    at: StateFile,
-    place: StatePlace,
-    process: u32,
-}
+use crate::{Problem, boot, folder};
 
 impl State {
     /// Opens a state file, or makes it, and locks it; of a [folder](is_folder), one of this
@@ -53,139 +28,4 @@ impl State {
         }
         State::open_file(path, boot)
     }
-
-    /// As [`open`](State::open), of this very file.
-    pub(crate) fn open_file(path: &Path, boot: [u8; 16]) -> Result<(State, Found), Problem> {
-        let lock = files::lock(path)?;
-        let file = files::open(path)?;
-        let facts = lock.metadata().map_err(|error| Problem::of(path, "looked at", &error))?;
-        let place = StatePlace {
-            machine: boot::machine_id(),
-            boot,
-            device: facts.dev(),
-            lock: facts.ino(),
-        };
-        let mut bytes = [0; StateFile::BYTES];
-        let (at, found) = match read(&file, &mut bytes) {
-            Ok(true) => StateFile::read(place, &bytes),
-            Ok(false) => (StateFile::new(place), Ok(None)),
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                (StateFile::new(place), Err(Unread::Strange))
-            }
-            Err(error) => return Err(Problem::of(path, "read", &error)),
-        };
-        if found == Err(Unread::Strange) {
-            let is = "is not a state file of leafid: pass another path, or remove it";
-            return Err(Problem::invalid(path, is));
-        }
-        for held in [&lock, &file] {
-            if !fork::close_in_children(held.as_raw_fd()) {
-                return Err(Problem::invalid(path, "is one too many: a process has 128 at most"));
-            }
-        }
-        let process = std::process::id();
-        let files = ManuallyDrop::new([file, lock]);
-        let state = State { path: path.to_owned(), files, at, place, process };
-        match found {
-            Ok(Some(record)) => Ok((state, Found::Right(Box::new(record)))),
-            Ok(None) if at != StateFile::new(place) => Ok((state, Found::Nothing)),
-            Ok(None) => state.clear().map(|state| (state, Found::Nothing)),
-            Err(unread) => {
-                let ignored = state.ignored(match unread {
-                    Unread::Elsewhere => {
-                        "comes from another machine, from before this one was started, or was \
-                         copied, and is not used"
-                    }
-                    _ => "is damaged, or of another version, and is not used",
-                });
-                state.clear().map(|state| (state, Found::Ignored(ignored)))
-            }
-        }
-    }
-
-    /// Empties the file: what it says gives no right, as it is of another namespace or layout than
-    /// its generator.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn refuse(self) -> Result<(State, Problem), Problem> {
-        let ignored = self.ignored("is of another namespace or layout, and is not used");
-        Ok((self.clear()?, ignored))
-    }
-
-    fn ignored(&self, is: &str) -> Problem {
-        Problem::invalid(&self.path, is)
-    }
-
-    /// Zeros on the disk, under a name that is on it, too: later writes need no room any more.
-    fn clear(mut self) -> Result<State, Problem> {
-        let said = |error| Problem::of(&self.path, "written", &error);
-        let [file, _] = &*self.files;
-        file.write_all_at(&[0; StateFile::BYTES], 0).map_err(said)?;
-        file.sync_all().map_err(said)?;
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = File::open(folder.unwrap_or(Path::new("."))).map_err(said)?;
-        folder.sync_all().map_err(said)?;
-        self.at = StateFile::new(self.place);
-        Ok(self)
-    }
-
-    /// Writes what is due; it is on the disk then.
-    ///
-    /// # Errors
-    /// `STATE_INVALID` where the file or its lock's was taken away, or the system says so. It may be
-    /// written all the same.
-    pub fn write(&mut self, write: &StateWrite) -> Result<(), Problem> {
-        let [file, lock] = &*self.files;
-        if !files::is_at(&self.path, file) || !files::is_at(&files::lock_path(&self.path), lock) {
-            let is = "was removed or replaced while its process runs: leave it and its `.lock` \
-                      alone, and restart the process";
-            return Err(Problem::invalid(&self.path, is));
-        }
-        if matches!(write, StateWrite::Void) {
-            let mut bytes = [0; StateFile::BYTES];
-            if read(file, &mut bytes).map_err(|error| Problem::of(&self.path, "read", &error))? {
-                self.at.look(&bytes);
-            }
-        }
-        let (at, slot) = self.at.slot(write);
-        let written = file.write_all_at(&slot, at as u64).and_then(|()| file.sync_data());
-        written.map_err(|error| Problem::of(&self.path, "written", &error))?;
-        self.at.written();
-        Ok(())
-    }
-}
-
-impl Drop for State {
-    fn drop(&mut self) {
-        // In a forked child they are closed already, and their numbers may be other files'.
-        if self.process == std::process::id() {
-            for file in &*self.files {
-                fork::closed(file.as_raw_fd());
-            }
-            #[expect(
-                unsafe_code,
-                reason = "files of a process that forked are not its child's to close"
-            )]
-            // SAFETY: dropped once, here.
-            unsafe {
-                ManuallyDrop::drop(&mut self.files);
-            }
-        }
-    }
-}
-
-/// The file's bytes; `false` for a new one, `InvalidData` for one of another length.
-fn read(file: &File, bytes: &mut [u8; StateFile::BYTES]) -> io::Result<bool> {
-    let len = file.metadata()?.len();
-    let Some(begun) = usize::try_from(len).ok().and_then(|len| bytes.get_mut(..len)) else {
-        return Err(io::ErrorKind::InvalidData.into());
-    };
-    file.read_exact_at(begun, 0)?;
-    let whole = begun.len() == StateFile::BYTES;
-    // One that there was no room for when it was made is still to be made.
-    if !whole && begun.iter().any(|byte| *byte != 0) {
-        return Err(io::ErrorKind::InvalidData.into());
-    }
-    Ok(whole)
 }

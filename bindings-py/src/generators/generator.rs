@@ -13,7 +13,8 @@ use crate::client::driver::{Blocked, Call, Driven, Holding, Kind};
 use crate::client::host::clock::Clock;
 use crate::client::host::fork_cell::ForkCell;
 use crate::client::host::random;
-use crate::generators::awaiting::{self, Verb};
+use crate::generators::event_loop;
+use crate::generators::verb::Verb;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
 use crate::values::{Seconds, checked_timeout, dict, errors};
@@ -124,7 +125,7 @@ impl<K: Kind> Generator<K> {
                 self.store.drive(py, Arc::clone(&holding) as Arc<dyn Driven>)?;
             }
             let patience = holding.patience(&call, &why)?;
-            if !looked && awaiting::is_in_loop(py)? {
+            if !looked && event_loop::is_in_loop(py)? {
                 return Err(holding.not_at_hand(&why, &verb.instead()).into());
             }
             looked = true;

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::client::driver::Kind;
-use crate::generators::awaiting::Verb;
 use crate::generators::generator::Generator;
+use crate::generators::verb::Verb;
 use crate::values::{Buffer, Seconds, errors, whole_number};
 
 /// The core's generator.

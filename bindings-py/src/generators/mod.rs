@@ -2,6 +2,7 @@
 
 mod awaiting;
 mod class;
+mod event_loop;
 mod exit;
 mod generator;
 mod logging;
@@ -10,6 +11,7 @@ mod quick;
 mod raw;
 mod segment;
 mod snowflake;
+mod verb;
 
 pub use awaiting::{LoopBell, Waiter};
 pub use exit::{close_all, forget_all, release_all};

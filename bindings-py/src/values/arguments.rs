@@ -1,39 +1,14 @@
 //! Arguments that callers may write in more than one way, and lengths of time.
 
-use leafid_core::{Code, Layout, StoreTime};
+use leafid_core::{Code, StoreTime};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyString};
+use pyo3::types::PyInt;
 
-use crate::values::{PyLayout, Seconds, dict, errors, utf8};
+use crate::values::{Seconds, errors};
 
 /// How much of a text a message quotes, in characters.
 const LONGEST_QUOTE: usize = 100;
-
-/// A layout as callers name one: a `Layout`, a preset's name, or a dict of its fields.
-pub struct LayoutArg(pub Layout);
-
-impl<'py> FromPyObject<'_, 'py> for LayoutArg {
-    type Error = PyErr;
-
-    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<LayoutArg> {
-        if let Ok(layout) = value.cast::<PyLayout>() {
-            return Ok(LayoutArg(layout.get().0));
-        }
-        if let Ok(name) = value.cast::<PyString>() {
-            let name = utf8(&name)?;
-            let unknown = || {
-                let message = format!(
-                    "there is no layout `{name}`: use `leaf`, `edge`, `long` or `js53`, or a \
-                     `Layout` of your own"
-                );
-                errors::raise(Code::LayoutInvalid, message)
-            };
-            return Layout::named(&name).map(LayoutArg).ok_or_else(unknown);
-        }
-        Ok(LayoutArg(dict::read(&value, "the layout")?))
-    }
-}
 
 /// A moment as callers name one: whole ms since 1970, or a `datetime`.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use leafid_core::{Code, Layout, Refusal};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyTuple};
 
-use crate::values::{LayoutArg, Moment, Nearest, errors, whole_number};
+use crate::values::{Moment, Nearest, errors, whole_number};
 
 /// Epoch, tick length and the widths of time, worker and sequence: at most 63 bits together.
 ///
@@ -170,13 +170,6 @@ impl PyLayout {
     ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         Ok((PyTuple::empty(py), self.fields(py)?))
     }
-}
-
-/// What an ID is made of: `time_ms`, `tick`, `worker`, `sequence`, and `time` as a `datetime`.
-#[pyfunction]
-#[pyo3(signature = (id, layout = LayoutArg(Layout::LEAF)), text_signature = "(id, layout=Layout.leaf)")]
-pub fn decode<'py>(id: &Bound<'py, PyAny>, layout: LayoutArg) -> PyResult<Bound<'py, PyAny>> {
-    PyLayout(layout.0).decompose(id)
 }
 
 impl PyLayout {

@@ -7,17 +7,17 @@ mod arguments;
 mod buffer;
 mod code_table;
 mod layout;
+mod layout_arg;
 mod public;
 mod text;
 mod token;
 mod typed;
 
-pub use arguments::{
-    LayoutArg, Moment, Nearest, Now, checked_timeout, cut, whole_ms, whole_number,
-};
+pub use arguments::{Moment, Nearest, Now, checked_timeout, cut, whole_ms, whole_number};
 pub use buffer::Buffer;
 pub use code_table::{code, code_from_http, codes, sentence};
-pub use layout::{PyLayout, decode};
+pub use layout::PyLayout;
+pub use layout_arg::{LayoutArg, decode};
 pub use public::{Scrambler, base58, base62, parse_base58, parse_base62};
 pub use text::{base32, decimal, parse_base32, parse_decimal};
 pub use token::TokenArg;

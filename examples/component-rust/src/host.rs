@@ -13,7 +13,7 @@ use crate::bindings::exports::leafid::generator::generators::{
 };
 use crate::bindings::leafid::generator::types::{self, Refusal};
 use crate::bindings::wasi::{clocks::monotonic_clock, random::random};
-use crate::server::Client;
+use crate::client::Client;
 
 /// What the imports find.
 pub struct Host {

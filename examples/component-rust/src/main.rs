@@ -5,8 +5,10 @@
 
 mod bench;
 mod bindings;
+mod client;
 mod host;
 mod server;
+mod store;
 
 use std::collections::HashSet;
 use std::path::PathBuf;

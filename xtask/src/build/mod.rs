@@ -8,6 +8,7 @@ pub mod npm;
 mod oci;
 pub mod server;
 mod smaller;
+pub mod tarball;
 mod texts;
 pub mod wasm;
 pub mod wheel;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::npm;
+use super::tarball;
 use crate::{Outcome, files, project, tools};
 
 /// Builds the add-on and packs it.
@@ -83,6 +83,6 @@ pub fn pack(platform: &str, addon: &Path) -> Outcome<PathBuf> {
     );
     files::write(&stage.join("package.json"), manifest)?;
     files::install(addon, &stage.join(&*addon_name))?;
-    npm::licences(&stage)?;
-    npm::pack(&stage, &format!("leafid-{platform}-{version}.tgz"))
+    tarball::licences(&stage)?;
+    tarball::pack(&stage, &format!("leafid-{platform}-{version}.tgz"))
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{common, entries, node, texts, wasm};
+use super::{common, entries, node, tarball, texts, wasm};
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
@@ -24,7 +24,7 @@ const VERSION: &str = "engines/version.js";
 /// Compiles, stages and packs.
 pub fn build() -> Outcome<PathBuf> {
     let stage = stage()?;
-    pack(&stage, &format!("leafid-{}.tgz", project::version()))
+    tarball::pack(&stage, &format!("leafid-{}.tgz", project::version()))
 }
 
 /// The package's folder as it is packed, below the target folder.
@@ -50,7 +50,7 @@ pub fn stage() -> Outcome<PathBuf> {
     let manifest = stamped(&project::at("bindings-js/package.json"))?;
     files::write(&stage.join("package.json"), &manifest)?;
     files::install(&project::at("bindings-js/README.md"), &stage.join("README.md"))?;
-    licences(&stage)?;
+    tarball::licences(&stage)?;
     let parsed =
         serde_json::from_str(&manifest).map_err(|error| format!("package.json: {error}"))?;
     entries::write(&parsed, &stage)?;
@@ -89,27 +89,4 @@ pub fn compiler(folder: &Path) -> Run {
         .arg(project::at("node_modules/@types"))
         .arg("--project")
         .arg(folder)
-}
-
-/// Both licences, into a staged package.
-pub fn licences(stage: &Path) -> Outcome {
-    for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
-        files::install(&project::at(name), &stage.join(name))?;
-    }
-    Ok(())
-}
-
-/// Packs a staged package into `dist/` under the name that is expected.
-pub fn pack(stage: &Path, name: &str) -> Outcome<PathBuf> {
-    let packed = project::target().join("npm/packed").join(name);
-    files::remove(&packed)?;
-    files::make_dir(&project::target().join("npm/packed"))?;
-    Run::new("npm")
-        .args(["pack", "--ignore-scripts", "--loglevel", "error", "--pack-destination"])
-        .arg(project::target().join("npm/packed"))
-        .dir(stage)
-        .output()?;
-    let product = project::dist().join(name);
-    files::install(&packed, &product)?;
-    Ok(product)
 }

@@ -95,7 +95,7 @@ pub fn complaint(file: &Path, import: &str) -> Option<String> {
 }
 
 // `a/../b/./c` → `b/c`
-fn normal(path: &Path) -> String {
+pub fn normal(path: &Path) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.iter().filter_map(|part| part.to_str()) {
         match part {
@@ -108,7 +108,7 @@ fn normal(path: &Path) -> String {
 }
 
 /// What stands in quotes after `from`, `import` or `import(`.
-fn imports(text: &str) -> Vec<String> {
+pub fn imports(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines().map(|line| line.trim().replace('"', "'")) {
         if line.starts_with("//") || line.starts_with('*') {

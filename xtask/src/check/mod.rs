@@ -1,6 +1,7 @@
 //! `cargo xtask check`: what must hold of the sources, and the controls that prove the proofs.
 
 mod arrows;
+mod circles;
 mod component;
 mod controls;
 mod folders;
@@ -29,6 +30,7 @@ const PROOFS: &[(&str, Proof)] = &[
     ("arrows", arrows::members),
     ("script-arrows", imports::check),
     ("folder-arrows", folders::check),
+    ("circles", circles::check),
     ("locks", locks::check),
     ("networks", networks::check),
     ("sizes", sizes::check),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::suites;
+use super::pytest::closing_line;
 use crate::build::component;
 use crate::process::{Run, Said};
 use crate::{Outcome, build, consumers, files, project, tools};
@@ -17,7 +17,7 @@ pub fn suite() -> Outcome<String> {
     for recipe in [component::COUNTING, component::STORE] {
         recipe.make()?;
     }
-    suites::closing_line(&pytest(&["-s", SUITE], &project::at("tests/vectors"))?.tee()?)
+    closing_line(&pytest(&["-s", SUITE], &project::at("tests/vectors"))?.tee()?)
 }
 
 /// The vectors only.

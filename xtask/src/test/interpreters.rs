@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::suites;
+use super::{pytest, suites};
 use crate::process::Run;
 use crate::{Outcome, consumers};
 
@@ -32,7 +32,7 @@ pub fn all() -> Outcome<String> {
         let files: Vec<_> =
             SUITES.iter().map(|name| format!("bindings-py/tests/test_{name}.py")).collect();
         let words: Vec<_> = files.iter().map(String::as_str).collect();
-        let line = suites::closing_line(&suites::pytest_of(&python, &words).tee()?);
+        let line = pytest::closing_line(&suites::pytest_of(&python, &words).tee()?);
         said.push(format!("3.{minor}: {}", line.map_err(|line| format!("3.{minor}: {line}"))?));
     }
     // Debian brings one CPython; that the others are missing is no failure, but it is said.

@@ -5,6 +5,7 @@ pub mod component;
 mod description;
 mod interpreters;
 pub mod mutate;
+mod pytest;
 pub mod rust;
 mod seen;
 mod suites;

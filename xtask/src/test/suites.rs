@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::component;
+use super::pytest::closing_line;
 use crate::build;
-use crate::process::{Run, Said};
+use crate::process::Run;
 use crate::{Outcome, consumers, files, project, tools};
 
 /// The replay of the vectors in one language: where they lie, and what to run.
@@ -154,11 +155,4 @@ pub fn with_places(run: Run, vectors: &Path) -> Run {
     run.env("LEAFID_VECTORS", vectors)
         .env("LEAFID_BIN", build::server_binary())
         .env("LEAFID_DIST", project::dist())
-}
-
-/// The closing line of pytest, where it was content.
-pub fn closing_line(said: &Said) -> Outcome<String> {
-    let mut lines = said.stdout.lines().rev().map(|line| line.trim_matches(['=', ' ']));
-    let line = lines.find(|line| !line.is_empty()).unwrap_or("nothing was said").to_owned();
-    if said.success && line.contains(" passed") { Ok(line) } else { Err(format!("pytest: {line}")) }
 }

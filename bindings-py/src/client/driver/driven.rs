@@ -1,23 +1,18 @@
-//! A generator as its driver sees it, whichever kind it is.
+//! A generator as its driver sees it, whichever kind it is, and the driver as a generator sees it.
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use leafid_core::{Ask, Grant, HostTime};
 
 use crate::client::Failed;
-use crate::client::driver::hub::Hub;
-use crate::client::driver::{Action, Holding, Kind, saving};
-use crate::client::host::random;
+use crate::client::driver::Action;
 
-/// How often a window's driver looks whether the host was suspended.
-const LOOK_UP: Duration = Duration::from_secs(1);
-/// How often a driver looks at a clock that a test moves.
-const LOOK_UP_OF_TESTS: Duration = Duration::from_millis(2);
-/// When to try again where the system gave no randomness.
-const NO_RANDOMNESS: Duration = Duration::from_millis(100);
+/// What works through the asks of generators.
+pub trait Driver: Send + Sync {
+    /// Has it look who called.
+    fn wake(&self);
+}
 
 /// A generator as its driver sees it.
 pub trait Driven: Send + Sync {
@@ -26,7 +21,7 @@ pub trait Driven: Send + Sync {
     /// Whether somebody called since this was asked last.
     fn take_call(&self) -> bool;
     /// Whom it calls from now on.
-    fn listen(&self, hub: Arc<Hub>);
+    fn listen(&self, driver: Arc<dyn Driver>);
     /// A release was sent.
     fn released(&self);
     /// Takes the answer to an ask that left at `sent`.
@@ -50,84 +45,4 @@ pub trait Driven: Send + Sync {
     fn has_given_back(&self) -> bool;
     /// Whether it was made in this process.
     fn is_ours(&self) -> bool;
-}
-
-impl<K: Kind> Driven for Holding<K> {
-    fn poll_action(&self) -> Action {
-        let mut state = self.lock();
-        let Ok(entropy) = random::entropy() else { return Action::Rest(Some(NO_RANDOMNESS)) };
-        let (action, at) = state.action(entropy);
-        if !matches!(action, Action::Rest(_)) {
-            return action;
-        }
-        self.publish(&state);
-        let wait = at.map(|at| at.since(self.clock.exact()));
-        let wait = wait.map(|ms| Duration::from_millis(u64::try_from(ms).unwrap_or(0).max(1)));
-        let look_up = match (self.clock.is_given(), K::READS_CLOCK) {
-            (true, _) => Some(LOOK_UP_OF_TESTS),
-            (false, true) => Some(LOOK_UP),
-            (false, false) => None,
-        };
-        Action::Rest(wait.into_iter().chain(look_up).min())
-    }
-
-    fn take_call(&self) -> bool {
-        self.called.swap(false, Ordering::AcqRel)
-    }
-
-    fn listen(&self, hub: Arc<Hub>) {
-        let _ = self.hub.set(hub);
-    }
-
-    fn released(&self) {
-        self.lock().sending = false;
-        self.wake_callers();
-    }
-
-    fn answered(&self, ask: &Ask, sent: HostTime, answer: Result<Grant, Failed>) {
-        let mut state = self.lock();
-        state.answered(&self.kept, ask, sent, answer);
-        self.publish(&state);
-        self.saver_called.notify_one();
-        drop(state);
-        self.wake_callers();
-    }
-
-    fn ended(&self) {
-        self.lock().driven = false;
-        self.wake_callers();
-    }
-
-    fn is_over(&self) -> bool {
-        let state = self.lock();
-        self.callers.load(Ordering::Acquire) == 0 && !state.driven && !state.saving
-    }
-
-    fn retire(&self) {
-        Holding::retire(self, false);
-    }
-
-    fn save(self: Arc<Self>) -> io::Result<()> {
-        saving::spawn(&self)
-    }
-
-    fn is_ours(&self) -> bool {
-        self.is_current()
-    }
-
-    fn forget(&self) {
-        Holding::forget(self);
-    }
-
-    fn give_back(&self) {
-        // Without randomness for a new one, the old one stays; a process that ends loses nothing.
-        if let Ok(seed) = random::seed() {
-            let _ = Holding::give_back(self, seed);
-        }
-    }
-
-    fn has_given_back(&self) -> bool {
-        let state = self.lock();
-        !state.driven || state.has_sent()
-    }
 }

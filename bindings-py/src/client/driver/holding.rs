@@ -10,7 +10,7 @@ use leafid_core::{Code, HostTime, Ids, SharedLine, Stats};
 use crate::client::Failed;
 use crate::client::driver::Kind;
 use crate::client::driver::bell::Bells;
-use crate::client::driver::hub::Hub;
+use crate::client::driver::driven::Driver;
 use crate::client::driver::kept::Kept;
 use crate::client::driver::kind::StateAt;
 use crate::client::driver::state::State;
@@ -41,7 +41,7 @@ pub struct Holding<K: Kind> {
     /// Somebody has something for the driver.
     pub(super) called: AtomicBool,
     /// Where the driver waits.
-    pub(super) hub: OnceLock<Arc<Hub>>,
+    pub(super) driver: OnceLock<Arc<dyn Driver>>,
     /// The thread of the state file waits here.
     pub(super) saver_called: Condvar,
     /// Callers wait here.
@@ -81,7 +81,7 @@ impl<K: Kind> Holding<K> {
             clock: clock.clone(),
             state: Mutex::new(State::new(generator, Arc::clone(kind), clock.clone())),
             called: AtomicBool::new(false),
-            hub: OnceLock::new(),
+            driver: OnceLock::new(),
             saver_called: Condvar::new(),
             answer_came: Condvar::new(),
             bells: Bells::default(),
@@ -204,8 +204,8 @@ impl<K: Kind> Holding<K> {
     /// Has the driver look at this generator.
     pub(super) fn wake_driver(&self) {
         self.called.store(true, Ordering::Release);
-        if let Some(hub) = self.hub.get() {
-            hub.wake();
+        if let Some(driver) = self.driver.get() {
+            driver.wake();
         }
     }
 

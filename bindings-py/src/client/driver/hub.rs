@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use leafid_core::{Ask, Code, Grant, HostTime};
 
 use crate::client::Failed;
-use crate::client::driver::{Action, Driven};
+use crate::client::driver::Action;
+use crate::client::driver::driven::{Driven, Driver};
 use crate::client::host::fork::{self, Generation};
 use crate::client::host::fork_cell::ForkCell;
 
@@ -59,7 +60,7 @@ impl Hub {
 
     /// Takes a generator in; whether a thread has to be started.
     pub fn join(self: &Arc<Self>, driven: Arc<dyn Driven>) -> bool {
-        driven.listen(Arc::clone(self));
+        driven.listen(Arc::<Hub>::clone(self));
         let mut table = self.lock();
         table.entries.push(Entry { driven, at: Some(Instant::now()), put_off: None });
         self.called.notify_one();
@@ -73,13 +74,6 @@ impl Hub {
         let entries = std::mem::take(&mut table.entries);
         drop(table);
         entries.iter().for_each(|entry| entry.driven.ended());
-    }
-
-    /// Has the thread look who called.
-    pub fn wake(&self) {
-        // Under the lock, so that the thread is not just about to fall asleep.
-        let _table = self.lock();
-        self.called.notify_one();
     }
 
     /// Waits for the next thing to do. For the one thread.
@@ -185,6 +179,14 @@ impl Hub {
                 other => self.lock().entries[at].put_off = Some(other),
             }
         }
+    }
+}
+
+impl Driver for Hub {
+    fn wake(&self) {
+        // Under the lock, so that the thread is not just about to fall asleep.
+        let _table = self.lock();
+        self.called.notify_one();
     }
 }
 

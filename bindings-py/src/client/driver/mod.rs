@@ -11,6 +11,7 @@
 
 mod bell;
 mod driven;
+mod drives;
 mod exit;
 mod holding;
 mod hub;

@@ -8,9 +8,9 @@ use pyo3::types::PyList;
 use pyo3::{IntoPyObjectExt, PyClass};
 
 use crate::client::driver::{Bell, Call, Kind};
-use crate::generators::awaiting::Verb;
 use crate::generators::generator::Generator;
 use crate::generators::many::{Exactly, look};
+use crate::generators::verb::Verb;
 
 /// The value, or how long to rest before it is tried again.
 pub type Step = PyResult<Result<Py<PyAny>, Duration>>;

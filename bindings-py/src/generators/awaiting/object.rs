@@ -16,8 +16,9 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyType};
 
 use crate::client::driver::Call;
-use crate::generators::awaiting::{Face, Verb, Waiter};
+use crate::generators::awaiting::{Face, Waiter};
 use crate::generators::raw;
+use crate::generators::verb::Verb;
 
 /// Where it is.
 #[derive(Clone, Copy, PartialEq, Eq)]

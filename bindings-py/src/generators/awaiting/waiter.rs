@@ -5,7 +5,8 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 
 use crate::client::driver::{Bell, Call};
-use crate::generators::awaiting::{Face, Verb};
+use crate::generators::awaiting::Face;
+use crate::generators::verb::Verb;
 
 /// A call that waits in an event loop.
 #[pyclass(frozen, module = "leafid._native")]

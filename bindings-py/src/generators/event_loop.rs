@@ -1,0 +1,23 @@
+//! Where nothing may wait.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Whether an event loop runs in this thread. A module that was never imported has none.
+///
+/// # Errors
+/// If the interpreter is broken.
+pub fn is_in_loop(py: Python<'_>) -> PyResult<bool> {
+    let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
+    // Of a module that another thread imports just now, the function may be missing.
+    if let Some(asyncio) = modules.get_item("asyncio")?
+        && let Ok(running) = asyncio.getattr("_get_running_loop")
+        && !running.call0()?.is_none()
+    {
+        return Ok(true);
+    }
+    match modules.get_item("trio")?.map(|trio| trio.getattr("lowlevel")) {
+        Some(Ok(lowlevel)) => lowlevel.call_method0("in_trio_run")?.is_truthy(),
+        _ => Ok(false),
+    }
+}

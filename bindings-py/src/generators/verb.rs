@@ -1,0 +1,35 @@
+//! What is wanted of a generator.
+
+/// What is wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    /// One ID.
+    Next,
+    /// So many.
+    Take(u64),
+    /// A buffer's worth.
+    Fill(u64),
+    /// So many at hand.
+    Ready(u64),
+    /// What is in hand, back.
+    Release,
+    /// The end.
+    Close,
+    /// The generator, without a wait.
+    Itself,
+}
+
+impl Verb {
+    /// What to call instead where an event loop must not stand still.
+    pub fn instead(self) -> String {
+        let (now, right) = match self {
+            Verb::Take(n) => (format!("take({n})"), format!("await ids.atake({n})")),
+            Verb::Fill(n) => ("fill".to_owned(), format!("await ids.aready({n})` before `fill")),
+            Verb::Ready(n) => (format!("ready({n})"), format!("await ids.aready({n})")),
+            _ => ("next()".to_owned(), "await ids.anext()".to_owned()),
+        };
+        format!(
+            "and `{now}` would stop the event loop of this thread until there is: use `{right}`"
+        )
+    }
+}
