@@ -8,11 +8,12 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::client::driver::Segments;
 use crate::client::stores::shown_name;
-use crate::generators::awaiting::{HasGenerator, Verb, awaitable};
+use crate::generators::awaiting::{HasGenerator, awaitable};
 use crate::generators::class::generator_class;
 use crate::generators::generator::{Generator, LAST_RELEASE, Rebuilt};
 use crate::generators::many::checked_count;
 use crate::generators::quick::{Made, Quick, ids};
+use crate::generators::verb::Verb;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
 use crate::values::{Seconds, Text, errors, whole_number};

@@ -132,7 +132,7 @@ impl PyLayout {
     }
 
     /// What an ID is made of.
-    fn decompose<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    pub fn decompose<'py>(&self, id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = id.py();
         let id = whole_number("id", id, 0, u64::MAX, Code::IdInvalid)?;
         let parts = self.0.decompose(id).map_err(|refusal| {
