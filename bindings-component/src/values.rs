@@ -63,8 +63,8 @@ codes! {
     WorkerInvalid, RangeInvalid, IdInvalid, Unauthorized, Forbidden, TagUnknown, NamespaceUnknown,
     NotEnabled, TagExists, LayoutMismatch, LeaseLost, StoreChanged, StoreWentBack, TagSpent,
     TimeOverflow, QuotaExceeded, StoreUnavailable, Overloaded, WorkersExhausted, SegmentDry,
-    WindowSpent, SequenceSpent, ClockBehind, TimedOut, StoreRefused, SchemaMismatch, Internal, Closed,
-    GrantInvalid, StateLocked, StateInvalid,
+    WindowSpent, SequenceSpent, ClockBehind, TimedOut, StoreRefused, SchemaMismatch, StoreUnknown,
+    Internal, Closed, GrantInvalid, StateLocked, StateInvalid,
 }
 
 /// A moment of the store's.

@@ -81,14 +81,15 @@ def test_the_same_by_sqlalchemy(database, name) -> None:
 
 
 def test_what_is_not_there_is_not_made(database, name) -> None:
-    with pytest.raises(leafid.StoreUnavailableError, match="has no tables; .* leafid init ") as said:
+    with pytest.raises(leafid.StoreUnknownError, match="has no tables; .* leafid init ") as said:
         SqlStore(database.url(name)).id
     assert f"leafid init {database.url(name)}" in str(said.value)
-    with pytest.raises(leafid.StoreUnavailableError, match="no tables"):
+    with pytest.raises(leafid.StoreUnknownError, match="no tables"):
         SqlStore(database.url(name)).lease_segment(TAG)
     with leafid.Segment("orders", store=database.url(name)) as orders:
-        assert "has no tables; to create" in str(failing(orders))
-    with pytest.raises(leafid.StoreUnavailableError, match="CREATE DATABASE"):
+        with pytest.raises(leafid.StoreUnknownError, match="has no tables; to create"):
+            orders.next()
+    with pytest.raises(leafid.StoreUnknownError, match="CREATE DATABASE"):
         SqlStore(database.url("nowhere"), create=True).id
     store = SqlStore(database.factory(name), create=True)
     with pytest.raises(leafid.TagUnknownError, match="leafid tag create orders --store"):
@@ -357,7 +358,7 @@ def test_nobody_is_there(tmp_path: Path) -> None:
 def test_the_commands(database, name, capsys) -> None:
     url = database.url(name)
     assert main(["tag", "create", "orders", "--store", url]) == 1
-    assert "STORE_UNAVAILABLE" in capsys.readouterr().err
+    assert "STORE_UNKNOWN" in capsys.readouterr().err
     assert main(["init", url]) == 0
     assert SqlStore(url).id in capsys.readouterr().out
     assert main(["init", url]) == 1, "a store that is there is not made again"

@@ -43,7 +43,7 @@ fn what_is_not_there_is_not_made_unasked() {
     for (file, what) in [(&missing, "does not exist"), (&empty, "empty"), (&bare, "no tables")] {
         let before = std::fs::read(file).ok();
         let problem = open(file).unwrap_err();
-        assert_eq!(problem.code, Code::StoreUnavailable, "{problem}");
+        assert_eq!(problem.code, Code::StoreUnknown, "{problem}");
         let way = format!("leafid init sqlite:{}", file.display());
         assert!(problem.detail.contains(what) && problem.detail.contains(&way), "{problem}");
         assert_eq!(std::fs::read(file).ok(), before, "it is left as it was");
@@ -157,7 +157,7 @@ fn what_is_no_store_is_refused_and_left_alone() {
     assert_eq!(tables, "customers");
 
     let problem = open(&folder.path().join("missing").join("a.db")).unwrap_err();
-    assert_eq!(problem.code, Code::StoreUnavailable);
+    assert_eq!(problem.code, Code::StoreUnknown);
     assert!(problem.detail.contains("missing"), "{}", problem.detail);
 }
 
@@ -250,7 +250,7 @@ fn what_cannot_be_raised_says_why() {
     let folder = tempfile::tempdir().unwrap();
     let [missing, foreign, old] =
         ["missing.db", "foreign.db", "old.db"].map(|n| folder.path().join(n));
-    assert_eq!(migrate_sqlite(&missing).unwrap_err().code, Code::StoreUnavailable);
+    assert_eq!(migrate_sqlite(&missing).unwrap_err().code, Code::StoreUnknown);
     assert!(!missing.exists());
     let other = rusqlite::Connection::open(&foreign).unwrap();
     other.execute_batch("CREATE TABLE t (x)").unwrap();

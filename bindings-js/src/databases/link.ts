@@ -1,6 +1,7 @@
 import type { Dialect } from '../sql/dialect.js'
 import type { FarTables } from '../sql/run.js'
 import type { Columns } from '../sql/text.js'
+import type { ErrorCode } from '../values/codes.js'
 import { LeafidError } from '../values/errors.js'
 
 /** A row as a database sends it: every value as text, in the order of its columns. */
@@ -28,17 +29,26 @@ export interface Said {
   message: string
   /** Its code, such as `42P01` or `1146`. */
   code: string
-  /** It answered, and does not let us in, or not do this. */
-  denied: boolean
+  /** What no waiting cures. */
+  refusal?: Refusal | undefined
+}
+
+/** Who asks is not known, or a right is missing; there is no such database, or no such table. */
+export type Refusal = 'login' | 'denied' | 'nowhere' | 'gone'
+
+const REFUSALS: Record<Refusal, [code: ErrorCode, cure: string]> = {
+  login: ['UNAUTHORIZED', 'check the user and the password'],
+  denied: ['FORBIDDEN', 'give its user the rights that docs/STORES.md names'],
+  nowhere: ['STORE_UNKNOWN', 'if the name is right, make it first (CREATE DATABASE …): see docs/STORES.md'],
+  gone: ['STORE_UNKNOWN', 'its tables are gone: find out who removed them, and see docs/OPERATIONS.md before a new store is made'],
 }
 
 /** What a failed exchange means for who asks. */
-export function unreachable({ kind, place }: Pick<Link, 'kind' | 'place'>, cause: unknown, { message, code, denied }: Said): LeafidError {
+export function unreachable({ kind, place }: Pick<Link, 'kind' | 'place'>, cause: unknown, { message, code, refusal }: Said): LeafidError {
   const detail = `${message}${code === '' ? '' : ` (${code})`}`
-  const text = denied
-    ? `${place} does not let this process do that: ${detail}; give its user the rights that docs/STORES.md names`
-    : `${kind} at ${place} cannot be used: ${detail}`
-  return new LeafidError('STORE_UNAVAILABLE', text, { cause })
+  if (refusal === undefined) return new LeafidError('STORE_UNAVAILABLE', `${kind} at ${place} cannot be used: ${detail}`, { cause })
+  const [meant, cure] = REFUSALS[refusal]
+  return new LeafidError(meant, `${place} does not let this process do that: ${detail}; ${cure}`, { cause })
 }
 
 /** A setting that can lose what was answered, by its name. */

@@ -2,7 +2,7 @@ import type { Dialect, Query, Step } from '../sql/dialect.js'
 import { LeafidError, isLeafidError } from '../values/errors.js'
 import { inlined, type Literals } from './inline.js'
 import { leafText, prefixed, putTag } from './leaf.js'
-import { columns, refused, refusedSetting, unreachable, type Link, type Raw, type Said } from './link.js'
+import { columns, refused, refusedSetting, unreachable, type Link, type Raw, type Refusal, type Said } from './link.js'
 import { Mysql, type Given, type MysqlConnection } from './mysql-connection.js'
 import { SCHEMA, TEXTS, VERSION } from './mysql-texts.js'
 import { placeOf } from './place.js'
@@ -16,8 +16,13 @@ const LOCKED_S = 2
 const [OLDEST_MYSQL, OLDEST_MARIADB] = ['8.0.16', '10.5.0']
 /** What the database says of a row that is there already; of characters that no name there can have. */
 const [DUPLICATE, UNWRITABLE] = [1062, 1267]
-/** No right, no such user, password or database; access by another way only. */
-const DENIED = new Set([1044, 1045, 1049, 1142, 1143, 1130, 1227, 1698, 3118, 3159])
+/** What no waiting cures, by the server's numbers. */
+const REFUSALS = new Map<number, Refusal>([
+  ...[1045, 1130, 1698, 3118].map((code) => [code, 'login'] as const),
+  ...[1044, 1142, 1143, 1227, 3159].map((code) => [code, 'denied'] as const),
+  [1049, 'nowhere'],
+  [1146, 'gone'],
+])
 
 /** No text of ours is read as a literal: none can end it, whatever the session says of backslashes and quotes. */
 const LITERALS: Literals = {
@@ -154,7 +159,7 @@ function said(error: unknown): Said {
   }
   const isServers = typeof errno === 'number' && sqlMessage !== undefined
   const text = sqlMessage ?? (message || errors?.map(({ message }) => message).join(', ') || String(code ?? error))
-  return { message: text, code: isServers ? String(errno) : '', denied: isServers && DENIED.has(errno) }
+  return { message: text, code: isServers ? String(errno) : '', refusal: isServers ? REFUSALS.get(errno) : undefined }
 }
 
 /** A row is there already. */

@@ -2,7 +2,7 @@ import type { Dialect, Query, Step } from '../sql/dialect.js'
 import { inTransaction } from '../sql/unfit.js'
 import { isLeafidError } from '../values/errors.js'
 import { inlined, type Literals } from './inline.js'
-import { columns, refused, refusedSetting, unreachable, type Link, type Raw, type Said } from './link.js'
+import { columns, refused, refusedSetting, unreachable, type Link, type Raw, type Refusal, type Said } from './link.js'
 import { placeOf } from './place.js'
 import { SCHEMA, TEXTS, VERSION } from './postgres-texts.js'
 
@@ -24,6 +24,9 @@ const MAKING = 0x6c6561666964n
 const OLDEST = 120_000
 /** How long a row that somebody else keeps locked is waited for, and how long a statement may take, in ms. */
 const [LOCKED_MS, STATEMENT_MS] = [2_000, 3_000]
+
+/** What no waiting cures, by its SQLSTATE. */
+const REFUSALS: Readonly<Record<string, Refusal>> = { '28P01': 'login', '28000': 'login', '42501': 'denied', '3D000': 'nowhere', '3F000': 'gone', '42P01': 'gone' }
 
 const INSIDE = 'leafid: this connection is inside a transaction'
 const CONFLICT = 'leafid: another process wrote this row first, and it is tried again'
@@ -181,7 +184,7 @@ function said(error: unknown): Said {
   const { code, message, errors } = error as { code?: unknown; message?: string; errors?: { message?: string }[] }
   const text = message || errors?.map(({ message }) => message).join(', ') || String(code ?? error)
   const isState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)
-  return { message: text, code: isState ? code : '', denied: isState && /^(28|42501|3D000)/.test(code) }
+  return { message: text, code: isState ? code : '', refusal: isState ? REFUSALS[code] : undefined }
 }
 
 /** An error of our own making. */

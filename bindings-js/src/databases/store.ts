@@ -15,7 +15,7 @@ export type SqlConnection = string | { query(...words: never[]): unknown } | { p
 /**
  * A store over a connection that the application has, with the server's tables and statements: any number of processes, and
  * servers, may use the database at the same time. Better a pool than a connection, and no connection that transactions run
- * on. It is looked at with the first ask. `REQUEST_INVALID` for anything else; when asked, `STORE_UNAVAILABLE` if there is no
+ * on. It is looked at with the first ask. `REQUEST_INVALID` for anything else; when asked, `STORE_UNKNOWN` if there is no
  * store, `STORE_REFUSED` where a setting would lose what was answered.
  */
 export function sqlStore(connection: SqlConnection, options: SqlStoreOptions = {}): Required<Store> {

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { randomToken } from '../hosts/host.js'
 import { SQLITE } from '../sql/dialect.js'
 import { putNamespace } from '../sql/steps.js'
@@ -7,11 +7,11 @@ import { query } from '../sql/text.js'
 import { bytes } from '../sql/rows.js'
 import { namespace_row } from '../stores/registry.js'
 import type { Namespace } from '../sql/rows.js'
-import { LeafidError } from '../values/errors.js'
+import { LeafidError, isLeafidError } from '../values/errors.js'
 import { quoted } from '../values/shown.js'
 import { checkClock, type Clocks } from './clock.js'
 import { Connection, type Database } from './driver.js'
-import { isThere, real } from './place.js'
+import { checkPlace, checkWritable, isEmpty, isThere, real } from './place.js'
 
 /** Says whose file it is: `leaf` as a number. */
 const APPLICATION = 0x6c656166
@@ -27,13 +27,24 @@ export interface File {
 }
 
 /**
- * Opens the store in a file, or makes one where `create` says so. `STORE_UNAVAILABLE` if there is none, `SCHEMA_MISMATCH` if it is
+ * Opens the store in a file, or makes one where `create` says so. `STORE_UNKNOWN` if there is none, `SCHEMA_MISMATCH` if it is
  * another program's or of another version, `STORE_REFUSED` where a grant would not be safe.
  */
 export function openFile(given: string, create: boolean, clocks: Clocks): File {
   const path = real(resolve(given))
+  checkPlace(path)
   const there = isThere(path)
-  if (!there && !create) throw notThere(path, 'does not exist')
+  if (!there && !create) throw notThere(path, isEmpty(path) ? 'is an empty file' : 'does not exist')
+  try {
+    return opened(path, create, clocks)
+  } catch (error) {
+    // SQLite makes files beside it.
+    if (!isLeafidError(error)) checkWritable(path, dirname(path))
+    throw error
+  }
+}
+
+function opened(path: string, create: boolean, clocks: Clocks): File {
   const connection = new Connection(path)
   try {
     connection.script(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
@@ -84,7 +95,7 @@ function look(connection: Connection, path: string): void {
 function notThere(path: string, what: string): LeafidError {
   const place = `sqlite:${path}`
   const message = `${quoted(place)} ${what}; to create a new store there: leafid init ${place}, or \`sqliteStore(path, { create: true })\` of leafid/node; if there was one and it is lost, use instead: leafid init --replaces-lost ${place}, as a new store would hand out again what is in use`
-  return new LeafidError('STORE_UNAVAILABLE', message)
+  return new LeafidError('STORE_UNKNOWN', message)
 }
 
 /** Whether it is a store of ours, and of this version; `false` if nobody has made anything in it. */

@@ -1,4 +1,4 @@
-import { type Stats, readFileSync, realpathSync, statSync, statfsSync } from 'node:fs'
+import { type Stats, accessSync, constants, readFileSync, realpathSync, statSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { LeafidError } from '../values/errors.js'
 import { quoted } from '../values/shown.js'
@@ -53,6 +53,36 @@ export function isThere(path: string): boolean {
     }
   }
   return !isBlank(found)
+}
+
+/** `STORE_UNKNOWN` where no file can be, `FORBIDDEN` for one that this user may not write. */
+export function checkPlace(path: string): void {
+  const folder = dirname(path)
+  if (look(folder) === undefined) {
+    const message = `the folder ${quoted(folder)} does not exist; if the path is right, make it first: mkdir -p ${folder}`
+    throw new LeafidError('STORE_UNKNOWN', message)
+  }
+  const found = look(path)
+  if (found?.isDirectory() === true) {
+    throw new LeafidError('STORE_UNKNOWN', `sqlite:${path} is a folder; name a file in it: sqlite:${path}/leafid.db`)
+  }
+  if (found !== undefined) checkWritable(path, path)
+}
+
+/** `FORBIDDEN` where this user may not read and write what the file at `path` needs. */
+export function checkWritable(path: string, needed: string): void {
+  try {
+    accessSync(needed, constants.R_OK | constants.W_OK)
+  } catch (cause) {
+    if (!/^(EACCES|EPERM|EROFS)$/.test(String((cause as { code?: unknown }).code))) return
+    const message = `this user cannot write ${quoted(path)}; allow writing to the file and its folder`
+    throw new LeafidError('FORBIDDEN', message, { cause })
+  }
+}
+
+/** Whether there is a file, with nothing in it. */
+export function isEmpty(path: string): boolean {
+  return look(path)?.size === 0
 }
 
 function isBlank(found: Stats | undefined): boolean {

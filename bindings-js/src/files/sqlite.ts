@@ -30,7 +30,7 @@ interface Held {
 
 /**
  * The store in an SQLite file, with the server's tables: any number of processes, and a server, may use it at the same time. It
- * is opened with the first ask. `REQUEST_INVALID` for bad arguments; when asked, `NOT_ENABLED` if Node has no SQLite, `STORE_UNAVAILABLE` if there is no store.
+ * is opened with the first ask. `REQUEST_INVALID` for bad arguments; when asked, `NOT_ENABLED` if Node has no SQLite, `STORE_UNKNOWN` if there is no store.
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}, clocks: Clocks = MACHINE): Required<Store> {
   if (typeof path !== 'string' || path === '') throw new LeafidError('REQUEST_INVALID', `the path of an SQLite file must be a text, got ${shown(path)}`)

@@ -1,6 +1,9 @@
 import type { NamespaceRow, TagRow, WorkerRow } from '../stores/registry.js'
 import type { Big } from '../stores/store.js'
 import type { LayoutFields } from '../values/layout.js'
+import { namespace_row } from '../stores/registry.js'
+import { quoted } from '../values/shown.js'
+import { Reading } from './reading.js'
 import { column, type Columns, type Param } from './text.js'
 
 /** The row of a namespace, and the lowest worker number that was never handed out. */
@@ -17,14 +20,16 @@ const WAS = 'was_'
 
 const LAYOUT = ['epoch_ms', 'tick_ms', 'time_bits', 'worker_bits', 'sequence_bits'] as const
 
-export function tagOf(row: Columns): TagRow {
+/** The row of a tag. A step of 0 is read: there is a command against it. */
+export function tagOf(row: Columns, tag: string): TagRow {
+  const read = new Reading(row, `tag ${quoted(tag)}`)
   const until = column(row, 'until')
   return {
-    max_id: String(column(row, 'max_id')),
-    step: Number(row['step']),
-    max_step: Number(row['max_step']),
-    deleted: Number(row['deleted']) === 1,
-    ...(until === null || until === undefined ? {} : { until: String(until) }),
+    max_id: read.big('max_id', 1n),
+    step: read.number('step', 0n, 'step'),
+    max_step: read.number('max_step', 1n, 'step'),
+    deleted: read.flag('deleted'),
+    ...(until === null || until === undefined ? {} : { until: read.big('until') }),
   }
 }
 
@@ -32,17 +37,18 @@ export function tagParams({ max_id, step, max_step, deleted, until }: TagRow): P
   return { max_id: String(max_id), step, max_step, deleted: Number(deleted ?? false), until: until === undefined ? null : String(until) }
 }
 
-export function namespaceOf(row: Columns): Namespace {
-  const layout = Object.fromEntries(LAYOUT.map((field) => [field, Number(row[field])])) as unknown as LayoutFields
-  return {
-    row: {
-      layout,
-      max_window_ms: Number(row['max_window_ms']),
-      workers: { start: Number(row['workers_start']), end: Number(row['workers_end']) },
-      floor: String(column(row, 'floor')),
-    },
-    usedUntil: Number(row['used_until']),
+/** The row of a namespace. */
+export function namespaceOf(row: Columns, namespace: string): Namespace {
+  const read = new Reading(row, `namespace ${quoted(namespace)}`)
+  const layout = Object.fromEntries(LAYOUT.map((field) => [field, read.number(field, field === 'epoch_ms' ? -(2n ** 53n) : 0n)])) as unknown as LayoutFields
+  const workers = { start: read.number('workers_start'), end: read.number('workers_end') }
+  const found = { row: { layout, max_window_ms: read.number('max_window_ms'), workers, floor: read.big('floor') }, usedUntil: read.number('used_until') }
+  try {
+    namespace_row({ layout, workers, max_window_ms: found.row.max_window_ms })
+  } catch (cause) {
+    throw read.odd('layout', { ...layout, workers, max_window_ms: found.row.max_window_ms }, cause)
   }
+  return found
 }
 
 export function namespaceParams({ row, usedUntil }: Namespace): Params {
@@ -52,16 +58,18 @@ export function namespaceParams({ row, usedUntil }: Namespace): Params {
 }
 
 /** The row of a worker number as it is read: every field is there, but for the key of a number that nobody holds. */
-export function workerOf(row: Columns): Required<Omit<WorkerRow, 'key'>> & Pick<WorkerRow, 'key'> {
+export function workerOf(row: Columns, namespace: string): Required<Omit<WorkerRow, 'key'>> & Pick<WorkerRow, 'key'> {
+  const read = new Reading(row, `namespace ${quoted(namespace)}`)
   const key = String(column(row, 'key') ?? '')
+  if (!/^([0-9a-f]{32})?$/.test(key)) throw read.odd('key', key)
   return {
-    worker: Number(row['worker']),
-    owner: String(row['owner']),
-    sticky: Number(row['sticky']) === 1,
+    worker: read.number('worker'),
+    owner: read.text('owner'),
+    sticky: read.flag('sticky'),
     ...(key === '' ? {} : { key }),
-    held_from: String(column(row, 'held_from')),
-    reserved_until: String(column(row, 'reserved_until')),
-    granted_ms: Number(row['granted_ms']),
+    held_from: read.big('held_from'),
+    reserved_until: read.big('reserved_until'),
+    granted_ms: read.number('granted_ms'),
   }
 }
 

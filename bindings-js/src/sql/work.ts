@@ -72,7 +72,7 @@ export class Works {
   *lease_segment(ask: SegmentAsk): Work<SegmentGrant> {
     const { declared } = this.#setting
     const { store, now, floorMs, found, ends } = yield* this.#begin([this.#ask('tag', { tag: ask.tag })])
-    const was = first(found[0], tagOf)
+    const was = first(found[0], (row) => tagOf(row, ask.tag))
     const written = found[0]?.[0]?.['tag']
     if (typeof written === 'string' && written !== ask.tag) throw otherSpelling(ask.tag, written)
     if (declared !== undefined) {
@@ -95,12 +95,13 @@ export class Works {
       this.#ask('rested', { namespace, count: 1 }),
       this.#ask('kept', { namespace, count: 1 }),
     ])
-    const was = this.#namespace(found[0])
+    const was = this.#namespace(found[0], namespace)
     const change = yield* this.#settle(namespace, was, now, floorMs)
     if (change !== undefined) return { steps: [...change, ...ends], again: true }
     if (was === undefined) throw this.#setting.unknown('namespace', namespace)
-    const [mine, rested, longestKept] = [found[1], found[3], found[4]].map((rows) => first(rows, workerOf))
-    const kept = (found[2] ?? []).map(workerOf)
+    const read = (row: Columns) => workerOf(row, namespace)
+    const [mine, rested, longestKept] = [found[1], found[3], found[4]].map((rows) => first(rows, read))
+    const kept = (found[2] ?? []).map(read)
     const rows: registry.Found = { used_until: was.usedUntil, mine, own: kept[0], spare: kept[1], rested, kept: longestKept }
     let decided = registry.acquire_found(store, was.row, rows, ask, now)
     while (decided.unused_from !== undefined) {
@@ -108,9 +109,9 @@ export class Works {
       decided = registry.acquire_found(store, was.row, rows, ask, now)
     }
     const { row, freed, grant, used_until: usedUntil } = decided
-    const read = [mine, ...kept, rested, longestKept]
+    const before = [mine, ...kept, rested, longestKept]
     const changed = (freed === undefined ? [row] : [freed, row]).flatMap((after) => {
-      const had = read.find((row) => row?.worker === after.worker)
+      const had = before.find((row) => row?.worker === after.worker)
       return had !== undefined && isSameWorker(had, after) ? [] : [putWorker(this.#dialect, namespace, after, had)]
     })
     if (changed.length === 0) return { steps: [], answer: grant }
@@ -137,13 +138,13 @@ export class Works {
   *#holder({ namespace, worker }: RenewAsk | ReleaseAsk): Generator<readonly Query[], Begun & { was: Namespace; row: WorkerRow | undefined }, readonly Columns[][]> {
     checkWorker(worker)
     const begun = yield* this.#begin([this.#ask('namespace', { namespace }), this.#ask('worker', { namespace, worker })])
-    const was = this.#namespace(begun.found[0])
+    const was = this.#namespace(begun.found[0], namespace)
     if (was === undefined) throw this.#setting.unknown('namespace', namespace)
-    return { ...begun, was, row: first(begun.found[1], workerOf) }
+    return { ...begun, was, row: first(begun.found[1], (row) => workerOf(row, namespace)) }
   }
 
-  #namespace(rows: readonly Columns[] | undefined): Namespace | undefined {
-    const found = first(rows, namespaceOf)
+  #namespace(rows: readonly Columns[] | undefined, name: string): Namespace | undefined {
+    const found = first(rows, (row) => namespaceOf(row, name))
     if (found !== undefined) this.#setting.sees?.(found)
     return found
   }
@@ -209,7 +210,7 @@ export class Works {
       if (!isSameLayout(was.row, wanted)) throw fixed(namespace, 'layout')
       if (was.row.max_window_ms !== wanted.max_window_ms) throw fixed(namespace, '`max_window_ms`')
     }
-    const held = first(leaving, workerOf)
+    const held = first(leaving, (row) => workerOf(row, namespace))
     const free = held === undefined ? 0 : timeOf(was, held)
     if (held !== undefined && free > now) {
       const message = `worker ${held.worker} of namespace \`${namespace}\` cannot leave the range yet: it is granted until ${new Date(free).toISOString()}`

@@ -32,6 +32,7 @@ export type ErrorCode =
   | 'TIMED_OUT'
   | 'STORE_REFUSED'
   | 'SCHEMA_MISMATCH'
+  | 'STORE_UNKNOWN'
   | 'INTERNAL'
   | 'CLOSED'
   | 'GRANT_INVALID'

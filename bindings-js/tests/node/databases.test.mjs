@@ -160,7 +160,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
     test('nothing is made unasked, and what is no store is left alone', async (t) => {
       const empty = database()
       const nothing = await refusal(async () => sqlStore(await open(t, empty.url)).lease_segment(lease()))
-      assert.equal(nothing.code, 'STORE_UNAVAILABLE')
+      assert.equal(nothing.code, 'STORE_UNKNOWN')
       assert.match(nothing.message, /has no tables; to create a new store there: leafid init (postgres|mysql):\/\//)
       const store = sqlStore(await open(t, empty.url), { create: true })
       const unknown = await refusal(() => store.lease_segment(lease()))

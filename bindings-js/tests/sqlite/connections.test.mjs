@@ -112,7 +112,7 @@ for (const [kind, open] of Object.entries(KINDS)) {
 
     test('nothing is made unasked, and another program’s file is left alone', async (t) => {
       const { database } = opened(t)
-      assert.equal((await refusal(() => sqlStore(database).lease_segment(lease))).code, 'STORE_UNAVAILABLE')
+      assert.equal((await refusal(() => sqlStore(database).lease_segment(lease))).code, 'STORE_UNKNOWN')
       database.exec('CREATE TABLE tags (a)')
       assert.equal((await refusal(() => sqlStore(database, { create }).lease_segment(lease))).code, 'SCHEMA_MISMATCH')
     })

@@ -75,9 +75,9 @@ test('nothing is made unasked, and what is no store is left alone', async (t) =>
     assert.equal(got, code, message)
     return message
   }
-  assert.match(await refused(`sqlite:${path('none.db')}`, 'STORE_UNAVAILABLE'), /does not exist; to create a new store there: leafid init sqlite:/)
+  assert.match(await refused(`sqlite:${path('none.db')}`, 'STORE_UNKNOWN'), /does not exist; to create a new store there: leafid init sqlite:/)
   writeFileSync(path('empty.db'), '')
-  await refused(`sqlite:${path('empty.db')}`, 'STORE_UNAVAILABLE')
+  await refused(`sqlite:${path('empty.db')}`, 'STORE_UNKNOWN')
   new Connection(path('foreign.db')).script('CREATE TABLE tags (a)')
   assert.match(await refused(sqliteStore(path('foreign.db'), { create: true }), 'SCHEMA_MISMATCH'), /another program made it/)
   writeFileSync(path('text.db'), 'this is no database at all, but a text of some length\n'.repeat(30))

@@ -20,7 +20,7 @@ export function storeOver(run, { sql, registry, LeafidError, dialect = sql.SQLIT
       return { steps, answer: undefined }
     })
   const unknown = (kind, name) => new LeafidError(kind === 'tag' ? 'TAG_UNKNOWN' : 'NAMESPACE_UNKNOWN', name)
-  const tagRow = (tag) => read('tag', { tag }, tagOf)
+  const tagRow = (tag) => read('tag', { tag }, (row) => tagOf(row, tag))
   const verbs = {
     async create_tag({ tag, ...wanted }) {
       const was = await tagRow(tag)
@@ -36,15 +36,15 @@ export function storeOver(run, { sql, registry, LeafidError, dialect = sql.SQLIT
       await write(putNamespace(dialect, namespace, { row, usedUntil: row.workers.start }))
     },
     async set_workers({ namespace, workers }) {
-      const was = await read('namespace', { namespace }, namespaceOf)
+      const was = await read('namespace', { namespace }, (row) => namespaceOf(row, namespace))
       if (was === undefined) throw unknown('namespace', namespace)
       const row = { ...registry.namespace_row({ ...was.row, namespace, workers }), floor: was.row.floor }
       await write(putNamespace(dialect, namespace, { row, usedUntil: workers.start }, was))
     },
     async revoke({ namespace, worker }) {
-      const space = await read('namespace', { namespace }, namespaceOf)
+      const space = await read('namespace', { namespace }, (row) => namespaceOf(row, namespace))
       if (space === undefined) throw unknown('namespace', namespace)
-      const was = await read('worker', { namespace, worker }, workerOf)
+      const was = await read('worker', { namespace, worker }, (row) => workerOf(row, namespace))
       const { start, end } = space.row.workers
       if (was === undefined && !(worker >= start && worker < end)) throw new LeafidError('WORKER_INVALID', namespace)
       const { key: _, ...rest } = was ?? {}

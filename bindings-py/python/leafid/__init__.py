@@ -96,6 +96,7 @@ __all__ = [
     "TimedOutError",
     "StoreRefusedError",
     "SchemaMismatchError",
+    "StoreUnknownError",
     "InternalError",
     "ClosedError",
     "GrantInvalidError",

@@ -7,7 +7,7 @@ import os
 import sys
 
 from . import Layout, LeafidError, RequestInvalidError, Segment, Snowflake
-from . import StoreRefusedError, StoreUnavailableError, __version__, decode
+from . import StoreRefusedError, StoreUnknownError, __version__, decode
 from ._sql import hidden, open_store
 from ._sql.store import Store
 
@@ -81,7 +81,7 @@ def _init(options: argparse.Namespace) -> None:
     store = open_store(options.store, create=False)
     try:
         id = store.id
-    except StoreUnavailableError:
+    except StoreUnknownError:
         made = open_store(options.store, create=True)
         id = made.id
         print(f"{made.place} is a new store: id {id}")

@@ -85,7 +85,7 @@ class IdInvalidError(LeafidError, ValueError):
 
 
 class UnauthorizedError(LeafidError, PermissionError):
-    """The store wants a token, or does not know the given one."""
+    """The store wants a token or a password, or does not know the given one."""
 
     code = "UNAUTHORIZED"
 
@@ -220,6 +220,12 @@ class SchemaMismatchError(LeafidError):
     """The store's tables are not as they should be."""
 
     code = "SCHEMA_MISMATCH"
+
+
+class StoreUnknownError(LeafidError, LookupError):
+    """There is no store at this place: no database, no file, or no tables in it."""
+
+    code = "STORE_UNKNOWN"
 
 
 class InternalError(LeafidError):

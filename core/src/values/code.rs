@@ -100,10 +100,10 @@ codes! {
     IdInvalid "ID_INVALID" 400
         "is not a valid ID"
         "pass an ID exactly as it was issued";
-    /// The store wants a token, or does not know this one.
+    /// The store wants a token or a password, or does not know this one.
     Unauthorized "UNAUTHORIZED" 401
-        "cannot be used without a valid token"
-        "ask the operator for a token";
+        "cannot be used without a valid token or password"
+        "ask the operator for a valid one";
     /// The store knows the caller and does not allow this.
     Forbidden "FORBIDDEN" 403
         "may not be used by this caller"
@@ -192,6 +192,10 @@ codes! {
     SchemaMismatch "SCHEMA_MISMATCH" 500
         "is in a store whose tables are not as they should be"
         "check the store's tables";
+    /// There is no store at this place: no database, no file, or no tables in it.
+    StoreUnknown "STORE_UNKNOWN" 500
+        "is in a store that does not exist"
+        "check where the store is, or create it with `leafid init URL`";
     /// The store failed in a way that it has no word for.
     Internal "INTERNAL" 500
         "met an error in the store"
@@ -234,12 +238,13 @@ impl Code {
 
     /// Whether waiting cannot cure it: hosts raise these at once instead of waiting for a grant.
     ///
-    /// True for the HTTP statuses 400–409 and 422 but for [`Code::LeaseLost`], and for what ends
-    /// a generator ([`Code::Closed`]).
+    /// True for the HTTP statuses 400–409 and 422 but for [`Code::LeaseLost`], for a store that is
+    /// not there or has other tables ([`Code::StoreUnknown`], [`Code::SchemaMismatch`]), and for what
+    /// ends a generator ([`Code::Closed`]).
     pub const fn is_permanent(self) -> bool {
         match self {
             Code::LeaseLost => false,
-            Code::Closed => true,
+            Code::Closed | Code::StoreUnknown | Code::SchemaMismatch => true,
             other => matches!(other.http_status(), Some(400..=409 | 422)),
         }
     }
@@ -333,6 +338,9 @@ mod tests {
         assert!(Code::TagUnknown.is_permanent());
         assert!(Code::TagSpent.is_permanent());
         assert!(Code::Closed.is_permanent());
+        assert!(Code::StoreUnknown.is_permanent());
+        assert!(Code::SchemaMismatch.is_permanent());
+        assert!(!Code::StoreRefused.is_permanent());
         assert!(!Code::GrantInvalid.is_permanent());
     }
 }

@@ -7,7 +7,8 @@ use std::thread::JoinHandle;
 
 use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
 use leafid_core::{
-    AcquireAsk, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime, Token, WindowGrant,
+    AcquireAsk, Code, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime, Token,
+    WindowGrant,
 };
 
 use crate::backends::opening::Unopened;
@@ -55,9 +56,13 @@ impl Late {
                         return;
                     }
                     Err(unopened) => {
-                        let problem = unopened.problem;
+                        let mut problem = unopened.problem;
                         tries += 1;
                         tracing::warn!(code = %problem.code, tries, "not open: {}", problem.detail);
+                        if matches!(problem.code, Code::Unauthorized | Code::Forbidden) {
+                            // It is this server that the database does not let in, not who asks it.
+                            problem = Problem::unavailable(problem.detail);
+                        }
                         *shared.why.lock().unwrap_or_else(PoisonError::into_inner) = problem;
                     }
                 }

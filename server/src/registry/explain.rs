@@ -49,6 +49,7 @@ pub fn segment(
         Code::StoreChanged => store_changed(store, ask.store),
         // A step that another program wrote.
         Code::SchemaMismatch if row.step == 0 => step_of_row(tag, row.step),
+        Code::SchemaMismatch => row_of_others(tag, row),
         Code::StepInvalid => {
             let step = ask.step.unwrap_or(0);
             let detail = format!("step must be 1 to {STEP_CAP}, got `{step}` for tag `{tag}`");
@@ -80,6 +81,22 @@ pub fn step_of_row(tag: &Name, step: u32) -> Problem {
          tag set {tag} --step N"
     );
     Problem::new(Code::StepInvalid, detail)
+}
+
+/// A tag whose row has a value that no program of ours writes.
+fn row_of_others(tag: &Name, row: &TagRow) -> Problem {
+    let is = if row.max_id == 0 || row.max_id > LINE_END {
+        format!("`max_id` is `{}`", row.max_id)
+    } else if row.step > STEP_CAP {
+        format!("`step` is `{}`", row.step)
+    } else {
+        format!("`max_step` is `{}`", row.max_step)
+    };
+    let detail = format!(
+        "a row of tag `{tag}` has a value that leafid did not write ({is}); put back what it was, or a \
+         higher position and later times, and nothing is granted twice"
+    );
+    Problem::new(Code::SchemaMismatch, detail)
 }
 
 /// A count that no lease of the tag can have.

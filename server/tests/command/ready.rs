@@ -101,7 +101,7 @@ fn a_file_that_may_not_be_written_is_refused_at_the_start() {
         };
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(said.contains("STORE_UNAVAILABLE: this user cannot write `/"), "{said}");
+        assert!(said.contains("FORBIDDEN: this user cannot write `/"), "{said}");
     }
     mode(folder.path(), 0o700);
 }

@@ -130,15 +130,17 @@ fn users_have_the_rights_that_the_page_gives<S: Databases>(
     let nowhere = format!("{}/nodb", usual.rsplit_once('/').expect("a database").0);
     let missing = fails(&nowhere, &SERVE, 1);
     assert!(missing.contains("CREATE DATABASE nodb"), "{missing}");
-    let refused = |password: &str| {
+    assert!(missing.contains("STORE_UNKNOWN: "), "{missing}");
+    assert!(unmade.contains("FORBIDDEN: "), "{unmade}");
+    let refused = |password: &str, code: &str| {
         let refused = fails(&url("ids_server", password), &SERVE, 1);
-        assert!(refused.contains("STORE_UNAVAILABLE: "), "{refused}");
+        assert!(refused.contains(&format!("{code}: ")), "{refused}");
         assert!(refused.contains("does not let this server in"), "{refused}");
         assert!(!refused.contains(password), "the password is not said: {refused}");
     };
-    refused("wr0ng-s3cret");
+    refused("wr0ng-s3cret", "UNAUTHORIZED");
     if !after.is_empty() {
-        refused("change-me-too");
+        refused("change-me-too", "FORBIDDEN");
     }
     for statement in after {
         server.run("ids", statement).expect("as the page has it");

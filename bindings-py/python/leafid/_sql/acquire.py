@@ -24,7 +24,8 @@ def acquire(turn: Turn, space: Space, ask: Row) -> Row:
     if found["mine"] is None:
         owner = rows.text(ask.get("owner"), "`owner` of the ask")
         owned = turn.all("lookups/own", namespace=name, owner=owner)
-        found.update(zip(("own", "spare"), map(rows.worker, owned), strict=False))
+        kept = (rows.worker(row, name) for row in owned)
+        found.update(zip(("own", "spare"), kept, strict=False))
         found["rested"] = _find(turn, "lookups/rested", namespace=name, count=1)
         found["kept"] = _find(turn, "lookups/kept", namespace=name, count=1)
     decided = acquire_found(turn.store, space.row, found, ask, turn.now)
@@ -66,7 +67,7 @@ def put(turn: Turn, name: str, before: Row | None, after: Row) -> None:
 
 def _find(turn: Turn, text: str, **params: Any) -> Row | None:
     found = turn.one(text, **params)
-    return None if found is None else rows.worker(found)
+    return None if found is None else rows.worker(found, params["namespace"])
 
 
 def _key(ask: Row) -> bytes:

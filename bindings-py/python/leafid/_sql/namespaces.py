@@ -17,7 +17,7 @@ class Space:
     """A namespace as it was read."""
 
     def __init__(self, name: str, found: Row) -> None:
-        self.name, self.row = name, rows.namespace(found)
+        self.name, self.row = name, rows.namespace(found, name)
         self.used_until: int = found["used_until"]
         self.start: int = self.row["workers"]["start"]
         self.end: int = self.row["workers"]["end"]

@@ -58,7 +58,7 @@ class Store(ABC):
 
         def create(turn: Turn) -> None:
             found = _found(turn, spec)
-            before = None if found is None else rows.tag(found)
+            before = None if found is None else rows.tag(found, tag)
             if if_missing and before is not None and not before["deleted"]:
                 return
             why = ""
@@ -126,7 +126,7 @@ class Store(ABC):
                 raise space.worker_invalid(worker)
             if row is not None:
                 space.keep(turn)
-                before = rows.worker(row)
+                before = rows.worker(row, namespace)
                 after = {**before, "owner": "", "sticky": False, "key": None}
                 acquire.put(turn, namespace, before, after)
 
@@ -191,7 +191,7 @@ class Store(ABC):
         found = _found(turn, ask)
         if found is None:
             raise errors.TagUnknownError(self._unknown("tag", ask["tag"]))
-        return rows.tag(found)
+        return rows.tag(found, ask["tag"])
 
     def _space(self, turn: Turn, ask: Row) -> namespaces.Space:
         space = namespaces.read(turn, name_of(ask, "namespace"))

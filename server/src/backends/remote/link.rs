@@ -163,10 +163,8 @@ impl<D: Driver> Link<D> {
 /// Why a database cannot be used, for a person.
 pub fn unreachable<D: Driver>(place: &str, broken: &Broken) -> String {
     let detail = &broken.detail;
-    // How PostgreSQL and MySQL say that there is no such database.
-    let missing = ["(3D000)", "(1049)"].iter().any(|code| detail.ends_with(code));
     match broken.kind {
-        Breakage::Denied if missing => {
+        Breakage::Denied if says(broken, NO_DATABASE) => {
             let name = place.rsplit('/').next().unwrap_or("leafid");
             let name = name.split('?').next().unwrap_or(name);
             format!(
@@ -180,5 +178,24 @@ pub fn unreachable<D: Driver>(place: &str, broken: &Broken) -> String {
         ),
         Breakage::Untrusted => format!("{} at {place} is not spoken to by TLS: {detail}", D::NAME),
         _ => format!("{} at {place} cannot be reached: {detail}", D::NAME),
+    }
+}
+
+/// How PostgreSQL and MySQL say that there is no such database, and that they do not know who asks.
+const NO_DATABASE: &[&str] = &["(3D000)", "(1049)"];
+const NO_LOGIN: &[&str] = &["(28P01)", "(28000)", "(1045)", "(1130)", "(1698)", "(3118)"];
+
+fn says(broken: &Broken, codes: &[&str]) -> bool {
+    codes.iter().any(|code| broken.detail.ends_with(code))
+}
+
+/// The code of a store that could not be opened. Callers of a server that runs already hear
+/// `STORE_UNAVAILABLE` instead: what it may do in its database is not their doing.
+pub fn unopened_code(broken: &Broken) -> Code {
+    match broken.kind {
+        Breakage::Denied if says(broken, NO_DATABASE) => Code::StoreUnknown,
+        Breakage::Denied if says(broken, NO_LOGIN) => Code::Unauthorized,
+        Breakage::Denied => Code::Forbidden,
+        _ => Code::StoreUnavailable,
     }
 }

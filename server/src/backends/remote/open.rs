@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::Remote;
 use super::about::query;
 use super::driver::{Breakage, Broken, CONNECTING, Driver, Ending};
-use super::link::{Link, unreachable};
+use super::link::{Link, unopened_code, unreachable};
 use super::meta::{self, Made, Meta};
 use super::version::{VERSION, other_version};
 use crate::backends::clock::DatabaseClock;
@@ -23,8 +23,9 @@ use crate::{random, utc};
 /// Opens the store in a database, or makes it where that was asked for.
 ///
 /// # Errors
-/// `STORE_UNAVAILABLE` where it is not reached or not there, `STORE_REFUSED` where a setting cannot
-/// keep a promise, `SCHEMA_MISMATCH` for tables of another program or version, `STORE_CHANGED` for
+/// `STORE_UNAVAILABLE` where it is not reached, `STORE_UNKNOWN` where it is not there, `UNAUTHORIZED`
+/// and `FORBIDDEN` where the database does not let us in, `STORE_REFUSED` where a setting cannot keep a
+/// promise, `SCHEMA_MISMATCH` for tables of another program or version, `STORE_CHANGED` for
 /// another store than was expected.
 pub fn open<D: Driver>(
     address: &D::Address,
@@ -90,7 +91,7 @@ async fn reach<D: Driver>(address: &D::Address, place: &str) -> Result<D, Unopen
 }
 
 fn unopened<D: Driver>(place: &str, broken: &Broken) -> Unopened {
-    let problem = Problem::unavailable(unreachable::<D>(place, broken));
+    let problem = Problem::new(unopened_code(broken), unreachable::<D>(place, broken));
     Unopened { problem, may_pass: broken.kind == Breakage::Lost }
 }
 
@@ -240,7 +241,8 @@ fn cannot_make(place: &str, broken: &Broken) -> Unopened {
          empty tables that the next try uses",
         broken.detail
     );
-    Unopened { problem: Problem::unavailable(detail), may_pass: broken.kind == Breakage::Lost }
+    let problem = Problem::new(unopened_code(broken), detail);
+    Unopened { problem, may_pass: broken.kind == Breakage::Lost }
 }
 
 fn cannot_raise(place: &str, broken: &Broken) -> Unopened {
@@ -249,5 +251,6 @@ fn cannot_raise(place: &str, broken: &Broken) -> Unopened {
         _ => "",
     };
     let detail = format!("the tables of {place} cannot be raised: {}{rights}", broken.detail);
-    Unopened { problem: Problem::unavailable(detail), may_pass: broken.kind == Breakage::Lost }
+    let problem = Problem::new(unopened_code(broken), detail);
+    Unopened { problem, may_pass: broken.kind == Breakage::Lost }
 }

@@ -17,6 +17,7 @@ from ..turn import Conflict, Turn
 from . import words
 from .engine import Engine
 from .link import Broken, Link
+from .refusals import connecting
 from .source import Source
 
 T = TypeVar("T")
@@ -76,7 +77,7 @@ class Database:
         except BaseException as error:
             self.close()
             if isinstance(error, Broken):
-                raise words.unreachable(self.place, error.detail) from error
+                raise words.unreachable(self.place, error.kind, error.detail) from error
             raise
         self.id = id
         return id
@@ -185,7 +186,7 @@ class Database:
             meta = self._meta(link)
         except Broken as broken:
             self.close()
-            raise words.unreachable(self.place, broken.detail) from broken
+            raise words.unreachable(self.place, broken.kind, broken.detail) from broken
         found = "none" if meta is None else meta[0]
         if found != self.id:
             self.close()
@@ -198,7 +199,7 @@ class Database:
         except errors.LeafidError:
             raise
         except Exception as error:
-            raise words.unreachable(self.place, words.said(error)) from error
+            raise words.unreachable(self.place, connecting(error), words.said(error)) from error
         try:
             link = Link(connection, self.source.leaf, self.source.is_shared)
             if self.source.place is None:
@@ -207,7 +208,7 @@ class Database:
             _engine(link).judge(settings, self.place, self.allow_unsafe, is_first=True)
             _engine(link).examine(link, self.place)
         except Broken as broken:
-            raise words.unreachable(self.place, broken.detail) from broken
+            raise words.unreachable(self.place, broken.kind, broken.detail) from broken
         self.link, self.by = link, process()
         return link
 

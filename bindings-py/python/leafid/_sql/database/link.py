@@ -17,7 +17,9 @@ Row = dict[str, Any]
 
 class Broken(Exception):
     """What a database said instead of an answer. `kind` is `lost` (the connection is not used
-    again), `race` (another was faster, and all is undone), `locked`, `denied` or `refused`."""
+    again), `race` (another was faster, and all is undone), `locked` or `refused`; or what waiting cannot
+    cure: `login` (who is not known), `denied` (a right is missing), `nowhere` (there is no such
+    database) and `gone` (nor such a table)."""
 
     def __init__(self, kind: str, detail: str) -> None:
         super().__init__(detail)

@@ -9,6 +9,7 @@ from ... import errors
 from ..._native import sql_texts
 from . import words
 from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries, expressions, risk
+from .refusals import MYSQL
 
 _VERSION, TEXTS = sql_texts("mysql")
 # The first MySQL that looks at what a column is declared to hold, and the oldest MariaDB that its
@@ -19,7 +20,6 @@ _KINDS = {
     "nothing": {1062, 1267},
     "race": {1213},
     "locked": {1205},
-    "denied": {1044, 1045, 1049, 1142, 1143, 1130, 1227, 1698, 3118, 3159},
     # It stops, is full, or has ended the connection; from 2000 on the driver speaks for itself.
     "lost": {0, 1040, 1053, 1077, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1184, 1203, 1927, 4031},
 }
@@ -74,7 +74,7 @@ class Mysql(Engine):
             # The driver's own: the server said nothing.
             return "lost"
         kinds = (kind for kind, codes in _KINDS.items() if code in codes)
-        return next(kinds, "lost" if 2_000 <= code < 3_000 else "refused")
+        return MYSQL.get(code) or next(kinds, "lost" if 2_000 <= code < 3_000 else "refused")
 
     def judge(
         self, settings: list[Any], place: str, allow_unsafe: bool, is_first: bool = False

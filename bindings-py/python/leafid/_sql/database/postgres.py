@@ -7,20 +7,17 @@ from typing import Any
 from ... import errors
 from ..._native import sql_texts
 from .engine import LOCKED_MS, STATEMENT_MS, Engine, Queries, expressions, risk
+from .refusals import POSTGRES
 
 _VERSION, TEXTS = sql_texts("postgres")
 # Before this a failed sync of the disk could be taken for a good one: what was answered was lost.
 _OLDEST = 120_000
 # Keeps two programs from making a store at once: `leafid` as a number.
 _MAKING = 0x6C6561666964
-_KINDS = {
+_KINDS = POSTGRES | {
     "40P01": "race",
     "40001": "race",
     "55P03": "locked",
-    "28P01": "denied",
-    "28000": "denied",
-    "3D000": "denied",
-    "42501": "denied",
 }
 # It stops, starts, or has no place for one more; or the connection is unfit.
 _LOST = ("08", "53", "57", "58", "XX")

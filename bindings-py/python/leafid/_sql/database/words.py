@@ -97,7 +97,7 @@ def not_leafs(said: str) -> errors.LeafidError:
 
 
 def not_there(place: str) -> errors.LeafidError:
-    return errors.StoreUnavailableError(
+    return errors.StoreUnknownError(
         f"{place} has no tables; to create a new store there: leafid init {place}, or pass "
         "`create=True`; if there was one and it is lost, use instead: leafid init --replaces-lost "
         f"{place}, as a new store would hand out again what is in use"
@@ -136,33 +136,39 @@ def no_transactions(place: str, table: str, engine: str) -> errors.LeafidError:
     )
 
 
-def unreachable(place: str, detail: str) -> errors.LeafidError:
-    said = detail.lower()
-    if any(word in said for word in ("1049", "does not exist")):
-        cure = "; if the name is right, make it first (CREATE DATABASE …): see docs/STORES.md"
-    elif any(word in said for word in ("password", "denied", "no pg_hba")):
-        cure = (
-            "; give the user of that name its password and the rights on the tables that "
-            "docs/STORES.md names"
-        )
-    else:
-        cure = ""
-    return errors.StoreUnavailableError(f"{place} cannot be reached: {detail}{cure}")
+_RIGHTS = "; give the user of that name the rights on the tables that docs/STORES.md names"
+# What waiting cannot cure, by its kind, and what does.
+_KINDS: dict[str, tuple[type[errors.LeafidError], str]] = {
+    "login": (errors.UnauthorizedError, "; check the user and the password of its URL"),
+    "denied": (errors.ForbiddenError, _RIGHTS),
+    "nowhere": (
+        errors.StoreUnknownError,
+        "; if the name is right, make it first (CREATE DATABASE …): see docs/STORES.md",
+    ),
+    "gone": (
+        errors.StoreUnknownError,
+        "; its tables are gone: find out who removed them, and see docs/OPERATIONS.md before a new "
+        "store is made",
+    ),
+}
+_PASSING = (errors.StoreUnavailableError, "")
+
+
+def unreachable(place: str, kind: str, detail: str) -> errors.LeafidError:
+    error, cure = _KINDS.get(kind, _PASSING)
+    what = "cannot be reached" if error is errors.StoreUnavailableError else "cannot be used"
+    return error(f"{place} {what}: {detail}{cure}")
 
 
 def failed(place: str, detail: str, kind: str = "lost") -> errors.LeafidError:
-    cure = "; give the user of that name the rights on the tables that docs/STORES.md names"
-    return errors.StoreUnavailableError(
-        f"{place} failed: {detail}{cure if kind == 'denied' else ''}"
-    )
+    error, cure = _KINDS.get(kind, _PASSING)
+    return error(f"{place} failed: {detail}{cure}")
 
 
 def cannot_make(place: str, kind: str, detail: str) -> errors.LeafidError:
-    rights = ""
-    if kind == "denied":
-        rights = "; give the user of that name the rights that docs/STORES.md names"
-    return errors.StoreUnavailableError(
-        f"the tables of a store cannot be made in {place}: {detail}{rights}; nothing was made, or only "
+    error, cure = _KINDS.get(kind, _PASSING)
+    return error(
+        f"the tables of a store cannot be made in {place}: {detail}{cure}; nothing was made, or only "
         "empty tables that the next try uses"
     )
 

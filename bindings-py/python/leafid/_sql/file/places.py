@@ -34,9 +34,13 @@ def path_of(place: str | os.PathLike[str]) -> Path:
 def check(path: Path) -> str | None:
     """Refuses what must not be opened. Says why the file holds no store, or `None` if it may."""
     if not path.parent.exists():
-        raise errors.StoreUnavailableError(
+        raise errors.StoreUnknownError(
             f"the folder `{path.parent}` does not exist; if the path is right, make it first: "
             f"mkdir -p {path.parent}"
+        )
+    if path.is_dir():
+        raise errors.StoreUnknownError(
+            f"sqlite:{path} is a folder; name a file in it: sqlite:{path}/leafid.db"
         )
     _refuse_mounts(path)
     absent = _absent(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -217,10 +218,20 @@ class File:
         except (sqlite3.Error, OSError) as error:
             if isinstance(error, errors.LeafidError):
                 raise
+            if _is_forbidden(error, self.path):
+                raise words.cannot_write(self.path, str(error)) from error
             message = f"cannot {verb} `{self.path}`: {error}"
-            if getattr(error, "sqlite_errorname", "").startswith("SQLITE_READONLY"):
-                message += "; allow this user to write the file and its folder"
             raise errors.StoreUnavailableError(message) from error
+
+
+def _is_forbidden(error: Exception, path: Path) -> bool:
+    """Whether this user may not use the file, or make SQLite's own beside it."""
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith("SQLITE_CANTOPEN"):
+        # The system may also have no place for one more open file, and that passes.
+        files = (path, path.parent) if path.exists() else (path.parent,)
+        return not all(os.access(file, os.R_OK | os.W_OK) for file in files)
+    return isinstance(error, PermissionError) or name.startswith("SQLITE_READONLY")
 
 
 def _run(

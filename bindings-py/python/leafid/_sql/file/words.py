@@ -10,7 +10,7 @@ from .. import words
 
 def not_there(path: Path, what: str) -> errors.LeafidError:
     place = f"sqlite:{path}"
-    return errors.StoreUnavailableError(
+    return errors.StoreUnknownError(
         f"{place} {what}; to create a new store there: python -m leafid init {place}, or pass "
         f"`create=True`; if there was one and it is lost, use instead: leafid init "
         f"--replaces-lost {place}, as a new store would hand out again what is in use"
@@ -25,6 +25,12 @@ def other_version(path: Path, version: int, known: int) -> errors.LeafidError:
     # A file is not migrated below the feet of those who have it open.
     before = "stop every program that has it open, then "
     return words.other_version(f"`{path}`", f"sqlite:{path}", version, known, before)
+
+
+def cannot_write(path: Path, said: str) -> errors.LeafidError:
+    return errors.ForbiddenError(
+        f"this user cannot write `{path}`: {said}; allow writing to the file and its folder"
+    )
 
 
 def orphan(path: Path, log: Path) -> errors.LeafidError:

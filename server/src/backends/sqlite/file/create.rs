@@ -68,6 +68,13 @@ pub fn not_there(path: &Path, absence: Absence) -> Problem {
     words::not_there(&place(path), what)
 }
 
+/// A folder where a file was meant.
+pub fn folder(path: &Path) -> Problem {
+    let place = place(path);
+    let detail = format!("{place} is a folder; name a file in it: {place}/leafid.db");
+    Problem::new(Code::StoreUnknown, detail)
+}
+
 /// A file as `--store` takes it.
 pub fn place(path: &Path) -> String {
     format!("sqlite:{}", path.display())

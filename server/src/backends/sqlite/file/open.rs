@@ -90,6 +90,14 @@ fn connect(path: &Path, may_create: bool) -> Result<(Connection, bool), Problem>
 }
 
 fn cannot_open(path: &Path, error: &rusqlite::Error) -> Problem {
+    if path.is_dir() {
+        return create::folder(path);
+    }
+    // The system may also have no place for one more open file, and that passes.
+    let opened = std::fs::OpenOptions::new().read(true).write(true).open(path);
+    if opened.is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied) {
+        return cannot_write(path);
+    }
     Problem::unavailable(format!("cannot open `{}`: {error}", path.display()))
 }
 
@@ -150,9 +158,9 @@ fn settle(connection: &Connection) -> Result<Result<(), Problem>, rusqlite::Erro
 
 fn cannot_write(path: &Path) -> Problem {
     let path = path.display();
-    Problem::unavailable(format!(
-        "this user cannot write `{path}`; allow writing to the file and its folder"
-    ))
+    let detail =
+        format!("this user cannot write `{path}`; allow writing to the file and its folder");
+    Problem::new(Code::Forbidden, detail)
 }
 
 /// A folder that is missing is not made: it may be the one of a disk that is not mounted.
@@ -162,10 +170,11 @@ fn refuse_no_folder(path: &Path) -> Result<(), Problem> {
     match std::fs::metadata(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let folder = folder.display();
-            Err(Problem::unavailable(format!(
+            let detail = format!(
                 "the folder `{folder}` does not exist; if the path is right, make it first: mkdir \
                  -p {folder}"
-            )))
+            );
+            Err(Problem::new(Code::StoreUnknown, detail))
         }
         _ => Ok(()),
     }

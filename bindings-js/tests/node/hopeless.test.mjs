@@ -1,0 +1,113 @@
+// A database that no waiting cures is told at once, with a code of its own and the way out; what passes is waited for. The same
+// table as Python's `test_hopeless.py`.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { Segment } from 'leafid'
+import { sqlStore } from 'leafid/node'
+import { ENGINES } from '../support/databases.mjs'
+import { LONG_MS, atOnce, create, lease } from '../support/hopeless.mjs'
+import { refusal, timedOut, until } from '../support/stores.mjs'
+
+for (const [name, engine] of Object.entries(ENGINES)) {
+  describe(name, () => {
+    const isMysql = name === 'MySQL'
+    const schema = isMysql ? '' : 'leafid.'
+    let server
+    let count = 0
+    before(async () => (server = await engine.start()))
+    after(() => server?.end())
+
+    const database = () => {
+      const name = `hopeless${count++}`
+      return { name, url: server.make(name) }
+    }
+    const as = (url, login) => url.replace(/\/\/\w+@/, `//${login}@`)
+    const filled = async (...statements) => {
+      const { name, url } = database()
+      await sqlStore(url, { create }).lease_segment(lease())
+      for (const sql of statements) server.run(name, sql)
+      return { name, url }
+    }
+    const weak = async () => {
+      const { name, url } = await filled()
+      const user = `weak_${name}`
+      server.run(name, isMysql ? `CREATE USER ${user}@'127.0.0.1'` : `CREATE ROLE ${user} LOGIN`)
+      return { name, user, url: as(url, user) }
+    }
+    const stranger = async () => {
+      const { name, url } = database()
+      const user = `stranger_${name}`
+      if (isMysql) server.run(name, `CREATE USER ${user}@'127.0.0.1' IDENTIFIED BY 'right'`)
+      else {
+        const rules = join(server.folder, 'data', 'pg_hba.conf')
+        writeFileSync(rules, `host all ${user} 127.0.0.1/32 scram-sha-256\n${readFileSync(rules)}`)
+        server.run(name, `CREATE ROLE ${user} LOGIN PASSWORD 'right'`)
+        server.run(name, 'SELECT pg_reload_conf()')
+      }
+      const wrong = as(url, `${user}:wr0ng`)
+      // The rules are read when the server comes to it.
+      await until(async () => /password/.test((await refusal(() => sqlStore(wrong).lease_segment(lease()))).message))
+      return { url: wrong }
+    }
+
+    const CASES = {
+      'no tables': [database, 'STORE_UNKNOWN', 'has no tables', 'leafid init ', 'create: true'],
+      'no such database': [() => ({ url: server.url('nosuch') }), 'STORE_UNKNOWN', 'CREATE DATABASE'],
+      'too old': [() => filled(`UPDATE ${schema}meta SET version = 1`), 'SCHEMA_MISMATCH', 'version 1', 'leafid migrate --store'],
+      'too new': [() => filled(`UPDATE ${schema}meta SET version = 99`), 'SCHEMA_MISMATCH', 'version 99', 'use the program that wrote it'],
+      'wrong password': [stranger, 'UNAUTHORIZED', 'check the user and the password'],
+      'nobody of that name': [() => ({ url: as(database().url, 'nobody_known') }), 'UNAUTHORIZED', 'check the user and the password'],
+      'no rights': [weak, 'FORBIDDEN', 'rights that docs/STORES.md'],
+    }
+    for (const [what, [make, code, ...words]] of Object.entries(CASES)) {
+      test(what, async () => atOnce((await make()).url, code, ...words))
+    }
+
+    test('may only read', async () => {
+      const { name, user, url } = await weak()
+      for (const right of isMysql ? [`SELECT ON ${name}.* TO ${user}@'127.0.0.1'`] : [`USAGE ON SCHEMA leafid TO ${user}`, `SELECT ON ALL TABLES IN SCHEMA leafid TO ${user}`]) server.run(name, `GRANT ${right}`)
+      await atOnce(url, 'FORBIDDEN', 'rights that docs/STORES.md')
+    })
+
+    test('another program’s', async () => {
+      const { name, url } = database()
+      if (!isMysql) server.run(name, 'CREATE SCHEMA leafid')
+      server.run(name, `CREATE TABLE ${schema}tags (id INT)`)
+      await atOnce(url, 'SCHEMA_MISMATCH', 'another program')
+    })
+
+    test('tables that go while they are used', async () => {
+      const { name, url } = await filled()
+      const orders = new Segment('orders', { store: url, timeout: LONG_MS })
+      assert.equal(await orders.next(), 11n)
+      server.run(name, isMysql ? 'DROP TABLE meta, tags, namespaces, workers' : 'DROP SCHEMA leafid CASCADE')
+      let drawn = 0
+      const { code, message } = await refusal(async () => {
+        // What is in hand is used up first.
+        for (; drawn < 100_000; drawn++) await orders.next()
+      })
+      assert.equal(code, 'STORE_UNKNOWN')
+      assert.match(message, /its tables are gone/)
+      assert.ok(drawn > 0)
+    })
+
+    test('a row with a value of nobody’s', async () => {
+      const { url } = await filled(`UPDATE ${schema}tags SET step = -5`)
+      await atOnceTag(url)
+    })
+  })
+}
+
+async function atOnceTag(store) {
+  const { code, message } = await refusal(() => new Segment('orders', { store, timeout: LONG_MS }).next())
+  assert.equal(code, 'SCHEMA_MISMATCH', message)
+  assert.match(message, /a row of tag `orders` has a value that leafid did not write \(`step` is `-5`\); put back/)
+}
+
+test('what passes is waited for', async () => {
+  for (const store of ['postgres://u@127.0.0.1:1/d', 'mysql://u@127.0.0.1:1/d', 'http://127.0.0.1:1']) {
+    await timedOut(() => new Segment('orders', { store, timeout: 200 }).next(), 'STORE_UNAVAILABLE')
+  }
+})

@@ -1,0 +1,119 @@
+// A file that no waiting cures is told at once, with a code of its own and the way out; as Python's `test_hopeless.py` has it. And
+// rows that somebody has edited: refused by name, in the words of the server and of Python.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Segment } from 'leafid'
+import { sqliteStore } from 'leafid/node'
+import { LONG_MS, atOnce, create, lease } from '../support/hopeless.mjs'
+import { inner } from '../support/package.mjs'
+import { refusal, until } from '../support/stores.mjs'
+
+const { Connection } = await inner('files/driver.js')
+
+const acquire = { namespace: 'default', request: '02'.repeat(16), owner: 'a' }
+
+function folder(t) {
+  const made = mkdtempSync(join(tmpdir(), 'leafid-js-'))
+  t.after(() => rmSync(made, { recursive: true, force: true }))
+  return made
+}
+
+async function edited(path, ...changes) {
+  await sqliteStore(path, { create }).lease_segment(lease())
+  const connection = new Connection(path)
+  connection.script(['PRAGMA ignore_check_constraints = 1', ...changes].join(';'))
+  connection.close()
+}
+
+function script(path, text) {
+  const connection = new Connection(path)
+  connection.script(text)
+  connection.close()
+}
+
+const FILES = {
+  'not there': [() => {}, 'STORE_UNKNOWN', 'leafid init sqlite:', 'create: true'],
+  empty: [(path) => writeFileSync(path, ''), 'STORE_UNKNOWN', 'is an empty file', 'leafid init'],
+  'no tables': [(path) => script(path, 'CREATE TABLE t (x); DROP TABLE t; VACUUM'), 'STORE_UNKNOWN', 'has no tables', 'leafid init'],
+  'a folder': [(path) => mkdirSync(path), 'STORE_UNKNOWN', 'is a folder', '/leafid.db'],
+  'no database': [(path) => writeFileSync(path, 'x'.repeat(4096)), 'SCHEMA_MISMATCH', 'not a leafid'],
+  'another program’s': [(path) => script(path, 'CREATE TABLE customers (id)'), 'SCHEMA_MISMATCH', 'another program made it'],
+  'too old': [(path) => edited(path, 'PRAGMA user_version = 1'), 'SCHEMA_MISMATCH', 'version 1', 'leafid migrate --store sqlite:'],
+  'too new': [(path) => edited(path, 'PRAGMA user_version = 99'), 'SCHEMA_MISMATCH', 'version 99', 'use the program that wrote it'],
+}
+
+for (const [name, [make, code, ...words]] of Object.entries(FILES)) {
+  test(name, async (t) => {
+    const path = join(folder(t), 'ids.db')
+    await make(path)
+    await atOnce(`sqlite:${path}`, code, ...words)
+  })
+}
+
+test('in a folder that is not there', async (t) => atOnce(`sqlite:${join(folder(t), 'none', 'ids.db')}`, 'STORE_UNKNOWN', 'mkdir -p'))
+
+const AS_NOBODY = `
+  import { Segment } from 'leafid'
+  import { sqliteStore } from 'leafid/node'
+  const [path] = process.argv.slice(1)
+  // Whatever is loaded late is there by now: somebody else may not read it.
+  await new Segment('orders', { store: sqliteStore(path) }).next()
+  process.setgroups([]), process.setgid(65534), process.setuid(65534)
+  await new Segment('orders', { store: \`sqlite:\${path}\`, timeout: ${LONG_MS} }).next().catch(({ code, message }) => console.log(code, message))
+`
+
+test('that this user may not write', { skip: process.getuid?.() !== 0 && 'only root can be somebody else' }, async (t) => {
+  const made = folder(t)
+  const path = join(made, 'ids.db')
+  await edited(path)
+  chmodSync(made, 0o755)
+  chmodSync(path, 0o444)
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', AS_NOBODY, path], { encoding: 'utf8', cwd: import.meta.dirname, timeout: 2 * LONG_MS })
+  assert.match(stdout, /^FORBIDDEN this user cannot write .*; allow writing/, stderr)
+})
+
+for (const [column, value] of [['max_id', 0], ['max_id', -5], ['step', -5], ['step', 2 ** 31], ['max_step', 0], ['deleted', 7]]) {
+  test(`a row with ${column} ${value}`, async (t) => {
+    const path = join(folder(t), 'ids.db')
+    await edited(path, `UPDATE tags SET ${column} = ${value}`)
+    const { code, message } = await refusal(() => new Segment('orders', { store: `sqlite:${path}`, timeout: LONG_MS }).next())
+    assert.equal(code, 'SCHEMA_MISMATCH', message)
+    assert.match(message, new RegExp(`a row of tag \`orders\` has a value that leafid did not write \\(\`${column}\` is \`${value}\`\\); put back`))
+  })
+}
+
+test('a step of 0 has a command against it, and a lower position is noticed by whoever holds numbers', async (t) => {
+  const path = join(folder(t), 'ids.db')
+  await edited(path, 'UPDATE tags SET step = 0')
+  const { code, message } = await refusal(() => sqliteStore(path).lease_segment(lease()))
+  assert.equal(code, 'STEP_INVALID')
+  assert.match(message, /tag set orders --step N/)
+  script(path, 'UPDATE tags SET step = 10, max_id = 3')
+  assert.equal((await refusal(() => sqliteStore(path).lease_segment(lease({ have_until: 11n })))).code, 'STORE_WENT_BACK')
+})
+
+for (const [table, column, value] of [['namespaces', 'time_bits', 99], ['namespaces', 'tick_ms', -1], ['workers', 'worker', -1], ['workers', 'reserved_until', -5]]) {
+  test(`${table} with ${column} ${value}`, async (t) => {
+    const path = join(folder(t), 'ids.db')
+    const store = sqliteStore(path, { create })
+    await store.acquire(acquire)
+    script(path, `PRAGMA ignore_check_constraints = 1; UPDATE ${table} SET ${column} = ${value}`)
+    const { code, message } = await refusal(() => store.acquire({ ...acquire, request: '03'.repeat(16) }))
+    assert.equal(code, 'SCHEMA_MISMATCH', message)
+    assert.match(message, /a row of namespace `default` has a value that leafid did not write/)
+  })
+}
+
+test('what is made meanwhile is found', async (t) => {
+  const path = join(folder(t), 'ids.db')
+  const orders = new Segment('orders', { store: `sqlite:${path}` })
+  assert.equal((await refusal(() => orders.next())).code, 'STORE_UNKNOWN')
+  sqliteStore(path, { create }).lease_segment(lease())
+  let drawn
+  await until(async () => (drawn = await orders.next().catch((error) => assert.equal(error.code, 'STORE_UNKNOWN'))) !== undefined)
+  assert.equal(drawn, 11n)
+})

@@ -1,0 +1,53 @@
+"""What a database means that lets nobody in, or has not what is asked for."""
+
+from __future__ import annotations
+
+# By MySQL's own numbers, and by the SQLSTATEs of PostgreSQL.
+MYSQL = {
+    1045: "login",
+    1130: "login",
+    1698: "login",
+    3118: "login",
+    1044: "denied",
+    1142: "denied",
+    1143: "denied",
+    1227: "denied",
+    3159: "denied",
+    1049: "nowhere",
+    1146: "gone",
+}
+POSTGRES = {
+    "28P01": "login",
+    "28000": "login",
+    "42501": "denied",
+    "3D000": "nowhere",
+    "3F000": "gone",
+    "42P01": "gone",
+}
+# The drivers of PostgreSQL keep no SQLSTATE of a connection that was refused: only its words tell.
+# In another language than English it counts as a failure that may pass.
+_WORDS = {
+    "password authentication failed": "login",
+    "no password supplied": "login",
+    "no pg_hba.conf entry": "login",
+    "is not permitted to log in": "login",
+    "permission denied for database": "denied",
+}
+
+
+def connecting(error: BaseException) -> str:
+    """Why a connection could not be made: a kind of `Broken`, `lost` where waiting may help."""
+    # SQLAlchemy wraps what its driver raised.
+    error = getattr(error, "orig", None) or error
+    code = next(iter(error.args), None)
+    if isinstance(code, int):
+        return MYSQL.get(code, "lost")
+    state = getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
+    if state in POSTGRES:
+        return POSTGRES[state]
+    said = str(error)
+    if 'database "' in said and "does not exist" in said:
+        return "nowhere"
+    if 'role "' in said and "does not exist" in said:
+        return "login"
+    return next((kind for words, kind in _WORDS.items() if words in said), "lost")

@@ -1,0 +1,267 @@
+"""What no waiting cures is said at once, with a code of its own and the way out; what passes is waited
+for. The same table for files and databases; Node has it as `hopeless.test.mjs`, the server's start in
+`tests/files.rs` and `tests/databases/refused.rs`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import leafid
+from leafid import Segment, Snowflake, SqliteStore, SqlStore
+from support.databases import Mariadb
+from support.waiting import failing, until
+
+# Nobody waits for so long here: who waited all the same got `TIMED_OUT`.
+LONG_S = 60
+# Somebody who owns nothing.
+NOBODY = 65534
+
+
+def at_once(url: str, code: str, *words: str) -> None:
+    for ids in (Segment("orders", url, timeout=LONG_S), Snowflake("default", url, timeout=LONG_S)):
+        with ids, pytest.raises(leafid.LeafidError) as said:
+            ids.next()
+        assert said.value.code == code, repr(said.value)
+        assert all(word in str(said.value) for word in words), said.value
+
+
+def a_store(path: Path, *changes: str) -> None:
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders")
+    store.close()
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for change in changes:
+            connection.execute(change)
+
+
+def a_database(path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("CREATE TABLE customers (id INTEGER)")
+
+
+def bare(path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript("CREATE TABLE t (x); DROP TABLE t; VACUUM")
+
+
+FILES: dict[str, tuple[Callable[[Path], Any], str, tuple[str, ...]]] = {
+    "not there": (lambda path: None, "STORE_UNKNOWN", ("leafid init sqlite:", "create=True")),
+    "empty": (lambda path: path.write_bytes(b""), "STORE_UNKNOWN", ("empty file", "leafid init")),
+    "no tables": (bare, "STORE_UNKNOWN", ("has no tables", "leafid init", "create=True")),
+    "a folder": (lambda path: path.mkdir(), "STORE_UNKNOWN", ("is a folder", "/leafid.db")),
+    "no database": (lambda path: path.write_bytes(b"x" * 4096), "SCHEMA_MISMATCH", ("not a leafid",)),
+    "another program's": (a_database, "SCHEMA_MISMATCH", ("another program made it",)),
+    "too old": (
+        lambda path: a_store(path, "PRAGMA user_version = 1"),
+        "SCHEMA_MISMATCH",
+        ("version 1", "leafid migrate --store sqlite:"),
+    ),
+    "too new": (
+        lambda path: a_store(path, "PRAGMA user_version = 99"),
+        "SCHEMA_MISMATCH",
+        ("version 99", "use the program that wrote it"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_a_file(case: str, tmp_path: Path) -> None:
+    make, code, words = FILES[case]
+    make(tmp_path / "ids.db")
+    at_once(f"sqlite:{tmp_path / 'ids.db'}", code, *words)
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    at_once(f"sqlite:{tmp_path / 'none' / 'ids.db'}", "STORE_UNKNOWN", "mkdir -p")
+
+
+READS = f"""
+import os, sys
+from leafid import LeafidError, Segment, SqliteStore
+os.setgroups([]), os.setgid({NOBODY}), os.setuid({NOBODY})
+with Segment("orders", sys.argv[1], timeout={LONG_S}) as ids:
+    try:
+        ids.next()
+    except LeafidError as error:
+        print(error.code, error)
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can be somebody else")
+@pytest.mark.parametrize("mode", [0o400, 0o444])
+def test_a_file_that_this_user_may_not_write(mode: int) -> None:
+    # Not below pytest's own folder, which is root's alone.
+    with tempfile.TemporaryDirectory(prefix="leafid-") as folder:
+        Path(folder).chmod(0o755)
+        path = Path(folder, "ids.db")
+        a_store(path)
+        path.chmod(mode)
+        command = [sys.executable, "-c", READS, f"sqlite:{path}"]
+        said = subprocess.run(command, capture_output=True, text=True, timeout=2 * LONG_S)
+    assert said.stdout.startswith("FORBIDDEN this user cannot write"), said
+
+
+def meta(database: Any) -> str:
+    return "meta" if isinstance(database, Mariadb) else "leafid.meta"
+
+
+def in_database(database: Any, name: str, *statements: str) -> str:
+    with contextlib.closing(SqlStore(database.url(name), create=True)) as store:
+        store.create_tag("orders", if_missing=True)
+    database.run(name, *statements)
+    return str(database.url(name))
+
+
+def as_user(database: Any, name: str, user: str, password: str = "") -> str:
+    login = f"{user}:{password}" if password else user
+    return str(database.url(name)).replace("leafid@", f"{login}@").replace("root@", f"{login}@")
+
+
+def stranger(database: Any, name: str) -> str:
+    """Somebody with a password that is another one than this."""
+    if isinstance(database, Mariadb):
+        database.run(name, f"CREATE USER stranger_{name}@'127.0.0.1' IDENTIFIED BY 'right'")
+    else:
+        rules = database.folder / "data" / "pg_hba.conf"
+        asks = f"host all stranger_{name} 127.0.0.1/32 scram-sha-256\n"
+        rules.write_text(asks + rules.read_text())
+        made = f"CREATE ROLE stranger_{name} LOGIN PASSWORD 'right'"
+        database.run(name, made, "SELECT pg_reload_conf()")
+    url = as_user(database, name, f"stranger_{name}", "wr0ng")
+
+    def is_asked() -> bool:
+        # The rules are read when the server comes to it.
+        try:
+            SqlStore(url).id
+        except leafid.LeafidError as error:
+            return "password" in str(error)
+        return False
+
+    assert until(is_asked)
+    return url
+
+
+def unknown(database: Any, name: str) -> str:
+    return as_user(database, name, "nobody_known")
+
+
+def without_rights(database: Any, name: str) -> str:
+    url = in_database(database, name)
+    if isinstance(database, Mariadb):
+        database.run(name, f"CREATE USER weak_{name}@'127.0.0.1'")
+    else:
+        database.run(name, f"CREATE ROLE weak_{name} LOGIN")
+    assert url
+    return as_user(database, name, f"weak_{name}")
+
+
+def reads_only(database: Any, name: str) -> str:
+    url = without_rights(database, name)
+    if isinstance(database, Mariadb):
+        database.run(name, f"GRANT SELECT ON {name}.* TO weak_{name}@'127.0.0.1'")
+    else:
+        rights = ("USAGE ON SCHEMA leafid", "SELECT ON ALL TABLES IN SCHEMA leafid")
+        database.run(name, *(f"GRANT {right} TO weak_{name}" for right in rights))
+    return url
+
+
+def of_others(database: Any, name: str) -> str:
+    own = isinstance(database, Mariadb)
+    database.run(name, *([] if own else ["CREATE SCHEMA leafid"]))
+    database.run(name, f"CREATE TABLE {'tags' if own else 'leafid.tags'} (id INT)")
+    return str(database.url(name))
+
+
+DATABASES: dict[str, tuple[Callable[[Any, str], str], str, tuple[str, ...]]] = {
+    "no tables": (
+        lambda database, name: database.url(name),
+        "STORE_UNKNOWN",
+        ("has no tables", "leafid init ", "create=True"),
+    ),
+    "no such database": (
+        lambda database, name: database.url(f"{name}_none"),
+        "STORE_UNKNOWN",
+        ("CREATE DATABASE",),
+    ),
+    "too old": (
+        lambda database, name: in_database(database, name, f"UPDATE {meta(database)} SET version = 1"),
+        "SCHEMA_MISMATCH",
+        ("version 1", "leafid migrate --store"),
+    ),
+    "too new": (
+        lambda database, name: in_database(database, name, f"UPDATE {meta(database)} SET version = 99"),
+        "SCHEMA_MISMATCH",
+        ("version 99", "use the program that wrote it"),
+    ),
+    "another program's": (of_others, "SCHEMA_MISMATCH", ("another program's",)),
+    "wrong password": (stranger, "UNAUTHORIZED", ("check the user and the password",)),
+    "nobody of that name": (unknown, "UNAUTHORIZED", ("check the user and the password",)),
+    "no rights": (without_rights, "FORBIDDEN", ("rights on the tables that docs/STORES.md",)),
+    "may only read": (reads_only, "FORBIDDEN", ("rights on the tables that docs/STORES.md",)),
+}
+
+
+@pytest.mark.parametrize("case", DATABASES)
+def test_a_database(case: str, database: Any) -> None:
+    make, code, words = DATABASES[case]
+    at_once(make(database, database.make()), code, *words)
+
+
+def test_tables_that_go_while_they_are_used(database: Any) -> None:
+    name = database.make()
+    url = in_database(database, name)
+    with Segment("orders", url, timeout=LONG_S) as orders:
+        assert orders.next() == 1
+        if isinstance(database, Mariadb):
+            database.run(name, "DROP TABLE meta, tags, namespaces, workers")
+        else:
+            database.run(name, "DROP SCHEMA leafid CASCADE")
+        drawn: list[int] = []
+        with pytest.raises(leafid.StoreUnknownError, match="its tables are gone"):
+            # What is in hand is used up first.
+            while len(drawn) < 100_000:
+                drawn.append(orders.next())
+        assert drawn
+
+
+def test_what_passes_is_waited_for(tmp_path: Path) -> None:
+    for url in ("postgres://u@127.0.0.1:1/d", "mysql://u@127.0.0.1:1/d", "http://127.0.0.1:1"):
+        with Segment("orders", url) as orders:
+            late = failing(orders)
+        assert isinstance(late.__cause__, leafid.StoreUnavailableError), late
+    path = tmp_path / "ids.db"
+    a_store(path)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with Segment("orders", f"sqlite:{path}") as orders:
+            late = failing(orders)
+            assert isinstance(late.__cause__, leafid.StoreUnavailableError), late
+            other.execute("ROLLBACK")
+            assert orders.next(timeout=LONG_S) == 1
+
+
+def test_what_is_made_meanwhile_is_found(tmp_path: Path) -> None:
+    """It is said at once, and looked for again: no generator has to be made again."""
+    path = tmp_path / "ids.db"
+    with Segment("orders", f"sqlite:{path}") as orders:
+        with pytest.raises(leafid.StoreUnknownError):
+            orders.next(timeout=LONG_S)
+        SqliteStore(path, create=True).create_tag("orders")
+        drawn: list[int] = []
+
+        def draws() -> bool:
+            with contextlib.suppress(leafid.StoreUnknownError):
+                drawn.append(orders.next())
+            return bool(drawn)
+
+        assert until(draws) and drawn == [1]
