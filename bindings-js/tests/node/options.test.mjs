@@ -117,3 +117,32 @@ test('a password in an address is never shown', async () => {
   assert.ok(performance.now() - began < 5_000, 'a long text is read once')
   assert.match((await refusal(() => new Segment({ store: 'http://me:hunter2@h' }))).message, /'http:\/\/\*\*\*@h'/)
 })
+
+test('a clock is a function', async () => {
+  for (const clock of [5, 'now', null, {}, Date]) {
+    const fits = typeof clock === 'function'
+    for (const make of [() => new Segment('orders', { store, clock }), () => new Snowflake('default', { store, clock }), () => memoryStore({ clock })]) {
+      if (fits) make()
+      else await refused(make, `\`clock\` must be a function, got \`${inspect(clock)}\``)
+    }
+  }
+})
+
+test('what `close` is given by whoever calls it back does no harm', async () => {
+  for (const given of [null, 5, new Error('ended'), { release: true }]) {
+    const ids = new Segment('orders', { store })
+    await ids.next()
+    await ids.close(given)
+    assert.equal((await refusal(() => ids.next())).code, 'CLOSED')
+  }
+})
+
+test('a name that is no text is shown, whatever it is', async () => {
+  for (const name of [5, {}, Object.create(null), Symbol('orders')]) {
+    for (const make of [() => new Segment(name, { store }), () => new Snowflake(name, { store })]) {
+      const { code, message } = await refusal(make)
+      assert.equal(code, 'REQUEST_INVALID')
+      assert.match(message, /must be 1 to 128 letters, digits and `\._:-`, starting with a letter or digit, got `/)
+    }
+  }
+})
