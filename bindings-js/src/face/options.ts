@@ -1,7 +1,7 @@
 import { theHost } from '../hosts/host.js'
 import type { StoreOption } from '../stores/chosen.js'
 import { LeafidError } from '../values/errors.js'
-import { Layout, PRESETS } from '../values/layout.js'
+import { isLayout, PRESETS } from '../values/layout.js'
 import { checkFunction, checkOptions, type Known } from '../values/options.js'
 import { shown } from '../values/shown.js'
 
@@ -34,7 +34,7 @@ const SHARED = ['store', 'timeout', 'onError', 'clock'] as const
 /** The options of a generator that has these beside the shared ones. */
 export function knownOptions(names: readonly string[]): Known {
   const bare = (value: unknown) => {
-    if (names.includes('layout') && (value instanceof Layout || PRESETS.has(value))) return 'layout'
+    if (names.includes('layout') && (isLayout(value) || PRESETS.has(value))) return 'layout'
     return isStoreLike(value) ? 'store' : undefined
   }
   return { names: [...SHARED, ...names], bare }

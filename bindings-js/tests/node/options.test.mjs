@@ -1,5 +1,7 @@
 // Options that would do nothing are refused: a typo must not disarm a guard, or choose another store.
 import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { Layout, Segment, Snowflake, decode, httpStore, memoryStore } from 'leafid'
@@ -25,6 +27,19 @@ test('a layout may be passed to `decode` as it is', () => {
   }
   assert.notEqual(decode(97583759569410n).tick, tick, 'the control: `leaf` reads it otherwise')
   assert.deepEqual(decode(97583759569410n, { layout: undefined }), decode(97583759569410n, 'leaf'))
+})
+
+test('a layout of another copy of the package is that layout', async () => {
+  // The copy for loaders without ES modules.
+  const require = createRequire(import.meta.url)
+  const { Layout: Theirs } = require(join(dirname(require.resolve('leafid/package.json')), 'cjs/entries/node.js'))
+  assert.ok(!(Theirs.js53 instanceof Layout))
+  const parts = decode(97583759569410n, 'js53')
+  for (const layout of [Theirs.js53, { layout: Theirs.js53 }]) assert.deepEqual(decode(97583759569410n, layout), parts)
+  const own = memoryStore()
+  own.createNamespace('small', { layout: Theirs.js53 })
+  assert.equal(typeof (await new Snowflake('small', { store: own, layout: Theirs.js53 }).nextNumber()), 'number')
+  await refused(() => new Snowflake('small', Theirs.js53), 'options must be an object, got `Layout {}`: did you mean `{ layout: … }`?')
 })
 
 test('a number is decoded where it is exact; what else could be passed is said', async () => {
