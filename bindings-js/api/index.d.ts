@@ -162,7 +162,7 @@ declare abstract class BaseGenerator<Kind extends string = never> implements Asy
     fill(out: BigUint64Array, options?: CallOptions): Promise<void>;
     fillSync(out: BigUint64Array): void;
     fillAvailable(out: BigUint64Array): number;
-    close({ release }?: {
+    close(options?: {
         release?: boolean;
     }): Promise<void>;
     [Symbol.asyncDispose](): Promise<void>;

@@ -28,15 +28,25 @@ export function refusedAnswer(verb: Verb, about: Subject, refused: Refused, answ
 
 /** What a store threw: whatever has a code of leafid keeps it, anything else is `STORE_UNAVAILABLE`. */
 export function failure(verb: Verb, about: Subject, cause: unknown): LeafidError {
-  if (isLeafidError(cause) && codeFacts(cause.code) !== undefined) return cause
-  // What crossed from another isolate has lost its class, and perhaps its name.
-  const { code, message: text, until, retryAfter } = (cause ?? {}) as Partial<Record<'code' | 'message' | 'until' | 'retryAfter', unknown>>
-  if (typeof code === 'string' && codeFacts(code) !== undefined) {
-    const message = typeof text === 'string' && text !== '' ? text : `the store's \`${verb}\` for ${called(about)} was refused: ${advice(code)}`
-    return new LeafidError(code, message, { until: finite(until), retryAfter: finite(retryAfter), cause })
+  try {
+    const coded = withCode(verb, about, cause)
+    if (coded !== undefined) return coded
+  } catch {
+    // Its own code threw: a proxy, a getter. It says nothing then.
   }
   const message = `the store's \`${verb}\` for ${called(about)} failed with ${shown(cause)}: ${advice('STORE_UNAVAILABLE')}`
   return new LeafidError('STORE_UNAVAILABLE', message, { cause })
+}
+
+function withCode(verb: Verb, about: Subject, cause: unknown): LeafidError | undefined {
+  // What crossed from another isolate has lost its class, and perhaps its name.
+  const { code, message: text, until, retryAfter } = (cause ?? {}) as Partial<Record<'code' | 'message' | 'until' | 'retryAfter', unknown>>
+  if (typeof code !== 'string' || codeFacts(code) === undefined) return undefined
+  const details = { until: finite(until), retryAfter: finite(retryAfter) }
+  const hasText = typeof text === 'string' && text !== ''
+  if (isLeafidError(cause) && hasText && details.until === until && details.retryAfter === retryAfter) return cause
+  const message = hasText ? text : `the store's \`${verb}\` for ${called(about)} was refused: ${advice(code)}`
+  return new LeafidError(code, message, { ...details, cause })
 }
 
 /** The error when no answer came in time. */

@@ -6,6 +6,7 @@ import { sleep } from './deadline.js'
 import type { Driver } from './driver.js'
 import type { Handle } from './handle.js'
 import { Queue, Turn, type Attempt } from './queue.js'
+import { onAbort, reasonOf } from './signals.js'
 
 /** A waiting caller looks again after this time at first … */
 const FIRST_PAUSE_MS = 1
@@ -60,16 +61,16 @@ export class Waiting {
 
   /** What `attempt` gives, `count` IDs, within the time-out; `lacking` is what else is said then, as in "gave no ID". A signal ends it sooner, with its reason. */
   async wait<T>(count: number, attempt: Attempt<T>, lacking: string, signal?: AbortSignal): Promise<T> {
-    signal?.throwIfAborted()
+    if (signal?.aborted === true) throw reasonOf(signal)
     this.#queue.serve()
     const got = this.#begun(this.#queue.mayTry(count) ? attempt : () => undefined)
     if (got !== undefined) return got
     const turn = new Turn(count, attempt)
     // In Workers nobody is served by another request: each looks for itself.
     const queue = theHost().sharesPromises ? this.#queue : new Queue()
-    const stop = () => turn.fail(() => (signal?.aborted === true ? signal.reason : this.#timedOut(lacking)))
+    const stop = () => turn.fail(() => (signal?.aborted === true ? reasonOf(signal) : this.#timedOut(lacking)))
     const timer = setTimeout(stop, this.#timeout)
-    signal?.addEventListener('abort', stop)
+    const forget = signal === undefined ? undefined : onAbort(signal, stop)
     try {
       queue.join(turn)
       if (!queue.isWatched) void this.#watch(queue)
@@ -79,7 +80,7 @@ export class Waiting {
     } finally {
       queue.leave(turn)
       clearTimeout(timer)
-      signal?.removeEventListener('abort', stop)
+      forget?.()
     }
   }
 

@@ -12,7 +12,8 @@ export function counted(n: number): number {
 
 /** How many IDs an array has room for. `REQUEST_INVALID` for anything but a BigUint64Array. */
 export function room(out: BigUint64Array): number {
-  if (out instanceof BigUint64Array) return counted(out.length)
+  // One from another realm (a `vm` context, a frame) has another class and the same tag.
+  if (out instanceof BigUint64Array || (ArrayBuffer.isView(out) && out[Symbol.toStringTag] === 'BigUint64Array')) return counted(out.length)
   throw new LeafidError('REQUEST_INVALID', `expected a BigUint64Array, got ${shown(out)}: pass one, or use \`take\``)
 }
 

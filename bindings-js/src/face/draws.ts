@@ -39,10 +39,12 @@ export class Draws {
     const count = told & ~ASK_IS_DUE
     // Whoever gets nothing asks for itself.
     if (count === 0) return undefined
-    if (told !== count) this.#askAhead(now)
     const goodUntil = count > 1 ? this.#handle.goodUntil() : 0
     this.#handle.note(room[count - 1]!)
-    return this.#pool.filled(count, goodUntil)
+    const id = this.#pool.filled(count, goodUntil)
+    // Last, for whoever is asked may draw as well: a store, a hook, a caller that its answer serves.
+    if (told !== count) this.#askAhead(now)
+    return id
   }
 
   /** Whether `n` can be had at once. */
@@ -74,9 +76,9 @@ export class Draws {
       const told = this.#handle.fillAvailable(now, piece(out, count))
       const got = told & ~ASK_IS_DUE
       if (got === 0) break
-      if (told !== got) this.#askAhead(now)
       count += got
       this.#handle.note(out[count - 1]!)
+      if (told !== got) this.#askAhead(now)
     }
     if (out !== into) into.set(out.subarray(0, count))
     return count || undefined

@@ -3,14 +3,13 @@ import { sleep } from '../driver/deadline.js'
 import { Driver } from '../driver/driver.js'
 import { Handle, check, type Plan } from '../driver/handle.js'
 import { Waiting } from '../driver/waiting.js'
-import { theHost } from '../hosts/host.js'
 import type { Verb } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import type { IdOf, IdTextOf } from '../values/id.js'
 import { shown } from '../values/shown.js'
 import { counted, resized, room } from './counts.js'
 import { Draws } from './draws.js'
-import { hookOf, signalOf, timeoutOf, type CallOptions, type GeneratorOptions } from './options.js'
+import { clockOf, hookOf, signalOf, timeoutOf, type CallOptions, type GeneratorOptions } from './options.js'
 import { Pool } from './pool.js'
 import { nothingYet, statsOf, type Stats } from './stats.js'
 
@@ -33,10 +32,10 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
   constructor(plan: Plan, verbs: readonly Verb[], options: GeneratorOptions) {
     const timeout = timeoutOf(options)
     const failed = hookOf(options)
+    const clock = clockOf(options)
     check(plan)
     const { subject } = plan
     const timed = plan.kind === 'snowflake'
-    const clock = options.clock ?? theHost().clock
     const pool = new Pool(timed, clock)
     const handle = new Handle(plan, () => pool.reset())
     const driver = new Driver(handle, clock, { option: options.store, verbs, plan }, {
@@ -133,9 +132,9 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
    * Stops: gives the rest of a window back; every later call is `CLOSED`. Waits for the store, at most 3 s. What a state file
    * keeps is not given back, but for the process's next life; with `release` it is: for a process that will not come back.
    */
-  close({ release = false }: { release?: boolean } = {}): Promise<void> {
+  close(options?: { release?: boolean }): Promise<void> {
     this.#waiting.isClosed = true
-    return (this.#closing ??= this.#close(release))
+    return (this.#closing ??= this.#close(options?.release === true))
   }
 
   /** As `close`. */

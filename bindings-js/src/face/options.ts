@@ -1,7 +1,8 @@
+import { theHost } from '../hosts/host.js'
 import type { StoreOption } from '../stores/chosen.js'
 import { LeafidError } from '../values/errors.js'
-import { Layout, PRESETS } from '../values/layout.js'
-import { checkOptions, type Known } from '../values/options.js'
+import { isLayout, PRESETS } from '../values/layout.js'
+import { checkFunction, checkOptions, type Known } from '../values/options.js'
 import { shown } from '../values/shown.js'
 
 /** How long a caller waits when no IDs are at hand. */
@@ -33,7 +34,7 @@ const SHARED = ['store', 'timeout', 'onError', 'clock'] as const
 /** The options of a generator that has these beside the shared ones. */
 export function knownOptions(names: readonly string[]): Known {
   const bare = (value: unknown) => {
-    if (names.includes('layout') && (value instanceof Layout || PRESETS.has(value))) return 'layout'
+    if (names.includes('layout') && (isLayout(value) || PRESETS.has(value))) return 'layout'
     return isStoreLike(value) ? 'store' : undefined
   }
   return { names: [...SHARED, ...names], bare }
@@ -54,7 +55,7 @@ export function timeoutOf({ timeout = TIMEOUT_MS }: GeneratorOptions): number {
 /** The hook. `REQUEST_INVALID` for anything but a function. */
 export function hookOf({ onError }: GeneratorOptions): (error: LeafidError) => void {
   if (onError === undefined) return () => {}
-  if (typeof onError !== 'function') throw new LeafidError('REQUEST_INVALID', `\`onError\` must be a function, got ${shown(onError)}`)
+  checkFunction(onError, 'onError')
   return (error) => {
     // A lease does not fail because somebody could not be told of it, nor does the process end by it.
     try {
@@ -62,6 +63,12 @@ export function hookOf({ onError }: GeneratorOptions): (error: LeafidError) => v
       if (told !== undefined) Promise.resolve(told).catch(() => {})
     } catch {}
   }
+}
+
+/** The clock: the host's by default. `REQUEST_INVALID` for anything but a function. */
+export function clockOf({ clock = theHost().clock }: GeneratorOptions): () => number {
+  checkFunction(clock, 'clock')
+  return clock
 }
 
 /** The signal of a call. `REQUEST_INVALID` for options that are not known, and for anything but an AbortSignal. */

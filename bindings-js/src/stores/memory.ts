@@ -1,7 +1,7 @@
 import { LeafidError } from '../values/errors.js'
 import { randomToken, theHost } from '../hosts/host.js'
 import { Layout, asLayout, type LayoutFields, type LayoutName } from '../values/layout.js'
-import { checkOptions } from '../values/options.js'
+import { checkFunction, checkOptions } from '../values/options.js'
 import { called, refusalError, subject } from '../values/refusals.js'
 import { quoted, shown } from '../values/shown.js'
 import { deciding } from './deciding.js'
@@ -45,6 +45,7 @@ export class MemoryStore implements Store {
 
   constructor(options: MemoryStoreOptions) {
     deciding()
+    if (options.clock !== undefined) checkFunction(options.clock, 'clock')
     this.#clock = options.clock ?? (() => theHost().wall())
     this.#createOnUse = options.createOnUse ?? true
     this.#id = options.id

@@ -49,6 +49,7 @@ export interface WorkerRow {
  * Throws `STORE_CHANGED`, `TAG_UNKNOWN`, `STEP_INVALID`, `STORE_WENT_BACK`, `TAG_SPENT`.
  */
 export function lease_segment(store: string, row: TagRow, ask: SegmentAsk, nowMs: number): { row: TagRow; grant: SegmentGrant } {
+  checkCall(store, nowMs)
   const given = { row: plain(row, 'the row'), ask: plain(ask, 'the ask') }
   return decided(subject('tag', ask.tag), deciding().leaseSegment(store, row, ask, nowMs), store, given)
 }
@@ -81,6 +82,7 @@ export interface Acquired {
  * `WORKERS_EXHAUSTED` until the first number is free.
  */
 export function acquire(store: string, namespace: NamespaceRow, rows: Candidates, ask: AcquireAsk, nowMs: number): Acquired {
+  checkCall(store, nowMs)
   const given = { namespace: plain(namespace, 'the namespace'), candidates: plain(rows, 'the rows'), ask: plain(ask, 'the ask') }
   const meaning = misfits(namespace)
   return decided(subject('namespace', ask.namespace), deciding().acquire(store, namespace, rows, ask, nowMs), store, given, { meaning }, nowMs)
@@ -103,6 +105,7 @@ export type AcquiredFound = { unused_from: number } | (Acquired & { unused_from?
 
 /** As `acquire`, but that a store chooses nothing of what it found. */
 export function acquire_found(store: string, namespace: NamespaceRow, rows: Found, ask: AcquireAsk, nowMs: number): AcquiredFound {
+  checkCall(store, nowMs)
   const given = { namespace: plain(namespace, 'the namespace'), candidates: plain(rows, 'the rows'), ask: plain(ask, 'the ask') }
   const meaning = misfits(namespace)
   return decided(subject('namespace', ask.namespace), deciding().acquireFound(store, namespace, rows, ask, nowMs), store, given, { meaning }, nowMs)
@@ -120,6 +123,7 @@ export function renew(
   ask: RenewAsk,
   nowMs: number,
 ): { row: WorkerRow; grant: WindowGrant } {
+  checkCall(store, nowMs)
   const given = { namespace: plain(namespace, 'the namespace'), row: rowOf(row, ask), ask: plain(ask, 'the ask') }
   const meaning = misfits(namespace)
   return decided(subject('namespace', ask.namespace), deciding().renew(store, namespace, row, ask, nowMs), store, given, { meaning })
@@ -127,6 +131,7 @@ export function renew(
 
 /** Takes back the unused rest of a window; `row` as for `renew`. Throws `STORE_CHANGED`, `LEASE_LOST`, `RANGE_INVALID`, `REQUEST_INVALID`. */
 export function release(store: string, row: WorkerRow, ask: ReleaseAsk): { row: WorkerRow } {
+  checkCall(store, 0)
   const given = { row: rowOf(row, ask), ask: plain(ask, 'the ask') }
   const range = () => `\`unused_from\` of the ask must be inside the window of the row, got ${shown(ask.unused_from)}`
   return decided(subject('namespace', ask.namespace), deciding().release(store, row, ask), store, given, { meaning: { RANGE_INVALID: range } })
@@ -184,6 +189,17 @@ export function namespace_row(wanted: NewNamespace): NamespaceRow {
   return accepted(about, deciding().namespaceRow(wanted) as { row: NamespaceRow }, { given, meaning: misfits(wanted) }).row
 }
 
+/** Refuses what an engine would read as another time, or as none: grants would say it. */
+function checkCall(store: unknown, nowMs: unknown): void {
+  if (typeof store !== 'string') throw noId(store)
+  if (typeof nowMs === 'number' && Number.isFinite(nowMs)) return
+  throw new LeafidError('REQUEST_INVALID', `\`nowMs\` must be a number of ms since 1970, as \`Date.now()\` gives it, got ${shown(nowMs)}`)
+}
+
+function noId(store: unknown): LeafidError {
+  return new LeafidError('REQUEST_INVALID', `the store's id must be 32 lower-case hex digits, got ${shown(store)}`)
+}
+
 /** An argument whose fields an engine can read. */
 function plain(value: object, called: string): Given {
   if (typeof value === 'object' && value !== null) return { value, called }
@@ -211,8 +227,6 @@ function decided<T>(
   circumstances: Circumstances = {},
   nowMs?: number,
 ): T {
-  if ((answer as { of?: string }).of === 'call') {
-    throw new LeafidError('REQUEST_INVALID', `the store's id must be 32 lower-case hex digits, got ${shown(store)}`)
-  }
+  if ((answer as { of?: string }).of === 'call') throw noId(store)
   return accepted(about, answer, { given, ...circumstances }, nowMs) as T
 }

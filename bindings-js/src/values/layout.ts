@@ -184,7 +184,7 @@ export function decode(id: bigint | string | number, options: DecodeOptions | La
 }
 
 function layoutOf(given: DecodeOptions | Layout | LayoutName | LayoutFields): Layout | LayoutName | LayoutFields {
-  if (typeof given === 'string' || given instanceof Layout) return given
+  if (typeof given === 'string' || isLayout(given)) return given
   if (typeof given === 'object' && given !== null && FIELDS.some((field) => field in given)) return given as LayoutFields
   checkOptions(given, { names: ['layout'] })
   return (given as DecodeOptions).layout ?? Layout.leaf
@@ -192,7 +192,14 @@ function layoutOf(given: DecodeOptions | Layout | LayoutName | LayoutFields): La
 
 /** A layout from whatever names one. */
 export function asLayout(layout: Layout | LayoutName | LayoutFields): Layout {
-  return layout instanceof Layout ? layout : new Layout(layout)
+  if (layout instanceof Layout) return layout
+  return new Layout(isLayout(layout) ? layout.toJSON() : layout)
+}
+
+/** Whether it is a layout, also if it is from another copy of the package. */
+export function isLayout(value: unknown): value is Layout {
+  const { toJSON, decompose } = (value ?? {}) as Partial<Layout>
+  return typeof toJSON === 'function' && typeof decompose === 'function'
 }
 
 /** Whole ms; what 64 bits cannot hold is beyond every layout. */

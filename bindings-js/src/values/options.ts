@@ -1,5 +1,5 @@
 import { LeafidError } from './errors.js'
-import { listed, shownAddress } from './shown.js'
+import { listed, shown, shownAddress } from './shown.js'
 
 /** What options may be. */
 export interface Known {
@@ -28,6 +28,11 @@ export function checkObject(options: unknown, { bare, isSecret = false }: Known)
   const text = isSecret && typeof options === 'string' ? 'a string' : shownAddress(options)
   const hint = meant === undefined ? '' : `: did you mean \`{ ${meant}: … }\`?`
   throw new LeafidError('REQUEST_INVALID', `options must be an object, got ${text}${hint}`)
+}
+
+/** Refuses what is no function. `REQUEST_INVALID`. */
+export function checkFunction(given: unknown, name: string): void {
+  if (typeof given !== 'function') throw new LeafidError('REQUEST_INVALID', `\`${name}\` must be a function, got ${shown(given)}`)
 }
 
 /** Refuses fields of other names; `kind` is what they are called. */

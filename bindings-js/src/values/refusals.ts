@@ -22,7 +22,7 @@ export interface Circumstances extends ErrorDetails {
 
 /** A subject of this kind and name, whatever stands for the name. */
 export function subject(kind: Subject['kind'], name: unknown): Subject {
-  return { kind, name: quoted(String(name)).slice(1, -1) }
+  return { kind, name: (typeof name === 'string' ? quoted(name) : shown(name)).slice(1, -1) }
 }
 
 /** What a subject is in a message of ours: ``tag `orders` ``. */

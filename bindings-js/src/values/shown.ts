@@ -42,13 +42,12 @@ function escaped(character: string): string {
 function described(value: unknown, depth: number): string {
   if (typeof value === 'string') return `'${withoutPassword(value).slice(0, MOST)}'`
   if (typeof value === 'bigint') return `${value}n`
-  if (typeof value === 'function') return `function ${value.name || '()'}`
-  if (typeof value !== 'object' || value === null) return String(value)
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return String(value)
   try {
-    return object(value, depth)
+    return typeof value === 'function' ? `function ${value.name || '()'}` : object(value, depth)
   } catch {
     // Its own code threw: a proxy, a getter, a `toString`.
-    return 'an object'
+    return typeof value === 'function' ? 'a function' : 'an object'
   }
 }
 
@@ -57,7 +56,7 @@ function object(value: object, depth: number): string {
   if (ArrayBuffer.isView(value)) return `${name}(${'length' in value ? String(value.length) : value.byteLength})`
   if (Array.isArray(value)) return depth === 0 ? '[…]' : `[${list(value.map((item) => described(item, depth - 1)))}]`
   // Dates, URLs and errors have a text of their own.
-  if (typeof value.toString === 'function' && value.toString !== Object.prototype.toString) return value.toString()
+  if (typeof value.toString === 'function' && value.toString !== Object.prototype.toString) return String(value)
   const fields = Object.entries(value)
   const text = depth === 0 && fields.length > 0 ? '{…}' : `{${list(fields.map(([field, item]) => `${field}: ${described(item, depth - 1)}`))}}`
   return name === 'Object' ? text : `${name} ${text}`

@@ -17,6 +17,9 @@ const PROGRAM = `
     const range = { request, store, start: 1, end: 100, now_ms: 1_800_000_000_000 }
     return 'tag' in ask ? { ...range, tag: ask.tag, step: 100, max_step: 100, remaining: 5 } : { ...range, worker: 1, length_ms: 1000 }
   }
+  const thrower = { get: boom, getPrototypeOf: boom, ownKeys: boom }
+  const rejects = (cause) => [async () => { throw cause }, 'STORE_UNAVAILABLE']
+  const busy = (details) => [async () => { throw new LeafidError('OVERLOADED', 'others wrote first', details) }, 'OVERLOADED']
   // What a verb does, and what its caller is told in the end.
   const STORES = {
     'never answers': [never, 'none'],
@@ -30,6 +33,15 @@ const PROGRAM = `
     'is a thenable that throws': [() => ({ then() { throw new Error('boom') } }), 'STORE_UNAVAILABLE'],
     'has a getter that throws': [(ask) => ({ request: ask.request, get store() { throw new Error('boom') } }), 'STORE_UNAVAILABLE'],
     'answers a proxy that throws': [() => new Proxy({}, { get: (_, name) => { if (name === 'then') return undefined; throw new Error('boom') } }), 'STORE_UNAVAILABLE'],
+    'rejects with a proxy that throws': rejects(new Proxy({}, thrower)),
+    'rejects with a getter that throws': rejects(Object.defineProperty(new Error('boom'), 'name', { get: boom })),
+    'rejects with a code that throws': rejects({ get code() { throw new Error('boom') } }),
+    'rejects with what has no text': rejects({ toString: () => undefined }),
+    'rejects with a function without a name': rejects(Object.defineProperty(() => {}, 'name', { value: Symbol('boom') })),
+    'says in a text how long to wait': busy({ retryAfter: '5' }),
+    'says in a bigint how long to wait': busy({ retryAfter: 5n, until: 5n }),
+    'says how long to wait, without end': busy({ retryAfter: Infinity }),
+    'says no word': [async () => { throw Object.assign(new LeafidError('OVERLOADED', ''), { message: Symbol('boom') }) }, 'OVERLOADED'],
     'has no such method': [undefined, 'REQUEST_INVALID'],
   }
   const told = {}
@@ -59,6 +71,24 @@ const PROGRAM = `
       told[\`\${what}, \${kind}\`] = strange.length === 0 && errors.length > 0 && isTold ? 'fine' : [...codes, ...strange.map(String)]
     }
   }
+  // In the background, where nobody awaits what an ask comes to; and the asks go on.
+  rows.createTag('background', { step: 10, max_step: 10 })
+  for (const [what, [verb]] of Object.entries(STORES)) {
+    if (verb === undefined || what === 'never answers') continue
+    let asks = 0
+    const orders = new Segment('background', { store: { lease_segment: (ask) => (asks++ % 2 === 1 ? verb(ask) : rows.lease_segment(ask)) } })
+    // A range, what fails in the background, and the next.
+    const ids = []
+    for (const end = Date.now() + 10_000; ids.length < 15 && Date.now() < end; ) {
+      try {
+        ids.push(orders.nextSync())
+      } catch (error) {
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      }
+    }
+    told[\`\${what}, in the background\`] = ids.length === 15 ? 'fine' : [\`\${ids.length} IDs\`]
+    await orders.close()
+  }
   // The module goes on.
   const after = [new Segment('orders', { store: rows }).nextSync(), new Snowflake('default', { store: rows }).nextSync()].map((id) => id > 0n)
   await new Promise((resolve) => setTimeout(resolve, 50))
@@ -67,7 +97,7 @@ const PROGRAM = `
 for (const entry of ['leafid', 'leafid/inline']) {
   test(`${entry}: what a store does wrong is told, handled, and over with its generator`, () => {
     const program = PROGRAM.replace("from 'leafid'", `from '${entry}'`)
-    const options = { cwd: import.meta.dirname, encoding: 'utf8', timeout: 60_000 }
+    const options = { cwd: import.meta.dirname, encoding: 'utf8', timeout: 120_000 }
     const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], options)
     assert.deepEqual([status, stderr], [0, ''])
     const { told, after } = JSON.parse(stdout)

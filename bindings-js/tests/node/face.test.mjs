@@ -52,6 +52,30 @@ test('a signal that is aborted already gives nothing; one that is not changes no
   assert.equal(await ids.nextString({}), '3')
 })
 
+test('many wait with one signal: all end with it, and nothing warns of a leak', async () => {
+  const warned = []
+  const note = ({ name }) => warned.push(name)
+  process.on('warning', note)
+  const stop = new AbortController()
+  const ids = new Segment('orders', { store: gated() })
+  const calls = Array.from({ length: 30 }, () => reasonOf(ids.next({ signal: stop.signal })))
+  const other = reasonOf(ids.next({ signal: AbortSignal.timeout(1) }))
+  assert.equal((await other).name, 'TimeoutError')
+  stop.abort()
+  stop.abort('again')
+  assert.deepEqual(new Set(await Promise.all(calls)), new Set([stop.signal.reason]))
+  // Warnings come with the next turn.
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('warning', note)
+  assert.deepEqual(warned, [])
+})
+
+test('the signal of an older library has no reason, and no `throwIfAborted`', async () => {
+  const ids = new Segment('orders', { store: memoryStore() })
+  const signal = { aborted: true, addEventListener() {}, removeEventListener() {} }
+  assert.equal((await reasonOf(ids.next({ signal }))).name, 'AbortError')
+})
+
 test('what is no signal is refused', async () => {
   const ids = new Segment('orders', { store: memoryStore() })
   for (const [wrong, message] of [

@@ -1,6 +1,7 @@
 // Filling arrays: all or an error, and what is at hand.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { runInNewContext } from 'node:vm'
 import { Segment, Snowflake, memoryStore } from 'leafid'
 import { ownStore, refusal } from '../support/stores.mjs'
 
@@ -191,4 +192,17 @@ test('what is no BigUint64Array, and what has no room', async () => {
   assert.equal(orders.fillSync(none), undefined)
   assert.equal(orders.fillAvailable(none), 0)
   assert.equal(orders.stats().asks, 0)
+})
+
+test('an array of another realm is filled, and nothing that only looks like one', async () => {
+  const ids = new Segment('orders', { store: tag(100, 1_000) })
+  const array = runInNewContext('new BigUint64Array(3)')
+  assert.ok(!(array instanceof BigUint64Array))
+  await ids.fill(array)
+  ids.fillSync(array.subarray(1))
+  assert.equal(ids.fillAvailable(array.subarray(2)), 1)
+  assert.deepEqual(Array.from(array), [1n, 4n, 6n])
+  for (const other of ['new BigInt64Array(3)', 'new Uint8Array(8)', "({ length: 3, [Symbol.toStringTag]: 'BigUint64Array' })"]) {
+    assert.equal((await refusal(() => ids.fill(runInNewContext(other)))).code, 'REQUEST_INVALID')
+  }
 })

@@ -1,5 +1,7 @@
 // Options that would do nothing are refused: a typo must not disarm a guard, or choose another store.
 import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { Layout, Segment, Snowflake, decode, httpStore, memoryStore } from 'leafid'
@@ -25,6 +27,19 @@ test('a layout may be passed to `decode` as it is', () => {
   }
   assert.notEqual(decode(97583759569410n).tick, tick, 'the control: `leaf` reads it otherwise')
   assert.deepEqual(decode(97583759569410n, { layout: undefined }), decode(97583759569410n, 'leaf'))
+})
+
+test('a layout of another copy of the package is that layout', async () => {
+  // The copy for loaders without ES modules.
+  const require = createRequire(import.meta.url)
+  const { Layout: Theirs } = require(join(dirname(require.resolve('leafid/package.json')), 'cjs/entries/node.js'))
+  assert.ok(!(Theirs.js53 instanceof Layout))
+  const parts = decode(97583759569410n, 'js53')
+  for (const layout of [Theirs.js53, { layout: Theirs.js53 }]) assert.deepEqual(decode(97583759569410n, layout), parts)
+  const own = memoryStore()
+  own.createNamespace('small', { layout: Theirs.js53 })
+  assert.equal(typeof (await new Snowflake('small', { store: own, layout: Theirs.js53 }).nextNumber()), 'number')
+  await refused(() => new Snowflake('small', Theirs.js53), 'options must be an object, got `Layout {}`: did you mean `{ layout: … }`?')
 })
 
 test('a number is decoded where it is exact; what else could be passed is said', async () => {
@@ -116,4 +131,33 @@ test('a password in an address is never shown', async () => {
   await refusal(() => new Segment('orders', { timeout: '://'.repeat(1e6) }))
   assert.ok(performance.now() - began < 5_000, 'a long text is read once')
   assert.match((await refusal(() => new Segment({ store: 'http://me:hunter2@h' }))).message, /'http:\/\/\*\*\*@h'/)
+})
+
+test('a clock is a function', async () => {
+  for (const clock of [5, 'now', null, {}, Date]) {
+    const fits = typeof clock === 'function'
+    for (const make of [() => new Segment('orders', { store, clock }), () => new Snowflake('default', { store, clock }), () => memoryStore({ clock })]) {
+      if (fits) make()
+      else await refused(make, `\`clock\` must be a function, got \`${inspect(clock)}\``)
+    }
+  }
+})
+
+test('what `close` is given by whoever calls it back does no harm', async () => {
+  for (const given of [null, 5, new Error('ended'), { release: true }]) {
+    const ids = new Segment('orders', { store })
+    await ids.next()
+    await ids.close(given)
+    assert.equal((await refusal(() => ids.next())).code, 'CLOSED')
+  }
+})
+
+test('a name that is no text is shown, whatever it is', async () => {
+  for (const name of [5, {}, Object.create(null), Symbol('orders')]) {
+    for (const make of [() => new Segment(name, { store }), () => new Snowflake(name, { store })]) {
+      const { code, message } = await refusal(make)
+      assert.equal(code, 'REQUEST_INVALID')
+      assert.match(message, /must be 1 to 128 letters, digits and `\._:-`, starting with a letter or digit, got `/)
+    }
+  }
 })

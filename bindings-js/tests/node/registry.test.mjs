@@ -123,3 +123,14 @@ test('what it refuses is an error with its code', async () => {
     assert.equal(error.code, code, error.message)
   }
 })
+
+test('a time that is none, and an id that is no text, are refused before any row is read', async () => {
+  const ask = { tag: 'orders', request: '01'.repeat(16) }
+  const at = (store, now) => refusal(() => lease_segment(store, tag_row(), ask, now))
+  for (const now of [undefined, null, Number.NaN, Infinity, '5', 5n, {}]) {
+    const { code, message } = await at(STORE, now)
+    assert.equal(code, 'REQUEST_INVALID')
+    assert.match(message, /^`nowMs` must be a number of ms since 1970, as `Date\.now\(\)` gives it, got `/)
+  }
+  for (const store of [undefined, 5, {}, 'x']) assert.match((await at(store, 0)).message, /^the store's id must be 32 lower-case hex digits, got `/)
+})
