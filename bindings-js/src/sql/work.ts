@@ -106,7 +106,8 @@ export class Works {
     const rows: registry.Found = { used_until: was.usedUntil, mine, own: kept[0], spare: kept[1], rested, kept: longestKept }
     let decided = registry.acquire_found(store, was.row, rows, ask, now)
     while (decided.unused_from !== undefined) {
-      rows.unused = yield* this.#firstUnused(namespace, decided.unused_from)
+      // A new one has no rows.
+      rows.unused = change === undefined ? yield* this.#firstUnused(namespace, decided.unused_from) : decided.unused_from
       decided = registry.acquire_found(store, was.row, rows, ask, now)
     }
     const { row, freed, grant, used_until: usedUntil } = decided
