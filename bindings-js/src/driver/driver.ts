@@ -56,6 +56,8 @@ export class Driver {
   failure: LeafidError | undefined
   /** Nothing is asked for any more. */
   ended = false
+  /** Something was asked for. */
+  hasAsked = false
 
   constructor(handle: Handle, clock: () => number, route: Route, listener: Listener) {
     this.#handle = handle
@@ -75,6 +77,7 @@ export class Driver {
     const due = this.#handle.pollAsk(now)
     if (due == null) return undefined
     const { ask: kind, ...body } = due as { ask: string; request: string }
+    this.hasAsked = true
     this.#close ??= opened(this.#route.plan, this.#route.option)
     const work = this.#carry(store, VERBS[kind] ?? 'renew', body, now, granted)
     theHost().keep(work)
@@ -84,7 +87,7 @@ export class Driver {
 
   /** Writes the state file if that is due; what it returns is over when it is written. */
   save(now: number): Promise<void> | undefined {
-    if (this.#saving !== undefined || !this.#handle.stateBegin(now)) return this.#saving
+    if (this.#route.plan.state === undefined || this.#saving !== undefined || !this.#handle.stateBegin(now)) return this.#saving
     const saving: Promise<void> = this.#handle.stateRun().then(() => (this.#saving === saving ? this.#saved() : undefined))
     this.#saving = saving
     return saving

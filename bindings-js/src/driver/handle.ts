@@ -59,8 +59,7 @@ function build(handle: number, { kind, config, subject, mustBe = {} }: Plan, see
 }
 
 /** Before the first ask. Throws where there can be no such file. */
-function openState(handle: number, { state }: Plan): void {
-  if (state === undefined) return
+function openState(handle: number, state: NonNullable<Plan['state']>): void {
   const { code, message, said } = theEngine().state?.open(handle, state.path, state.clock()) ?? {}
   if (code !== undefined) {
     theEngine().free(handle)
@@ -98,7 +97,7 @@ export class Handle {
   /** Notes what an answer told. By it a rebuilt generator notices a store that changed or went back. */
   noteAnswer(): void {
     this.#before = this.#do((engine, handle) => engine.carryover(handle))
-    this.#layout = this.#do((engine, handle) => engine.layoutInUse(handle)) ?? this.#layout
+    if (this.#plan.kind === 'snowflake') this.#layout = this.#do((engine, handle) => engine.layoutInUse(handle)) ?? this.#layout
   }
 
   fill(now: number, out: BigUint64Array): number {
@@ -227,7 +226,7 @@ export class Handle {
     const again = this.isBegun
     const handle = fresh()
     build(handle, this.#plan, new DataView(entropy(8).buffer).getBigUint64(0))
-    openState(handle, this.#plan)
+    if (this.#plan.state !== undefined) openState(handle, this.#plan.state)
     this.#entry.handle = handle
     this.#entry.build = engineBuilds()
     if (again) {

@@ -90,14 +90,21 @@ export class Waiting {
     let pause = FIRST_PAUSE_MS
     for (let first = queue.serve(); first !== undefined; first = queue.serve()) {
       try {
-        const stance = this.#stance(this.#refused())
-        if ('raise' in stance) {
-          first.fail(() => this.#error(stance.raise))
-          continue
-        }
         const now = this.#clock()
         // What was leased for those who wait is theirs before others take it all.
-        const asked = this.#driver.ask(now, () => queue.serve())
+        const ask = () => this.#driver.ask(now, () => queue.serve())
+        // Before the first ask one ID is refused for nothing but that.
+        let asked = this.#driver.hasAsked || first.count > 1 || this.isClosed ? undefined : ask()
+        let stance: { until?: number } = {}
+        if (asked === undefined) {
+          const found = this.#stance(this.#refused())
+          if ('raise' in found) {
+            first.fail(() => this.#error(found.raise))
+            continue
+          }
+          stance = found
+          asked = ask()
+        }
         if (first.isDone) continue
         const until = stance.until === undefined ? pause : Math.min(Math.max(stance.until - now, 1), pause)
         await sleep(until, this.#driver.saving ?? asked ?? this.#driver.nextAnswer)

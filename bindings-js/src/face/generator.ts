@@ -41,7 +41,7 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     const driver = new Driver(handle, clock, { option: options.store, verbs, plan }, {
       answered: () => {
         handle.noteAnswer()
-        pool.granted(Number(handle.stats().step))
+        if (!timed) pool.granted(Number(handle.stats().step))
         this.#waiting.serve()
       },
       failed,

@@ -10,10 +10,8 @@ export function settled(tables: Tables, script: Script): number {
   return tables.transaction(() => {
     const isThere = tables.all({ sql: "SELECT name FROM sqlite_master WHERE name = 'schema_version'", params: [] }).length > 0
     if (!isThere) {
-      script(SCHEMA)
-      script(TEXTS.version)
-      tables.run(query(TEXTS.make))
-      tables.run(query(TEXTS.version_set, { version: VERSION }))
+      script([SCHEMA, TEXTS.version, TEXTS.make, TEXTS.version_set.replace(':version', String(VERSION))].join('\n'))
+      return VERSION
     }
     const had = Number(tables.all(query(TEXTS.version_is))[0]?.['version'])
     const steps = MIGRATIONS.filter(([to]) => to > had)

@@ -75,14 +75,14 @@ export class Works {
     const was = first(found[0], (row) => tagOf(row, ask.tag))
     const written = found[0]?.[0]?.['tag']
     if (typeof written === 'string' && written !== ask.tag) throw otherSpelling(ask.tag, written)
-    if (declared !== undefined) {
-      const wanted = wantedTag(declared, ask.tag, was, floorMs)
-      if (wanted !== undefined) return { steps: [...putTag(this.#dialect, ask.tag, wanted, was), ...ends], again: true }
-    }
-    if (was === undefined || was.deleted === true) throw this.#setting.unknown('tag', ask.tag)
+    const wanted = declared && wantedTag(declared, ask.tag, was, floorMs)
+    // Leaf's row and ours are made one after the other, and only then is it known from where on.
+    if (wanted !== undefined && this.#dialect.putTag !== undefined) return { steps: [...putTag(this.#dialect, ask.tag, wanted, was), ...ends], again: true }
+    const tag = wanted ?? was
+    if (tag === undefined || tag.deleted === true) throw this.#setting.unknown('tag', ask.tag)
     // A step that another program wrote.
-    if (was.step === 0) throw stepOfRow(ask.tag)
-    const { row, grant } = registry.lease_segment(store, was, ask, now)
+    if (tag.step === 0) throw stepOfRow(ask.tag)
+    const { row, grant } = registry.lease_segment(store, tag, ask, now)
     return { steps: [...putTag(this.#dialect, ask.tag, row, was), ...ends], answer: grant }
   }
 
@@ -95,9 +95,11 @@ export class Works {
       this.#ask('rested', { namespace, count: 1 }),
       this.#ask('kept', { namespace, count: 1 }),
     ])
-    const was = this.#namespace(found[0], namespace)
-    const change = yield* this.#settle(namespace, was, now, floorMs)
-    if (change !== undefined) return { steps: [...change, ...ends], again: true }
+    const before = this.#namespace(found[0], namespace)
+    const change = yield* this.#settle(namespace, before, now, floorMs)
+    if (change !== undefined && 'steps' in change) return { steps: [...change.steps, ...ends], again: true }
+    if (change !== undefined) this.#setting.sees?.(change.made)
+    const was = change?.made ?? before
     if (was === undefined) throw this.#setting.unknown('namespace', namespace)
     const read = (row: Columns) => workerOf(row, namespace)
     const [mine, rested, longestKept] = [found[1], found[3], found[4]].map((rows) => first(rows, read))
@@ -105,7 +107,8 @@ export class Works {
     const rows: registry.Found = { used_until: was.usedUntil, mine, own: kept[0], spare: kept[1], rested, kept: longestKept }
     let decided = registry.acquire_found(store, was.row, rows, ask, now)
     while (decided.unused_from !== undefined) {
-      rows.unused = yield* this.#firstUnused(namespace, decided.unused_from)
+      // A new one has no rows.
+      rows.unused = change === undefined ? yield* this.#firstUnused(namespace, decided.unused_from) : decided.unused_from
       decided = registry.acquire_found(store, was.row, rows, ask, now)
     }
     const { row, freed, grant, used_until: usedUntil } = decided
@@ -115,7 +118,8 @@ export class Works {
       return had !== undefined && isSameWorker(had, after) ? [] : [putWorker(this.#dialect, namespace, after, had)]
     })
     if (changed.length === 0) return { steps: [], answer: grant }
-    const own = usedUntil === was.usedUntil ? [sameNamespace(this.#dialect, namespace, was)] : putNamespace(this.#dialect, namespace, { ...was, usedUntil }, was)
+    const isSame = before !== undefined && usedUntil === before.usedUntil
+    const own = isSame ? [sameNamespace(this.#dialect, namespace, before)] : putNamespace(this.#dialect, namespace, { ...was, usedUntil }, before)
     return { steps: [...own, ...changed, ...ends], answer: grant }
   }
 
@@ -190,18 +194,23 @@ export class Works {
     return this.#time.read(told, up)
   }
 
-  /** What has to be written first for a namespace to be as it is declared. */
+  /** What has to be written first for a namespace to be as it is declared; or the new one, which can be written with its first window. */
   *#settle(
     namespace: string,
     was: Namespace | undefined,
     now: number,
     floorMs: number,
-  ): Generator<readonly Query[], Step[] | undefined, readonly Columns[][]> {
+  ): Generator<readonly Query[], { steps: Step[] } | { made: Namespace } | undefined, readonly Columns[][]> {
     const { declared } = this.#setting
     const wanted = declared && wantedNamespace(declared, namespace, was, floorMs)
     if (wanted === undefined) return undefined
-    if (was === undefined) return putNamespace(this.#dialect, namespace, { row: wanted, usedUntil: wanted.workers.start })
     const { start, end } = wanted.workers
+    if (was === undefined) {
+      const made = { row: wanted, usedUntil: start }
+      // Of one that somebody deleted there may still be numbers.
+      const [left = []] = yield [this.#ask('workers', { namespace, after: -1, limit: 1 })]
+      return left.length === 0 ? { made } : { steps: putNamespace(this.#dialect, namespace, made) }
+    }
     const [any = [], leaving = []] = yield [
       this.#ask('workers', { namespace, after: -1, limit: 1 }),
       this.#ask('leaving', { namespace, before_start: was.row.workers.start, before_end: was.row.workers.end, after_start: start, after_end: end }),
@@ -216,7 +225,7 @@ export class Works {
       const message = `worker ${held.worker} of namespace \`${namespace}\` cannot leave the range yet: it is granted until ${new Date(free).toISOString()}`
       throw new LeafidError('WORKERS_EXHAUSTED', message, { until: free, retryAfter: free - now })
     }
-    return putNamespace(this.#dialect, namespace, { row: wanted, usedUntil: yield* this.#firstUnused(namespace, start) }, was)
+    return { steps: putNamespace(this.#dialect, namespace, { row: wanted, usedUntil: yield* this.#firstUnused(namespace, start) }, was) }
   }
 }
 

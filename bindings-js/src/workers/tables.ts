@@ -3,7 +3,7 @@ import type { Columns, Param, Query } from '../sql/text.js'
 
 /** What is used of an object's storage. */
 export interface ObjectStorage {
-  sql: { exec(text: string, ...params: unknown[]): { toArray(): Columns[] } }
+  sql: { exec(text: string, ...params: unknown[]): { toArray(): Columns[]; rowsWritten: number } }
   transactionSync<T>(act: () => T): T
 }
 
@@ -23,9 +23,11 @@ export class ObjectTables implements Tables {
     return this.#storage.sql.exec(sql, ...params.map(given)).toArray()
   }
 
-  run(query: Query): number {
-    this.all(query)
-    return Number(this.all({ sql: 'SELECT changes() AS changes', params: [] })[0]!['changes'])
+  /** Rows of indexes count as well: what matters is whether there were any. */
+  run({ sql, params }: Query): number {
+    const cursor = this.#storage.sql.exec(sql, ...params.map(given))
+    cursor.toArray()
+    return cursor.rowsWritten
   }
 
   /** Runs a text of several statements. */

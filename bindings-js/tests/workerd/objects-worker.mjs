@@ -91,6 +91,18 @@ const ACTS = {
     const { refused, answer } = await IDS.get(id).lease_segment({ tag: asked, request: '01'.repeat(16) })
     return refused ?? answer
   },
+  /** Asks D1 as one holder does, and tells how often the database was spoken to. */
+  async batches({ verb, request }) {
+    let batches = 0
+    const batch = (all) => {
+      batches += 1
+      return env.DB.batch(all)
+    }
+    const store = d1Store(() => ({ prepare: (text) => env.DB.prepare(text), batch }), { tags, namespaces })
+    const about = verb === 'acquire' ? { namespace: 'default', owner: 'test', sticky: false, strict: false, length_ms: 60_000 } : { tag: 'orders' }
+    const { worker } = await store[verb]({ ...about, request: request.repeat(16) })
+    return { batches, worker }
+  },
   async places() {
     const seen = {}
     const namespace = {

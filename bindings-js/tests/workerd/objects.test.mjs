@@ -202,6 +202,19 @@ test('D1 without tables, and with tables of another version', async (t) => {
   assert.match(older.message, /tables of version \d+, this program knows \d+: raise them: npx wrangler d1 execute .*leafid\/sql\/d1-\d+\.sql/)
 })
 
+test('what is declared is written to D1 with its first lease; worker numbers that a deleted namespace left stay taken', async (t) => {
+  const { ask, miniflare } = await started(t, declaring({ orders: { from: '1' } }))
+  const batches = (verb, request) => ask({ act: 'batches', verb, request })
+  for (const request of ['01', '02']) assert.equal((await batches('lease_segment', request)).batches, 2, 'one reads, one writes')
+  // The one between looks for such numbers.
+  assert.deepEqual(await batches('acquire', '01'), { batches: 3, worker: 0 })
+  const database = await miniflare.getD1Database('DB', 'a')
+  await database.prepare('DELETE FROM namespaces').run()
+  assert.equal((await batches('acquire', '02')).worker, 1)
+  const { results } = await database.prepare('SELECT worker, inside FROM workers ORDER BY worker').all()
+  assert.deepEqual(results, [{ worker: 0, inside: 1 }, { worker: 1, inside: 1 }])
+})
+
 test('a store that is given per ask: a stub of one’s own, and errors that crossed with a code alone', async (t) => {
   // Before 2026-04-21 an error crosses with its message alone, but for this flag.
   const { ask, next } = await started(t, declaring({ orders: {} }), { flags: ['enhanced_error_serialization'] })
