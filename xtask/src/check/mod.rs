@@ -14,6 +14,7 @@ mod published;
 mod purity;
 mod sizes;
 mod sources;
+mod versions;
 mod wasm_file;
 
 use crate::Outcome;
@@ -32,6 +33,7 @@ const PROOFS: &[(&str, Proof)] = &[
     ("locks", locks::check),
     ("networks", networks::check),
     ("sizes", sizes::check),
+    ("versions", versions::check),
     ("generated", generated::check),
     ("published", published::check),
     ("npm-sizes", npm_sizes::check),
