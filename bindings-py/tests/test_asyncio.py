@@ -288,7 +288,8 @@ def test_closing_gives_the_window_back(server) -> None:
         async with Snowflake(store=server.url, owner="me") as ids:
             await ids.anext()
             assert key_is_held()
-        assert not key_is_held()
+        # Closing waits three seconds at most for what it gives back; the window is of ten.
+        assert until(lambda: not key_is_held(), seconds=6)
 
     def key_is_held() -> bool:
         _, said = server.call("GET", "/v1/workers/default")
@@ -354,7 +355,8 @@ def test_nothing_is_left_of_a_wait(gate) -> None:
         for _ in range(200):
             with pytest.raises(leafid.TimedOutError):
                 await ids.anext(timeout=0.001)
-        assert len(os.listdir("/proc/self/fd")) <= before
+        # Others of this process may open one for a moment; what a wait left would stay.
+        assert until(lambda: len(os.listdir("/proc/self/fd")) <= before)
 
     run(main())
 

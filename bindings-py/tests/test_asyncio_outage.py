@@ -98,5 +98,5 @@ def test_a_loop_does_not_stand_still_while_the_store_is_stopped(server) -> None:
     # The control: what blocks stands still for as long as the store does.
     assert said["blocks"]["longest_s"] > OUTAGE_S / 2
     longest = said["await"]["longest_s"] - said["none"]["longest_s"]
-    assert longest < OUTAGE_S / 4, "it stood still much longer than a loop without leafid"
+    assert longest < OUTAGE_S / 2, "it stood still much longer than a loop without leafid"
     assert said["await"]["turns"] > 10

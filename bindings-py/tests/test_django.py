@@ -63,7 +63,7 @@ class Project:
             env=self.variables,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
         )
         assert done.returncode == ends, done.stdout + done.stderr
         return done.stdout + done.stderr

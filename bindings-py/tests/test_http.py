@@ -77,11 +77,11 @@ def drawn(ids: Segment) -> int | None:
 
 
 def test_an_unknown_tag_names_the_command_and_the_generator_is_usable_afterwards(server) -> None:
-    orders = Segment("orders", server.url)
+    orders = Segment("orders", server.url, timeout=60)
     begun = time.monotonic()
     with pytest.raises(leafid.TagUnknownError, match="leafid tag create orders"):
         orders.next()
-    assert time.monotonic() - begun < 8, "raised at once, not when the ten seconds are over"
+    assert time.monotonic() - begun < 30, "raised at once, not when the minute is over"
     server.create_tag("orders")
     # The refusal is raised again until the next ask is due, which is less than a second later.
     assert until(lambda: drawn(orders) == 1)
@@ -141,9 +141,11 @@ def test_callers_wait_out_an_outage_and_go_on_soon_after_it(server) -> None:
     server.start()
     back = time.monotonic()
     assert until(lambda: len(drawn) > dry)
-    # The pause is 0.96 s at most while dry; the rest is for a busy machine.
-    print(f"the first ID came {time.monotonic() - back:.2f} s after the store")
-    assert time.monotonic() - back < 5
+    # The pause is 0.96 s at most while dry, and grows to ten while IDs are at hand; the rest is for
+    # a busy machine.
+    took = time.monotonic() - back
+    print(f"the first ID came {took:.2f} s after the store")
+    assert took < 8
     end_all([waiting])
     assert len(set(drawn)) == 100 and drawn == sorted(drawn)
 

@@ -11,7 +11,7 @@ import pytest
 
 import leafid
 from support.answers import JSON, Answers, wire
-from support.waiting import end_all, until
+from support.waiting import end_all, failing, run_all, until
 
 TASKS = Path("/proc/self/task")
 pytestmark = pytest.mark.skipif(not TASKS.exists(), reason="threads are counted by Linux' /proc")
@@ -123,17 +123,13 @@ def test_who_waits_for_a_store_that_hangs_learns_it_together(memory) -> None:
     told = []
 
     def draw(ids: leafid.Segment) -> None:
-        try:
-            ids.next(timeout=4)
-        except leafid.TimedOutError as error:
-            told.append(str(error.__cause__))
+        told.append(str(failing(ids).__cause__))
 
-    callers = [threading.Thread(target=draw, args=(ids,)) for ids in all_ids]
-    for caller in callers:
-        caller.start()
-    end_all(callers)
-    print(f"{len(told)} of 50 were told why, after {store.asked} asks")
+    run_all(threading.Thread(target=draw, args=(ids,)) for ids in all_ids)
+    asked = store.asked
+    print(f"{len(told)} of 50 were told why, after {asked} asks")
     assert len(told) == 50 and all("TimeoutError: no answer" in why for why in told)
+    assert asked < 30, "each of them would have had to ask for itself"
     hangs.set()
     assert [ids.next() for ids in all_ids] == [1] * 50
 

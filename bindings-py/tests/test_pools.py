@@ -64,7 +64,7 @@ def draw():
 SEND = """
 import json, sys, tasks
 sent = [tasks.draw.delay() for _ in range(40)]
-print(json.dumps([result.get(timeout=90, interval=0.05) for result in sent]))
+print(json.dumps([result.get(timeout=200, interval=0.05) for result in sent]))
 """
 
 
@@ -87,11 +87,11 @@ def test_celery(server, tmp_path) -> None:
                 env=variables,
                 capture_output=True,
                 text=True,
-                timeout=120,
+                timeout=300,
             )
             assert done.returncode == 0, done.stderr + log.read_text()
             worker.terminate()
-            worker.wait(timeout=60)
+            worker.wait(timeout=300)
         finally:
             if worker.poll() is None:
                 worker.kill()

@@ -6,20 +6,18 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 import leafid
 from leafid.prometheus import Collector
+from support.waiting import failing
 
 
 def test_what_is_scraped(memory) -> None:
     memory.create_tag("orders", step=10)
     orders, more = leafid.Segment("orders", memory), leafid.Segment("orders", memory)
     events = leafid.Snowflake(store=memory)
-    nowhere = leafid.Segment("none", "http://127.0.0.1:9")
+    nowhere = leafid.Segment("none", "http://127.0.0.1:1")
     registry = CollectorRegistry()
     registry.register(Collector(orders, more, events, nowhere))
     orders.take(5), more.next(), events.next()
-    try:
-        nowhere.next(timeout=0.5)
-    except leafid.TimedOutError:
-        pass
+    failing(nowhere)
 
     def value(name: str, kind: str = "segment", of: str = "orders") -> float | None:
         return registry.get_sample_value(f"leafid_{name}", {"kind": kind, "name": of})

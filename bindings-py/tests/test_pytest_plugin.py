@@ -41,7 +41,7 @@ def test_stamps_are_the_same_in_every_run(leafid_clock, turn):
 
 def run(folder, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
 
 
 def test_fixtures(tmp_path) -> None:

@@ -13,7 +13,8 @@ from support.waiting import end_all, until
 
 
 def test_a_window_is_free_and_the_next_id_is_higher(server) -> None:
-    with leafid.Snowflake(store=server.url) as ids:
+    # Of ten minutes: one of ten seconds is renewed after two, which would be a grant more.
+    with leafid.Snowflake(store=server.url, length=600) as ids:
         before = ids.next()
         row = workers(server)[0]
         ids.release()

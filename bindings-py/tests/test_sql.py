@@ -63,7 +63,8 @@ def test_three_lines(database, name) -> None:
     # Another generator of this process has the same connection, whatever its tag.
     with leafid.Segment("bills", store=url, create=True) as bills:
         assert bills.next() == 1
-        assert len(sessions(database, name)) == 1
+        # A database may show one that has ended for a moment.
+        assert until(lambda: len(sessions(database, name)) == 1)
 
 
 def test_the_same_by_sqlalchemy(database, name) -> None:
@@ -366,6 +367,6 @@ def test_the_commands(database, name, capsys) -> None:
     assert main(["next", "orders", "-n", "2", "--store", url]) == 0
     assert capsys.readouterr().out.endswith("7\n8\n")
     shown = subprocess.run(
-        [BINARY, "tag", "list", "--store", url], capture_output=True, text=True, timeout=60
+        [BINARY, "tag", "list", "--store", url], capture_output=True, text=True, timeout=300
     )
     assert "orders" in shown.stdout, shown.stderr

@@ -53,7 +53,7 @@ def test_without_the_condition_something_is(database, tmp_path) -> None:
     files = [tmp_path / f"{at}.ids" for at in range(4)]
     processes = [draw("segment", url, file, 500, "unguarded") for file in files]
     for process in processes:
-        process.communicate(timeout=120)
+        process.communicate(timeout=300)
     ids = drawn(tmp_path)
     duplicates = len(ids) - len(set(ids))
     print(f"{database.name} without its condition: {len(ids)} IDs, {duplicates} duplicates")

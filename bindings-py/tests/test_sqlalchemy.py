@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 from sqlalchemy import BigInteger, Column, MetaData, Table, create_engine, func, insert, select
@@ -13,6 +12,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 import leafid
 from leafid.sqlalchemy import NextId, id_column
+from support.gate import Gate
+from support.waiting import PATIENCE, until
 
 
 def model(ids, events=None):
@@ -62,32 +63,31 @@ def test_a_table_of_the_core(memory) -> None:
 
 
 class Slow:
-    """A store that takes its time, as one over a network may."""
+    """A store that takes its time, as one over a network may: until a loop has had ten turns more."""
 
     def __init__(self, store) -> None:
-        self.store = store
+        self.store, self.turns = store, 0
 
     def lease_segment(self, ask):
-        time.sleep(0.3)
+        before = self.turns
+        assert until(lambda: self.turns >= before + 10), "the loop stood still"
         return self.store.lease_segment(ask)
 
 
 def test_an_async_engine_goes_on_with_the_loop(memory) -> None:
     memory.create_tag("orders", step=10, max_step=10)
-    orders = leafid.Segment("orders", Slow(memory))
-    base, order = model(orders)
+    slow = Slow(memory)
+    base, order = model(leafid.Segment("orders", slow, timeout=PATIENCE * 2))
 
-    async def main() -> tuple[list[int], int]:
+    async def main() -> list[int]:
         engine = create_async_engine("sqlite+aiosqlite://")
         async with engine.begin() as connection:
             await connection.run_sync(base.metadata.create_all)
-        turns = 0
 
         async def beside() -> None:
-            nonlocal turns
             while True:
                 await asyncio.sleep(0.005)
-                turns += 1
+                slow.turns += 1
 
         task = asyncio.create_task(beside())
         async with AsyncSession(engine) as session:
@@ -97,16 +97,15 @@ def test_an_async_engine_goes_on_with_the_loop(memory) -> None:
             ids = (await session.scalars(select(order.id).order_by(order.id))).all()
         task.cancel()
         await engine.dispose()
-        return list(ids), turns
+        return list(ids)
 
-    ids, turns = asyncio.run(main())
-    assert ids == list(range(1, 31))
-    print(f"the loop had {turns} turns while the store took 0.3 s each time")
-    assert turns >= 10
+    assert asyncio.run(main()) == list(range(1, 31))
+    assert slow.turns >= 30, "ten for each range"
 
 
-def test_a_plain_engine_in_a_loop_is_told(memory) -> None:
-    base, order = model(leafid.Segment("orders", Slow(memory)))
+def test_a_plain_engine_in_a_loop_is_told() -> None:
+    store = Gate()
+    base, order = model(leafid.Segment("orders", store))
     engine = create_engine("sqlite://")
     base.metadata.create_all(engine)
 
@@ -116,7 +115,10 @@ def test_a_plain_engine_in_a_loop_is_told(memory) -> None:
             with pytest.raises(StatementError, match="SegmentDryError.*await ids.anext"):
                 session.flush()
 
-    asyncio.run(main())
+    try:
+        asyncio.run(main())
+    finally:
+        store.gate.set()
 
 
 def test_a_column_wants_a_generator() -> None:

@@ -143,7 +143,7 @@ def test_a_fence_holds_for_who_has_the_file_open(server) -> None:
         [BINARY, "repair", "--without-journal", "--store", f"sqlite:{path}"],
         check=True,
         capture_output=True,
-        timeout=60,
+        timeout=300,
     )
     after = store.lease_segment({**ASK, "request": "03" * 16})
     assert before["start"] == 1 and after["start"] >= 11 + 100 * 10

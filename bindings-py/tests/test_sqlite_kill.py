@@ -50,7 +50,7 @@ def test_without_the_condition_something_is(tmp_path) -> None:
     guard = ["unguarded"]
     processes = [draw("segment", f"sqlite:{path}", file, 1_000, *guard) for file in files]
     for process in processes:
-        process.communicate(timeout=120)
+        process.communicate(timeout=300)
     ids = drawn(tmp_path)
     duplicates = len(ids) - len(set(ids))
     print(f"sqlite without its condition: {len(ids)} IDs, {duplicates} duplicates")

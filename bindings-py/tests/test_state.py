@@ -52,7 +52,7 @@ def test_the_next_life_renews_the_window(memory, state) -> None:
     last = used(state, memory)
     ids = Snowflake(store=memory, state=state)
     assert ids.next() > last
-    assert until(lambda: ids.stats().grants == 1), ids.stats()
+    assert until(lambda: ids.stats().grants >= 1), ids.stats()
     assert leafid.decode(ids.next()).worker == leafid.decode(last).worker
 
 
@@ -127,7 +127,7 @@ def test_a_child_that_lives_on_does_not_keep_the_lock(memory, state, tmp_path) -
         """
     with running(parent, state) as process:
         assert process.stdout is not None and int(process.stdout.readline()) > 0
-        process.wait(timeout=30)
+        process.wait(timeout=300)
         # The child waits for the end of its input; the file is free.
         ids = Snowflake(store=NOWHERE, state=state)
         assert ids.next() > 0

@@ -92,7 +92,7 @@ def test_a_file_whose_lock_a_child_has_kept_is_passed_over(memory, tmp_path) -> 
         assert worker(second) != kept
         assert files(tmp_path) == ["default.0.state", "default.1.state"]
     finally:
-        child.communicate(b"\n", timeout=60)
+        child.communicate(b"\n", timeout=300)
     assert worker(Snowflake(store=NOWHERE, state=tmp_path)) == kept, "it is free again"
 
 

@@ -10,7 +10,7 @@ import pytest
 import leafid
 from leafid import Segment, Snowflake, _aio
 from support.gate import Away, Gate
-from support.waiting import PATIENCE
+from support.waiting import PATIENCE, until
 
 if not os.environ.get("CI"):
     pytest.importorskip("trio", reason="trio is not installed: its loops are NOT tested")
@@ -167,7 +167,8 @@ def test_an_error_that_is_kept_keeps_no_descriptor() -> None:
         before = len(os.listdir("/proc/self/fd"))
         for _ in range(9):
             await fail()
-        assert len(os.listdir("/proc/self/fd")) <= before
+        # Others of this process may open one for a moment; what an error keeps would stay.
+        assert until(lambda: len(os.listdir("/proc/self/fd")) <= before)
 
     trio.run(main)
     assert len(kept) == 10

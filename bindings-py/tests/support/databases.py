@@ -4,15 +4,12 @@ its id. How they are started stands in `tests/servers` for the Rust suites, too.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import getpass
 import itertools
 import os
 import shutil
 import signal
-import socket
 import subprocess
-import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -21,6 +18,7 @@ from typing import Any, ClassVar
 
 import psycopg
 import pymysql
+from support.port import Port
 from support.waiting import until
 
 LIMIT_S = 60
@@ -219,30 +217,6 @@ class Mariadb(Database):
 
     def url(self, database: str) -> str:
         return f"mysql://root@127.0.0.1:{self.port}/{database}"
-
-
-class Port:
-    """A port of 127.0.0.1 that no other test has, also while nobody listens on it; the Rust suites take
-    theirs in the same way. It lies below those that the system gives to outgoing connections: a client
-    that keeps trying a server that is away on one of *those* will in the end be connected to itself."""
-
-    def __init__(self) -> None:
-        folder = Path(tempfile.gettempdir(), "leafid-ports")
-        folder.mkdir(exist_ok=True)
-        start = os.getpid() * 97
-        for at in range(6_000):
-            self.number = 26_000 + (start + at * 7) % 6_000
-            try:
-                self.lock = (folder / str(self.number)).open("a")
-                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                with socket.create_server(("127.0.0.1", self.number)):
-                    return
-            except OSError:
-                continue
-        raise AssertionError("no port is free between 26000 and 32000")
-
-    def give_back(self) -> None:
-        self.lock.close()
 
 
 def _runs(pid: int) -> bool:

@@ -15,7 +15,7 @@ import leafid
 from support.places import ROOT
 
 
-def python(*words: object, path: Path | None = None, timeout: float = 120) -> str:
+def python(*words: object, path: Path | None = None, timeout: float = 300) -> str:
     """What a script said; it must end well."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     if path is not None:
@@ -32,7 +32,7 @@ def python(*words: object, path: Path | None = None, timeout: float = 120) -> st
     return done.stdout
 
 
-def code(text: str, *words: object, timeout: float = 60) -> str:
+def code(text: str, *words: object, timeout: float = 300) -> str:
     """What a program said that is given as text."""
     return python("-c", textwrap.dedent(text), *words, timeout=timeout)
 

@@ -1,4 +1,4 @@
-"""The real store: the `leafid` binary on a free loopback port, in a folder of its own."""
+"""The real store: the `leafid` binary on a loopback port and in a folder of its own."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 from support.places import BINARY
+from support.port import Port
 
 
 FILE = "leafid.db"
@@ -17,11 +18,10 @@ FILE = "leafid.db"
 class Server:
     """Runs `leafid serve`; `url` is where it listens."""
 
-    def __init__(
-        self, folder: Path, listen: str = "127.0.0.1:0", store: str | None = None
-    ) -> None:
+    def __init__(self, folder: Path, store: str | None = None) -> None:
         self.folder = Path(folder)
-        self.listen = listen
+        self.port = Port()
+        self.listen = f"127.0.0.1:{self.port.number}"
         self.store = store or f"sqlite:{self.folder / FILE}"
         self.url = ""
         self.process: subprocess.Popen[str] | None = None
@@ -32,6 +32,7 @@ class Server:
 
     def __exit__(self, *exception: object) -> None:
         self.stop()
+        self.port.give_back()
 
     def start(self) -> None:
         assert BINARY.exists(), f"no store to test against: `{BINARY}` (`cargo xtask build`)"
@@ -50,8 +51,6 @@ class Server:
                 self.url = line.split("listening on ", 1)[1].split()[0]
                 break
         assert self.url, f"the store did not start: {''.join(said)}"
-        # The same port again after a restart.
-        self.listen = self.url.split("://", 1)[1]
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
 
     def options(self) -> list[str]:
@@ -62,14 +61,14 @@ class Server:
         """Ends it gracefully."""
         if self.process is not None:
             self.process.terminate()
-            self.process.wait(timeout=15)
+            self.process.wait(timeout=60)
             self.process = None
 
     def kill(self) -> None:
         """Ends it as a power cut does."""
         assert self.process is not None
         self.process.kill()
-        self.process.wait(timeout=15)
+        self.process.wait(timeout=60)
         self.process = None
 
     def copy(self) -> dict[str, bytes]:
@@ -85,7 +84,7 @@ class Server:
             (self.folder / name).write_bytes(text)
 
     def call(self, method: str, path: str, body: object = None) -> tuple[int, dict]:
-        connection = http.client.HTTPConnection(self.listen, timeout=10)
+        connection = http.client.HTTPConnection(self.listen, timeout=60)
         try:
             headers = {"content-type": "application/json"}
             connection.request(method, path, json.dumps(body or {}), headers)

@@ -1,0 +1,37 @@
+"""Ports that nobody else uses."""
+
+from __future__ import annotations
+
+import fcntl
+import itertools
+import os
+import socket
+import tempfile
+from pathlib import Path
+
+# Never the port of the test before: a generator that it left may still look for its store there.
+_TURNS = itertools.count()
+
+
+class Port:
+    """A port of 127.0.0.1 that no other test has, also while nobody listens on it; the Rust suites take
+    theirs in the same way. It lies below those that the system gives to outgoing connections: a client
+    that keeps trying a server that is away on one of *those* will in the end be connected to itself."""
+
+    def __init__(self) -> None:
+        folder = Path(tempfile.gettempdir(), "leafid-ports")
+        folder.mkdir(exist_ok=True)
+        start = os.getpid() * 97
+        for _ in range(6_000):
+            self.number = 26_000 + (start + next(_TURNS) * 7) % 6_000
+            try:
+                self.lock = (folder / str(self.number)).open("a")
+                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                with socket.create_server(("127.0.0.1", self.number)):
+                    return
+            except OSError:
+                continue
+        raise AssertionError("no port is free between 26000 and 32000")
+
+    def give_back(self) -> None:
+        self.lock.close()
