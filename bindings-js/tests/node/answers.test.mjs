@@ -193,10 +193,10 @@ for (const [status, code] of [[401, 'UNAUTHORIZED'], [403, 'FORBIDDEN']]) {
     const server = await httpServer(() => ({ status, ...HTML }))
     t.after(server.end)
     const began = Date.now()
-    const error = await refusal(() => new Segment('orders', { store: server.url }).next())
+    const error = await refusal(() => new Segment('orders', { store: server.url, timeout: 60_000 }).next())
     assert.equal(error.code, code)
     assert.match(error.message, new RegExp(`answered ${status} without a code`))
-    assert.ok(Date.now() - began < 2_000)
+    assert.ok(Date.now() - began < 30_000)
   })
 }
 

@@ -67,7 +67,7 @@ const PROGRAM = `
 for (const entry of ['leafid', 'leafid/inline']) {
   test(`${entry}: what a store does wrong is told, handled, and over with its generator`, () => {
     const program = PROGRAM.replace("from 'leafid'", `from '${entry}'`)
-    const options = { cwd: import.meta.dirname, encoding: 'utf8', timeout: 60_000 }
+    const options = { cwd: import.meta.dirname, encoding: 'utf8', timeout: 180_000 }
     const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], options)
     assert.deepEqual([status, stderr], [0, ''])
     const { told, after } = JSON.parse(stdout)

@@ -12,7 +12,7 @@ function told(program) {
   const rows = `import { Segment, Snowflake, memoryStore } from 'leafid'
     const rows = memoryStore()
     const store = { lease_segment: (ask) => rows.lease_segment(ask), acquire: (ask) => rows.acquire(ask), renew: (ask) => rows.renew(ask), release: (ask) => rows.release(ask) }\n`
-  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', rows + program], { cwd: import.meta.dirname, encoding: 'utf8', timeout: 30_000 })
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', rows + program], { cwd: import.meta.dirname, encoding: 'utf8', timeout: 120_000 })
   assert.equal(status, 0, stderr)
   return stderr
 }

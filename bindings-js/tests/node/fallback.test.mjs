@@ -25,7 +25,7 @@ function run(program) {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
     cwd: folder,
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 120_000,
   })
   assert.equal(status, 0, stderr)
   assert.equal(stderr, '')

@@ -94,7 +94,7 @@ test('the sync forms throw at once while a lease is on its way', async () => {
   assert.ok(error instanceof LeafidError && error instanceof Error)
   assert.equal(error.code, 'SEGMENT_DRY')
   assert.equal(error.message, 'tag `orders` has no number at hand: wait for the next segment, with `await ready(n)`')
-  await until(() => orders.stats().grants === 1)
+  await until(() => orders.stats().grants >= 1)
   assert.equal(orders.nextSync(), 1n)
   assert.equal((await refusal(() => new Snowflake('default', { store: ownStore() }).nextSync())).code, 'WINDOW_SPENT')
 })

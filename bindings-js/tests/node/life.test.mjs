@@ -88,7 +88,7 @@ test('a lease that nobody waits for keeps no process alive', async (t) => {
     orders.takeSync(45)
     await new Promise((resolve) => setImmediate(resolve))
     console.log(asks)`
-  const options = { cwd: import.meta.dirname, encoding: 'utf8', timeout: 20_000 }
+  const options = { cwd: import.meta.dirname, encoding: 'utf8', timeout: 120_000 }
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], options)
   assert.deepEqual([status, stdout, stderr], [0, '3\n', ''])
 })

@@ -21,7 +21,7 @@ for (const [at, program] of programs.entries()) {
       cwd: import.meta.dirname,
       env: { ...process.env, LEAFID_STORE: store.url },
       stdio: ['ignore', 'inherit', 'pipe'],
-      timeout: 30_000,
+      timeout: 120_000,
     })
     let told = ''
     child.stderr.on('data', (chunk) => (told += chunk))

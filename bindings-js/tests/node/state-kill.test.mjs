@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../support/port.mjs'
 import { startStore } from '../support/store.mjs'
 
 const drawer = fileURLToPath(new URL('../support/state-drawer.mjs', import.meta.url))
@@ -56,7 +57,7 @@ async function live(store, words, count) {
 }
 
 async function lives(t, words, count, enough) {
-  const store = await startStore()
+  const store = await startStore({ listen: `127.0.0.1:${await freePort()}` })
   t.after(store.end)
   await store.createNamespace('edge', { layout: 'edge' })
   let all = []

@@ -96,7 +96,16 @@ test('a caller that cannot wait has an ID once the window is written', { skip },
   // The event loop stands still for longer than what the file reserves.
   const until = performance.now() + 1_300
   while (performance.now() < until);
-  assert.ok(ids.nextSync() > first)
+  // The thread that writes may not have had its turn yet on a busy machine.
+  let next
+  while (next === undefined) {
+    try {
+      next = ids.nextSync()
+    } catch (error) {
+      if (performance.now() > until + 6_000) throw error
+    }
+  }
+  assert.ok(next > first)
   await ids.close()
 })
 
@@ -171,10 +180,10 @@ test('a file that is taken away stops its generator', { skip }, async () => {
     const error = await ids.next().then(() => undefined, (error) => error)
     if (error !== undefined) {
       assert.equal(error.code, 'TIMED_OUT')
-      assert.match(error.message, /was removed or replaced/)
-      break
+      // On a busy machine it may not have been looked for yet, and only be written late.
+      if (/was removed or replaced/.test(error.message)) break
     }
-    assert.ok(performance.now() < deadline)
+    assert.ok(performance.now() < deadline, error?.message)
   }
   assert.equal(failed[0].code, 'STATE_INVALID')
   await ids.close()

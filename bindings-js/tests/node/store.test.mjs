@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Segment, Snowflake, decode } from 'leafid'
 import { httpServer, refusal, timedOut, until } from '../support/stores.mjs'
+import { freePort } from '../support/port.mjs'
 import { startStore } from '../support/store.mjs'
 
 async function store(t, options) {
@@ -34,7 +35,8 @@ test('several holders of one tag and one namespace never meet', async (t) => {
     assert.equal(new Set(flat).size, 12_000)
     for (const ids of all) assert.ok(ids.every((id, at) => at === 0 || id > ids[at - 1]))
   }
-  assert.equal(new Set(stamps.flat().map((id) => decode(id).worker)).size, 4)
+  // Of the first ones: a holder whose second was over on a busy machine has another number later.
+  assert.equal(new Set(stamps.map(([first]) => decode(first).worker)).size, 4)
   await Promise.all(snowflakes.map((ids) => ids.close()))
 })
 
@@ -126,7 +128,7 @@ test('two stores behind one address: the second answer stops the client, IDs in 
 })
 
 test('a store that is killed and comes back: IDs at hand go on, callers wait, no number twice', async (t) => {
-  const first = await store(t)
+  const first = await store(t, { listen: `127.0.0.1:${await freePort()}` })
   await first.createTag('orders', { step: 100, max_step: 100 })
   const orders = new Segment('orders', { store: first.url, timeout: 20_000 })
   const ids = new Snowflake('default', { store: first.url, timeout: 20_000 })

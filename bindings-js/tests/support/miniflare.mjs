@@ -19,7 +19,7 @@ export function startWorker(source, { ms, bindings = {}, files = {} } = {}) {
 }
 
 /** The same of options of one's own. */
-export async function startMiniflare(options, { ms = 120_000 } = {}) {
+export async function startMiniflare(options, { ms = 400_000 } = {}) {
   const late = setTimeout(() => {
     console.error(`the Worker did not end within ${ms} ms`)
     process.exit(1)

@@ -2,9 +2,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from './port.mjs'
 import { until } from './stores.mjs'
 
 /** Nobody: PostgreSQL refuses to run as root. */
@@ -24,15 +25,6 @@ function run([program, ...words], options) {
   const { status, stdout, stderr, error } = spawnSync(program, words, { encoding: 'utf8', ...options })
   if (status !== 0) throw new Error(`${program} failed: ${error ?? stderr}`)
   return stdout
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** A server that is started, killed and started again in the same folder. `command(port)` is how, `answers(port)` whether it does. */

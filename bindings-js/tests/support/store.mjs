@@ -50,7 +50,7 @@ async function put(url, fields) {
 async function listening(child) {
   let told = ''
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`the store did not start: ${told}`)), 15_000)
+    const late = setTimeout(() => reject(new Error(`the store did not start: ${told}`)), 60_000)
     const hear = (chunk) => {
       told += chunk
       const found = /listening on (https?:\/\/\S+)/.exec(told)

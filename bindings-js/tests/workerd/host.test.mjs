@@ -132,15 +132,15 @@ test('what was asked ahead arrives after its request is over', async (t) => {
   gate = new Promise((resolve) => (open = resolve))
   // Below 90 %: the request that draws the third number asks for more, and does not wait for it.
   assert.deepEqual((await ask('/take?n=4', idle)).numbers, ['2', '3', '4', '5'])
-  await until(() => held === 1)
+  await until(() => held >= 1)
   assert.equal((await ask('/stats', idle)).orders.grants, 1)
   open()
-  await until(async () => (await ask('/stats', idle)).orders.grants === 2)
+  await until(async () => (await ask('/stats', idle)).orders.grants >= 2)
   const { asks, failures } = (await ask('/stats', idle)).orders
   assert.deepEqual([asks, failures, held], [2, 0, 1])
 })
 
-test('with every tenth request abandoned, none of the others fails', { timeout: 60_000 }, async (t) => {
+test('with every tenth request abandoned, none of the others fails', { timeout: 240_000 }, async (t) => {
   const rows = memoryStore()
   rows.createTag('orders', { step: 20, max_step: 20 })
   let leases = 0

@@ -84,7 +84,7 @@ test('an object that is evicted, or woken by an alarm of its own, goes on', asyn
   await ask({ act: 'evict', tag: 'orders' })
   assert.equal(await next({ store, holder: 'second' }), 11n)
   await ask({ act: 'wake', tag: 'orders' })
-  await until(async () => (await ask({ act: 'alarms', tag: 'orders' })).alarms === 1)
+  await until(async () => (await ask({ act: 'alarms', tag: 'orders' })).alarms >= 1)
   await ask({ act: 'evict', tag: 'orders' })
   assert.equal(await next({ store, holder: 'third' }), 21n)
 })
@@ -197,8 +197,11 @@ test('D1 without tables, and with tables of another version', async (t) => {
   await database.batch(makeD1().map((text) => database.prepare(text)))
   assert.equal(await next({ store: 'd1' }), 1n)
   await database.prepare('UPDATE schema_version SET version = version - 1').run()
-  const older = await ask({ act: 'next', store: 'd1', holder: 'second', timeout: 4_000 })
-  assert.equal(older.cause, 'SCHEMA_MISMATCH', JSON.stringify(older))
+  let older
+  await until(async () => {
+    older = await ask({ act: 'next', store: 'd1', holder: 'second', timeout: 1_000 })
+    return older.cause === 'SCHEMA_MISMATCH'
+  })
   assert.match(older.message, /tables of version \d+, this program knows \d+: raise them: npx wrangler d1 execute .*leafid\/sql\/d1-\d+\.sql/)
 })
 
