@@ -162,21 +162,27 @@ fn a_change_whose_caller_hung_up_has_its_line_too() {
     let (mut serving, admin) = two(&folder);
     let host = admin.strip_prefix("http://").unwrap();
     let other = rusqlite::Connection::open(folder.path().join("store.db")).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let mut caller = TcpStream::connect(host).unwrap();
-    let head = format!("PUT /v1/tags/orders HTTP/1.1\r\nhost: {host}\r\n");
-    let rest = "content-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
-    caller.write_all(format!("{head}{rest}").as_bytes()).unwrap();
-    let mut answer = Vec::new();
-    caller.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
-    caller.read_to_end(&mut answer).unwrap_err();
-    caller.shutdown(Shutdown::Write).unwrap();
-    // The server hangs up too: it has noticed.
-    caller.set_read_timeout(None).unwrap();
-    caller.read_to_end(&mut answer).unwrap();
-    assert!(answer.is_empty());
-    other.execute_batch("ROLLBACK").unwrap();
-    serving.logs(&["audit: create tag `orders`", "caller=admin/127.0.0.1:"]);
-    assert_eq!(call(&serving.url, "GET", "/v1/tags/orders", &Value::Null).0, 200);
+    // It waits two seconds for the other process; a caller that this machine lets hang up later than
+    // that has an answer, and asks for another tag.
+    let hung_up = |tag: &String| {
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let mut caller = TcpStream::connect(host).unwrap();
+        let head = format!("PUT /v1/tags/{tag} HTTP/1.1\r\nhost: {host}\r\n");
+        let rest = "content-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
+        caller.write_all(format!("{head}{rest}").as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        caller.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+        caller.read_to_end(&mut answer).unwrap_err();
+        caller.shutdown(Shutdown::Write).unwrap();
+        // The server hangs up too: it has noticed.
+        caller.set_read_timeout(None).unwrap();
+        caller.read_to_end(&mut answer).unwrap();
+        other.execute_batch("ROLLBACK").unwrap();
+        answer.is_empty()
+    };
+    let tag = (0..20).map(|turn| format!("orders{turn}")).find(hung_up).expect("it is noticed");
+    serving.logs(&[&format!("audit: create tag `{tag}`"), "caller=admin/127.0.0.1:"]);
+    let made = format!("/v1/tags/{tag}");
+    assert_eq!(call(&serving.url, "GET", &made, &Value::Null).0, 200);
     serving.end("-TERM");
 }

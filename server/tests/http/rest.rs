@@ -68,7 +68,7 @@ fn what_comes_after_a_rest_is_served_however_it_comes() {
 
 #[test]
 fn a_connection_that_rests_is_closed_when_it_was_idle_for_too_long_and_at_a_stop() {
-    let idle = Duration::from_millis(400);
+    let idle = Duration::from_secs(3);
     let (_folder, server) = start(Duration::from_millis(1), idle);
     let (mut stream, begun) = (server.connect(), Instant::now());
     stream.write_all(HEALTH).unwrap();
