@@ -10,9 +10,11 @@ import pytest
 
 import leafid
 from leafid import MemoryStore, SqliteStore, SqlStore, registry
+from leafid._conform import subject
 from leafid._conform.checks import CHECKS
 from leafid.testing import Clock, DoesNotConform, conform
 from support.rows import Rows
+from support.waiting import PATIENCE
 
 ALL = {name for name, _, _ in CHECKS}
 # A store in memory creates tags and namespaces by use.
@@ -116,6 +118,56 @@ class OneAtATime(Unlocked):
 
 def test_a_store_of_a_few_lines_passes() -> None:
     assert {*conform(OneAtATime()), *SPENT} == ALL - TWO_PROCESSES
+
+
+class ReadLate(OneAtATime):
+    """Right: the first of those who ask at once reads its answer when the others have had theirs, which
+    were given long after it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: dict[int, int] = {}
+        self.ahead_ms, self.others_went_on = 0, threading.Event()
+
+    def told(self) -> Rows:
+        self.rows.set_clock(time.time_ns() // 1_000_000 + self.ahead_ms)
+        return self.rows
+
+    def lease_segment(self, ask: dict[str, Any]) -> dict[str, Any]:
+        grant = super().lease_segment(ask)
+        if threading.current_thread() is threading.main_thread() or self.others_went_on.is_set():
+            return grant
+        me = threading.get_ident()
+        with self.lock:
+            is_first = not self.calls
+            self.calls[me] = self.calls.get(me, 0) + 1
+            self.ahead_ms = 5_000
+        if is_first:
+            assert self.others_went_on.wait(PATIENCE)
+        elif self.calls[me] > 2:
+            self.others_went_on.set()
+        return grant
+
+
+def test_an_answer_that_is_read_late_is_no_time_that_goes_back() -> None:
+    assert {*conform(ReadLate()), *SPENT} == ALL - TWO_PROCESSES
+
+
+def test_a_store_that_hangs_is_told(monkeypatch) -> None:
+    monkeypatch.setattr(subject, "_HANGS_S", 0.2)
+    over = threading.Event()
+
+    class Hangs(OneAtATime):
+        def lease_segment(self, ask: dict[str, Any]) -> dict[str, Any]:
+            if threading.current_thread() is not threading.main_thread():
+                over.wait(PATIENCE)
+            return super().lease_segment(ask)
+
+    try:
+        with pytest.raises(DoesNotConform, match="it does not answer within 0.2 s"):
+            conform(Hangs())
+    finally:
+        over.set()
 
 
 class ReadsThenWrites(OneAtATime):
