@@ -37,9 +37,9 @@ def take_the_guard_off() -> None:
 def main(kind: str, store: str, file: Path, count: int, together: bool) -> None:
     ids: list[leafid.Segment | leafid.Snowflake] = []
     if kind != "snowflake":
-        ids.append(leafid.Segment("orders", store, timeout=30))
+        ids.append(leafid.Segment("orders", store, timeout=600))
     if kind != "segment":
-        ids.append(leafid.Snowflake("default", store, timeout=30, length=1.0))
+        ids.append(leafid.Snowflake("default", store, timeout=600, length=1.0))
     with file.open("a") as drawn:
         while together and len(list(file.parent.glob("*.ids"))) < 4:
             time.sleep(0.002)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 import leafid
 
 # Far more than anything takes on a busy machine.
-PATIENCE = 30.0
+PATIENCE = 90.0
 
 
 def until(condition: Callable[[], object], seconds: float = PATIENCE) -> bool:

@@ -88,10 +88,8 @@ fn a_tree_is_taken_in_beside_running_leafs_and_taken_over_when_they_have_stopped
     );
 
     // One says that they have stopped, and they run.
-    store.refuses(
-        &with(&["--stopped", "all"]),
-        &["has a Leaf that runs", "wait 15 s", "forever/192"],
-    );
+    let running = ["has a Leaf that runs", "wait 3600 s", "forever/192"];
+    store.refuses(&with(&["--stopped", "all", "--quiet", "1h"]), &running);
     store
         .refuses(&with(&["--stopped", "192.0.2.9:1"]), &["names `192.0.2.9:1`", "192.0.2.2:54215"]);
     // A new Leaf takes a number that leafid leaves it; one that leafid has granted is found.
