@@ -91,7 +91,7 @@ async fn reach<D: Driver>(address: &D::Address, place: &str) -> Result<D, Unopen
 
 fn unopened<D: Driver>(place: &str, broken: &Broken) -> Unopened {
     let problem = Problem::unavailable(unreachable::<D>(place, broken));
-    Unopened { problem, may_pass: broken.kind == Breakage::Lost }
+    Unopened { problem, may_pass: broken.kind.may_pass() }
 }
 
 /// What the store says of itself, if there is one.
@@ -240,7 +240,7 @@ fn cannot_make(place: &str, broken: &Broken) -> Unopened {
          empty tables that the next try uses",
         broken.detail
     );
-    Unopened { problem: Problem::unavailable(detail), may_pass: broken.kind == Breakage::Lost }
+    Unopened { problem: Problem::unavailable(detail), may_pass: broken.kind.may_pass() }
 }
 
 fn cannot_raise(place: &str, broken: &Broken) -> Unopened {
@@ -249,5 +249,5 @@ fn cannot_raise(place: &str, broken: &Broken) -> Unopened {
         _ => "",
     };
     let detail = format!("the tables of {place} cannot be raised: {}{rights}", broken.detail);
-    Unopened { problem: Problem::unavailable(detail), may_pass: broken.kind == Breakage::Lost }
+    Unopened { problem: Problem::unavailable(detail), may_pass: broken.kind.may_pass() }
 }
