@@ -284,6 +284,8 @@ fn broken(error: &Error) -> Broken {
         1040 | 1053 | 1077 | 1079 | 1080 | 1152 | 1158..=1161 | 1184 | 1203 | 1927 | 4031 => {
             Breakage::Lost
         }
+        // A statement that it ended, for that took too long.
+        1317 | 1969 | 3024 => Breakage::Lost,
         _ => Breakage::Refused,
     };
     Broken { detail: format!("{} ({})", said.message, said.code), kind }

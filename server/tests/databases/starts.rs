@@ -5,7 +5,7 @@ use std::process::Command;
 use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 use serde_json::json;
 
-use crate::support::{LEAFID, Serving, fails, says};
+use crate::support::{LEAFID, Serving, fails, says, until};
 
 pub const REQUEST: &str = "0123456789abcdef0123456789abcdef";
 pub const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
@@ -116,6 +116,46 @@ fn postgres_is_waited_for() {
 #[test]
 fn mariadb_is_waited_for() {
     is_waited_for::<Mariadb>(database);
+}
+
+/// Somebody keeps its tables locked while a server starts.
+fn one_whose_tables_are_locked_is_waited_for<S: Databases + Sync>(
+    lock: &'static str,
+    sleeper: &'static str,
+    end: fn(&str) -> String,
+) {
+    let Some(server) = for_test::<S>() else { return };
+    let url = server.make_database("locked").expect("a database");
+    says(&url, &["init"]);
+    std::thread::scope(|scope| {
+        // Ended from here, whatever it says of that.
+        scope.spawn(|| drop(server.run("locked", lock)));
+        let sleeps = || server.run("locked", sleeper).ok().filter(|id| !id.trim().is_empty());
+        let sleeper = until(sleeps).expect("it has the lock");
+        let mut serving = serve(&url, &[]);
+        server.run("locked", &end(sleeper.trim())).expect("it is ended");
+        assert!(serving.first.contains("leafid: waiting for "), "{}", serving.first);
+        serving.ready(200, &["\"ok\""]);
+        assert_eq!(serving.end("-TERM").0, Some(0));
+    });
+}
+
+#[test]
+fn postgres_whose_tables_are_locked_is_waited_for() {
+    one_whose_tables_are_locked_is_waited_for::<Postgres>(
+        "LOCK TABLE leafid.meta; SELECT pg_sleep(120)",
+        "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'",
+        |sleeper| format!("SELECT pg_terminate_backend({sleeper})"),
+    );
+}
+
+#[test]
+fn mariadb_whose_tables_are_locked_is_waited_for() {
+    one_whose_tables_are_locked_is_waited_for::<Mariadb>(
+        "LOCK TABLES meta WRITE; SELECT SLEEP(120)",
+        "SELECT id FROM information_schema.processlist WHERE info LIKE 'SELECT SLEEP%'",
+        |sleeper| format!("KILL {sleeper}"),
+    );
 }
 
 /// Another database stands behind the name after a while: nothing is granted from it.

@@ -25,13 +25,12 @@ fn lease(server: &Server, n: u64) -> (u64, u64) {
 }
 
 /// Asks again as a client does: on a busy machine another server may have the file for longer than a
-/// request waits for it.
+/// request waits for it, or for its numbers.
 fn patient(ask: impl Fn() -> crate::support::Answer) -> crate::support::Answer {
     let begun = Instant::now();
     loop {
         let answer = ask();
-        let busy = answer.status == 503 && answer.code() == "STORE_UNAVAILABLE";
-        if !busy || begun.elapsed() > Duration::from_secs(60) {
+        if answer.status != 503 || begun.elapsed() > Duration::from_secs(60) {
             return answer;
         }
     }

@@ -124,7 +124,7 @@ impl Server {
 
     fn exchange(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address).expect("the server listens");
-        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time-out");
+        stream.set_read_timeout(Some(LATE * 3)).expect("a time-out");
         // A server that refuses early may close before it has read all of it.
         let _ = stream.write_all(request.as_bytes());
         let mut answer = Vec::new();

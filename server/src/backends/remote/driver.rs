@@ -45,6 +45,13 @@ pub enum Breakage {
     Untrusted,
 }
 
+impl Breakage {
+    /// Whether the next try may succeed although nobody does anything about it.
+    pub(super) fn may_pass(self) -> bool {
+        matches!(self, Breakage::Lost | Breakage::Race | Breakage::Locked)
+    }
+}
+
 /// What a statement did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Did {

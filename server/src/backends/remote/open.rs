@@ -92,7 +92,7 @@ async fn reach<D: Driver>(address: &D::Address, place: &str) -> Result<D, Unopen
 
 fn unopened<D: Driver>(place: &str, broken: &Broken) -> Unopened {
     let problem = Problem::new(unopened_code(broken), unreachable::<D>(place, broken));
-    Unopened { problem, may_pass: broken.kind == Breakage::Lost }
+    Unopened { problem, may_pass: broken.kind.may_pass() }
 }
 
 /// What the store says of itself, if there is one.
@@ -242,7 +242,7 @@ fn cannot_make(place: &str, broken: &Broken) -> Unopened {
         broken.detail
     );
     let problem = Problem::new(unopened_code(broken), detail);
-    Unopened { problem, may_pass: broken.kind == Breakage::Lost }
+    Unopened { problem, may_pass: broken.kind.may_pass() }
 }
 
 fn cannot_raise(place: &str, broken: &Broken) -> Unopened {
@@ -252,5 +252,5 @@ fn cannot_raise(place: &str, broken: &Broken) -> Unopened {
     };
     let detail = format!("the tables of {place} cannot be raised: {}{rights}", broken.detail);
     let problem = Problem::new(unopened_code(broken), detail);
-    Unopened { problem, may_pass: broken.kind == Breakage::Lost }
+    Unopened { problem, may_pass: broken.kind.may_pass() }
 }
