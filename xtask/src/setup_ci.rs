@@ -44,7 +44,7 @@ const COMPONENTS: &[(&str, &str)] = &[("rustfmt", "rustfmt"), ("cargo-clippy", "
 pub fn main(args: Args) -> Outcome {
     args.finish()?;
     packages()?;
-    node()?;
+    tools::node()?;
     for target in TARGETS {
         tools::rust_target(target)?;
     }
@@ -71,15 +71,6 @@ fn packages() -> Outcome {
     println!("missing: {}", names.join(", "));
     apt(&["update"])?;
     apt(&[&["install", "--yes", "--no-install-recommends"], names.as_slice()].concat())
-}
-
-// Debian 12's own Node is too old, so it is asked for instead of installed.
-fn node() -> Outcome {
-    let check = "const [a, b] = process.versions.node.split('.').map(Number); \
-                 process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)";
-    let install = "install Node 20.19 or later with npm, https://nodejs.org/en/download";
-    tools::need("node", &["-e", check], install)?;
-    tools::need("npm", &["--version"], install)
 }
 
 fn apt(words: &[&str]) -> Outcome {

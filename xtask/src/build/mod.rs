@@ -45,7 +45,10 @@ pub fn main(mut args: Args) -> Outcome {
         let names: Vec<_> = STEPS.iter().map(|(name, _)| *name).collect();
         return Err(format!("there is no part `{only}`: {}", names.join(", ")));
     }
-    tools::linker()?;
+    match only {
+        None => tools::all_languages()?,
+        Some(_) => tools::linker()?,
+    }
     let mut summary = Summary::default();
     for (name, step) in STEPS.iter().filter(|(name, _)| only.as_deref().is_none_or(|o| o == *name))
     {

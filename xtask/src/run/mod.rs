@@ -19,7 +19,7 @@ use leafid_stream::stream::Stream;
 
 use crate::args::Args;
 use crate::build;
-use crate::{Outcome, consumers, project};
+use crate::{Outcome, consumers, project, tools};
 use database::{Database, Kind};
 use display::Display;
 use scratch::Scratch;
@@ -56,6 +56,7 @@ pub fn main(mut args: Args) -> Outcome {
     if wanted.rate == 0 {
         return Err("`--rate` is IDs per second and host: at least 1".to_owned());
     }
+    tools::all_languages()?;
     let installed = Installed {
         root: project::root().to_owned(),
         python: consumers::python()?,

@@ -14,7 +14,7 @@ mod vectors;
 use crate::args::Args;
 use crate::build;
 use crate::summary::Summary;
-use crate::{Outcome, check, project};
+use crate::{Outcome, check, project, tools};
 
 /// One part: it gives back its runner's closing line.
 struct Part {
@@ -63,6 +63,9 @@ pub fn main(mut args: Args) -> Outcome {
             only.unwrap_or_default(),
             names.join(", ")
         ));
+    }
+    if only.is_none() {
+        tools::all_languages()?;
     }
     let mut summary = Summary::default();
     for part in chosen {
