@@ -51,10 +51,10 @@ pub fn simulate() -> Outcome<String> {
     Ok(format!("{clean}; {bugs}"))
 }
 
-/// Servers and databases of every engine are killed while clients lease: ten times, or as often as
+/// Servers and databases of every engine are killed while clients lease: so many times, or as often as
 /// `LEAFID_KILLS` says. CI kills twice. What was granted is printed, also what the controls found.
-pub fn kills() -> Outcome<String> {
-    let kills = std::env::var("LEAFID_KILLS").unwrap_or_else(|_| "10".to_owned());
+pub fn kills(count: u64) -> Outcome<String> {
+    let kills = std::env::var("LEAFID_KILLS").unwrap_or_else(|_| count.to_string());
     let said =
         Run::cargo(&["test", "--locked", "-p", "leafid-server", "--test", "databases", "--"])
             // One after another: each has a load of its own.
@@ -64,22 +64,22 @@ pub fn kills() -> Outcome<String> {
     Ok(format!("{} kills of each engine: {}", kills, closing_line(&said)?))
 }
 
-/// Inputs that nobody has seen, for everything that comes from outside: a quarter of an hour, as each core
-/// has one target after another.
-pub fn fuzz() -> Outcome<String> {
+/// Inputs that nobody has seen, for everything that comes from outside: each target for so many seconds,
+/// as each core has one target after another.
+pub fn fuzz(seconds: u64) -> Outcome<String> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?;
     let seed = since.as_secs();
     let said = Run::cargo(&["test", "--locked", "-p", "leafid-server", "--lib", "fuzzed"])
         .args(["--", "--nocapture"])
-        .env("LEAFID_FUZZ_SECONDS", "150")
+        .env("LEAFID_FUZZ_SECONDS", seconds.to_string())
         .env("LEAFID_FUZZ_SEED", seed.to_string())
         .tee()?;
     closing_line(&said).map(|line| format!("{line}, from seed {seed} on"))
 }
 
-/// Half an hour of worlds from a seed that is new each time.
-pub fn search() -> Outcome<String> {
-    last_line(&simulate::simulator().args(["--seconds", "1800"]).tee()?, "simulate")
+/// Seconds of worlds from a seed that is new each time.
+pub fn search(seconds: u64) -> Outcome<String> {
+    last_line(&simulate::simulator().args(["--seconds", &seconds.to_string()]).tee()?, "simulate")
 }
 
 fn last_line(said: &Said, what: &str) -> Outcome<String> {
