@@ -158,7 +158,7 @@ impl Run {
         if !self.quiet {
             eprintln!("  $ {}", self.line());
         }
-        let mut command = Command::new(&self.program);
+        let mut command = Command::new(startable(&self.program));
         command.args(&self.args).current_dir(&self.dir);
         for (name, _) in std::env::vars_os() {
             if leaks(&name.to_string_lossy()) {
@@ -171,6 +171,11 @@ impl Run {
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command
     }
+}
+
+/// npm is a script, and Windows starts scripts only by their whole names.
+fn startable(program: &OsStr) -> &OsStr {
+    if cfg!(windows) && program == "npm" { OsStr::new("npm.cmd") } else { program }
 }
 
 fn show_lines(pipe: impl Read, heard: &mut String) {

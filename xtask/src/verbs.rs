@@ -1,7 +1,9 @@
 //! The list of verbs: what each does, how long it takes, and what runs it.
 
 use crate::args::Args;
-use crate::{Outcome, bench, build, check, nightly, release, run, setup_ci, simulate, test};
+use crate::{Outcome, build, release};
+#[cfg(unix)]
+use crate::{bench, check, nightly, run, setup_ci, simulate, test};
 
 struct Verb {
     name: &'static str,
@@ -12,6 +14,7 @@ struct Verb {
 }
 
 const VERBS: &[Verb] = &[
+    #[cfg(unix)]
     Verb {
         name: "run",
         options: "[--store sqlite|postgres|mysql|etcd|zookeeper] [--seconds N] [--rate N]",
@@ -27,6 +30,7 @@ const VERBS: &[Verb] = &[
         takes: "2.5 min cold, 5 s warm",
         run: build::main,
     },
+    #[cfg(unix)]
     Verb {
         name: "test",
         options: "[--only PART] [--self-test]",
@@ -35,6 +39,7 @@ const VERBS: &[Verb] = &[
         takes: "12 min cold, 7 min warm, half a minute the self-test",
         run: test::main,
     },
+    #[cfg(unix)]
     Verb {
         name: "check",
         options: "[--only PROOF] [--self-test]",
@@ -43,6 +48,7 @@ const VERBS: &[Verb] = &[
         takes: "5 min cold, 25 s warm, 10 s the self-test",
         run: check::main,
     },
+    #[cfg(unix)]
     Verb {
         name: "simulate",
         options: "[--hours N | --seconds N | --worlds N] [--seed N] [--bugs [--only NAME]]",
@@ -51,6 +57,7 @@ const VERBS: &[Verb] = &[
         takes: "a minute unless said, after a build of 30 s",
         run: simulate::main,
     },
+    #[cfg(unix)]
     Verb {
         name: "bench",
         options: "[--only core|store|leaf|databases|holders|python|fork|node|edge]",
@@ -67,14 +74,17 @@ const VERBS: &[Verb] = &[
         takes: "30 min cold",
         run: release::main,
     },
+    #[cfg(unix)]
     Verb {
         name: "nightly",
-        options: "[--only fuzz|component-rust|component-bench|kills|simulate|release]",
+        options: "[--short] [--only fuzz|component-rust|component-bench|kills|simulate|release]",
         does: "what takes too long for each change: a quarter of an hour of inputs that nobody has seen, the \
-               component in a Rust program, its figures, ten kills of servers and of each database under load, half an hour of simulated worlds that are new each time, and the release, rehearsed",
-        takes: "90 min cold",
+               component in a Rust program, its figures, ten kills of servers and of each database under load, half an hour of simulated worlds that are new each time, and the release, rehearsed; \
+               `--short` has seconds of inputs and worlds and one kill, to see that all of it runs",
+        takes: "90 min cold, 35 min the short one",
         run: nightly::main,
     },
+    #[cfg(unix)]
     Verb {
         name: "setup-ci",
         options: "",
@@ -98,6 +108,12 @@ pub fn dispatch(words: &[String]) -> Outcome {
         Some(verb) => (verb.run)(Args::new(verb.name, rest)),
         None => Err(format!("there is no `{name}`: see `cargo xtask --help`")),
     }
+}
+
+/// What each is called.
+#[cfg(unix)]
+pub fn names() -> Vec<&'static str> {
+    VERBS.iter().map(|verb| verb.name).collect()
 }
 
 fn help() {

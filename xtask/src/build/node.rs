@@ -74,7 +74,7 @@ pub fn pack(platform: &str, addon: &Path) -> Outcome<PathBuf> {
   "repository": {{ "type": "git", "url": "git+https://github.com/leafid/leafid.git" }},
   "type": "commonjs",
   "main": "{addon_name}",
-  "files": ["{addon_name}"],
+  "files": ["{addon_name}", "LICENSE-*"],
   "os": ["{system}"],
   "cpu": ["{cpu}"],{libc}
   "engines": {{ "node": ">=20.19" }}

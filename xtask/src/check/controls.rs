@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{
     Proof, arrows, circles, component, folders, generated, imports, locks, networks, npm_sizes,
-    published, purity, sizes,
+    published, purity, sizes, versions,
 };
 use crate::build::{node, npm};
 use crate::process::Run;
@@ -24,6 +24,7 @@ pub const LIST: &[(&str, Proof)] = &[
     ("locks", lock),
     ("networks", network),
     ("sizes", size),
+    ("versions", version),
     ("generated", stale),
     ("engine-types", engine_types),
     ("published", debug_build),
@@ -123,6 +124,12 @@ fn network() -> Outcome<String> {
 
 fn size() -> Outcome<String> {
     refused(sizes::too_long(Path::new("core/src/long.rs"), 451))
+}
+
+fn version() -> Outcome<String> {
+    let chart = "version: 0.1.0\nappVersion: 0.2.0\n";
+    refused(versions::other_line("Chart.yaml", chart, "version: ", "0.2.0"))?;
+    refused(versions::other_heading("# Changes\n\n## Unreleased\n\n## 0.1.0\n", "0.2.0"))
 }
 
 fn stale() -> Outcome<String> {

@@ -15,6 +15,7 @@ mod published;
 mod purity;
 mod sizes;
 mod sources;
+mod versions;
 mod wasm_file;
 
 use crate::Outcome;
@@ -34,6 +35,7 @@ const PROOFS: &[(&str, Proof)] = &[
     ("locks", locks::check),
     ("networks", networks::check),
     ("sizes", sizes::check),
+    ("versions", versions::check),
     ("generated", generated::check),
     ("published", published::check),
     ("npm-sizes", npm_sizes::check),

@@ -2,10 +2,10 @@
 //! empty folder that a program then has for its root. Nothing is in it but what the stage copies, so
 //! a library or a file that the store needs and the image lacks is missed here, too.
 
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::PathBuf;
+use std::process::Command;
 
+use super::root::{Server, free_address};
 use super::targets;
 use crate::process::Run;
 use crate::{Outcome, files, project};
@@ -43,11 +43,9 @@ pub fn look() -> Outcome<String> {
         let ids = stage.run(&["next", "orders", "--count", "3", "--url", &url], &[])?;
         (ids == "1\n2\n3\n").then_some(healthy).ok_or(format!("three IDs are `{ids}`"))
     });
-    let ended = server.stop()?;
+    let ended = server.stop();
     let healthy = used?;
-    if !ended {
-        return Err("the store did not end well on SIGTERM".to_owned());
-    }
+    ended?;
     // Away, it is not healthy.
     if stage.in_root(&health).is_ok() {
         return Err("the health check is content with a store that was stopped".to_owned());
@@ -57,7 +55,7 @@ pub fn look() -> Outcome<String> {
     Ok(format!("not built, but run in an empty root as {user}: {}, {size} bytes", healthy.trim()))
 }
 
-/// What an engine would be sent has every member of the workspace.
+/// What an engine would be sent has every member of the workspace, and is enough to build the store.
 fn context() -> Outcome {
     let folder = project::target().join("release/context");
     files::remove_dir(&folder)?;
@@ -76,7 +74,13 @@ fn context() -> Outcome {
     }
     let metadata = ["metadata", "--locked", "--offline", "--no-deps", "--format-version", "1"];
     let said = Run::cargo(&metadata).quiet().dir(&folder).output();
-    said.map(drop).map_err(|error| format!("the image's context is not whole: {error}"))
+    said.map_err(|error| format!("the image's context is not whole: {error}"))?;
+    // The command of the first stage; a debug build reads the same files.
+    let text = files::read(&project::at(FILE))?;
+    let line = text.lines().find_map(|line| line.strip_prefix("RUN cargo "));
+    let line = line.and_then(|line| line.split(" && ").next()).ok_or("no `RUN cargo` there")?;
+    let words: Vec<_> = line.split_whitespace().filter(|word| *word != "--release").collect();
+    Run::cargo(&words).dir(&folder).done()
 }
 
 impl Stage {
@@ -117,6 +121,18 @@ impl Stage {
         Ok(stage)
     }
 
+    /// The binary of this machine's own processor that images are made of.
+    pub fn binary() -> Outcome<PathBuf> {
+        let arch = targets::own("unknown-linux-musl")?.image_arch();
+        let binary = project::dist().join("image").join(arch).join("leafid");
+        let cure = "`cargo xtask release --only binaries`";
+        if binary.is_file() {
+            Ok(binary)
+        } else {
+            Err(format!("no `{}`: {cure}", files::shown(&binary)))
+        }
+    }
+
     fn copy(&self, rest: &str) -> Outcome {
         let (options, paths): (Vec<_>, Vec<_>) =
             rest.split_whitespace().partition(|word| word.starts_with("--"));
@@ -129,11 +145,7 @@ impl Stage {
                     files::install(&project::at(file), &to.join(file))?;
                 }
             }
-            Some("binary") => {
-                let arch = targets::own("unknown-linux-musl")?.image_arch();
-                let binary = project::dist().join("image").join(arch).join("leafid");
-                files::install(&binary, &to)?;
-            }
+            Some("binary") => files::install(&Stage::binary()?, &to)?,
             // What its RUN makes: folders.
             Some("folders") => {
                 let text = files::read(&project::at(FILE))?;
@@ -180,44 +192,9 @@ impl Stage {
         let mut command = Command::new("chroot");
         command.args(self.chroot().iter().skip(1)).args(&self.entry).args(words).env_clear();
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
-        command.envs(variables.iter().copied()).stdin(Stdio::null()).stdout(Stdio::piped());
-        let child = command.env("PATH", PATH).spawn();
-        let mut server = Server(child.map_err(|error| format!("chroot does not start: {error}"))?);
-        let out = server.0.stdout.take().ok_or("no pipe")?;
-        let mut said = Vec::new();
-        for line in BufReader::new(out).lines().map_while(Result::ok) {
-            let listens = line.starts_with("leafid: listening on ");
-            said.push(line);
-            if listens {
-                return Ok(server);
-            }
-        }
-        Err(format!("the store does not listen: {}", said.join("; ")))
+        command.envs(variables.iter().copied()).env("PATH", PATH);
+        Server::start(command)
     }
-}
-
-/// A server that does not outlive this process.
-pub struct Server(Child);
-
-impl Server {
-    /// Ends it as an engine does; whether it ended well.
-    pub fn stop(&mut self) -> Outcome<bool> {
-        Run::new("kill").quiet().args(["-TERM", &self.0.id().to_string()]).done()?;
-        self.0.wait().map(|status| status.success()).map_err(|error| error.to_string())
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// An address that was free a moment ago.
-pub fn free_address() -> Outcome<String> {
-    let bound = std::net::TcpListener::bind("127.0.0.1:0").and_then(|bound| bound.local_addr());
-    bound.map(|address| address.to_string()).map_err(|error| error.to_string())
 }
 
 fn words(json: &str) -> Outcome<Vec<String>> {
@@ -227,9 +204,4 @@ fn words(json: &str) -> Outcome<Vec<String>> {
 fn pairs(rest: &str) -> Vec<(String, String)> {
     let pairs = rest.split_whitespace().filter_map(|pair| pair.split_once('='));
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
-}
-
-/// Where a file of a volume lies below a root.
-pub fn below(root: &Path, path: &str) -> PathBuf {
-    root.join(path.trim_start_matches('/'))
 }

@@ -2,15 +2,24 @@
 //! `--rehearse` all that can be made on this machine is made, and looked at as its users will.
 
 mod binaries;
+#[cfg(unix)]
 mod chart;
+#[cfg(unix)]
 mod image;
+mod notes;
 mod npm;
 mod programs;
+#[cfg(unix)]
+mod root;
 mod sbom;
 mod sums;
+#[cfg(unix)]
+mod systems;
 mod targets;
+#[cfg(unix)]
 mod unit;
 mod wheels;
+#[cfg(unix)]
 mod workflows;
 
 use std::path::PathBuf;
@@ -34,18 +43,24 @@ const PARTS: &[Part] = &[
     Part { name: "npm", run: npm::make },
     Part { name: "npm-main", run: npm::main },
     Part { name: "sbom", run: sbom::make },
+    Part { name: "notes", run: |_| notes::make() },
     Part { name: "sums", run: |_| sums::make() },
 ];
 
 /// What is looked at in a rehearsal, beside each part's own looks.
+#[cfg(unix)]
 const LOOKS: &[Part] = &[
+    Part { name: "binary-looks", run: |_| binaries::look() },
     Part { name: "wheel-looks", run: |_| wheels::look() },
     Part { name: "npm-looks", run: |_| npm::look() },
+    Part { name: "systems", run: |_| systems::look() },
     Part { name: "image", run: |_| image::look() },
     Part { name: "chart", run: |_| chart::look() },
     Part { name: "unit", run: |_| unit::look() },
     Part { name: "workflows", run: |_| workflows::look() },
 ];
+#[cfg(not(unix))]
+const LOOKS: &[Part] = &[];
 
 /// The verb.
 pub fn main(mut args: Args) -> Outcome {
@@ -53,13 +68,12 @@ pub fn main(mut args: Args) -> Outcome {
     let only = args.value("--only")?;
     let target = args.value("--target")?;
     args.finish()?;
+    if rehearse && LOOKS.is_empty() {
+        return Err("a release is rehearsed on Linux".to_owned());
+    }
     let targets = targets::chosen(target.as_deref())?;
-    let known = PARTS.iter().chain(LOOKS);
-    if let Some(only) = &only
-        && !known.clone().any(|part| part.name == only)
-    {
-        let names: Vec<_> = known.map(|part| part.name).collect();
-        return Err(format!("there is no part `{only}`: {}", names.join(", ")));
+    if let Some(only) = &only {
+        part(only)?;
     }
     let asked = |name: &str| only.as_deref().is_none_or(|only| only == name);
     let looks = LOOKS.iter().filter(|_| rehearse || only.is_some());
@@ -70,7 +84,17 @@ pub fn main(mut args: Args) -> Outcome {
     summary.close("release")
 }
 
+/// The part of this name.
+fn part(name: &str) -> Outcome<&'static Part> {
+    let mut known = PARTS.iter().chain(LOOKS);
+    known.clone().find(|part| part.name == name).ok_or_else(|| {
+        let names: Vec<_> = known.by_ref().map(|part| part.name).collect();
+        format!("there is no part `{name}`: {}", names.join(", "))
+    })
+}
+
 /// All of it, for the nightly job.
+#[cfg(unix)]
 pub fn rehearse() -> Outcome<String> {
     let words = ["--rehearse".to_owned()];
     main(Args::new("release", &words)).map(|()| "every part that can be made here".to_owned())

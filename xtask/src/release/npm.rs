@@ -1,5 +1,7 @@
 //! The npm packages: the main one with the wasm inside, and the native engine of each platform.
 
+use std::path::Path;
+
 use super::targets::{self, Target};
 use super::{at, programs, publish};
 use crate::build::node;
@@ -11,6 +13,13 @@ const FIRST: &str = "import { Segment } from 'leafid'; \
                      const ids = new Segment('orders', { store: 'memory:' }); \
                      const [one] = await ids.take(3); \
                      console.log(String(one), ids.stats().engine)";
+
+/// The largest that an engine's package may be, in bytes, as npm sends it …
+const MOST: u64 = 600_000;
+/// … and the main package.
+const MOST_MAIN: u64 = 500_000;
+/// As the suites of the main package.
+const PUBLINT: &str = "publint@0.3.25";
 
 /// Builds and packs each.
 pub fn make(targets: &[&Target]) -> Outcome<String> {
@@ -30,7 +39,7 @@ pub fn make(targets: &[&Target]) -> Outcome<String> {
         let addon = project::target().join(format!("release/npm/leafid.{}.node", target.npm));
         files::install(&targets::built(target, library), &addon)?;
         let packed = publish(&node::pack(target.npm, &addon)?)?;
-        told.push(format!("{} {:.2} MB", target.npm, files::size(&packed)? as f64 / 1e6));
+        told.push(format!("{} {:.2} MB", target.npm, small(&packed, MOST)? as f64 / 1e6));
     }
     Ok(told.join(", "))
 }
@@ -61,12 +70,48 @@ pub fn main(_: &[&Target]) -> Outcome<String> {
         .arg(at(""))
         .dir(&folder)
         .output()?;
-    let size = files::size(&at(format!("leafid-{version}.tgz")))?;
+    let size = small(&at(format!("leafid-{version}.tgz")), MOST_MAIN)?;
     Ok(format!("{:.2} MB, with {} engines to choose from", size as f64 / 1e6, targets::ALL.len()))
+}
+
+fn small(packed: &Path, most: u64) -> Outcome<u64> {
+    let size = files::size(packed)?;
+    if size <= most {
+        return Ok(size);
+    }
+    Err(format!("`{}` has {size} bytes, above {most}", files::shown(packed)))
+}
+
+/// What npm and publint say of each package, without sending anything.
+fn publishable() -> Outcome<usize> {
+    let folder = project::at(".cache/release-js");
+    files::write(&folder.join("package.json"), "{\"private\":true}")?;
+    let mark = folder.join(PUBLINT);
+    if !mark.exists() {
+        Run::new("npm").args(["install", "--ignore-scripts", PUBLINT]).dir(&folder).output()?;
+        files::write(&mark, "")?;
+    }
+    let all = files::ending(&at(""), ".tgz");
+    for package in &all {
+        let listed = Run::new("tar").quiet().arg("-tzf").arg(package).output()?;
+        for file in ["package/LICENSE-APACHE", "package/LICENSE-MIT", "package/package.json"] {
+            if !listed.lines().any(|line| line == file) {
+                return Err(format!("`{}` has no `{file}`", files::shown(package)));
+            }
+        }
+        Run::new("npm")
+            .args(["publish", "--dry-run", "--access", "public"])
+            .arg(package)
+            .output()?;
+        let publint = Run::new(folder.join("node_modules/.bin/publint"));
+        publint.args(["run", "--strict"]).arg(package).output()?;
+    }
+    Ok(all.len())
 }
 
 /// Installs the main package with this machine's own as a user does, and takes IDs.
 pub fn look() -> Outcome<String> {
+    let count = publishable()?;
     let own = targets::own("unknown-linux-gnu")?;
     let version = project::version();
     let packages = [format!("leafid-{version}.tgz"), format!("leafid-{}-{version}.tgz", own.npm)];
@@ -81,7 +126,10 @@ pub fn look() -> Outcome<String> {
     files::write(&folder.join("first.mjs"), FIRST)?;
     let said = Run::new("node").quiet().arg("first.mjs").dir(&folder).output()?;
     match said.trim() {
-        "1 native" => Ok(format!("{} installed, its engine is native", own.npm)),
+        "1 native" => Ok(format!(
+            "{count} packages may be published; {} installed, its engine is native",
+            own.npm
+        )),
         other => Err(format!("the installed package says `{other}`")),
     }
 }

