@@ -189,6 +189,7 @@ fn parse(mut words: Vec<OsString>) -> Result<(ArgMatches, Vec<OsString>), Failur
         let variables = variables.iter().map(AsRef::as_ref);
         secrets::given(words.iter().map(AsRef::as_ref), variables)
     };
+    let command = config::without_empty(command);
     let parsed = command.clone().try_get_matches_from(&words);
     parsed.map(|matches| (matches, from_file)).map_err(|error| {
         let of_file = file.filter(|_| command.try_get_matches_from(by_hand).is_ok());

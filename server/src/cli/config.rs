@@ -204,3 +204,15 @@ pub fn variables(command: &clap::Command) -> Vec<String> {
     collect(command, &mut names);
     names
 }
+
+/// The command without the variables that are there and empty: they count as not set.
+pub fn without_empty(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|arg| {
+        let value = arg.get_env().and_then(std::env::var_os);
+        match value.is_some_and(|value| value.is_empty()) {
+            true => arg.env(clap::builder::Resettable::Reset),
+            false => arg,
+        }
+    });
+    command.mut_subcommands(without_empty)
+}

@@ -65,6 +65,25 @@ fn an_option_counts_before_its_variable_and_that_before_the_file() {
 }
 
 #[test]
+fn every_variable_that_is_empty_counts_as_not_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let usual = run(folder.path(), &["config", "--json"], &[]);
+    let all: Value = serde_json::from_slice(&usual.stdout).unwrap();
+    let keys = all["keys"].as_array().unwrap();
+    let names: Vec<_> = keys.iter().filter_map(|row| row["variable"].as_str()).collect();
+    assert!(names.len() > 20, "{names:?}");
+    let empty: Vec<_> = names.iter().chain(&["LEAFID_CONFIG"]).map(|name| (*name, "")).collect();
+    let output = run(folder.path(), &["config", "--json"], &empty);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{said}");
+    assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap(), all);
+    // What serves takes them in the same way: the store that is not there is all that it misses.
+    let output = run(folder.path(), &["serve"], &empty);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("leafid init sqlite:./leafid.db"), "{said}");
+}
+
+#[test]
 fn what_is_wrong_in_a_file_is_named() {
     let folder = tempfile::tempdir().unwrap();
     for (text, says) in [

@@ -167,18 +167,18 @@ impl Stage {
     pub fn run(&self, more: &[&str], variables: &[(&str, &str)]) -> Outcome<String> {
         let words: Vec<String> =
             self.entry.iter().cloned().chain(more.iter().map(|word| (*word).to_owned())).collect();
-        let run =
-            variables.iter().fold(self.child(&words), |run, (name, value)| run.env(name, value));
-        run.output()
+        self.child(&words, variables).output()
     }
 
     fn in_root(&self, words: &[String]) -> Outcome<String> {
-        self.child(words).output()
+        self.child(words, &[]).output()
     }
 
-    fn child(&self, words: &[String]) -> Run {
+    fn child(&self, words: &[String], variables: &[(&str, &str)]) -> Run {
         let begin = Run::new("env").quiet().arg("-i");
-        let set = self.env.iter().map(|(name, value)| format!("{name}={value}"));
+        let own = self.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let set = own.chain(variables.iter().copied());
+        let set = set.map(|(name, value)| format!("{name}={value}"));
         begin.arg(format!("PATH={PATH}")).args(set).args(self.chroot()).args(words)
     }
 
