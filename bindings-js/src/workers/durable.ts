@@ -1,6 +1,6 @@
 import { LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
-import { quoted } from '../values/shown.js'
+import { quoted, shown } from '../values/shown.js'
 import type { Store } from '../stores/store.js'
 import { bound, checkBinding, type Binding, type Expected } from './binding.js'
 import { told, type Reply } from './reply.js'
@@ -44,17 +44,28 @@ export function durableObjectStore(binding: Binding<ObjectNamespace>, options: D
   const ask = async (verb: string, name: string, body: object) => {
     const { jurisdiction, locationHint } = options
     const all = bound(binding, OBJECT)
-    const objects = jurisdiction === undefined ? all : all.jurisdiction!(jurisdiction as never)
+    const objects = jurisdiction === undefined ? all : inside(all, jurisdiction)
     const id = objects.idFromName(name) as never
     const stub = (locationHint === undefined ? objects.get(id) : objects.get(id, { locationHint } as never)) as Stub
     // The signal does not cross: it cannot be copied.
-    return told(await called(binding, stub, verb, body))
+    return told(verb, await called(binding, stub, verb, body))
   }
   return {
     lease_segment: (body) => ask('lease_segment', `tag:${body.tag}`, body),
     acquire: (body) => ask('acquire', `namespace:${body.namespace}`, body),
     renew: (body) => ask('renew', `namespace:${body.namespace}`, body),
     release: (body) => ask('release', `namespace:${body.namespace}`, body),
+  }
+}
+
+/** The objects of a jurisdiction: one that is unknown is no error that passes, nor is a runtime without any. */
+function inside(all: ObjectNamespace, jurisdiction: string): ObjectNamespace {
+  try {
+    return all.jurisdiction!(jurisdiction as never)
+  } catch (cause) {
+    const why = (cause as Error | null)?.message
+    const message = `the jurisdiction ${shown(jurisdiction)} cannot be had here (${why}): \`wrangler dev\` has none, so pass it only where the Worker is deployed`
+    throw new LeafidError('REQUEST_INVALID', message, { cause })
   }
 }
 

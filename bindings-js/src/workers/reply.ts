@@ -1,4 +1,5 @@
 import { LeafidError } from '../values/errors.js'
+import { shown } from '../values/shown.js'
 
 /** What crosses from an object to its caller: an error that is thrown there arrives without its code. */
 export type Reply<T> = { answer: T } | { refused: Refusal }
@@ -22,8 +23,13 @@ export function reply<T>(act: () => T): Reply<T> {
 }
 
 /** What the object answered, or the error that it met. */
-export function told<T>(reply: Reply<T>): T {
-  if ('answer' in reply) return reply.answer
-  const { code, message, until, retryAfter } = reply.refused
+export function told<T>(verb: string, reply: Reply<T>): T {
+  const { answer, refused } = (reply ?? {}) as { answer?: T; refused?: Refusal }
+  if (answer !== undefined) return answer
+  if (refused === undefined) {
+    const cure = 'where a class overrides it, return what `super` returned'
+    throw new LeafidError('REQUEST_INVALID', `\`${verb}\` of the object returned ${shown(reply)}, which is no reply of a LeafidObject: ${cure}`)
+  }
+  const { code, message, until, retryAfter } = refused
   throw new LeafidError(code, message, { until, retryAfter })
 }

@@ -49,6 +49,7 @@ export class Plain extends DurableObject {}
 
 const stores = {
   object: ({ binding = 'IDS' }) => durableObjectStore(binding),
+  eu: () => durableObjectStore('IDS', { jurisdiction: 'eu' }),
   d1: ({ binding = 'DB' }) => d1Store(binding, { tags, namespaces }),
   file: () => 'sqlite:ids.db',
   own: () => () => env.OTHER.get(env.OTHER.idFromName('numbers')),

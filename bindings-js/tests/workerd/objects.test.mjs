@@ -231,3 +231,14 @@ test('where objects live is passed on', async (t) => {
   const { ask } = await started(t, declaring({ orders: { from: '1' } }))
   assert.deepEqual(await ask({ act: 'places' }), { jurisdiction: 'eu', locationHint: 'weur', name: 'tag:orders' })
 })
+
+test('what no other ask cures is said at once: a jurisdiction that cannot be had, and replies that are none', async (t) => {
+  const { ask } = await started(t, declaring({ orders: { from: '1' } }))
+  const here = await ask({ act: 'next', store: 'eu', timeout: 60_000 })
+  assert.equal(here.code, 'REQUEST_INVALID')
+  assert.match(here.message, /^the jurisdiction `'eu'` cannot be had here \(.+\): `wrangler dev` has none, so pass it only where the Worker is deployed$/)
+  // It answers with grants, as a store of one's own does.
+  const other = await ask({ act: 'next', store: 'object', binding: 'OTHER', timeout: 60_000 })
+  assert.equal(other.code, 'REQUEST_INVALID')
+  assert.match(other.message, /^`lease_segment` of the object returned `\{request: .+`, which is no reply of a LeafidObject: where a class overrides it, return what `super` returned$/)
+})
