@@ -148,7 +148,9 @@ impl From<clap::Error> for Failure {
 /// Does what the arguments say, the program's name first; 0 is success, 1 a problem, 2 a misused
 /// command line.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
-    let done = parse(args.collect()).and_then(|(matches, _)| {
+    let words: Vec<OsString> = args.collect();
+    let given = secrets::given(words.iter().map(AsRef::as_ref), []);
+    let done = parse(words).and_then(|(matches, _)| {
         output::take(&matches);
         let cli = Cli::from_arg_matches(&matches)?;
         // Who runs a verb sees what it does; only the server's log is kept.
@@ -164,7 +166,11 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Problem(problem)) => output::problem(&problem),
+        // A file's name may be a URL that was given to the wrong option.
+        Err(Failure::Problem(problem)) => {
+            let detail = secrets::without(problem.detail.clone(), &given);
+            output::problem(&Problem { detail, ..problem })
+        }
         Err(Failure::Output(error)) => unwritten(&error),
         Err(Failure::Usage(error)) => misused(&error, &[]),
         Err(Failure::Misused(error, given)) => misused(&error, &given),

@@ -1,9 +1,11 @@
 //! What a principal may ask for, request by request.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use leafid_core::{AcquireAsk, Code, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime};
 use leafid_core::{WindowGrant, registry};
+use tracing::Instrument;
 
 use super::meter::Asking;
 use super::principal::Principal;
@@ -81,6 +83,24 @@ impl Allowance {
         }
     }
 
+    /// Does something that is counted: for a principal to its end, whether its caller waits for that
+    /// or hangs up, since what was granted meanwhile counts.
+    ///
+    /// # Errors
+    /// Those of the work.
+    pub async fn counted<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, Problem>> + Send + 'static,
+    ) -> Result<T, Problem> {
+        if self.0.is_none() {
+            return work.await;
+        }
+        let done = tokio::spawn(work.in_current_span()).await;
+        done.unwrap_or_else(|_| {
+            Err(Problem::unavailable("the server stops; ask another, or later"))
+        })
+    }
+
     /// A window's ask, no longer than the principal may have, and counted while it is asked.
     ///
     /// # Errors
@@ -89,7 +109,7 @@ impl Allowance {
         &self,
         ask: AcquireAsk,
         now: StoreTime,
-    ) -> Result<(AcquireAsk, Option<Asking<'_>>), Problem> {
+    ) -> Result<(AcquireAsk, Option<Asking>), Problem> {
         let Some(member) = &self.0 else { return Ok((ask, None)) };
         let asking = member.meter.ask(&member.who, ask.request, now)?;
         let length_ms = self.length_ms(ask.length_ms);

@@ -91,18 +91,18 @@ impl Meter {
     /// # Errors
     /// `QUOTA_EXCEEDED`.
     pub fn ask(
-        &self,
+        self: &Arc<Self>,
         who: &Principal,
         request: Token,
         now: StoreTime,
-    ) -> Result<Asking<'_>, Problem> {
+    ) -> Result<Asking, Problem> {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         used.numbers.retain(|_, held| held.until > now);
         let held = used.numbers.len() + used.asking;
         let is_again = used.numbers.values().any(|held| held.key == request);
         if held < who.workers as usize || is_again {
             used.asking += 1;
-            return Ok(Asking(self));
+            return Ok(Asking(Arc::clone(self)));
         }
         let detail = format!(
             "principal `{}` has {held} worker numbers that it holds or whose windows are not over, and \
@@ -138,9 +138,9 @@ impl Meter {
 
 /// A request for a worker number, until it is answered.
 #[derive(Debug)]
-pub struct Asking<'m>(&'m Meter);
+pub struct Asking(Arc<Meter>);
 
-impl Drop for Asking<'_> {
+impl Drop for Asking {
     fn drop(&mut self) {
         let mut used = self.0.used.lock().unwrap_or_else(PoisonError::into_inner);
         used.asking = used.asking.saturating_sub(1);

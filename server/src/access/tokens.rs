@@ -50,10 +50,11 @@ impl Tokens {
     /// # Errors
     /// As [`Tokens::open`].
     pub fn reload(&self, in_any_case: bool) -> Result<Option<usize>, Problem> {
-        let changed = self.fresh.lock().unwrap_or_else(PoisonError::into_inner).changed();
-        if !changed && !in_any_case {
+        let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
+        if !fresh.changed() && !in_any_case {
             return Ok(None);
         }
+        fresh.ends()?;
         let members = members(&self.path, &self.members())?;
         let count = members.len();
         *self.members.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(members);

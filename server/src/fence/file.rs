@@ -45,6 +45,7 @@ impl Log {
 
     /// Adds notes.
     pub fn add(&mut self, notes: Vec<Note>) -> std::io::Result<()> {
+        self.stand()?;
         let lines: String = notes.iter().map(text::line).collect();
         if self.torn {
             self.file.write_all(b"\n")?;
@@ -56,16 +57,37 @@ impl Log {
         notes.into_iter().for_each(|note| self.witness.note(note));
         if self.size > LARGE.max(self.began.saturating_mul(4)) {
             self.witness.prune();
-            let folder = self.path.parent().unwrap_or(Path::new("."));
-            (self.file, self.size) = begin(&self.path, folder, &self.witness)?;
-            self.began = self.size;
+            self.begin_again()?;
         }
         Ok(())
     }
 
     /// Has what was added reach the disk.
-    pub fn sync(&self) -> std::io::Result<()> {
+    pub fn sync(&mut self) -> std::io::Result<()> {
+        self.stand()?;
         self.file.sync_data()
+    }
+
+    /// Writes the file whole again if it was removed or replaced: the next start would find nothing
+    /// there, or what somebody else wrote.
+    fn stand(&mut self) -> std::io::Result<()> {
+        if is_at(&self.file, &self.path)? {
+            return Ok(());
+        }
+        self.begin_again()?;
+        let path = self.path.display().to_string();
+        tracing::warn!(
+            path,
+            "the journal was removed, and is written again with all that is known"
+        );
+        Ok(())
+    }
+
+    fn begin_again(&mut self) -> std::io::Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        (self.file, self.size) = begin(&self.path, folder, &self.witness)?;
+        (self.began, self.torn) = (self.size, false);
+        Ok(())
     }
 }
 
@@ -107,6 +129,23 @@ pub fn read(folder: &Path, store: Token) -> Result<Option<Witness>, Problem> {
         tracing::warn!(path, lines = bad, "lines of the journal cannot be read and are left out");
     }
     Ok(Some(witness))
+}
+
+/// Whether a path still leads to this open file.
+fn is_at(file: &File, path: &Path) -> std::io::Result<bool> {
+    match std::fs::metadata(path) {
+        #[cfg(unix)]
+        Ok(found) => {
+            use std::os::unix::fs::MetadataExt;
+            let open = file.metadata()?;
+            Ok((found.dev(), found.ino()) == (open.dev(), open.ino()))
+        }
+        // Where a file is open there, nobody can take its place.
+        #[cfg(not(unix))]
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Writes a file with what still counts, whole or not at all.
@@ -214,6 +253,28 @@ mod tests {
         let (log, found) = Log::open(folder.path(), STORE).unwrap();
         assert_eq!(found.tags.values().copied().collect::<Vec<_>>(), [30_000]);
         assert!(log.size < 200, "{}", log.size);
+    }
+
+    /// A folder that is cleared under a running server: the next start finds all the same what counts.
+    #[test]
+    fn one_that_is_removed_or_replaced_is_written_again_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = path(folder.path(), STORE);
+        let known = |log: Log| {
+            drop(log);
+            let (log, found) = Log::open(folder.path(), STORE).unwrap();
+            (log, found.tags.values().copied().collect::<Vec<_>>())
+        };
+        let (mut log, _) = Log::open(folder.path(), STORE).unwrap();
+        log.add(vec![tag(10)]).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        log.sync().unwrap();
+        let (mut log, found) = known(log);
+        assert_eq!(found, [10]);
+        std::fs::rename(&path, folder.path().join("elsewhere")).unwrap();
+        std::fs::write(&path, "").unwrap();
+        log.add(vec![tag(20)]).unwrap();
+        assert_eq!(known(log).1, [20]);
     }
 
     #[test]

@@ -46,10 +46,19 @@ fn closing(head: &Parts, problem: Problem) -> Response {
 }
 
 fn check(head: &Parts, hosts: &Hosts) -> Result<(), Problem> {
+    let reads = head.method == Method::GET || head.method == Method::HEAD;
+    // As health checks of load balancers ask by default; no browser does.
+    if reads && head.version == Version::HTTP_10 && names_no_host(head) {
+        return Ok(());
+    }
     match own_host(head, hosts)? {
-        _ if head.method == Method::GET || head.method == Method::HEAD => Ok(()),
+        _ if reads => Ok(()),
         host => same_site(&head.headers, host),
     }
+}
+
+fn names_no_host(head: &Parts) -> bool {
+    head.uri.authority().is_none() && !head.headers.contains_key(HOST)
 }
 
 /// Refuses what may come from a web page, by the head of a request whose GET

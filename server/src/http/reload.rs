@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::MissedTickBehavior;
+use tokio_rustls::rustls::pki_types::UnixTime;
 
-use super::tls::Tls;
+use super::tls::{Ends, Tls};
 use crate::access::tokens::Tokens;
 
 /// Files are looked at so often.
@@ -58,6 +59,11 @@ impl Reload {
             Some(Err(problem)) => {
                 tracing::error!("the certificate stays as it was: {problem}");
             }
+        }
+        match self.tls.as_ref().and_then(|tls| tls.ends(UnixTime::now())) {
+            None => {}
+            Some(soon @ Ends::Soon(_)) => tracing::warn!("{soon}"),
+            Some(now @ Ends::Now(_)) => tracing::error!("{now}"),
         }
     }
 }

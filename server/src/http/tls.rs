@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use leafid_core::Code;
 use tokio_rustls::rustls::client::verify_server_cert_signed_by_trust_anchor;
-use tokio_rustls::rustls::crypto::{CryptoProvider, ring};
+use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime, pem};
 use tokio_rustls::rustls::server::{ParsedCertificate, WebPkiClientVerifier};
@@ -18,6 +18,8 @@ use crate::problem::Problem;
 
 /// So long before its end a certificate is warned of.
 const SOON: Duration = Duration::from_secs(14 * 86_400);
+/// So often it is warned of again.
+const AGAIN: Duration = Duration::from_secs(6 * 3_600);
 
 /// The files of a server's TLS.
 #[derive(Clone, Debug)]
@@ -34,8 +36,16 @@ pub struct Files {
 #[derive(Debug)]
 pub struct Tls {
     files: Files,
-    config: RwLock<Arc<ServerConfig>>,
+    current: RwLock<Current>,
     fresh: Mutex<Fresh>,
+    looked: Mutex<UnixTime>,
+}
+
+/// What was read last.
+#[derive(Debug)]
+struct Current {
+    config: Arc<ServerConfig>,
+    certificate: CertificateDer<'static>,
 }
 
 impl Tls {
@@ -47,8 +57,8 @@ impl Tls {
     pub fn open(files: Files) -> Result<Tls, Problem> {
         let paths = [Some(&files.cert), Some(&files.key), files.client_ca.as_ref()];
         let fresh = Mutex::new(Fresh::new(paths.into_iter().flatten().cloned()));
-        let config = RwLock::new(config(&files)?);
-        Ok(Tls { files, config, fresh })
+        let current = RwLock::new(read(&files)?);
+        Ok(Tls { files, current, fresh, looked: Mutex::new(UnixTime::now()) })
     }
 
     /// Reads the files again if one has changed, or in any case; connections go on as they began.
@@ -57,29 +67,43 @@ impl Tls {
     /// # Errors
     /// As [`Tls::open`].
     pub fn reload(&self, in_any_case: bool) -> Result<bool, Problem> {
-        let changed = self.fresh.lock().unwrap_or_else(PoisonError::into_inner).changed();
-        if !changed && !in_any_case {
+        let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
+        if !fresh.changed() && !in_any_case {
             return Ok(false);
         }
-        let config = config(&self.files)?;
-        *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
+        fresh.ends()?;
+        let current = read(&self.files)?;
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = current;
         Ok(true)
+    }
+
+    /// Whether the certificate in use has ended or ends soon, some time after that was told last: its
+    /// file may stay as it is for longer than it holds.
+    pub fn ends(&self, now: UnixTime) -> Option<Ends> {
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        if now.as_secs() < looked.as_secs().saturating_add(AGAIN.as_secs()) {
+            return None;
+        }
+        *looked = now;
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        ends(&current.certificate, now).ok().flatten()
     }
 
     /// What a new connection is greeted with.
     pub fn config(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner).config)
     }
 }
 
-fn config(files: &Files) -> Result<Arc<ServerConfig>, Problem> {
+fn read(files: &Files) -> Result<Current, Problem> {
     let chain = certificates("--tls-cert", &files.cert)?;
+    let certificate = chain.first().cloned().unwrap_or_else(|| Vec::new().into());
     let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| match error {
         pem::Error::NoItemsFound => wrong("--tls-key", &files.key, "it has no private key in PEM"),
         other => wrong("--tls-key", &files.key, &other.to_string()),
     })?;
     let provider = Arc::new(ring::default_provider());
-    in_time(&chain, &files.cert, &provider)?;
+    in_time(&certificate, &files.cert)?;
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| Problem::new(Code::Internal, format!("no TLS: {error}")))?;
@@ -104,7 +128,7 @@ fn config(files: &Files) -> Result<Arc<ServerConfig>, Problem> {
         other => wrong("--tls-cert", &files.cert, &other.to_string()),
     })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(Arc::new(config))
+    Ok(Current { config: Arc::new(config), certificate })
 }
 
 fn certificates(option: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, Problem> {
@@ -119,40 +143,96 @@ fn certificates(option: &str, path: &Path) -> Result<Vec<CertificateDer<'static>
 
 /// A certificate that is not valid now would be refused by every client; one that ends soon is warned
 /// of.
-fn in_time(
-    chain: &[CertificateDer<'_>],
-    path: &Path,
-    provider: &CryptoProvider,
-) -> Result<(), Problem> {
+fn in_time(certificate: &CertificateDer<'_>, path: &Path) -> Result<(), Problem> {
     let unusable = |error: Error| wrong("--tls-cert", path, &error.to_string());
-    let Some(first) = chain.first() else { return Ok(()) };
-    let parsed = ParsedCertificate::try_from(first).map_err(unusable)?;
-    // Nobody is trusted: what is told is whether the certificate itself holds, which is looked at
-    // before who vouches for it.
-    let (nobody, known) = (RootCertStore::empty(), provider.signature_verification_algorithms.all);
-    let at = |now| verify_server_cert_signed_by_trust_anchor(&parsed, &nobody, &[], now, known);
-    let not_in_time = |checked: Result<(), Error>| match checked {
-        Err(Error::InvalidCertificate(
-            why @ (CertificateError::Expired
-            | CertificateError::ExpiredContext { .. }
-            | CertificateError::NotValidYet
-            | CertificateError::NotValidYetContext { .. }),
-        )) => Some(why),
-        _ => None,
-    };
-    let now = UnixTime::now();
-    if let Some(why) = not_in_time(at(now)) {
-        let why = format!("{why}; put a new certificate there, or set this machine's clock");
-        return Err(wrong("--tls-cert", path, &why));
-    }
-    let soon = UnixTime::since_unix_epoch(Duration::from_secs(now.as_secs()) + SOON);
-    if let Some(why) = not_in_time(at(soon)) {
-        tracing::warn!("the certificate in `{}` ends within 14 days: {why}", path.display());
+    match ends(certificate, UnixTime::now()).map_err(unusable)? {
+        Some(Ends::Now(why)) => {
+            let why = format!("{why}; put a new certificate there, or set this machine's clock");
+            return Err(wrong("--tls-cert", path, &why));
+        }
+        Some(soon) => tracing::warn!("`{}`: {soon}", path.display()),
+        None => {}
     }
     Ok(())
+}
+
+/// A certificate does not hold for long.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ends {
+    /// It does not hold now.
+    Now(CertificateError),
+    /// It will not.
+    Soon(CertificateError),
+}
+
+impl std::fmt::Display for Ends {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Ends::Now(why) => write!(f, "clients refuse the certificate: {why}"),
+            Ends::Soon(why) => write!(f, "the certificate ends within 14 days: {why}"),
+        }
+    }
+}
+
+/// Whether a certificate does not hold at this time, or soon after it.
+fn ends(certificate: &CertificateDer<'_>, now: UnixTime) -> Result<Option<Ends>, Error> {
+    let parsed = ParsedCertificate::try_from(certificate)?;
+    // Nobody is trusted: what is told is whether the certificate itself holds, which is looked at
+    // before who vouches for it.
+    let (nobody, provider) = (RootCertStore::empty(), ring::default_provider());
+    let known = provider.signature_verification_algorithms.all;
+    let not_at =
+        |now| match verify_server_cert_signed_by_trust_anchor(&parsed, &nobody, &[], now, known) {
+            Err(Error::InvalidCertificate(
+                why @ (CertificateError::Expired
+                | CertificateError::ExpiredContext { .. }
+                | CertificateError::NotValidYet
+                | CertificateError::NotValidYetContext { .. }),
+            )) => Some(why),
+            _ => None,
+        };
+    let soon = UnixTime::since_unix_epoch(Duration::from_secs(now.as_secs()) + SOON);
+    Ok(not_at(now).map(Ends::Now).or_else(|| not_at(soon).map(Ends::Soon)))
 }
 
 fn wrong(option: &str, path: &Path, why: &str) -> Problem {
     let detail = format!("{option} `{}`: {why}", path.display());
     Problem::new(Code::RequestInvalid, detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{CertificateParams, KeyPair, date_time_ymd};
+
+    use super::*;
+
+    const DAY: u64 = 86_400;
+    /// The first of January 2090.
+    const END: u64 = 3_786_912_000;
+
+    fn at(seconds: u64) -> UnixTime {
+        UnixTime::since_unix_epoch(Duration::from_secs(seconds))
+    }
+
+    /// Its file stays as it is, and so nothing else would tell.
+    #[test]
+    fn a_certificate_that_ends_is_told_of_while_it_is_in_use() {
+        let folder = tempfile::tempdir().unwrap();
+        let [cert, key] = ["cert.pem", "key.pem"].map(|name| folder.path().join(name));
+        let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+        params.not_before = date_time_ymd(2020, 1, 1);
+        params.not_after = date_time_ymd(2090, 1, 1);
+        let pair = KeyPair::generate().unwrap();
+        std::fs::write(&key, pair.serialize_pem()).unwrap();
+        std::fs::write(&cert, params.self_signed(&pair).unwrap().pem()).unwrap();
+        let tls = Tls::open(Files { cert, key, client_ca: None }).unwrap();
+        assert_eq!(tls.ends(at(END - 15 * DAY)), None);
+        let soon = tls.ends(at(END - 13 * DAY)).unwrap();
+        assert!(matches!(soon, Ends::Soon(_)), "{soon}");
+        assert_eq!(tls.ends(at(END - 13 * DAY + 60)), None, "it was told a minute ago");
+        assert!(matches!(tls.ends(at(END - 12 * DAY)), Some(Ends::Soon(_))));
+        let now = tls.ends(at(END + DAY)).unwrap();
+        assert!(matches!(now, Ends::Now(_)), "{now}");
+        assert!(now.to_string().contains("clients refuse the certificate"), "{now}");
+    }
 }

@@ -1,5 +1,7 @@
 //! Answers: JSON that no cache keeps, and problems.
 
+use std::borrow::Cow;
+
 use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, Response, StatusCode};
@@ -13,24 +15,24 @@ use crate::problem::{Figure, Problem};
 pub const PROBLEM_JSON: &str = "application/problem+json";
 
 /// A 200 with this JSON.
-pub struct Json(pub String);
+pub struct Json(pub Cow<'static, str>);
 
 impl Json {
     /// An object without fields.
     pub fn empty() -> Json {
-        Json("{}".to_owned())
+        Json("{}".into())
     }
 
     /// An object with these fields.
     pub fn fields(value: &impl Fields) -> Json {
-        Json(Writer::object(value))
+        Json(Writer::object(value).into())
     }
 
     /// An object that is written field by field.
     pub fn write(write: impl FnOnce(&mut Writer)) -> Json {
         let mut writer = Writer::default();
         write(&mut writer);
-        Json(writer.end())
+        Json(writer.end().into())
     }
 }
 
@@ -63,7 +65,7 @@ impl Problem {
                 }
             }
         });
-        body
+        body.into_owned()
     }
 }
 

@@ -19,10 +19,15 @@ pub async fn lease(
     Input(mut input): Input,
 ) -> Result<Json, Problem> {
     input.put_path("tag", tag.as_str())?;
-    let (store, allowance) = (app.stores.tags(), caller.allowance());
-    let (ask, charge) = allowance.segment(input.all(SegmentAsk::get)?, store).await?;
-    let grant = store.lease_segment(ask).await?;
-    charge.had(grant.range.end - grant.range.start);
+    let allowance = caller.allowance();
+    let ask = input.all(SegmentAsk::get)?;
+    let (ask, charge) = allowance.segment(ask, app.stores.tags()).await?;
+    let leased = async move {
+        let grant = app.stores.tags().lease_segment(ask).await?;
+        charge.had(grant.range.end - grant.range.start);
+        Ok(grant)
+    };
+    let grant = allowance.counted(leased).await?;
     Ok(Json::fields(&allowance.granted(grant)))
 }
 

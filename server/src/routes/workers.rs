@@ -24,13 +24,16 @@ pub async fn acquire(
     Input(mut input): Input,
 ) -> Result<Json, Problem> {
     input.put_path("namespace", namespace.as_str())?;
-    let (store, allowance) = (app.stores.workers(), caller.allowance());
+    let (allowance, holder) = (caller.allowance(), caller.allowance());
     let ask = input.all(AcquireAsk::get)?;
     let (ask, asking) = allowance.acquire(ask, SystemClock.wall())?;
-    let grant = store.acquire(ask).await?;
-    allowance.holds(namespace, ask.request, &grant);
-    drop(asking);
-    Ok(Json::fields(&grant))
+    let acquired = async move {
+        let grant = app.stores.workers().acquire(ask).await?;
+        holder.holds(namespace, ask.request, &grant);
+        drop(asking);
+        Ok(grant)
+    };
+    allowance.counted(acquired).await.map(|grant| Json::fields(&grant))
 }
 
 /// `POST /v1/workers/{ns}/renew`
@@ -41,11 +44,14 @@ pub async fn renew(
     Input(mut input): Input,
 ) -> Result<Json, Problem> {
     input.put_path("namespace", namespace.as_str())?;
-    let allowance = caller.allowance();
+    let (allowance, holder) = (caller.allowance(), caller.allowance());
     let ask = allowance.renew(input.all(RenewAsk::get)?);
-    let grant = app.stores.workers().renew(ask).await?;
-    allowance.holds(namespace, ask.key, &grant);
-    Ok(Json::fields(&grant))
+    let renewed = async move {
+        let grant = app.stores.workers().renew(ask).await?;
+        holder.holds(namespace, ask.key, &grant);
+        Ok(grant)
+    };
+    allowance.counted(renewed).await.map(|grant| Json::fields(&grant))
 }
 
 /// `POST /v1/workers/{ns}/release`

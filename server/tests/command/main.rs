@@ -8,6 +8,7 @@ mod attacks;
 mod config;
 mod creating;
 mod full_disk;
+mod hung_up;
 mod json;
 mod listeners;
 mod log;

@@ -73,6 +73,24 @@ fn a_new_certificate_is_taken_in_and_connections_go_on() {
     assert_eq!(get(&kept, &token, &serving).unwrap(), 200, "a connection that was there goes on");
 }
 
+/// Reading a pipe again might never end, and no token could be revoked any more.
+#[test]
+fn a_pipe_in_the_place_of_the_certificate_holds_nothing_up() {
+    let secured = Secured::new();
+    let token = secured.token(&["app"]);
+    let serving = secured.serve_tls(&[]);
+    assert_eq!(get(&secured.agent(None), &token, &serving).unwrap(), 200);
+    let pipe = secured.path("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
+    assert!(made.success());
+    std::fs::rename(&pipe, secured.path("cert.pem")).unwrap();
+    serving.logs(&["ERROR", "the certificate stays as it was", "no regular file"]);
+    let said = secured.leafid("token").args(["revoke", "app"]).output().unwrap();
+    assert!(said.status.success(), "{said:?}");
+    until(|| (get(&secured.agent(None), &token, &serving).ok() == Some(401)).then_some(()))
+        .expect("what is revoked is refused");
+}
+
 #[test]
 fn clients_may_have_to_show_a_certificate() {
     let secured = Secured::new();

@@ -264,6 +264,14 @@ fn no_password_is_shown() {
             assert!(!said.contains("geh") && !said.contains("im@"), "{wrong}: {said}");
         }
     }
+    for option in ["--config", "--tokens", "--journal", "--apply", "--leaf-config"] {
+        let missing = "sqlite:no/such/folder/store.db";
+        let said = fails(missing, &["serve", option, "postgres://u:geheim@h/d"], 1);
+        assert!(!said.contains("geheim"), "{option}: {said}");
+        // Those that are looked at before the store.
+        let is_first = matches!(option, "--config" | "--tokens");
+        assert!(!is_first || said.contains("postgres://u:***@h/d"), "{option}: {said}");
+    }
     let help = says("postgres://u:geheim@h/d", &["backup", "--help"]);
     assert!(!help.contains("geheim"), "{help}");
     let dump = fails("postgres://u:geheim@h/d", &["backup", "to"], 1);

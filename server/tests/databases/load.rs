@@ -167,6 +167,7 @@ impl Client {
         let sent = request.header("content-type", "application/json").send(body.to_string());
         let grant = sent.ok().and_then(|mut answer| {
             let body = answer.body_mut().read_to_string().ok()?;
+            assert_ne!(answer.status(), 400, "{path} is asked wrongly: {body}");
             (answer.status() == 200).then(|| serde_json::from_str(&body).expect("JSON"))
         });
         let counter = if grant.is_some() { &self.granted } else { &self.failed };
@@ -207,14 +208,14 @@ impl Client {
             return;
         };
         let Held { worker, key, store, until, renewed } = held;
-        let mut body =
-            json!({ "request": request(), "store": store, "worker": worker, "key": key });
+        let mut body = json!({ "store": store, "worker": worker, "key": key });
         if renewed == 3 {
             // All of it was used.
             body["unused_from"] = until.to_string().into();
             self.ask("/v1/workers/default/release", &body);
             return;
         }
+        body["request"] = request().into();
         body["have_until"] = until.to_string().into();
         if let Some(grant) = self.ask("/v1/workers/default/renew", &body) {
             let end = number(&grant["end"]);

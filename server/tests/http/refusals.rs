@@ -71,6 +71,27 @@ fn a_request_without_a_host_is_refused() {
     assert!(answer.json["detail"].as_str().unwrap().contains("`Host`"), "{answer:?}");
 }
 
+/// As a load balancer's health check asks by default.
+#[test]
+fn a_health_check_by_an_older_http_names_no_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("store.db"));
+    let answer = server.raw("GET /readyz HTTP/1.0\r\n\r\n");
+    assert_eq!(answer.status, 200, "{answer:?}");
+    // What it names is looked at, and what changes anything names one.
+    for request in [
+        "GET http://evil.example/readyz HTTP/1.0\r\n\r\n",
+        "GET /readyz HTTP/1.0\r\nhost: evil.example\r\n\r\n",
+    ] {
+        let answer = server.raw(request);
+        assert_eq!((answer.status, answer.code()), (403, "FORBIDDEN"), "{request}: {answer:?}");
+    }
+    let put = "PUT /v1/tags/t HTTP/1.0\r\ncontent-type: application/json\r\n\
+               content-length: 2\r\n\r\n{}";
+    let answer = server.raw(put);
+    assert_eq!((answer.status, answer.code()), (400, "REQUEST_INVALID"), "{answer:?}");
+}
+
 #[test]
 fn the_same_site_and_loopback_names_may() {
     let folder = tempfile::tempdir().unwrap();
