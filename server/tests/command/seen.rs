@@ -11,7 +11,7 @@ use crate::support::{LEAFID, Serving, says, until};
 const RULES: &str = include_str!("../../../deploy/prometheus/leafid.rules.yml");
 const GRAFANA: &str = include_str!("../../../deploy/grafana/leafid.json");
 const METRICS: &str = include_str!("../../../docs/METRICS.md");
-const RUNBOOK: &str = include_str!("../../../docs/OPERATIONS.md");
+const ALERTS: &str = include_str!("../../../docs/ALERTS.md");
 
 /// The names in a text that look like metrics of ours.
 fn names(text: &str) -> BTreeSet<String> {
@@ -96,15 +96,15 @@ fn every_alert_leads_to_what_is_to_be_done() {
     let (alerts, urls) = (of("alert"), of("runbook_url"));
     assert!(alerts.len() >= 10 && alerts.len() == urls.len(), "{alerts:?} {urls:?}");
     for (alert, url) in alerts.iter().zip(&urls) {
-        assert!(url.ends_with(&format!("docs/OPERATIONS.md#{}", alert.to_lowercase())), "{url}");
-        let title = format!("\n### {alert}\n");
+        assert!(url.ends_with(&format!("docs/ALERTS.md#{}", alert.to_lowercase())), "{url}");
+        let title = format!("\n## {alert}\n");
         let (_, section) =
-            RUNBOOK.split_once(&title).unwrap_or_else(|| panic!("no section {alert}"));
+            ALERTS.split_once(&title).unwrap_or_else(|| panic!("no section {alert}"));
         let section = section.split("\n#").next().unwrap_or_default();
         assert!(section.len() > 100, "{alert}: {section}");
         assert!(section.starts_with("`page`.") || section.starts_with("`ticket`."), "{alert}");
     }
-    let sections = RUNBOOK.lines().filter_map(|line| line.strip_prefix("### Leafid"));
+    let sections = ALERTS.lines().filter_map(|line| line.strip_prefix("## Leafid"));
     assert_eq!(sections.count(), alerts.len(), "a section without an alert");
 }
 
