@@ -205,9 +205,11 @@ export class Driver {
     if ('now' in answer) return take(answer.now)
     if ('failed' in answer) return fail(answer.failed)
     this.flying += 1
-    return answer.later.then(take, fail).finally(() => {
+    const settled = answer.later.then(take, fail).finally(() => {
       this.flying -= 1
     })
+    // An engine that broke while it was built again breaks for the next caller as well, who is told.
+    return settled.catch(() => {})
   }
 
   /** Applies an answer; the release to send, if it came after closing. */
