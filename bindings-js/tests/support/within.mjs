@@ -1,0 +1,128 @@
+// Whoever is called while more is asked for may draw as well: a store in this process, a hook, a caller that waits.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+/** How many of these were not the first of their kind. */
+const repeated = (ids) => ids.length - new Set(ids).size
+
+const KINDS = ['Segment', 'Snowflake']
+
+/** The tests of an entry, which a process of its own imports. */
+export function within(entry, leafid) {
+  const { Segment, Snowflake, httpStore, memoryStore } = leafid
+
+  /** A store of small leases: each ask goes through `between`. */
+  const through = (between) => {
+    const rows = memoryStore()
+    rows.createTag('default', { step: 10, max_step: 10 })
+    const verb = (name) => (ask) => between(() => rows[name](ask))
+    return { lease_segment: verb('lease_segment'), acquire: verb('acquire'), renew: verb('renew'), release: (ask) => rows.release(ask) }
+  }
+
+  /** Draws one ID after another from a generator, and whenever `draw` is called, which is given to what makes its options. */
+  async function drawn(kind, options) {
+    let now = 0
+    let isDrawing = false
+    const within = []
+    const draw = () => {
+      // It may be called by what it calls.
+      if (isDrawing) return
+      isDrawing = true
+      try {
+        within.push(ids.nextSync())
+      } catch {
+        // Nothing was at hand.
+      } finally {
+        isDrawing = false
+      }
+    }
+    const ids = new leafid[kind]('default', { clock: () => now, ...(kind === 'Snowflake' ? { lengthMs: 1_000 } : {}), ...options(draw) })
+    const got = []
+    for (let n = 0; n < 300; n++) {
+      now += 50
+      got.push(await ids.next())
+    }
+    await ids.close()
+    assert.ok(within.length > 0, 'nothing was drawn within')
+    return [...got, ...within]
+  }
+
+  for (const kind of KINDS) {
+    test(`${entry}, ${kind}: a store that draws before it answers`, async () => {
+      assert.equal(repeated(await drawn(kind, (draw) => ({ store: through((act) => (draw(), act())) }))), 0)
+    })
+
+    test(`${entry}, ${kind}: a store that draws before it waits`, async () => {
+      assert.equal(repeated(await drawn(kind, (draw) => ({ store: through(async (act) => (draw(), act())) }))), 0)
+    })
+
+    test(`${entry}, ${kind}: headers of a request to the store`, async () => {
+      const store = through((act) => act())
+      const fetch = async (url, { body }) => {
+        const [, of, name, verb] = /v1\/(\w+)\/([^/]+)\/(\w+)$/.exec(url)
+        const ask = JSON.parse(body, (field, value) => (/^(have_until|unused_from)$/.test(field) ? BigInt(value) : value))
+        const answer = of === 'segments' ? store.lease_segment({ tag: name, ...ask }) : store[verb]({ namespace: name, ...ask })
+        return new Response(JSON.stringify(answer, (_, value) => (typeof value === 'bigint' ? String(value) : value)))
+      }
+      const headers = (draw) => () => (draw(), { 'x-request-id': 'a' })
+      assert.equal(repeated(await drawn(kind, (draw) => ({ store: httpStore('http://store', { fetch, headers: headers(draw) }) }))), 0)
+    })
+
+    test(`${entry}, ${kind}: the hook for errors`, async () => {
+      let asks = 0
+      const store = through((act) => {
+        if (asks++ % 2 === 1) throw new Error('boom')
+        return act()
+      })
+      assert.equal(repeated(await drawn(kind, (draw) => ({ store, onError: draw }))), 0)
+    })
+
+    test(`${entry}, ${kind}: a field of an answer`, async () => {
+      const answers = (draw) => (act) => {
+        const grant = act()
+        return Object.defineProperty(grant, 'start', { get: ((start) => () => (draw(), start))(grant.start) })
+      }
+      assert.equal(repeated(await drawn(kind, (draw) => ({ store: through(answers(draw)) }))), 0)
+    })
+  }
+
+  test(`${entry}: a caller that waits for the next tick, and one that comes then and asks ahead`, async () => {
+    const store = memoryStore()
+    store.createNamespace('small', { layout: { epoch_ms: 1_700_000_000_000, tick_ms: 10, time_bits: 41, worker_bits: 10, sequence_bits: 1 } })
+    let now = 1_000
+    const ids = new Snowflake('small', { store, clock: () => now, maxAheadMs: 0, lengthMs: 1_000 })
+    const got = [ids.nextSync(), ids.nextSync()]
+    assert.throws(() => ids.nextSync(), { code: 'SEQUENCE_SPENT' })
+    const { asks } = ids.stats()
+    const waits = ids.next()
+    // Within the same turn: nobody has looked at the clock for the one that waits.
+    now += 700
+    got.push(ids.nextSync())
+    assert.ok(ids.stats().asks > asks, 'nothing was asked for')
+    now += 10
+    got.push(await waits)
+    assert.equal(repeated(got), 0)
+    await ids.close()
+  })
+
+  test(`${entry}: what a store stopped while it was asked hands out nothing more`, async () => {
+    const rows = memoryStore()
+    rows.createTag('orders', { step: 100, max_step: 100 })
+    let asks = 0
+    const lease_segment = (ask) => {
+      if (asks++ > 0) throw Object.assign(new Error('another store answers'), { code: 'STORE_CHANGED' })
+      return rows.lease_segment(ask)
+    }
+    const orders = new Segment('orders', { store: { lease_segment } })
+    const draw = () => {
+      while (asks < 2) orders.nextSync()
+    }
+    draw()
+    assert.throws(() => orders.nextSync(), { code: 'STORE_CHANGED' })
+  })
+
+  test('the control: two generators that know nothing of each other repeat all', () => {
+    const ids = [memoryStore(), memoryStore()].flatMap((store) => new Segment('orders', { store }).takeSync(100))
+    assert.equal(repeated(ids), 100)
+  })
+}
