@@ -148,7 +148,8 @@ let builds = 0
 
 /** Called once, by the start module of this runtime. */
 export function useEngine(chosen: Engine): void {
-  engine = chosen
+  // The first stays: generators that were made with it know nothing in another, as where `leafid/inline` is imported after `leafid`.
+  engine ??= chosen
 }
 
 /** The engine in use. */

@@ -35,7 +35,8 @@ let host: Host | undefined
 
 /** Called once, by the start module of this runtime. */
 export function useHost(chosen: Host): void {
-  host = chosen
+  // The first stays, as the engine does.
+  host ??= chosen
 }
 
 /** The host. */
