@@ -1,8 +1,8 @@
 //! What is wrong with a state file, in words.
 
 use std::fmt;
-use std::io;
-use std::path::Path;
+#[cfg(target_os = "linux")]
+use std::{io, path::Path};
 
 use leafid_core::Code;
 
@@ -16,6 +16,7 @@ pub struct Problem {
     pub message: String,
 }
 
+#[cfg(target_os = "linux")]
 impl Problem {
     /// A file that cannot be a state file: what `is` so, and what to do.
     pub(crate) fn invalid(path: &Path, is: impl fmt::Display) -> Problem {

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "PyO3 makes types of its own only")]
 
-use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_int, c_uint, c_ulong, c_void};
 use std::ptr;
 
 use pyo3::ffi::{self, PyObject};
@@ -19,7 +19,7 @@ use pyo3::types::PyType;
 pub unsafe fn new_type<T>(
     py: Python<'_>,
     name: &'static CStr,
-    flags: u64,
+    flags: c_ulong,
     slots: &[(c_int, *mut c_void)],
 ) -> PyResult<Py<PyType>> {
     let end = (0, ptr::null_mut());
