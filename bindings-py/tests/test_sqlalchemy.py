@@ -66,18 +66,19 @@ class Slow:
     """A store that takes its time, as one over a network may: until a loop has had ten turns more."""
 
     def __init__(self, store) -> None:
-        self.store, self.turns = store, 0
+        self.store, self.turns, self.over = store, 0, False
 
     def lease_segment(self, ask):
         before = self.turns
-        assert until(lambda: self.turns >= before + 10), "the loop stood still"
+        assert until(lambda: self.over or self.turns >= before + 10), "the loop stood still"
         return self.store.lease_segment(ask)
 
 
 def test_an_async_engine_goes_on_with_the_loop(memory) -> None:
     memory.create_tag("orders", step=10, max_step=10)
     slow = Slow(memory)
-    base, order = model(leafid.Segment("orders", slow, timeout=PATIENCE * 2))
+    orders = leafid.Segment("orders", slow, timeout=PATIENCE * 2)
+    base, order = model(orders)
 
     async def main() -> list[int]:
         engine = create_async_engine("sqlite+aiosqlite://")
@@ -99,7 +100,11 @@ def test_an_async_engine_goes_on_with_the_loop(memory) -> None:
         await engine.dispose()
         return list(ids)
 
-    assert asyncio.run(main()) == list(range(1, 31))
+    try:
+        assert asyncio.run(main()) == list(range(1, 31))
+    finally:
+        slow.over = True
+        orders.close()
     assert slow.turns >= 30, "ten for each range"
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import os
 import sqlite3
 import subprocess
@@ -14,7 +12,8 @@ import pytest
 import leafid
 from leafid import SqliteStore
 from leafid._sql.file.sqlite import File
-from support.places import BINARY
+from support.places import BINARY, HERE
+from support.run import python
 from support.server import FILE
 
 ASK = {"tag": "orders", "request": "01" * 16}
@@ -60,30 +59,38 @@ def test_a_file_that_is_made_while_it_is_looked_at(path, monkeypatch) -> None:
     assert not seen
 
 
+# In a process of its own, and with the GIL in hand: a child that another thread took it from, or wants
+# it from, would wait for that thread for ever.
+UNSEEN = """
+import ctypes, gc, os, sys
+from test_sqlite_guard import ASK, SqliteStore, in_child
+
+path, other = sys.argv[1:]
+store = SqliteStore(path, create=True)
+store.create_tag("orders")
+if other != path:
+    os.symlink(path, other)
+
+def grant():
+    SqliteStore(other).lease_segment(ASK)
+
+fork = ctypes.PyDLL(None).fork
+print(in_child(fork, grant), in_child(fork, lambda: (store.close(), grant())))
+print(in_child(os.fork, grant))
+store.lease_segment(ASK)
+del store
+gc.collect()
+print(in_child(fork, grant))
+"""
+
+
 @FORKS
 @pytest.mark.parametrize("name", ["ids.db", "link.db"])
 def test_a_store_made_after_a_fork_that_python_does_not_see(path, name) -> None:
-    store = SqliteStore(path, create=True)
-    store.create_tag("orders")
-    other = path.with_name(name)
-    if other != path:
-        other.symlink_to(path)
-
-    def grant() -> None:
-        SqliteStore(other).lease_segment(ASK)
-
-    def fork() -> int:
-        # With the GIL in hand: a child that another thread took it from would wait for it for ever.
-        return ctypes.PyDLL(None).fork()
-
-    assert in_child(fork, grant) == "STORE_REFUSED", "it would write without a lock"
-    assert in_child(fork, lambda: (store.close(), grant())) == "STORE_REFUSED"
-    assert in_child(os.fork, grant) == "granted"
-    store.lease_segment(ASK)
-    del store
-    gc.collect()
+    said = python("-c", UNSEEN, path, path.with_name(name), path=HERE).splitlines()
+    assert said[0] == "STORE_REFUSED STORE_REFUSED", "it would write without a lock"
     # Of what was closed or dropped, a child inherits nothing.
-    assert in_child(fork, grant) == "granted"
+    assert said[1:] == ["granted", "granted"]
 
 
 @FORKS

@@ -56,7 +56,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       return duplicates
     }
 
-    test('four processes, threads, a cluster and a server, with kills: no number twice', { timeout: 180_000 }, async (t) => {
+    test('four processes, threads, a cluster and a server, with kills: no number twice', { timeout: 900_000 }, async (t) => {
       const url = made('ids')
       const store = await serve(['--store', url])
       t.after(() => store.stop('SIGKILL'))
@@ -83,7 +83,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.ok(seen.length >= 12 * COUNT, `${seen.length}`)
     })
 
-    test('the control: without the condition of what is written there are duplicates', { timeout: 120_000 }, async () => {
+    test('the control: without the condition of what is written there are duplicates', { timeout: 900_000 }, async () => {
       const url = made('careless')
       const seen = []
       await Promise.all([1, 2, 3, 4].map(() => draw(url, 'careless', seen)))

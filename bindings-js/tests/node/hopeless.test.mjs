@@ -81,7 +81,9 @@ for (const [name, engine] of Object.entries(ENGINES)) {
     test('tables that go while they are used', async () => {
       const { name, url } = await filled()
       const orders = new Segment('orders', { store: url, timeout: LONG_MS })
-      assert.equal(await orders.next(), 11n)
+      // Where the first lease took three seconds, it was asked for again, and is lost.
+      const first = await orders.next()
+      assert.ok(first > 1n && first % 10n === 1n, `${first}`)
       server.run(name, isMysql ? 'DROP TABLE meta, tags, namespaces, workers' : 'DROP SCHEMA leafid CASCADE')
       let drawn = 0
       const { code, message } = await refusal(async () => {

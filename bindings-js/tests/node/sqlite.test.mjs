@@ -34,7 +34,7 @@ test('without SQLite the error names what brings it', { skip: own }, async () =>
   assert.equal(existsSync('ids.db'), false)
 })
 
-test('the suite over files', { timeout: 300_000 }, () => {
+test('the suite over files', { timeout: 900_000 }, () => {
   const node = nodeWithSqlite()
   assert.ok(node !== undefined, `no Node with SQLite: install node-${process.platform}-${process.arch} 24, or better-sqlite3`)
   const folder = join(import.meta.dirname, '../sqlite')

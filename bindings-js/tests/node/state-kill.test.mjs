@@ -75,13 +75,13 @@ async function lives(t, words, count, enough) {
   return { all, alone, duplicates }
 }
 
-test('a killed process goes on while the store is away', { skip, timeout: 300_000 }, async (t) => {
+test('a killed process goes on while the store is away', { skip, timeout: 900_000 }, async (t) => {
   const { all, alone, duplicates } = await lives(t, [], COUNT, (alone) => alone === ALONE)
   assert.deepEqual([alone, duplicates], [ALONE, 0])
   assert.ok(all.every((id, at) => at === 0 || id > all[at - 1]), 'each life goes on above the one before')
 })
 
-test('the control: without the writes there are duplicates', { skip, timeout: 300_000 }, async (t) => {
+test('the control: without the writes there are duplicates', { skip, timeout: 900_000 }, async (t) => {
   const { duplicates } = await lives(t, ['careless'], COUNT_OF_CONTROL, (_, duplicates) => duplicates > 0)
   assert.ok(duplicates > 0)
 })

@@ -44,14 +44,14 @@ async function load(t, kind, { careless = false } = {}) {
 }
 
 for (const kind of ['segment', 'snowflake']) {
-  test(`four processes and a server: ${kind}`, { timeout: 120_000 }, async (t) => {
+  test(`four processes and a server: ${kind}`, { timeout: 900_000 }, async (t) => {
     const { seen, duplicates } = await load(t, kind)
     assert.ok(seen.length >= 6 * COUNT, `${seen.length}`)
     assert.equal(duplicates, 0)
   })
 }
 
-test('the control: without the transaction and its condition there are duplicates', { timeout: 120_000 }, async (t) => {
+test('the control: without the transaction and its condition there are duplicates', { timeout: 900_000 }, async (t) => {
   const { duplicates } = await load(t, 'segment', { careless: true })
   assert.ok(duplicates > 0)
 })

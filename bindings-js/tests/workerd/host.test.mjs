@@ -140,7 +140,7 @@ test('what was asked ahead arrives after its request is over', async (t) => {
   assert.deepEqual([asks, failures, held], [2, 0, 1])
 })
 
-test('with every tenth request abandoned, none of the others fails', { timeout: 240_000 }, async (t) => {
+test('with every tenth request abandoned, none of the others fails', { timeout: 900_000 }, async (t) => {
   const rows = memoryStore()
   rows.createTag('orders', { step: 20, max_step: 20 })
   let leases = 0

@@ -94,19 +94,19 @@ async function load(t, { store, kind, count = COUNT, kills = false }) {
 }
 
 for (const store of ['object', 'd1']) {
-  test(`numbers over ${store}, and a kill`, { timeout: 240_000 }, async (t) => {
+  test(`numbers over ${store}, and a kill`, { timeout: 900_000 }, async (t) => {
     const { ids, duplicates, underWay } = await load(t, { store, kind: 'segment', kills: true })
     assert.deepEqual([duplicates, ids.size], [0, ISOLATES.length * COUNT])
     assert.ok(underWay > 0, 'nothing was under way when it was killed')
     assert.ok([...ids].every((id) => id > 2n ** 53n) && [...ids].some((id) => id % 2n === 1n), 'odd numbers are no doubles here')
   })
 
-  test(`snowflakes over ${store}, and a kill`, { timeout: 240_000 }, async (t) => {
+  test(`snowflakes over ${store}, and a kill`, { timeout: 900_000 }, async (t) => {
     const { ids, duplicates } = await load(t, { store, kind: 'snowflake', kills: true })
     assert.deepEqual([duplicates, ids.size], [0, ISOLATES.length * COUNT])
   })
 
-  test(`the control: without the condition over ${store} there are duplicates`, { timeout: 240_000 }, async (t) => {
+  test(`the control: without the condition over ${store} there are duplicates`, { timeout: 900_000 }, async (t) => {
     const { duplicates } = await load(t, { store: `${store}, careless`, kind: 'careless', count: 20_000 })
     assert.ok(duplicates > 0)
   })

@@ -54,7 +54,7 @@ async function herd(t, gone) {
 }
 
 for (const gone of [undefined, 10]) {
-  test(`3,000 IDs under 600 requests at once${gone === undefined ? '' : ', every tenth abandoned'}: at most 33 leases, and no request fails`, { timeout: 120_000 }, async (t) => {
+  test(`3,000 IDs under 600 requests at once${gone === undefined ? '' : ', every tenth abandoned'}: at most 33 leases, and no request fails`, { timeout: 900_000 }, async (t) => {
     const { got, failed, left, leases } = await herd(t, gone)
     assert.deepEqual(failed, [])
     assert.equal(got.length, (REQUESTS - left) * EACH)

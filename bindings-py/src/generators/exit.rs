@@ -4,13 +4,15 @@ use pyo3::prelude::*;
 
 use crate::client::{driver, log};
 
-/// Closes every open generator, and waits a second for what they have to send: run by `atexit`.
+/// Closes every open generator, waits a second for what they have to send, and for their callers to
+/// be told: run by `atexit`.
 #[pyfunction]
 pub fn close_all(py: Python<'_>) {
     let live = driver::retire_all();
     log::close();
     py.detach(|| {
         driver::wait_for_all(&live, |driven| driven.is_over());
+        driver::wait_for_callers(&live);
         log::wait_until_unread();
     });
 }

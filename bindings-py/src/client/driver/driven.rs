@@ -30,6 +30,8 @@ pub trait Driven: Send + Sync {
     fn ended(&self);
     /// Whether the driver has ended, and every caller has its ID or its error.
     fn is_over(&self) -> bool;
+    /// Whether a caller has neither yet.
+    fn has_callers(&self) -> bool;
     /// Closes the line, and ends the driver after what is to be sent.
     fn retire(&self);
     /// Starts the thread of the state file, if there is one to be kept.

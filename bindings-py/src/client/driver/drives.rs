@@ -70,6 +70,10 @@ impl<K: Kind> Driven for Holding<K> {
         self.callers.load(Ordering::Acquire) == 0 && !state.driven && !state.saving
     }
 
+    fn has_callers(&self) -> bool {
+        self.callers.load(Ordering::Acquire) > 0
+    }
+
     fn retire(&self) {
         Holding::retire(self, false);
     }

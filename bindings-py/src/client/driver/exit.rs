@@ -10,6 +10,10 @@ use crate::client::driver::Driven;
 /// How long the end of the process waits for the last releases.
 const LAST_RELEASES: Duration = Duration::from_secs(1);
 
+/// How long it waits for callers, who only have to be told that it is over: one that came back below a
+/// native frame while the interpreter ends would abort it.
+const LAST_CALLERS: Duration = Duration::from_secs(30);
+
 /// Every generator that has a driver.
 static LIVE: Mutex<Vec<Weak<dyn Driven>>> = Mutex::new(Vec::new());
 static EXITING: AtomicBool = AtomicBool::new(false);
@@ -56,7 +60,16 @@ pub fn give_all_back() -> Vec<Arc<dyn Driven>> {
 
 /// Waits until what these have to send is sent: a second at most.
 pub fn wait_for_all(live: &[Arc<dyn Driven>], is_done: fn(&dyn Driven) -> bool) {
-    let deadline = Instant::now() + LAST_RELEASES;
+    wait_within(LAST_RELEASES, live, is_done);
+}
+
+/// Waits until every caller of these has its ID, or its error. They were closed before.
+pub fn wait_for_callers(live: &[Arc<dyn Driven>]) {
+    wait_within(LAST_CALLERS, live, |driven| !driven.has_callers());
+}
+
+fn wait_within(most: Duration, live: &[Arc<dyn Driven>], is_done: fn(&dyn Driven) -> bool) {
+    let deadline = Instant::now() + most;
     while live.iter().any(|driven| !is_done(&**driven)) && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(1));
     }
