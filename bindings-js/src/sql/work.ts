@@ -112,9 +112,9 @@ export class Works {
       decided = registry.acquire_found(store, was.row, rows, ask, now)
     }
     const { row, freed, grant, used_until: usedUntil } = decided
-    const before = [mine, ...kept, rested, longestKept]
+    const known = [mine, ...kept, rested, longestKept]
     const changed = (freed === undefined ? [row] : [freed, row]).flatMap((after) => {
-      const had = before.find((row) => row?.worker === after.worker)
+      const had = known.find((row) => row?.worker === after.worker)
       return had !== undefined && isSameWorker(had, after) ? [] : [putWorker(this.#dialect, namespace, after, had)]
     })
     if (changed.length === 0) return { steps: [], answer: grant }
