@@ -1,6 +1,6 @@
 // A Worker that was just started: from the import of leafid to the first ID, leased from a local Durable Object, beside the same
 // Worker that asks an object for a bare number, which is in the object's storage before it answers as well. Each round has a
-// runtime and a storage of its own.
+// runtime and a storage of its own. Where only the Worker is to be new, another Worker of that runtime has asked the object before.
 //
 // `cargo xtask bench --only cold` runs it beside the installed packages and the Worker's starter.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -26,6 +26,10 @@ export class Bare extends DurableObject {
     sql.exec('INSERT OR IGNORE INTO row VALUES (1, 0)')
     return sql.exec('UPDATE row SET number = number + 1 RETURNING number').one().number
   }
+  remembered() {
+    this.number = (this.number ?? 0) + 1
+    return this.number
+  }
 }
 
 export default { fetch: () => new Response('here are the objects') }
@@ -34,10 +38,12 @@ export default { fetch: () => new Response('here are the objects') }
 const APP = `
 import { env } from 'cloudflare:workers'
 
-const bare = async () => String(await env.BARE.get(env.BARE.idFromName('orders')).next())
+const object = () => env.BARE.get(env.BARE.idFromName('orders'))
+const bare = async () => String(await object().next())
 
 const WORKS = {
   bare,
+  remembered: async () => String(await object().remembered()),
   async imported() {
     await import('leafid')
     return bare()
@@ -81,24 +87,41 @@ async function bundled(contents) {
 }
 const [app, objects] = await Promise.all([bundled(APP), bundled(OBJECTS)])
 
-/** Milliseconds of the first request of a runtime. */
-async function cold(work) {
+/** Gives a request to the Worker that its path begins with. */
+const FRONT = `export default {
+  fetch(request, env) {
+    const url = new URL(request.url)
+    const [, name, ...rest] = url.pathname.split('/')
+    url.pathname = rest.join('/')
+    return env[name].fetch(new Request(url, request))
+  },
+}`
+
+/** Milliseconds of the first request of a Worker; with `others`, after another one has made these. */
+async function cold(work, others = []) {
   const folder = mkdtempSync(join(tmpdir(), 'leafid-cold-'))
   const durable = (own) =>
     Object.fromEntries([['IDS', 'Ids'], ['BARE', 'Bare']].map(([name, className]) => [name, { className, useSQLite: true, ...own }]))
+  const front = { name: 'front', modules: true, script: FRONT, compatibilityDate: DATE, serviceBindings: { app: 'app', other: 'other' } }
+  const asking = (name) => ({ ...app, name, durableObjects: durable({ scriptName: 'objects' }) })
   const runtime = await startMiniflare({
     cf: false,
     durableObjectsPersist: folder,
     workers: [
-      { ...app, name: 'app', durableObjects: durable({ scriptName: 'objects' }) },
+      ...(others.length === 0 ? [] : [front, asking('other')]),
+      asking('app'),
       { ...objects, name: 'objects', durableObjects: durable({}) },
     ],
   })
-  try {
-    const begin = performance.now()
-    const response = await fetch(new URL(`/${work}`, runtime.url))
+  const asked = async (path) => {
+    const response = await fetch(new URL(path, runtime.url))
     const text = await response.text()
     if (response.status !== 200 || !/^\d+$/.test(text)) throw new Error(text)
+  }
+  try {
+    for (const other of others) await asked(`/other/${other}`)
+    const begin = performance.now()
+    await asked(others.length === 0 ? `/${work}` : `/app/${work}`)
     return performance.now() - begin
   } finally {
     await runtime.end()
@@ -106,18 +129,24 @@ async function cold(work) {
   }
 }
 
-const works = [
-  ['a bare number from an object (the floor)', 'bare'],
+const BARE = ['a bare number from an object (the floor)', 'bare']
+const LEAFID = [
   ['the same, and `import` of leafid', 'imported'],
   ['`import` and the first number of a segment', 'segment'],
   ['`import` and the first snowflake', 'snowflake'],
 ]
-const taken = works.map(() => [])
-// The first one reads the files of all.
-await cold('bare')
-for (let round = 0; round < ROUNDS; round++) {
-  for (const [at, [, work]] of works.entries()) taken[at].push(await cold(work))
+
+/** One table: the works in turns. */
+async function table(title, works, others) {
+  const taken = works.map(() => [])
+  // The first one reads the files of all.
+  await cold('bare', others)
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [at, [, work]] of works.entries()) taken[at].push(await cold(work, others))
+  }
+  console.log(`\n| ${title} | ms | × floor |\n|---|---|---|`)
+  const medians = taken.map((all) => all.sort((a, b) => a - b)[ROUNDS >> 1])
+  for (const [at, [name]] of works.entries()) console.log(`| ${name} | ${medians[at].toFixed(1)} | ${(medians[at] / medians[0]).toFixed(2)} |`)
 }
-console.log('\n| a Worker that was just started | ms | × floor |\n|---|---|---|')
-const medians = taken.map((all) => all.sort((a, b) => a - b)[ROUNDS >> 1])
-for (const [at, [name]] of works.entries()) console.log(`| ${name} | ${medians[at].toFixed(1)} | ${(medians[at] / medians[0]).toFixed(2)} |`)
+await table('a Worker that was just started, and an object that is made', [BARE, ['one that the object only remembers', 'remembered'], ...LEAFID])
+await table('a Worker that was just started, and an object that runs', [BARE, ...LEAFID], ['bare', 'segment', 'snowflake'])

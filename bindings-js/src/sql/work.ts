@@ -76,14 +76,21 @@ export class Works {
     const written = found[0]?.[0]?.['tag']
     if (typeof written === 'string' && written !== ask.tag) throw otherSpelling(ask.tag, written)
     const wanted = declared && wantedTag(declared, ask.tag, was, floorMs)
+    const made = wanted && { steps: [...putTag(this.#dialect, ask.tag, wanted, was), ...ends], again: true as const }
     // Leaf's row and ours are made one after the other, and only then is it known from where on.
-    if (wanted !== undefined && this.#dialect.putTag !== undefined) return { steps: [...putTag(this.#dialect, ask.tag, wanted, was), ...ends], again: true }
+    if (made !== undefined && this.#dialect.putTag !== undefined) return made
     const tag = wanted ?? was
     if (tag === undefined || tag.deleted === true) throw this.#setting.unknown('tag', ask.tag)
     // A step that another program wrote.
     if (tag.step === 0) throw stepOfRow(ask.tag)
-    const { row, grant } = registry.lease_segment(store, tag, ask, now)
-    return { steps: [...putTag(this.#dialect, ask.tag, row, was), ...ends], answer: grant }
+    try {
+      const { row, grant } = registry.lease_segment(store, tag, ask, now)
+      return { steps: [...putTag(this.#dialect, ask.tag, row, was), ...ends], answer: grant }
+    } catch (error) {
+      // What is declared stands in the store, whatever is refused.
+      if (made === undefined) throw error
+      return made
+    }
   }
 
   *acquire(ask: AcquireAsk): Work<WindowGrant> {
@@ -105,16 +112,23 @@ export class Works {
     const [mine, rested, longestKept] = [found[1], found[3], found[4]].map((rows) => first(rows, read))
     const kept = (found[2] ?? []).map(read)
     const rows: registry.Found = { used_until: was.usedUntil, mine, own: kept[0], spare: kept[1], rested, kept: longestKept }
-    let decided = registry.acquire_found(store, was.row, rows, ask, now)
-    while (decided.unused_from !== undefined) {
-      // A new one has no rows.
-      rows.unused = change === undefined ? yield* this.#firstUnused(namespace, decided.unused_from) : decided.unused_from
+    let decided: registry.AcquiredFound
+    try {
       decided = registry.acquire_found(store, was.row, rows, ask, now)
+      while (decided.unused_from !== undefined) {
+        // A new one has no rows.
+        rows.unused = change === undefined ? yield* this.#firstUnused(namespace, decided.unused_from) : decided.unused_from
+        decided = registry.acquire_found(store, was.row, rows, ask, now)
+      }
+    } catch (error) {
+      // What is declared stands in the store, whatever is refused.
+      if (change === undefined) throw error
+      return { steps: [...putNamespace(this.#dialect, namespace, change.made), ...ends], again: true }
     }
     const { row, freed, grant, used_until: usedUntil } = decided
-    const rowsBefore = [mine, ...kept, rested, longestKept]
+    const known = [mine, ...kept, rested, longestKept]
     const changed = (freed === undefined ? [row] : [freed, row]).flatMap((after) => {
-      const had = rowsBefore.find((row) => row?.worker === after.worker)
+      const had = known.find((row) => row?.worker === after.worker)
       return had !== undefined && isSameWorker(had, after) ? [] : [putWorker(this.#dialect, namespace, after, had)]
     })
     if (changed.length === 0) return { steps: [], answer: grant }
