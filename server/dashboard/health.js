@@ -50,14 +50,14 @@ function card(first) {
     fact('Id', store.store)
     fact('Its time', store.now_ms === undefined ? 'unknown' : clock(store.now_ms) + ' UTC')
     fact('Requests that wait', store.waiting === undefined ? undefined : grouped(store.waiting))
-    fact('Writes: half, 99 of 100', store.write_p50_us && `≤ ${ms(store.write_p50_us)}, ≤ ${ms(store.write_p99_us)}`)
+    fact('Write latency, p50 / p99', store.write_p50_us && `${ms(store.write_p50_us)} / ${ms(store.write_p99_us)}`)
     fact('Fences', grouped(store.generation))
     fact('Journal', store.journal)
   }
   return { nodes: [box], update }
 }
 
-const ms = (us) => (us === undefined ? 'over 5 s' : `${us / 1_000} ms`)
+const ms = (us) => (us === undefined ? '> 5 s' : `≤ ${us / 1_000} ms`)
 
 function backLine(line) {
   const name = line.tag === undefined ? `worker ${line.worker} of ${line.namespace}` : `tag ${line.tag}`

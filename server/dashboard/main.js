@@ -91,6 +91,16 @@ at('token').addEventListener('submit', (event) => {
   useToken(at('token-text').value.trim())
 })
 at('token-forget').addEventListener('click', () => useToken(''))
+at('metrics').addEventListener('click', async (event) => {
+  // Without a token the link does it by itself.
+  if (!session.hasToken()) return
+  event.preventDefault()
+  try {
+    location.assign(await session.page('/metrics'))
+  } catch (error) {
+    trouble(error)
+  }
+})
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden && !paused) refresh()
 })

@@ -30,14 +30,27 @@ export class Refused extends Error {
 
 /** What a GET answers. */
 export async function get(path, signal) {
-  const headers = token ? { authorization: `Bearer ${token}` } : {}
-  let response
-  try {
-    response = await fetch(path, { headers, signal, cache: 'no-store', credentials: 'omit', redirect: 'error' })
-  } catch (error) {
-    throw new Refused(0, 'NO_ANSWER', `the server does not answer: ${error.message}`)
-  }
+  const response = await answer(path, signal)
   const body = await response.json().catch(() => ({}))
   if (!response.ok) throw new Refused(response.status, body.code ?? String(response.status), body.detail ?? response.statusText)
   return body
+}
+
+/** What a GET answers, as a page of its own: a link sends no token. */
+export async function page(path) {
+  const response = await answer(path)
+  if (!response.ok) {
+    const body = await response.json().catch(() => ({}))
+    throw new Refused(response.status, body.code ?? String(response.status), body.detail ?? response.statusText)
+  }
+  return URL.createObjectURL(new Blob([await response.text()], { type: 'text/plain;charset=utf-8' }))
+}
+
+async function answer(path, signal) {
+  const headers = token ? { authorization: `Bearer ${token}` } : {}
+  try {
+    return await fetch(path, { headers, signal, cache: 'no-store', credentials: 'omit', redirect: 'error' })
+  } catch (error) {
+    throw new Refused(0, 'NO_ANSWER', `the server does not answer: ${error.message}`)
+  }
 }

@@ -6,15 +6,22 @@ import argparse
 import os
 import sys
 
-from . import Layout, LeafidError, RequestInvalidError, Segment, Snowflake
+from . import Layout, LeafidError, Segment, Snowflake
 from . import StoreRefusedError, StoreUnknownError, __version__, decode
+from ._command import guess, tags
 from ._sql import hidden, open_store
 from ._sql.store import Store
 
 
 def main(words: list[str] | None = None) -> int:
     """Runs the command; returns the exit code."""
-    options = _parser().parse_args(words)
+    words = sys.argv[1:] if words is None else words
+    try:
+        options = _parser().parse_args(words)
+    except SystemExit as end:
+        if end.code == 2 and (meant := guess.meant(words)) is not None:
+            print(f"  tip: {meant}", file=sys.stderr)
+        raise
     try:
         options.run(options)
     except LeafidError as error:
@@ -44,16 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     init = verbs.add_parser("init", help="make a new store in a file or a database")
     init.add_argument("store", metavar="URL", help="sqlite:PATH, postgres://…, mysql://…")
     init.set_defaults(run=_init)
-    tags = verbs.add_parser("tag", help="create a tag in such a store")
-    create = tags.add_subparsers(required=True, metavar="create").add_parser("create")
-    create.add_argument("tag")
-    create.add_argument("--store", help="sqlite:PATH, postgres://…, mysql://… (default: LEAFID_STORE)")
-    create.add_argument("--from", type=int, dest="start", help="the first number (default: 1)")
-    create.add_argument("--step", type=int, help="how many a lease takes (default: 1000)")
-    create.add_argument("--max-step", type=int, help="how many it takes at most")
-    create.add_argument("--until", type=int, help="one more than the last number")
-    create.add_argument("--if-missing", action="store_true", help="fine if it is there")
-    create.set_defaults(run=_create_tag)
+    tags.add(verbs)
 
     parts = verbs.add_parser("decode", help="show what a snowflake ID is made of")
     parts.add_argument("id", type=int)
@@ -65,10 +63,24 @@ def _parser() -> argparse.ArgumentParser:
 def _next(options: argparse.Namespace) -> None:
     if options.namespace is not None:
         return _snowflake(options)
+    store = _found(options.store)
+    if isinstance(store, Store) and options.count > 0:
+        return _lease(store, options.tag, options.count)
     # Lease no more than is wanted: the rest of a segment becomes a gap.
-    step, store = max(1, options.count), _found(options.store)
+    step = max(1, options.count)
     with Segment(options.tag, store, step=step, timeout=options.timeout) as ids:
         print(*ids.take(options.count), sep="\n")
+
+
+def _lease(store: Store, tag: str, count: int) -> None:
+    """Exactly so many: a generator would ask ahead for more, and they would be a gap."""
+    most = store.tag(tag)["max_step"]
+    while count > 0:
+        ask = {"tag": tag, "request": os.urandom(16).hex(), "exactly": min(count, most)}
+        grant = store.lease_segment(ask)
+        start, end = int(grant["start"]), int(grant["end"])
+        print(*range(start, end), sep="\n")
+        count -= end - start
 
 
 def _snowflake(options: argparse.Namespace) -> None:
@@ -77,7 +89,7 @@ def _snowflake(options: argparse.Namespace) -> None:
 
 
 def _init(options: argparse.Namespace) -> None:
-    _checked(options.store, f"leafid init {hidden(options.store)}")
+    tags.checked(options.store, f"leafid init {hidden(options.store)}")
     store = open_store(options.store, create=False)
     try:
         id = store.id
@@ -91,41 +103,13 @@ def _init(options: argparse.Namespace) -> None:
         )
 
 
-def _create_tag(options: argparse.Namespace) -> None:
-    given = options.store or os.environ.get("LEAFID_STORE", "")
-    _checked(given, f"leafid tag create {options.tag} --store {hidden(given)}")
-    store = open_store(given, create=False)
-    store.create_tag(
-        options.tag,
-        start=options.start,
-        step=options.step,
-        max_step=options.max_step,
-        until=options.until,
-        if_missing=options.if_missing,
-    )
-    print(f"tag `{options.tag}` is in {store.place}")
-
-
 def _found(given: str | None) -> Store | str | None:
     """A store that this program opens itself is there, or it is said at once that it is not."""
     url = given or os.environ.get("LEAFID_STORE", "")
-    if not _is_ours(url):
+    if not tags.is_ours(url):
         return given
     store = open_store(url, create=False)
     return store if store.id else given
-
-
-def _is_ours(url: str) -> bool:
-    scheme = url.partition(":")[0].partition("+")[0]
-    return scheme in ("sqlite", "postgres", "postgresql", "mysql", "mariadb")
-
-
-def _checked(store: str, command: str) -> None:
-    """Refuses a store that this program does not open itself; `command` is the one for it."""
-    if not _is_ours(store):
-        raise RequestInvalidError(
-            f"`{hidden(store)}` is not `sqlite:PATH`, nor the URL of a database: for other stores: {command}"
-        )
 
 
 def _decode(options: argparse.Namespace) -> None:

@@ -17,7 +17,9 @@ use crate::generators::quick::{Made, Quick, ids};
 use crate::generators::verb::Verb;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
-use crate::values::{LayoutArg, PyLayout, Seconds, Text, cut, errors, whole_ms, whole_number};
+use crate::values::{
+    FilePath, LayoutArg, PyLayout, Seconds, Text, cut, errors, whole_ms, whole_number,
+};
 
 /// Stamps IDs with the store's time and a leased worker number, ascending within this generator.
 ///
@@ -70,7 +72,7 @@ generator_class!(Snowflake, Snowflakes, {
         length: Option<Seconds>,
         max_ahead: Seconds,
         spread: Option<&Bound<'_, PyAny>>,
-        state: Option<PathBuf>,
+        state: Option<FilePath>,
         timeout: Seconds,
         clock: Option<Bound<'_, PyClock>>,
     ) -> PyResult<Snowflake> {
@@ -113,7 +115,7 @@ generator_class!(Snowflake, Snowflakes, {
             }
             store.make("create_namespace", namespace, &how)?;
         }
-        let state = state.map(|path| checked_state(&path)).transpose()?;
+        let state = state.map(|path| checked_state(&path.path("state")?)).transpose()?;
         let kind = Snowflakes { config, owner_is_given: owner.is_some(), state };
         Generator::new(kind, store, clock, timeout, given).map(Snowflake)
     }

@@ -1,6 +1,5 @@
 //! `leafid.HttpStore`: a store behind a URL.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use leafid_core::{Ask, Fields, Release};
@@ -9,7 +8,7 @@ use pyo3::types::PyDict;
 
 use crate::client::stores::{Credentials, Http, Transport, shown};
 use crate::stores::answer;
-use crate::values::{Text, dict};
+use crate::values::{FilePath, Text, dict};
 
 /// A store behind a URL.
 ///
@@ -27,11 +26,13 @@ impl HttpStore {
     fn new(
         url: Text,
         token: Option<Text>,
-        ca: Option<PathBuf>,
-        cert: Option<PathBuf>,
-        key: Option<PathBuf>,
+        ca: Option<FilePath>,
+        cert: Option<FilePath>,
+        key: Option<FilePath>,
     ) -> PyResult<HttpStore> {
         let token = token.map(|token| token.text("token")).transpose()?;
+        let path = |given: Option<FilePath>, what| given.map(|path| path.path(what)).transpose();
+        let (ca, cert, key) = (path(ca, "ca")?, path(cert, "cert")?, path(key, "key")?);
         let shown_to_it = Credentials { token, ca, cert, key };
         Ok(HttpStore(Arc::new(Http::new(&url.text("url")?, shown_to_it)?)))
     }

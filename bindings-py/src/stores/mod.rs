@@ -1,5 +1,6 @@
 //! Which store a caller means: a URL, one of ours, or any object with the methods.
 
+mod beside;
 mod http;
 mod memory;
 mod object;
@@ -11,14 +12,15 @@ pub use object::Carrier;
 pub use sql::{abandon, process, sql_texts};
 
 use std::collections::BTreeMap;
+use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use leafid_core::{Ask, Code, Fields, Grant, Range};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::client::driver::{self, Driven, HubCell};
+use crate::client::driver::{self, Driven, Hub, HubCell};
 use crate::client::stores::{Http, Memory};
 use crate::client::{Failed, log};
 use crate::values::{dict, errors, utf8};
@@ -149,14 +151,36 @@ impl StoreArg {
             StoreArg::Memory(memory) => memory.hub.get(),
             StoreArg::Object(_, hub) => hub.get(),
         };
-        if !hub.join(driven) {
-            return Ok(());
+        let second = self.address(py).and_then(|address| beside::begins(&address, &driven));
+        if hub.join(driven) {
+            self.spawn(py, &hub)?;
         }
-        let spawn = |transport| driver::spawn(Arc::clone(&hub), transport).map_err(none);
+        let Some(second) = second else { return Ok(()) };
+        PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &CString::new(second)?, 1)
+    }
+
+    /// What tells this store from others; `None` for a memory store, which is a test's own: several
+    /// generators stand for several processes there.
+    fn address(&self, py: Python<'_>) -> Option<String> {
+        match self {
+            StoreArg::Http(http) => Some(http.url().to_owned()),
+            StoreArg::Memory(_) => None,
+            // The stores of this package know their place without a look at it.
+            StoreArg::Object(store, _) => {
+                let store = store.bind(py);
+                let place = store.getattr("_place").and_then(|place| place.extract::<String>());
+                Some(place.unwrap_or_else(|_| format!("{:p}", store.as_ptr())))
+            }
+        }
+    }
+
+    fn spawn(&self, py: Python<'_>, hub: &Arc<Hub>) -> PyResult<()> {
+        let none = |error| PyRuntimeError::new_err(format!("the system gives no thread: {error}"));
+        let spawn = |transport| driver::spawn(Arc::clone(hub), transport).map_err(none);
         match self {
             StoreArg::Http(http) => spawn(Box::new(http.connect())),
             StoreArg::Memory(memory) => spawn(Box::new(Arc::clone(memory))),
-            StoreArg::Object(store, _) => object::start(py, Arc::clone(&hub), store.bind(py)),
+            StoreArg::Object(store, _) => object::start(py, Arc::clone(hub), store.bind(py)),
         }
         .inspect_err(|_| hub.abandon())
     }

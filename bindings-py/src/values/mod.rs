@@ -21,4 +21,4 @@ pub use layout_arg::{LayoutArg, decode};
 pub use public::{Scrambler, base58, base62, parse_base58, parse_base62};
 pub use text::{base32, decimal, parse_base32, parse_decimal};
 pub use token::TokenArg;
-pub use typed::{Seconds, Text, utf8};
+pub use typed::{FilePath, Seconds, Text, utf8};

@@ -1,6 +1,7 @@
 //! Arguments whose type is checked where their name is known.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 use leafid_core::Code;
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
@@ -14,6 +15,8 @@ pub struct Typed<T>(Result<T, String>);
 
 /// A text.
 pub type Text = Typed<String>;
+/// The path of a file: what `os.fspath` gives, as the system holds it.
+pub type FilePath = Typed<PathBuf>;
 /// A length of time, in s.
 pub type Seconds = Typed<f64>;
 
@@ -37,6 +40,16 @@ impl Text {
     /// `TypeError` that names the argument.
     pub fn text(self, what: &str) -> PyResult<String> {
         self.named(what, "a `str`")
+    }
+}
+
+impl FilePath {
+    /// The path.
+    ///
+    /// # Errors
+    /// `TypeError` that names the argument.
+    pub fn path(self, what: &str) -> PyResult<PathBuf> {
+        self.named(what, "the path of a file")
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Next {
     #[arg(long, value_name = "NAME")]
     namespace: Option<String>,
     /// How many IDs
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = count)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = count)]
     count: u32,
     #[command(flatten)]
     target: Target,

@@ -18,7 +18,7 @@ pub struct Lease {
     /// The tag to lease numbers of
     tag: String,
     /// How many: one range of so many, or an error and none; at most the tag's max_step
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
+    #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
     count: u32,
     /// What is printed [default: the first number, and one more than the last]
     #[arg(long = "as", value_name = "FORM")]

@@ -161,8 +161,8 @@ pub fn tag_change(
         }
         Code::StepInvalid => format!(
             "tag `{tag}` needs 1 <= step <= max_step <= {STEP_CAP}, got step {} and max_step {}",
-            said(change.step),
-            said(change.max_step)
+            said(change.step.or(before.map(|row| row.step))),
+            said(change.max_step.or(before.map(|row| row.max_step)))
         ),
         Code::RangeInvalid => match change.from.filter(|from| *from == 0 || *from > LINE_END) {
             Some(from) => {

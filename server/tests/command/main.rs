@@ -20,6 +20,7 @@ mod ready;
 mod restore;
 mod restored;
 mod runbook;
+mod same;
 mod secured;
 mod seen;
 mod shell;

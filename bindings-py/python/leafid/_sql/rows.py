@@ -33,17 +33,17 @@ def of_tag(row: Row) -> Row:
     return {name: row.get(name) for name in _TAG}
 
 
-def tag(found: Row, name: str) -> Row:
-    """The row of a tag as it was read. `SCHEMA_MISMATCH` for what no program of ours writes, and
+def tag(found: Row, name: str, is_used: bool = True) -> Row:
+    """The row of a tag as it was read, to be leased from, or only to be changed or shown. `SCHEMA_MISMATCH` for what no program of ours writes, and
     `STEP_INVALID` for a step of 0, which another program may have written: there is a command for it."""
     row = {column: found[column] for column in _TAG}
     about = f"tag `{name}`"
-    if row["step"] == 0:
+    if row["step"] == 0 and is_used:
         raise errors.StepInvalidError(
             f"{about} has step 0 in the store, and a lease would have no number; set it: leafid tag "
             f"set {name} --step N"
         )
-    _check(row, about, max_id=(1, _END), step=(1, _STEP), max_step=(1, _STEP), deleted=(0, 1))
+    _check(row, about, max_id=(1, _END), step=(0, _STEP), max_step=(1, _STEP), deleted=(0, 1))
     if row["until"] is not None:
         _check(row, about, until=(0, _END))
     return {**row, "deleted": bool(row["deleted"])}

@@ -7,11 +7,14 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .. import errors, registry
-from . import acquire, namespaces, rows
+from . import acquire, namespaces, rows, tags
 from .turn import Turn
 
 Row = dict[str, Any]
 T = TypeVar("T")
+
+# So many tags are listed in one transaction.
+_PAGE = 1_000
 
 
 class Store(ABC):
@@ -75,11 +78,57 @@ class Store(ABC):
 
         self._decide(create)
 
+    def tag(self, tag: str) -> Row:
+        """A tag: its next number `max_id`, `step`, `max_step`, and `until` or `None`."""
+        return self._change_tag(tag, lambda row: row)
+
+    def tags(self) -> list[Row]:
+        """Every tag, as `tag` has one."""
+
+        def page(turn: Turn, after: str) -> list[Row]:
+            found = turn.all("rows/tags", after=after, limit=_PAGE)
+            return [tags.shown(row["tag"], rows.tag(row, row["tag"], False)) for row in found]
+
+        listed: list[Row] = []
+        while True:
+            after = listed[-1]["tag"] if listed else ""
+            more = self._decide(lambda turn: page(turn, after))
+            listed += more
+            if len(more) < _PAGE:
+                return listed
+
+    def set_tag(
+        self,
+        tag: str,
+        *,
+        step: int | None = None,
+        max_step: int | None = None,
+        until: int | None = None,
+    ) -> Row:
+        """Changes a tag, and gives it as it is then. An `until` of 2^63 - 1 removes the upper end."""
+        return self._change_tag(tag, lambda row: tags.changed(tag, row, step, max_step, until))
+
+    def advance_tag(self, tag: str, to: int) -> Row:
+        """Has a tag go on at `to`, which is not below its next number."""
+        return self._change_tag(tag, lambda row: tags.advanced(tag, row, to))
+
+    def _change_tag(self, tag: str, change: Callable[[Row], Row]) -> Row:
+        def write(turn: Turn) -> Row:
+            row = self._tag(turn, {"tag": tag}, is_used=False)
+            if row["deleted"]:
+                raise errors.TagUnknownError(self._unknown("tag", tag))
+            after = change(row)
+            if after != row:
+                turn.dialect.put_tag(turn, tag, row, after)
+            return tags.shown(tag, after)
+
+        return self._decide(write)
+
     def delete_tag(self, tag: str) -> None:
         """Deletes a tag. Its row stays, so that one made again goes on above it."""
 
         def delete(turn: Turn) -> None:
-            row = self._tag(turn, {"tag": tag})
+            row = self._tag(turn, {"tag": tag}, is_used=False)
             if row["deleted"]:
                 raise errors.TagUnknownError(self._unknown("tag", tag))
             turn.dialect.put_tag(turn, tag, row, {**row, "deleted": True})
@@ -187,11 +236,11 @@ class Store(ABC):
             getattr(self, verb)(name, **how)
             self._wanted.pop(key, None)
 
-    def _tag(self, turn: Turn, ask: Row) -> Row:
+    def _tag(self, turn: Turn, ask: Row, is_used: bool = True) -> Row:
         found = _found(turn, ask)
         if found is None:
             raise errors.TagUnknownError(self._unknown("tag", ask["tag"]))
-        return rows.tag(found, ask["tag"])
+        return rows.tag(found, ask["tag"], is_used)
 
     def _space(self, turn: Turn, ask: Row) -> namespaces.Space:
         space = namespaces.read(turn, name_of(ask, "namespace"))

@@ -47,4 +47,8 @@ pub trait Driven: Send + Sync {
     fn has_given_back(&self) -> bool;
     /// Whether it was made in this process.
     fn is_ours(&self) -> bool;
+    /// What it draws from and as whom, the same for all that should be one; `None` once it is closed.
+    fn draws(&self) -> Option<String>;
+    /// What a second one of it costs.
+    fn costs(&self) -> &'static str;
 }

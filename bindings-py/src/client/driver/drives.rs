@@ -82,6 +82,17 @@ impl<K: Kind> Driven for Holding<K> {
         saving::spawn(&self)
     }
 
+    fn draws(&self) -> Option<String> {
+        (!self.is_closed()).then(|| self.kind.draws())
+    }
+
+    fn costs(&self) -> &'static str {
+        match K::READS_CLOCK {
+            true => "a worker number of its own until its window ends",
+            false => "a range of its own",
+        }
+    }
+
     fn is_ours(&self) -> bool {
         self.is_current()
     }

@@ -30,6 +30,11 @@ pub trait Kind: Send + Sync + 'static {
     /// What it draws from, for messages.
     fn subject(&self) -> Subject<'_>;
 
+    /// What it draws from and as whom: two that say the same lease side by side.
+    fn draws(&self) -> String {
+        self.subject().to_string()
+    }
+
     /// Where its state file is, if it keeps one: then the verbs below are the core's, of these names.
     fn state(&self) -> Option<StateAt<'_>> {
         None
@@ -133,6 +138,11 @@ impl Kind for Snowflakes {
 
     fn subject(&self) -> Subject<'_> {
         Subject::Namespace(self.config.namespace.as_str())
+    }
+
+    fn draws(&self) -> String {
+        let owner = self.owner_is_given.then(|| format!(" as `{}`", self.config.owner));
+        format!("{}{}", self.subject(), owner.unwrap_or_default())
     }
 
     fn state(&self) -> Option<StateAt<'_>> {
