@@ -6,7 +6,8 @@ use napi_derive::napi;
 use crate::handles::HANDLES;
 use crate::object::{Given, Maybe, answer, bits, env, from, host, maybe};
 
-/// The elements of a JavaScript `BigUint64Array`, in place.
+/// The elements of a JavaScript `BigUint64Array`, in place. What fills them is declared here, and
+/// replaced by what `quick` has.
 type Elements<'js> = &'js mut [u64];
 
 /// Builds a generator under a handle that the caller chose: `null`, or the refusal.

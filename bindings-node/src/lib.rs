@@ -6,6 +6,7 @@
 pub mod generators;
 mod handles;
 pub mod object;
+pub mod quick;
 pub mod registry;
 pub mod state;
 pub mod values;

@@ -54,6 +54,42 @@ def test_fills_and_takes_of_every_size_ascend(memory, make) -> None:
     assert ids.stats().ids == len(drawn)
 
 
+@pytest.mark.parametrize("rest", [0, 1, 32, 1_000])
+@pytest.mark.parametrize("count", [1, 31, 32, 33, 1_600])
+def test_many_of_two_ranges(memory, rest, count) -> None:
+    """The rest of one range, and the beginning of one that does not follow it."""
+    orders, others = Segment("orders", memory, step=2_000), Segment("orders", memory, step=2_000)
+    assert (orders.next(), others.next()) == (1, 2_001)
+    assert orders.take(1_999 - rest) == list(range(2, 2_001 - rest))
+    taken = orders.take(rest + count)
+    assert taken == [*range(2_001 - rest, 2_001), *range(4_001, 4_001 + count)]
+    assert {type(id) for id in taken} == {int}
+
+
+@pytest.mark.parametrize("count", [1, 31, 32, 33, 4_000, 9_000])
+def test_many_stamps_are_what_one_after_another_would_be(count) -> None:
+    """Within a tick they are successive numbers, and from one to the next they are not."""
+    clock = Clock()
+    clock.freeze()
+
+    def made() -> Snowflake:
+        return Snowflake(store=MemoryStore(clock=clock), clock=clock, spread=0)
+
+    taken, drawn = made().take(count), made()
+    assert taken == [drawn.next() for _ in range(count)]
+    # The layout of a store that was told none has 12 bits for each millisecond.
+    assert len({leafid.decode(id).time_ms for id in taken}) == -(-count // 4_096)
+
+
+@pytest.mark.parametrize("count", [1, 511, 512, 513, 1_600])
+def test_a_buffer_that_begins_between_two_integers(memory, count) -> None:
+    orders = Segment("orders", memory)
+    whole = memoryview(bytearray(8 * count + 2))
+    orders.fill(whole[1:-1].cast("Q"))
+    assert list(memoryview(bytes(whole[1:-1])).cast("Q")) == list(range(1, count + 1))
+    assert (whole[0], whole[-1], orders.next()) == (0, 0, count + 1)
+
+
 @pytest.mark.parametrize("verb", ["take", "fill"])
 def test_numbers_that_do_not_come_in_time_are_not_spent(verb) -> None:
     store = Gate()

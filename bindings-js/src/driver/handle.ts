@@ -73,6 +73,8 @@ export class Handle {
   readonly #plan: Plan
   readonly #entry: Entry = { handle: 0, build: -1 }
   readonly #lost: () => void
+  /** The engine, where it never breaks, once this is in it. */
+  #steady: Engine | undefined
   #before: Carryover | undefined
   #highest: bigint | undefined
   #layout: object | undefined
@@ -89,15 +91,28 @@ export class Handle {
     return this.#entry.handle !== 0
   }
 
-  /** Notes the highest ID that was drawn: a rebuilt generator goes on above it. */
-  note(highest: bigint): void {
-    this.#highest = highest
+  /** Notes the highest ID that was drawn, the last of these: a rebuilt generator goes on above it. */
+  note(drawn: BigUint64Array, count: number): void {
+    if (this.#steady === undefined) this.#highest = drawn[count - 1]!
   }
 
   /** Notes what an answer told. By it a rebuilt generator notices a store that changed or went back. */
   noteAnswer(): void {
     this.#before = this.#do((engine, handle) => engine.carryover(handle))
     if (this.#plan.kind === 'snowflake') this.#layout = this.#do((engine, handle) => engine.layoutInUse(handle)) ?? this.#layout
+  }
+
+  /**
+   * As `fill`, by an engine that never breaks, into whatever it was given: 0 as well for what is not a BigUint64Array, has no
+   * room, or is shared memory.
+   */
+  fillSteadily(now: number, out: BigUint64Array): number {
+    return this.#steady === undefined ? 0 : this.#steady.fill(this.#entry.handle, now, out)
+  }
+
+  /** As `fillAvailable`, likewise. */
+  fillAvailableSteadily(now: number, out: BigUint64Array): number {
+    return this.#steady === undefined ? 0 : this.#steady.fillAvailable(this.#entry.handle, now, out)
   }
 
   fill(now: number, out: BigUint64Array): number {
@@ -229,6 +244,7 @@ export class Handle {
     if (this.#plan.state !== undefined) openState(handle, this.#plan.state)
     this.#entry.handle = handle
     this.#entry.build = engineBuilds()
+    if (theEngine().rebuild === undefined) this.#steady = theEngine()
     if (again) {
       const refused = theEngine().resume(handle, this.#before ?? { position: 0n }, this.#highest, this.#layout)
       accepted(this.#plan.subject, refused ?? undefined)

@@ -4,13 +4,8 @@ import { ASK_IS_DUE, theEngine } from '../engines/engine.js'
 import { isShared } from './counts.js'
 import type { Pool } from './pool.js'
 
-/** The engine is given no larger piece at once: wasm copies it, and its memory never shrinks. */
+/** An engine that can break is given no larger piece at once: wasm copies it, and its memory never shrinks. */
 const PIECE = 65_536
-
-/** What the engine is given from here on: the array itself where it can be, for a view of it costs as much as 500 IDs. */
-function piece(out: BigUint64Array, from: number): BigUint64Array {
-  return from === 0 && out.length <= PIECE ? out : out.subarray(from, from + PIECE)
-}
 
 /** Draws from the pool and the engine; `undefined` is what the engine refuses. More is asked for when that is due. */
 export class Draws {
@@ -19,6 +14,8 @@ export class Draws {
   readonly #pool: Pool
   readonly #clock: () => number
   readonly #timed: boolean
+  /** The engine is given no larger piece at once. */
+  readonly #most = theEngine().rebuild === undefined ? Number.POSITIVE_INFINITY : PIECE
 
   constructor(handle: Handle, driver: Driver, pool: Pool, clock: () => number, timed: boolean) {
     this.#handle = handle
@@ -39,8 +36,8 @@ export class Draws {
     const count = told & ~ASK_IS_DUE
     // Whoever gets nothing asks for itself.
     if (count === 0) return undefined
-    const goodUntil = count > 1 ? this.#handle.goodUntil() : 0
-    this.#handle.note(room[count - 1]!)
+    const goodUntil = this.#timed && count > 1 ? this.#handle.goodUntil() : 0
+    this.#handle.note(room, count)
     const id = this.#pool.filled(count, goodUntil)
     // Last, for whoever is asked may draw as well: a store, a hook, a caller that its answer serves.
     if (told !== count) this.#askAhead(now)
@@ -66,18 +63,36 @@ export class Draws {
     return this.#all(count, out) && true
   }
 
-  /** As many IDs as are at hand: how many. */
-  fillAvailable(into: BigUint64Array): number | undefined {
+  /**
+   * IDs for all of what a caller gave, whatever that is: 0 where one call of the engine does not do it. What a program calls a few
+   * hundred times is not compiled by then, and each function that is called on the way costs it as much as 200 IDs.
+   */
+  fillAtOnce(out: BigUint64Array): number {
+    if (this.#most === PIECE || this.#pool.length > 0) return 0
     const now = this.#clock()
-    this.#pool.freshen(now)
+    const told = this.#handle.fillSteadily(now, out)
+    return told < ASK_IS_DUE ? told : this.#due(told, now)
+  }
+
+  /** As many IDs as are at hand, likewise: more may be had by `fillAvailable`, which goes on behind them. */
+  fillAvailableAtOnce(out: BigUint64Array): number {
+    if (this.#most === PIECE || this.#pool.length > 0) return 0
+    const now = this.#clock()
+    const told = this.#handle.fillAvailableSteadily(now, out)
+    return told < ASK_IS_DUE ? told : this.#due(told, now)
+  }
+
+  /** As many IDs as are at hand, behind the first `count`, which are there: how many are there now. */
+  fillAvailable(into: BigUint64Array, count: number): number | undefined {
+    const now = this.#clock()
     const out = isShared(into) ? new BigUint64Array(into.length) : into
-    let count = this.#pool.length > 0 ? this.#pool.moveTo(out) : 0
+    if (count === 0) count = this.#pool.moveTo(out, now)
     while (count < out.length) {
-      const told = this.#handle.fillAvailable(now, piece(out, count))
+      const told = this.#handle.fillAvailable(now, this.#piece(out, count))
       const got = told & ~ASK_IS_DUE
       if (got === 0) break
       count += got
-      this.#handle.note(out[count - 1]!)
+      this.#handle.note(out, count)
       if (told !== got) this.#askAhead(now)
     }
     if (out !== into) into.set(out.subarray(0, count))
@@ -86,25 +101,35 @@ export class Draws {
 
   #all(n: number, into?: BigUint64Array): BigUint64Array | undefined {
     const now = this.#clock()
-    this.#pool.freshen(now)
-    const pooled = Math.min(this.#pool.length, n)
+    const pooled = Math.min(this.#pool.freshen(now), n)
     const missing = n - pooled
-    if (missing > PIECE && !this.#handle.ready(now, missing)) return undefined
+    if (missing > this.#most && !this.#handle.ready(now, missing)) return undefined
     // An engine that can break may do so after some pieces, and others may write to shared memory meanwhile.
-    const mayBreak = missing > PIECE && theEngine().rebuild !== undefined
-    const out = into === undefined || mayBreak || isShared(into) ? new BigUint64Array(n) : into
+    const out = into === undefined || missing > this.#most || isShared(into) ? new BigUint64Array(n) : into
     let told = 0
-    for (let at = pooled; at < n; at += PIECE) {
-      const next = piece(out, at)
+    for (let at = pooled; at < n; at += this.#most) {
+      const next = this.#piece(out, at)
       told = this.#handle.fill(now, next)
       if ((told & ~ASK_IS_DUE) === 0) return undefined
-      this.#handle.note(next[next.length - 1]!)
+      this.#handle.note(next, next.length)
     }
-    if (pooled > 0) this.#pool.moveTo(out.subarray(0, pooled))
+    if (pooled > 0) this.#pool.moveTo(out.subarray(0, pooled), now)
     if (into !== undefined && out !== into) into.set(out)
     // Last, for an answer may come at once, and stop the generator.
     if (told >= ASK_IS_DUE) this.#askAhead(now)
     return out
+  }
+
+  /** What the engine is given from here on: the array itself where it can be, for a view of it costs as much as 500 IDs. */
+  #piece(out: BigUint64Array, from: number): BigUint64Array {
+    return from === 0 && out.length <= this.#most ? out : out.subarray(from, from + this.#most)
+  }
+
+  /** Without `ASK_IS_DUE`: more is asked for, if any came. Whoever gets nothing asks for itself. */
+  #due(told: number, now: number): number {
+    const count = told & ~ASK_IS_DUE
+    if (count > 0) this.#askAhead(now)
+    return count
   }
 
   #askAhead(now: number): void {

@@ -119,13 +119,13 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
 
   /** Fills the array with IDs that are at hand, ascending: all of it, or an error and it is left as it was, with nothing spent. */
   fillSync(out: BigUint64Array): void {
-    const count = room(out)
-    if (count > 0) this.#waiting.now(() => this.#draws.fill(out, count))
+    if (this.#draws.fillAtOnce(out) === 0) this.#fillNow(out)
   }
 
   /** Fills the array with as many IDs as are at hand, ascending; returns how many. Throws as `nextSync` does if there is not one. */
   fillAvailable(out: BigUint64Array): number {
-    return room(out) === 0 ? 0 : this.#waiting.now(() => this.#draws.fillAvailable(out))
+    const count = this.#draws.fillAvailableAtOnce(out)
+    return count > 0 && count === out.length ? count : this.#fillAvailableNow(out, count)
   }
 
   /**
@@ -168,6 +168,18 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
 
   #nextNow(): bigint {
     return this.#waiting.now(() => this.#draws.one())
+  }
+
+  #fillNow(out: BigUint64Array): void {
+    const count = room(out)
+    if (count > 0) this.#waiting.now(() => this.#draws.fill(out, count))
+  }
+
+  #fillAvailableNow(out: BigUint64Array, count: number): number {
+    if (room(out) === 0) return 0
+    // What came came, also where an answer to the ask for more has stopped the generator.
+    if (count > 0) return this.#draws.fillAvailable(out, count) ?? count
+    return this.#waiting.now(() => this.#draws.fillAvailable(out, 0))
   }
 
   async #close(givesUp: boolean): Promise<void> {

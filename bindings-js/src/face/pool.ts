@@ -85,9 +85,10 @@ export class Pool {
     this.#at = this.#end = this.#filled = this.dropped = 0
   }
 
-  /** Drops what is no longer timely at `now`. */
-  freshen(now: number): void {
+  /** Drops what is no longer timely at `now`; how many are left. */
+  freshen(now: number): number {
     if (this.#timed && now >= this.#goodUntil) this.drop()
+    return this.#filled - this.#at
   }
 
   /** A range of this size was granted. */
@@ -116,9 +117,10 @@ export class Pool {
     return this.#ids[0]!
   }
 
-  /** Moves as many IDs to `out` as it has room for; returns how many. */
-  moveTo(out: BigUint64Array): number {
-    const count = Math.min(this.length, out.length)
+  /** Moves as many IDs that are timely at `now` to `out` as it has room for; returns how many. */
+  moveTo(out: BigUint64Array, now: number): number {
+    const count = Math.min(this.freshen(now), out.length)
+    if (count === 0) return 0
     out.set(this.#ids.subarray(this.#at, this.#at + count))
     this.#at += count
     return count

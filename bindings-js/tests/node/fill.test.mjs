@@ -180,6 +180,30 @@ test('fillAvailable gives what is at hand, and says how many', async () => {
   assert.deepEqual([array[98], array[99]], [100n, MARK])
 })
 
+test('fillAvailable goes on behind what it has when a store in the same process answers at once', async () => {
+  const orders = new Segment('orders', { store: tag(100, 100) })
+  await orders.next()
+  const array = marked(500)
+  assert.equal(orders.fillAvailable(array), 500)
+  assert.deepEqual([...array], Array.from({ length: 500 }, (_, n) => BigInt(n + 2)))
+  assert.equal(await orders.next(), 502n)
+})
+
+test('an answer that stops the generator while what is at hand is filled: what came is kept', async () => {
+  const rows = tag(100, 100)
+  let other = false
+  const store = {
+    lease_segment: (ask) => (other ? { ...rows.lease_segment(ask), store: '5a'.repeat(16) } : rows.lease_segment(ask)),
+  }
+  const orders = new Segment('orders', { store })
+  await orders.next()
+  other = true
+  const array = marked(500)
+  assert.equal(orders.fillAvailable(array), 99)
+  assert.deepEqual([array[98], array[99]], [100n, MARK])
+  assert.equal((await refusal(() => orders.fillAvailable(array))).code, 'STORE_CHANGED')
+})
+
 test('what is no BigUint64Array, and what has no room', async () => {
   const orders = new Segment('orders', { store: tag(10, 10) })
   for (const out of [[], new Float64Array(4), Buffer.alloc(8), undefined, 5]) {

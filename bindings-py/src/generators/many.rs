@@ -1,14 +1,18 @@
 //! Many IDs in one call: all of them or none, or what is at hand.
 
+use std::ffi::c_long;
 use std::sync::Arc;
 
-use leafid_core::{Code, HostTime, Kind as CoreKind, LINE_END, Refusal, SharedLine};
+use leafid_core::{
+    Code, HostTime, Ids, Kind as CoreKind, LINE_END, Range, Refusal, Run, SharedLine,
+};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::client::driver::Kind;
 use crate::generators::generator::Generator;
+use crate::generators::raw;
 use crate::generators::verb::Verb;
 use crate::values::{Buffer, Seconds, errors, whole_number};
 
@@ -17,6 +21,12 @@ type Core<K> = leafid_core::Generator<K, Arc<SharedLine>>;
 
 /// How many IDs are carried into a buffer at a time.
 const PART: usize = 512;
+
+/// So many need no look whether there is memory for them.
+const FEW: u64 = 10_000;
+
+/// From so many on a `range` is worth being made.
+const RANGE: u64 = 32;
 
 /// Why a count can never be had in one go.
 pub enum Never {
@@ -37,7 +47,7 @@ impl<K: Kind> Generator<K> {
         timeout: Option<Seconds>,
     ) -> PyResult<Bound<'py, PyList>> {
         let (py, count, timeout) = (n.py(), checked_count(n)?, self.timeout(timeout)?);
-        PyList::new(py, self.exactly(py, count as usize, timeout, Verb::Take(count))?)
+        self.exactly(py, count, timeout, Verb::Take(count))?.listed(py)
     }
 
     /// Fills all of a buffer, or leaves it as it is.
@@ -51,8 +61,7 @@ impl<K: Kind> Generator<K> {
             return Ok(());
         }
         if !into.is_aligned() {
-            let ids = self.exactly(py, count, timeout, verb)?;
-            into.write(py, 0, &ids);
+            self.exactly(py, count as u64, timeout, verb)?.write(py, &into);
             return Ok(());
         }
         // All of it or nothing: the core touches it only once all are there.
@@ -125,13 +134,13 @@ impl<K: Kind> Generator<K> {
     fn exactly(
         &self,
         py: Python<'_>,
-        count: usize,
+        count: u64,
         timeout: f64,
         verb: Verb,
-    ) -> PyResult<Vec<u64>> {
+    ) -> PyResult<Exactly<K::Core>> {
         let mut many = Exactly::new(count);
         if count == 0 {
-            return Ok(many.ids);
+            return Ok(many);
         }
         let never = self.wait_for(py, timeout, verb, |generator, now| many.draw(generator, now))?;
         self.drawn(many, never)
@@ -141,53 +150,55 @@ impl<K: Kind> Generator<K> {
     ///
     /// # Errors
     /// `COUNT_INVALID`; `MemoryError`.
-    pub fn drawn(&self, many: Exactly, never: Option<Never>) -> PyResult<Vec<u64>> {
+    pub fn drawn(
+        &self,
+        many: Exactly<K::Core>,
+        never: Option<Never>,
+    ) -> PyResult<Exactly<K::Core>> {
         let count = many.count;
         match never {
-            None => Ok(many.ids),
+            None => Ok(many),
             Some(Never::Memory) => {
                 Err(PyMemoryError::new_err(format!("no memory for {count} IDs")))
             }
-            Some(Never::MoreThan(most)) => Err(self.too_many(count as u64, most)),
+            Some(Never::MoreThan(most)) => Err(self.too_many(count, most)),
         }
     }
 }
 
-/// `count` IDs, in memory of our own: nobody sees any before all of them are there.
-pub struct Exactly {
-    count: usize,
-    ids: Vec<u64>,
+/// `count` IDs, or none yet: where they are, and how they are made.
+pub struct Exactly<K: CoreKind> {
+    count: u64,
+    drawn: Option<(K::Ids, [Option<Run>; 2])>,
 }
 
-impl Exactly {
+impl<K: CoreKind> Exactly<K> {
     /// None of them yet.
-    pub fn new(count: usize) -> Exactly {
-        Exactly { count, ids: Vec::new() }
+    pub fn new(count: u64) -> Exactly<K> {
+        Exactly { count, drawn: None }
     }
 
     /// Tries once.
     ///
     /// # Errors
     /// The core's, where waiting may help.
-    pub fn draw<K: CoreKind>(
+    pub fn draw(
         &mut self,
         generator: &mut Core<K>,
         now: HostTime,
     ) -> Result<Option<Never>, Refusal> {
         let count = self.count;
-        if count == 0 {
-            return Ok(None);
-        }
-        let mut attempt = || {
-            if self.ids.is_empty() {
+        let mut attempt = || -> Result<Option<Never>, Refusal> {
+            if count > FEW {
                 // Looked at first: what can never be had may need more memory than there is.
-                generator.ready(now, count as u64)?;
-                if self.ids.try_reserve_exact(count).is_err() {
+                generator.ready(now, count)?;
+                if Vec::<[u64; 5]>::new().try_reserve_exact(count as usize).is_err() {
                     return Ok(Some(Never::Memory));
                 }
-                self.ids.resize(count, 0);
             }
-            generator.fill(now, &mut self.ids).map(|()| None)
+            let runs = generator.take_runs(now, count)?;
+            self.drawn = generator.ids().map(|ids| (ids, runs));
+            Ok(None)
         };
         match attempt() {
             Err(refusal) if refusal.code == Code::CountInvalid => {
@@ -196,6 +207,57 @@ impl Exactly {
             verdict => verdict,
         }
     }
+
+    fn runs(&self) -> impl Iterator<Item = (K::Ids, Run)> {
+        self.drawn.iter().flat_map(|(ids, runs)| runs.iter().flatten().map(|run| (*ids, *run)))
+    }
+
+    /// The IDs as a list.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub fn listed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let mut runs = self.runs();
+        let first = runs.next().map_or(Ok(PyList::empty(py)), |(ids, run)| listed(py, ids, run))?;
+        for (ids, run) in runs {
+            first.as_sequence().in_place_concat(listed(py, ids, run)?.as_sequence())?;
+        }
+        Ok(first)
+    }
+
+    /// Writes the IDs to the beginning of a buffer, whatever its place in memory is.
+    fn write(&self, py: Python<'_>, into: &Buffer) {
+        let (mut part, mut at) = ([0; PART], 0);
+        for (ids, run) in self.runs() {
+            for start in (run.positions.start..run.positions.end).step_by(PART) {
+                let positions = Range::new(start, run.positions.end.min(start + PART as u64));
+                let room = &mut part[..positions.len() as usize];
+                ids.write(Run { positions, ..run }, room);
+                into.write(py, at, room);
+                at += room.len();
+            }
+        }
+    }
+}
+
+/// The IDs of a run as a list. Where they are successive numbers it is the list of a `range`: the
+/// interpreter makes its own numbers quicker than it takes ours.
+fn listed<'py>(py: Python<'py>, ids: impl Ids, run: Run) -> PyResult<Bound<'py, PyList>> {
+    let Range { start, end } = run.positions;
+    let count = end - start;
+    if count < RANGE {
+        let few = (0..count as usize).map(|n| ids.id(start + n as u64, run.worker));
+        return PyList::new(py, few);
+    }
+    let first = ids.id(start, run.worker);
+    let behind = ids.id(end - 1, run.worker) + 1;
+    // A `range` that does not count in a C `long` is slow.
+    if behind - first == count && c_long::try_from(behind).is_ok() {
+        return raw::range(py, first as c_long, behind as c_long);
+    }
+    let mut all = vec![0; count as usize];
+    ids.write(run, &mut all);
+    PyList::new(py, all)
 }
 
 /// Looks once whether `count` are at hand; `Some` is how many can be, where never so many can.

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
+use crate::client::driver::{Drawn, Holding, Kind};
 use crate::generators::awaiting::HasGenerator;
 use crate::generators::raw;
 
@@ -72,11 +73,65 @@ unsafe extern "C" fn next<C: Quick>(
     // SAFETY: called with the interpreter lock, on an instance of the class, which the descriptor has
     // looked at. Nothing of PyO3 that counts references is dropped here.
     unsafe {
+        if count == 0 && names.is_null() {
+            quick::<C>(slf, || next_thoroughly::<C>(slf, args, count, names))
+        } else {
+            next_thoroughly::<C>(slf, args, count, names)
+        }
+    }
+}
+
+/// An ID that is at hand, or what `otherwise` gives. It calls nothing but in the last place, so that it
+/// has nothing to save on the stack.
+///
+/// # Safety
+/// With the interpreter lock, and a reference to an instance of the class.
+#[inline]
+unsafe fn quick<C: Quick>(
+    owner: *mut PyObject,
+    otherwise: impl FnOnce() -> *mut PyObject,
+) -> *mut PyObject {
+    // SAFETY: as this function's own. No count of references is touched.
+    unsafe {
+        let generator = C::of(Borrowed::from_ptr(Python::assume_attached(), owner));
+        let holding = generator.holding.get();
+        match holding.draw_calling_nothing() {
+            Some(Drawn { id, calls_driver: false }) => raw::integer(id),
+            Some(Drawn { id, calls_driver: true }) => calling(holding, id),
+            None => otherwise(),
+        }
+    }
+}
+
+/// Calls the driver, and gives the ID.
+///
+/// # Safety
+/// With the interpreter lock.
+#[cold]
+#[inline(never)]
+unsafe fn calling<K: Kind>(holding: &Holding<K>, id: u64) -> *mut PyObject {
+    holding.call_driver();
+    // SAFETY: as this function's own.
+    unsafe { raw::integer(id) }
+}
+
+/// # Safety
+/// As [`next`].
+#[cold]
+#[inline(never)]
+unsafe fn next_thoroughly<C: Quick>(
+    slf: *mut PyObject,
+    args: *const *mut PyObject,
+    count: Py_ssize_t,
+    names: *mut PyObject,
+) -> *mut PyObject {
+    // SAFETY: as this function's own.
+    unsafe {
         if count == 0
             && names.is_null()
             && let Some(id) = at_hand::<C>(slf)
         {
-            return ffi::PyLong_FromUnsignedLongLong(id);
+            return raw::integer(id);
         }
         Python::attach(|py| {
             let passed_on = || {
@@ -202,8 +257,21 @@ unsafe extern "C" fn next_id<C: Quick>(slf: *mut PyObject) -> *mut PyObject {
     // the class for which this type was made.
     unsafe {
         let owner = (*slf.cast::<Ids>()).owner;
+        quick::<C>(owner, || next_of::<C>(owner))
+    }
+}
+
+/// What the method gives that stands in the class, where none is at hand.
+///
+/// # Safety
+/// With the interpreter lock, and a reference to an instance of the class.
+#[cold]
+#[inline(never)]
+unsafe fn next_of<C: Quick>(owner: *mut PyObject) -> *mut PyObject {
+    // SAFETY: as this function's own.
+    unsafe {
         if let Some(id) = at_hand::<C>(owner) {
-            return ffi::PyLong_FromUnsignedLongLong(id);
+            return raw::integer(id);
         }
         Python::attach(|py| {
             let owner = Bound::from_borrowed_ptr(py, owner);

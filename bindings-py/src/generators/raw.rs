@@ -2,12 +2,12 @@
 
 #![expect(unsafe_code, reason = "PyO3 makes types of its own only")]
 
-use std::ffi::{CStr, c_int, c_uint, c_ulong, c_void};
+use std::ffi::{CStr, c_int, c_long, c_uint, c_ulong, c_void};
 use std::ptr;
 
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyList, PyRange, PyType};
 
 /// A type that Python code can neither call nor change; `flags` come on top of those.
 ///
@@ -48,5 +48,36 @@ pub fn allocated<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>>
     unsafe {
         let object: *mut PyObject = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
         Bound::from_owned_ptr_or_err(class.py(), object)
+    }
+}
+
+/// An `int`, or null and an exception.
+///
+/// CPython makes one of a C `long` quicker than of what has no sign. Every ID is such a number where a
+/// `long` has 64 bits.
+///
+/// # Safety
+/// With the interpreter lock.
+#[inline]
+pub unsafe fn integer(id: u64) -> *mut PyObject {
+    // SAFETY: as this function's own.
+    unsafe {
+        match c_long::try_from(id) {
+            Ok(id) => ffi::PyLong_FromLong(id),
+            Err(_) => ffi::PyLong_FromUnsignedLongLong(id),
+        }
+    }
+}
+
+/// A list of the numbers from `first` to below `end`, which the interpreter counts by itself.
+///
+/// # Errors
+/// `MemoryError`.
+pub fn range(py: Python<'_>, first: c_long, end: c_long) -> PyResult<Bound<'_, PyList>> {
+    let range = PyRange::new(py, first as isize, end as isize)?;
+    // SAFETY: with the interpreter lock, and a reference to a range; what comes is a new list, or null.
+    unsafe {
+        let list = Bound::from_owned_ptr_or_err(py, ffi::PySequence_List(range.as_ptr()))?;
+        Ok(list.cast_into_unchecked())
     }
 }

@@ -73,24 +73,47 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// # Errors
     /// As [`Generator::ready`].
     pub fn fill(&mut self, now: HostTime, out: &mut [u64]) -> Result<(), Refusal> {
-        let n = out.len() as u64;
+        let runs = self.take_runs(now, out.len() as u64)?;
+        let mut rest = out;
+        for run in runs.into_iter().flatten() {
+            let Some(draw) = self.kind.ids() else { break };
+            let here = rest.len().min(usize::try_from(run.positions.len()).unwrap_or(0));
+            let (place, after) = rest.split_at_mut(here);
+            draw.write(run, place);
+            rest = after;
+        }
+        Ok(())
+    }
+
+    /// Takes `n` positions, in one run, or in two where a range ends and the next begins: all of them, or
+    /// nothing is spent. For a host that has a use of its own for many IDs; [`Ids::id`] makes them, of
+    /// [`Generator::ids`].
+    ///
+    /// ```
+    /// use leafid_core::{HostTime, Ids, MemoryStore, Segment, SegmentConfig, refill};
+    /// let mut store: MemoryStore = MemoryStore::new([1; 16]);
+    /// let mut orders = Segment::new(SegmentConfig::new("orders")?, 7)?;
+    /// let now = HostTime::new(0);
+    /// refill(&mut orders, &mut store, || now, || [2; 16])?; // 1 to 1,000
+    /// let [Some(run), None] = orders.take_runs(now, 600)? else { panic!() };
+    /// let ids = orders.ids().unwrap();
+    /// assert_eq!((ids.id(run.positions.start, run.worker), run.positions.len()), (1, 600));
+    /// # Ok::<(), leafid_core::Refusal>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Generator::fill`].
+    pub fn take_runs(&mut self, now: HostTime, n: u64) -> Result<[Option<Run>; 2], Refusal> {
+        if n == 0 {
+            return Ok([None, None]);
+        }
         loop {
-            if n == 0 {
-                return Ok(());
-            }
             self.ready(now, n)?;
             // Another thread may draw from the line between the look and the taking.
-            let Some(runs) = self.take_exactly(now, n) else { continue };
-            let Some(draw) = self.kind.ids() else { continue };
-            let mut rest = out;
-            for run in runs.into_iter().flatten() {
-                let here = rest.len().min(usize::try_from(run.positions.len()).unwrap_or(0));
-                let (place, after) = rest.split_at_mut(here);
-                draw.write(run, place);
-                rest = after;
+            if let Some(runs) = self.take_exactly(now, n) {
+                self.stats.ids = self.stats.ids.saturating_add(n);
+                return Ok(runs);
             }
-            self.stats.ids = self.stats.ids.saturating_add(n);
-            return Ok(());
         }
     }
 

@@ -20,6 +20,14 @@ use crate::client::host::fork::{self, Generation};
 /// Never reached by a cursor: the driver needs no call.
 const NEVER: u64 = u64::MAX;
 
+/// An ID that was drawn without the lock.
+pub struct Drawn {
+    /// The ID.
+    pub id: u64,
+    /// Whether the driver is to be called now.
+    pub calls_driver: bool,
+}
+
 /// What one process has of a generator.
 pub struct Holding<K: Kind> {
     generation: Generation,
@@ -157,11 +165,32 @@ impl<K: Kind> Holding<K> {
         if !self.is_current() {
             return None;
         }
+        let Drawn { id, calls_driver } = self.draw_here()?;
+        if calls_driver {
+            self.call_driver();
+        }
+        Some(id)
+    }
+
+    /// The same for a caller that calls nothing before it has its ID, and so has nothing to save on the
+    /// stack. It has to call the driver itself; and `None` may be for want of a call, so `draw` comes next.
+    #[inline]
+    pub fn draw_calling_nothing(&self) -> Option<Drawn> {
+        if fork::is_current_by_load(self.generation) { self.draw_here() } else { None }
+    }
+
+    #[inline]
+    fn draw_here(&self) -> Option<Drawn> {
         let ids = self.ids.get()?;
         let now = if K::READS_CLOCK { self.clock.now() } else { HostTime::MIN };
         let run = ids.run(&mut &*self.line, now, 1).ok()?;
-        self.drew(run.positions.end, 1);
-        Some(ids.id(run.positions.start, run.worker))
+        // No swap, which would cost as much as drawing: callers take turns.
+        let before = self.drawn.load(Ordering::Relaxed);
+        self.drawn.store(before.wrapping_add(1), Ordering::Relaxed);
+        Some(Drawn {
+            id: ids.id(run.positions.start, run.worker),
+            calls_driver: run.positions.end >= self.ask_from.load(Ordering::Relaxed),
+        })
     }
 
     /// Copies out what the lock-free side needs, after the state was touched.
@@ -181,19 +210,9 @@ impl<K: Kind> Holding<K> {
         self.ask_from.store(ask_from, Ordering::Release);
     }
 
-    /// Counts IDs drawn without the lock, and calls the driver when it is time to ask.
-    #[inline]
-    fn drew(&self, cursor: u64, count: u64) {
-        // No swap, which would cost as much as drawing: callers take turns.
-        let before = self.drawn.load(Ordering::Relaxed);
-        self.drawn.store(before.wrapping_add(count), Ordering::Relaxed);
-        if cursor >= self.ask_from.load(Ordering::Relaxed) {
-            self.call_driver();
-        }
-    }
-
+    /// Has the driver look, for it is time to ask.
     #[cold]
-    fn call_driver(&self) {
+    pub fn call_driver(&self) {
         self.ask_from.store(NEVER, Ordering::Release);
         // Under the lock, so that the driver has published what it is called for.
         let _state = self.lock();

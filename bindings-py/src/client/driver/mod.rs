@@ -25,7 +25,7 @@ mod waiting;
 pub use bell::Bell;
 pub use driven::Driven;
 pub use exit::{forget_all, give_all_back, remember, retire_all, wait_for_all, wait_for_callers};
-pub use holding::Holding;
+pub use holding::{Drawn, Holding};
 pub use hub::{Hub, HubCell};
 pub use kind::{Kind, Segments, Snowflakes};
 pub use state::Action;

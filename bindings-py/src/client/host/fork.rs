@@ -8,13 +8,17 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Which process this is, counted along the line of forks; 0 in a child that has not asked yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Generation(u64);
+#[derive(Clone, Copy, Debug)]
+pub struct Generation {
+    number: u64,
+    /// What has this number as long as it is this process, if that can be told by a load.
+    seen: &'static AtomicU64,
+}
 
 impl Generation {
     /// As a number: another one in each process along the line.
     pub fn number(self) -> u64 {
-        self.0
+        self.number
     }
 }
 
@@ -23,14 +27,27 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 static FALLBACK: AtomicBool = AtomicBool::new(false);
 static PID: AtomicU64 = AtomicU64::new(0);
 
+/// What a generation sees where no page is wiped: never its number.
+static NOTHING: AtomicU64 = AtomicU64::new(0);
+
 /// Whether `then` is this process.
 #[inline]
 pub fn is_current(then: Generation) -> bool {
-    if cfg!(feature = "unguarded") {
-        return true;
-    }
-    let seen = WORD.get().map_or(0, |word| word.load(Ordering::Relaxed));
-    seen == then.0 && (!FALLBACK.load(Ordering::Relaxed) || PID.load(Ordering::Relaxed) == pid())
+    is_current_by_load(then) || is_current_by_id(then.number)
+}
+
+/// The same, by a load and nothing else: false as well where no page is wiped.
+#[inline]
+pub fn is_current_by_load(then: Generation) -> bool {
+    cfg!(feature = "unguarded") || then.seen.load(Ordering::Relaxed) == then.number
+}
+
+/// The same where no page is wiped.
+#[cold]
+fn is_current_by_id(then: u64) -> bool {
+    let is_same = || PID.load(Ordering::Relaxed) == pid();
+    let word = WORD.get().map_or(0, |word| word.load(Ordering::Relaxed));
+    FALLBACK.load(Ordering::Relaxed) && word == then && is_same()
 }
 
 /// This process. In a child, the first call gives it a generation of its own. One at a time, so
@@ -48,7 +65,8 @@ pub fn current() -> Generation {
     if strange || word.load(Ordering::Relaxed) == 0 {
         word.store(NEXT.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
     }
-    Generation(word.load(Ordering::Relaxed))
+    let seen = if FALLBACK.load(Ordering::Relaxed) { &NOTHING } else { *word };
+    Generation { number: word.load(Ordering::Relaxed), seen }
 }
 
 fn pid() -> u64 {

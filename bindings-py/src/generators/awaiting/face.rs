@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 use pyo3::{IntoPyObjectExt, PyClass};
 
 use crate::client::driver::{Bell, Call, Kind};
@@ -78,9 +77,9 @@ impl<K: Kind> Generator<K> {
                 Err(pause) => Err(pause),
             },
             Verb::Take(count) => {
-                let mut many = Exactly::new(count as usize);
+                let mut many = Exactly::new(count);
                 match self.attempt(py, call, |generator, now| many.draw(generator, now))? {
-                    Ok(never) => Ok(PyList::new(py, self.drawn(many, never)?)?.into_any().unbind()),
+                    Ok(never) => Ok(self.drawn(many, never)?.listed(py)?.into_any().unbind()),
                     Err(pause) => Err(pause),
                 }
             }

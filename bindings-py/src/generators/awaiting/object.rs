@@ -201,7 +201,7 @@ unsafe extern "C" fn send(
             let owner = Borrowed::from_ptr(Python::assume_attached(), (*object).owner);
             if let Some(id) = ((*object).face.draw)(owner) {
                 (*object).stage = Stage::Over;
-                *result = ffi::PyLong_FromUnsignedLongLong(id);
+                *result = raw::integer(id);
                 let failed = (*result).is_null();
                 return if failed { PySendResult::PYGEN_ERROR } else { PySendResult::PYGEN_RETURN };
             }
