@@ -7,6 +7,8 @@ use mysql_async::prelude::Queryable;
 use tokio::runtime::Runtime;
 
 use crate::Outcome;
+use crate::sending::{self, Sends};
+use crate::whole::{self, OverMysql, OverPostgres};
 
 /// Connections that send the bare statement.
 pub trait Bare: Sized {
@@ -22,12 +24,6 @@ pub trait Bare: Sized {
     fn run(&mut self, connections: usize, length: Duration) -> Outcome<u64>;
 }
 
-/// A statement that is sent again and again.
-pub trait Sends {
-    /// As [`Bare::run`].
-    fn run(&mut self, connections: usize, length: Duration) -> Outcome<u64>;
-}
-
 /// Connections to a database that speaks SQL.
 pub trait Sql: Bare {
     /// A count that each change of a tag's row adds one to.
@@ -37,7 +33,7 @@ pub trait Sql: Bare {
 /// The statement over tokio-postgres.
 pub struct Postgresql {
     runtime: Runtime,
-    clients: Vec<(tokio_postgres::Client, tokio_postgres::Statement)>,
+    clients: sending::Postgresqls,
 }
 
 impl Sql for Postgresql {
@@ -46,22 +42,15 @@ impl Sql for Postgresql {
 
 impl Bare for Postgresql {
     fn prepare(url: &str, connections: usize) -> Outcome<Postgresql> {
-        let runtime = runtime()?;
-        let connect = async {
-            let mut clients = Vec::new();
-            for _ in 0..connections {
-                let (client, connection) =
-                    tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
-                tokio::spawn(connection);
-                let lease = "UPDATE leafid.tags SET max_id = max_id + $1 WHERE tag = 'bare' \
-                             RETURNING max_id";
-                let statement = client.prepare(lease).await?;
-                clients.push((client, statement));
-            }
-            Ok::<_, tokio_postgres::Error>(clients)
-        };
-        let clients = runtime.block_on(connect).map_err(|error| error.to_string())?;
+        let lease =
+            "UPDATE leafid.tags SET max_id = max_id + $1 WHERE tag = 'bare' RETURNING max_id";
+        let (runtime, clients) = sending::postgres(url, connections, "", lease)?;
         Ok(Postgresql { runtime, clients })
+    }
+
+    fn also(url: &str, connections: usize) -> Outcome<Option<(&'static str, Box<dyn Sends>)>> {
+        let over = OverPostgres::prepare(url, connections)?;
+        Ok(Some((whole::NAME, Box::new(over))))
     }
 
     fn run(&mut self, connections: usize, length: Duration) -> Outcome<u64> {
@@ -92,18 +81,13 @@ impl Sql for Mysql {
 
 impl Bare for Mysql {
     fn prepare(url: &str, connections: usize) -> Outcome<Mysql> {
-        let runtime = runtime()?;
-        let connect = async {
-            let mut clients = Vec::new();
-            let options = mysql_async::Opts::from_url(url)?;
-            let options = mysql_async::OptsBuilder::from_opts(options).prefer_socket(false);
-            for _ in 0..connections {
-                clients.push(mysql_async::Conn::new(options.clone()).await?);
-            }
-            Ok::<_, mysql_async::Error>(clients)
-        };
-        let clients = runtime.block_on(connect).map_err(|error| error.to_string())?;
+        let (runtime, clients) = sending::mysql(url, connections)?;
         Ok(Mysql { runtime, clients })
+    }
+
+    fn also(url: &str, connections: usize) -> Outcome<Option<(&'static str, Box<dyn Sends>)>> {
+        let over = OverMysql::prepare(url, connections)?;
+        Ok(Some((whole::NAME, Box::new(over))))
     }
 
     fn run(&mut self, connections: usize, length: Duration) -> Outcome<u64> {
@@ -120,10 +104,4 @@ impl Bare for Mysql {
         let done = self.runtime.block_on(futures_util::future::try_join_all(works));
         done.map(|done| done.iter().sum()).map_err(|error| error.to_string())
     }
-}
-
-/// One thread, as the server has for its store.
-pub fn runtime() -> Outcome<Runtime> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| error.to_string())
 }

@@ -10,8 +10,9 @@ use leafid_servers::Server;
 use tokio::runtime::Runtime;
 use zookeeper_client::{Acls, CreateMode, Error, MultiWriteResult};
 
-use crate::bare::{Bare, Sends};
+use crate::bare::Bare;
 use crate::client::Client;
+use crate::sending::Sends;
 use crate::{Outcome, measure, start};
 
 /// A tag's row: as long as the server's.

@@ -193,7 +193,7 @@ impl<T: Tables> Driver for Mysql<T> {
         Ok(Named { database, position })
     }
 
-    fn is_lost(&self) -> bool {
+    fn is_lost(&mut self) -> bool {
         self.connection.is_disconnected()
     }
 

@@ -2,6 +2,7 @@
 //! schema of their own, `leafid`, beside whatever else the database has.
 
 mod address;
+mod driven;
 mod in_order;
 mod settings;
 mod tls;
@@ -25,6 +26,7 @@ use super::tls::{advice, failure};
 use crate::problem::Problem;
 
 pub use address::Address;
+use driven::Driven;
 use values::Param;
 
 /// Keeps two programs from making a store at once: `leafid` as a number.
@@ -33,6 +35,7 @@ const MAKING: i64 = 0x6c65_6166_6964;
 /// A connection to PostgreSQL. What is sent together waits for one trip: statements are pipelined.
 pub struct Postgres {
     client: Client,
+    connection: Driven,
     place: String,
     prepared: HashMap<Cow<'static, str>, Ready>,
 }
@@ -52,7 +55,8 @@ impl Postgres {
             return Ok(());
         }
         let Text { sql, names } = Text::translate(&asked.text, Style::Numbered);
-        let statement = self.client.prepare(&sql).await.map_err(|error| broken(&error))?;
+        let statement = self.connection.during(self.client.prepare(&sql)).await;
+        let statement = statement.map_err(|error| broken(&error))?;
         let columns = statement.columns().iter().map(|column| column.name().to_owned()).collect();
         self.prepared.insert(asked.text.clone(), Ready { statement, names, columns });
         Ok(())
@@ -86,7 +90,8 @@ impl Postgres {
         let all = all.chain(asked.iter().map(|asked| Sent::Asked(asked)));
         let all = all.chain(last.map(Sent::Script)).map(send);
         // All were done only where none failed: the answer to a COMMIT after a failure is no error.
-        let mut answers = in_order::all(all).await.into_iter().collect::<Result<Vec<_>, Error>>();
+        let answers = self.connection.during(in_order::all(all)).await;
+        let mut answers = answers.into_iter().collect::<Result<Vec<_>, Error>>();
         if let Ok(answers) = &mut answers {
             answers.drain(..usize::from(first.is_some()));
             answers.truncate(asked.len());
@@ -110,7 +115,7 @@ impl Driver for Postgres {
     const ABOUT: About = remote::POSTGRES;
 
     async fn connect(address: &Address) -> Result<Postgres, Broken> {
-        let client = match &address.tls {
+        let (client, mut connection) = match &address.tls {
             None => reached(address, NoTls).await?,
             Some(tls) => reached(address, tls.clone()).await?,
         };
@@ -123,8 +128,10 @@ impl Driver for Postgres {
              SET idle_in_transaction_session_timeout = {STATEMENT_MS}; \
              SELECT set_config('synchronous_commit', current_setting('synchronous_commit'), false)"
         );
-        client.batch_execute(&session).await.map_err(|error| broken(&error))?;
-        Ok(Postgres { client, place: address.place.clone(), prepared: HashMap::new() })
+        let set = connection.during(client.batch_execute(&session)).await;
+        set.map_err(|error| broken(&error))?;
+        let (place, prepared) = (address.place.clone(), HashMap::new());
+        Ok(Postgres { client, connection, place, prepared })
     }
 
     async fn examine(&mut self, allow_unsafe: bool) -> Result<Result<(), Problem>, Broken> {
@@ -140,18 +147,21 @@ impl Driver for Postgres {
         let named = "SELECT (SELECT system_identifier::text FROM pg_control_system()), \
                      left(pg_walfile_name(pg_current_wal_flush_lsn()), 8), \
                      (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::bigint";
-        let row = self.client.query_one(named, &[]).await.map_err(|error| broken(&error))?;
+        let row = self.connection.during(self.client.query_one(named, &[])).await;
+        let row = row.map_err(|error| broken(&error))?;
         let (system, timeline): (String, String) = (row.get(0), row.get(1));
         let position = u64::try_from(row.get::<_, i64>(2)).unwrap_or(0);
         Ok(Named { database: format!("{system}/{timeline}"), position })
     }
 
-    fn is_lost(&self) -> bool {
+    fn is_lost(&mut self) -> bool {
+        self.connection.glance();
         self.client.is_closed()
     }
 
     async fn ping(&mut self) -> Result<(), Broken> {
-        self.client.check_connection().await.map_err(|error| broken(&error))
+        let checked = self.connection.during(self.client.check_connection()).await;
+        checked.map_err(|error| broken(&error))
     }
 
     async fn read(&mut self, asked: &[Query]) -> Result<Vec<Vec<Row>>, Broken> {
@@ -188,26 +198,27 @@ impl Driver for Postgres {
     }
 
     async fn script(&mut self, sql: &str) -> Result<(), Broken> {
-        self.client.batch_execute(sql).await.map_err(|error| broken(&error))
+        let done = self.connection.during(self.client.batch_execute(sql)).await;
+        done.map_err(|error| broken(&error))
     }
 }
 
-/// A connection that is looked after.
-async fn reached<T>(address: &Address, tls: T) -> Result<Client, Broken>
+/// A client, and the connection that it uses.
+async fn reached<T>(address: &Address, tls: T) -> Result<(Client, Driven), Broken>
 where
-    T: MakeTlsConnect<Socket, Stream: Send, TlsConnect: Send> + Send + 'static,
+    T: MakeTlsConnect<Socket, Stream: Send + 'static, TlsConnect: Send> + Send + 'static,
     <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
 {
     let (client, connection) = address.config.connect(tls).await.map_err(|error| broken(&error))?;
     // It ends when the client is dropped, or the server ends it: then only this hears why.
     let place = address.place.clone();
-    tokio::spawn(async move {
+    let work = async move {
         if let Err(error) = connection.await {
             let why = broken(&error).detail;
             tracing::warn!(place, "the database ended the connection: {why}");
         }
-    });
-    Ok(client)
+    };
+    Ok((client, Driven::new(work)))
 }
 
 /// What a failure means. The text of the client's error names neither the server's words nor the

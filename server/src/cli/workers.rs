@@ -64,13 +64,17 @@ impl List {
         if is_json() {
             return say(json!({ "namespace": self.namespace, "workers": rows }));
         }
-        say(format_args!("{:>10} {:<6} {:<24}  owner", "worker", "held", "reserved until"))?;
-        for row in rows {
+        say(format_args!("{:>12} {:<6} {:<24}  owner", "worker", "held", "reserved until"))?;
+        for run in runs(&rows) {
+            let (Some(row), Some(last)) = (run.first(), run.last()) else { continue };
+            let numbers = match (row["worker"].as_u64(), last["worker"].as_u64()) {
+                (Some(first), Some(last)) if first < last => format!("{first}..{}", last + 1),
+                _ => row["worker"].to_string(),
+            };
             say(format_args!(
-                "{:>10} {:<6} {:<24}  {}{}",
-                row["worker"].to_string(),
+                "{numbers:>12} {:<6} {:<24}  {}{}",
                 if row["held"] == true { "yes" } else { "no" },
-                reserved_until(&row),
+                reserved_until(row),
                 row["owner"].as_str().unwrap_or("?"),
                 if row["sticky"] == true { " (keeps it)" } else { "" }
             ))?;
@@ -100,6 +104,18 @@ impl Release {
     }
 }
 
+/// Numbers that follow each other, which nobody holds or keeps and whose lines are the same, are a run:
+/// those that were set aside for Leafs that may start are hundreds.
+fn runs(rows: &[Value]) -> impl Iterator<Item = &[Value]> {
+    let number = |row: &Value| row["worker"].as_u64();
+    rows.chunk_by(move |row, next| {
+        let shown = ["held", "reserved_until_ms", "owner", "sticky"];
+        let is_nobodys = row["held"] == false && row["owner"] == "";
+        let follows = number(row).map(|number| number + 1) == number(next);
+        is_nobodys && follows && shown.iter().all(|field| row[field] == next[field])
+    })
+}
+
 /// Releases it; its row, if it was ever handed out.
 fn release(client: &Client, name: &Name, worker: u32) -> Result<Option<Value>, Problem> {
     client.call("POST", &path::revoke(name, worker), Some("{}".to_owned()), false)?;
@@ -112,4 +128,31 @@ fn release(client: &Client, name: &Name, worker: u32) -> Result<Option<Value>, P
 
 fn reserved_until(row: &Value) -> String {
     utc::text(StoreTime::new(row["reserved_until_ms"].as_i64().unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_are_set_aside_alike_are_one_line_and_no_others() {
+        let row = |worker: u32, owner: &str, until: i64, held: bool| -> Value {
+            json!({ "worker": worker, "owner": owner, "reserved_until_ms": until, "held": held,
+                    "granted_ms": worker })
+        };
+        let rows = [
+            row(0, "10.0.0.7:8080", 9, false),
+            row(1, "", 9, false),
+            row(2, "", 9, false),
+            row(3, "", 9, false),
+            row(5, "", 9, false),
+            row(6, "", 8, false),
+            row(7, "", 7, true),
+            row(8, "", 7, true),
+            row(9, "a", 7, false),
+            row(10, "a", 7, false),
+        ];
+        let told: Vec<usize> = runs(&rows).map(<[Value]>::len).collect();
+        assert_eq!(told, [1, 3, 1, 1, 1, 1, 1, 1]);
+    }
 }

@@ -32,7 +32,9 @@ impl Default for Limits {
             // Clients keep connections for a shorter time, so that it is they who close them: no
             // request meets a connection that is just being closed.
             idle: Duration::from_secs(75),
-            rest: Duration::from_millis(100),
+            // A client of a crowd asks a few times a second: to wake its connection each time costs more
+            // than the memory that a rest frees.
+            rest: Duration::from_secs(1),
             write: Duration::from_secs(20),
         }
     }

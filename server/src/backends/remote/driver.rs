@@ -112,7 +112,7 @@ pub trait Driver: Sized + Send + Sync + 'static {
     fn named(&mut self) -> impl Future<Output = Result<Named, Broken>> + Send;
 
     /// Whether the connection is known to be gone.
-    fn is_lost(&self) -> bool;
+    fn is_lost(&mut self) -> bool;
 
     /// Whether the other end still answers.
     fn ping(&mut self) -> impl Future<Output = Result<(), Broken>> + Send;
