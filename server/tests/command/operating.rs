@@ -22,8 +22,7 @@ fn worker_numbers_are_listed_and_taken_from_their_holders() {
     let list = says(&url, &["worker", "list", "edge"]);
     assert_eq!(list.lines().count(), 1 + 1_002, "page by page");
     let line = |list: &str, n: u32| {
-        let start = format!("{n:>10} ");
-        let line = list.lines().find(|line| line.starts_with(&start));
+        let line = list.lines().find(|line| line.trim_start().starts_with(&format!("{n} ")));
         line.unwrap_or_else(|| panic!("no worker {n}: {list}")).to_owned()
     };
     assert!(
