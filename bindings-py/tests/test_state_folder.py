@@ -49,7 +49,7 @@ def files(folder: Path) -> list[str]:
 
 
 @in_time
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error", "ignore:2 generators in this process:RuntimeWarning")
 def test_each_generator_has_a_file_of_its_own(memory, tmp_path) -> None:
     first, second = (Snowflake(store=memory, state=tmp_path) for _ in range(2))
     workers = {worker(first), worker(second)}
