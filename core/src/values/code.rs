@@ -102,8 +102,8 @@ codes! {
         "pass an ID exactly as it was issued";
     /// The store wants a token or a password, or does not know this one.
     Unauthorized "UNAUTHORIZED" 401
-        "cannot be used without a valid token or password"
-        "ask the operator for a valid one";
+        "needs a valid token or password"
+        "ask the operator for one";
     /// The store knows the caller and does not allow this.
     Forbidden "FORBIDDEN" 403
         "may not be used by this caller"
@@ -190,12 +190,12 @@ codes! {
         "read the store's log";
     /// The store's tables are not as they should be.
     SchemaMismatch "SCHEMA_MISMATCH" 500
-        "is in a store whose tables are not as they should be"
+        "is in a store with unexpected tables"
         "check the store's tables";
     /// There is no store at this place: no database, no file, or no tables in it.
     StoreUnknown "STORE_UNKNOWN" 500
-        "is in a store that does not exist"
-        "check where the store is, or create it with `leafid init URL`";
+        "has no store"
+        "check the URL, or create it with `leafid init URL`";
     /// The store failed in a way that it has no word for.
     Internal "INTERNAL" 500
         "met an error in the store"

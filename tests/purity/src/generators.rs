@@ -1,13 +1,13 @@
 //! Both generators on the `&mut` face: every verb, once for each.
 
 use leafid_core::{
-    Ask, Carryover, Code, Grant, HostTime, Layout, Outcome, Refusal, Release, Segment,
+    Ask, Carryover, Code, Grant, HostTime, Layout, Outcome, Refusal, Release, Run, Segment,
     SegmentConfig, SegmentIds, Snowflake, SnowflakeConfig, SnowflakeIds, Stance, Stats, Token,
 };
 
 /// The verbs of one generator, whatever it is made of.
 macro_rules! generator {
-    ($type:ty, $draw:ty; $next:ident $fill:ident $available:ident $ready:ident $most:ident $ends:ident $wants:ident $mark:ident
+    ($type:ty, $draw:ty; $next:ident $fill:ident $runs:ident $available:ident $ready:ident $most:ident $ends:ident $wants:ident $mark:ident
      $poll_at:ident $poll_ask:ident $grant:ident $failure:ident $retire:ident $forget:ident
      $resumed:ident $carryover:ident $resume:ident $last:ident $copy:ident $stats:ident
      $stance:ident) => {
@@ -15,6 +15,9 @@ macro_rules! generator {
             $next(ids: &mut $type, now: &HostTime) -> Result<u64, Refusal> { ids.next(*now) }
             $fill(ids: &mut $type, now: &HostTime, to: &mut &mut [u64]) -> Result<(), Refusal> {
                 ids.fill(*now, to)
+            }
+            $runs(ids: &mut $type, now: &HostTime, n: &u64) -> Result<[Option<Run>; 2], Refusal> {
+                ids.take_runs(*now, *n)
             }
             $available(ids: &mut $type, now: &HostTime, to: &mut &mut [u64])
                 -> Result<usize, Refusal> { ids.fill_available(*now, to) }
@@ -51,12 +54,12 @@ macro_rules! generator {
 
 pub(crate) use generator;
 
-generator!(Segment, SegmentIds; segment_next segment_fill segment_fill_available segment_ready segment_most segment_may_end_before segment_wants_ask
+generator!(Segment, SegmentIds; segment_next segment_fill segment_take_runs segment_fill_available segment_ready segment_most segment_may_end_before segment_wants_ask
     segment_mark segment_poll_at segment_poll_ask segment_handle_grant segment_handle_failure
     segment_retire segment_forget segment_resumed segment_carryover segment_resume segment_failure
     segment_draw segment_stats segment_stance);
 
-generator!(Snowflake, SnowflakeIds; snowflake_next snowflake_fill snowflake_fill_available snowflake_ready snowflake_most snowflake_may_end_before snowflake_wants_ask
+generator!(Snowflake, SnowflakeIds; snowflake_next snowflake_fill snowflake_take_runs snowflake_fill_available snowflake_ready snowflake_most snowflake_may_end_before snowflake_wants_ask
     snowflake_mark snowflake_poll_at snowflake_poll_ask snowflake_handle_grant
     snowflake_handle_failure snowflake_retire snowflake_forget snowflake_resumed
     snowflake_carryover snowflake_resume snowflake_failure snowflake_draw snowflake_stats
