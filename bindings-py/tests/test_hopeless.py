@@ -19,7 +19,7 @@ import pytest
 import leafid
 from leafid import Segment, Snowflake, SqliteStore, SqlStore
 from support.databases import Mariadb
-from support.waiting import failing, until
+from support.waiting import failing, first_when_made, until
 
 # Nobody waits for so long here: who waited all the same got `TIMED_OUT`.
 LONG_S = 60
@@ -257,11 +257,4 @@ def test_what_is_made_meanwhile_is_found(tmp_path: Path) -> None:
         with pytest.raises(leafid.StoreUnknownError):
             orders.next(timeout=LONG_S)
         SqliteStore(path, create=True).create_tag("orders")
-        drawn: list[int] = []
-
-        def draws() -> bool:
-            with contextlib.suppress(leafid.StoreUnknownError):
-                drawn.append(orders.next())
-            return bool(drawn)
-
-        assert until(draws) and drawn == [1]
+        assert first_when_made(orders) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ import leafid
 from leafid import Segment, Snowflake, SqlStore
 from leafid.__main__ import main
 from support.databases import Mariadb
-from support.waiting import failing, until
+from support.waiting import failing, first_when_made
 
 NOWHERE = "postgres://u@127.0.0.1:1/d"
 
@@ -47,15 +46,7 @@ def test_a_file_that_is_not_there_yet(tmp_path: Path) -> None:
         with pytest.raises(leafid.StoreUnknownError, match=str(path.parent)):
             orders.next()
         path.parent.mkdir()
-        drawn: list[int] = []
-
-        def draws() -> bool:
-            # Until it asks again it says what it was told.
-            with contextlib.suppress(leafid.StoreUnknownError):
-                drawn.append(orders.next())
-            return bool(drawn)
-
-        assert until(draws) and drawn == [1]
+        assert first_when_made(orders) == 1
 
 
 @pytest.mark.parametrize(("url", "said"), [

@@ -7,20 +7,10 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use leafid_core::{StateFile, StatePlace, StateRecord, StateWrite, Unread};
+use leafid_core::{StateFile, StatePlace, StateWrite, Unread};
 
+use crate::found::Found;
 use crate::{Problem, boot, files, fork};
-
-/// What a state file says when it is opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// Nothing yet, or nothing any more.
-    Nothing,
-    /// The right that its last process left.
-    Right(Box<StateRecord>),
-    /// Something that gives no right, and why; it is to be told. The file is empty now.
-    Ignored(Problem),
-}
 
 /// A state file, locked until this is dropped.
 #[derive(Debug)]

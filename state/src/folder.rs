@@ -8,8 +8,8 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use leafid_core::{Code, StateFile, StatePlace};
 
-use crate::file::{Found, State};
-use crate::{Problem, boot, files};
+use crate::file::State;
+use crate::{Found, Problem, boot, files};
 
 /// How many files of one namespace a folder has at most.
 const MOST: usize = 1_024;

@@ -4,6 +4,7 @@
 //! the disk, and where the file belongs. Only on Linux: what is needed of a system (an id of its last
 //! start, a clock since then, the kind of a file system) is different everywhere.
 
+mod found;
 mod problem;
 
 #[cfg(target_os = "linux")]
@@ -22,5 +23,6 @@ mod open;
 #[path = "nowhere.rs"]
 mod open;
 
-pub use open::{Found, State, is_folder, since_boot};
+pub use found::Found;
+pub use open::{State, is_folder, since_boot};
 pub use problem::Problem;

@@ -2,20 +2,9 @@
 
 use std::path::Path;
 
-use leafid_core::{Code, HostTime, StateRecord, StateWrite};
+use leafid_core::{Code, HostTime, StateWrite};
 
-use crate::Problem;
-
-/// What a state file says when it is opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// Nothing yet, or nothing any more.
-    Nothing,
-    /// The right that its last process left.
-    Right(Box<StateRecord>),
-    /// Something that gives no right, and why.
-    Ignored(Problem),
-}
+use crate::{Found, Problem};
 
 /// A state file: never, here.
 #[derive(Debug)]

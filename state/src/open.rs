@@ -5,9 +5,9 @@ use std::path::Path;
 use leafid_core::Code;
 
 pub use crate::boot::since_boot;
-pub use crate::file::{Found, State};
+pub use crate::file::State;
 pub use crate::folder::is_folder;
-use crate::{Problem, boot, folder};
+use crate::{Found, Problem, boot, folder};
 
 impl State {
     /// Opens a state file, or makes it, and locks it; of a [folder](is_folder), one of this

@@ -223,7 +223,7 @@ class SchemaMismatchError(LeafidError):
 
 
 class StoreUnknownError(LeafidError, LookupError):
-    """There is no store at this place: no database, no file, or no tables in it."""
+    """No store was found: the database or the file does not exist, or has no tables."""
 
     code = "STORE_UNKNOWN"
 

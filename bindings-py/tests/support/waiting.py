@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -20,6 +21,19 @@ def until(condition: Callable[[], object], seconds: float = PATIENCE) -> bool:
             return False
         time.sleep(0.001)
     return True
+
+
+def first_when_made(ids: leafid.Segment) -> int:
+    """The first ID of a store that is made by now: until it is asked again, what it said is said."""
+    drawn: list[int] = []
+
+    def draws() -> bool:
+        with contextlib.suppress(leafid.StoreUnknownError):
+            drawn.append(ids.next())
+        return bool(drawn)
+
+    assert until(draws), "it never asked again"
+    return drawn[0]
 
 
 def run_all(threads: Iterable[threading.Thread]) -> None:
