@@ -130,16 +130,22 @@ describe('a refusal leaves the array as it was', () => {
   })
 })
 
-test('an answer that stops the generator while an array is filled: no place of it stays empty', async () => {
+/** A store that answers as another one once `isOther` is set. */
+function exchangeable() {
   const rows = tag(100, 100)
-  let other = false
   const store = {
-    lease_segment: (ask) => (other ? { ...rows.lease_segment(ask), store: '5a'.repeat(16) } : rows.lease_segment(ask)),
+    isOther: false,
+    lease_segment: (ask) => ({ ...rows.lease_segment(ask), ...(store.isOther ? { store: '5a'.repeat(16) } : {}) }),
   }
+  return store
+}
+
+test('an answer that stops the generator while an array is filled: no place of it stays empty', async () => {
+  const store = exchangeable()
   const orders = new Segment('orders', { store })
   // Some of it lies in the pool, and the filling goes below the share at which more is asked for.
   for (let n = 0; n < 8; n++) orders.nextSync()
-  other = true
+  store.isOther = true
   const array = marked(60)
   orders.fillSync(array)
   assert.deepEqual([...array], Array.from({ length: 60 }, (_, n) => BigInt(n + 9)))
@@ -190,14 +196,10 @@ test('fillAvailable goes on behind what it has when a store in the same process 
 })
 
 test('an answer that stops the generator while what is at hand is filled: what came is kept', async () => {
-  const rows = tag(100, 100)
-  let other = false
-  const store = {
-    lease_segment: (ask) => (other ? { ...rows.lease_segment(ask), store: '5a'.repeat(16) } : rows.lease_segment(ask)),
-  }
+  const store = exchangeable()
   const orders = new Segment('orders', { store })
   await orders.next()
-  other = true
+  store.isOther = true
   const array = marked(500)
   assert.equal(orders.fillAvailable(array), 99)
   assert.deepEqual([array[98], array[99]], [100n, MARK])
