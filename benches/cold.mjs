@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { build } from 'esbuild'
-import { DATE, root, startMiniflare } from './tests/support/miniflare.mjs'
+import { DATE, FRONT, root, startMiniflare } from './tests/support/miniflare.mjs'
 
 const ROUNDS = 11
 
@@ -86,16 +86,6 @@ async function bundled(contents) {
   }
 }
 const [app, objects] = await Promise.all([bundled(APP), bundled(OBJECTS)])
-
-/** Gives a request to the Worker that its path begins with. */
-const FRONT = `export default {
-  fetch(request, env) {
-    const url = new URL(request.url)
-    const [, name, ...rest] = url.pathname.split('/')
-    url.pathname = rest.join('/')
-    return env[name].fetch(new Request(url, request))
-  },
-}`
 
 /** Milliseconds of the first request of a Worker; with `others`, after another one has made these. */
 async function cold(work, others = []) {

@@ -10,6 +10,16 @@ export const root = dirname(manifest)
 /** The date whose runtime is used. */
 export const DATE = '2026-04-01'
 
+/** A Worker that gives a request to the one that its path begins with. */
+export const FRONT = `export default {
+  fetch(request, env) {
+    const url = new URL(request.url)
+    const [, name, ...rest] = url.pathname.split('/')
+    url.pathname = rest.join('/')
+    return env[name].fetch(new Request(url, request))
+  },
+}`
+
 /**
  * Starts a Worker of this source, which imports `leafid` by name. A runtime that hangs keeps Node
  * alive, so that a run is ended after `ms` whatever happens.

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Miniflare } from 'miniflare'
-import { DATE, program, root } from './miniflare.mjs'
+import { DATE, FRONT, program, root } from './miniflare.mjs'
 
 /** What a D1 database is made by, statement by statement. */
 export const makeD1 = () =>
@@ -14,15 +14,6 @@ export const makeD1 = () =>
 
 /** The names of the Workers: each is an isolate of its own. */
 export const ISOLATES = ['a', 'b', 'c', 'd']
-
-const FRONT = `export default {
-  fetch(request, env) {
-    const url = new URL(request.url)
-    const [, name, ...rest] = url.pathname.split('/')
-    url.pathname = rest.join('/')
-    return env[name].fetch(new Request(url, request))
-  },
-}`
 
 /** The options of a runtime whose Workers run this source; the first one has the class of the objects. */
 export function runtime(source, folder, { bindings = {}, objects = { IDS: 'Ids' }, files = {}, flags = [] } = {}) {
