@@ -23,9 +23,10 @@ async function refresh() {
   }
   asking = true
   clearTimeout(timer)
+  let overview
+  let wrong
   try {
-    const overview = await session.get('/v1/overview')
-    health.show(overview)
+    overview = await session.get('/v1/overview')
     if (overview.tags) tags.show(overview)
     if (overview.namespaces) {
       spaces.choose(overview.namespaces)
@@ -33,10 +34,12 @@ async function refresh() {
       if (spaces.chosen()) spaces.show(await session.get(`/v1/namespaces/${encodeURIComponent(spaces.chosen())}/numbers`))
     }
     last = Date.now()
-    trouble()
   } catch (error) {
-    trouble(error)
+    wrong = error
   }
+  // The state and the trouble are told at one time: nobody sees `ok` beside a trouble that is over.
+  if (overview) health.show(overview)
+  trouble(wrong)
   asking = false
   fresh()
   if (again) {

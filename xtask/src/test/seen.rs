@@ -19,8 +19,7 @@ pub fn dashboard() -> Outcome<String> {
     let install = "install the package `chromium`";
     tools::need("/usr/bin/chromium", &["--version"], install)?;
     let tests = suites::test_files(&project::at("server/tests/dashboard"), "")?;
-    let run = Run::new("node").args(["--test", "--test-reporter=spec"]).args(tests);
-    suites::told(suites::with_places(run, &project::at("tests/vectors")))
+    suites::told(suites::with_places(suites::node_tests(tests), &project::at("tests/vectors")))
 }
 
 /// The rules are sound, raise what they are to raise, and the metrics are as Prometheus wants them.

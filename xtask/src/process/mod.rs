@@ -1,7 +1,9 @@
 //! Children: started in a clean environment, shown, timed, and never left behind.
 
+mod started;
+mod watch;
+
 use std::ffi::{OsStr, OsString};
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -131,19 +133,19 @@ impl Run {
         })
     }
 
-    /// Runs it with its output on the terminal, and gives back its standard output too.
+    /// Runs it with its output on the terminal, and gives back its standard output too. What it leaves
+    /// running is ended; so is all of it after `LEAFID_LIMIT_SECONDS`, which is a failure.
     pub fn tee(self) -> Outcome<Said> {
+        let mark = started::Mark::new();
         let mut child = self
             .command()
+            .env(started::VARIABLE, mark.value())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| cannot_start(&self.program, &error))?;
-        let mut stdout = String::new();
-        if let Some(pipe) = child.stdout.take() {
-            show_lines(pipe, &mut stdout);
-        }
-        let status = child.wait().map_err(|error| cannot_start(&self.program, &error))?;
+        let (status, stdout) = watch::watch(&mut child, &mark, watch::limit()?)
+            .map_err(|error| format!("`{}`: {error}", self.line()))?;
         Ok(Said { success: status.success(), stdout, stderr: String::new() })
     }
 
@@ -178,22 +180,16 @@ fn startable(program: &OsStr) -> &OsStr {
     if cfg!(windows) && program == "npm" { OsStr::new("npm.cmd") } else { program }
 }
 
-fn show_lines(pipe: impl Read, heard: &mut String) {
-    for line in BufReader::new(pipe).split(b'\n').map_while(Result::ok) {
-        let line = String::from_utf8_lossy(&line);
-        println!("{line}");
-        heard.push_str(&line);
-        heard.push('\n');
-    }
-}
-
 fn cannot_start(program: &OsStr, error: &std::io::Error) -> String {
     format!("`{}` does not start: {error}", program.to_string_lossy())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Run, leaks};
+    use super::started::{self, Mark};
+    use super::{Run, leaks, watch};
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
 
     #[test]
     fn cargos_own_variables_do_not_reach_children() {
@@ -208,5 +204,36 @@ mod tests {
     fn a_failure_carries_what_was_said() {
         let failed = Run::new("sh").quiet().args(["-c", "echo why; exit 3"]).output();
         assert!(failed.expect_err("it exits with 3").contains("why"));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_a_child_leaves_does_not_hold_up_its_end() {
+        let left = Run::new("sh").quiet().args(["-c", "sleep 1000 & echo said"]).tee();
+        assert!(left.is_ok_and(|left| left.success && left.stdout == "said\n"));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_child_that_does_not_end_is_ended_with_all_that_it_started() {
+        let mark = Mark::new();
+        let mut child = Command::new("sh")
+            .args(["-c", "sleep 1000 & echo said; sleep 1000"])
+            .env(started::VARIABLE, mark.value())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("`sh` starts");
+        let asleep = || {
+            let all = mark.processes();
+            all.iter().filter(|process| process.to_string().ends_with(" sleep 1000")).count()
+        };
+        let begin = Instant::now();
+        while asleep() < 2 && begin.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let late = watch::watch(&mut child, &mark, Some(Duration::from_secs(1)));
+        let error = late.expect_err("it is late");
+        assert!(error.contains("within 1 s") && error.contains("sleep 1000"), "{error}");
+        assert!(mark.processes().is_empty());
     }
 }
