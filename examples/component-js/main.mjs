@@ -97,13 +97,16 @@ function grant(verb, body) {
   return { tag: 'window', val: { ...common, worker, ticks: range, layout, maxWindowMs } };
 }
 
-async function serve(folder) {
+function serve(folder) {
   const store = `sqlite:${folder}/leafid.db`;
   const words = ['serve', '--create', '--store', store, '--listen', '127.0.0.1:0'];
-  const server = spawn(SERVER, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(SERVER, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+async function address(server) {
   for await (const line of createInterface({ input: server.stdout })) {
     const url = line.match(/http:\/\/[0-9.:]+/);
-    if (url) return { server, url: url[0] };
+    if (url) return url[0];
   }
   throw new Error('the server did not start');
 }
@@ -113,8 +116,11 @@ function tell(what, ids) {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'leafid-'));
-const { server, url } = await serve(folder);
+const server = serve(folder);
+// Also when this program ends in the middle of it: the server would go on.
+process.once('exit', () => server.kill());
 try {
+  const url = await address(server);
   const tag = await fetch(`${url}/v1/tags/orders`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },

@@ -1,7 +1,7 @@
 // Whatever a store does: an error with a code and figures, no rejection that nobody handles, and a module that goes on.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
+import { ranNode } from '../support/ends.mjs'
 
 // In a process of its own, as Node ends it when a rejection is not handled.
 const PROGRAM = `
@@ -97,8 +97,8 @@ const PROGRAM = `
 for (const entry of ['leafid', 'leafid/inline']) {
   test(`${entry}: what a store does wrong is told, handled, and over with its generator`, () => {
     const program = PROGRAM.replace("from 'leafid'", `from '${entry}'`)
-    const options = { cwd: import.meta.dirname, encoding: 'utf8', timeout: 180_000 }
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], options)
+    const options = { cwd: import.meta.dirname }
+    const { status, stdout, stderr } = ranNode(['--input-type=module', '-e', program], options)
     assert.deepEqual([status, stderr], [0, ''])
     const { told, after } = JSON.parse(stdout)
     assert.deepEqual(told, Object.fromEntries(Object.keys(told).map((what) => [what, 'fine'])))
@@ -107,7 +107,7 @@ for (const entry of ['leafid', 'leafid/inline']) {
 }
 
 test('the control: a rejection that nobody handles ends a process', () => {
-  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', "Promise.reject(new Error('boom')); setTimeout(() => {}, 1_000)"], { encoding: 'utf8' })
+  const { status, stderr } = ranNode(['--input-type=module', '-e', "Promise.reject(new Error('boom')); setTimeout(() => {}, 1_000)"])
   assert.ok(status === 1 && stderr.includes('boom'), stderr)
 })
 
@@ -141,6 +141,6 @@ test('an engine that breaks again while it is built again: whoever draws is told
     answer = undefined
     told.push(await orders.next() > 10n)
     console.log(JSON.stringify(told))`
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd: import.meta.dirname, encoding: 'utf8', timeout: 60_000 })
+  const { status, stdout, stderr } = ranNode(['--input-type=module', '-e', program], { cwd: import.meta.dirname })
   assert.deepEqual([status, stderr, stdout], [0, '', '["RuntimeError",true]\n'])
 })

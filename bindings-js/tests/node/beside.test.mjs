@@ -1,10 +1,10 @@
 // Several generators of one tag in one process: they work, and whoever runs the program is told. And which engine runs.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
+import { ranNode } from '../support/ends.mjs'
 import { ownStore, refusal } from '../support/stores.mjs'
 
 /** What a program says on its standard error, which has `store`, one that is not of a test. */
@@ -12,7 +12,7 @@ function told(program) {
   const rows = `import { Segment, Snowflake, memoryStore } from 'leafid'
     const rows = memoryStore()
     const store = { lease_segment: (ask) => rows.lease_segment(ask), acquire: (ask) => rows.acquire(ask), renew: (ask) => rows.renew(ask), release: (ask) => rows.release(ask) }\n`
-  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', rows + program], { cwd: import.meta.dirname, encoding: 'utf8', timeout: 120_000 })
+  const { status, stderr } = ranNode(['--input-type=module', '-e', rows + program], { cwd: import.meta.dirname })
   assert.equal(status, 0, stderr)
   return stderr
 }

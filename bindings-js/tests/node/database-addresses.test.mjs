@@ -1,15 +1,14 @@
 // `postgres://…` and `mysql://…` given as the store: what is connected, what is said, and what is not kept alive.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import mysql from 'mysql2'
 import { Segment } from 'leafid'
 import { sqlStore } from 'leafid/node'
 import { ENGINES } from '../support/databases.mjs'
+import { ran, ranNode, scratch } from '../support/ends.mjs'
 import { storeBinary } from '../support/places.mjs'
 import { refusal, timedOut } from '../support/stores.mjs'
 
@@ -20,11 +19,11 @@ const PROGRAM = `
   console.log(String(await orders.next()), typeof (await ids.next()))
 `
 const leafid = (...words) => {
-  const { status, stderr } = spawnSync(storeBinary, words, { encoding: 'utf8' })
+  const { status, stderr } = ran([storeBinary, ...words])
   assert.equal(status, 0, stderr)
 }
 const run = (store, options = {}) =>
-  spawnSync(process.execPath, ['--input-type=module', '-e', PROGRAM], { encoding: 'utf8', cwd: import.meta.dirname, timeout: 180_000, ...options, env: { ...process.env, LEAFID_STORE: store } })
+  ranNode(['--input-type=module', '-e', PROGRAM], { cwd: import.meta.dirname, ...options, env: { ...process.env, LEAFID_STORE: store } })
 
 for (const [name, engine] of Object.entries(ENGINES)) {
   describe(name, () => {
@@ -70,8 +69,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
 }
 
 test('without the driver the error names what brings it', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = scratch(t)
   const own = dirname(createRequire(import.meta.url).resolve('leafid/package.json'))
   cpSync(own, join(folder, 'node_modules/leafid'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')

@@ -1,11 +1,11 @@
 // Processes, clusters and worker threads of Node and a server on one database, some of them killed, and the database, too.
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ENGINES } from '../support/databases.mjs'
+import { ran, startNode } from '../support/ends.mjs'
 import { storeBinary } from '../support/places.mjs'
 import { serve } from '../support/store.mjs'
 
@@ -14,14 +14,14 @@ const COUNT = 3_000
 const PARTS = { process: 1, threads: 3, cluster: 3 }
 
 const leafid = (...words) => {
-  const { status, stderr } = spawnSync(storeBinary, words, { encoding: 'utf8' })
+  const { status, stderr } = ran([storeBinary, ...words])
   assert.equal(status, 0, stderr)
 }
 
 /** Draws in a program of its own; killed with -9 when it has told `killAt` IDs. Each is put into `seen`. */
 async function draw(place, kind, seen, { form = 'process', killAt = Number.POSITIVE_INFINITY, heard = () => {} } = {}) {
   const stays = Number.isFinite(killAt) ? 'holds' : 'ends'
-  const child = spawn(process.execPath, [drawer, place, kind, String(COUNT), form, stays], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = startNode([drawer, place, kind, String(COUNT), form, stays])
   let told = ''
   child.stderr.on('data', (chunk) => (told += chunk))
   const closed = once(child, 'close')

@@ -1,6 +1,5 @@
 // Stores over the connections of an application, in a real PostgreSQL and a real MariaDB.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
 import mysql from 'mysql2'
 import pg from 'pg'
@@ -10,6 +9,7 @@ import * as registry from 'leafid/registry'
 import { sqlStore } from 'leafid/node'
 import { conform } from 'leafid/testing'
 import { ENGINES } from '../support/databases.mjs'
+import { ran } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
 import { storeBinary, vectorFiles } from '../support/places.mjs'
 import { refusal, until } from '../support/stores.mjs'
@@ -20,7 +20,7 @@ const files = ['sql/rows.js', 'sql/steps.js', 'sql/work.js', 'sql/run.js', 'data
 const [rows, steps, work, { runFar }, { linked }] = await Promise.all(files.map(inner))
 
 const leafid = (...words) => {
-  const { status, stdout, stderr } = spawnSync(storeBinary, words, { encoding: 'utf8' })
+  const { status, stdout, stderr } = ran([storeBinary, ...words])
   assert.equal(status, 0, stderr)
   return stdout
 }

@@ -1,10 +1,9 @@
 // `examples/node-postgres`: two of them over one real PostgreSQL, with the packed package.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { copyFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { says, startNode, stop } from '../support/ends.mjs'
 import { dist } from '../support/places.mjs'
 import { startPostgres } from '../support/servers.mjs'
 
@@ -13,18 +12,14 @@ const source = join(dirname(dist), 'examples/node-postgres/src/main.js')
 const program = join(import.meta.dirname, 'example-postgres.mjs')
 
 async function started(t, url) {
-  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, DATABASE_URL: url, PORT: '0' } })
-  t.after(() => child.kill('SIGKILL'))
+  const child = startNode([program], { env: { ...process.env, DATABASE_URL: url, PORT: '0' } })
+  t.after(() => stop(child))
   let told = ''
   child.stderr.on('data', (chunk) => (told += chunk))
-  const address = await new Promise((resolve, reject) => {
-    child.stdout.on('data', (chunk) => resolve(/http:\/\/\S+/.exec(String(chunk))[0]))
-    child.once('exit', (code) => reject(new Error(`it ended with ${code}: ${told}`)))
-  })
+  const [address] = await says(child, /http:\/\/\S+(?=\s)/)
   const ends = async () => {
-    const ended = once(child, 'exit')
-    child.kill('SIGTERM')
-    assert.deepEqual(await ended, [0, null], told)
+    await stop(child, 'SIGTERM')
+    assert.deepEqual([child.exitCode, child.signalCode], [0, null], told)
   }
   return { address, ends }
 }

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
 import { decode as small } from 'leafid/decode'
 import { codes } from 'leafid/testing'
+import { ranNode } from '../support/ends.mjs'
 import { ownStore, refusal, until } from '../support/stores.mjs'
 
 const root = dirname(createRequire(import.meta.url).resolve('leafid/package.json'))
@@ -130,7 +130,7 @@ test('an async `onError` that rejects does not end the process', () => {
     const onError = async () => { throw new Error('a bad hook') }
     const ids = new Segment('orders', { store, onError, timeout: 50 })
     console.log(await ids.next().catch(({ code }) => code))`
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8', cwd: import.meta.dirname })
+  const { status, stdout, stderr } = ranNode(['--input-type=module', '-e', program], { cwd: import.meta.dirname })
   assert.deepEqual([status, stdout], [0, 'TIMED_OUT\n'], stderr)
 })
 

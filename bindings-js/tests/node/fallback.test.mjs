@@ -1,32 +1,25 @@
 // Where no native part fits: the main package alone, with the wasm engine, in Node.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
+import { ran, ranNode, scratch } from '../support/ends.mjs'
 import { dist } from '../support/places.mjs'
 
-const folder = mkdtempSync(join(tmpdir(), 'leafid-alone-'))
+const folder = scratch(undefined, { name: 'leafid-alone-' })
 
 before(() => {
   const { version } = createRequire(import.meta.url)('leafid/package.json')
   const tarball = join(dist, `leafid-${version}.tgz`)
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
-  const words = ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error', tarball]
-  const { status, stderr } = spawnSync('npm', words, { cwd: folder, encoding: 'utf8' })
+  const words = ['npm', 'install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error', tarball]
+  const { status, stderr } = ran(words, { cwd: folder })
   assert.equal(status, 0, stderr)
 })
 
-after(() => rmSync(folder, { recursive: true, force: true }))
-
 function run(program) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
-    cwd: folder,
-    encoding: 'utf8',
-    timeout: 120_000,
-  })
+  const { status, stdout, stderr } = ranNode(['--input-type=module', '-e', program], { cwd: folder })
   assert.equal(status, 0, stderr)
   assert.equal(stderr, '')
   return JSON.parse(stdout)
@@ -67,6 +60,6 @@ test('a state file needs the native part, which is named', () => {
 
 test('require of it works as well', () => {
   const program = "const { Segment, memoryStore } = require('leafid'); console.log(String(new Segment('a', { store: memoryStore() }).nextSync()))"
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=commonjs', '-e', program], { cwd: folder, encoding: 'utf8' })
+  const { stdout, stderr } = ranNode(['--input-type=commonjs', '-e', program], { cwd: folder })
   assert.deepEqual([stdout, stderr], ['1\n', ''])
 })

@@ -1,7 +1,7 @@
 // Generators that are made and closed leave no memory behind.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
+import { ranNode } from '../support/ends.mjs'
 
 for (const [entry, many] of [['leafid', 100_000], ['leafid/inline', 30_000]]) {
   test(`${entry}: ${many} generators, made and closed, in a small heap`, () => {
@@ -18,7 +18,7 @@ for (const [entry, many] of [['leafid', 100_000], ['leafid/inline', 30_000]]) {
       }
       console.log(JSON.stringify({ most: process.memoryUsage.rss() - half, engine: new Segment('orders').stats().engine }))`
     const words = ['--max-old-space-size=24', '--max-semi-space-size=4', '--input-type=module', '-e', program]
-    const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: import.meta.dirname, encoding: 'utf8', timeout: 600_000 })
+    const { status, stdout, stderr } = ranNode(words, { cwd: import.meta.dirname, timeout: 600_000 })
     assert.deepEqual([status, stderr], [0, ''])
     const { most, engine } = JSON.parse(stdout)
     assert.equal(engine, entry === 'leafid' ? 'native' : 'wasm')
@@ -38,6 +38,6 @@ test('the control: kept instead of closed, they do not fit', () => {
       kept.push(ids)
     }`
   const words = ['--max-old-space-size=24', '--max-semi-space-size=4', '--input-type=module', '-e', program]
-  const { status, stderr } = spawnSync(process.execPath, words, { cwd: import.meta.dirname, encoding: 'utf8', timeout: 600_000 })
+  const { status, stderr } = ranNode(words, { cwd: import.meta.dirname, timeout: 600_000 })
   assert.ok(status !== 0 && /heap/.test(stderr), stderr)
 })

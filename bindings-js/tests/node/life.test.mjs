@@ -1,25 +1,28 @@
 // How processes end, and what they leave: nothing twice, and no worker number that nobody has.
 import assert from 'node:assert/strict'
-import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { closeOnSignal } from 'leafid/node'
+import { ranNode, scratch, startNode, stop } from '../support/ends.mjs'
 import { startStore } from '../support/store.mjs'
 import { refusal } from '../support/stores.mjs'
 
 const drawer = fileURLToPath(new URL('../support/life-drawer.mjs', import.meta.url))
 
+/** A fork of this process. */
+function forked(words) {
+  const child = startNode([drawer, ...words], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => process.stderr.write(chunk))
+  return child
+}
+
 async function setting(t) {
   const store = await startStore()
-  const folder = mkdtempSync(join(tmpdir(), 'leafid-life-'))
-  t.after(async () => {
-    await store.end()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  t.after(store.end)
+  const folder = scratch(t)
   await store.createTag('orders', { step: 50, max_step: 100 })
   return { store, file: (name) => join(folder, name) }
 }
@@ -31,9 +34,8 @@ test('forks that exit with leases under way, one life after the other, draw noth
   const all = await Promise.all(
     ['a', 'b', 'c'].map(async (name) => {
       for (let life = 0; life < 4; life++) {
-        const child = fork(drawer, ['exit', store.url, file(name)], { execArgv: [] })
-        const [code] = await once(child, 'exit')
-        assert.equal(code, 0)
+        const [code, signal] = await once(forked(['exit', store.url, file(name)]), 'exit')
+        assert.deepEqual([code, signal], [0, null])
       }
       return written(file(name))
     }),
@@ -54,12 +56,13 @@ async function held(store) {
 for (const [how, ended] of [['signal', [null, 'SIGTERM']], ['listens', [7, null]]]) {
   test(`closeOnSignal gives the worker number back, where the program ${how === 'signal' ? 'leaves ending to it' : 'ends by itself'}`, async (t) => {
     const { store, file } = await setting(t)
-    const child = fork(drawer, [how, store.url, file('a')], { execArgv: [] })
-    await once(child, 'message')
+    const child = forked([how, store.url, file('a')])
+    // One that ends instead has no message.
+    const [message] = await Promise.race(['message', 'exit'].map((event) => once(child, event)))
+    assert.equal(message, 'ready')
     const during = await held(store)
-    const ends = once(child, 'exit')
-    child.kill('SIGTERM')
-    assert.deepEqual(await ends, ended)
+    await stop(child, 'SIGTERM')
+    assert.deepEqual([child.exitCode, child.signalCode], ended)
     assert.deepEqual([during.length, (await held(store)).length], [1, 0])
   })
 }
@@ -88,7 +91,6 @@ test('a lease that nobody waits for keeps no process alive', async (t) => {
     orders.takeSync(45)
     await new Promise((resolve) => setImmediate(resolve))
     console.log(asks)`
-  const options = { cwd: import.meta.dirname, encoding: 'utf8', timeout: 120_000 }
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], options)
+  const { status, stdout, stderr } = ranNode(['--input-type=module', '-e', program], { cwd: import.meta.dirname })
   assert.deepEqual([status, stdout, stderr], [0, '3\n', ''])
 })

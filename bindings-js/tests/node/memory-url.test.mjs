@@ -1,8 +1,8 @@
 // `memory:` as a store: one per process, for a team's own tests.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { Segment, Snowflake, decode } from 'leafid'
+import { ranNode } from '../support/ends.mjs'
 
 test('one name is one store', async () => {
   const [one, other] = [new Segment('orders', { store: 'memory:shared' }), new Segment('orders', { store: 'memory:shared' })]
@@ -23,10 +23,9 @@ test('snowflakes', async () => {
 
 test('it may stand in the environment', () => {
   const program = "import { Segment } from 'leafid'; const s = new Segment('orders'); console.log(await s.next(), await s.next())"
-  const run = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+  const run = ranNode(['--input-type=module', '-e', program], {
     cwd: import.meta.dirname,
     env: { ...process.env, LEAFID_STORE: 'memory:' },
-    encoding: 'utf8',
   })
   assert.equal(run.stdout, '1n 2n\n', run.stderr)
 })

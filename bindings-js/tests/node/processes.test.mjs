@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { Segment, Snowflake } from 'leafid'
+import { ending } from '../support/ends.mjs'
 import { startStore } from '../support/store.mjs'
 import { until } from '../support/stores.mjs'
 
@@ -24,19 +25,30 @@ async function all(t, draw) {
   }
 }
 
+function threadOf(workerData) {
+  const thread = new Worker(drawer, { workerData })
+  // One that draws without end would keep the file from ending.
+  ending(() => thread.terminate())
+  return thread
+}
+
 test('worker_threads', (t) =>
   all(t, async (url) => {
-    const thread = new Worker(drawer, { workerData: { url, count: COUNT } })
+    const thread = threadOf({ url, count: COUNT })
     const [drawn] = await once(thread, 'message')
     await thread.terminate()
     return drawn
   }))
 
 test('cluster', (t) => {
-  cluster.setupPrimary({ exec: fileURLToPath(drawer), execArgv: [] })
+  // Silent: with the pipes of this process it would keep the runner waiting.
+  cluster.setupPrimary({ exec: fileURLToPath(drawer), execArgv: [], silent: true })
   return all(t, async (url) => {
     const worker = cluster.fork({ DRAW_FROM: url, DRAW_COUNT: String(COUNT) })
-    const [drawn] = await once(worker, 'message')
+    ending(async () => worker.process.kill('SIGKILL'))
+    for (const stream of [worker.process.stdout, worker.process.stderr]) stream.on('data', (chunk) => process.stderr.write(chunk))
+    // One that ends instead has no message.
+    const [drawn] = await Promise.race(['message', 'exit'].map((event) => once(worker, event)))
     return drawn
   })
 })
@@ -49,7 +61,7 @@ test('threads that are terminated in the middle of it leave the process whole', 
   const ids = new Snowflake('default', { store: store.url })
   for (let round = 0; round < 3; round++) {
     const seen = Array.from({ length: 4 }, () => new BigUint64Array(new SharedArrayBuffer(16)))
-    const threads = seen.map((mine) => new Worker(drawer, { workerData: { url: store.url, count: Infinity, seen: mine } }))
+    const threads = seen.map((mine) => threadOf({ url: store.url, count: Infinity, seen: mine }))
     await until(() => seen.every(([, stamp]) => stamp > 0n), 60_000)
     await Promise.all(threads.map((thread) => thread.terminate()))
     const drawn = [await orders.take(100), await ids.take(100)]

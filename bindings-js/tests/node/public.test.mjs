@@ -1,11 +1,11 @@
 // `leafid/public`: scrambled IDs. What they become is in the vectors; here is what JavaScript adds.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { inspect } from 'node:util'
 import { test } from 'node:test'
 import { LeafidError } from 'leafid'
 import * as publicIds from 'leafid/public'
 import { Scrambler, fromBase58, fromBase62, toBase58 } from 'leafid/public'
+import { ranNode } from '../support/ends.mjs'
 
 const KEY = Uint8Array.from({ length: 16 }, (_, at) => at)
 const OTHER = KEY.map((byte) => byte + 1)
@@ -76,13 +76,13 @@ test('it loads no engine', () => {
     import { Scrambler } from 'leafid/public'
     const before = process.report.getReport().sharedObjects.filter((file) => file.includes('leafid'))
     console.log(JSON.stringify([before, new Scrambler(new Uint8Array(16), 'orders').encode(1n).length]))`
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+  const { stdout, stderr } = ranNode(['--input-type=module', '-e', program])
   assert.deepEqual([stdout.trim(), stderr], ['[[],11]', ''])
 })
 
 test('`require` gives the same', () => {
   const program = "const required = require('leafid/public'); import('leafid/public').then((all) => console.log(all.Scrambler === required.Scrambler))"
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=commonjs', '-e', program], { encoding: 'utf8' })
+  const { stdout, stderr } = ranNode(['--input-type=commonjs', '-e', program])
   assert.deepEqual([stdout.trim(), stderr], ['true', ''])
   assert.equal(publicIds.LeafidError, LeafidError)
 })

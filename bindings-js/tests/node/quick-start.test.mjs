@@ -14,7 +14,7 @@ test('the quick start for Node runs', async (t) => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
     cwd: import.meta.dirname,
     env: { ...process.env, LEAFID_STORE: store.url },
-    timeout: 120_000,
+    timeout: 300_000,
   })
   assert.match(stdout, /^1n 100 /)
 })

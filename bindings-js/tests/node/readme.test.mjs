@@ -1,10 +1,10 @@
 // Every program of the package's README runs, against a real store.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { startNode, stop } from '../support/ends.mjs'
 import { startStore } from '../support/store.mjs'
 
 const folder = dirname(createRequire(import.meta.url).resolve('leafid/package.json'))
@@ -17,13 +17,10 @@ for (const [at, program] of programs.entries()) {
     const store = await startStore()
     t.after(store.end)
     await store.createTag('orders')
-    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-      cwd: import.meta.dirname,
-      env: { ...process.env, LEAFID_STORE: store.url },
-      stdio: ['ignore', 'inherit', 'pipe'],
-      timeout: 120_000,
-    })
+    const child = startNode(['--input-type=module', '-e', program], { cwd: import.meta.dirname, env: { ...process.env, LEAFID_STORE: store.url }, timeout: 300_000 })
+    t.after(() => stop(child))
     let told = ''
+    child.stdout.on('data', (chunk) => process.stdout.write(chunk))
     child.stderr.on('data', (chunk) => (told += chunk))
     const status = await new Promise((resolve) => child.once('close', resolve))
     assert.deepEqual([status, told], [0, ''])

@@ -1,12 +1,12 @@
 // `sqlite:` where Node has no SQLite; and the suite over files, in a Node that has it.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Segment } from 'leafid'
 import { sqliteStore } from 'leafid/node'
+import { ran } from '../support/ends.mjs'
 import { refusal } from '../support/stores.mjs'
 
 const require = createRequire(import.meta.url)
@@ -41,7 +41,7 @@ test('the suite over files', { timeout: 900_000 }, () => {
   const files = readdirSync(folder).filter((name) => name.endsWith('.test.mjs'))
   assert.ok(files.length > 0)
   const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, ...env } = process.env
-  const run = spawnSync(node, ['--test', '--test-reporter=spec', ...files.map((name) => join(folder, name))], { encoding: 'utf8', env })
+  const run = ran([node, '--test', '--test-reporter=spec', ...files.map((name) => join(folder, name))], { env, timeout: 1_200_000 })
   console.log(run.stdout)
   assert.deepEqual([run.status, /ℹ pass (\d+)/.exec(run.stdout)?.[1] >= 13], [0, true], run.stderr)
 })

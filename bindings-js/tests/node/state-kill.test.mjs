@@ -1,11 +1,11 @@
 // Processes with a state file, killed again and again, while their store is away.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { startNode } from '../support/ends.mjs'
 import { freePort } from '../support/port.mjs'
 import { startStore } from '../support/store.mjs'
 
@@ -24,7 +24,7 @@ const ALONE_MS = 8_000
 /** One life: what it was given, and whether it was alone. */
 async function live(store, words, count) {
   const alone = store.child.signalCode !== null
-  const child = spawn(process.execPath, [drawer, store.url, join(store.folder, 'state'), String(count), ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = startNode([drawer, store.url, join(store.folder, 'state'), String(count), ...words])
   let told = ''
   child.stderr.on('data', (chunk) => (told += chunk))
   const closed = once(child, 'close')

@@ -1,10 +1,10 @@
 // A snowflake's state file: what it is good for, and what is refused, or ignored and said.
 import assert from 'node:assert/strict'
-import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, linkSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
+import { remove, scratch } from '../support/ends.mjs'
 
 const NOWHERE = 'http://127.0.0.1:1'
 const SLOT = 512
@@ -17,7 +17,7 @@ let warnings
 const warn = (warning) => warnings.push(warning.message)
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'leafid-state-'))
+  folder = scratch()
   state = join(folder, 'state')
   store = memoryStore()
   warnings = []
@@ -26,7 +26,7 @@ beforeEach(() => {
 
 afterEach(() => {
   process.off('warning', warn)
-  rmSync(folder, { recursive: true, force: true })
+  remove(folder)
 })
 
 /** Leaves a window in the file; the last ID. */

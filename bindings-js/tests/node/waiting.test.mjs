@@ -1,10 +1,10 @@
 // Dry lines: who waits, how long, and what is asked meanwhile.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
+import { ranNode } from '../support/ends.mjs'
 import { httpServer, ownStore, refusal, until } from '../support/stores.mjs'
 
 test('many callers of a dry line share one lease, and each gets an ID of its own', async () => {
@@ -150,9 +150,8 @@ test('nothing keeps a process alive', () => {
     const ids = new Snowflake('default', { store })
     const orders = new Segment('orders', { store })
     console.log(typeof await ids.next(), await orders.next())`
-  const options = { cwd: import.meta.dirname, encoding: 'utf8', timeout: 120_000 }
   // Its timers would go on for ever.
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], options)
+  const { status, stdout, stderr } = ranNode(['--input-type=module', '-e', program], { cwd: import.meta.dirname })
   assert.deepEqual([status, stdout, stderr], [0, 'bigint 1n\n', ''])
 })
 

@@ -1,13 +1,12 @@
 // The conformance suite of a store, replayed over a file.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import * as leafid from 'leafid'
 import * as registry from 'leafid/registry'
 import { sqliteStore } from 'leafid/node'
 import { conform } from 'leafid/testing'
+import { scratch } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
 import { vectorFiles } from '../support/places.mjs'
 import { storeOver } from '../support/tables.mjs'
@@ -19,20 +18,16 @@ const { sqliteStore: withClocks } = await inner('files/sqlite.js')
 const known = { sql: { ...rows, ...steps, ...dialect, ...work }, registry, LeafidError: leafid.LeafidError }
 
 async function replayed(t, file) {
-  const folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const path = join(folder, 'ids.db')
+  const path = join(scratch(t), 'ids.db')
   await new leafid.Segment('any', { store: sqliteStore(path, { create: { tags: { any: {} } } }) }).next()
   const connection = new Connection(path)
   return replay(leafid, {}, file, { store: storeOver((begin) => runNear(connection, begin), known) })
 }
 
 test('what a store must do, as its clock is set', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
   let now = 0
   const create = { tags: { conform: { step: 10, max_step: 100 } }, namespaces: { conform: { workers: { start: 0, end: 4 } } } }
-  const store = withClocks(join(folder, 'ids.db'), { create }, { wall: () => now, up: () => 0 })
+  const store = withClocks(join(scratch(t), 'ids.db'), { create }, { wall: () => now, up: () => 0 })
   const { passed, skipped } = await conform(store, { setClock: (ms) => (now = ms) })
   assert.deepEqual([passed.length, skipped], [24, {}])
 })

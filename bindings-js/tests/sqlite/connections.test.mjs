@@ -1,13 +1,11 @@
 // Stores over a database that an application has open: of `node:sqlite`, and of `better-sqlite3` where that is installed.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { Segment, Snowflake } from 'leafid'
 import { sqlStore, sqliteStore } from 'leafid/node'
+import { ran, scratch } from '../support/ends.mjs'
 import { storeBinary } from '../support/places.mjs'
 import { refusal } from '../support/stores.mjs'
 
@@ -30,11 +28,7 @@ const create = { tags: { orders: { from: '9007199254740993', step: 10 } } }
 
 assert.ok(Object.keys(KINDS).length > 0)
 
-function place(t) {
-  const folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return join(folder, 'ids.db')
-}
+const place = (t) => join(scratch(t), 'ids.db')
 
 for (const [kind, open] of Object.entries(KINDS)) {
   describe(kind, () => {
@@ -51,7 +45,7 @@ for (const [kind, open] of Object.entries(KINDS)) {
       assert.equal(store.lease_segment(lease).start, 9007199254740993n)
       assert.equal(sqliteStore(path).lease_segment(lease).start, 9007199254741003n)
       assert.equal(sqlStore(opened(t, path).database).lease_segment(lease).start, 9007199254741013n)
-      const { status, stderr } = spawnSync(storeBinary, ['tag', 'create', 'fresh', '--store', `sqlite:${path}`], { encoding: 'utf8' })
+      const { status, stderr } = ran([storeBinary, 'tag', 'create', 'fresh', '--store', `sqlite:${path}`])
       assert.equal(status, 0, stderr)
       assert.equal(new Segment('fresh', { store }).nextSync(), 1n)
       const ids = new Snowflake('default', { store, owner: `o'brien`, sticky: true })

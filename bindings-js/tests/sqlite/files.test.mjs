@@ -1,13 +1,12 @@
 // A store in a file: who makes one, what is refused, and what it does when the file or the clock is changed under it.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import fs, { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import fs, { linkSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Segment, Snowflake, decode } from 'leafid'
 import { sqliteStore } from 'leafid/node'
+import { ran, scratch } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
 import { storeBinary } from '../support/places.mjs'
 import { refusal, timedOut, until } from '../support/stores.mjs'
@@ -16,14 +15,8 @@ const { Connection } = await inner('files/driver.js')
 const { isMounted } = await inner('files/place.js')
 const { sqliteStore: withClocks } = await inner('files/sqlite.js')
 
-function folder(t) {
-  const made = mkdtempSync(join(tmpdir(), 'leafid-js-'))
-  t.after(() => rmSync(made, { recursive: true, force: true }))
-  return made
-}
-
 const leafid = (...words) => {
-  const { status, stdout, stderr } = spawnSync(storeBinary, words, { encoding: 'utf8' })
+  const { status, stdout, stderr } = ran([storeBinary, ...words])
   assert.equal(status, 0, stderr)
   return stdout
 }
@@ -31,7 +24,7 @@ const create = { tags: { orders: { step: 10 } }, namespaces: { shop: { layout: '
 const next = (store, tag = 'orders', options = {}) => new Segment(tag, { store, ...options }).next()
 
 test('a store that Node makes is one for the server’s program, and the other way round', async (t) => {
-  const [ours, theirs] = ['ours.db', 'theirs.db'].map((name) => join(folder(t), name))
+  const [ours, theirs] = ['ours.db', 'theirs.db'].map((name) => join(scratch(t), name))
   const store = sqliteStore(ours, { create })
   assert.deepEqual([await next(store), await next(store)], [1n, 11n])
   assert.match(leafid('tag', 'list', '--store', `sqlite:${ours}`), /orders/)
@@ -49,13 +42,13 @@ test('a store that Node makes is one for the server’s program, and the other w
 })
 
 test('an answer is there at once, for calls that cannot wait', (t) => {
-  const store = sqliteStore(join(folder(t), 'ids.db'), { create })
+  const store = sqliteStore(join(scratch(t), 'ids.db'), { create })
   assert.equal(new Segment('orders', { store }).nextSync(), 1n)
   assert.equal(typeof new Snowflake('default', { store }).nextSync(), 'bigint')
 })
 
 test('what is there stays as it is, and what is deleted stays so', async (t) => {
-  const path = join(folder(t), 'ids.db')
+  const path = join(scratch(t), 'ids.db')
   await next(sqliteStore(path, { create }))
   const other = { tags: { orders: { step: 500 }, more: { from: '9007199254740993', step: 1 } } }
   const store = sqliteStore(path, { create: other })
@@ -67,7 +60,7 @@ test('what is there stays as it is, and what is deleted stays so', async (t) => 
 })
 
 test('nothing is made unasked, and what is no store is left alone', async (t) => {
-  const made = folder(t)
+  const made = scratch(t)
   const path = (name) => join(made, name)
   const refused = async (store, code) => {
     let told
@@ -113,7 +106,7 @@ test('a file that goes, or is another, grants nothing any more', async (t) => {
     renameSync(path, `${path}.old`)
     writeFileSync(path, '')
   }]) {
-    const path = join(folder(t), 'ids.db')
+    const path = join(scratch(t), 'ids.db')
     const store = sqliteStore(path, { create })
     assert.equal(await next(store), 1n)
     change(path)
@@ -123,7 +116,7 @@ test('a file that goes, or is another, grants nothing any more', async (t) => {
 })
 
 test('a file that went and comes back grants nothing either, until it is opened by another store', async (t) => {
-  const path = join(folder(t), 'ids.db')
+  const path = join(scratch(t), 'ids.db')
   const store = sqliteStore(path, { create })
   const ask = { tag: 'orders', request: '01'.repeat(16) }
   assert.equal(store.lease_segment(ask).start, 1n)
@@ -139,7 +132,7 @@ test('a file that went and comes back grants nothing either, until it is opened 
 
 test('a store that another process makes while it is looked at is no other program’s', async (t) => {
   for (const reading of ['user_version', 'sqlite_schema']) {
-    const path = join(folder(t), 'ids.db')
+    const path = join(scratch(t), 'ids.db')
     const maker = new Connection(path)
     // As whoever makes a store does before it makes the tables.
     maker.script('PRAGMA journal_mode = WAL')
@@ -162,7 +155,7 @@ test('a store that another process makes while it is looked at is no other progr
 })
 
 test('a file that is made between the look at it and the look at its log is not taken for one that is gone', async (t) => {
-  const path = join(folder(t), 'ids.db')
+  const path = join(scratch(t), 'ids.db')
   const { statSync } = fs
   t.after(() => {
     Object.assign(fs, { statSync })
@@ -212,7 +205,7 @@ test('a mount point is the whole path', () => {
 
 /** As by `docker -v ./ids.db:/data/ids.db`. The control mounts the folder. */
 test('a file that is mounted by itself is refused', { skip: process.platform !== 'linux' }, async (t) => {
-  const [host, guest] = ['host', 'my guest'].map((name) => join(folder(t), name))
+  const [host, guest] = ['host', 'my guest'].map((name) => join(scratch(t), name))
   for (const place of [host, guest]) mkdirSync(place)
   await next(sqliteStore(join(host, 'ids.db'), { create }))
   writeFileSync(join(guest, 'ids.db'), '')
@@ -226,7 +219,7 @@ test('a file that is mounted by itself is refused', { skip: process.platform !==
   const script = 'mount --bind "$1" "$2" && echo mounted && exec "$0" --input-type=module -e "$4" "$3"'
   for (const name of ['', 'ids.db']) {
     const words = [process.execPath, join(host, name), join(guest, name), join(guest, 'ids.db'), program]
-    const ran = spawnSync('unshare', ['--map-root-user', '--mount', 'sh', '-c', script, ...words], { encoding: 'utf8', cwd: import.meta.dirname })
+    const ran = ran(['unshare', '--map-root-user', '--mount', 'sh', '-c', script, ...words], { cwd: import.meta.dirname })
     if (!ran.stdout?.startsWith('mounted')) return t.diagnostic(`NOT RUN: nothing can be mounted here: ${ran.stderr ?? ran.error}`)
     if (name === '') assert.match(ran.stdout, /^mounted\n\d+\n$/, ran.stderr)
     else assert.match(ran.stdout, /^mounted\nSTORE_REFUSED .* is mounted by itself, .* mount the folder/, ran.stderr)
@@ -234,7 +227,7 @@ test('a file that is mounted by itself is refused', { skip: process.platform !==
 })
 
 test('while another writes, the event loop goes on, and then the ask', async (t) => {
-  const path = join(folder(t), 'ids.db')
+  const path = join(scratch(t), 'ids.db')
   const store = sqliteStore(path, { create })
   await next(store)
   const other = new Connection(path)
@@ -250,7 +243,7 @@ test('while another writes, the event loop goes on, and then the ask', async (t)
 })
 
 test('a wall clock that leaps is not believed at once, and none that strays at the start', async (t) => {
-  const path = join(folder(t), 'ids.db')
+  const path = join(scratch(t), 'ids.db')
   const at = { wall: 1_800_000_000_000, up: 0 }
   const clocks = { wall: () => at.wall, up: () => at.up }
   const pass = (ms, leap = 0) => {
@@ -282,7 +275,7 @@ test('a wall clock that leaps is not believed at once, and none that strays at t
 })
 
 test('who wrote last with a clock ahead, and grants no window, holds nobody up', async (t) => {
-  const path = join(folder(t), 'ids.db')
+  const path = join(scratch(t), 'ids.db')
   const at = (wall) => ({ wall, up: 0 })
   const [ahead, right] = [at(1_800_000_000_000 + 8 * 3_600_000), at(1_800_000_000_000)]
   const open = (own) => withClocks(path, { create }, { wall: () => own.wall, up: () => own.up })

@@ -1,13 +1,12 @@
 // A file that no waiting cures is told at once, with a code of its own and the way out; as Python's `test_hopeless.py` has it. And
 // rows that somebody has edited: refused by name, in the words of the server and of Python.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Segment } from 'leafid'
 import { sqliteStore } from 'leafid/node'
+import { ranNode, scratch } from '../support/ends.mjs'
 import { LONG_MS, atOnce, create, lease } from '../support/hopeless.mjs'
 import { inner } from '../support/package.mjs'
 import { refusal, until } from '../support/stores.mjs'
@@ -15,12 +14,6 @@ import { refusal, until } from '../support/stores.mjs'
 const { Connection } = await inner('files/driver.js')
 
 const acquire = { namespace: 'default', request: '02'.repeat(16), owner: 'a' }
-
-function folder(t) {
-  const made = mkdtempSync(join(tmpdir(), 'leafid-js-'))
-  t.after(() => rmSync(made, { recursive: true, force: true }))
-  return made
-}
 
 async function edited(path, ...changes) {
   await sqliteStore(path, { create }).lease_segment(lease())
@@ -48,13 +41,13 @@ const FILES = {
 
 for (const [name, [make, code, ...words]] of Object.entries(FILES)) {
   test(name, async (t) => {
-    const path = join(folder(t), 'ids.db')
+    const path = join(scratch(t), 'ids.db')
     await make(path)
     await atOnce(`sqlite:${path}`, code, ...words)
   })
 }
 
-test('in a folder that is not there', async (t) => atOnce(`sqlite:${join(folder(t), 'none', 'ids.db')}`, 'STORE_UNKNOWN', 'mkdir -p'))
+test('in a folder that is not there', async (t) => atOnce(`sqlite:${join(scratch(t), 'none', 'ids.db')}`, 'STORE_UNKNOWN', 'mkdir -p'))
 
 const AS_NOBODY = `
   import { Segment } from 'leafid'
@@ -67,18 +60,18 @@ const AS_NOBODY = `
 `
 
 test('that this user may not write', { skip: process.getuid?.() !== 0 && 'only root can be somebody else' }, async (t) => {
-  const made = folder(t)
+  const made = scratch(t)
   const path = join(made, 'ids.db')
   await edited(path)
   chmodSync(made, 0o755)
   chmodSync(path, 0o444)
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', AS_NOBODY, path], { encoding: 'utf8', cwd: import.meta.dirname, timeout: 2 * LONG_MS })
+  const { stdout, stderr } = ranNode(['--input-type=module', '-e', AS_NOBODY, path], { cwd: import.meta.dirname })
   assert.match(stdout, /^FORBIDDEN this user cannot write .*; allow writing/, stderr)
 })
 
 for (const [column, value] of [['max_id', 0], ['max_id', -5], ['step', -5], ['step', 2 ** 31], ['max_step', 0], ['deleted', 7]]) {
   test(`a row with ${column} ${value}`, async (t) => {
-    const path = join(folder(t), 'ids.db')
+    const path = join(scratch(t), 'ids.db')
     await edited(path, `UPDATE tags SET ${column} = ${value}`)
     const { code, message } = await refusal(() => new Segment('orders', { store: `sqlite:${path}`, timeout: LONG_MS }).next())
     assert.equal(code, 'SCHEMA_MISMATCH', message)
@@ -87,7 +80,7 @@ for (const [column, value] of [['max_id', 0], ['max_id', -5], ['step', -5], ['st
 }
 
 test('a step of 0 has a command against it, and a lower position is noticed by whoever holds numbers', async (t) => {
-  const path = join(folder(t), 'ids.db')
+  const path = join(scratch(t), 'ids.db')
   await edited(path, 'UPDATE tags SET step = 0')
   const { code, message } = await refusal(() => sqliteStore(path).lease_segment(lease()))
   assert.equal(code, 'STEP_INVALID')
@@ -98,7 +91,7 @@ test('a step of 0 has a command against it, and a lower position is noticed by w
 
 for (const [table, column, value] of [['namespaces', 'time_bits', 99], ['namespaces', 'tick_ms', -1], ['workers', 'worker', -1], ['workers', 'reserved_until', -5]]) {
   test(`${table} with ${column} ${value}`, async (t) => {
-    const path = join(folder(t), 'ids.db')
+    const path = join(scratch(t), 'ids.db')
     const store = sqliteStore(path, { create })
     await store.acquire(acquire)
     script(path, `PRAGMA ignore_check_constraints = 1; UPDATE ${table} SET ${column} = ${value}`)
@@ -109,7 +102,7 @@ for (const [table, column, value] of [['namespaces', 'time_bits', 99], ['namespa
 }
 
 test('what is made meanwhile is found', async (t) => {
-  const path = join(folder(t), 'ids.db')
+  const path = join(scratch(t), 'ids.db')
   const orders = new Segment('orders', { store: `sqlite:${path}` })
   assert.equal((await refusal(() => orders.next())).code, 'STORE_UNKNOWN')
   sqliteStore(path, { create }).lease_segment(lease())

@@ -1,12 +1,10 @@
 // What a store makes that replaces a lost one, or was fenced: nothing below what the lost one may have out.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Layout, Segment } from 'leafid'
 import { sqliteStore } from 'leafid/node'
+import { ran, scratch } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
 import { storeBinary } from '../support/places.mjs'
 import { refusal } from '../support/stores.mjs'
@@ -15,15 +13,13 @@ const files = ['files/driver.js', 'sql/run.js', 'sql/work.js']
 const [{ Connection }, { runNear }, { Works }] = await Promise.all(files.map(inner))
 
 function leafid(...words) {
-  const { status, stderr } = spawnSync(storeBinary, words, { encoding: 'utf8' })
+  const { status, stderr } = ran([storeBinary, ...words])
   assert.equal(status, 0, stderr)
 }
 
 /** The path of a store; it replaces a lost one if it is said. */
 function made(t, { replaces = false } = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const path = join(folder, 'ids.db')
+  const path = join(scratch(t), 'ids.db')
   leafid('init', ...(replaces ? ['--replaces-lost'] : []), `sqlite:${path}`)
   return path
 }

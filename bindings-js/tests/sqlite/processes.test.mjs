@@ -1,11 +1,11 @@
 // Processes of Node and a server on one file, some of them killed.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { startNode } from '../support/ends.mjs'
 import { startStore } from '../support/store.mjs'
 
 const drawer = fileURLToPath(new URL('../support/file-drawer.mjs', import.meta.url))
@@ -13,7 +13,7 @@ const COUNT = 10_000
 
 /** Draws `n` IDs in a process of its own; killed with -9 when it has told `killAt` of them. */
 async function draw(place, kind, n, seen, killAt = Number.POSITIVE_INFINITY) {
-  const child = spawn(process.execPath, [drawer, place, kind, String(n), killAt <= n ? 'holds' : 'ends'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = startNode([drawer, place, kind, String(n), killAt <= n ? 'holds' : 'ends'])
   let told = ''
   child.stderr.on('data', (chunk) => (told += chunk))
   const closed = once(child, 'close')

@@ -1,8 +1,9 @@
 // A Worker in workerd, through Miniflare, with the installed package as its modules.
-import { readFileSync, readdirSync } from 'node:fs'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { Miniflare } from 'miniflare'
+import { ending, leash, scratch } from './ends.mjs'
 
 const manifest = createRequire(import.meta.url).resolve('leafid/package.json')
 export const root = dirname(manifest)
@@ -29,16 +30,17 @@ export function startWorker(source, { ms, bindings = {}, files = {} } = {}) {
 }
 
 /** The same of options of one's own. */
-export async function startMiniflare(options, { ms = 400_000 } = {}) {
+export async function startMiniflare(options, { ms = 900_000 } = {}) {
+  leashRuntime()
   const late = setTimeout(() => {
     console.error(`the Worker did not end within ${ms} ms`)
     process.exit(1)
   }, ms)
   const worker = new Miniflare(options)
-  const end = async () => {
-    await worker.dispose()
+  const end = ending(async () => {
     clearTimeout(late)
-  }
+    await worker.dispose()
+  })
   let url
   try {
     url = await worker.ready
@@ -54,6 +56,15 @@ export async function startMiniflare(options, { ms = 400_000 } = {}) {
     miniflare: worker,
     end,
   }
+}
+
+/** Has Miniflare start runtimes that end with this process, also where it is killed. */
+export function leashRuntime() {
+  if (process.env.MINIFLARE_WORKERD_PATH !== undefined || leash().length === 0) return
+  const workerd = createRequire(createRequire(import.meta.url).resolve('miniflare'))('workerd').default
+  const program = join(scratch(), 'workerd')
+  writeFileSync(program, `#!/bin/sh\nexec ${leash().join(' ')} '${workerd}' "$@"\n`, { mode: 0o755 })
+  process.env.MINIFLARE_WORKERD_PATH = program
 }
 
 /** The modules of a Worker: these, and the package. */

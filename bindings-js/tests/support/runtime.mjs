@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Miniflare } from 'miniflare'
-import { DATE, FRONT, program, root } from './miniflare.mjs'
+import { DATE, FRONT, leashRuntime, program, root } from './miniflare.mjs'
 
 /** What a D1 database is made by, statement by statement. */
 export const makeD1 = () =>
@@ -44,6 +44,7 @@ export async function makeDatabase(worker) {
 if (process.argv[1] === import.meta.filename) {
   const [, , source, folder] = process.argv
   const objects = { IDS: 'Ids', CARELESS: 'Careless' }
+  leashRuntime()
   const worker = new Miniflare(runtime(readFileSync(source, 'utf8'), folder, { objects }))
   const url = await worker.ready
   await makeDatabase(worker)

@@ -1,8 +1,8 @@
 // A store with tokens, and with a certificate of an authority of its own.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ending, remove, scratch } from './ends.mjs'
 import { storeBinary } from './places.mjs'
 import { serve } from './store.mjs'
 
@@ -10,9 +10,9 @@ const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-node
 
 /** Starts one with the tag `orders`; `token` is one of a principal that may use it, and `token` of `principal` makes more. */
 export async function secured() {
-  const folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))
+  const folder = scratch()
   const at = (name) => join(folder, name)
-  const run = (program, ...words) => execFileSync(program, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+  const run = (program, ...words) => execFileSync(program, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 }).trim()
   const openssl = (...words) => run('openssl', ...words)
   openssl('req', '-x509', ...KEY, '-subj', '/CN=ca', '-days', '30', '-keyout', at('ca-key.pem'), '-out', at('ca.pem'))
   openssl('req', ...KEY, '-subj', '/CN=store', '-keyout', at('key.pem'), '-out', at('store.csr'))
@@ -32,9 +32,9 @@ export async function secured() {
     token,
     other,
     ca: at('ca.pem'),
-    async end() {
+    end: ending(async () => {
       await stop('SIGKILL')
-      rmSync(folder, { recursive: true, force: true })
-    },
+      remove(folder)
+    }),
   }
 }

@@ -1,64 +1,68 @@
 // Real database servers: each in a temporary folder on a free port of loopback, ended by its process id.
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, readdirSync, statfsSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { ending, leash, ran, remove, scratch, start, stop } from './ends.mjs'
 import { freePort } from './port.mjs'
 import { until } from './stores.mjs'
 
 /** Nobody: PostgreSQL refuses to run as root. */
 const NOBODY = 65534
 const isRoot = process.getuid() === 0
-const unprivileged = isRoot ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
+const nobody = isRoot ? [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
 
 /** A folder of its own: in memory where there is plenty, for making and starting a server writes hundreds of files. */
-function scratch() {
+function place() {
   const memory = '/dev/shm'
   const free = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 }
-  return mkdtempSync(join(free.bavail * free.bsize > 2 ** 30 ? memory : tmpdir(), 'leafid-js-'))
+  return scratch(undefined, { below: free.bavail * free.bsize > 2 ** 30 ? memory : tmpdir() })
 }
 
 /** Runs a program to its end; what it said where it failed. */
-function run([program, ...words], options) {
-  const { status, stdout, stderr, error } = spawnSync(program, words, { encoding: 'utf8', ...options })
-  if (status !== 0) throw new Error(`${program} failed: ${error ?? stderr}`)
+function run(command, options) {
+  const { status, stdout, stderr, error } = ran(command, options)
+  if (status !== 0) throw new Error(`${command[0]} failed: ${error ?? stderr}`)
   return stdout
 }
 
-/** A server that is started, killed and started again in the same folder. `command(port)` is how, `answers(port)` whether it does. */
-async function running(folder, command, answers) {
-  const port = await freePort()
-  const [program, ...words] = command(port)
+/**
+ * A server that is started, killed and started again in the same folder. `command(port)` is how, `answers(port)` whether it does,
+ * and `endsBy` the signal on which it leaves nothing behind.
+ */
+async function running(folder, command, answers, endsBy) {
+  let port = await freePort()
   let child
+  let told = ''
+  let isOver = false
   const begin = () => {
-    child = spawn(program, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TMPDIR: folder } })
+    child = start(command(port), { cwd: folder, endsBy, env: { ...process.env, TMPDIR: folder } })
+    child.on('error', ({ message }) => (told = message))
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (told = `${told}${chunk}`.slice(-4_000)))
   }
-  let told = ''
-  const start = async () => {
-    const end = Date.now() + 60_000
+  const hasEnded = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+  const up = async (again = () => {}) => {
+    const end = Date.now() + 180_000
     begin()
-    while (!(await answers(port))) {
-      if (Date.now() > end) throw new Error(`${program} does not answer: ${told}`)
-      // Some of one that was killed may still go, and keep its memory.
-      if (child.exitCode !== null || child.signalCode !== null) begin()
+    while (!(await answers(port)) || hasEnded()) {
+      if (Date.now() > end || isOver) throw new Error(`the server does not answer: ${told}`)
+      if (hasEnded()) {
+        await again()
+        begin()
+      }
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
-  const stop = async (signal) => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const ended = once(child, 'exit')
-    child.kill(signal)
-    await ended
-  }
-  const end = async () => {
-    await stop('SIGKILL')
-    rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
-  }
-  await start()
-  return { port, folder, start, stop, end }
+  const end = ending(async () => {
+    // Whoever waits for its start goes no further.
+    isOver = true
+    await stop(child)
+    remove(folder)
+  })
+  // Somebody else may have taken the port.
+  await up(async () => (port = await freePort()))
+  // Some of one that was killed may still go, and keep its memory: it is begun again, at its port.
+  return { port, folder, start: () => up(), stop: (signal) => stop(child, signal), end }
 }
 
 /** Whether whoever listens there says something that this accepts. */
@@ -78,28 +82,30 @@ function hears(port, greeting, accepts) {
 export async function startPostgres() {
   const [version] = readdirSync('/usr/lib/postgresql').map(Number).sort((a, b) => b - a)
   const bin = (name) => `/usr/lib/postgresql/${version}/bin/${name}`
-  const folder = scratch()
+  const folder = place()
   if (isRoot) chownSync(folder, NOBODY, NOBODY)
-  run([...unprivileged, bin('initdb'), '-D', join(folder, 'data'), '-U', 'leafid', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'], { cwd: folder })
-  const command = (port) => [...unprivileged, bin('postgres'), '-D', join(folder, 'data'), '-h', '127.0.0.1', '-p', String(port), '-k', folder]
+  run([...leash('KILL', nobody), bin('initdb'), '-D', join(folder, 'data'), '-U', 'leafid', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'], { cwd: folder })
+  // Killed, it would leave its shared memory to the machine.
+  const command = (port) => [...leash('QUIT', nobody), bin('postgres'), '-D', join(folder, 'data'), '-h', '127.0.0.1', '-p', String(port), '-k', folder]
   // Asked for TLS it says no, once it takes connections at all.
   const answers = (port) => hears(port, Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]), (chunk) => chunk[0] === 0x4e)
-  const server = await running(folder, command, answers)
+  const server = await running(folder, command, answers, 'SIGQUIT')
   const psql = (database, sql) => run(['psql', '-X', '-h', '127.0.0.1', '-p', String(server.port), '-U', 'leafid', '-d', database, '-v', 'ON_ERROR_STOP=1', '-qAtc', sql]).trim()
-  await until(() => spawnSync(bin('pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(server.port)]).status === 0, 30_000)
+  await until(() => ran([bin('pg_isready'), '-q', '-h', '127.0.0.1', '-p', String(server.port)]).status === 0, 180_000)
   const url = (database) => `postgres://leafid@127.0.0.1:${server.port}/${database}`
   return { ...server, run: psql, url, make: (name) => (psql('postgres', `CREATE DATABASE ${name}`), url(name)) }
 }
 
 /** MariaDB, which stands for MySQL too: its user `root` needs no password. */
 export async function startMariadb() {
-  const folder = scratch()
+  const folder = place()
   const { username } = userInfo()
   const own = [`--user=${username}`, `--datadir=${join(folder, 'data')}`]
   run(['mariadb-install-db', '--no-defaults', '--auth-root-authentication-method=normal', '--skip-test-db', ...own], { env: { ...process.env, TMPDIR: folder } })
   writeFileSync(join(folder, 'init.sql'), 'CREATE DATABASE IF NOT EXISTS leafid;\n')
   const program = existsSync('/usr/sbin/mariadbd') ? '/usr/sbin/mariadbd' : 'mariadbd'
   const command = (port) => [
+    ...leash(),
     program,
     '--no-defaults',
     '--bind-address=127.0.0.1',

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { memoryStore } from 'leafid'
+import { ending } from './ends.mjs'
 
 /** A store that notes what it is asked, and changes what `change(verb, answer, ask)` returns. */
 export function ownStore({ change = (_, answer) => answer, rows = memoryStore(), delay } = {}) {
@@ -42,10 +43,10 @@ export async function httpServer(answer) {
   return {
     url: `http://127.0.0.1:${server.address().port}`,
     seen,
-    end: () => {
+    end: ending(async () => {
       server.closeAllConnections()
       server.close()
-    },
+    }),
   }
 }
 

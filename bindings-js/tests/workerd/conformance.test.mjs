@@ -1,29 +1,23 @@
 // The conformance suite of a store, replayed over a Durable Object and over D1, in workerd.
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import { scratch } from '../support/ends.mjs'
 import { startMiniflare } from '../support/miniflare.mjs'
 import { vectorFiles } from '../support/places.mjs'
 import { makeDatabase, runtime } from '../support/runtime.mjs'
 
 const read = (path) => readFileSync(new URL(path, import.meta.url), 'utf8')
 const suite = vectorFiles().find(({ name }) => name === 'registry').text
-let folder
 let worker
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))
   const files = { 'tables.mjs': read('../support/tables.mjs'), 'vectors.mjs': read('../support/vectors.mjs') }
-  worker = await startMiniflare(runtime(read('./conformance-worker.mjs'), folder, { files, objects: { IDS: 'Ids', CONFORM: 'Conform' } }))
+  worker = await startMiniflare(runtime(read('./conformance-worker.mjs'), scratch(), { files, objects: { IDS: 'Ids', CONFORM: 'Conform' } }))
   await makeDatabase(worker.miniflare)
 })
 
-after(async () => {
-  await worker?.end()
-  rmSync(folder, { recursive: true, force: true })
-})
+after(() => worker?.end())
 
 const replayed = async (store, text) => (await worker.fetch(`/a/?store=${store}`, { method: 'POST', body: text })).json()
 

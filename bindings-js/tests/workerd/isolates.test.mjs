@@ -1,41 +1,21 @@
 // Four isolates draw from one store, in a Durable Object or in D1, and the runtime is killed in the middle.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
+import { says, scratch, startNode, stop } from '../support/ends.mjs'
 import { ISOLATES } from '../support/runtime.mjs'
+import { until } from '../support/stores.mjs'
 
 const COUNT = 100_000
 const AT_ONCE = 4_000
 const program = fileURLToPath(new URL('../support/runtime.mjs', import.meta.url))
 const source = fileURLToPath(new URL('./ids-worker.mjs', import.meta.url))
 
-/** Starts the runtime, in a process group of its own. */
+/** Starts the runtime, in a process group of its own, and with what it leaves when it is killed in the folder. */
 async function start(folder) {
-  const child = spawn(process.execPath, [program, source, folder], { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-  const ended = once(child, 'exit')
-  let said = ''
-  const url = await new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`the runtime did not start: ${said}`)), 60_000)
-    const hear = (chunk) => {
-      said += chunk
-      const found = /listening on (http:\/\/\S+)/.exec(said)
-      if (found !== null) resolve(found[1])
-      if (found !== null) clearTimeout(late)
-    }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
-    child.once('exit', (code) => reject(new Error(`the runtime ended with ${code}: ${said}`)))
-  })
-  const kill = async () => {
-    process.kill(-child.pid, 'SIGKILL')
-    await ended
-  }
-  return { url, kill }
+  const child = startNode([program, source, folder], { detached: true, env: { ...process.env, TMPDIR: folder } })
+  const [, url] = await says(child, /listening on (http:\/\/\S+)\s/)
+  return { url, kill: () => stop(child) }
 }
 
 /** What was drawn: how many IDs, and how many of them were not new. */
@@ -59,18 +39,16 @@ async function draw(url, isolate, { store, kind }, n) {
 
 /** Each isolate draws `count` IDs. After half of all of them the runtime is killed, if `kills`; whatever was under way then is lost. */
 async function load(t, { store, kind, count = COUNT, kills = false }) {
-  const folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))
-  let runtime = await start(folder)
-  t.after(async () => {
-    await runtime.kill()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  let runtime
+  t.after(() => runtime?.kill())
+  const folder = scratch(t)
+  runtime = await start(folder)
   const drawn = new Drawn()
   const left = Object.fromEntries(ISOLATES.map((name) => [name, count]))
   let flying = 0
   let underWay
-  const run = async (isolate, until) => {
-    while (left[isolate] > 0 && !until()) {
+  const run = async (isolate, isOver) => {
+    while (left[isolate] > 0 && !isOver()) {
       flying += 1
       const ids = await draw(runtime.url, isolate, { store, kind }, Math.min(AT_ONCE, left[isolate])).finally(() => (flying -= 1))
       drawn.add(ids)
@@ -80,12 +58,14 @@ async function load(t, { store, kind, count = COUNT, kills = false }) {
   if (kills) {
     const half = (ISOLATES.length * count) / 2
     let isKilled = false
-    const loops = ISOLATES.map((name) => run(name, () => isKilled).catch(() => {}))
-    while (drawn.ids.size < half) await new Promise((resolve) => setTimeout(resolve, 1))
+    // What fails before the kill is told; what fails by it is not.
+    const loops = ISOLATES.map((name) => run(name, () => isKilled).catch((error) => (isKilled ? undefined : Promise.reject(error))))
+    const all = Promise.all(loops)
+    await Promise.race([all, until(() => drawn.ids.size >= half, 600_000)])
     isKilled = true
     underWay = flying
     await runtime.kill()
-    await Promise.all(loops)
+    await all
     runtime = await start(folder)
   }
   await Promise.all(ISOLATES.map((name) => run(name, () => false)))

@@ -1,9 +1,8 @@
 // What a deploy, an eviction and an alarm do to a store in a Durable Object or in D1; and what is told when one is not set up.
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { remove, scratch } from '../support/ends.mjs'
 import { startMiniflare } from '../support/miniflare.mjs'
 import { makeD1, makeDatabase, runtime } from '../support/runtime.mjs'
 import { until } from '../support/stores.mjs'
@@ -17,12 +16,12 @@ const declaring = (tags, namespaces = { default: {} }) =>
 const OBJECTS = { IDS: 'Ids', OTHER: 'Other', PLAIN: 'Plain' }
 
 async function started(t, source, { hasDatabase = true, flags } = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'leafid-js-'))
+  const folder = scratch()
   const options = (source) => runtime(source, folder, { objects: OBJECTS, flags })
   const { miniflare, fetch, end } = await startMiniflare(options(source))
   t.after(async () => {
     await end()
-    rmSync(folder, { recursive: true, force: true })
+    remove(folder)
   })
   if (hasDatabase) await makeDatabase(miniflare)
   const ask = async (what, on = 'a') => (await fetch(`/${on}/?${new URLSearchParams(what)}`)).json()

@@ -1,9 +1,10 @@
 // The dashboard in a real Chromium, over a real server.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { createRequire } from 'node:module'
 import { browse, open, request, serve, until } from './support.mjs'
 
@@ -21,10 +22,6 @@ before(async () => {
     await server.ask('POST', '/v1/workers/edge/renew', { request: request(), store, worker, key, have_until: end })
   }
 })
-after(async () => {
-  await browser?.close()
-  await server?.end()
-})
 
 const text = (page, selector) => page.textContent(selector)
 const row = (page, tag) => page.locator('#tag-rows tr', { has: page.locator('button', { hasText: tag }) })
@@ -34,8 +31,8 @@ async function now(page) {
   await page.click('#pause')
 }
 
-test('tags appear, refresh by themselves, and a range that is leased shows', async () => {
-  const { page, context, wrong, asked } = await open(browser, server.url)
+test('tags appear, refresh by themselves, and a range that is leased shows', async (t) => {
+  const { page, wrong, asked } = await open(t, browser, server.url)
   await row(page, 'orders').waitFor()
   assert.equal(await text(page, '#state'), 'ok')
   assert.match(await row(page, 'ids:soon').textContent(), /100 %|99\.9 %/)
@@ -54,11 +51,10 @@ test('tags appear, refresh by themselves, and a range that is leased shows', asy
   await row(page, 'another').waitFor({ state: 'detached' })
   assert.deepEqual([...asked], [server.url], 'nobody else is asked')
   assert.deepEqual(wrong, [])
-  await context.close()
 })
 
-test('65,536 numbers are one picture, and each can be looked at by keys', async () => {
-  const { page, context, wrong } = await open(browser, server.url)
+test('65,536 numbers are one picture, and each can be looked at by keys', async (t) => {
+  const { page, wrong } = await open(t, browser, server.url)
   await page.waitForSelector('#space option[value="edge"]', { state: 'attached' })
   await page.selectOption('#space', 'edge')
   await until(async () => /to 65535$/.test(await text(page, '#grid-at')), 'the numbers of edge')
@@ -81,25 +77,23 @@ test('65,536 numbers are one picture, and each can be looked at by keys', async 
   assert.match(await text(page, '#states'), /held2/)
   assert.equal(await page.locator('#timeline rect.held').count(), 2)
   assert.deepEqual(wrong, [])
-  await context.close()
 })
 
-test('markup in a name is text, and is not run', async () => {
-  const { page, context, wrong } = await open(browser, server.url)
+test('markup in a name is text, and is not run', async (t) => {
+  const { page, wrong } = await open(t, browser, server.url)
   await page.waitForSelector('#space option[value="edge"]', { state: 'attached' })
   await page.selectOption('#space', 'edge')
   await page.locator('#holders td', { hasText: '<b>host-1</b>' }).waitFor()
   assert.equal(await page.locator('#holders b, #timeline b').count(), 0)
   assert.deepEqual(wrong, [])
-  await context.close()
 })
 
 /** A tag as Leaf's table may have one: a proxy puts it in front of what the server says. */
-test('a tag of markup, as another program may make one, is text', async () => {
+test('a tag of markup, as another program may make one, is text', async (t) => {
   const evil = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`
-  const { page, context, wrong } = await open(browser)
+  const { page, wrong } = await open(t, browser)
   await page.route('**/v1/overview', async (route) => {
-    const response = await route.fetch()
+    const response = await route.fetch({ timeout: 0 })
     const body = await response.json()
     body.tags[0].tag = evil
     body.stores[0].place = evil
@@ -110,14 +104,15 @@ test('a tag of markup, as another program may make one, is text', async () => {
   assert.equal(await page.title(), 'leafid')
   assert.equal(await page.locator('main img, main script').count(), 0)
   assert.deepEqual(wrong, [])
-  await context.close()
 })
 
 /** The policy is not there for show: what it forbids is refused, and is seen here. */
-test('the policy refuses inline script, markup by string, and another server', async () => {
+test('the policy refuses inline script, markup by string, and another server', async (t) => {
   const other = createServer((_, answer) => answer.end('{}')).listen(0, '127.0.0.1')
-  await new Promise((resolve) => other.once('listening', resolve))
-  const { page, context, wrong } = await open(browser, server.url)
+  t.after(() => other.closeAllConnections())
+  t.after(() => other.close())
+  await once(other, 'listening')
+  const { page, wrong } = await open(t, browser, server.url)
   await row(page, 'orders').waitFor()
   assert.deepEqual(wrong, [], 'nothing was refused before')
   const tried = await page.evaluate(async (elsewhere) => {
@@ -133,17 +128,15 @@ test('the policy refuses inline script, markup by string, and another server', a
   }, `http://127.0.0.1:${other.address().port}/`)
   assert.deepEqual(tried, { markup: true, painted: false, reached: false })
   await until(() => wrong.filter((line) => line.startsWith('policy:')).length >= 3, `all are told: ${wrong}`)
-  other.close()
-  await context.close()
 })
 
-test('the decoder is right on every vector of layouts', async () => {
+test('the decoder is right on every vector of layouts', async (t) => {
   const vectors = JSON.parse(await readFile(new URL('../../../tests/vectors/layouts.json', import.meta.url), 'utf8'))
   const steps = vectors.scripts.flatMap(({ steps }) => steps)
   const presets = ['leaf', 'edge', 'long', 'js53']
   const good = steps.filter(({ do: verb, layout, gives }) => verb === 'decompose' && presets.includes(layout) && gives.time_ms)
   assert.ok(good.length >= 5, `${good.length}`)
-  const { page, context, wrong } = await open(browser, server.url)
+  const { page, wrong } = await open(t, browser, server.url)
   await row(page, 'orders').waitFor()
   for (const { id, layout, gives } of good) {
     await page.selectOption('#decode-layout', layout)
@@ -165,11 +158,10 @@ test('the decoder is right on every vector of layouts', async () => {
   assert.match(await text(page, '#decode-wrong'), /too large/)
   await page.selectOption('#decode-layout', 'of edge')
   assert.deepEqual(wrong, [])
-  await context.close()
 })
 
-test('everything can be reached by keys, and it shows where they are', async () => {
-  const { page, context } = await open(browser, server.url)
+test('everything can be reached by keys, and it shows where they are', async (t) => {
+  const { page } = await open(t, browser, server.url)
   await row(page, 'orders').waitFor()
   const reached = []
   for (let i = 0; i < 60 && !reached.includes('decode-layout'); i += 1) {
@@ -190,13 +182,12 @@ test('everything can be reached by keys, and it shows where they are', async () 
   await row(page, 'ids:soon').locator('button').focus()
   await page.keyboard.press('Enter')
   await page.getByText('No range was leased from this server since it started.').waitFor()
-  await context.close()
 })
 
-test('a server that wants a token is given it as a header, and it is kept nowhere else', async () => {
-  const own = await serve({ admin: ['admin', 'read'], watch: ['metrics'], holder: ['lease'] })
+test('a server that wants a token is given it as a header, and it is kept nowhere else', async (t) => {
+  const own = await serve(t, { admin: ['admin', 'read'], watch: ['metrics'], holder: ['lease'] })
   await own.ask('PUT', '/v1/tags/orders', {})
-  const { page, context } = await open(browser, own.url)
+  const { page } = await open(t, browser, own.url)
   const type = async (token, kept) => {
     await page.fill('#token-text', token)
     await page.setChecked('#token-keep', kept)
@@ -212,7 +203,7 @@ test('a server that wants a token is given it as a header, and it is kept nowher
   await page.fill('#token-text', own.tokens.watch)
   await page.press('#token-text', 'Enter')
   await row(page, 'orders').waitFor()
-  assert.ok(await page.locator('#problem').isHidden())
+  await page.locator('#problem').waitFor({ state: 'hidden' })
   const kept = () => page.evaluate(() => [location.href, document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage), document.documentElement.outerHTML].join())
   assert.doesNotMatch(await kept(), /leafid_\w{20}/)
   await page.reload()
@@ -227,14 +218,12 @@ test('a server that wants a token is given it as a header, and it is kept nowher
   await page.click('#token-forget')
   await refused('UNAUTHORIZED')
   assert.doesNotMatch(await kept(), /leafid_\w{20}/)
-  await context.close()
-  await own.end()
 })
 
-test('a server that is gone is said to be, and it comes back', async () => {
-  const own = await serve()
+test('a server that is gone is said to be, and it comes back', async (t) => {
+  const own = await serve(t)
   await own.ask('PUT', '/v1/namespaces/edge', { layout: 'edge' })
-  const { page, context } = await open(browser, own.url)
+  const { page, context } = await open(t, browser, own.url)
   await page.waitForSelector('#space option[value="edge"]', { state: 'attached' })
   const seen = () => page.evaluate(() => {
     const problem = document.getElementById('problem')
@@ -253,15 +242,13 @@ test('a server that is gone is said to be, and it comes back', async () => {
   assert.equal(await seen(), 'no answer,NO_ANSWER')
   await route.continue()
   await until(async () => (await seen()) === 'ok,', 'it is back')
-  await context.close()
-  await own.end()
 })
 
 const require = createRequire(import.meta.url)
 for (const options of [{ colorScheme: 'light' }, { colorScheme: 'dark' }, { viewport: { width: 400, height: 800 }, reducedMotion: 'reduce' }]) {
-  test(`axe finds nothing serious: ${JSON.stringify(options)}`, async () => {
+  test(`axe finds nothing serious: ${JSON.stringify(options)}`, async (t) => {
     // What axe brings along is not the page's, and its policy would refuse it.
-    const { page, context } = await open(browser, undefined, { ...options, bypassCSP: true })
+    const { page } = await open(t, browser, undefined, { ...options, bypassCSP: true })
     await page.goto(server.url)
     await page.waitForSelector('#space option[value="edge"]', { state: 'attached' })
     await page.selectOption('#space', 'edge')
@@ -269,6 +256,8 @@ for (const options of [{ colorScheme: 'light' }, { colorScheme: 'dark' }, { view
     await page.click('text=orders')
     await page.fill('#decode-id', '2124434667741380665')
     await page.click('#token-button')
+    // It stands still while it is looked at.
+    await page.click('#pause')
     await page.addScriptTag({ path: require.resolve('axe-core') })
     const { violations, passes } = await page.evaluate(() => globalThis.axe.run(document))
     assert.ok(passes.length > 20, `axe looked at ${passes.length} things`)
@@ -277,16 +266,14 @@ for (const options of [{ colorScheme: 'light' }, { colorScheme: 'dark' }, { view
     assert.deepEqual(told, [])
     const { scroll, width } = await page.evaluate(() => ({ scroll: document.documentElement.scrollWidth, width: innerWidth }))
     assert.ok(scroll <= width, `the page is ${scroll} wide in a window of ${width}`)
-    await context.close()
   })
 }
 
-test('axe finds what is wrong where something is', async () => {
-  const { page, context } = await open(browser, undefined, { bypassCSP: true })
+test('axe finds what is wrong where something is', async (t) => {
+  const { page } = await open(t, browser, undefined, { bypassCSP: true })
   await page.goto(server.url)
   await page.addScriptTag({ path: require.resolve('axe-core') })
   await page.evaluate(() => document.querySelectorAll('label').forEach((label) => label.remove()))
   const { violations } = await page.evaluate(() => globalThis.axe.run(document))
   assert.ok(violations.some(({ impact }) => impact === 'critical'), JSON.stringify(violations.map(({ id }) => id)))
-  await context.close()
 })

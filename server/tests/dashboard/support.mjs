@@ -1,44 +1,39 @@
 // A real Chromium beside a real server: started and ended here, each test with a store of its own.
 
-import { execFile, spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { chromium } from 'playwright-core'
+import { ending, leash, ran, remove, says, scratch, start, stop } from '../../../bindings-js/tests/support/ends.mjs'
 
 const SWITCHES = [
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync',
 ]
-const LIMIT_MS = 60_000
+/** How long a slow machine may take over one thing. */
+const LIMIT_MS = 120_000
 
 /**
- * A server with an empty store; what was started is ended with `end()`. With principals, `{ name: verbs }`,
- * it wants a token of one of them, and `tokens` has theirs by name.
+ * A server with an empty store, for the test `t`, or else for the file. With principals, `{ name: verbs }`, it wants a token of
+ * one of them, and `tokens` has theirs by name.
  */
-export async function serve(principals) {
-  const folder = await mkdtemp(join(tmpdir(), 'leafid-dashboard-'))
+export async function serve(t, principals = {}) {
+  const folder = scratch(undefined, { name: 'leafid-dashboard-' })
   const args = ['serve', '--create', '--store', join(folder, 'store.db'), '--listen', '127.0.0.1:0']
   const tokens = {}
-  for (const [name, verbs] of Object.entries(principals ?? {})) {
+  for (const [name, verbs] of Object.entries(principals)) {
     const file = join(folder, 'tokens.toml')
     const create = ['token', 'create', name, '--tokens', file, ...verbs.flatMap((verb) => ['--verb', verb])]
-    const { stdout } = await promisify(execFile)(process.env.LEAFID_BIN, create)
-    tokens[name] = /leafid_\S+/.exec(stdout)[0]
+    const { stdout, stderr } = ran([process.env.LEAFID_BIN, ...create])
+    tokens[name] = /leafid_\S+/.exec(stdout)?.[0]
+    if (tokens[name] === undefined) throw new Error(`there is no token of ${name}: ${stderr}`)
     if (!args.includes(file)) args.push('--tokens', file)
   }
-  const child = spawn(process.env.LEAFID_BIN, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  const url = await new Promise((resolve, reject) => {
-    let told = ''
-    child.stdout.on('data', (data) => {
-      told += data
-      const found = /listening on (http:\S+)/.exec(told)
-      if (found) resolve(found[1])
-    })
-    ended.then(() => reject(new Error(`the server ended: ${told}`)))
+  const child = start([...leash(), process.env.LEAFID_BIN, ...args])
+  t?.after(async () => {
+    await stop(child)
+    remove(folder)
   })
+  child.stderr.on('data', (chunk) => process.stderr.write(chunk))
+  const [, url] = await says(child, /listening on (http:\S+)\s/)
   const ask = async (method, path, body) => {
     const headers = { 'content-type': 'application/json' }
     if (tokens.admin) headers.authorization = `Bearer ${tokens.admin}`
@@ -47,25 +42,29 @@ export async function serve(principals) {
     if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
     return answer
   }
-  const end = async () => {
-    child.kill('SIGTERM')
-    await ended
-    await rm(folder, { recursive: true, force: true })
-  }
-  return { url, ask, tokens, end }
+  return { url, ask, tokens }
 }
 
-/** A browser with a new profile. */
+/** A browser with a new profile, for the file. */
 export function browse() {
-  return chromium.launch({ executablePath: process.env.LEAFID_CHROMIUM ?? '/usr/bin/chromium', args: SWITCHES })
+  const options = { executablePath: process.env.LEAFID_CHROMIUM ?? '/usr/bin/chromium', args: SWITCHES, timeout: LIMIT_MS }
+  const browser = chromium.launch(options)
+  // Also one that is still starting when something else has failed.
+  ending(async () => (await browser.catch(() => undefined))?.close())
+  return browser
 }
 
 /**
- * A page of the browser, and all that it complained of: errors, and what its content security policy
- * refused. `end()` fails if there was anything that the test did not take from the list.
+ * A page of the browser, for the test `t`, and all that it complained of: errors, and what its content security policy
+ * refused.
  */
-export async function open(browser, url, options = {}) {
+export async function open(t, browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  // Else its page goes on asking while others are looked at. What it asks just then has no answer.
+  t.after(async () => {
+    for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.close()
+  })
   context.setDefaultTimeout(LIMIT_MS)
   const page = await context.newPage()
   const wrong = []

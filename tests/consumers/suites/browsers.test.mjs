@@ -1,14 +1,14 @@
 // Pages in Chromium, from every bundler: they draw from one real store behind a route of their own origin.
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import nodeResolve from '@rollup/plugin-node-resolve'
 import * as esbuild from 'esbuild'
 import { rollup } from 'rollup'
 import { build as vite } from 'vite'
 import webpack from 'webpack'
+import { scratch } from '../js/support/ends.mjs'
 import { vectorFiles } from '../js/support/places.mjs'
 import { startStore } from '../js/support/store.mjs'
 import { startChromium, within } from './lib/chromium.mjs'
@@ -16,7 +16,7 @@ import { app } from './lib/programs.mjs'
 import { startSite } from './lib/site.mjs'
 import { Tally } from './lib/tally.mjs'
 
-const folder = mkdtempSync(join(tmpdir(), 'leafid-pages-'))
+const folder = scratch(undefined, { name: 'leafid-pages-' })
 const place = (name) => join(folder, name)
 const folders = Object.fromEntries(['esbuild', 'inline', 'webpack', 'rollup', 'vite', 'tab', 'page'].map((name) => [name, place(name)]))
 const heard = { hear: () => {} }
@@ -33,12 +33,6 @@ before(async () => {
   site = await startSite({ folders, store: store.url, hear: (told) => heard.hear(told) })
   browser = await startChromium()
 })
-after(async () => {
-  await browser?.end()
-  site?.end()
-  await store?.end()
-  rmSync(folder, { recursive: true, force: true })
-})
 
 /** A page that runs one script. */
 function page(name, { kind = 'module', script = 'main.js' } = {}) {
@@ -48,7 +42,7 @@ function page(name, { kind = 'module', script = 'main.js' } = {}) {
 
 /** Opens a page, and gives what it tells. */
 async function tells(name, query = '') {
-  const told = new Promise((resolve) => (heard.hear = resolve))
+  const told = new Promise((resolve) => (heard.hear = (report) => report.page === `/${name}/` && resolve(report)))
   const tab = await browser.page()
   await tab.goto(`${site.url}/${name}/${query}`)
   const report = await within(told, `report of ${name}`, browser.wrong)

@@ -1,29 +1,24 @@
 // Programs for Node that a bundler made one file of: they draw from one real store, and no number twice.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import nodeResolve from '@rollup/plugin-node-resolve'
 import * as esbuild from 'esbuild'
 import { rollup } from 'rollup'
 import { build as vite } from 'vite'
 import webpack from 'webpack'
+import { scratch } from '../js/support/ends.mjs'
 import { startStore } from '../js/support/store.mjs'
 import { app, report } from './lib/programs.mjs'
 import { Tally } from './lib/tally.mjs'
 
 const tally = new Tally()
-const folder = mkdtempSync(join(tmpdir(), 'leafid-bundled-'))
+const folder = scratch(undefined, { name: 'leafid-bundled-' })
 let store
 
 before(async () => {
   store = await startStore()
   await store.createTag('orders')
-})
-after(async () => {
-  await store.end()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** Runs a bundle where there is no `node_modules`, as on the machine that it is copied to. */

@@ -1,11 +1,10 @@
 // Every program of the recipes, on the libraries themselves and with a real store.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { ending, remove, says, startNode, stop } from '../js/support/ends.mjs'
 import { dist } from '../js/support/places.mjs'
 import { startStore } from '../js/support/store.mjs'
 import { report, root, run } from './lib/programs.mjs'
@@ -18,15 +17,12 @@ let store
 let env
 
 before(async () => {
-  rmSync(folder, { recursive: true, force: true })
+  remove(folder)
   mkdirSync(folder)
+  ending(() => remove(folder))
   store = await startStore()
   await store.createTag('orders')
   env = { LEAFID_STORE: store.url, PORT: '0', NO_COLOR: '1' }
-})
-after(async () => {
-  await store.end()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** The programs of a recipe, each in the file that its first line names. */
@@ -89,16 +85,11 @@ test('Drizzle without `ready`: the control', async () => {
 
 /** Starts a server; `post` sends it so many requests at once, each of which is given an ID of its own. */
 async function serving(words, { cwd = root } = {}) {
-  const child = spawn(process.execPath, words, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = startNode(words, { cwd, env: { ...process.env, ...env } })
   let said = ''
-  const address = await new Promise((resolve, reject) => {
-    child.stdout.on('data', (chunk) => {
-      said += chunk
-      const [, port] = /(?:port |127\.0\.0\.1:)(\d+)/.exec(said) ?? []
-      if (port !== undefined && !/:\d+$/.test(said)) resolve(`http://127.0.0.1:${port}`)
-    })
-    child.once('exit', (code) => reject(new Error(`ended with ${code}: ${said}`)))
-  })
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
+  const [, port] = await says(child, /(?:port |127\.0\.0\.1:)(\d+)\D/)
+  const address = `http://127.0.0.1:${port}`
   const one = async () => {
     const response = await fetch(`${address}/orders`, { method: 'POST', headers: { connection: 'close' } })
     return [response.status, (await response.json()).id]
@@ -109,9 +100,8 @@ async function serving(words, { cwd = root } = {}) {
     assert.equal(new Set(answers.map(([, id]) => id)).size, count)
   }
   const end = async (signal) => {
-    const ends = once(child, 'exit')
-    child.kill(signal)
-    return ends
+    await stop(child, signal)
+    return [child.exitCode, child.signalCode]
   }
   return { post, end }
 }
@@ -133,8 +123,7 @@ test('Hono', async () => {
   env.LEAFID_STORE = `${store.url}/nowhere`
   const refused = `const answer = await recipe.default.request('/orders', { method: 'POST' })
     console.log(JSON.stringify([answer.status, await answer.json()]))`
-  const got = await asked(file, refused)
-  env.LEAFID_STORE = store.url
+  const got = await asked(file, refused).finally(() => (env.LEAFID_STORE = store.url))
   assert.deepEqual(got, [503, { code: 'REQUEST_INVALID' }])
 })
 

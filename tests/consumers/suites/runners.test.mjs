@@ -1,15 +1,14 @@
 // Test runners and other runtimes: each draws from one real store, and together no number twice.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
+import { scratch } from '../js/support/ends.mjs'
 import { startStore } from '../js/support/store.mjs'
 import { app, report, root, run } from './lib/programs.mjs'
 import { Tally } from './lib/tally.mjs'
 
 const tally = new Tally()
-const folder = mkdtempSync(join(tmpdir(), 'leafid-run-'))
+const folder = scratch(undefined, { name: 'leafid-run-' })
 const bun = join(root, 'node_modules/@oven/bun-linux-x64-baseline/bin/bun')
 const deno = join(root, 'node_modules/@deno/linux-x64-glibc/deno')
 let store
@@ -19,10 +18,6 @@ before(async () => {
   store = await startStore()
   await store.createTag('orders')
   env = { LEAFID_STORE: store.url }
-})
-after(async () => {
-  await store.end()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** A runner prints more than the report, which is one line of it. */

@@ -13,7 +13,7 @@ const VERSIONS = [
 ]
 
 for (const [name, major] of VERSIONS) {
-  test(`Node ${major}`, { timeout: 240_000 }, async () => {
+  test(`Node ${major}`, { timeout: 900_000 }, async () => {
     const program = join(dirname(require.resolve(`${name}/package.json`)), 'bin/node')
     assert.equal(await report(program, ['-p', 'process.versions.node.split(".")[0]']), major)
     const files = FILES.map((file) => join(root, 'js/node', `${file}.test.${file === 'require' ? 'cjs' : 'mjs'}`))

@@ -1,8 +1,6 @@
 // Chromium as the system has it, with a profile of its own.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { chromium } from 'playwright-core'
+import { ending, scratch } from '../../js/support/ends.mjs'
 
 const FLAGS = [
   '--headless',
@@ -15,24 +13,24 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** Starts it; `page()` opens a tab, whose errors are noted in `wrong`. */
+/** How long a slow machine may take over one thing. */
+const LIMIT_MS = 180_000
+
+/** Starts it, for the file; `page()` opens a tab, whose errors are noted in `wrong`. */
 export async function startChromium() {
-  const profile = mkdtempSync(join(tmpdir(), 'leafid-chromium-'))
-  const context = await chromium.launchPersistentContext(profile, { executablePath: '/usr/bin/chromium', args: FLAGS, headless: true })
+  const options = { executablePath: '/usr/bin/chromium', args: FLAGS, headless: true, timeout: LIMIT_MS }
+  const launched = chromium.launchPersistentContext(scratch(undefined, { name: 'leafid-chromium-' }), options)
+  // Also one that is still starting when something else has failed.
+  ending(async () => (await launched.catch(() => undefined))?.close())
+  const context = await launched
+  context.setDefaultTimeout(LIMIT_MS)
   const wrong = []
   context.on('weberror', (error) => wrong.push(String(error.error())))
-  return {
-    wrong,
-    page: () => context.newPage(),
-    async end() {
-      await context.close()
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
-    },
-  }
+  return { wrong, page: () => context.newPage() }
 }
 
 /** Waits for what a page tells, or fails with what went wrong there. */
-export async function within(work, what, wrong, ms = 60_000) {
+export async function within(work, what, wrong, ms = LIMIT_MS) {
   let timer
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no ${what} within ${ms} ms: ${wrong.join('; ')}`)), ms)

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { leash } from '../../js/support/ends.mjs'
 
 /** Where the programs are installed: `node_modules` is here, and so are `apps`. */
 export const root = join(import.meta.dirname, '../..')
@@ -11,7 +12,8 @@ export const app = (name) => join(root, 'apps', name)
 export async function run(program, words, { env = {}, cwd = root } = {}) {
   const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, ...clean } = process.env
   try {
-    return await promisify(execFile)(program, words, { cwd, env: { ...clean, ...env }, timeout: 120_000, maxBuffer: 2 ** 26 })
+    const [first, ...more] = [...leash(), program, ...words]
+    return await promisify(execFile)(first, more, { cwd, env: { ...clean, ...env }, timeout: 600_000, killSignal: 'SIGKILL', maxBuffer: 2 ** 26 })
   } catch (error) {
     throw new Error(`${program} ${words.join(' ')}: ${error.message}\n${error.stdout}\n${error.stderr}`)
   }

@@ -3,17 +3,21 @@ import { once } from 'node:events'
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { extname, join, normalize } from 'node:path'
+import { ending } from '../../js/support/ends.mjs'
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.json': 'application/json' }
 
-/** Serves folders by their first path segment; `/v1/…` is the store's, and `/told` calls `hear` with what a page posts. */
+/** Serves folders, for the file of tests, by their first path segment; `/v1/…` is the store's, and `/told` calls `hear` with what a page posts. */
 export async function startSite({ folders, store, hear }) {
   const missing = []
   const server = createServer(async (asked, answer) => {
     const { pathname } = new URL(asked.url, 'http://localhost')
     if (pathname.startsWith('/v1/')) return forward(asked, answer, store)
     if (pathname === '/told') {
-      hear(JSON.parse(Buffer.concat(await asked.toArray()).toString()))
+      // A page that is closed meanwhile has told nothing.
+      const parts = await asked.toArray().catch(() => undefined)
+      if (parts === undefined) return answer.destroy()
+      hear(JSON.parse(Buffer.concat(parts).toString()))
       return answer.writeHead(204).end()
     }
     const [, name, ...rest] = normalize(pathname).split('/')
@@ -25,15 +29,15 @@ export async function startSite({ folders, store, hear }) {
     answer.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' })
     createReadStream(file).pipe(answer)
   })
+  ending(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${server.address().port}`,
     missing,
-    end: () => {
-      server.closeAllConnections()
-      server.close()
-    },
   }
 }
 
@@ -44,6 +48,6 @@ function forward(asked, answer, store) {
     answer.writeHead(got.statusCode, got.headers)
     got.pipe(answer)
   })
-  passed.on('error', () => answer.writeHead(502).end())
+  passed.on('error', () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()))
   asked.pipe(passed)
 }
