@@ -117,6 +117,7 @@ function tell(what, ids) {
 
 const folder = await mkdtemp(join(tmpdir(), 'leafid-'));
 const server = serve(folder);
+const ended = new Promise((resolve) => server.once('exit', resolve));
 // Also when this program ends in the middle of it: the server would go on.
 process.once('exit', () => server.kill());
 try {
@@ -140,5 +141,6 @@ try {
   if (!released.ok) throw new Error(`the window was not released: ${await released.text()}`);
 } finally {
   server.kill();
+  await ended;
   await rm(folder, { recursive: true });
 }

@@ -79,7 +79,7 @@ const PROGRAM = `
     const orders = new Segment('background', { store: { lease_segment: (ask) => (asks++ % 2 === 1 ? verb(ask) : rows.lease_segment(ask)) } })
     // A range, what fails in the background, and the next.
     const ids = []
-    for (const end = Date.now() + 10_000; ids.length < 15 && Date.now() < end; ) {
+    for (const end = Date.now() + 60_000; ids.length < 15 && Date.now() < end; ) {
       try {
         ids.push(orders.nextSync())
       } catch (error) {

@@ -48,7 +48,7 @@ test('a frozen clock: IDs run ahead to max_ahead, then SEQUENCE_SPENT; nobody sp
 })
 
 test('a waiting caller goes on when the frozen clock does', async () => {
-  const { ids, pass } = world({ layout: 'edge', maxAheadMs: 0, timeout: 5_000 })
+  const { ids, pass } = world({ layout: 'edge', maxAheadMs: 0, timeout: 60_000 })
   await ids.next()
   await refusal(() => {
     for (;;) ids.nextSync()
@@ -85,10 +85,12 @@ test('the wall clock back and forth by an hour: IDs stay timely', async (t) => {
   for (const hours of [1, -1, 0, 24, -24, 0]) {
     Date.now = () => real() + hours * 3_600_000
     for (let n = 0; n < 200; n++) {
+      const from = real()
       const id = await ids.next()
       assert.ok(id > last)
       last = id
-      assert.ok(Math.abs(decode(id).time.getTime() - real()) < 1_500)
+      const time = decode(id).time.getTime()
+      assert.ok(time > from - 1_500 && time < real() + 1_500, `${from}, ${time}`)
     }
   }
   assert.equal(ids.stats().failures, 0)
@@ -108,7 +110,7 @@ test('a suspend (the wall clock went on, the other did not) asks at once', async
   await until(async () => {
     await ids.next()
     return store.asked.length > renewals
-  }, 20_000)
+  })
   await ids.close()
 })
 

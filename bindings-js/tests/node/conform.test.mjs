@@ -12,7 +12,7 @@ const ALL = 24
 function rows(options = {}) {
   const store = memoryStore({ createOnUse: false, ...options })
   store.createTag('conform', { step: 10, max_step: 100 })
-  store.createNamespace('conform', { workers: { start: 0, end: 4 }, max_window_ms: 10_000 })
+  store.createNamespace('conform', { workers: { start: 0, end: 4 }, max_window_ms: 60_000 })
   return store
 }
 

@@ -63,7 +63,7 @@ test('after a count that was refused, nothing is asked for because of it', async
       return rows.lease_segment(ask)
     },
   }
-  const orders = new Segment('orders', { store, clock: () => now, timeout: 100 })
+  const orders = new Segment('orders', { store, clock: () => now, timeout: 60_000 })
   for (const act of [() => orders.take(500), () => orders.take(500), () => orders.takeSync(500)]) {
     assert.equal((await refusal(act)).code, 'COUNT_INVALID')
   }

@@ -94,7 +94,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       const other = sqlStore(await open(t, theirs))
       assert.deepEqual([(await other.lease_segment(lease())).start, (await other.lease_segment(lease())).start], [1n, 1001n])
       const ids = new Snowflake('default', { store: other })
-      assert.ok(Math.abs(decode(await ids.next()).time - Date.now()) < 5_000)
+      assert.ok(Math.abs(decode(await ids.next()).time - Date.now()) < 60_000)
       await ids.close()
       assert.match(leafid('worker', 'list', 'default', '--store', theirs), /0/)
     })
@@ -244,7 +244,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.equal(code, 'STORE_UNAVAILABLE')
       assert.match(message, new RegExp(`^${name} at (postgres|mysql)://\\S+ cannot be used: `))
       await server.start()
-      const orders = new Segment('orders', { store, timeout: 30_000 })
+      const orders = new Segment('orders', { store, timeout: 120_000 })
       seen.push(await orders.next())
       // A lease whose answer a server that has just come back gave too late was asked for again.
       assert.ok(seen[0] === 1n && seen[1] > 1n && seen[1] % 10n === 1n, `${seen}`)

@@ -45,7 +45,7 @@ test('the same classes, the same IDs', () => {
     console.log(JSON.stringify({ numbers, ascends, late, errors, text: toBase32(7222222222222222222n) }))`)
   assert.deepEqual(told.numbers, Array.from({ length: 1002 }, (_, n) => n + 1))
   assert.ok(told.ascends)
-  assert.ok(told.late < 5_000)
+  assert.ok(told.late < 60_000)
   assert.deepEqual(told.errors, ['TAG_INVALID', 'CLOSED'])
   assert.equal(told.text, '68EKWV2E7SRWE')
 })

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { closeOnSignal } from 'leafid/node'
-import { ranNode, scratch, startNode, stop } from '../support/ends.mjs'
+import { ranNode, scratch, startNode } from '../support/ends.mjs'
 import { startStore } from '../support/store.mjs'
-import { refusal } from '../support/stores.mjs'
+import { refusal, until } from '../support/stores.mjs'
 
 const drawer = fileURLToPath(new URL('../support/life-drawer.mjs', import.meta.url))
 
@@ -54,15 +54,20 @@ async function held(store) {
 }
 
 for (const [how, ended] of [['signal', [null, 'SIGTERM']], ['listens', [7, null]]]) {
-  test(`closeOnSignal gives the worker number back, where the program ${how === 'signal' ? 'leaves ending to it' : 'ends by itself'}`, async (t) => {
+  test(`closeOnSignal gives the worker number back, where the program ${how === 'signal' ? 'leaves ending to it' : 'ends by itself'}`, { timeout: 600_000 }, async (t) => {
     const { store, file } = await setting(t)
     const child = forked([how, store.url, file('a')])
     // One that ends instead has no message.
     const [message] = await Promise.race(['message', 'exit'].map((event) => once(child, event)))
     assert.equal(message, 'ready')
     const during = await held(store)
-    await stop(child, 'SIGTERM')
-    assert.deepEqual([child.exitCode, child.signalCode], ended)
+    const ends = once(child, 'exit')
+    child.kill('SIGTERM')
+    if (how === 'listens') {
+      await until(async () => (await held(store)).length === 0)
+      child.send('end')
+    }
+    assert.deepEqual(await ends, ended)
     assert.deepEqual([during.length, (await held(store)).length], [1, 0])
   })
 }

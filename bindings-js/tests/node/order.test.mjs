@@ -53,7 +53,7 @@ test('snowflakes of a tick with few positions', async () => {
   assert.ok(ascends(got))
 })
 
-test('who wants many is not starved by those who come later and want one', async () => {
+test('who wants many is not starved by those who come later and want one', async (t) => {
   const rows = memoryStore()
   rows.createTag('orders', { step: 10, max_step: 100 })
   const gates = []
@@ -61,8 +61,8 @@ test('who wants many is not starved by those who come later and want one', async
   const { ask, order } = caller()
   const all = [ask('many', orders.take(40)), ask('one', orders.next()), ask('two', orders.next())]
   const open = setInterval(() => gates.splice(0).forEach((gate) => gate()), 1)
+  t.after(() => clearInterval(open))
   await Promise.all(all)
-  clearInterval(open)
   assert.deepEqual(order, ['many', 'one', 'two'])
 })
 

@@ -35,7 +35,7 @@ async function careless(address) {
 
 async function draw(print) {
   const store = kind === 'careless' ? await careless(place) : place
-  const options = { store, timeout: 60_000 }
+  const options = { store, timeout: 300_000 }
   const made = () => (kind === 'snowflake' ? new Snowflake('default', options) : new Segment('orders', { ...options, maxGrowth: 1 }))
   let ids = made()
   for (let left = Number(n); left > 0; left -= 100) {

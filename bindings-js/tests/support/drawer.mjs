@@ -4,8 +4,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Segment, Snowflake } from 'leafid'
 
 const told = workerData ?? { url: process.env.DRAW_FROM, count: Number(process.env.DRAW_COUNT) }
-const orders = new Segment('orders', { store: told.url })
-const ids = new Snowflake('default', { store: told.url })
+const orders = new Segment('orders', { store: told.url, timeout: 300_000 })
+const ids = new Snowflake('default', { store: told.url, timeout: 300_000 })
 const numbers = []
 const stamps = []
 while (numbers.length < told.count) {

@@ -28,7 +28,7 @@ async function careless(path) {
 }
 
 const store = kind === 'careless' ? await careless(place) : place.startsWith('http') ? place : sqliteStore(place)
-const made = () => (kind === 'snowflake' ? new Snowflake('default', { store }) : new Segment('orders', { store, maxGrowth: 1 }))
+const made = () => (kind === 'snowflake' ? new Snowflake('default', { store, timeout: 300_000 }) : new Segment('orders', { store, timeout: 300_000, maxGrowth: 1 }))
 let ids = made()
 for (let left = Number(n); left > 0; left -= 100) {
   // A holder refuses a range that it has had: the control has a new one each time.

@@ -4,8 +4,8 @@ import { Segment, Snowflake } from 'leafid'
 import { closeOnSignal } from 'leafid/node'
 
 const [, , how, store, file] = process.argv
-const orders = new Segment('orders', { store })
-const events = new Snowflake('default', { store })
+const orders = new Segment('orders', { store, timeout: 300_000 })
+const events = new Snowflake('default', { store, timeout: 300_000 })
 
 async function batch() {
   const numbers = await orders.take(80)
@@ -31,7 +31,8 @@ if (how === 'exit') {
   stay()
 } else if (how === 'listens') {
   closeOnSignal(orders, events)
-  process.once('SIGTERM', () => setTimeout(() => process.exit(7), 200))
+  // It ends when its parent has seen what the signal did.
+  process.once('SIGTERM', () => process.once('message', () => process.exit(7)))
   await batch()
   stay()
 }

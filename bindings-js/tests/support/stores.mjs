@@ -67,7 +67,7 @@ export function wire(rows) {
 }
 
 /** Waits until it is so; a test that waits in vain fails. */
-export async function until(isSo, ms = 30_000) {
+export async function until(isSo, ms = 120_000) {
   const end = Date.now() + ms
   while (!(await isSo())) {
     if (Date.now() > end) throw new Error(`it did not come to ${isSo}`)

@@ -70,7 +70,7 @@ for (const store of ['object', 'd1']) {
     assert.match(fixed.message, /^namespace `default` has granted windows, so its layout cannot change any more/)
     const held = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'depot', timeout: 0 })
     assert.equal(held.cause, 'WORKERS_EXHAUSTED', JSON.stringify(held))
-    const moved = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'shop', timeout: 30_000 })
+    const moved = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'shop', timeout: 120_000 })
     assert.equal(moved.worker, 5)
     assert.ok(BigInt(moved.id) > BigInt(one.id))
   })

@@ -29,7 +29,7 @@ const ACTS = {
   async frozen({ thaws }) {
     let now = 1_000
     const clock = () => now
-    const frozen = new Snowflake('default', { store: memoryStore(), layout: 'leaf', maxAheadMs: 2, clock, timeout: 400 })
+    const frozen = new Snowflake('default', { store: memoryStore(), layout: 'leaf', maxAheadMs: 2, clock, timeout: thaws === undefined ? 400 : 60_000 })
     const seen = [await frozen.next()]
     const spent = told(() => {
       for (;;) seen.push(frozen.nextSync())
