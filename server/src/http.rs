@@ -10,6 +10,7 @@ pub mod entry;
 pub mod guard;
 pub mod life;
 pub mod listener;
+pub mod owed;
 pub mod reload;
 pub mod request_id;
 pub mod router;

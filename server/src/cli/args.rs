@@ -18,6 +18,18 @@ pub fn whole(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("use a whole number from 0 to {}", u32::MAX))
 }
 
+/// Whether something is on, as a variable says it.
+///
+/// # Errors
+/// What would have said so.
+pub fn switch(text: &str) -> Result<bool, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "t" | "yes" | "y" | "on" | "1" => Ok(true),
+        "false" | "f" | "no" | "n" | "off" | "0" => Ok(false),
+        _ => Err("use true or false (or yes and no, on and off, 1 and 0)".to_owned()),
+    }
+}
+
 /// How many numbers a lease takes.
 ///
 /// # Errors

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use clap::builder::FalseyValueParser;
 use leafid_core::{Code, Name};
 
-use super::args::{ids_per_day, listen};
+use super::args::{ids_per_day, listen, switch};
 use super::complain;
 use super::opened::tell;
 use crate::access::nets::{Net, Nets};
@@ -42,7 +41,7 @@ pub struct Leaf {
     #[arg(long, env = "LEAFID_LEAF_CONFIG", value_name = "FILE")]
     leaf_config: Option<PathBuf>,
     /// The Leaf of this machine has stopped for good and starts no more: its worker number is taken over
-    #[arg(long, env = "LEAFID_LEAF_STOPPED", value_parser = FalseyValueParser::new(), requires = "leaf_config")]
+    #[arg(long, env = "LEAFID_LEAF_STOPPED", value_parser = switch, requires = "leaf_config")]
     leaf_stopped: bool,
 }
 

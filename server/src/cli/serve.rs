@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use clap::builder::FalseyValueParser;
 use leafid_core::Code;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
+use super::args::switch;
 use super::database::How;
 use super::journal::Keep;
 use super::listen::Listen;
@@ -34,13 +34,13 @@ pub struct Serve {
     #[command(flatten)]
     leaf: leaf::Leaf,
     /// Creates the store if it does not exist
-    #[arg(long, env = "LEAFID_CREATE", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "LEAFID_CREATE", value_parser = switch)]
     create: bool,
     /// Trusts this machine's clock even if it is far from the last time the store has seen
-    #[arg(long, env = "LEAFID_BELIEVE_CLOCK", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "LEAFID_BELIEVE_CLOCK", value_parser = switch)]
     believe_clock: bool,
     /// Serves a database even if its settings can lose answered leases when it crashes
-    #[arg(long, env = "LEAFID_ALLOW_UNSAFE_SETTINGS", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "LEAFID_ALLOW_UNSAFE_SETTINGS", value_parser = switch)]
     allow_unsafe_settings: bool,
     /// A folder, best on another disk than the store, for a journal of what this server grants: with
     /// it a start notices that the store was restored or lost grants, and fences it
@@ -51,7 +51,7 @@ pub struct Serve {
     #[arg(long, env = "LEAFID_APPLY", value_name = "FILE")]
     apply: Option<PathBuf>,
     /// For development: creates the store, tags and namespaces on first use
-    #[arg(long, env = "LEAFID_DEV", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "LEAFID_DEV", value_parser = switch)]
     dev: bool,
 }
 

@@ -83,6 +83,18 @@ impl Log {
         Ok(())
     }
 
+    /// As on a full disk: the same file, which takes no line. Gives the one that takes them.
+    #[cfg(test)]
+    pub fn fill(&mut self) -> std::io::Result<File> {
+        Ok(std::mem::replace(&mut self.file, File::open(&self.path)?))
+    }
+
+    /// There is room again.
+    #[cfg(test)]
+    pub fn empty(&mut self, file: File) {
+        self.file = file;
+    }
+
     fn begin_again(&mut self) -> std::io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         (self.file, self.size) = begin(&self.path, folder, &self.witness)?;

@@ -76,7 +76,7 @@ impl Journal {
         let told = Arc::clone(&well);
         let writer = std::thread::Builder::new()
             .name("leafid-journal".to_owned())
-            .spawn(move || Writer { log, pending: shared, well: true, told }.run(&woken))
+            .spawn(move || Writer::new(log, shared, told).run(&woken))
             .map_err(|error| Problem::unavailable(format!("no thread for the journal: {error}")))?;
         Ok(Journal { path, found, pending, well, wake: Some(wake), writer: Some(writer) })
     }
@@ -109,13 +109,19 @@ impl Drop for Journal {
 struct Writer {
     log: Log,
     pending: Arc<Mutex<Pending>>,
-    /// Whether the last writing did not fail.
+    /// Whether the last try to write left something out.
+    behind: bool,
+    /// Whether all that was noted reached the disk the last time.
     well: bool,
     /// The same, for others.
     told: Arc<AtomicBool>,
 }
 
 impl Writer {
+    fn new(log: Log, pending: Arc<Mutex<Pending>>, told: Arc<AtomicBool>) -> Writer {
+        Writer { log, pending, behind: false, well: true, told }
+    }
+
     fn run(mut self, woken: &Receiver<()>) {
         let mut unsynced: Option<Instant> = None;
         loop {
@@ -152,18 +158,25 @@ impl Writer {
         }
         let kept = notes.clone();
         let done = self.log.add(notes);
-        if done.is_err() {
+        self.behind = done.is_err();
+        if self.behind {
             // What was noted since counts for more.
             let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
             let since = std::mem::take(&mut *pending).notes();
             kept.into_iter().chain(since).for_each(|note| pending.put(note));
         }
-        self.tell(done);
+        // A full disk takes no line, and a sick one takes it and does not keep it: it is well again
+        // only when both are done.
+        if done.is_err() {
+            self.tell(done);
+        }
     }
 
     fn sync(&mut self) {
         let done = self.log.sync();
-        self.tell(done);
+        if done.is_err() || !self.behind {
+            self.tell(done);
+        }
     }
 
     fn tell(&mut self, done: std::io::Result<()>) {
@@ -177,5 +190,44 @@ impl Writer {
         }
         self.well = !self.well;
         self.told.store(self.well, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A full disk takes no line, and syncs without an error what it has.
+    #[test]
+    fn a_journal_that_cannot_be_written_is_not_well_until_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Token::new([7; 16]);
+        let (log, _) = Log::open(folder.path(), store).unwrap();
+        let (pending, told) = (Arc::default(), Arc::new(AtomicBool::new(true)));
+        let mut writer = Writer::new(log, Arc::clone(&pending), Arc::clone(&told));
+        let orders = Name::tag("orders").unwrap();
+        let note = |end| pending.lock().unwrap().put(Note::Tag(orders, end));
+        let well = || told.load(Ordering::Relaxed);
+        note(10);
+        writer.write();
+        writer.sync();
+        assert!(well());
+
+        let whole = writer.log.fill().unwrap();
+        for end in [20, 30] {
+            note(end);
+            writer.write();
+            assert!(!well(), "written up to {end}");
+            writer.sync();
+            assert!(!well(), "synced up to {end}");
+        }
+        writer.log.empty(whole);
+        writer.write();
+        assert!(!well(), "not synced");
+        writer.sync();
+        assert!(well());
+        drop(writer);
+        let (_, found) = Log::open(folder.path(), store).unwrap();
+        assert_eq!(found.tags.values().copied().collect::<Vec<_>>(), [30]);
     }
 }

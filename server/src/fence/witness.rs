@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use leafid_core::registry::{DEFAULT_MAX_WINDOW_MS, Mark};
 use leafid_core::{Name, StoreTime};
 
-use crate::backends::{Answer, Group, Outcome, Want, Write};
+use crate::backends::{Answer, Group, Outcome, Seen, Want, Write};
 use crate::store::alarms::Line;
 
 /// What is noted of a worker number. Its end may go down when its holder gives back what is left; the
@@ -168,7 +168,7 @@ impl Witness {
                 (found < written).then_some(Below { line, written, found })
             }
             (Want::Worker(name, worker), Answer::Workers(rows)) if rows.is_empty() => {
-                self.window(*name, *worker, StoreTime::new(0))
+                self.window(*name, *worker, StoreTime::new(0), None)
             }
             (
                 Want::Worker(name, _)
@@ -178,16 +178,25 @@ impl Witness {
                 | Want::Kept(name, _)
                 | Want::Workers(name, _),
                 Answer::Workers(rows),
-            ) => rows.iter().find_map(|(n, seen)| self.window(*name, *n, seen.row.granted)),
+            ) => rows.iter().find_map(|(n, Seen { row, .. })| {
+                self.window(*name, *n, row.granted, Some(row.reserved_until))
+            }),
             _ => None,
         }
     }
 
-    fn window(&self, name: Name, worker: u32, found: StoreTime) -> Option<Below> {
-        let granted = self.workers.get(&(name, worker))?.granted;
+    /// What a worker's row lacks. The time of its grant alone may stand lower: a server that was told to
+    /// believe its clock lowers that, beside others that go on. What was reserved stays.
+    fn window(&self, name: Name, worker: u32, found: StoreTime, end: Option<u64>) -> Option<Below> {
+        let noted = self.workers.get(&(name, worker))?;
         let below = |at: StoreTime| u64::try_from(at.get()).unwrap_or(0);
         let line = Line::Worker(name, worker);
-        (found < granted).then(|| Below { line, written: below(granted), found: below(found) })
+        let (written, found_ms) = (below(noted.granted), below(found));
+        (found < noted.granted && end.is_none_or(|end| end < noted.end)).then_some(Below {
+            line,
+            written,
+            found: found_ms,
+        })
     }
 }
 
@@ -219,7 +228,6 @@ mod tests {
     use leafid_core::registry::{TagRow, TagSpec, WorkerRow};
 
     use super::*;
-    use crate::backends::Seen;
 
     fn name() -> Name {
         Name::namespace("n").unwrap()
@@ -251,7 +259,9 @@ mod tests {
             (&workers, worker(7_000, 90), false),
             // Its holder has given back the rest.
             (&workers, worker(7_000, 20), false),
-            (&workers, worker(6_999, 90), true),
+            // Its time was lowered to that of a clock that is believed.
+            (&workers, worker(6_999, 90), false),
+            (&workers, worker(6_999, 89), true),
             (&workers, Answer::Workers(Vec::new()), true),
             (&Want::Rested(name(), 1), worker(6_000, 1), true),
             (&Want::Rested(name(), 1), Answer::Workers(Vec::new()), false),

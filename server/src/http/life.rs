@@ -1,7 +1,9 @@
 //! What a connection is doing, since when, and until when it may: a client that is idle, or slower
 //! than anybody has to be, makes room for others.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -54,6 +56,9 @@ pub struct Life {
     /// Since when an answer cannot be sent, in ms since it began and 1 more; 0 where it can.
     stalled_ms: AtomicU64,
     requests: AtomicU32,
+    /// The answers of HTTP/2 that the client has not taken in, each with when it took in a part of it
+    /// last: their frames wait for it, and the connection is not stalled.
+    owed: Mutex<BTreeMap<u64, u64>>,
     /// Its frames are HTTP/2's: bytes alone do not tell that a request begins.
     framed: AtomicBool,
 }
@@ -80,6 +85,7 @@ impl Life {
             since_ms: AtomicU64::new(0),
             stalled_ms: AtomicU64::new(0),
             requests: AtomicU32::new(0),
+            owed: Mutex::default(),
             framed: AtomicBool::new(false),
         }
     }
@@ -119,12 +125,34 @@ impl Life {
         }
     }
 
+    /// An answer is there that the client has to take in.
+    pub fn owe(&self, answer: u64) {
+        self.owed().insert(answer, self.now_ms());
+    }
+
+    /// The client took in a part of it.
+    pub fn took(&self, answer: u64) {
+        let now_ms = self.now_ms();
+        self.owed().entry(answer).and_modify(|since_ms| *since_ms = now_ms);
+    }
+
+    /// The client has all of it, or wants no more.
+    pub fn settle(&self, answer: u64) {
+        self.owed().remove(&answer);
+        if self.phase.load(Relaxed) == IDLE {
+            self.enter(IDLE);
+        }
+    }
+
     /// Until when it may go on as it does, or, where it `rests` before it is idle for too long, until
     /// then; `None` while the server is busy for it.
     pub fn due(&self, limits: &Limits, rests: bool) -> Option<(Instant, Overdue)> {
         let at = |since_ms: u64, limit| self.begun + Duration::from_millis(since_ms) + limit;
         if let Some(since_ms) = self.stalled_ms.load(Relaxed).checked_sub(1) {
             return Some((at(since_ms, limits.write), Overdue::Write));
+        }
+        if let Some(since_ms) = self.owed().values().min() {
+            return Some((at(*since_ms, limits.write), Overdue::Write));
         }
         let since_ms = self.since_ms.load(Relaxed);
         match self.phase.load(Relaxed) {
@@ -140,6 +168,10 @@ impl Life {
     fn enter(&self, phase: u8) {
         self.since_ms.store(self.now_ms(), Relaxed);
         self.phase.store(phase, Relaxed);
+    }
+
+    fn owed(&self) -> MutexGuard<'_, BTreeMap<u64, u64>> {
+        self.owed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn now_ms(&self) -> u64 {
@@ -184,6 +216,28 @@ mod tests {
         life.begin();
         life.end();
         assert_eq!(doing(&life), None);
+        life.end();
+        assert_eq!(doing(&life), Some(Overdue::Idle));
+    }
+
+    /// Of many answers the one that waits longest counts.
+    #[test]
+    fn an_answer_that_is_not_taken_in_is_overdue_whatever_else_is_asked() {
+        let life = Life::beginning();
+        life.begin();
+        life.owe(1);
+        life.end();
+        life.begin();
+        assert_eq!(doing(&life), Some(Overdue::Write));
+        let due = life.due(&Limits::default(), false);
+        std::thread::sleep(Duration::from_millis(5));
+        life.owe(2);
+        assert_eq!(life.due(&Limits::default(), false), due);
+        life.took(1);
+        assert_ne!(life.due(&Limits::default(), false), due);
+        life.settle(1);
+        life.settle(2);
+        assert_eq!(doing(&life), None, "a request is under way");
         life.end();
         assert_eq!(doing(&life), Some(Overdue::Idle));
     }

@@ -25,6 +25,7 @@ use tower::Service;
 use super::caller::Peer;
 use super::connection::Connection;
 use super::life::{Life, Limits, Overdue};
+use super::owed::Owed;
 
 /// A request's head: its path is up to half of it.
 pub const MOST_HEAD: usize = 128 * 1024;
@@ -34,6 +35,7 @@ const MOST_STREAMS: u32 = 128;
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// What speaks on a connection.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Version {
     Http1,
     Http2,
@@ -135,7 +137,8 @@ where
         let mut builder = http1::Builder::new();
         // Answers are small: in one piece they are written faster than in two.
         builder.max_buf_size(MOST_HEAD).writev(false);
-        let mut connection = builder.serve_connection(TokioIo::new(stream), self.answers());
+        let mut connection =
+            builder.serve_connection(TokioIo::new(stream), self.answers(Version::Http1));
         if !self.drive(&mut connection, bell, true).await {
             return None;
         }
@@ -158,7 +161,8 @@ where
     {
         let mut builder = http2::Builder::new(TokioExecutor::new());
         builder.max_concurrent_streams(MOST_STREAMS);
-        let mut connection = builder.serve_connection(TokioIo::new(stream), self.answers());
+        let mut connection =
+            builder.serve_connection(TokioIo::new(stream), self.answers(Version::Http2));
         self.drive(&mut connection, bell, false).await;
         None
     }
@@ -204,6 +208,7 @@ where
     /// What hyper asks.
     fn answers(
         &self,
+        version: Version,
     ) -> impl HttpService<Incoming, ResBody = Body, Error = Infallible, Future: Send> + 'static + use<S>
     {
         let (peer, service, life) = (self.peer, self.service.clone(), Arc::clone(self.life));
@@ -212,8 +217,12 @@ where
             request.extensions_mut().insert(Peer(peer));
             let under_way = UnderWay::new(&life);
             let answered = service.clone().call(request);
+            let life = Arc::clone(&life);
             async move {
-                let answered = answered.await;
+                let answered = answered.await.map(|answer| match version {
+                    Version::Http1 => answer,
+                    Version::Http2 => answer.map(|body| Owed::body(body, life)),
+                });
                 drop(under_way);
                 answered
             }

@@ -81,7 +81,10 @@ impl Refusal<'_> {
 fn detail(status: u16) -> &'static str {
     match status {
         414 => "the path and query are longer than 65534 bytes; shorten them",
-        431 => "the request has more than 100 headers, or more than 128 KiB of them; send fewer",
+        431 => {
+            "the request has more than 100 headers, more than 128 KiB of them, or a `Content-Length` \
+             that no body can have; send fewer headers, and the body's own length"
+        }
         _ => "this cannot be read as HTTP/1.1; check the request line and the headers",
     }
 }

@@ -48,7 +48,7 @@ pub fn url(jdbc: &str, user: &str, password: &str) -> Result<String, Problem> {
         return Err(wrong("leaf.jdbc.username is not set"));
     }
     let (user, password, database) = (encoded(user), encoded(password), encoded(database));
-    let tls = tls(query);
+    let tls = tls(query).map_err(|why| wrong(&why))?;
     let url = format!("mysql://{user}:{password}@{host}/{database}?tags=leaf_alloc{tls}");
     // What is wrong with it is better known here, where it is known whose words it has.
     Address::parse(&url).map_err(|_| wrong("its host or port cannot be read"))?;
@@ -56,25 +56,33 @@ pub fn url(jdbc: &str, user: &str, password: &str) -> Result<String, Problem> {
 }
 
 /// TLS where the URL asks for it; the certificate is looked at where it says so. All other options are
-/// those of Java's driver.
-fn tls(query: &str) -> &'static str {
+/// those of Java's driver. What that would refuse is refused, too: a misspelt value asks for no TLS.
+fn tls(query: &str) -> Result<&'static str, String> {
     let said = |name: &str| {
         let mut options = query.split('&').filter_map(|option| option.split_once('='));
         options.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     };
-    let on = |name: &str| said(name).is_some_and(|value| value.eq_ignore_ascii_case("true"));
-    match said("sslMode").map(str::to_ascii_uppercase).as_deref() {
-        Some("VERIFY_IDENTITY") => "&require_ssl=true",
-        Some("VERIFY_CA") => "&require_ssl=true&verify_identity=false",
-        Some("REQUIRED") => "&require_ssl=true&verify_ca=false&verify_identity=false",
-        Some(_) => "",
-        None if on("useSSL") && on("verifyServerCertificate") => {
-            "&require_ssl=true&verify_identity=false"
-        }
-        None if on("useSSL") && on("requireSSL") => {
-            "&require_ssl=true&verify_ca=false&verify_identity=false"
-        }
-        None => "",
+    let on = |name: &str| match said(name).map(str::to_ascii_lowercase).as_deref() {
+        Some("true" | "yes") => Ok(true),
+        None | Some("false" | "no") => Ok(false),
+        Some(_) => Err(format!("its {name} is neither true nor false")),
+    };
+    let (used, required, verified) =
+        (on("useSSL")?, on("requireSSL")?, on("verifyServerCertificate")?);
+    const CHECKED: &str = "&require_ssl=true&verify_identity=false";
+    const UNCHECKED: &str = "&require_ssl=true&verify_ca=false&verify_identity=false";
+    // MariaDB's own driver has other words for some.
+    match said("sslMode").map(|mode| mode.to_ascii_uppercase().replace('-', "_")).as_deref() {
+        Some("VERIFY_IDENTITY" | "VERIFY_FULL") => Ok("&require_ssl=true"),
+        Some("VERIFY_CA") => Ok(CHECKED),
+        Some("REQUIRED" | "TRUST") => Ok(UNCHECKED),
+        Some("DISABLED" | "DISABLE" | "PREFERRED") => Ok(""),
+        Some(_) => Err("its sslMode is none of DISABLED, PREFERRED, REQUIRED, VERIFY_CA and \
+                        VERIFY_IDENTITY"
+            .to_owned()),
+        None if used && verified => Ok(CHECKED),
+        None if used && required => Ok(UNCHECKED),
+        None => Ok(""),
     }
 }
 
@@ -94,14 +102,17 @@ mod tests {
                 "mysql://u@h:1/leaf",
             ),
             ("jdbc:mysql://h:1/leaf?useSSL=true&requireSSL=true", "mysql://u@h:1/leaf"),
+            ("jdbc:mysql://h:1/leaf?useSSL=YES&requireSSL=yes", "mysql://u@h:1/leaf"),
             ("jdbc:mysql://h:1/leaf?sslMode=VERIFY_CA", "mysql://u@h:1/leaf"),
+            ("jdbc:mysql://h:1/leaf?sslMode=preferred", "mysql://u@h:1/leaf"),
+            ("jdbc:mariadb://h:1/leaf?sslMode=verify-full", "mysql://u@h:1/leaf"),
             ("jdbc:mariadb://h:1/leaf", "mysql://u@h:1/leaf"),
         ] {
             let url = url(jdbc, "u", "s3@c:r/e?t&tags=%").unwrap();
             assert_eq!(Address::parse(&url).unwrap().place, format!("{place}?tags=leaf_alloc"));
             assert_eq!(
                 url.contains("require_ssl"),
-                jdbc.contains("requireSSL") || jdbc.contains("VERIFY")
+                jdbc.contains("requireSSL") || jdbc.to_lowercase().contains("verify")
             );
         }
         for (wrong, says) in [
@@ -112,6 +123,9 @@ mod tests {
             ("jdbc:mysql://u:s3cret@h:1/d", "a user in it"),
             ("jdbc:mysql://a:1,b:2/d", "name the primary"),
             ("jdbc:mysql://h:port/d?password=s3cret", "host or port"),
+            ("jdbc:mysql://h/d?useSSL=s3cret", "its useSSL is neither true nor false"),
+            ("jdbc:mysql://h/d?useSSL=true&requireSSL=maybe", "its requireSSL is neither"),
+            ("jdbc:mysql://h/d?sslMode=REQUIRD", "its sslMode is none of"),
         ] {
             let refused = url(wrong, "u", "s3cret").unwrap_err();
             assert!(refused.detail.contains(says), "{wrong}: {refused}");

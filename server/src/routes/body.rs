@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use axum::http::{HeaderMap, HeaderValue};
 use leafid_core::Code;
 
@@ -58,12 +58,21 @@ pub fn is_held_back(headers: &HeaderMap) -> bool {
     headers.contains_key(EXPECT)
 }
 
-/// Whether a body is said to be JSON. JSON is UTF-8: text in another charset would be read as
-/// something else than what was sent.
+/// Whether a body is said to be JSON, as it is. JSON is UTF-8: text in another charset would be read
+/// as something else than what was sent.
 ///
 /// # Errors
 /// `REQUEST_INVALID` (415).
 pub fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {
+    let mut codings = headers.get_all(CONTENT_ENCODING).iter().map(text);
+    if let Some(coding) = codings.find(|coding| !coding.trim().eq_ignore_ascii_case("identity")) {
+        let detail = format!(
+            "the body is sent with `Content-Encoding: {}`, and this server reads no compressed bodies; \
+             send it as it is, without that header",
+            shown(coding)
+        );
+        return Err(Problem::new(Code::RequestInvalid, detail).status(415));
+    }
     let mut kinds = headers.get_all(CONTENT_TYPE).iter().map(text);
     let detail = match (kinds.next(), kinds.next()) {
         (Some(kind), None) if is_utf8_json(kind) => return Ok(()),

@@ -83,6 +83,32 @@ fn every_variable_that_is_empty_counts_as_not_set() {
     assert!(said.contains("leafid init sqlite:./leafid.db"), "{said}");
 }
 
+/// Every switch, so that none that is added later takes any word for a yes.
+#[test]
+fn a_switch_takes_a_yes_or_a_no_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let usual = run(folder.path(), &["config", "--json"], &[]);
+    let all: Value = serde_json::from_slice(&usual.stdout).unwrap();
+    let keys = all["keys"].as_array().unwrap();
+    let switches: Vec<_> = keys.iter().filter(|row| row["default"] == "false").collect();
+    assert!(switches.len() >= 4, "{switches:?}");
+    for switch in switches {
+        let (key, name) = (&switch["key"], switch["variable"].as_str().unwrap());
+        let output = run(folder.path(), &["serve"], &[(name, "maybe")]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        let words = ["invalid value 'maybe' for '--", key.as_str().unwrap(), "use true or false"];
+        assert!(words.iter().all(|word| said.contains(word)), "{name}: {said}");
+        assert_eq!(output.status.code(), Some(2), "{name}: {said}");
+    }
+    for (said, is) in [("true", "true"), ("Yes", "true"), ("1", "true"), ("OFF", "false")] {
+        let output = run(folder.path(), &["config", "--json"], &[("LEAFID_DEV", said)]);
+        let all: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let dev = all["keys"].as_array().unwrap().iter().find(|row| row["key"] == "dev").unwrap();
+        assert_eq!(dev["values"][0], is, "{said}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no store was made");
+}
+
 #[test]
 fn what_is_wrong_in_a_file_is_named() {
     let folder = tempfile::tempdir().unwrap();

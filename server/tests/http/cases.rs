@@ -295,6 +295,20 @@ pub const CASES: &[Case] = &[
     Case { send: LEASE, headers: &[], body: R, gives: (415, INVALID), says: "application/json" },
     Case {
         send: LEASE,
+        headers: &[JSON, ("content-encoding", "gzip")],
+        body: R,
+        gives: (415, INVALID),
+        says: "`Content-Encoding: gzip`",
+    },
+    Case {
+        send: LEASE,
+        headers: &[JSON, ("content-encoding", "identity"), ("content-encoding", "br")],
+        body: R,
+        gives: (415, INVALID),
+        says: "`Content-Encoding: br`",
+    },
+    Case {
+        send: LEASE,
         headers: &[JSON, ("origin", "https://evil.example")],
         body: R,
         gives: (403, Code::Forbidden),

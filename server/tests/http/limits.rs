@@ -122,6 +122,66 @@ fn an_answer_that_nobody_reads_is_given_up() {
     panic!("the server still takes requests");
 }
 
+/// A frame of HTTP/2 of this kind, with these flags, of this stream.
+fn frame(kind: u8, flags: u8, stream: u32, body: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(body.len()).unwrap().to_be_bytes();
+    let head = [&length[1..], &[kind, flags], &stream.to_be_bytes()].concat();
+    [head.as_slice(), body].concat()
+}
+
+/// A GET as one frame, its headers written out.
+fn get(stream: u32, path: &str) -> Vec<u8> {
+    let text = |text: &str| [&[u8::try_from(text.len()).unwrap()], text.as_bytes()].concat();
+    let head = [&[0x82, 0x86, 0x04][..], &text(path), &[0x01], &text("localhost")].concat();
+    frame(1, 5, stream, &head)
+}
+
+/// A client of HTTP/2 that has room for so many bytes of each answer, and asks for the metrics.
+fn asks_for_metrics(server: &Server, room: u32) -> TcpStream {
+    let mut stream = server.connect();
+    let settings = [&[0, 4][..], &room.to_be_bytes()].concat();
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
+    stream.write_all(&[frame(4, 0, 0, &settings), get(1, "/metrics")].concat()).unwrap();
+    stream.set_read_timeout(Some(LIMIT / 10)).unwrap();
+    stream
+}
+
+/// Asks for more now and then until the connection is closed, or this time is over; whether it is.
+fn closes_within(stream: &mut TcpStream, within: Duration) -> bool {
+    let (begun, mut part) = (Instant::now(), [0; 65_536]);
+    let mut asked = 1;
+    while begun.elapsed() < within {
+        asked += 2;
+        if stream.write_all(&get(asked, "/healthz")).is_err() {
+            return true;
+        }
+        let next = begun.elapsed() + LIMIT / 10;
+        while begun.elapsed() < next {
+            match stream.read(&mut part) {
+                Ok(0) => return true,
+                Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => return true,
+                _ => {}
+            }
+        }
+    }
+    false
+}
+
+/// Its bytes go out as fast as they can: it is the client that has no room for them.
+#[test]
+fn an_answer_of_http2_that_nobody_takes_is_given_up() {
+    let slow = Limits { write: LIMIT, ..Limits::default() };
+    let (_folder, server) = Server::limited(slow);
+    // No room for any of it, and for a part.
+    for room in [0, 1, 20_000] {
+        let mut stream = asks_for_metrics(&server, room);
+        assert!(closes_within(&mut stream, LATE), "still open, with room for {room} bytes");
+    }
+    // Whoever takes it all may go on.
+    let mut stream = asks_for_metrics(&server, 1 << 30);
+    assert!(!closes_within(&mut stream, LIMIT * 3), "closed");
+}
+
 #[test]
 fn more_connections_than_there_is_room_for_are_told_so() {
     let few = Limits { connections: 2, ..Limits::default() };

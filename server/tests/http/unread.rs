@@ -42,6 +42,9 @@ fn a_head_that_cannot_be_read_is_a_problem_too() {
     refused(&server.raw(&headers(100)), 431, "100 headers");
     let large = format!("GET / HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "a".repeat(1 << 20));
     refused(&server.raw(&large), 431, "128 KiB");
+    let endless = "POST /v1/segments/orders/ids HTTP/1.1\r\nhost: localhost\r\n\
+                   content-length: 18446744073709551615\r\n\r\n";
+    refused(&server.raw(endless), 431, "`Content-Length` that no body can have");
     for nonsense in [
         "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}\u{fc}\u{3}\u{3} hello\r\n\r\n",
         "hello\r\n\r\n",
