@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use leafid_core::Code;
 
 use super::named::{DEFAULT_FILE, file, open, or_usual};
@@ -31,7 +31,7 @@ It does not look whether anything was lost: each run moves all lines once more. 
 left than the gap is used up (TAG_SPENT): raise its upper end, or create another tag.";
 
 #[derive(Args, Debug)]
-#[command(after_help = MEANING)]
+#[command(after_help = MEANING, group = ArgGroup::new("known").required(true))]
 pub struct Repair {
     /// The store: `sqlite:PATH`, a plain path, or the URL of a database
     #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE,
@@ -39,15 +39,10 @@ pub struct Repair {
     store: String,
     /// The folder of a server's journal of this store; what it knows is moved past, too. Once for
     /// each server that kept one
-    #[arg(
-        long,
-        env = "LEAFID_JOURNAL",
-        value_name = "DIR",
-        required_unless_present = "without_journal"
-    )]
+    #[arg(long, env = "LEAFID_JOURNAL", value_name = "DIR", group = "known")]
     journal: Vec<PathBuf>,
     /// No journal was kept, or it is lost: what the store alone knows has to do
-    #[arg(long, conflicts_with = "journal")]
+    #[arg(long, group = "known")]
     without_journal: bool,
 }
 
@@ -81,12 +76,10 @@ impl Repair {
             "namespaces": done.namespaces, "floor_ms": done.floor.get(),
         });
         let line = format_args!(
-            "{}: fenced, generation {}: {} tags moved; {} namespaces grant no window that begins \
-             before {}",
+            "{}: fenced, generation {}; tags moved: {}; no window begins before {}",
             store.place(),
             done.generation,
             done.tags,
-            done.namespaces,
             utc::text(done.floor)
         );
         show(value, line)?;

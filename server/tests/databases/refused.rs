@@ -211,6 +211,29 @@ fn other_tables_in_mariadb() {
     other_tables::<Mariadb>("meta");
 }
 
+/// A server knows the tables as it found them: it would go on writing rows that the next version reads
+/// otherwise.
+#[test]
+fn postgres_is_not_raised_under_a_server() {
+    let Some(server) = for_test::<Postgres>() else { return };
+    let url = server.make_database("older").expect("a database");
+    says(&url, &["init"]);
+    let mut serving = serve(&url, &[]);
+    serving.ready(200, &["\"ok\""]);
+    let older = "ALTER TABLE leafid.meta DROP COLUMN patterns; UPDATE leafid.meta SET version = 2";
+    server.run("older", older).expect("tables of version 2");
+    let refused = fails(&url, &["migrate"], 1);
+    for words in ["STORE_UNAVAILABLE", " of leafid)", "stop every server", "leafid migrate --store"]
+    {
+        assert!(refused.contains(words), "{words}: {refused}");
+    }
+    let version = fails(&url, &SERVE, 1);
+    assert!(version.contains("has tables of version 2"), "{version}");
+    assert_eq!(serving.end("-TERM").0, Some(0));
+    let raised = says(&url, &["migrate"]);
+    assert!(raised.contains("were of version 2, and are of version 3"), "{raised}");
+}
+
 #[test]
 fn a_url_that_cannot_be_used_is_not_repeated() {
     for url in [

@@ -5,8 +5,11 @@ from __future__ import annotations
 from .. import errors
 
 
+_STOP = "stop every server, and every process that opens the database itself, then "
+
+
 def other_version(
-    shown: str, place: str, version: int, known: int, before: str = ""
+    shown: str, place: str, version: int, known: int, before: str = _STOP
 ) -> errors.LeafidError:
     way = "use the program that wrote it"
     if version < known:

@@ -20,6 +20,8 @@ pub struct About {
     pub meta: &'static str,
     /// The time.
     pub now: &'static str,
+    /// Which other programs of ours have the database open, where it tells that to everybody.
+    pub others: Option<&'static str>,
     /// What leads from each version of the tables to the next, the first from 1 to 2.
     pub raise: &'static [&'static str],
     /// What the server is set to.
@@ -29,6 +31,7 @@ pub struct About {
 macro_rules! about {
     ($dialect:literal, $($name:ident)+) => {
         About {
+            others: None,
             raise: &[
                 include_str!(concat!("../../../../sql/", $dialect, "/migrations/2.sql")),
                 include_str!(concat!("../../../../sql/", $dialect, "/migrations/3.sql")),
@@ -41,7 +44,10 @@ macro_rules! about {
 }
 
 /// The texts of PostgreSQL.
-pub const POSTGRES: About = about!("postgres", found lower made make meta now settings);
+pub const POSTGRES: About = About {
+    others: Some(include_str!("../../../../sql/postgres/meta/others.sql")),
+    ..about!("postgres", found lower made make meta now settings)
+};
 /// The texts of MySQL and MariaDB.
 pub const MYSQL: About = about!("mysql", found lower made make meta now settings);
 /// The texts of MySQL and MariaDB over Leaf's own `leaf_alloc`.

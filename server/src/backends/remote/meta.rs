@@ -92,6 +92,14 @@ pub async fn found<D: Driver>(
     read().map_err(odd)
 }
 
+/// The other programs of ours that have the database open, as a list; empty where there are none, and
+/// where the database does not tell.
+pub async fn others<D: Driver>(driver: &mut D) -> Result<String, Broken> {
+    let Some(text) = D::ABOUT.others else { return Ok(String::new()) };
+    let rows = ask(driver, query(text, |_| {})).await?;
+    rows.first().map_or(Ok(""), |row| row.text(0)).map(str::to_owned).map_err(odd)
+}
+
 /// The database's time, in ms.
 pub async fn now<D: Driver>(driver: &mut D) -> Result<i64, Broken> {
     let rows = ask(driver, query(D::ABOUT.now, |_| {})).await?;

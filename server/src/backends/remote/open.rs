@@ -72,6 +72,10 @@ pub fn migrate<D: Driver>(address: &D::Address, place: &str) -> Result<i64, Unop
             // Another program may have raised it meanwhile.
             let now = look(&mut driver, place).await?.map_or(0, |meta| meta.version);
             if now == meta.version {
+                let others = meta::others(&mut driver).await.map_err(told)?;
+                if !others.is_empty() {
+                    return Err(in_use(place, &others));
+                }
                 for step in steps {
                     driver.raise(step).await.map_err(told)?;
                 }
@@ -243,6 +247,16 @@ fn cannot_make(place: &str, broken: &Broken) -> Unopened {
     );
     let problem = Problem::new(unopened_code(broken), detail);
     Unopened { problem, may_pass: broken.kind.may_pass() }
+}
+
+/// Who has the tables open knows them as they are.
+fn in_use(place: &str, others: &str) -> Unopened {
+    Problem::unavailable(format!(
+        "other programs of leafid's have {place} open (processes of the database: {others}), and would \
+         go on with the tables as they were; stop every server, and every process that opens the \
+         database itself, then: leafid migrate --store {place}"
+    ))
+    .into()
 }
 
 fn cannot_raise(place: &str, broken: &Broken) -> Unopened {

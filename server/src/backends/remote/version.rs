@@ -10,7 +10,10 @@ pub const VERSION: i64 = 3;
 /// Tables of a version that is not this program's.
 pub fn other_version(place: &str, version: i64) -> Problem {
     let way = if version < VERSION {
-        format!("raise them: leafid migrate --store {place}")
+        format!(
+            "stop every server, and every process that opens the database itself, then raise them: \
+             leafid migrate --store {place}"
+        )
     } else {
         "use the program that wrote it".to_owned()
     };
