@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use leafid_core::{AcquireAsk, Code, Name, Range, SegmentAsk, StoreTime, Token, WindowGrant};
+use leafid_core::{
+    AcquireAsk, Code, Name, Range, RenewAsk, SegmentAsk, StoreTime, Token, WindowGrant,
+};
 use leafid_server::backends::opening::Options;
 use leafid_server::clock::ManualClock;
 use leafid_server::opening::open_sqlite;
@@ -130,6 +132,31 @@ async fn a_clock_that_is_believed_ends_what_a_wrong_one_stamped() {
     drop(right);
     let again = open(&file, START + 1_000, false).expect("the next start needs no flag");
     assert_eq!(again.now().await.unwrap().get(), START + 1_000);
+}
+
+/// The server that was started with the wrong clock still runs: the times of its grants are lowered in
+/// the store that it shares, and it has lost nothing.
+#[tokio::test]
+async fn a_clock_that_is_believed_beside_a_server_fences_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    let first = open(&file, START + 3650 * DAY, false).unwrap();
+    let (name, tag) = (one(&first).await, Name::tag("orders").unwrap());
+    let granted = acquire(&first, name, 1).await.unwrap();
+    first.put_tag(tag, TagChange::default()).await.unwrap();
+    let lease = async |n| {
+        let ask = SegmentAsk::new(tag, Token::new([n; 16]));
+        first.lease_segment(ask).await.unwrap()
+    };
+    let before = lease(2).await;
+
+    let right = open(&file, START, true).unwrap();
+    assert_eq!(right.now().await.unwrap().get(), START);
+    // Its holder goes on with it, and its tags stand where they stood.
+    let renewal = RenewAsk::new(name, Token::new([3; 16]), &granted);
+    let renewed = first.renew(renewal).await.unwrap();
+    assert_eq!(renewed.worker, granted.worker);
+    assert_eq!(lease(4).await.range.start, before.range.end);
 }
 
 /// Ahead and believed: also where no window is granted until the next start.
