@@ -36,6 +36,26 @@ def test_what_newcomers_meant(case: dict[str, Any], capsys: pytest.CaptureFixtur
     assert "s3cret" not in said
 
 
+@pytest.mark.parametrize(("words", "says"), [
+    (["tag", "create", "orders"], "no store was given: pass --store sqlite:PATH, or set LEAFID_STORE"),
+    (["tag", "list", "--store", "ids.db"], "did you mean sqlite:ids.db?"),
+    (["init", "ids.db"], "did you mean sqlite:ids.db?"),
+    (["tag", "list", "--store", "http://h"], "a separate binary: leafid tag list --store http://h"),
+])  # fmt: skip
+def test_a_store_that_is_none(words: list[str], says: str, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.delenv("LEAFID_STORE", raising=False)
+    assert main(words) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("leafid: REQUEST_INVALID: ") and says in said
+
+
+@pytest.mark.parametrize(("words", "is_of_the_binary"), [(["serve"], True), (["snowflakes"], False)])
+def test_a_verb_of_the_binary(words: list[str], is_of_the_binary: bool, capsys: Any) -> None:
+    with pytest.raises(SystemExit):
+        main(words)
+    assert ("`serve` is of the program `leafid`" in capsys.readouterr().err) == is_of_the_binary
+
+
 def test_the_same_words(tmp_path: Path) -> None:
     environment = {**os.environ, "LEAFID_STORE": f"sqlite:{tmp_path / 'ids.db'}"}
 

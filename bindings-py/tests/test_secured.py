@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socketserver
+import threading
 import time
 
 import pytest
@@ -74,6 +76,45 @@ def test_a_server_of_another_authority_is_not_asked(secured) -> None:
             with pytest.raises(leafid.LeafidError) as raised:
                 ids.next()
         assert raised.value.code in ("TIMED_OUT", "STORE_UNAVAILABLE")
+
+
+def told(url: str, words: str, **options: object) -> None:
+    """Waits until the last failure is told in these words."""
+    with Segment("orders", HttpStore(url, **options)) as ids:
+        last = time.monotonic() + 60
+        while True:
+            with pytest.raises(leafid.TimedOutError) as raised:
+                ids.next(timeout=0.1)
+            if str(raised.value).endswith(words):
+                return
+            assert time.monotonic() < last, str(raised.value)
+
+
+def test_a_certificate_for_another_name_is_told(secured) -> None:
+    secured.stop()
+    secured.certify("server", "DNS:ids.example")
+    secured.start()
+    told(secured.url, "; use a host name that the server's certificate has", ca=secured.ca)
+
+
+def test_a_store_that_speaks_tls_is_told() -> None:
+    class Alert(socketserver.BaseRequestHandler):
+        """What a store says to a greeting in plain text; the greeting ends with a JSON object."""
+
+        def handle(self) -> None:
+            heard = b""
+            while not heard.endswith(b"}") and (part := self.request.recv(4096)):
+                heard += part
+            self.request.sendall(bytes.fromhex("15030300020232"))
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Alert) as server:
+        serving = threading.Thread(target=server.serve_forever, args=(0.01,))
+        serving.start()
+        try:
+            told(f"http://127.0.0.1:{server.server_address[1]}", "; if it speaks TLS, use `https://`")
+        finally:
+            server.shutdown()
+            serving.join()
 
 
 def test_a_certificate_of_ones_own(secured) -> None:

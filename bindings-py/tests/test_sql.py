@@ -82,7 +82,7 @@ def test_the_same_by_sqlalchemy(database, name) -> None:
 
 
 def test_what_is_not_there_is_not_made(database, name) -> None:
-    with pytest.raises(leafid.StoreUnknownError, match="has no tables; .* leafid init ") as said:
+    with pytest.raises(leafid.StoreUnknownError, match="has no tables; .* python -m leafid init ") as said:
         SqlStore(database.url(name)).id
     assert f"leafid init {database.url(name)}" in str(said.value)
     with pytest.raises(leafid.StoreUnknownError, match="no tables"):
@@ -93,7 +93,7 @@ def test_what_is_not_there_is_not_made(database, name) -> None:
     with pytest.raises(leafid.StoreUnknownError, match="CREATE DATABASE"):
         SqlStore(database.url("nowhere"), create=True).id
     store = SqlStore(database.factory(name), create=True)
-    with pytest.raises(leafid.TagUnknownError, match="leafid tag create orders --store"):
+    with pytest.raises(leafid.TagUnknownError, match="python -m leafid tag create orders --store"):
         store.lease_segment(TAG)
     assert SqlStore(database.url(name), create=True).id == store.id, "it is there"
 
@@ -328,7 +328,7 @@ def test_an_sqlite_connection_is_opened_as_a_file(tmp_path) -> None:
 @pytest.mark.parametrize(("url", "drivers", "packages"), [
     ("postgres://u:s3cret@h/d", ("psycopg", "psycopg2"), r"pip install 'psycopg\[binary\]'"),
     ("mysql://u:s3cret@h/d", ("pymysql", "MySQLdb"), "pip install PyMySQL"),
-    ("mysql+pymysql://u:s3cret@h/d", ("sqlalchemy",), "pip install sqlalchemy"),
+    ("mysql+pymysql://u:s3cret@h/d", ("sqlalchemy",), "pip install sqlalchemy, or write `mysql://"),
 ])  # fmt: skip
 def test_a_driver_that_is_missing(monkeypatch, url, drivers, packages) -> None:
     for driver in drivers:

@@ -66,7 +66,7 @@ def test_what_is_not_there_is_not_made(path) -> None:
     assert not path.exists()
     SqliteStore(path, create=True)
     orders = Segment("orders", f"sqlite:{path}")
-    with pytest.raises(leafid.TagUnknownError, match="leafid tag create orders --store sqlite:"):
+    with pytest.raises(leafid.TagUnknownError, match="python -m leafid tag create orders --store sqlite:"):
         orders.next()
     SqliteStore(path).create_tag("orders", start=100)
     drawn: list[int] = []

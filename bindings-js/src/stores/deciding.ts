@@ -5,6 +5,6 @@ import { LeafidError } from '../values/errors.js'
 export function deciding(): Registry {
   const registry = theRegistry()
   if (registry !== undefined) return registry
-  const message = 'what decides for a store, also for `memory:`, is a file that a Worker or a page loads only where it is named: import `leafid/registry` beside `leafid`'
+  const message = '`memory:` and stores of your own need `leafid/registry`, which a Worker or a page loads only if it is imported: add `import \'leafid/registry\'`'
   throw new LeafidError('NOT_ENABLED', message)
 }

@@ -120,6 +120,13 @@ function noAnswer(url: string, error: unknown): string {
   if (reason !== undefined && UNTRUSTED.test(reason)) {
     return `the certificate of ${quoted(url)} is not trusted (${reason}): start Node with NODE_EXTRA_CA_CERTS=FILE, the certificate of the authority that signed it`
   }
+  if (reason === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return `the certificate of ${quoted(url)} is for other names (${reason}): use a host name that it has`
+  }
+  // llhttp's words for the record that answers plain HTTP.
+  if (reason === 'HPE_INVALID_CONSTANT') {
+    return `what listens at ${quoted(url)} does not speak HTTP (${reason}): if it speaks TLS, write \`https://\``
+  }
   const why = reason === undefined ? '' : ` (${quoted(reason).slice(1, -1)})`
   return `no answer from ${quoted(url)}${why}: check that the store runs there and can be reached`
 }

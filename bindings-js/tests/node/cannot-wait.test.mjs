@@ -1,18 +1,13 @@
 // The synchronous calls when nothing is at hand: how to wait, and why there is nothing.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
-import { httpServer, refusal, until } from '../support/stores.mjs'
+import { afterFailure, httpServer, refusal, until } from '../support/stores.mjs'
 
 // Privileged, assigned to a service that nobody runs, and not among the ports that `fetch` refuses to call.
 const NOBODY = 'http://127.0.0.1:2'
-
-/** What `act` is refused with once an ask has failed. */
-async function afterFailure(ids, act) {
-  await refusal(act)
-  await until(() => ids.stats().failures > 0)
-  return refusal(act)
-}
 
 test('nothing at hand: the message says how to wait', async () => {
   const mute = () => new Promise(() => {})
@@ -54,6 +49,17 @@ test('`https://` to a store that speaks no TLS says so', async (t) => {
   const { message } = await afterFailure(orders, () => orders.nextSync())
   assert.match(message, /what listens at `https:.*` does not speak TLS \(ERR_SSL_\w+\): write `http:\/\/` instead of `https:\/\/`$/)
   assert.equal(server.seen.length, 0)
+})
+
+test('`http://` to a store that speaks TLS says so', async (t) => {
+  // What a store says to a greeting in plain text: a TLS alert.
+  const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(Buffer.from('15030300020232', 'hex'))))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const orders = new Segment('orders', { store: `http://127.0.0.1:${server.address().port}` })
+  const { message } = await afterFailure(orders, () => orders.nextSync())
+  assert.match(message, /what listens at `http:.*` does not speak HTTP \([A-Z_]+\): if it speaks TLS, write `https:\/\/`$/)
 })
 
 test('what waiting cannot cure stays the answer while it is asked again, until an ask succeeds', async () => {

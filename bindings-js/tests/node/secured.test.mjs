@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
 import { secured } from '../support/secured.mjs'
-import { httpServer, refusal, wire } from '../support/stores.mjs'
+import { afterFailure, httpServer, refusal, wire } from '../support/stores.mjs'
 
 let store
 before(async () => (store = await secured()))
@@ -61,6 +61,13 @@ test('the environment has a token and, in Node, authorities', async () => {
   assert.match(await said({ LEAFID_TOKEN: '', NODE_EXTRA_CA_CERTS }), /^UNAUTHORIZED/)
   // Nobody vouches for it: nothing is sent, and that may be mended while one waits.
   assert.match(await said({ LEAFID_TOKEN: store.token, NODE_EXTRA_CA_CERTS: '' }), /^TIMED_OUT .*is not trusted \([A-Z_]+\): start Node with NODE_EXTRA_CA_CERTS=FILE/)
+})
+
+test('a certificate for another name', async () => {
+  const fetch = over({ ca: readFileSync(store.ca), servername: 'ids.example' })
+  const orders = new Segment('orders', { store: httpStore(store.url, { token: store.token, fetch }) })
+  const { message } = await afterFailure(orders, () => orders.nextSync())
+  assert.match(message, /the certificate of `https:.*` is for other names \([A-Z_]+\): use a host name that it has$/)
 })
 
 test('the variable’s token gives way to any that is given', async (t) => {

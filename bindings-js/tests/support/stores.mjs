@@ -96,3 +96,10 @@ export async function refusal(act) {
     return error
   }
 }
+
+/** What `act` is refused with once a lease has failed. */
+export async function afterFailure(ids, act) {
+  await refusal(act)
+  await until(() => ids.stats().failures > 0)
+  return refusal(act)
+}

@@ -21,6 +21,8 @@ def main(words: list[str] | None = None) -> int:
     except SystemExit as end:
         if end.code == 2 and (meant := guess.meant(words)) is not None:
             print(f"  tip: {meant}", file=sys.stderr)
+        if end.code == 2 and words[:1] and words[0] in guess.NOT_HERE:
+            print(f"  `{words[0]}` is of the program `leafid`, a separate binary", file=sys.stderr)
         raise
     try:
         options.run(options)

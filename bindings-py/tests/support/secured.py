@@ -37,10 +37,10 @@ class Secured(Server):
         new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
         openssl("req", "-x509", *new, *subject, "-keyout", key, "-out", cert)
 
-    def certify(self, name: str) -> None:
+    def certify(self, name: str, names: str = "DNS:localhost,IP:127.0.0.1") -> None:
         (cert, key), (ca, ca_key) = self.pem(name), self.pem("ca")
         wish, extra = self.folder / f"{name}.csr", self.folder / f"{name}.ext"
-        extra.write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
+        extra.write_text(f"subjectAltName={names}\n")
         new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
         openssl("req", *new, "-subj", f"/CN={name}", "-keyout", key, "-out", wish)
         signed = ["-CA", ca, "-CAkey", ca_key, "-CAcreateserial", "-days", "30"]

@@ -293,6 +293,7 @@ fn advice(error: &str) -> &'static str {
         }
         // A TLS record is no status line.
         error if error.contains("invalid HTTP version") => "if it speaks TLS, write https://",
+        error if error.contains("InvalidContentType") => "if it speaks plain HTTP, write http://",
         _ => "is it running? start it with: leafid serve",
     }
 }

@@ -62,11 +62,12 @@ pub fn file(named: &str, way: &str) -> Result<PathBuf, Problem> {
         return path(named);
     }
     let from_variable = variable().is_some_and(|variable| variable == named);
-    let by = if from_variable { format!("{VARIABLE} is ") } else { String::new() };
+    let named = masked(named);
+    let what =
+        if from_variable { format!("{VARIABLE} is `{named}`,") } else { format!("`{named}` is") };
     Err(invalid(format!(
-        "{by}`{}`, the address of a running server, but this verb needs the store's file: {way} \
-         sqlite:PATH",
-        masked(named)
+        "{what} the address of a running server, but this verb needs the store's file: {way} \
+         sqlite:PATH"
     )))
 }
 

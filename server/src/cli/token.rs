@@ -121,8 +121,8 @@ impl Create {
         file::write(file, &principals)?;
         show(json!({ "principal": self.name, "id": id, "token": token }), &token)?;
         complain(format_args!(
-            "leafid: this is the token `{id}` of `{}`; it is shown this once: keep it where its program \
-             reads LEAFID_TOKEN; its hash stands in `{}`",
+            "leafid: this is the token `{id}` of `{}`; it is shown only once: keep it where its program \
+             reads LEAFID_TOKEN; its hash is in `{}`",
             self.name,
             file.display()
         ));

@@ -19,6 +19,7 @@ fn a_server_speaks_tls_where_it_has_a_certificate() {
     let mut serving = secured.serve_tls(&["--listen", "http://127.0.0.1:0"]);
     // The one that was named second is told first.
     assert!(serving.url.starts_with("http://"), "{}", serving.first);
+    let plain = serving.url.clone();
     let line = serving.logs(&["INFO started", "https://127.0.0.1:"]);
     let secure =
         line.split("https://").nth(1).unwrap().split([',', '"']).next().unwrap().to_owned();
@@ -32,22 +33,28 @@ fn a_server_speaks_tls_where_it_has_a_certificate() {
     assert!(why.contains("UnknownIssuer"), "{why}");
 
     // A program that speaks plain HTTP learns nothing, and is not waited for.
-    let mut plain = std::net::TcpStream::connect(&secure).unwrap();
-    plain.write_all(b"GET /v1/tags HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+    let mut bare = std::net::TcpStream::connect(&secure).unwrap();
+    bare.write_all(b"GET /v1/tags HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
     let mut said = Vec::new();
-    let _ = plain.read_to_end(&mut said);
+    let _ = bare.read_to_end(&mut said);
     assert!(!said.windows(4).any(|part| part == b"HTTP"), "{said:?}");
 
-    let create = |ca: Option<&str>| {
+    let list = |url: &str, ca: Option<&str>| {
         let mut command = secured.leafid("tag");
-        command.args(["list", "--url", &serving.url]).env("LEAFID_TOKEN", &token);
+        command.args(["list", "--url", url]).env("LEAFID_TOKEN", &token);
         command.args(ca.map(|ca| ["--ca".to_owned(), secured.text(ca)]).into_iter().flatten());
         command.output().unwrap()
     };
-    assert!(create(Some("ca.pem")).status.success());
-    assert!(String::from_utf8_lossy(&create(None).stderr).contains("UnknownIssuer"));
-    let said = create(Some("key.pem"));
-    assert!(String::from_utf8_lossy(&said.stderr).contains("no certificate"), "{said:?}");
+    assert!(list(&serving.url, Some("ca.pem")).status.success());
+    for (url, ca, says) in [
+        (serving.url.clone(), None, "UnknownIssuer"),
+        (serving.url.clone(), Some("key.pem"), "no certificate"),
+        (serving.url.replace("https:", "http:"), None, "; if it speaks TLS, write https://"),
+        (plain.replace("http:", "https:"), None, "; if it speaks plain HTTP, write http://"),
+    ] {
+        let said = list(&url, ca);
+        assert!(String::from_utf8_lossy(&said.stderr).contains(says), "{url}: {said:?}");
+    }
     assert_eq!(serving.end("-TERM").0, Some(0));
 }
 

@@ -336,7 +336,8 @@ fn a_verb_that_needs_a_file_says_that_the_variable_names_a_server() {
         assert!(said.contains(&told) && said.contains(way), "{said}");
     }
     let said = fails("a.db", &["init", server], 1);
-    assert!(said.contains("running server") && !said.contains("LEAFID_STORE"), "{said}");
+    assert!(said.contains(&format!(" `{server}` is the address of a running server")), "{said}");
+    assert!(!said.contains("LEAFID_STORE"), "{said}");
 }
 
 /// A script that reads half a list must hear of it.

@@ -21,6 +21,11 @@ _OF_TAG = {
     **dict.fromkeys(("rm", "remove", "drop"), "delete"),
     **dict.fromkeys(("update", "change", "alter"), "set"),
 }
+# Verbs that the package does not have.
+NOT_HERE = frozenset((
+    "apply", "backup", "completions", "config", "health", "lease", "man", "migrate", "namespace",
+    "openapi", "repair", "serve", "token", "version", "worker",
+))  # fmt: skip
 _STORES = ("--db", "--database", "--url", "--file", "--path")
 _HOSTS = ("--host", "--bind", "--address", "--addr")
 _COUNTS = ("-c", "--number", "--num", "--amount")

@@ -34,9 +34,14 @@ def add(verbs: Any) -> None:
 
 def checked(store: str, command: str) -> None:
     """Refuses a store that this program does not open itself; `command` is the one for it."""
+    if not store:
+        raise RequestInvalidError("no store was given: pass --store sqlite:PATH, or set LEAFID_STORE")
+    if ":" not in store:
+        raise RequestInvalidError(f"`{store}` is not the URL of a store: did you mean sqlite:{store}?")
     if not is_ours(store):
         raise RequestInvalidError(
-            f"`{hidden(store)}` is not `sqlite:PATH`, nor the URL of a database: for other stores: {command}"
+            f"`{hidden(store)}` is not `sqlite:PATH`, nor the URL of a database; for other stores there is the program `leafid`, a separate binary: "
+            f"{command}"
         )
 
 

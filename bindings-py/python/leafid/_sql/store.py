@@ -249,8 +249,10 @@ class Store(ABC):
         return space
 
     def _unknown(self, kind: str, name: str) -> str:
+        # Namespaces are made by the program of the server alone.
+        program = "python -m leafid" if kind == "tag" else "leafid"
         return (
-            f"there is no {kind} `{name}`: check its spelling, or create it: leafid {kind} create "
+            f"there is no {kind} `{name}`: check its spelling, or create it: {program} {kind} create "
             f"{name} --store {self._place}"
         )
 

@@ -183,12 +183,7 @@ impl Connection {
                 return Failed::new(Code::RequestInvalid, message);
             }
             let error = error.to_string();
-            let advice = if error.contains("peer certificate") {
-                "name the certificate of the authority that signed the server's, as LEAFID_CA or \
-                 `HttpStore(url, ca=…)`"
-            } else {
-                "is the store running?"
-            };
+            let advice = advice(&error);
             let message = format!("no answer from `{place}`: {error}; {advice}");
             Failed::new(Code::StoreUnavailable, message)
         };
@@ -210,6 +205,22 @@ impl Connection {
 /// words: the type of the error is of a crate that is not ours to name.
 fn is_without_tls(error: &ureq::Error) -> bool {
     error.to_string().contains("corrupt message of type InvalidContentType")
+}
+
+/// What to do about a server that did not answer.
+fn advice(error: &str) -> &'static str {
+    match error {
+        error if error.contains("NotValidForName") || error.contains("not valid for name") => {
+            "use a host name that the server's certificate has"
+        }
+        error if error.contains("peer certificate") => {
+            "name the certificate of the authority that signed the server's, as LEAFID_CA or \
+             `HttpStore(url, ca=…)`"
+        }
+        // A TLS record is no status line.
+        error if error.contains("invalid HTTP version") => "if it speaks TLS, use `https://`",
+        _ => "is the store running?",
+    }
 }
 
 fn whole(response: &mut Response<Body>) -> Result<Vec<u8>, ureq::Error> {

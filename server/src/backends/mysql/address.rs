@@ -37,7 +37,7 @@ impl Address {
         let has_query = url.rsplit_once('?').is_some_and(|(_, query)| !query.contains('@'));
         let options = Opts::from_url(url).map_err(|error| match error {
             UrlError::UnknownParameter { param } if has_query => {
-                wrong(&format!("it has the unknown parameter `{param}`"))
+                wrong(&format!("it has the unknown parameter `{param}` (leave it out)"))
             }
             _ => wrong("it cannot be read"),
         })?;

@@ -62,7 +62,7 @@ fn unread(url: &str, error: &tokio_postgres::Error) -> String {
     let said = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
     let has_query = url.rsplit_once('?').is_some_and(|(_, query)| !query.contains('@'));
     match said.strip_prefix("unknown option ") {
-        Some(name) if has_query => format!("it has the unknown parameter {name}"),
+        Some(name) if has_query => format!("it has the unknown parameter {name} (leave it out)"),
         _ => "it cannot be read".to_owned(),
     }
 }

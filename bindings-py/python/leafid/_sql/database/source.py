@@ -75,7 +75,7 @@ def _by_sqlalchemy(url: str, scheme: str) -> Source:
     try:
         sqlalchemy = importlib.import_module("sqlalchemy")
     except ImportError:
-        raise words.missing(f"{scheme}:", "sqlalchemy") from None
+        raise words.no_sqlalchemy(scheme) from None
     try:
         dialect = sqlalchemy.make_url(url).get_dialect()
         if dialect.is_async:
@@ -117,7 +117,7 @@ def _postgres(url: str) -> Source:
         # The driver's words may repeat a part of the password.
         why = (
             "the driver cannot read it; write `%25` for a `%`, `%20` for a blank, and only options that "
-            "the driver knows"
+            "the driver knows (not Prisma's, such as `schema`)"
         )
         raise words.unusable("PostgreSQL", why, _FORM.format("postgres")) from None
     more = {name: value for name, value in defaults.items() if name not in given}

@@ -84,6 +84,13 @@ def missing(url: str, packages: str) -> errors.LeafidError:
     )
 
 
+def no_sqlalchemy(scheme: str) -> errors.LeafidError:
+    return errors.NotEnabledError(
+        f"`{scheme}://…` is a URL of SQLAlchemy, which is not installed: pip install sqlalchemy, or "
+        f"write `{scheme.partition('+')[0]}://…`"
+    )
+
+
 def unusable(kind: str, why: str, form: str) -> errors.LeafidError:
     """A URL that cannot be used; it is not repeated, for it may have a password."""
     return errors.RequestInvalidError(f"the URL of {kind} cannot be used: {why}; it is {form}")
@@ -98,8 +105,8 @@ def not_leafs(said: str) -> errors.LeafidError:
 
 def not_there(place: str) -> errors.LeafidError:
     return errors.StoreUnknownError(
-        f"{place} has no tables; to create a new store there: leafid init {place}, or pass "
-        "`create=True`; if there was one and it is lost, use instead: leafid init --replaces-lost "
+        f"{place} has no tables; to create a new store there: python -m leafid init {place}, or "
+        "pass `create=True`; if there was one and it is lost, use instead: leafid init --replaces-lost "
         f"{place}, as a new store would hand out again what is in use"
     )
 
