@@ -9,36 +9,49 @@
 
 #[expect(unsafe_code, reason = "what crosses the border are pointers; the generated code has them")]
 mod bindings {
-    #[cfg(not(feature = "pure"))]
+    #[cfg(not(any(feature = "pure", feature = "public")))]
     wit_bindgen::generate!({ path: "../wit", world: "leafid", generate_all });
     #[cfg(feature = "pure")]
     wit_bindgen::generate!({ path: "../wit", world: "pure", generate_all });
+    #[cfg(feature = "public")]
+    wit_bindgen::generate!({ path: "../wit", world: "public", generate_all });
 
     use super::Component;
     export!(Component with_types_in self);
 }
 
+mod cases;
+#[cfg(feature = "public")]
+mod public;
+
+#[cfg(not(feature = "public"))]
 mod codes;
+#[cfg(not(feature = "public"))]
 mod layouts;
+#[cfg(not(feature = "public"))]
 mod messages;
+#[cfg(not(feature = "public"))]
 mod registry;
+#[cfg(not(feature = "public"))]
 mod rows;
+#[cfg(not(feature = "public"))]
 mod text;
+#[cfg(not(feature = "public"))]
 mod values;
 
-#[cfg(not(feature = "pure"))]
+#[cfg(not(any(feature = "pure", feature = "public")))]
 mod asking;
-#[cfg(not(feature = "pure"))]
+#[cfg(not(any(feature = "pure", feature = "public")))]
 mod carried;
-#[cfg(not(feature = "pure"))]
+#[cfg(not(any(feature = "pure", feature = "public")))]
 mod configs;
-#[cfg(not(feature = "pure"))]
+#[cfg(not(any(feature = "pure", feature = "public")))]
 mod counting;
-#[cfg(not(feature = "pure"))]
+#[cfg(not(any(feature = "pure", feature = "public")))]
 mod generators;
-#[cfg(not(feature = "pure"))]
+#[cfg(not(any(feature = "pure", feature = "public")))]
 mod held;
-#[cfg(not(feature = "pure"))]
+#[cfg(not(any(feature = "pure", feature = "public")))]
 mod host;
 
 /// What implements every exported interface.

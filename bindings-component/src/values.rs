@@ -1,8 +1,9 @@
 //! Tokens, times, ranges, layouts, refusals.
 
-use leafid_core::{Code, Layout, Range, Refusal, StoreTime, Token};
+use leafid_core::{Layout, Range, Refusal, StoreTime, Token};
 
 use crate::bindings::leafid::generator::types as wit;
+pub use crate::cases::{code, shown_code};
 
 /// 128 bits, the high half first.
 pub fn token((high, low): wit::Token) -> Token {
@@ -43,28 +44,6 @@ pub fn shown_layout(layout: Layout) -> wit::Layout {
 /// A refusal on either clock.
 pub fn refused<T: Into<i64>>(refusal: Refusal<T>) -> wit::Refusal {
     wit::Refusal { code: shown_code(refusal.code), until: refusal.until.map(Into::into) }
-}
-
-/// Both ways, so that a code that is only on one side does not compile.
-macro_rules! codes {
-    ($($name:ident),+ $(,)?) => {
-        pub fn code(code: wit::Code) -> Code {
-            match code { $( wit::Code::$name => Code::$name, )+ }
-        }
-
-        pub fn shown_code(code: Code) -> wit::Code {
-            match code { $( Code::$name => wit::Code::$name, )+ }
-        }
-    };
-}
-
-codes! {
-    RequestInvalid, TagInvalid, NamespaceInvalid, StepInvalid, CountInvalid, LayoutInvalid,
-    WorkerInvalid, RangeInvalid, IdInvalid, Unauthorized, Forbidden, TagUnknown, NamespaceUnknown,
-    NotEnabled, TagExists, LayoutMismatch, LeaseLost, StoreChanged, StoreWentBack, TagSpent,
-    TimeOverflow, QuotaExceeded, StoreUnavailable, Overloaded, WorkersExhausted, SegmentDry,
-    WindowSpent, SequenceSpent, ClockBehind, TimedOut, StoreRefused, SchemaMismatch, StoreUnknown,
-    Internal, Closed, GrantInvalid, StateLocked, StateInvalid,
 }
 
 /// A moment of the store's.

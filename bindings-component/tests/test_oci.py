@@ -21,7 +21,10 @@ def blob(described: dict[str, Any]) -> bytes:
     return content
 
 
-@pytest.mark.parametrize("name", ["leafid", "leafid-pure"])
+EXPORTS = {"leafid": "registry", "leafid-pure": "registry", "leafid-public": "public-ids"}
+
+
+@pytest.mark.parametrize("name", EXPORTS)
 def test_the_artifact_is_the_component(name: str) -> None:
     assert json.loads((OCI / "oci-layout").read_text()) == {"imageLayoutVersion": "1.0.0"}
     manifests = json.loads((OCI / "index.json").read_text())["manifests"]
@@ -33,5 +36,5 @@ def test_the_artifact_is_the_component(name: str) -> None:
     assert manifest["config"]["mediaType"] == "application/vnd.wasm.config.v0+json"
     config = json.loads(blob(manifest["config"]))
     assert (config["architecture"], config["layerDigests"]) == ("wasm", [layer["digest"]])
-    assert "leafid:generator/registry@0.1.0" in config["component"]["exports"]
+    assert f"leafid:generator/{EXPORTS[name]}@0.1.0" in config["component"]["exports"]
     assert len(config["component"]["imports"]) == (4 if name == "leafid" else 1)

@@ -25,7 +25,8 @@ class Refused(Exception):
     def __init__(self, refusal: Plain) -> None:
         super().__init__(refusal["code"])
         self.code: str = refusal["code"]
-        self.until: int | None = refusal["until"]
+        self.until: int | None = refusal.get("until")
+        self.message: str | None = refusal.get("message")
 
 
 @lru_cache
@@ -69,19 +70,33 @@ class Instance:
     def generator(self, kind: str, config: Plain) -> Generator:
         return Generator(self, self.call("generators", f"[static]generator.{kind}", config))
 
+    def scrambler(self, key: bytes, tag: str, prefix: str | None, alphabet: str) -> Scrambler:
+        given = key, tag, prefix, alphabet
+        return Scrambler(self, self.call("public-ids", "[static]scrambler.make", *given))
 
-class Generator:
-    """A generator: its methods by their names, with `_` for `-`."""
+
+class Resource:
+    """A resource: its methods by their names, with `_` for `-`."""
+
+    INTERFACE, NAME = "", ""
 
     def __init__(self, instance: Instance, handle: Any) -> None:
         self.instance, self.handle = instance, handle
 
     def __getattr__(self, verb: str) -> Callable[..., Any]:
-        name = f"[method]generator.{verb.replace('_', '-')}"
-        return lambda *args: self.instance.call("generators", name, self.handle, *args)
+        name = f"[method]{self.NAME}.{verb.replace('_', '-')}"
+        return lambda *args: self.instance.call(self.INTERFACE, name, self.handle, *args)
 
     def drop(self) -> None:
         self.handle.drop(self.instance.store)
+
+
+class Generator(Resource):
+    INTERFACE, NAME = "generators", "generator"
+
+
+class Scrambler(Resource):
+    INTERFACE, NAME = "public-ids", "scrambler"
 
 
 class Cases(tuple):
@@ -120,6 +135,6 @@ def answer(value: Any) -> Any:
         if given[0] == "err":
             raise Refused(given[1])
         return given[1]
-    if isinstance(given, dict) and given.keys() == {"code", "until"}:
+    if isinstance(given, dict) and given.keys() in ({"code", "until"}, {"code", "message"}):
         raise Refused(given)
     return given

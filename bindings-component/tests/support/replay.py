@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from support import public
 from support.component import CLOCK, RANDOM, Cases, Instance, Plain, Refused, instantiate
 from support.rows import Rows
 from support.wire import Wire, code, enum, read, shown, token
@@ -34,7 +35,7 @@ def instant(ms: int) -> int:
 
 def replay(script: Plain, path: Path) -> None:
     """Takes all steps of a script; `AssertionError` tells the step that is wrong."""
-    subject = build(script, World(path))
+    subject = build(script, path)
     names: dict[str, Any] = {}
     for number, step in enumerate(script.get("steps", []) if subject else [], 1):
         place = f"`{script['name']}`, step {number} ({step['do']})"
@@ -42,8 +43,11 @@ def replay(script: Plain, path: Path) -> None:
         compare(step["gives"], attempt(lambda filled=filled: subject(filled)), names, place)
 
 
-def build(script: Plain, world: World) -> Any:
+def build(script: Plain, path: Path) -> Any:
     kind = script["kind"]
+    if kind == "public":
+        return built(script, lambda: public.subject(script, path))
+    world = World(path)
     if kind == "layouts":
         return lambda step: layouts(world, step)
     if kind == "text":
@@ -55,14 +59,24 @@ def build(script: Plain, world: World) -> Any:
     if kind == "store":
         return stored(world, script)
     world.random = [int(script["seed"])]
-    try:
+
+    def generator() -> Any:
         config = read(script["config"], getattr(world.wire, f"{kind}_config"))
-        generator = world.instance.generator(kind, config)
+        made = world.instance.generator(kind, config)
+        return lambda step: generate(world, made, kind, step)
+
+    return built(script, generator)
+
+
+def built(script: Plain, make: Any) -> Any:
+    """What takes the steps; none where the script says what is wrong with it."""
+    try:
+        made = make()
     except Refused as refused:
         compare(script.get("gives"), refusal(refused), {}, f"`{script['name']}`, building")
         return None
     assert "gives" not in script, f"`{script['name']}`: it was built"
-    return lambda step: generate(world, generator, kind, step)
+    return made
 
 
 def attempt(act: Any) -> Any:

@@ -32,6 +32,9 @@ pub const LEAFID: Recipe = Recipe { name: "leafid", crate_name: "leafid-componen
 /// `leafid-pure.wasm`.
 pub const PURE: Recipe =
     Recipe { name: "leafid-pure", crate_name: "leafid-component", features: "pure" };
+/// `leafid-public.wasm`.
+pub const PUBLIC: Recipe =
+    Recipe { name: "leafid-public", crate_name: "leafid-component", features: "public" };
 /// The control of the benchmark.
 pub const COUNTING: Recipe =
     Recipe { name: "counting", crate_name: "leafid-component", features: "counting" };
@@ -41,7 +44,7 @@ pub const STORE: Recipe =
 
 /// Builds what is published, into `dist/`.
 pub fn build() -> Outcome<PathBuf> {
-    for recipe in [LEAFID, PURE] {
+    for recipe in [LEAFID, PURE, PUBLIC] {
         let built = recipe.make()?;
         files::install(&built, &project::dist().join(format!("{}.wasm", recipe.name)))?;
     }
@@ -52,6 +55,7 @@ pub fn build() -> Outcome<PathBuf> {
             "Unique 64-bit IDs: generators, layouts, text forms, a store's decisions",
         )?,
         artifact(&PURE, "Unique 64-bit IDs: layouts, text forms, a store's decisions")?,
+        artifact(&PUBLIC, "IDs as the outside may see them: scrambled, in base58 or base62")?,
     ])?;
     Ok(product())
 }

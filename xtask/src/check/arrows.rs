@@ -30,7 +30,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("leafid-wasm-engine", &["leafid-bindings", "leafid-core", "leafid-wasm-border"]),
     ("leafid-wasm-registry", &["leafid-bindings", "leafid-core", "leafid-wasm-border"]),
     ("leafid-wasm-public", &["leafid-public", "leafid-wasm-border"]),
-    ("leafid-component", &["leafid-bindings", "leafid-core"]),
+    ("leafid-component", &["leafid-bindings", "leafid-core", "leafid-public"]),
     // It knows the package in `wit/`, as a stranger's store does.
     ("leafid-example-store", &[]),
     ("leafid-stream", &["leafid-core"]),

@@ -48,10 +48,21 @@ const PURE: Published = Published {
     imports: &["leafid:generator/types@0.1.0"],
 };
 
+/// `leafid-public.wasm`, likewise.
+const PUBLIC: Published = Published {
+    file: "leafid-public.wasm",
+    world: "public",
+    most: 40_000,
+    imports: &["leafid:generator/types@0.1.0"],
+};
+
+/// All of them.
+const PUBLISHED: [Published; 3] = [LEAFID, PURE, PUBLIC];
+
 /// What they import, exactly.
 pub fn imports() -> Outcome<String> {
     let mut told = Vec::new();
-    for published in [LEAFID, PURE] {
+    for published in PUBLISHED {
         let found = imported(&published.bytes()?)?;
         if let Some(complaint) = published.other_imports(&found) {
             return Err(complaint);
@@ -64,7 +75,7 @@ pub fn imports() -> Outcome<String> {
 /// How large they are at most.
 pub fn sizes() -> Outcome<String> {
     let mut told = Vec::new();
-    for published in [LEAFID, PURE] {
+    for published in PUBLISHED {
         let size = published.bytes()?.len() as u64;
         if let Some(complaint) = published.too_large(size) {
             return Err(complaint);
@@ -78,7 +89,7 @@ pub fn sizes() -> Outcome<String> {
 pub fn wit() -> Outcome<String> {
     let (resolve, package) = component::described()?;
     let mut count = 0;
-    for published in [LEAFID, PURE] {
+    for published in PUBLISHED {
         let complaint = published.other_wit(&resolve, package)?;
         if let Some(complaint) = complaint {
             return Err(complaint);

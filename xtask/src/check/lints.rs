@@ -9,6 +9,7 @@ const WASM: &[&[&str]] = &[
     &["-p", "leafid-wasm-border", "-p", "leafid-wasm-engine", "-p", "leafid-wasm-registry"],
     &["-p", "leafid-wasm-public", "-p", "leafid-component", "-p", "leafid-example-store"],
     &["-p", "leafid-component", "--features", "pure"],
+    &["-p", "leafid-component", "--features", "public"],
 ];
 
 /// An example with a lock file of its own: it is not compiled here, but formatted.

@@ -10,7 +10,7 @@ use crate::process::Run;
 use crate::{Outcome, files, project};
 
 /// Files of what not every language has, in the folder `partial`, and who has it.
-const PARTIAL: &[(&str, &[&str])] = &[("public", &["rust", "python", "node", "wasm"])];
+const PARTIAL: &[(&str, &[&str])] = &[("public", &["rust", "python", "node", "wasm", "component"])];
 
 /// Scripts that a file has at least.
 const FLOOR: usize = 12;
