@@ -49,6 +49,9 @@ export class Driver {
   #lookedAt = Number.NEGATIVE_INFINITY
   readonly #waiting = new Set<() => void>()
   #failedAt = 0
+  #lastNow = 0
+  /** Whether the clock failed when it was looked at last. */
+  #isStill = false
   #saving: Promise<void> | undefined
   /** How many asks are under way. */
   flying = 0
@@ -71,6 +74,7 @@ export class Driver {
   /** Asks if an ask is due. `granted` is called with the grant, before anybody else can draw from it. */
   ask(now: number, granted?: () => void): Promise<void> | undefined {
     if (this.ended) return undefined
+    this.#lastNow = now
     void this.save(now)
     if (!this.#handle.wantsAsk(now)) return undefined
     const store = this.#store()
@@ -104,14 +108,14 @@ export class Driver {
   /** What was forgotten is gone from the state file when this returns. */
   voidState(): void {
     // The first may be one that was begun before.
-    for (let write = 0; write < 2; write++) this.saveNow(this.#clock())
+    for (let write = 0; write < 2; write++) this.saveNow(this.#now())
   }
 
   /** The last writes of a generator that is closed; then others may have the file. */
   async endSaving(): Promise<void> {
     // One that fails is tried once more.
     for (let attempt = 0; attempt < 3; attempt++) {
-      const saving = this.save(this.#clock())
+      const saving = this.save(this.#now())
       if (saving === undefined) break
       await saving
     }
@@ -120,7 +124,7 @@ export class Driver {
 
   async #saved(): Promise<void> {
     this.#saving = undefined
-    const { release, code, message } = this.#handle.stateSettle(this.#clock())
+    const { release, code, message } = this.#handle.stateSettle(this.#now())
     if (code !== undefined) this.#note(new LeafidError(code, message ?? code))
     else if (this.failure?.code === 'STATE_INVALID') this.failure = undefined
     this.#wake()
@@ -132,6 +136,17 @@ export class Driver {
     if (now - this.#lookedAt < LOOK_MS) return
     this.#lookedAt = now
     if (this.#showsSuspend) this.#handle.look(now, theHost().wall())
+  }
+
+  /** The clock, where nobody is there to be told that it fails: then it stands still. */
+  #now(): number {
+    try {
+      this.#isStill = false
+      this.#lastNow = this.#clock()
+    } catch {
+      this.#isStill = true
+    }
+    return this.#lastNow
   }
 
   get #showsSuspend(): boolean {
@@ -215,7 +230,7 @@ export class Driver {
   /** Applies an answer; the release to send, if it came after closing. */
   #take(answer: unknown, verb: Verb, request: string, sent: number): ReleaseAsk | undefined {
     const subject = this.#subject
-    const now = this.#clock()
+    const now = this.#now()
     const wrong = notAnAnswer(answer, request)
     if (wrong !== undefined) throw unused(verb, subject, wrong)
     const verdict = this.#handle.handleGrant(request, answer as object, sent, now)
@@ -235,12 +250,12 @@ export class Driver {
   #fail(cause: unknown, verb: Verb, request: string): void {
     const error = failure(verb, this.#subject, cause)
     this.#note(error)
-    this.#handle.handleFailure(request, error.code, error.retryAfter, this.#clock())
+    this.#handle.handleFailure(request, error.code, error.retryAfter, this.#now())
   }
 
   #note(error: LeafidError): void {
     this.failure = error
-    this.#failedAt = this.#clock()
+    this.#failedAt = this.#now()
     this.#listener.failed(error)
   }
 
@@ -275,13 +290,15 @@ export class Driver {
     if (due == null) return
     // Weakly: the timer does not keep a generator that nobody holds any more.
     const self = new WeakRef(this)
-    const ms = Math.min(Math.max(Number(due) - this.#clock(), 1), LONGEST_MS)
+    const ms = Math.min(Math.max(Number(due) - this.#now(), 1), LONGEST_MS)
+    // The next caller is told, and sets it once the clock goes on.
+    if (this.#isStill) return
     this.#cancel = later(ms, () => self.deref()?.wake())
   }
 
   /** Its timer calls this. */
   wake(): void {
-    const now = this.#clock()
+    const now = this.#now()
     this.look(now)
     if (this.ask(now) === undefined) this.#plan()
   }

@@ -1,5 +1,6 @@
 import { theHost } from '../hosts/host.js'
 import type { StoreOption } from '../stores/chosen.js'
+import { ownClock } from '../values/clock.js'
 import { LeafidError } from '../values/errors.js'
 import { isLayout, PRESETS } from '../values/layout.js'
 import { checkFunction, checkOptions, type Known } from '../values/options.js'
@@ -65,10 +66,9 @@ export function hookOf({ onError }: GeneratorOptions): (error: LeafidError) => v
   }
 }
 
-/** The clock: the host's by default. `REQUEST_INVALID` for anything but a function. */
-export function clockOf({ clock = theHost().clock }: GeneratorOptions): () => number {
-  checkFunction(clock, 'clock')
-  return clock
+/** The clock: the host's by default. `REQUEST_INVALID` for anything but a function, and for each reading that is no number. */
+export function clockOf({ clock }: GeneratorOptions): () => number {
+  return clock === undefined ? theHost().clock : ownClock(clock)
 }
 
 /** The signal of a call. `REQUEST_INVALID` for options that are not known, and for anything but an AbortSignal. */

@@ -6,7 +6,7 @@ import { checkNames, checkObject } from '../values/options.js'
 import { subject } from '../values/refusals.js'
 import { shown } from '../values/shown.js'
 import { BaseGenerator } from './generator.js'
-import { knownOptions, type GeneratorOptions } from './options.js'
+import { clockOf, knownOptions, type GeneratorOptions } from './options.js'
 
 const OPTIONS = knownOptions(['layout', 'owner', 'sticky', 'strict', 'lengthMs', 'maxAheadMs', 'spread', 'state'])
 
@@ -89,8 +89,9 @@ function checkSticky({ owner, sticky, strict }: SnowflakeOptions): void {
 }
 
 /** Where the state file is, whatever folder the process goes to, and the clock. */
-function stateOf({ state, clock = theHost().clock }: SnowflakeOptions): { path: string; clock: () => number } | undefined {
+function stateOf({ state, clock: given }: SnowflakeOptions): { path: string; clock: () => number } | undefined {
   if (state === undefined) return undefined
+  const clock = clockOf(given === undefined ? {} : { clock: given })
   const files = theEngine().state
   if (files === undefined) {
     const { nativePackage: wanted } = theHost()

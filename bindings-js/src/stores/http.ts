@@ -33,7 +33,7 @@ export function httpStore(url: string | URL, options: HttpStoreOptions = {}): Re
     throw new LeafidError('REQUEST_INVALID', `\`fetch\` must be a function of a URL and what to send, got ${shown(own)}`)
   }
   const post = async (path: string, body: object, signal?: AbortSignal) =>
-    send(own ?? fetch, `${base}${path}`, await headers(), body, signal)
+    send(own, `${base}${path}`, await headers(), body, signal)
   return {
     lease_segment: ({ tag, ...body }: SegmentAsk, signal) =>
       post(`/v1/segments/${encodeURIComponent(tag)}/lease`, body, signal) as Promise<SegmentGrant>,
@@ -46,7 +46,7 @@ export function httpStore(url: string | URL, options: HttpStoreOptions = {}): Re
   }
 }
 
-type Fetch = NonNullable<HttpStoreOptions['fetch']>
+type Fetch = HttpStoreOptions['fetch']
 
 function address(url: string | URL): string {
   let hasLogin = false
@@ -81,18 +81,20 @@ function cache(): RequestInit {
   return mayForbidCache ? { cache: 'no-store' } : {}
 }
 
-async function send(fetch: Fetch, url: string, headers: RequestHeaders, body: object, signal?: AbortSignal): Promise<unknown> {
+async function send(own: Fetch, url: string, headers: RequestHeaders, body: object, signal?: AbortSignal): Promise<unknown> {
   const init: RequestInit = { method: 'POST', headers, body: JSON.stringify(body, decimal), redirect: 'manual', ...cache() }
   let status: number
   let text: string
   let after: string | null
   try {
-    const response = await fetch(url, signal === undefined ? init : { ...init, signal })
+    const response = await (own ?? fetch)(url, signal === undefined ? init : { ...init, signal })
+    if (own !== undefined) checkResponse(response)
     status = response.status
     after = response.headers.get('retry-after')
     text = await response.text()
   } catch (cause) {
-    throw new LeafidError('STORE_UNAVAILABLE', noAnswer(url, cause), { cause })
+    if (cause instanceof LeafidError) throw cause
+    throw new LeafidError('STORE_UNAVAILABLE', noAnswer(url, cause, own !== undefined), { cause })
   }
   const json = parsed(text)
   const field = json === undefined ? undefined : fieldTwice(text)
@@ -106,14 +108,21 @@ async function send(fetch: Fetch, url: string, headers: RequestHeaders, body: ob
   throw problem(url, status, field === undefined ? json : undefined, after)
 }
 
+/** Refuses what a user's own `fetch` returned, if it is no response: it may be one next time. */
+function checkResponse(response: unknown): void {
+  const { status, headers, text } = (response ?? {}) as Partial<Record<keyof Response, unknown>>
+  const isOne = Number.isInteger(status) && typeof (headers as Headers | undefined)?.get === 'function' && typeof text === 'function'
+  if (!isOne) throw new LeafidError('STORE_UNAVAILABLE', `\`fetch\` returned ${shown(response)}, which is no Response: return what the global \`fetch\` returns`)
+}
+
 /** What OpenSSL says, in its versions, when the answer to its greeting is plain text. */
 const NO_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'])
 
 /** What Node says of a certificate that it does not trust. */
 const UNTRUSTED = /SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/
 
-function noAnswer(url: string, error: unknown): string {
-  const reason = systemReason(error)
+function noAnswer(url: string, error: unknown, isOwn: boolean): string {
+  const reason = systemReason(error) ?? (isOwn && error instanceof Error && error.message !== '' ? error.message : undefined)
   if (reason !== undefined && NO_TLS.has(reason)) {
     return `what listens at ${quoted(url)} does not speak TLS (${reason}): write \`http://\` instead of \`https://\``
   }

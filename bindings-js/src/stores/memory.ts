@@ -1,7 +1,8 @@
+import { ownClock } from '../values/clock.js'
 import { LeafidError } from '../values/errors.js'
 import { randomToken, theHost } from '../hosts/host.js'
 import { Layout, asLayout, type LayoutFields, type LayoutName } from '../values/layout.js'
-import { checkFunction, checkOptions } from '../values/options.js'
+import { checkOptions } from '../values/options.js'
 import { called, refusalError, subject } from '../values/refusals.js'
 import { quoted, shown } from '../values/shown.js'
 import { deciding } from './deciding.js'
@@ -45,8 +46,7 @@ export class MemoryStore implements Store {
 
   constructor(options: MemoryStoreOptions) {
     deciding()
-    if (options.clock !== undefined) checkFunction(options.clock, 'clock')
-    this.#clock = options.clock ?? (() => theHost().wall())
+    this.#clock = options.clock === undefined ? () => theHost().wall() : ownClock(options.clock)
     this.#createOnUse = options.createOnUse ?? true
     this.#id = options.id
   }
