@@ -156,16 +156,15 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         output::take(&matches);
         let cli = Cli::from_arg_matches(&matches)?;
         // Who runs a verb sees what it does; only the server's log is kept.
-        let usual = match cli.verb {
-            Verb::Serve(_) => LevelFilter::INFO,
-            _ => LevelFilter::WARN,
-        };
-        log::start(cli.log.unwrap_or(usual), cli.log_format);
         if matches!(cli.verb, Verb::Serve(_)) {
+            log::start_apart(cli.log.unwrap_or(LevelFilter::INFO), cli.log_format);
             config::warn_of_variables();
+        } else {
+            log::start(cli.log.unwrap_or(LevelFilter::WARN), cli.log_format);
         }
         run(cli.verb)
     });
+    log::end();
     match done {
         Ok(()) => ExitCode::SUCCESS,
         // A file's name may be a URL that was given to the wrong option.

@@ -1,5 +1,7 @@
 //! The log: lines on standard error, and how many of a kind.
 
+mod lines;
+
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,6 +9,9 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use leafid_core::Code;
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+use lines::Lines;
 
 /// One code has at most one line in so long.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -22,10 +27,35 @@ pub enum Format {
     Json,
 }
 
+static LINES: Lines = Lines::new();
+
 /// Writes lines of this level and above from now on. Only the first call counts.
 pub fn start(level: LevelFilter, format: Format) {
+    begin(level, format, std::io::stderr);
+}
+
+/// As [`start`], for a program that others depend on: no thread waits for whoever reads the lines,
+/// and those that nobody reads are left out.
+pub fn start_apart(level: LevelFilter, format: Format) {
+    let thread = std::thread::Builder::new().name("leafid-log".to_owned());
+    match thread.spawn(|| LINES.write_to(std::io::stderr())) {
+        Ok(_) => begin(level, format, &LINES),
+        Err(_) => start(level, format),
+    }
+}
+
+/// Waits for the last lines to be written, but not for long: the process ends.
+pub fn end() {
+    LINES.flush();
+}
+
+fn begin(
+    level: LevelFilter,
+    format: Format,
+    to: impl for<'w> MakeWriter<'w> + Send + Sync + 'static,
+) {
     let log = tracing_subscriber::fmt().with_max_level(level).with_target(false).with_ansi(false);
-    let log = log.with_writer(std::io::stderr);
+    let log = log.with_writer(to);
     // A program that has a log of its own keeps it.
     let _ = match format {
         Format::Text => log.try_init(),

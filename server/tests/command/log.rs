@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::support::{LEAFID, Serving, fails, says};
+use crate::support::{LEAFID, LIMIT, Serving, fails, says};
 
 const STORE: &str = "ffffffffffffffffffffffffffffffff";
 const REQUEST: &str = "0123456789abcdef0123456789abcdef";
@@ -35,6 +35,45 @@ fn start_and_stop_have_a_line_each() {
     assert_eq!(serving.log(), "");
     let wrong = fails("http://127.0.0.1:9", &["serve", "--log", "loud"], 2);
     assert!(wrong.contains("off, error, warn"), "{wrong}");
+}
+
+/// Who starts a server with a pipe and does not read it must not stop it: a pipe holds 64 KB.
+#[test]
+fn a_log_that_nobody_reads_stops_no_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let unheard = || {
+        let mut command = Command::new(LEAFID);
+        command.args(["serve", "--create", "--log", "debug", "--listen", "127.0.0.1:0", "--store"]);
+        Serving::unheard(command.arg(folder.path().join("store.db")))
+    };
+    // A line of 170 bytes each.
+    let asked = |serving: &Serving, often: u32| {
+        let agent = ureq::Agent::config_builder().timeout_global(Some(LIMIT)).proxy(None).build();
+        let agent = agent.new_agent();
+        for n in 0..often {
+            let mut answer = agent.get(format!("{}/healthz", serving.url)).call();
+            let answer = answer.as_mut().unwrap_or_else(|error| panic!("after {n}: {error}"));
+            answer.body_mut().read_to_string().unwrap();
+        }
+    };
+    let (mut serving, pipe) = unheard();
+    says(&serving.url, &["tag", "create", "orders"]);
+    // More than the pipe and the queue in front of it hold.
+    asked(&serving, 1_800);
+    let (status, _) = serving.post("/v1/segments/orders/lease", &json!({ "request": REQUEST }));
+    assert_eq!(status, 200);
+    // Whoever reads it later has whole lines, and is told how many are missing.
+    serving.hear(pipe);
+    serving.logs(&[" WARN ", "were left out", "left_out="]);
+    assert!(serving.log().lines().all(|line| line.starts_with("20")), "{}", serving.log());
+    assert_eq!(serving.end("-TERM").0, Some(0));
+    serving.logs(&[" INFO stopped"]);
+
+    let (mut serving, pipe) = unheard();
+    asked(&serving, 600);
+    // It ends, too.
+    assert_eq!(serving.end("-TERM").0, Some(0));
+    drop(pipe);
 }
 
 #[test]

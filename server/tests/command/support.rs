@@ -39,9 +39,18 @@ impl Serving {
     }
 
     pub fn spawn(command: &mut Command) -> Serving {
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("leafid starts");
-        let (log, listens) = listen(child.stderr.take().expect("a pipe"));
+        let (child, pipe) = started(command);
+        let (log, listens) = listen(pipe);
+        Serving::over(child, log, Some(listens))
+    }
+
+    /// As [`Serving::spawn`], and its log is not read.
+    pub fn unheard(command: &mut Command) -> (Serving, ChildStderr) {
+        let (child, pipe) = started(command);
+        (Serving::over(child, Arc::default(), None), pipe)
+    }
+
+    fn over(mut child: Child, log: Arc<Mutex<String>>, listens: Option<JoinHandle<()>>) -> Serving {
         let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
         let (mut first, mut line, mut url) = (String::new(), String::new(), None);
         while url.is_none() && out.read_line(&mut line).expect("a line") > 0 {
@@ -51,7 +60,13 @@ impl Serving {
             line.clear();
         }
         let url = url.unwrap_or_else(|| panic!("leafid does not listen: {}", log.lock().unwrap()));
-        Serving { child, url, first, out, log, listens: Some(listens) }
+        Serving { child, url, first, out, log, listens }
+    }
+
+    /// Reads the log that nobody read.
+    pub fn hear(&mut self, pipe: ChildStderr) {
+        let (log, listens) = listen(pipe);
+        (self.log, self.listens) = (log, Some(listens));
     }
 
     /// What it wrote to standard error so far.
@@ -119,6 +134,13 @@ pub fn call(url: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
     let request = request.header("content-type", "application/json");
     let body = if body.is_null() { String::new() } else { body.to_string() };
     read(agent().run(request.body(body).expect("a request")))
+}
+
+fn started(command: &mut Command) -> (Child, ChildStderr) {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("leafid starts");
+    let pipe = child.stderr.take().expect("a pipe");
+    (child, pipe)
 }
 
 /// What a verb said. On a busy machine a connection to a database may be made too late, and nothing
