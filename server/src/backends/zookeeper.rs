@@ -11,7 +11,7 @@ use leafid_core::{Name, StoreTime, Token};
 use zookeeper_client::{Acls, Client, CreateMode, Error, SessionState, Stat};
 
 use super::keyed::engine::{
-    Broken, Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
+    Breakage, Broken, Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
 };
 use crate::problem::Problem;
 
@@ -116,11 +116,11 @@ impl Engine for Zookeeper {
                 let mode = CreateMode::Persistent.with_acls(self.acls);
                 match self.client.mkdir(&probe, &mode).await {
                     Ok(()) | Err(Error::NodeExists) => {}
-                    Err(error) => return Err(broken(&error)),
+                    Err(error) => return Err(unwritten(&error)),
                 }
-                self.client.set_data(&probe, b"", None).await.map_err(|error| broken(&error))?
+                self.client.set_data(&probe, b"", None).await.map_err(|error| unwritten(&error))?
             }
-            Err(error) => return Err(broken(&error)),
+            Err(error) => return Err(unwritten(&error)),
         };
         self.told = Some(StoreTime::new(stat.mtime));
         self.saw(&stat);
@@ -162,7 +162,7 @@ impl Engine for Zookeeper {
         for folder in [Folder::Tags, Folder::Spaces] {
             match self.client.mkdir(&self.paths.folder(folder), &mode).await {
                 Ok(()) | Err(Error::NodeExists) => {}
-                Err(error) => return Err(broken(&error)),
+                Err(error) => return Err(unwritten(&error)),
             }
         }
         multi::make(self, store, meta, namespace).await
@@ -266,9 +266,11 @@ impl Engine for Zookeeper {
 fn broken(error: &Error) -> Broken {
     let detail = format!("ZooKeeper said: {error}");
     match error {
-        Error::NoAuth | Error::AuthFailed => {
-            Broken::refused(format!("{detail}: user or password is wrong, or has no right here"))
-        }
+        // A password is no more than a part of the name of who asks: whoever made a node knows it.
+        Error::NoAuth | Error::AuthFailed => Broken {
+            detail: format!("{detail}: user or password is wrong, or has no right here"),
+            kind: Breakage::Unknown,
+        },
         Error::NoNode
         | Error::NodeExists
         | Error::BadVersion
@@ -277,5 +279,16 @@ fn broken(error: &Error) -> Broken {
         | Error::Throttled
         | Error::BadArguments(_) => Broken::refused(detail),
         _ => Broken::lost(detail),
+    }
+}
+
+/// How a writing broke off, after the store could be read.
+fn unwritten(error: &Error) -> Broken {
+    match error {
+        Error::NoAuth => Broken {
+            detail: format!("ZooKeeper said: {error}: this user may read here, but not write"),
+            kind: Breakage::Forbidden,
+        },
+        error => broken(error),
     }
 }

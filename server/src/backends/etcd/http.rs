@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 
 use super::address::{Address, Login};
 use super::tls;
-use crate::backends::keyed::engine::Broken;
+use crate::backends::keyed::engine::{Breakage, Broken};
 
 /// The largest answer that is read.
 const LARGEST: usize = 64 << 20;
@@ -41,6 +41,8 @@ impl Http {
             };
             match Http::to(address, host).await {
                 Ok(http) => return Ok(http),
+                // No other one lets it in.
+                Err(broken) if broken.is_denied() => return Err(broken),
                 Err(broken) => failed = broken,
             }
         }
@@ -146,9 +148,17 @@ impl Http {
     }
 }
 
+/// Whether it is not known any more, or was given before users and roles were changed.
 fn is_old_token(answer: &[u8]) -> bool {
-    String::from_utf8_lossy(answer).contains("invalid auth token")
+    let answer = String::from_utf8_lossy(answer);
+    OLD_TOKEN.iter().any(|old| answer.contains(old))
 }
+
+const OLD_TOKEN: &[&str] =
+    &["invalid auth token", "revision of auth store is old", "revision in header is old"];
+/// How etcd says that it does not know who asks, beside the code for that.
+const NO_LOGIN: &[&str] =
+    &["invalid user ID or password", "user name is empty", "user name not found"];
 
 /// What etcd says instead of an answer. It may have been done where a member speaks for others that
 /// it did not reach.
@@ -158,8 +168,12 @@ fn refused(status: StatusCode, answer: &[u8]) -> Broken {
     let said = said.unwrap_or("nothing that can be read");
     let detail = format!("etcd said (HTTP {}): {said}", status.as_u16());
     // By the codes of gRPC: the request was wrong, was not allowed, or found no room.
-    match answer["code"].as_u64() {
-        Some(3 | 5 | 7 | 8 | 9 | 11 | 12 | 16) => Broken::refused(detail),
-        _ => Broken::lost(detail),
-    }
+    let kind = match answer["code"].as_u64() {
+        Some(3 | 9) if NO_LOGIN.iter().any(|words| said.contains(words)) => Breakage::Unknown,
+        Some(16) => Breakage::Unknown,
+        Some(7) => Breakage::Forbidden,
+        Some(3 | 5 | 8 | 9 | 11 | 12) => Breakage::Refused,
+        _ => Breakage::Lost,
+    };
+    Broken { detail, kind }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use leafid_core::Code;
 use tokio::time::timeout;
 
-use super::engine::{Broken, Engine, Identity, Key};
+use super::engine::{Breakage, Broken, Engine, Identity, Key};
 use super::text::{self, Meta};
 use crate::backends::Fault;
 use crate::backends::reconnect::{Gone, Tries};
@@ -31,6 +31,7 @@ pub struct Link<E: Engine> {
     engine: Option<E>,
     tries: Tries,
     connections: u64,
+    denied: Option<Broken>,
 }
 
 impl<E: Engine> Link<E> {
@@ -42,8 +43,8 @@ impl<E: Engine> Link<E> {
         allow_unsafe: bool,
     ) -> Link<E> {
         let gone = Arc::default();
-        let (engine, tries, connections) = (None, Tries::default(), 0);
-        Link { address, place, identity, allow_unsafe, gone, engine, tries, connections }
+        let (engine, tries, connections, denied) = (None, Tries::default(), 0, None);
+        Link { address, place, identity, allow_unsafe, gone, engine, tries, connections, denied }
     }
 
     /// Whether another store was found by its name.
@@ -96,11 +97,18 @@ impl<E: Engine> Link<E> {
             Err(Broken::lost(format!("{} did not answer within {EXCHANGE:?}", E::NAME)))
         });
         done.map_err(|broken| {
-            if broken.lost {
+            if broken.is_lost() {
                 self.lose(&broken.detail);
             }
-            self.word(&broken)
+            let fault = self.word(&broken);
+            self.denied = Some(broken).filter(Broken::is_denied);
+            fault
         })
+    }
+
+    /// What broke the last exchange, if that was not allowed.
+    pub fn denied(&self) -> Option<&Broken> {
+        self.denied.as_ref()
     }
 
     /// The connection is not used again; the next turn makes another.
@@ -112,7 +120,7 @@ impl<E: Engine> Link<E> {
 
     /// What broke, for a person.
     pub fn word(&self, broken: &Broken) -> Fault {
-        Fault { detail: format!("{}: {}", self.place, broken.detail) }
+        Fault { detail: format!("{}: {}", self.place, said(broken)) }
     }
 
     /// Takes over a connection; ends it, if none is given.
@@ -161,5 +169,29 @@ impl<E: Engine> Link<E> {
         );
         self.gone.set(Problem::new(Code::StoreChanged, detail.as_str()));
         Fault { detail }
+    }
+}
+
+/// What broke, and what to do about it.
+pub fn said(broken: &Broken) -> String {
+    let detail = &broken.detail;
+    match broken.kind {
+        Breakage::Lost | Breakage::Refused => detail.clone(),
+        Breakage::Unknown => format!(
+            "{detail}; put the right user and password into the URL, as USER:PASSWORD@ before the host"
+        ),
+        Breakage::Forbidden => {
+            format!("{detail}; give the user of the URL the rights that docs/STORES.md names")
+        }
+    }
+}
+
+/// The code of a store that could not be opened. Callers of a server that runs already hear
+/// `STORE_UNAVAILABLE` instead: what it may do in its database is not their doing.
+pub fn unopened_code(broken: &Broken) -> Code {
+    match broken.kind {
+        Breakage::Lost | Breakage::Refused => Code::StoreUnavailable,
+        Breakage::Unknown => Code::Unauthorized,
+        Breakage::Forbidden => Code::Forbidden,
     }
 }

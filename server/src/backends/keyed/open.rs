@@ -12,7 +12,7 @@ use super::Keyed;
 use super::engine::{
     Before, Broken, Commit, Ended, Engine, Folder, Identity, Key, Set, Stored, Touch, bucket,
 };
-use super::link::{CONNECTING, Link};
+use super::link::{CONNECTING, Link, said, unopened_code};
 use super::moves::Moves;
 use super::space::Space;
 use super::text::{self, Meta, VERSION};
@@ -110,7 +110,10 @@ async fn open<E: Engine>(
         Keyed { link, meta, found, now, clock, time, spaces, guards, turn, beaten, connected };
     let filled = keyed.fill(terms.options.believe_clock).await;
     let lost = keyed.link.engine().is_none();
-    filled.map_err(|problem| Unopened { problem, may_pass: lost })?;
+    filled.map_err(|problem| match keyed.link.denied() {
+        Some(broken) => unreached(place, broken),
+        None => Unopened { problem, may_pass: lost },
+    })?;
     // Another thread makes a connection of its own.
     keyed.link.hold(None);
     Ok(keyed)
@@ -118,8 +121,12 @@ async fn open<E: Engine>(
 
 /// It may be there later, if it was not there.
 fn unreached(place: &str, broken: &Broken) -> Unopened {
-    let detail = format!("{place} cannot be reached: {}", broken.detail);
-    Unopened { problem: Problem::unavailable(detail), may_pass: broken.lost }
+    let detail = match broken.is_denied() {
+        true => format!("{place} does not let this server in: {}", said(broken)),
+        false => format!("{place} cannot be reached: {}", said(broken)),
+    };
+    let problem = Problem::new(unopened_code(broken), detail);
+    Unopened { problem, may_pass: broken.is_lost() }
 }
 
 fn some(at: StoreTime) -> Option<StoreTime> {

@@ -199,7 +199,7 @@ impl<E: Engine> Keyed<E> {
             Ended::Conflict => return Outcome::Conflict,
             Ended::Gone => return Outcome::Failed(self.link.another("other content")),
             Ended::Broken(broken) => {
-                if broken.lost {
+                if broken.is_lost() {
                     self.link.lose(&broken.detail);
                 }
                 return Outcome::Failed(self.link.word(&broken));

@@ -7,7 +7,7 @@ use leafid_core::{Name, StoreTime, Token};
 use zookeeper_client::{CreateMode, Error, MultiWriteError, MultiWriteResult, MultiWriter, Stat};
 
 use super::paths::{Paths, counted, version};
-use super::{Zookeeper, broken};
+use super::{Zookeeper, unwritten};
 use crate::backends::keyed::engine::{
     BUCKET, Before, Broken, Commit, Ended, Identity, Key, Set, Touched, bucket,
 };
@@ -147,11 +147,11 @@ pub async fn make(
         multi.create(&paths.beat(), r#"{"beat_ms":0}"#, Part::Other)?;
         multi.create(&paths.meta(), meta, Part::Other)
     })();
-    put.map_err(|error| broken(&error))?;
+    put.map_err(|error| unwritten(&error))?;
     match multi.writer.commit().await {
         Ok(_) => Ok(true),
         Err(MultiWriteError::OperationFailed { source: Error::NodeExists, .. }) => Ok(false),
-        Err(error) => Err(broken(&error.into())),
+        Err(error) => Err(unwritten(&error.into())),
     }
 }
 
@@ -190,9 +190,9 @@ pub async fn commit(
         Err(MultiWriteError::OperationFailed { index, source }) => match source {
             Error::BadVersion | Error::NoNode if index == 0 => Ended::Gone,
             Error::BadVersion | Error::NoNode | Error::NodeExists => Ended::Conflict,
-            error => Ended::Broken(broken(&error)),
+            error => Ended::Broken(unwritten(&error)),
         },
-        Err(MultiWriteError::RequestFailed { source }) => Ended::Broken(broken(&source)),
+        Err(MultiWriteError::RequestFailed { source }) => Ended::Broken(unwritten(&source)),
     });
     let ended = ended.collect();
     zookeeper.told = told.or(zookeeper.told);

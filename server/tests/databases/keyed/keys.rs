@@ -54,8 +54,17 @@ impl Keys for Etcd {
 
 /// Asks etcd by its gateway.
 pub fn ask(server: &Etcd, verb: &str, body: &Value) -> Value {
+    ask_with(server, "", verb, body)
+}
+
+/// As [`ask`], with a token.
+pub fn ask_with(server: &Etcd, token: &str, verb: &str, body: &Value) -> Value {
     let agent = ureq::Agent::config_builder().proxy(None).build().new_agent();
     let request = agent.post(format!("http://127.0.0.1:{}/v3/{verb}", server.port()));
+    let request = match token {
+        "" => request,
+        token => request.header("authorization", token),
+    };
     let sent = request.header("content-type", "application/json").send(body.to_string());
     let mut answer = sent.unwrap_or_else(|error| panic!("{verb}: {error}"));
     let text = answer.body_mut().read_to_string().expect("an answer");
@@ -125,7 +134,8 @@ impl Keys for Zookeeper {
     }
 }
 
-fn by_hand(server: &Zookeeper, run: impl AsyncFnOnce(&Client)) {
+/// Has somebody else do something there.
+pub fn by_hand(server: &Zookeeper, run: impl AsyncFnOnce(&Client)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
         let client = Client::connector().connect(&format!("127.0.0.1:{}", server.port())).await;

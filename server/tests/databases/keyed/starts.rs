@@ -13,8 +13,9 @@ use leafid_server::registry::Registry;
 use leafid_server::store::Store;
 use leafid_servers::{Etcd, Server, Zookeeper, for_test, for_test_with};
 use serde_json::json;
+use zookeeper_client::{Acl, Acls, AuthId, CreateMode, Permission};
 
-use super::keys::{Keys, Real, ask};
+use super::keys::{Keys, Real, ask, ask_with, by_hand};
 use crate::starts::{
     REQUEST, SERVE, is_made_by_a_command_and_opened_by_others, is_waited_for, serve,
 };
@@ -150,24 +151,17 @@ fn etcd_that_does_not_sync_is_refused() {
 #[test]
 fn a_wrong_password_for_etcd_is_not_said() {
     let Some(server) = for_test::<Etcd>() else { return };
-    let user = |name: &str, password: &str| {
-        ask(&server, "auth/user/add", &json!({ "name": name, "password": password }));
-    };
-    user("root", "r00t");
-    ask(&server, "auth/user/grant", &json!({ "user": "root", "role": "root" }));
-    user("shop", "s3cret/x");
-    ask(&server, "auth/role/add", &json!({ "name": "shop" }));
-    // `/leafid` and all below: the rights that the page on stores names.
-    let all =
-        json!({ "permType": "READWRITE", "key": "L2xlYWZpZC8=", "range_end": "L2xlYWZpZDA=" });
-    ask(&server, "auth/role/grant", &json!({ "name": "shop", "perm": all }));
-    ask(&server, "auth/user/grant", &json!({ "user": "shop", "role": "shop" }));
-    ask(&server, "auth/enable", &json!({}));
+    with_users(&server);
     let url = |login: &str| format!("etcd://{login}127.0.0.1:{}/leafid", server.port());
     for login in ["shop:wr0ng-s3cret@", "root:@", ""] {
-        let refused = fails(&url(login), &["init"], 1);
-        assert!(refused.contains("STORE_UNAVAILABLE"), "{refused}");
-        assert!(!refused.contains("s3cret") && !refused.contains("waiting"), "{refused}");
+        // Whatever becomes of another member.
+        let two = url(login).replace("/leafid", ",127.0.0.1:1/leafid");
+        for (url, verb) in [(url(login), &["init"][..]), (two, &SERVE)] {
+            let refused = fails(&url, verb, 1);
+            assert!(refused.contains("UNAUTHORIZED: "), "{refused}");
+            assert!(refused.contains("does not let this server in"), "{refused}");
+            assert!(!refused.contains("s3cret") && !refused.contains("waiting"), "{refused}");
+        }
     }
     let good = url("shop:s3cret%2Fx@");
     says(&good, &["init"]);
@@ -181,6 +175,50 @@ fn a_wrong_password_for_etcd_is_not_said() {
     // Another path than the one that the user may write to.
     let refused = fails(&good.replace("/leafid", "/other"), &["init"], 1);
     assert!(refused.contains("permission denied"), "{refused}");
+    assert!(refused.contains("FORBIDDEN: "), "{refused}");
+    // One who may only read the store.
+    let refused = fails(&url("eye:l00k@"), &SERVE, 1);
+    assert!(refused.contains("FORBIDDEN: ") && !refused.contains("waiting"), "{refused}");
+}
+
+/// Etcd then asks who asks: `root`, `shop`, who may do what the page on stores names, and `eye`, who
+/// may read that.
+fn with_users(server: &Etcd) {
+    for (name, password, right) in
+        [("root", "r00t", ""), ("shop", "s3cret/x", "READWRITE"), ("eye", "l00k", "READ")]
+    {
+        ask(server, "auth/user/add", &json!({ "name": name, "password": password }));
+        if !right.is_empty() {
+            ask(server, "auth/role/add", &json!({ "name": name }));
+            // `/leafid/` and all below.
+            let all =
+                json!({ "permType": right, "key": "L2xlYWZpZC8=", "range_end": "L2xlYWZpZDA=" });
+            ask(server, "auth/role/grant", &json!({ "name": name, "perm": all }));
+        }
+        ask(server, "auth/user/grant", &json!({ "user": name, "role": name }));
+    }
+    ask(server, "auth/enable", &json!({}));
+}
+
+/// Signed tokens are of no more use once a user or a role was changed, whoever it was.
+#[test]
+fn a_server_goes_on_when_the_users_of_etcd_were_changed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let key = folder.path().join("key");
+    std::fs::write(&key, [b'k'; 32]).expect("a file");
+    let setting = format!("auth-token=jwt,priv-key={},sign-method=HS256,ttl=10m", key.display());
+    let Some(server) = for_test_with::<Etcd>(&[&setting]) else { return };
+    with_users(&server);
+    let url = format!("etcd://shop:s3cret%2Fx@127.0.0.1:{}/leafid", server.port());
+    says(&url, &["init"]);
+    says(&url, &["tag", "create", "orders"]);
+    let serving = serve(&url, &[]);
+    serving.ready(200, &["\"ok\""]);
+    let root = ask(&server, "auth/authenticate", &json!({ "name": "root", "password": "r00t" }));
+    let token = root["token"].as_str().expect("a token");
+    ask_with(&server, token, "auth/role/add", &json!({ "name": "other" }));
+    says(&serving.url, &["next", "orders"]);
+    serving.ready(200, &["\"ok\""]);
 }
 
 #[test]
@@ -193,6 +231,7 @@ fn a_wrong_password_for_zookeeper_is_not_said() {
     for login in ["shop:wr0ng-s3cret@", ""] {
         let refused = fails(&url(login), &SERVE, 1);
         assert!(refused.contains("user or password is wrong"), "{refused}");
+        assert!(refused.contains("UNAUTHORIZED: ") && !refused.contains("waiting"), "{refused}");
         assert!(!refused.contains("s3cret"), "{refused}");
     }
     let mut serving = serve(&good, &[]);
@@ -201,6 +240,38 @@ fn a_wrong_password_for_zookeeper_is_not_said() {
     says(&serving.url, &["next", "--namespace", "default"]);
     serving.end("-TERM");
     assert!(!serving.log().contains("s3cret") && !serving.first.contains("s3cret"));
+}
+
+/// It lets in nobody who does not say who it is.
+#[test]
+fn zookeeper_that_demands_a_user_has_one_or_says_so() {
+    let demands = ["enforce.auth.enabled=true", "enforce.auth.schemes=digest"];
+    let Some(server) = for_test_with::<Zookeeper>(&demands) else { return };
+    let refused = fails(&server.url(), &SERVE, 1);
+    assert!(refused.contains("UNAUTHORIZED: ") && !refused.contains("waiting"), "{refused}");
+    let url = format!("zk://shop:s3cret@127.0.0.1:{}/leafid", server.port());
+    says(&url, &["init"]);
+}
+
+/// Nodes that a user may read, and not write.
+#[test]
+fn a_right_that_is_missing_in_zookeeper_is_named() {
+    let Some(server) = for_test::<Zookeeper>() else { return };
+    by_hand(&server, async |client| {
+        let read = CreateMode::Persistent.with_acls(Acls::anyone_read());
+        client.create("/only", b"", &read).await.expect("a node");
+    });
+    says(&server.url(), &["init"]);
+    by_hand(&server, async |client| {
+        let read = [Acl::new(Permission::READ, AuthId::anyone())];
+        client.set_acl("/leafid/probe", &read, None).await.expect("another right");
+    });
+    let only = format!("zk://shop:s3cret@127.0.0.1:{}/only", server.port());
+    for (url, verb) in [(only, &["init"][..]), (server.url(), &SERVE)] {
+        let refused = fails(&url, verb, 1);
+        assert!(refused.contains("FORBIDDEN: ") && refused.contains("docs/STORES.md"), "{refused}");
+        assert!(!refused.contains("s3cret") && !refused.contains("waiting"), "{refused}");
+    }
 }
 
 #[test]
