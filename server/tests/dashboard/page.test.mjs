@@ -233,14 +233,13 @@ test('a server that is gone is said to be, and it comes back', async (t) => {
   await now(page)
   await until(async () => (await seen()) === 'no answer,NO_ANSWER', 'it is gone')
   // Half of what the page asks is answered, and half is not yet: it does not say `ok` beside the trouble.
-  let hold
-  const held = new Promise((resolve) => (hold = resolve))
-  await page.route('**/numbers', hold, { times: 1 })
+  let held
+  await page.route('**/numbers', (route) => (held = route), { times: 1 })
   await context.setOffline(false)
   await now(page)
-  const route = await held
+  await until(() => held !== undefined, 'the page asks for the numbers')
   assert.equal(await seen(), 'no answer,NO_ANSWER')
-  await route.continue()
+  await held.continue()
   await until(async () => (await seen()) === 'ok,', 'it is back')
 })
 
