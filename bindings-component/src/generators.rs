@@ -58,7 +58,7 @@ impl wit::GuestGenerator for Held {
             return Ok(counting::fill(n));
         }
         let filled = self.at_now(|generator, now| {
-            // Before there is room for them: so many may not be had at all.
+            // Before there is room for them: the count may be more than can ever be had.
             generator.ready(now, within(n.into())?)?;
             let mut ids = vec![0; n as usize];
             generator.fill(now, &mut ids).map(|()| ids)
@@ -174,7 +174,7 @@ impl wit::GuestGenerator for Held {
     }
 }
 
-/// `n`, if one call can give so many.
+/// `n`, if one call can give that many.
 ///
 /// # Errors
 /// `COUNT_INVALID`.

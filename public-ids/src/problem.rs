@@ -5,7 +5,7 @@ use leafid_core::Code;
 /// What is wrong, whatever it is wrong with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// A key of so many bytes.
+    /// A key of this many bytes.
     KeyLength(usize),
     /// No tag.
     Tag,
@@ -13,7 +13,7 @@ pub enum Problem {
     Prefix,
     /// A text of another prefix, or of none.
     ForeignPrefix,
-    /// A text with so many characters where 11 belong.
+    /// A text with this many characters where 11 belong.
     Length(usize),
     /// A character that is no digit of the alphabet of this name.
     Character(char, &'static str),

@@ -75,7 +75,7 @@ pub struct Abilities {
     /// is a trip over a network, few where each row costs its time here, so that a turn can end.
     pub at_once: usize,
     /// A turn takes up no more requests when it changes this many rows of one namespace: they are
-    /// written together, and some databases take only so many at once.
+    /// written together, and some databases take only a number of them at once.
     pub wide: usize,
     /// At most this many rows of a group are written together, its first one aside.
     pub whole: usize,

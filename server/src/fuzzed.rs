@@ -5,7 +5,7 @@
 //! Each input begins as one of a corpus (`server/fuzz/TARGET`), is replayed as it is, and is then changed:
 //! bytes flipped, words of the target's own put in, parts cut out, repeated, and taken from another input.
 //! The inputs are the same in each run, unless `LEAFID_FUZZ_SEED` names others; with `LEAFID_FUZZ_SECONDS`
-//! a target goes on for so long, from seed to seed. What fails is made as small as it can be, and belongs
+//! a target runs for as long as it says, from seed to seed. What fails is made as small as it can be, and belongs
 //! into the corpus.
 
 mod bodies;

@@ -13,7 +13,7 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use lines::Lines;
 
-/// One code has at most one line in so long.
+/// One code has at most one line in this time.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// How a line is written. Its fields are the same.

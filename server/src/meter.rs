@@ -23,7 +23,7 @@ impl Counter {
         self.more(1);
     }
 
-    /// So many more.
+    /// Adds `by`.
     pub fn more(&self, by: u64) {
         self.0.fetch_add(by, Ordering::Relaxed);
     }

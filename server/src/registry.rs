@@ -55,7 +55,7 @@ use stop::Stop;
 use time::Time;
 use turn::{Answers, Turns};
 
-/// Whether the store is ready is said within so long.
+/// Within this time it is said whether the store is ready.
 const READY: Duration = Duration::from_secs(1);
 
 /// A store over a back end. When it is closed or, on a thread of its own, dropped, changes that wait

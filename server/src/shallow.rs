@@ -2,7 +2,7 @@
 //! counts wrong where brackets are left open: thousands of those, and it overflows its stack, which ends the
 //! process. What is not closed, or closed twice, is no TOML, so it need not come so far.
 
-/// So deep are brackets at most: ours are three.
+/// How deep brackets are at most: ours are three.
 const DEEPEST: usize = 16;
 
 /// Refuses a text whose brackets do not match, or lie too deep, with the line.

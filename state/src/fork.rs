@@ -5,7 +5,7 @@ use std::os::fd::RawFd;
 use std::sync::Once;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// So many files are closed in a child: two of each generator.
+/// How many files are closed in a child: two of each generator.
 const MOST: usize = 256;
 const NONE: RawFd = -1;
 

@@ -16,7 +16,7 @@ impl State {
     /// # Errors
     /// `NOT_ENABLED`.
     pub fn open(_: &Path, _: &str) -> Result<(State, Found), Problem> {
-        let message = "there are state files on Linux only so far: leave `state` out".to_owned();
+        let message = "state files exist on Linux only: leave `state` out".to_owned();
         Err(Problem { code: Code::NotEnabled, message })
     }
 

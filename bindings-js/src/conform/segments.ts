@@ -2,7 +2,7 @@ import type { SegmentGrant } from '../stores/store.js'
 import { shown } from '../values/shown.js'
 import { exact, fresh, must, type Book } from './book.js'
 
-/** So many ask at the same moment. */
+/** How many ask at the same moment. */
 const AT_ONCE = 24
 
 /** What a store must do for `Segment`, by the names that reports have. */

@@ -8,7 +8,7 @@ import { patiently } from './segments.js'
 const WINDOW_MS = 1_000
 /** How long those are that must not be over while the others are asked for. */
 const LONG_MS = 60_000
-/** So many ask at the same moment. */
+/** How many ask at the same moment. */
 const AT_ONCE = 8
 /** A namespace with more numbers is not used up for a check. */
 const MOST_NUMBERS = 16

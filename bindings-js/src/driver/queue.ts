@@ -12,7 +12,7 @@ export interface Waiter {
   fail(error: () => unknown): void
 }
 
-/** One caller that waits for so many IDs. */
+/** One caller that waits for a number of IDs. */
 export class Turn<T> implements Waiter {
   /** What the caller is told. It never rejects: the caller throws, so that the error has the stack of its call. */
   readonly told: Promise<Told<T>>
@@ -76,7 +76,7 @@ export class Queue {
     return undefined
   }
 
-  /** Whether a caller who wants so many IDs need not wait for others. */
+  /** Whether a caller who wants that many IDs need not wait for others. */
   mayTry(count: number): boolean {
     const first = this.#turns.values().next().value
     return first === undefined || count < first.count

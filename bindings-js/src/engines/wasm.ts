@@ -3,7 +3,7 @@ import type { Carryover, CodeFacts, Engine, RawStats, Refused, Stance, Verdict }
 
 /** The engine's own functions: numbers, places of objects, and in the order of their arguments the parcels that each takes. */
 interface Exports extends Raw {
-  /** Where IDs are written, with room for so many at least. */
+  /** Where IDs are written, with room for at least `n`. */
   ids(n: number): number
   create(handle: number, config: number, seed: bigint): number
   free(handle: number): void

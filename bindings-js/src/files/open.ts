@@ -115,7 +115,7 @@ function isMade(connection: Connection, path: string): boolean {
   if (application === 0 && version === 0 && tables === 0) return false
   if (application !== APPLICATION) throw new LeafidError('SCHEMA_MISMATCH', `${quoted(path)} is not a leafid store: another program made it`)
   if (version === VERSION) return true
-  const way = version! < VERSION ? `stop every server that serves it, then raise them: leafid migrate --store sqlite:${path}` : 'use the program that wrote it'
+  const way = version! < VERSION ? `stop every server that serves it, then upgrade them: leafid migrate --store sqlite:${path}` : 'use the program that wrote it'
   throw new LeafidError('SCHEMA_MISMATCH', `${quoted(path)} has tables of version ${version}, this program knows ${VERSION}; ${way}`)
 }
 

@@ -12,7 +12,7 @@ import { isBusy, isInTransaction, type Database } from './driver.js'
 import { openFile, openGiven, type File } from './open.js'
 import { Opened } from './place.js'
 
-/** For so long it is tried again while other processes write: less than the 3 s after which a holder counts its ask as lost. */
+/** How long it is tried again while other processes write: less than the 3 s after which a holder counts its ask as lost. */
 const PATIENCE_MS = 2_500
 /** The longest pause before that. */
 const LONGEST_MS = 8

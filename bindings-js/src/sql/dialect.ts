@@ -18,7 +18,7 @@ export interface Dialect {
   changed(columns: readonly string[], params: Params): Query
   /** How a tag is written whose row lies in two tables; `params` are those of its row, and of `was`. */
   putTag?(params: Params, after: TagRow, was: TagRow | undefined): Step[]
-  /** So often it is noted that the store was written, in ms. */
+  /** How often it is noted that the store was written, in ms. */
   beatEachMs: number
 }
 

@@ -3,9 +3,9 @@ import type { Step } from './dialect.js'
 import type { Columns, Query } from './text.js'
 import type { Decided, Work } from './work.js'
 
-/** A decision that has to be made again so often is given up. */
+/** How often a decision is made before it is given up. */
 const ATTEMPTS = 24
-/** For so long it is tried again where others write first: less than the 3 s after which a holder counts its ask as lost. */
+/** How long it is tried again where others write first: less than the 3 s after which a holder counts its ask as lost. */
 const PATIENCE_MS = 2_500
 /** The longest pause before that: whoever waits much longer than others need loses against them for ever. */
 const LONGEST_MS = 10

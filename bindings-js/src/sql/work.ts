@@ -42,7 +42,7 @@ export type Decided<T> = { steps: readonly Step[] } & ({ answer: T } | { again: 
 /** A decision that asks for rows on its way. */
 export type Work<T> = Generator<readonly Query[], Decided<T>, readonly Columns[][]>
 
-/** So many numbers that were handed out are told at once, by a database that does not look for the first that was not. */
+/** How many numbers that were handed out are told at once, by a database that does not look for the first that was not. */
 const STRETCH = 1_000
 
 interface Begun {

@@ -11,7 +11,7 @@ export interface SegmentAsk {
   step?: number
   /** Not fewer numbers than this, up to the tag's `max_step`. */
   at_least?: number
-  /** So many numbers and no fewer, or none at all (`TAG_SPENT`), without `step` and `at_least`: for a range that is used outside leafid. */
+  /** Exactly this many numbers, or none at all (`TAG_SPENT`), without `step` and `at_least`: for a range that is used outside leafid. */
   exactly?: number
   have_until?: bigint
 }

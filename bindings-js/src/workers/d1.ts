@@ -113,7 +113,7 @@ function setting(binding: string, { tags = {}, namespaces = { default: {} } }: D
 function otherVersion(version: number): LeafidError {
   const way =
     version < VERSION
-      ? `raise them: npx wrangler d1 execute ids --remote --file node_modules/leafid/sql/d1-${version + 1}.sql`
+      ? `upgrade them: npx wrangler d1 execute ids --remote --file node_modules/leafid/sql/d1-${version + 1}.sql`
       : 'deploy the version of leafid that wrote them, or a later one'
   return new LeafidError('SCHEMA_MISMATCH', `the database has tables of version ${version}, this program knows ${VERSION}: ${way}`)
 }

@@ -201,7 +201,7 @@ test('D1 without tables, and with tables of another version', async (t) => {
     older = await ask({ act: 'next', store: 'd1', holder: 'second', timeout: 1_000 })
     return older.cause === 'SCHEMA_MISMATCH'
   })
-  assert.match(older.message, /tables of version \d+, this program knows \d+: raise them: npx wrangler d1 execute .*leafid\/sql\/d1-\d+\.sql/)
+  assert.match(older.message, /tables of version \d+, this program knows \d+: upgrade them: npx wrangler d1 execute .*leafid\/sql\/d1-\d+\.sql/)
 })
 
 test('what is declared is written to D1 with its first lease; worker numbers that a deleted namespace left stay taken', async (t) => {

@@ -22,10 +22,10 @@ type Core<K> = leafid_core::Generator<K, Arc<SharedLine>>;
 /// How many IDs are carried into a buffer at a time.
 const PART: usize = 512;
 
-/// So many need no look whether there is memory for them.
+/// Up to how many it is not checked whether there is memory for them.
 const FEW: u64 = 10_000;
 
-/// From so many on a `range` is worth being made.
+/// From how many on a `range` is worth being made.
 const RANGE: u64 = 32;
 
 /// Why a count can never be had in one go.
@@ -117,7 +117,7 @@ impl<K: Kind> Generator<K> {
         self.can_be_ready(count, most)
     }
 
-    /// Whether so many can ever be at hand; `most` is how many can, if not.
+    /// Whether that many can ever be at hand; `most` is how many can, if not.
     ///
     /// # Errors
     /// `COUNT_INVALID`.
@@ -260,7 +260,7 @@ fn listed<'py>(py: Python<'py>, ids: impl Ids, run: Run) -> PyResult<Bound<'py, 
     PyList::new(py, all)
 }
 
-/// Looks once whether `count` are at hand; `Some` is how many can be, where never so many can.
+/// Looks once whether `count` are at hand; `Some` is how many can be, where that many never can.
 ///
 /// # Errors
 /// The core's, where waiting may help.
@@ -272,7 +272,7 @@ pub fn look<K: CoreKind>(
     or_most(generator.ready(now, count), generator)
 }
 
-/// A verdict; `Some` is how many can be had at once, where never so many can.
+/// A verdict; `Some` is how many can be had at once, where that many never can.
 fn or_most<K: CoreKind>(
     verdict: Result<(), Refusal>,
     generator: &Core<K>,

@@ -161,7 +161,7 @@ fn checked_state(path: &Path) -> PyResult<PathBuf> {
     if cfg!(target_os = "linux") {
         return Ok(absolute);
     }
-    let message = "there are state files on Linux only so far: leave `state` out";
+    let message = "state files exist on Linux only: leave `state` out";
     Err(errors::raise(Code::NotEnabled, message))
 }
 

@@ -5,11 +5,11 @@
 pub enum Verb {
     /// One ID.
     Next,
-    /// So many.
+    /// This many.
     Take(u64),
     /// A buffer's worth.
     Fill(u64),
-    /// So many at hand.
+    /// This many at hand.
     Ready(u64),
     /// What is in hand, back.
     Release,

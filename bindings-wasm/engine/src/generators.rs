@@ -29,7 +29,7 @@ pub extern "C" fn free(handle: u32) {
     HANDLES.0.free(handle);
 }
 
-/// Where `fill` and `fillAvailable` write, with room for so many IDs at least.
+/// Where `fill` and `fillAvailable` write, with room for at least `n` IDs.
 #[unsafe(no_mangle)]
 pub extern "C" fn ids(n: usize) -> *const u64 {
     let mut ids = IDS.0.borrow_mut();

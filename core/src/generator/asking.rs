@@ -146,7 +146,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
         self.offset = Some(offset);
         self.line.put_offset(INSIDE, offset, store_now);
         let pause_ms = self.kind.accept(&ask, grant, now, store_now);
-        // The answer may say that so many can never be had: nothing is leased for them any more,
+        // The answer may say that this many can never be had: nothing is leased for them any more,
         // even before their caller comes back to be refused.
         if self.wanted > self.kind.most() && !bug!(WantedStays) {
             self.wanted = 0;

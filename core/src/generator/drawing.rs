@@ -8,7 +8,7 @@ use super::{Generator, Kind};
 use crate::line::{INSIDE, Ids, Line, Run};
 use crate::values::{Code, HostTime, Range, Refusal};
 
-/// For so long what a store says of a tag's limits, which an operator may raise, is taken for granted.
+/// How long what a store says of a tag's limits, which an operator may raise, is taken for granted.
 const BELIEVED_MS: i64 = 10_000;
 
 /// Whether what was heard at `at` is still taken for granted.
@@ -171,7 +171,7 @@ impl<K: Kind, L: Line> Generator<K, L> {
     /// ```
     ///
     /// # Errors
-    /// `COUNT_INVALID` if so many cannot be had in one go, by the holder's own `max_step` or what the
+    /// `COUNT_INVALID` if that many cannot be had in one go, by the holder's own `max_step` or what the
     /// store said in the last 10 s; if it said so longer ago, it is asked again. `TAG_SPENT` if the tag ends before that; else as
     /// [`Generator::next`].
     pub fn ready(&mut self, now: HostTime, n: u64) -> Result<(), Refusal> {

@@ -35,8 +35,8 @@ use pending::Pending;
 ///
 /// | verb | what it does | when |
 /// |---|---|---|
-/// | [`next`](Generator::next), [`fill`](Generator::fill), [`fill_available`](Generator::fill_available) | one ID, exactly so many, as many as are at hand | any time |
-/// | [`ready`](Generator::ready) | whether `n` can be had in one go; if not, asks for so many | before a `fill` |
+/// | [`next`](Generator::next), [`fill`](Generator::fill), [`fill_available`](Generator::fill_available) | one ID, exactly as many as asked for, as many as are at hand | any time |
+/// | [`ready`](Generator::ready) | whether `n` can be had in one go; if not, asks for that many | before a `fill` |
 /// | [`stance`](Generator::stance) | whether the caller of a refused draw raises or waits | after a refusal |
 /// | [`wants_ask`](Generator::wants_ask), [`poll_at`](Generator::poll_at) | whether, and when, there is something to ask | after drawing, after an answer |
 /// | [`poll_ask`](Generator::poll_ask) | what to ask the store, complete | when `wants_ask` says so |

@@ -18,7 +18,7 @@ use crate::values::{Code, HostTime, Token};
 /// A store may demand a longer pause than this, but what it waits for (a number set free, a quota
 /// raised) may come any moment.
 const LONGEST_RETRY_MS: i64 = 60_000;
-/// An ask that got no answer for so long is sent again, under the same request id.
+/// An ask that got no answer for this long is sent again, under the same request id.
 const EXPIRES_MS: i64 = 3_000;
 /// A generator with nothing at hand asks within this time, unless an ask is out or has failed.
 const DRY_MS: i64 = 1_000;
@@ -31,7 +31,7 @@ pub(crate) struct Pending {
     out: Option<Ask>,
     /// The pause runs from here …
     since: HostTime,
-    /// … for so long. A clock that shows less than `since` ends it: it went back, and nobody
+    /// … for this long. A clock that shows less than `since` ends it: it went back, and nobody
     /// knows by how much.
     pause_ms: i64,
     /// What the store demanded with its last failure.

@@ -18,7 +18,7 @@ pub(crate) const fn mix(seed: u64, word: u64) -> u64 {
 pub(crate) struct Spread(u64);
 
 impl Spread {
-    /// The default for a tick of so many IDs: `min(100, per_tick / 16)`.
+    /// The default for a tick of that many IDs: `min(100, per_tick / 16)`.
     pub(crate) fn default_for(per_tick: u64) -> Spread {
         Spread((per_tick / 16).min(100))
     }

@@ -57,7 +57,7 @@ pub struct SegmentAsk {
     /// How many a caller waits for at once: granted if the step is smaller, unless it is more
     /// than the tag ever grants.
     pub at_least: Option<u32>,
-    /// So many and no fewer, as one range, or none at all: for a range that is used outside
+    /// Exactly this many numbers as one range, or none at all: for a range that is used outside
     /// leafid. It stands alone, without `step` and `at_least`; no generator sends it.
     pub exactly: Option<u32>,
     /// The highest end that this holder holds or held: a store that stands lower has lost grants,

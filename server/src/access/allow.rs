@@ -146,7 +146,7 @@ impl Allowance {
 }
 
 impl Charge {
-    /// So many were had.
+    /// How many were had.
     pub fn had(mut self, ids: u64) {
         if let Some(member) = self.member.take() {
             member.meter.give_back(&member.who, self.ids.saturating_sub(ids));

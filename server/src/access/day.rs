@@ -25,7 +25,7 @@ pub struct Spent {
 }
 
 impl Day {
-    /// Counts so many IDs, if the day has as many of its `most` left.
+    /// Counts that many IDs, if the day has as many of its `most` left.
     ///
     /// # Errors
     /// It has not.
@@ -43,7 +43,7 @@ impl Day {
         Ok(())
     }
 
-    /// Of those that were counted, so many were not had.
+    /// Of those that were counted, this many were not had.
     pub fn give_back(&mut self, ids: u64) {
         self.ids = self.ids.saturating_sub(ids);
     }

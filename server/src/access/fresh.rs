@@ -7,7 +7,7 @@ use leafid_core::Code;
 
 use crate::problem::Problem;
 
-/// A file that a server reads again has so many bytes at most.
+/// A file that a server reads again has at most this many bytes.
 const LARGEST: u64 = 1024 * 1024;
 
 /// Files, as they were when they were looked at last.

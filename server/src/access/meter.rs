@@ -12,7 +12,7 @@ use super::day::Day;
 use super::principal::Principal;
 use crate::problem::{Figure, Problem};
 
-/// A principal has so many requests under way at most: others find room beside a flood of its.
+/// A principal has at most this many requests under way: others find room beside a flood of its.
 const UNDER_WAY: usize = 1_024;
 
 /// What one principal has used.
@@ -61,7 +61,7 @@ impl Meter {
         })
     }
 
-    /// Counts so many IDs, if the principal's day has as many left.
+    /// Counts that many IDs, if the principal's day has as many left.
     ///
     /// # Errors
     /// `QUOTA_EXCEEDED`.
@@ -78,7 +78,7 @@ impl Meter {
         })
     }
 
-    /// Of those that were counted, so many were not had.
+    /// Of those that were counted, this many were not had.
     pub fn give_back(&self, who: &Principal, ids: u64) {
         if who.ids_per_day.is_some() {
             let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);

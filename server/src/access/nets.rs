@@ -36,7 +36,7 @@ impl Net {
         };
         let begins = beginning(first, bits);
         if begins != first {
-            return Err(format!("it has bits behind the first {bits}; use {begins}/{bits}"));
+            return Err(format!("it has bits beyond the first {bits}; use {begins}/{bits}"));
         }
         Ok(Net { first, bits })
     }
@@ -46,7 +46,7 @@ impl Net {
     }
 }
 
-/// An address whose bits behind the first so many are 0.
+/// An address whose bits beyond the first `bits` are 0.
 fn beginning(address: IpAddr, bits: u8) -> IpAddr {
     let behind = |width: u32| width.saturating_sub(bits.into());
     match address {

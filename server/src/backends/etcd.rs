@@ -20,7 +20,7 @@ pub use address::Address;
 use gateway::{Keys, Kv, pair, ranges, revision, texts};
 use http::Http;
 
-/// So many operations fit a transaction, unless etcd is told otherwise.
+/// How many operations fit a transaction, unless etcd is told otherwise.
 const OPERATIONS: usize = 128;
 
 /// A connection to etcd.

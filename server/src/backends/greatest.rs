@@ -17,7 +17,7 @@ use super::{mysql, postgres};
 use crate::json::shown;
 use crate::problem::Problem;
 
-/// So long the query may take: without an index it reads all of the table.
+/// How long the query may take: without an index it reads all of the table.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Where the table is.

@@ -65,7 +65,7 @@ impl<E: Engine> Keyed<E> {
         if let Some(leap) = leap {
             tracing::warn!(
                 by_ms = leap.by_ms,
-                "the clock went forward at once; it is not believed for one max_window"
+                "the clock jumped forward; it is not believed for one max_window"
             );
         }
         now

@@ -24,7 +24,7 @@ pub struct Options {
     pub first_use: bool,
     /// The id of a store that is made; random unless said.
     pub id: Option<Token>,
-    /// A store that is made replaces a lost one that granted windows of at most so many ms: it
+    /// A store that is made replaces a lost one that granted windows of at most this many ms: it
     /// grants none that begins before those are over, and no tag begins at 1 by default.
     pub replaces_lost_ms: Option<u32>,
     /// The wall clock is right, wherever it stands: what the store knows of a later time is

@@ -83,7 +83,7 @@ impl Tries {
     }
 }
 
-/// How long to wait after so many tries that failed: twice as long each time, and a bit more or
+/// How long to wait after this many tries that failed: twice as long each time, and a bit more or
 /// less, so that servers do not come back all at once.
 pub fn pause(tries: u32) -> Duration {
     let longest = SHORTEST.saturating_mul(1 << tries.min(16)).min(LONGEST);

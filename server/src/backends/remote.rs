@@ -37,7 +37,7 @@ pub use driver::{Breakage, Broken, Did, Driver, EXCHANGE, Ending, LOCKED_MS, Nam
 pub use rows::Row;
 pub use text::{Style, Text};
 
-/// So often the store's time is written along with something else.
+/// How often the store's time is written along with something else.
 const BEAT_MS: i64 = 3_600_000;
 
 /// A store in a database.
@@ -97,7 +97,7 @@ impl<D: Driver> Remote<D> {
         if let Some(leap) = leap {
             tracing::warn!(
                 by_ms = leap.by_ms,
-                "the database's clock went forward at once; it is not believed for one max_window"
+                "the database's clock jumped forward; it is not believed for one max_window"
             );
         }
         now

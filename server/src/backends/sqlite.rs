@@ -94,7 +94,7 @@ impl Sqlite {
         if let Some(leap) = leap {
             tracing::warn!(
                 by_ms = leap.by_ms,
-                "the wall clock went forward at once; it is not believed for one max_window"
+                "the wall clock jumped forward; it is not believed for one max_window"
             );
         }
         now

@@ -18,7 +18,7 @@ use crate::problem::Problem;
 pub use address::Address;
 use paths::{Paths, counted};
 
-/// So long the server keeps a session that it hears nothing of. Nothing hangs on it.
+/// How long the server keeps a session that it hears nothing of. Nothing hangs on it.
 const SESSION: std::time::Duration = std::time::Duration::from_secs(6);
 
 /// A connection to ZooKeeper.

@@ -18,7 +18,7 @@ pub struct FromMax {
     /// of --store]
     #[arg(long = "in", value_name = "DATABASE", requires = "from_max")]
     database: Option<String>,
-    /// So many numbers more are left free, for rows that others still number by themselves
+    /// How many more numbers are left free, for rows that others still number by themselves
     #[arg(long, value_name = "N", requires = "from_max", default_value_t = 0)]
     headroom: u64,
 }

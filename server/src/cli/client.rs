@@ -25,10 +25,10 @@ use crate::problem::Problem;
 use crate::store::SharedStore;
 use crate::store::parted::Stores;
 
-/// So long an answer may take: acquires that wait in a line are told after a few seconds.
+/// How long an answer may take: acquires that wait in a line are told after a few seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 const DEFAULT_URL: &str = "http://127.0.0.1:8750";
-/// An answer is at most so large: 10,000 IDs, or 1,000 rows.
+/// An answer is at most this large: 10,000 IDs, or 1,000 rows.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 /// Which store a verb speaks to.

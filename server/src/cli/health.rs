@@ -15,7 +15,7 @@ use crate::problem::Problem;
 use crate::store::parted::Kept;
 use crate::utc;
 
-/// So long an answer may take: a server that cannot write says so after 2 s.
+/// How long an answer may take: a server that cannot write says so after 2 s.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const KINDS: [Kept; 2] = [Kept::Tags, Kept::Workers];

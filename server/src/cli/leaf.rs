@@ -85,7 +85,7 @@ impl Leaf {
         let config = LeafConfig::read(file)?;
         for key in &config.unknown {
             complain(format_args!(
-                "leafid: `{}` has the unknown key `{key}`: nothing is done with it",
+                "leafid: `{}` has the unknown key `{key}`, which is ignored",
                 file.display()
             ));
         }

@@ -17,7 +17,7 @@ use crate::random;
 pub struct Lease {
     /// The tag to lease numbers of
     tag: String,
-    /// How many: one range of so many, or an error and none; at most the tag's max_step
+    /// How many: one range of that many, or an error and none; at most the tag's max_step
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = step)]
     count: u32,
     /// What is printed [default: the first number, and one more than the last]

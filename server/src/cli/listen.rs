@@ -206,7 +206,7 @@ fn unguarded(open: Open, at: SocketAddr, has_tokens: bool, plain: bool) -> Probl
             let verb = if open == Open::Api { "" } else { " --verb admin" };
             let or = match (open, has_tokens) {
                 (Open::Admin, false) => "changes need a token even with --insecure".to_owned(),
-                _ => format!("if every machine of that network is trusted, say: --insecure {name}"),
+                _ => format!("if every machine of that network is trusted, add: --insecure {name}"),
             };
             let and = if plain { ", which `http://` keeps it from" } else { "" };
             format!(

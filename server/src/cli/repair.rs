@@ -15,19 +15,20 @@ use crate::store::Store;
 use crate::utc;
 
 const MEANING: &str = "\
-Run it when a store stands where it stood before: after a backup was restored, a replica without the
+Run it when a store is back at an earlier state: after a backup was restored, a replica without the
 last commits was promoted, or a server says STORE_WENT_BACK or STORE_REFUSED for that reason. Servers
-may run meanwhile, and go on from there.
+may run meanwhile, and continue from there.
 
-What it does, in one step: each tag goes on 100 x its max_step numbers above the highest one that the
+What it does, in one step: each tag continues 100 x its max_step numbers above the highest one that the
 store or a journal knows to be granted, deleted tags included; in each namespace no window begins
 before the longest one that may have been granted is over, and 5 s more, so a process that starts
-waits so long; a tag that is created later needs --from. With its journal nothing is handed out twice.
+waits that long; a tag that is created later needs --from. With its journal nothing is handed out twice.
 Without one that holds as long as less than the gap was granted since the copy was made, and the
 copy is restored for the first time: what was granted behind the first fence is not in it. So take a
-new backup at once, and throw the old one away. Holders of worker numbers go on to the end of their windows.
+new backup at once, and throw the old one away. Holders of worker numbers continue to the end of
+their windows.
 
-It does not look whether anything was lost: each run moves all lines once more. A tag that has less
+It does not check whether anything was lost: each run moves all lines once more. A tag that has less
 left than the gap is used up (TAG_SPENT): raise its upper end, or create another tag.";
 
 #[derive(Args, Debug)]

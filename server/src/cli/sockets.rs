@@ -6,7 +6,7 @@ use tokio::net::{TcpListener, TcpSocket};
 
 use crate::problem::Problem;
 
-/// So many connections wait until they are taken in.
+/// How many connections wait until they are accepted.
 const BACKLOG: u32 = 1_024;
 
 /// Binds an address; `all` are those that this server listens on.

@@ -17,7 +17,7 @@ use crate::problem::Problem;
 use crate::random;
 use crate::store::parted::Stores;
 
-/// So long a closing server waits for the answers that are still out.
+/// How long a closing server waits for the answers that are still out.
 const CLOSING: Duration = Duration::from_secs(3);
 
 /// What drivers share: the stores, the clock, and how long a request waits.
@@ -155,7 +155,7 @@ impl<S: Kind + Send + 'static> Driver<S> {
         let mut state = self.lock();
         let n = rest.len() as u64;
         // What was drawn is lost where the rest never comes: near the end of a tag it is all or
-        // nothing, as far as so many can be had in one go.
+        // nothing, as far as that many can be had in one go.
         let near_end = state.generator.may_end_before(n);
         let drawn = match near_end.then(|| state.generator.ready(now, n)) {
             Some(Err(refusal)) if refusal.code != Code::CountInvalid => Err(refusal),

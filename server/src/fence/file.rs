@@ -13,8 +13,8 @@ use crate::problem::Problem;
 
 /// The first word of each file, and the version of its lines.
 const FIRST: &str = "leafid-journal 1";
-/// A file that grew to more than so many bytes, and to four times what it began with, is written
-/// anew with what still counts.
+/// A file that grew to more than this many bytes, and to four times what it began with, is written
+/// again with what still counts.
 const LARGE: u64 = 256 * 1024;
 
 /// A journal's file, and all that stands in it.

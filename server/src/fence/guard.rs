@@ -15,13 +15,13 @@ use crate::problem::Problem;
 use crate::store::alarms::Line;
 use crate::utc;
 
-/// How far the store has come is asked so often while it is written, in ms.
+/// How often it is asked how far the store has come while it is written, in ms.
 const STANDING_MS: i64 = 1_000;
-/// A store that grants nothing is looked at so often, in ms.
+/// How often a store that grants nothing is looked at, in ms.
 const AGAIN_MS: i64 = 1_000;
-/// So long nothing is granted after a fence, in ms: a second fail-over would undo it.
+/// How long nothing is granted after a fence, in ms: a second fail-over would undo it.
 const QUIET_MS: i64 = 5_000;
-/// So many rows are compared at once.
+/// How many rows are compared at once.
 const AT_ONCE: usize = 200;
 /// Another server may fence the store between a look and a fence: then it is looked at again.
 const LOOKS: u32 = 4;

@@ -15,9 +15,9 @@ use super::file::{self, Log};
 use super::witness::{Note, Witness};
 use crate::problem::Problem;
 
-/// What is noted is written after so long, together.
+/// After how long what is noted is written, together.
 const WRITTEN: Duration = Duration::from_millis(100);
-/// What is written is synced after so long.
+/// After how long what is written is synced.
 const SYNCED: Duration = Duration::from_secs(1);
 
 /// A journal that notes what one server writes to one store. When it is dropped, all of it is on the

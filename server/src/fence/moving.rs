@@ -15,11 +15,11 @@ use crate::backends::{
 use crate::store::Page;
 use crate::store::pattern::Patterns;
 
-/// So many rows are read at once.
+/// How many rows are read at once.
 const AT_ONCE: usize = 200;
-/// So many names.
+/// How many names.
 const PAGE: u32 = 500;
-/// Rows that others write meanwhile are read again so often.
+/// How often rows that others write meanwhile are read again.
 const TRIES: u32 = 12;
 
 /// Why nothing, or not all, was moved.

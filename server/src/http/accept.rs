@@ -26,10 +26,10 @@ use super::tls::Tls;
 use super::unread;
 use crate::log::Rate;
 
-/// Where no connection can be taken in, it is tried again after so long.
+/// After how long it is tried again where no connection can be accepted.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// A client that is turned away has so long to read why.
+/// How long a client that is turned away has to read why.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Room for those that are turned away.
@@ -92,7 +92,7 @@ impl Accepting {
             tracing::error!(
                 listener,
                 left_out,
-                "no connection can be taken in: {error}; raise the limit of open files, or lower \
+                "no connection can be accepted: {error}; raise the limit of open files, or lower \
                  --max-connections"
             );
         }

@@ -10,7 +10,7 @@ use tokio_rustls::rustls::pki_types::UnixTime;
 use super::tls::{Ends, Tls};
 use crate::access::tokens::Tokens;
 
-/// Files are looked at so often.
+/// How often files are looked at.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// What may change.

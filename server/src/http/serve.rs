@@ -26,7 +26,7 @@ use crate::store::Store;
 use crate::store::parted::{Kept, Stores};
 use crate::store::watched::Watched;
 
-/// After so many seconds the store is asked to write, whether anybody asks it for anything.
+/// After how many seconds the store is asked to write, whether anybody asks it for anything.
 const BEATS: u64 = 3_600;
 
 /// A listener that is bound to one of its addresses.

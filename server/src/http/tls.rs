@@ -16,9 +16,9 @@ use tokio_rustls::rustls::{CertificateError, Error, RootCertStore, ServerConfig}
 use crate::access::fresh::Fresh;
 use crate::problem::Problem;
 
-/// So long before its end a certificate is warned of.
+/// How long before a certificate ends there is a warning.
 const SOON: Duration = Duration::from_secs(14 * 86_400);
-/// So often it is warned of again.
+/// How often that warning is repeated.
 const AGAIN: Duration = Duration::from_secs(6 * 3_600);
 
 /// The files of a server's TLS.

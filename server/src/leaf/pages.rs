@@ -9,7 +9,7 @@ use leafid_core::registry::TagRow;
 
 use crate::dispense::driver::AtHand;
 
-/// A page shows so many rows at most.
+/// A page shows at most this many rows.
 pub const MOST: usize = 10_000;
 
 /// What is at hand of each tag.

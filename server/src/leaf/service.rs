@@ -36,9 +36,9 @@ static FAILED: Rate = Rate::new();
 static REFUSED: Rate = Rate::new();
 /// The namespace of Leaf's snowflakes.
 pub const NAMESPACE: &str = "default";
-/// A body is read up to so many bytes.
+/// Up to how many bytes a body is read.
 const MOST_BYTES: usize = 16 * 1_024;
-/// A list is read in parts of so many rows.
+/// A list is read in parts of this many rows.
 const PART: u32 = 1_000;
 
 /// Serves Leaf's paths.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// So many lines wait to be written; one more is left out.
+/// How many lines wait to be written; one more is left out.
 const WAITING: usize = 1_000;
 /// A process that ends waits so long for its last lines to be written.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -1,5 +1,5 @@
 //! What was leased, by tag and by namespace. Names that were granted nothing have no counters of
-//! their own, and only so many have: what anybody may make up must not fill the memory.
+//! their own, and only a number of them have: what anybody may make up must not fill the memory.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -9,10 +9,10 @@ use leafid_core::{Code, Name, Range, SegmentGrant, StoreTime};
 use super::Counter;
 use crate::problem::Problem;
 
-/// So many tags, and so many namespaces, are counted by name. The others are one.
+/// How many tags, and how many namespaces, are counted by name. The others are one.
 pub const NAMED: usize = 200;
 
-/// So many leases of a tag are remembered.
+/// How many leases of a tag are remembered.
 const RECENT: usize = 8;
 
 /// How asks ended.

@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::store::Aside;
 use crate::utc;
 
-/// So long after its window has ended a number is set aside again: what stamps outside of leafid does so by
+/// How long after its window has ended a number is set aside again: what stamps outside of leafid does so by
 /// a clock of its own, which may be behind.
 const MARGIN_MS: i64 = 10_000;
 

@@ -9,7 +9,7 @@ use leafid_core::registry::{TagRow, WorkerRow};
 use super::groups::Scope;
 use crate::backends::{Group, NamespaceRow, Outcome, Seen, Write};
 
-/// So many rows of a kind are kept; one more, and all are read again.
+/// How many rows of a kind are kept; one more, and all are read again.
 const MOST: usize = 16_384;
 
 /// The rows that were written last.

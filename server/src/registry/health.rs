@@ -8,10 +8,10 @@ use leafid_core::{HostTime, StoreTime};
 use crate::log::Rate;
 use crate::problem::Problem;
 
-/// For so long a write tells how the next would end.
+/// How long a write tells how the next would end.
 const RECENT: Duration = Duration::from_secs(1);
 
-/// A back end that has begun no turn for so long, in ms, while one is wanted, hangs.
+/// A back end that has begun no turn for this long, in ms, while one is wanted, hangs.
 const HANGS_MS: i64 = 5_000;
 
 static FAILED: Rate = Rate::new();
@@ -69,7 +69,7 @@ impl Health {
         }
     }
 
-    /// Notes how a turn of so many requests ended, and whether it wrote anything.
+    /// Notes how a turn of that many requests ended, and whether it wrote anything.
     pub fn ended(&self, outcome: &Result<(), Problem>, wrote: bool, requests: usize) {
         if let Err(problem) = outcome
             && let Some(left_out) = FAILED.admit(problem.code)

@@ -11,7 +11,7 @@ use super::rows::TurnRows;
 use super::stop::Stop;
 use crate::problem::Problem;
 
-/// A caller counts its ask as lost after so long, and sends it again: what has waited longer is
+/// A caller counts its ask as lost after this time, and sends it again: what has waited longer is
 /// done for nobody.
 const PATIENCE_MS: i64 = 3_000;
 
@@ -49,7 +49,7 @@ pub enum Worth {
     Done,
     /// Its caller is gone.
     Nothing,
-    /// Its caller has waited so many ms, and gives it up for lost.
+    /// Its caller has waited this many ms, and gives it up for lost.
     TooLate(i64),
 }
 

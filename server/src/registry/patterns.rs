@@ -15,7 +15,7 @@ use crate::store::pattern::{Pattern, PatternChange, PatternRow, Patterns, USUAL_
 
 pub use words::unknown;
 
-/// So many tags are made in one turn: they are written together, with the patterns that count them.
+/// How many tags are made in one turn: they are written together, with the patterns that count them.
 const MADE_TOGETHER: usize = 32;
 
 /// The patterns, as they were read and as the requests before have left them.

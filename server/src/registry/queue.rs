@@ -14,9 +14,9 @@ use super::job::{Job, Kind};
 use crate::meter::turns::Turns;
 use crate::problem::Problem;
 
-/// So many requests may wait in a line, and so many on their way to it; one more is `OVERLOADED`.
+/// How many requests may wait in a line, and as many on their way to it; one more is `OVERLOADED`.
 const WAITING: usize = 8_192;
-/// Of these so many may be for one tag or namespace: the others have room.
+/// How many of these may be for one tag or namespace: the others have room.
 const ALIKE: usize = WAITING / 2;
 
 /// The way into the queue.

@@ -29,13 +29,13 @@ mod tests;
 
 pub use answers::Answers;
 
-/// So many are written together at most.
+/// How many are written together at most.
 const TOGETHER: usize = 1_024;
-/// After so many ms of work what is decided is written and answered, and the rest waits its turn.
+/// After this many ms of work what is decided is written and answered, and the rest waits its turn.
 const SLICE_MS: i64 = 20;
-/// So often a request reads what it wants: a namespace, its own rows, and what is free.
+/// How often a request reads what it wants: a namespace, its own rows, and what is free.
 const READINGS: usize = 32;
-/// A request whose rows others wrote first so many times is given up.
+/// A request whose rows others wrote first this many times is given up.
 const TRIES: u32 = 12;
 /// The first try of a lost race is at once, the last pause is as many ms long at most.
 const LONGEST_PAUSE_MS: u64 = 64;

@@ -16,7 +16,7 @@ use crate::store::alarms::{Ends, Line};
 use crate::store::parted::Kept;
 use crate::store::watched::Watched;
 
-/// Lines that went back are looked at for so long.
+/// How long lines that went back are looked at.
 const LOOKING: Duration = Duration::from_millis(500);
 
 /// `GET /healthz`: the process answers.

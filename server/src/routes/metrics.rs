@@ -18,7 +18,7 @@ use crate::seen::exposition::{Exposition, Format};
 
 /// What is not counted by name. No tag that leafid makes is called so.
 const OTHERS: &str = "_other";
-/// Figures of so many tags are told, of those with the least time left first.
+/// Figures of at most this many tags are told, of those with the least time left first.
 const TAGS: usize = 200;
 
 /// `GET /metrics`. It never fails: what cannot be read now is absent, and `leafid_store_up` says so.

@@ -15,18 +15,17 @@ use crate::problem::Problem;
 use crate::store::parted::Stores;
 use crate::store::{Answer, Page, Store};
 
-/// So many tags are seen, and so many namespaces: the first by name, and of the tags those that were
-/// leased from here.
+/// How many tags are seen: the first by name, and those that were leased from here.
 pub const TAGS: u32 = 1_000;
-/// So many namespaces are seen.
+/// How many namespaces are seen.
 pub const SPACES: u32 = 100;
-/// Rows of worker numbers are read so many at once.
+/// How many rows of worker numbers are read at once.
 const ROWS: u32 = 1_000;
-/// A look is made not before so long after the last.
+/// How long after the last look the next is made at the earliest.
 const APART: Duration = Duration::from_millis(1_500);
-/// And a look that took long, not before so many times as long.
+/// And after a look that took long, not before this many times as long.
 const REST: u32 = 20;
-/// Whoever asks waits so long for a look, where something was seen before.
+/// How long whoever asks waits for a look, where something was seen before.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A tag as it was seen.
@@ -111,9 +110,9 @@ impl<T: Send + Sync + 'static> Seen<T> {
             Ok(Err(error)) => {
                 Err(Problem::new(Code::Internal, format!("the look at the store failed: {error}")))
             }
-            Err(_) => self.old().ok_or_else(|| {
-                Problem::unavailable("the store is being looked at, which takes long; ask again")
-            }),
+            Err(_) => self
+                .old()
+                .ok_or_else(|| Problem::unavailable("the store is still being read; ask again")),
         }
     }
 
@@ -244,7 +243,7 @@ mod tests {
         Name::tag(&format!("t{n:05}")).unwrap()
     }
 
-    /// A store with so many tags.
+    /// A store with that many tags.
     async fn stores(folder: &tempfile::TempDir, tags: u32) -> Stores {
         let options = Options { create: true, ..Options::default() };
         let file = folder.path().join("store.db");

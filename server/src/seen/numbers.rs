@@ -5,9 +5,9 @@ use leafid_core::{Name, StoreTime};
 
 use crate::registry::aside::is_aside;
 
-/// So many numbers of a namespace are told one by one.
+/// How many numbers of a namespace are told one by one.
 pub const DRAWN: usize = 65_536;
-/// So many holders are told at most, those that were granted a window last.
+/// How many holders are told at most, those that were granted a window last.
 pub const HOLDERS: usize = 500;
 
 macro_rules! states {

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Looks that are noted lie apart at least so long.
+/// Looks that are noted are at least this far apart.
 const APART: Duration = Duration::from_secs(15);
-/// The present is so long.
+/// How long the present is.
 const PRESENT: Duration = Duration::from_secs(900);
 /// Over less than this nothing is said: one lease would be a flood.
 const LEAST: Duration = Duration::from_secs(1);

@@ -11,7 +11,7 @@ use leafid_core::Name;
 use crate::problem::Problem;
 use crate::store::{Page, Store};
 
-/// So many lines are remembered. A store that lost more than these is found out just as well.
+/// How many lines are remembered. A store that lost more than these is found out just as well.
 const MOST: usize = 64;
 
 /// A line of positions.
@@ -58,7 +58,7 @@ pub enum Raised {
     News,
     /// Nothing that was not known.
     Known,
-    /// Another line, where so many went back that no more are remembered.
+    /// Another line, where too many went back for more to be remembered.
     Full,
 }
 

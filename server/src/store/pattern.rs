@@ -9,9 +9,9 @@ use super::Store;
 use crate::json::{Reader, Writer};
 use crate::problem::Problem;
 
-/// So many tags a pattern makes unless it says.
+/// How many tags a pattern makes unless it says.
 pub const USUAL_MOST: u32 = 10_000;
-/// A store has so many patterns at most, removed ones included.
+/// A store has at most this many patterns, removed ones included.
 pub const PATTERNS: usize = 40;
 
 /// The beginning of names, written with a star behind it: `tenant:*`.

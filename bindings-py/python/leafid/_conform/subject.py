@@ -21,7 +21,7 @@ NUMBERS = 4
 LENGTH_MS = 1_000
 # So far the clocks of a store's servers may be apart.
 _APART_MS = 1_000
-# A store that answers nobody for so long hangs.
+# After how long without an answer a store counts as hanging.
 _HANGS_S = 30.0
 # No check waits longer for a number.
 _TRIES = 10

@@ -7,7 +7,7 @@ from .checks import WINDOWS, check
 from .findings import Skipped, refused, that
 from .subject import LENGTH_MS, Row, Subject, layout_of, token
 
-# So many acquires are tried until a namespace has no number left.
+# How many acquires are tried until a namespace has no number left.
 _MOST = 64
 
 

@@ -37,7 +37,7 @@ def keep(keeper: Keeper) -> None:
 
 def _before() -> None:
     for keeper in list(_KEEPERS):
-        # One that is in use for so long stays open, and a child does not use it.
+        # One that is in use for longer stays open, and a child does not use it.
         if keeper.lock.acquire(timeout=2 * PATIENCE):
             _LOCKED.append(keeper)
             keeper.close()

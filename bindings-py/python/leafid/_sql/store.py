@@ -13,7 +13,7 @@ from .turn import Turn
 Row = dict[str, Any]
 T = TypeVar("T")
 
-# So many tags are listed in one transaction.
+# How many tags are listed in one transaction.
 _PAGE = 1_000
 
 

@@ -13,7 +13,7 @@ def other_version(
 ) -> errors.LeafidError:
     way = "use the program that wrote it"
     if version < known:
-        way = f"{before}raise them: leafid migrate --store {place}"
+        way = f"{before}upgrade them: leafid migrate --store {place}"
     return errors.SchemaMismatchError(
         f"{shown} has tables of version {version}, this program knows {known}; {way}"
     )

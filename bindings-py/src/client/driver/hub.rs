@@ -142,7 +142,7 @@ impl Hub {
         }
     }
 
-    /// Brings the answer of an ask that left at `sent` and took so long.
+    /// Brings the answer of an ask that left at `sent`, and how long it took.
     pub fn answered(
         &self,
         driven: &dyn Driven,

@@ -69,7 +69,7 @@ pub enum Action {
     Reconnect,
     /// Nothing more, ever.
     End,
-    /// Nothing for so long, or until somebody calls.
+    /// Nothing for this long, or until somebody calls.
     Rest(Option<Duration>),
 }
 

@@ -23,7 +23,7 @@ use crate::values::{Code, HostTime, LINE_END, Range, StoreTime, Token};
 /// The first renewal comes after this: a first window is short, so that a process that crashes at
 /// once blocks its number for seconds, and one that lives shall have a longer one soon.
 const FIRST_RENEWAL_MS: i64 = 2_000;
-/// A window is renewed at least so often.
+/// A window is renewed at least this often.
 const RENEWAL_MS: i64 = 60_000;
 /// And never more often than this.
 const SHORTEST_RENEWAL_MS: i64 = 100;

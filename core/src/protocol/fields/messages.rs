@@ -22,7 +22,7 @@ fields! { SegmentAsk, |ask| {
     optional step: Count = ask.step;
     /// How many a caller waits for at once: granted if that is more, and not above `max_step`.
     optional at_least: Wanted = ask.at_least;
-    /// So many and no fewer, or none at all; at most `max_step`, without `step` and `at_least`.
+    /// Exactly this many numbers, or none at all; at most `max_step`, without `step` and `at_least`.
     optional exactly: Count = ask.exactly;
     /// The highest end that the holder has or had; a store that stands lower has lost grants.
     optional have_until: Big = ask.have_until;

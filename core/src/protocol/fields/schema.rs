@@ -47,7 +47,7 @@ pub enum FieldForm {
     Flag,
     /// The name of a tag or a namespace.
     Name,
-    /// Any text without control characters, of so many bytes.
+    /// Any text without control characters, of a number of bytes.
     Text {
         /// The fewest bytes.
         least: usize,

@@ -7,12 +7,12 @@
 use super::{Namespace, TagRow};
 use crate::values::{LINE_END, StoreTime};
 
-/// A tag is moved so many leases of its largest step past its last known end: what was leased
+/// A tag is moved this many leases of its largest step past its last known end: what was leased
 /// between the journal's last writing and the loss is less.
 const GAP_STEPS: u64 = 100;
 /// Clocks of servers that use one store differ by less than this, in ms.
 const CLOCKS_DIFFER_MS: i64 = 5_000;
-/// A store fences by itself at most once in so long, in ms: what goes back again and again is
+/// A store fences by itself at most once in this time, in ms: what goes back again and again is
 /// for a person to look at.
 const BY_ITSELF_MS: i64 = 3_600_000;
 

@@ -4,7 +4,7 @@ use super::{DEFAULT_MAX_WINDOW_MS, MAX_WINDOW_CAP_MS};
 use crate::protocol::WindowGrant;
 use crate::values::{Code, Layout, Range, Refusal, StoreTime, Token};
 
-/// A window is at least so long, in ms, and at least two ticks.
+/// A window is at least this long, in ms, and at least two ticks.
 pub(in crate::protocol) const SHORTEST_WINDOW_MS: u32 = 1_000;
 
 /// The row of a namespace, as far as leases need it.

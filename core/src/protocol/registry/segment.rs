@@ -7,9 +7,9 @@ use crate::values::{Code, Range, Refusal, StoreTime, Token};
 /// Leases the next numbers of a tag.
 ///
 /// The answer has `step` numbers, or `at_least` where that is more, and never more than
-/// `max_step`. An `at_least` that is more than that is not looked at: so many can never be had in
+/// `max_step`. An `at_least` that is more than that is not looked at: that many can never be had in
 /// one go, and nothing is leased for it. The last lease before the tag's end ([`TagRow::end`]) may
-/// be shorter. With `exactly` the answer has so many numbers, or nothing is leased.
+/// be shorter. With `exactly` the answer has that many numbers, or nothing is leased.
 ///
 /// # Errors
 /// `STORE_CHANGED`, `TAG_UNKNOWN` (deleted), `SCHEMA_MISMATCH` for a row that cannot be (a position of
@@ -51,7 +51,7 @@ pub fn lease_segment(
     Ok((row, grant))
 }
 
-/// How many numbers are asked for, as far as the tag gives so many in one go.
+/// How many numbers are asked for, as far as the tag gives that many in one go.
 fn wanted(row: &TagRow, ask: &SegmentAsk) -> Result<u64, Refusal> {
     if let Some(exactly) = ask.exactly {
         if ask.step.is_some() || ask.at_least.is_some() {

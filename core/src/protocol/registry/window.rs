@@ -9,7 +9,7 @@ use super::{Namespace, Worker, WorkerRow, same_store};
 use crate::protocol::{AcquireAsk, Release, RenewAsk, WindowGrant};
 use crate::values::{Code, Name, Range, Refusal, StoreTime, Token};
 
-/// A first window is at most so long: a process that crashes at once blocks its number no longer.
+/// A first window is at most this long: a process that crashes at once blocks its number no longer.
 const FIRST_WINDOW_MS: u64 = 60_000;
 
 /// The rows that an acquire is decided on. A store looks them up; the decision looks at nothing

@@ -2,7 +2,7 @@
 
 use crate::values::{Code, Name, Refusal, StoreTime, Token};
 
-/// A sticky owner that was not seen for so long keeps nothing: 30 days.
+/// A sticky owner that was not seen for this long keeps nothing: 30 days.
 pub(super) const STICKY_KEEP_MS: i64 = 30 * 86_400_000;
 
 /// The row of a worker number; a number without a row is [`WorkerRow::default`].

@@ -13,7 +13,7 @@ use crate::problem::Problem;
 const OLDEST: (u32, u32) = (3, 4);
 /// The counter of the times that its log was brought to the disk.
 const SYNCS: &str = "etcd_disk_wal_fsync_duration_seconds_count ";
-/// So often the counter is looked at after a write.
+/// How often the counter is looked at after a write.
 const LOOKS: u32 = 20;
 
 /// Looks at a member: its version, and whether a write reaches its disk.
@@ -32,7 +32,9 @@ pub async fn examine(etcd: &mut Etcd, allow_unsafe: bool) -> Result<Result<(), P
     let probe = texts(&etcd.keys.probe());
     etcd.ask("kv/put", &json!({ "key": probe })).await?;
     let Some(before) = before else {
-        tracing::info!("this etcd does not show at /metrics whether it syncs its log; see to it");
+        tracing::info!(
+            "this etcd does not show at /metrics whether it syncs its log; make sure that it does"
+        );
         return Ok(Ok(()));
     };
     for _ in 0..LOOKS {
@@ -41,8 +43,8 @@ pub async fn examine(etcd: &mut Etcd, allow_unsafe: bool) -> Result<Result<(), P
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let detail = "this etcd does not bring what it answers to the disk (--unsafe-no-fsync): a power \
-                  failure would have it forget leases that were granted; start it without";
+    let detail = "this etcd answers before its writes are on the disk (--unsafe-no-fsync): after a power \
+                  failure it would have forgotten leases that were granted; start it without";
     if allow_unsafe {
         tracing::warn!("{detail}");
         return Ok(Ok(()));

@@ -8,7 +8,7 @@ use leafid_core::{Name, Range, StoreTime, Token};
 
 use crate::problem::Problem;
 
-/// The rows of so many worker numbers lie in one bucket.
+/// How many worker numbers have their rows in one bucket.
 pub const BUCKET: u32 = 256;
 
 /// The bucket of a worker number.
@@ -26,11 +26,11 @@ pub trait Engine: Sized + Send + Sync + 'static {
     type Address: Clone + Send + Sync + 'static;
     /// What it is called in messages.
     const NAME: &'static str;
-    /// A turn takes up nothing more when it changes so many rows of one namespace.
+    /// A turn takes up nothing more when it changes this many rows of one namespace.
     const WIDE: usize;
-    /// So many requests look for rows at once; each may change two.
+    /// How many requests look for rows at once; each may change two.
     const AT_ONCE: usize;
-    /// A group sets so many keys at most.
+    /// A group sets at most this many keys.
     const WHOLE: usize;
 
     /// Connects, and says who we are.

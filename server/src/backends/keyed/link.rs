@@ -14,9 +14,9 @@ use crate::backends::reconnect::{Gone, Tries};
 use crate::hex::hex;
 use crate::problem::Problem;
 
-/// A connection is made within so long, or not.
+/// How long a connection may take to be made.
 pub const CONNECTING: Duration = Duration::from_millis(2_500);
-/// An answer comes within so long, or nobody waits for it: less than the 3 s after which a holder
+/// How long an answer is waited for: less than the 3 s after which a holder
 /// counts its ask as lost.
 pub const EXCHANGE: Duration = Duration::from_millis(2_500);
 /// A store that is expected behind an address.

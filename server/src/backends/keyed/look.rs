@@ -12,12 +12,12 @@ use crate::backends::{Answer, BackEnd, Fault, Seen, Want};
 use crate::problem::Problem;
 use crate::store::Page;
 
-/// So many numbers that look free are read with the first trip.
+/// How many numbers that look free are read with the first trip.
 const FIRST: usize = 4;
-/// So many numbers are read again at once, at least and at most.
+/// How many numbers are read again at once, at least and at most.
 const LEAST: usize = 16;
 const MOST: usize = 512;
-/// So many buckets are read at once: few enough that it does not take long.
+/// How many buckets are read at once: few enough that it does not take long.
 const TOGETHER: usize = 8;
 
 impl<E: Engine> Keyed<E> {

@@ -26,7 +26,7 @@ use crate::{random, utc};
 /// How long the making of a store may take, in an engine that has answered: given up earlier, it may
 /// be there, and whoever made it would be told that it is not.
 const MAKING: Duration = Duration::from_secs(10);
-/// So many entries of a folder are read at once.
+/// How many entries of a folder are read at once.
 const PAGE: u32 = 500;
 
 impl<E: Engine> Keyed<E> {

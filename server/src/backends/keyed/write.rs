@@ -13,7 +13,7 @@ use super::space::{Held, Known, Space};
 use super::text;
 use crate::backends::{Fault, Group, NamespaceRow, Outcome, Seen, WorkerWrite, Write};
 
-/// The time is noted with a writing when that was not done for so long.
+/// The time is noted with a write when that was not done for this long.
 const BEAT: Duration = Duration::from_secs(60);
 
 /// A row that is known once its group is written.

@@ -16,7 +16,7 @@ const AT_IT: u8 = 1;
 /// It is being polled, and something has come meanwhile.
 const MORE: u8 = 2;
 
-/// So often it is gone on with before other tasks have their turn: each may have used up its own.
+/// How often it is continued before other tasks have their turn: each may have used up its own.
 const ROUNDS: u32 = 16;
 
 /// What a connection does by itself: it ends when its client is dropped, or the other end ends it.

@@ -43,7 +43,7 @@ pub fn of(
         }
     };
     if config.get_hosts().iter().any(|host| !matches!(host, Host::Tcp(_))) {
-        return Err(wrong("no TLS is spoken over a socket: leave out `sslmode`"));
+        return Err(wrong("there is no TLS over a socket: leave out `sslmode`"));
     }
     let own = match (certificate, key) {
         (Some(certificate), Some(key)) => {

@@ -15,7 +15,7 @@ use crate::backends::reconnect::{Gone, Tries};
 use crate::hex::hex;
 use crate::problem::Problem;
 
-/// A connection that nobody used for so long is asked whether it still answers.
+/// A connection that nobody used for this long is asked whether it still answers.
 const IDLE: Duration = Duration::from_secs(15);
 
 /// What the connections of a back end have in common.
@@ -176,7 +176,7 @@ pub fn unreachable<D: Driver>(place: &str, broken: &Broken) -> String {
             "{place} does not let this server in: {detail}; give the user of that name its password \
              in the URL and the rights on the tables that docs/STORES.md names"
         ),
-        Breakage::Untrusted => format!("{} at {place} is not spoken to by TLS: {detail}", D::NAME),
+        Breakage::Untrusted => format!("no TLS to {} at {place}: {detail}", D::NAME),
         _ => format!("{} at {place} cannot be reached: {detail}", D::NAME),
     }
 }

@@ -264,7 +264,7 @@ fn cannot_raise(place: &str, broken: &Broken) -> Unopened {
         Breakage::Denied => "; it takes the user that made them, with every right on them",
         _ => "",
     };
-    let detail = format!("the tables of {place} cannot be raised: {}{rights}", broken.detail);
+    let detail = format!("the tables of {place} cannot be upgraded: {}{rights}", broken.detail);
     let problem = Problem::new(unopened_code(broken), detail);
     Unopened { problem, may_pass: broken.kind.may_pass() }
 }

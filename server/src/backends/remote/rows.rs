@@ -19,7 +19,7 @@ pub struct Odd(pub String);
 
 type Result<T> = std::result::Result<T, Odd>;
 
-/// So many numbers are looked at together for one that was never handed out: as many as the text
+/// How many numbers are looked at together for one that was never handed out: as many as the text
 /// says.
 pub const STRETCH: usize = 1_000;
 
@@ -37,7 +37,7 @@ impl Row {
         }
     }
 
-    /// A number of so many bits.
+    /// A number of the width of `T`.
     pub fn number<T: TryFrom<i64>>(&self, at: usize) -> Result<T> {
         let value = self.int(at)?;
         T::try_from(value).map_err(|_| odd(at, &format!("{value} is out of range")))

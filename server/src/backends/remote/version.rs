@@ -11,7 +11,7 @@ pub const VERSION: i64 = 3;
 pub fn other_version(place: &str, version: i64) -> Problem {
     let way = if version < VERSION {
         format!(
-            "stop every server, and every process that opens the database itself, then raise them: \
+            "stop every server, and every process that opens the database itself, then upgrade them: \
              leafid migrate --store {place}"
         )
     } else {

@@ -63,7 +63,7 @@ impl File {
                 Err(problem) => {
                     tracing::error!(
                         code = %problem.code,
-                        "the file of --apply was not applied: {}; what is there is served",
+                        "the file of --apply was not applied: {}; the store is served as it is",
                         problem.detail
                     );
                     return;

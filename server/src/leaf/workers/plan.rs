@@ -10,9 +10,9 @@ use crate::utc;
 
 /// The numbers that are left to Leaf's new nodes unless said otherwise: half of them.
 pub const LEFT: u64 = 512;
-/// So many numbers at least are left to Leafs that start for the first time.
+/// At least this many numbers are left to Leafs that start for the first time.
 pub const ROOM: u64 = 64;
-/// A node that wrote its time so short ago has a Leaf that runs: it does so every 3 s.
+/// A node that wrote its time less than this ago has a Leaf that runs: it does so every 3 s.
 pub const QUIET_MS: i64 = 15_000;
 /// So far above the last time that a Leaf can have stamped its number begins: it wrote that up to 3 s
 /// before it stopped, and the writing took its time.

@@ -10,7 +10,7 @@ use super::{Found, Growth, Node};
 use crate::backends::mysql::Address;
 use crate::problem::Problem;
 
-/// So long a look at it may take.
+/// How long a look at it may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Texts, so that no column's type matters.

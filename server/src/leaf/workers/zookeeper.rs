@@ -13,9 +13,9 @@ use super::{Found, Growth, Node};
 use crate::backends::zookeeper::Address;
 use crate::problem::Problem;
 
-/// So long a look at it may take.
+/// How long a look at it may take.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// So many nodes are asked for at once.
+/// How many nodes are asked for at once.
 const TOGETHER: usize = 64;
 
 /// Reads what lies at `zk://HOST:PORT[,…]/snowflake/NAME`.

@@ -3,7 +3,7 @@
 use crate::meter::requests::{CLASSES, Requests};
 use crate::seen::exposition::Exposition;
 
-/// In a second there are so many µs.
+/// How many µs there are in a second.
 pub const MICROS: f64 = 1_000_000.0;
 
 /// How many there were, how long they took, and why they were refused.

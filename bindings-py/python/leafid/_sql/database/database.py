@@ -28,7 +28,7 @@ UNKNOWN = "the database"
 # The longest pause before a decision is made again, in s: whoever waits much longer than others need
 # loses against them for ever.
 _LONGEST_PAUSE = 0.010
-# So often the store's time is written along with something else: the next start shall know one.
+# How often the store's time is written along with something else: the next start shall know one.
 _BEAT_MS = 3_600_000
 
 

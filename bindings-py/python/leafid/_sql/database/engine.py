@@ -10,9 +10,9 @@ from ..turn import Dialect
 from . import words
 from .text import translated
 
-# A statement gives up after so long, in ms: as long as a holder waits for an answer.
+# How long a statement may take, in ms: as long as a holder waits for an answer.
 STATEMENT_MS = 3_000
-# It waits for a row that somebody else has locked for so long.
+# How long it waits for a row that somebody else has locked.
 LOCKED_MS = 2_000
 _LOG = logging.getLogger("leafid")
 _LOSES = "a crash forgets what was answered last: the same numbers would be granted again"

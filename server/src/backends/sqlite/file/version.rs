@@ -27,7 +27,7 @@ pub fn other_version(path: &Path, version: i64) -> Problem {
     let path = path.display();
     let way = if (OLDEST..VERSION).contains(&version) {
         format!(
-            "stop every server that serves it, then raise them: leafid migrate --store \
+            "stop every server that serves it, then upgrade them: leafid migrate --store \
              sqlite:{path}"
         )
     } else {
