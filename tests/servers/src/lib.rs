@@ -19,7 +19,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use running::Kind;
+use running::{Kind, is_taken};
 
 /// A server that can be started, crashed and started again on what it kept.
 ///
@@ -44,7 +44,7 @@ pub trait Server: Kind {
         server.running_mut().set(settings);
         while let Err(said) = server.launch() {
             // Another process took the port since it was found free: there are more.
-            if !said.to_lowercase().contains("address already in use") {
+            if !is_taken(&said) {
                 return Err(said);
             }
             server.move_ports()?;
@@ -76,12 +76,12 @@ pub trait Server: Kind {
     /// data, with these settings instead of the earlier ones, and waits until it answers.
     fn start_again_with(&mut self, settings: &[&str]) -> Result<(), String> {
         self.running_mut().set(settings);
-        self.launch()
+        self.launch_again()
     }
 
     /// As [`Server::start_again_with`], with the settings that it had.
     fn start_again(&mut self) -> Result<(), String> {
-        self.launch()
+        self.launch_again()
     }
 }
 

@@ -1,6 +1,7 @@
 //! A server's processes: started where they end with the test, and ended by their ids.
 
 use std::fs::{self, File};
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Sender, channel};
@@ -8,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// How long a server may take to answer, and to end.
-pub const LIMIT: Duration = Duration::from_secs(60);
+/// How long a server may take to answer, and to end, and any other program to end.
+pub const LIMIT: Duration = Duration::from_secs(240);
 
 /// A running program, and where it writes what it has to say.
 pub struct Process {
@@ -180,17 +181,47 @@ pub fn is_root() -> bool {
 /// Runs a program to its end; gives what it wrote.
 ///
 /// # Errors
-/// What it said when it failed.
-pub fn run(mut command: Command) -> Result<String, String> {
+/// What it said when it failed, or was killed because it did not end.
+pub fn run(command: Command) -> Result<String, String> {
+    run_within(LIMIT, command)
+}
+
+fn run_within(limit: Duration, mut command: Command) -> Result<String, String> {
     let name = format!("{command:?}");
-    let output = command.stdin(Stdio::null()).output();
-    let output = output.map_err(|error| format!("{name} does not start: {error}"))?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
+    let cannot = |error: std::io::Error| format!("{name} does not start: {error}");
+    // In files: a pipe would have to be read meanwhile, and may be held by what outlives the program.
+    let [out, err] = [tempfile::tempfile(), tempfile::tempfile()];
+    let [mut out, mut err] = [out.map_err(cannot)?, err.map_err(cannot)?];
+    let pipes = [out.try_clone().map_err(cannot)?, err.try_clone().map_err(cannot)?];
+    let [to_out, to_err] = pipes;
+    let child = command.stdin(Stdio::null()).stdout(to_out).stderr(to_err).spawn();
+    let mut child = child.map_err(cannot)?;
+    let deadline = Instant::now() + limit;
+    let ended = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break Some(status),
+            Ok(None) if Instant::now() < deadline => {}
+            _ => {
+                let _ = child.kill();
+                let _ = child.wait();
+                break None;
+            }
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    let (out, err) = (written(&mut out), written(&mut err));
+    match ended {
+        Some(status) if status.success() => Ok(out.trim_end().to_owned()),
+        Some(status) => Err(format!("{name} failed: {status}\n{out}\n{err}")),
+        None => Err(format!("{name} did not end within {limit:?}, and was killed\n{out}\n{err}")),
     }
-    let (out, err) = (&output.stdout, &output.stderr);
-    let (out, err) = (String::from_utf8_lossy(out), String::from_utf8_lossy(err));
-    Err(format!("{name} failed: {}\n{out}\n{err}", output.status))
+}
+
+/// All that was written to a file.
+fn written(file: &mut File) -> String {
+    let mut bytes = Vec::new();
+    let _ = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The first folder that has a program.
@@ -204,6 +235,22 @@ pub fn find(program: &str, folders: &[&str]) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_that_does_not_end_is_killed_and_what_it_said_is_told() {
+        let shell = |script: &str| {
+            let mut command = Command::new("/bin/sh");
+            command.args(["-c", script]);
+            command
+        };
+        assert_eq!(run(shell("echo a; echo b >&2")).as_deref(), Ok("a"));
+        let failed = run(shell("echo a; echo b >&2; exit 3")).unwrap_err();
+        assert!(failed.contains("exit status: 3\na\n\nb"), "{failed}");
+        // What it started has its pipes, and is not waited for.
+        let script = "sleep 2 & echo on its way; while :; do sleep 1; done";
+        let killed = run_within(Duration::from_millis(500), shell(script)).unwrap_err();
+        assert!(killed.contains("was killed\non its way"), "{killed}");
+    }
 
     /// A shell that starts another in a session of its own, as PostgreSQL does.
     #[test]

@@ -2,19 +2,22 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use tempfile::TempDir;
 
 use crate::port::Port;
-use crate::process::Process;
+use crate::process::{LIMIT, Process};
 
 /// A server's folder and port, and its process while it runs. It ends with this value.
 pub struct Running {
+    // In the order in which they go: nobody writes into the folder that is removed, nor listens on the
+    // port that is let go.
+    process: Option<Process>,
     folder: TempDir,
     port: Port,
     pub(crate) settings: Vec<String>,
-    process: Option<Process>,
 }
 
 impl Running {
@@ -56,6 +59,11 @@ impl Running {
             process.kill();
         }
     }
+}
+
+/// Whether another process has the port of a server that said this.
+pub fn is_taken(said: &str) -> bool {
+    said.to_lowercase().contains("address already in use")
 }
 
 /// In what one server differs from another.
@@ -103,5 +111,17 @@ pub trait Kind: Sized {
     fn launch(&mut self) -> Result<(), String> {
         self.spawn()?;
         self.wait()
+    }
+
+    /// As [`Kind::launch`], also where somebody has its port for a moment.
+    fn launch_again(&mut self) -> Result<(), String> {
+        let deadline = Instant::now() + LIMIT;
+        loop {
+            match self.launch() {
+                Err(said) if is_taken(&said) && Instant::now() < deadline => {}
+                done => return done,
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
     }
 }

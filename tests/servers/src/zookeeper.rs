@@ -63,8 +63,9 @@ impl Zookeeper {
 
     fn config(&self, data: &Path) -> String {
         let mut config = format!(
-            "tickTime=500\ninitLimit=20\nsyncLimit=10\ndataDir={}\nclientPort={}\n\
-             clientPortAddress=127.0.0.1\nadmin.enableServer=false\nmaxClientCnxns=0\n",
+            "tickTime=500\ninitLimit=240\nsyncLimit=120\ndataDir={}\nclientPort={}\n\
+             clientPortAddress=127.0.0.1\nadmin.enableServer=false\nmaxClientCnxns=0\n\
+             maxSessionTimeout=120000\n",
             data.display(),
             self.port()
         );

@@ -34,8 +34,23 @@ fn lives<S: Databases>(settings: &[&str]) {
     let said = server.run("another", "SELECT 1, 2; SELECT 3").expect("rows");
     assert_eq!(said, "1\t2\n3");
     server.run("another", "SELECT nonsense").expect_err("there is no such column");
+    let (data, folder) = (server.data(), server.data().display().to_string());
+    assert!(!processes_of(&folder).is_empty(), "the control");
     drop(server);
-    assert!(!answers(), "a dropped server does not answer");
+    // Its port may be another one's at once.
+    assert_eq!(processes_of(&folder), Vec::<u32>::new(), "a dropped server runs");
+    assert!(!data.exists(), "a dropped server leaves its folder");
+}
+
+/// Which processes were started with this folder in their arguments.
+fn processes_of(folder: &str) -> Vec<u32> {
+    let ids = std::fs::read_dir("/proc").expect("processes").flatten();
+    let ids = ids.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let is_of = |id: &u32| {
+        let words = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&words).contains(folder)
+    };
+    ids.filter(is_of).collect()
 }
 
 #[test]
