@@ -38,19 +38,24 @@ impl AtHand {
         stream.hosts().iter().map(of).collect()
     }
 
-    /// Fails unless all of it was handed out: nobody stops because the store does. A host writes a
-    /// batch when it has all of it, so the last one, which waits, is not read yet: `batch` IDs at most.
-    pub fn was_spent(&self, host: &Host, pace: &Pace, batch: u64) {
+    /// Whether all of it was handed out: nobody stops because the store does. A host writes a batch
+    /// when it has all of it, so the last one, which waits, is not read yet: `batch` IDs at most.
+    ///
+    /// # Errors
+    /// What was left. Of a window that may be because the machine stood still at its end.
+    pub fn was_spent(&self, host: &Host, pace: &Pace, batch: u64) -> Result<(), String> {
         match self {
             AtHand::Numbers(all) => {
                 let ids = host.segment.ids;
-                assert!(ids + batch >= *all, "{}: {ids} numbers, {all} were at hand", host.name);
+                let spent = ids + batch >= *all;
+                spent.then_some(()).ok_or_else(|| format!("{ids} numbers, {all} were at hand"))
             }
             AtHand::Window(end) => {
-                let left = end - pace.last_ms.expect("it drew after the stop");
+                let left = end - pace.last_ms.ok_or("it drew nothing after the stop")?;
                 // A busy machine makes pauses: the last two may be as long as the others of this run.
                 let most = 3 * pace.longest_pause_ms + 100;
-                assert!(left <= most, "{}: stopped {left} ms early, {most} may be", host.name);
+                let spent = left <= most;
+                spent.then_some(()).ok_or_else(|| format!("stopped {left} ms early, {most} may be"))
             }
         }
     }

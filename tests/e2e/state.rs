@@ -5,25 +5,30 @@ use std::path::Path;
 use std::process::Command;
 
 use leafid_core::Layout;
+use leafid_stream::child::said;
 
-use crate::setting::{NAMESPACE, Setting};
+use crate::setting::{LIMIT, Setting};
 
 /// IDs of a life.
 const COUNT: usize = 100;
 /// A life on a busy machine may last longer than a window, and the next one finds it over.
 const ATTEMPTS: usize = 6;
+/// Its windows are as long as a first one may be.
+const NAMESPACE: &str = "long";
+/// How long the second life waits for a store that is not there, in s; it needs none.
+const IN_VAIN: u64 = 5;
 const NOWHERE: &str = "http://127.0.0.1:1";
 const PYTHON: &str = "\
 import sys
 import leafid
-_, store, namespace, state, count = sys.argv
-with leafid.Snowflake(namespace, store, state=state, timeout=5) as ids:
+_, store, namespace, state, count, timeout = sys.argv
+with leafid.Snowflake(namespace, store, state=state, timeout=int(timeout)) as ids:
     print(*ids.take(int(count)))
 ";
 const NODE: &str = "\
 import { Snowflake } from 'leafid'
-const [, store, namespace, state, count] = process.argv
-const ids = new Snowflake(namespace, { store, state, timeout: 5_000 })
+const [, store, namespace, state, count, timeout] = process.argv
+const ids = new Snowflake(namespace, { store, state, timeout: Number(timeout) * 1_000 })
 console.log((await ids.take(Number(count))).join(' '))
 await ids.close()
 ";
@@ -36,6 +41,8 @@ type Life<'l> = &'l dyn Fn() -> Command;
 fn each_host_goes_on_from_what_the_other_left() {
     let Some(setting) = Setting::find("one state file, two hosts") else { return };
     let store = setting.store("store");
+    let create = ["namespace", "create", NAMESPACE, "--max-window", "10m"];
+    store.operate(&create).expect("a namespace");
     let python = || {
         let mut command = setting.python();
         command.args(["-c", PYTHON]);
@@ -51,9 +58,9 @@ fn each_host_goes_on_from_what_the_other_left() {
     for (name, [first, second]) in lives {
         let pair = (0..ATTEMPTS).find_map(|attempt| {
             let state = setting.at(&format!("{name} {attempt}.state"));
-            let before = live(first(), &store.url(), &state);
+            let before = live(first(), &store.url(), &state, LIMIT.as_secs());
             let before = before.unwrap_or_else(|said| panic!("{name}: {said}"));
-            match live(second(), NOWHERE, &state) {
+            match live(second(), NOWHERE, &state, IN_VAIN) {
                 Ok(after) => Some((before, after, attempt)),
                 Err(said) if said.contains("TIMED_OUT") || said.contains("TimedOutError") => None,
                 Err(said) => panic!("{name}: {said}"),
@@ -69,12 +76,8 @@ fn each_host_goes_on_from_what_the_other_left() {
 }
 
 /// What a life draws, or what it said instead.
-fn live(mut command: Command, store: &str, state: &Path) -> Result<Vec<u64>, String> {
-    let said = command.args([store, NAMESPACE]).arg(state).arg(COUNT.to_string()).output();
-    let said = said.expect("the host starts");
-    let text = String::from_utf8_lossy(&said.stdout);
-    if !said.status.success() {
-        return Err(String::from_utf8_lossy(&said.stderr).into_owned());
-    }
+fn live(mut command: Command, store: &str, state: &Path, timeout: u64) -> Result<Vec<u64>, String> {
+    command.args([store, NAMESPACE]).arg(state).args([COUNT.to_string(), timeout.to_string()]);
+    let text = said(command, 2 * LIMIT)?;
     Ok(text.split_whitespace().map(|id| id.parse().expect("an ID is a number")).collect())
 }

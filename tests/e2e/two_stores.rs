@@ -10,6 +10,10 @@ use crate::setting::{LIMIT, STEP, Setting, draw, start, until};
 
 /// IDs per second of each host.
 const RATE: u32 = 100;
+/// IDs per second of a host that has to hear the second answer before its first step is spent.
+const SLOW: u32 = 5;
+/// Calls that are refused of each host before nobody looks any more.
+const REFUSALS: u64 = 5;
 
 #[test]
 fn the_second_answer_stops_the_client() {
@@ -23,7 +27,7 @@ fn the_second_answer_stops_the_client() {
         for kind in [Kind::Segment, Kind::Snowflake] {
             // One address each, so that a client's first answer is the first store's.
             let proxy = Proxy::start(&addresses);
-            let draw = Draw { only: Some(kind), ..draw(&proxy.url(), RATE) };
+            let draw = Draw { only: Some(kind), ..draw(&proxy.url(), SLOW) };
             start(&mut stream, &stage, program, &draw);
             proxies.push(proxy);
         }
@@ -35,7 +39,7 @@ fn the_second_answer_stops_the_client() {
     let stopped = |stream: &Stream| {
         let refusals =
             |host: &leafid_stream::stream::Host| host.segment.refusals + host.snowflake.refusals;
-        stream.hosts().iter().all(|host| refusals(host) >= 20 || host.unasked_end())
+        stream.hosts().iter().all(|host| refusals(host) >= REFUSALS || host.unasked_end())
     };
     let all_stopped = stream.watch(
         LIMIT,

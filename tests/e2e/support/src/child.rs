@@ -14,6 +14,9 @@ use rustix::process::{
 /// How much of a child's standard error is kept, in lines.
 const KEPT_LINES: usize = 40;
 
+/// How long the pipes of a child that has ended are read on.
+const READ: Duration = Duration::from_secs(60);
+
 /// A running child. Dropping it kills it and everything in its group.
 pub struct Child {
     process: Process,
@@ -157,10 +160,17 @@ impl Child {
         Pid::from_child(&self.process)
     }
 
+    /// Waits until all that it wrote was read, but not for what left its group and still has its pipes.
     fn join(&mut self) {
+        let deadline = Instant::now() + READ;
         for reader in self.readers.drain(..) {
-            // A reader panics only with the test that it feeds.
-            let _ = reader.join();
+            while !reader.is_finished() && Instant::now() < deadline {
+                thread::sleep(Duration::from_millis(1));
+            }
+            if reader.is_finished() {
+                // A reader panics only with the test that it feeds.
+                let _ = reader.join();
+            }
         }
     }
 }
@@ -170,6 +180,30 @@ impl Drop for Child {
         self.stdin = None;
         self.kill();
     }
+}
+
+/// Runs a program to its end; gives what it wrote.
+///
+/// # Errors
+/// It does not start, it failed, or it did not end in time and was killed; with the last lines of its
+/// standard error.
+pub fn said(command: Command, limit: Duration) -> Result<String, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let text = Arc::new(Mutex::new(String::new()));
+    let heard = Arc::clone(&text);
+    let child = Child::start(&name, command, move |line| {
+        if let (Some(line), Ok(mut text)) = (line, heard.lock()) {
+            text.push_str(&line);
+            text.push('\n');
+        }
+    });
+    let mut child = child.map_err(|error| format!("`{name}` does not start: {error}"))?;
+    child.close_stdin();
+    let status = child.wait(limit)?;
+    if !status.success() {
+        return Err(format!("`{name}` failed: {status}\n{}", child.stderr()));
+    }
+    Ok(text.lock().map(|text| text.clone()).unwrap_or_default())
 }
 
 /// A command that the system ends with SIGTERM when its starter is gone, however it went: for
@@ -199,7 +233,9 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::time::Duration;
 
-    use super::Child;
+    use super::{Child, said};
+
+    const LIMIT: Duration = Duration::from_secs(120);
 
     fn shell(script: &str) -> Command {
         let mut command = Command::new("sh");
@@ -214,13 +250,24 @@ mod tests {
             move |line| send.send(line).expect("the test listens")
         })
         .expect("sh starts");
-        assert_eq!(heard.recv(), Ok(Some("a".to_owned())));
+        assert_eq!(heard.recv_timeout(LIMIT), Ok(Some("a".to_owned())));
         assert_eq!(child.poll(), None);
         child.close_stdin();
-        let status = child.wait(Duration::from_secs(10)).expect("it ends by itself");
+        let status = child.wait(LIMIT).expect("it ends by itself");
         assert_eq!(status.code(), Some(3));
-        assert_eq!(heard.recv(), Ok(None));
+        assert_eq!(heard.recv_timeout(LIMIT), Ok(None));
         assert_eq!(child.stderr(), "oops");
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_killed() {
+        assert_eq!(said(shell("echo a; echo b"), LIMIT).as_deref(), Ok("a\nb\n"));
+        let failed = said(shell("echo why >&2; exit 3"), LIMIT).unwrap_err();
+        assert!(failed.contains("exit status: 3\nwhy"), "{failed}");
+        // It reads what never comes, as it has a standard input that is at its end.
+        assert_eq!(said(shell("read x || echo none"), LIMIT).as_deref(), Ok("none\n"));
+        let killed = said(shell("while :; do sleep 1; done"), Duration::from_millis(200));
+        assert!(killed.unwrap_err().contains("was killed"));
     }
 
     #[test]
@@ -230,29 +277,29 @@ mod tests {
         let script = "while :; do echo a; sleep 0.01; done";
         let mut child = Child::start("sh", shell(script), move |line| drop(send.send(line)))
             .expect("sh starts");
-        assert_eq!(heard.recv(), Ok(Some("a".to_owned())));
+        assert_eq!(heard.recv_timeout(LIMIT), Ok(Some("a".to_owned())));
         child.freeze();
         // What was on its way is read; then there is nothing for a while.
         while heard.recv_timeout(Duration::from_millis(500)).is_ok() {}
         assert_eq!(child.poll(), None);
         child.thaw();
-        assert_eq!(heard.recv_timeout(Duration::from_secs(10)), Ok(Some("a".to_owned())));
+        assert_eq!(heard.recv_timeout(LIMIT), Ok(Some("a".to_owned())));
     }
 
     #[test]
     fn what_a_child_started_goes_with_it() {
         // Both the child and its own child hold the pipe: its end is heard when both are gone.
-        for leader in ["sleep 60 & exec sleep 60", "sleep 60 & exit 0"] {
+        for leader in ["sleep 600 & exec sleep 600", "sleep 600 & exit 0"] {
             let (send, heard) = channel();
             let mut child = Child::start("sh", shell(leader), move |line| {
                 send.send(line).expect("the test listens");
             })
             .expect("sh starts");
             if leader.ends_with("exit 0") {
-                child.wait(Duration::from_secs(10)).expect("it ends by itself");
+                child.wait(LIMIT).expect("it ends by itself");
             }
             drop(child);
-            assert_eq!(heard.recv_timeout(Duration::from_secs(10)), Ok(None));
+            assert_eq!(heard.recv_timeout(LIMIT), Ok(None));
         }
     }
 }

@@ -7,12 +7,12 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// How long an answer may take.
-const LIMIT: Duration = Duration::from_secs(10);
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// Asks once. An answer without a JSON body is `Value::Null`.
 ///
 /// # Errors
-/// No connection, or no whole answer within ten seconds.
+/// No connection, or no whole answer within a minute.
 pub fn ask(
     to: SocketAddr,
     method: &str,

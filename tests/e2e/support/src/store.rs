@@ -5,16 +5,17 @@ use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::child::{Child, dies_with_us};
+use crate::child::{Child, dies_with_us, said};
 use crate::http;
 
 /// How long a store may take to be ready, and to end.
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// The file of a store, in its folder.
 const FILE: &str = "leafid.db";
@@ -33,7 +34,7 @@ impl Store {
     /// Starts a store in `folder`, with an empty file, and waits until it is ready.
     ///
     /// # Errors
-    /// It does not start, or is not ready within 30 s.
+    /// It does not start, or is not ready within two minutes.
     pub fn start(binary: &Path, folder: &Path) -> Result<Store, String> {
         Store::start_on(binary, folder, &format!("sqlite:{}", folder.join(FILE).display()))
     }
@@ -48,10 +49,10 @@ impl Store {
             let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()?));
             let (binary, folder, named) = (binary.to_owned(), folder.to_owned(), named.to_owned());
             let mut store = Store { binary, folder, named, address, child: None };
-            match store.start_again() {
+            match store.launch() {
                 Ok(()) => return Ok(store),
                 // Another process took the port since it was found free: there are more.
-                Err(error) if error.contains("already in use") => {}
+                Err(error) if is_taken(&error) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -60,17 +61,35 @@ impl Store {
     /// Starts it once more, on what it kept and the same port, and waits until it is ready.
     ///
     /// # Errors
-    /// It does not start, or is not ready within 30 s.
+    /// It does not start, or is not ready within two minutes.
     pub fn start_again(&mut self) -> Result<(), String> {
+        let deadline = Instant::now() + LIMIT;
+        loop {
+            match self.launch() {
+                // Somebody has its port for a moment.
+                Err(error) if is_taken(&error) && Instant::now() < deadline => {}
+                done => return done,
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    fn launch(&mut self) -> Result<(), String> {
         let mut command = dies_with_us(&self.binary);
         command.current_dir(&self.folder).env_remove("LEAFID_STORE");
         command.args(["serve", "--create", "--store", &self.named]);
         command.arg("--listen").arg(self.address.to_string());
-        let started = Child::start("the store", command, |_| {});
+        let told = Arc::new(AtomicBool::new(false));
+        let listens = Arc::clone(&told);
+        let started = Child::start("the store", command, move |line| {
+            let listening = line.is_some_and(|line| line.starts_with("leafid: listening on "));
+            listens.fetch_or(listening, Ordering::SeqCst);
+        });
         let mut child = started
             .map_err(|error| format!("`{}` does not start: {error}", self.binary.display()))?;
         let deadline = Instant::now() + LIMIT;
-        while http::get(self.address, "/readyz").is_err() {
+        // Another store may answer at this address where this one cannot have it.
+        while !told.load(Ordering::SeqCst) || http::get(self.address, "/readyz").is_err() {
             if child.poll().is_some() || Instant::now() > deadline {
                 child.kill();
                 return Err(format!("the store is not ready\n{}", child.stderr()));
@@ -91,7 +110,7 @@ impl Store {
     /// SIGTERM, and waits for the end.
     ///
     /// # Errors
-    /// It does not run, or did not end within 30 s and was killed.
+    /// It does not run, or did not end within two minutes and was killed.
     pub fn terminate(&mut self) -> Result<ExitStatus, String> {
         self.ask_to_end();
         self.wait()
@@ -107,7 +126,7 @@ impl Store {
     /// Waits until it has ended.
     ///
     /// # Errors
-    /// It does not run, or did not end within 30 s and was killed.
+    /// It does not run, or did not end within two minutes and was killed.
     pub fn wait(&mut self) -> Result<ExitStatus, String> {
         let mut child = self.child.take().ok_or("the store does not run")?;
         child.wait(LIMIT)
@@ -148,18 +167,10 @@ impl Store {
     /// # Errors
     /// What it said when it failed.
     pub fn operate(&self, words: &[&str]) -> Result<String, String> {
-        let output = Command::new(&self.binary)
-            .args(words)
-            .args(["--url", &self.url()])
-            .current_dir(&self.folder)
-            .env_remove("LEAFID_STORE")
-            .output()
-            .map_err(|error| format!("`{}` does not start: {error}", self.binary.display()))?;
-        if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-        }
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        Err(format!("`leafid {}` failed\n{said}", words.join(" ")))
+        let mut command = Command::new(&self.binary);
+        command.args(words).args(["--url", &self.url()]);
+        command.current_dir(&self.folder).env_remove("LEAFID_STORE");
+        said(command, LIMIT).map_err(|error| format!("`leafid {}`: {error}", words.join(" ")))
     }
 
     /// Makes the tag and the namespace of a stream: small steps and windows, so that ranges change
@@ -180,6 +191,11 @@ impl Store {
     pub fn get(&self, path: &str) -> Result<Value, String> {
         http::get(self.address, path)
     }
+}
+
+/// Whether another process has the port of a store that said this.
+fn is_taken(error: &str) -> bool {
+    error.contains("already in use")
 }
 
 /// A port that is free, below those that the system gives to outgoing connections: a host that

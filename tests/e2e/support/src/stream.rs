@@ -13,6 +13,8 @@ use crate::line::{Kind, Line, Refused, Stats};
 
 /// How often a condition is looked at while all hosts are silent: it may be about something else.
 const LOOK: Duration = Duration::from_millis(20);
+/// How long a host whose standard output is at its end may take to go.
+const END: Duration = Duration::from_secs(60);
 /// Refusals that are kept for each generator; more are only counted.
 const KEPT_REFUSALS: usize = 20;
 
@@ -185,7 +187,7 @@ impl Stream {
                 return None;
             }
             // Until it is gone, its last words may be under way.
-            let how = host.child.wait(Duration::from_secs(5));
+            let how = host.child.wait(END);
             let how = how.map_or_else(|error| error, |status| status.to_string());
             Some(format!("{} is gone: {how}\n{}", host.name, host.child.stderr()))
         })
@@ -271,7 +273,7 @@ impl Host {
         if self.killed {
             return Ok(());
         }
-        let status = self.child.wait(Duration::from_secs(5))?;
+        let status = self.child.wait(END)?;
         let said = self.child.stderr();
         if let Some(fault) = self.faults.first() {
             return Err(format!("{}: {fault}", self.name));
@@ -293,7 +295,7 @@ mod tests {
 
     use super::Stream;
 
-    const LIMIT: Duration = Duration::from_secs(10);
+    const LIMIT: Duration = Duration::from_secs(120);
 
     fn shell(script: &str) -> Command {
         let mut command = Command::new("sh");
@@ -331,7 +333,7 @@ mod tests {
     #[test]
     fn a_host_that_was_killed_is_none() {
         let mut stream = Stream::new(Layout::LEAF);
-        let host = stream.start("sh", shell("echo n 1 2; printf 'n 2'; exec sleep 60"));
+        let host = stream.start("sh", shell("echo n 1 2; printf 'n 2'; exec sleep 600"));
         assert!(stream.pump(LIMIT, |stream| stream.ids() == 1));
         stream.kill(host.expect("sh starts"));
         assert_eq!((stream.fault(), stream.close(LIMIT)), (None, Ok(())));
