@@ -154,7 +154,7 @@ def post(url, verb, body):
         json.dumps(body).encode(),
         {"content-type": "application/json"},
     )
-    with urllib.request.urlopen(request) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return json.load(answer)
 
 
@@ -173,11 +173,14 @@ def main():
         serve = [SERVER, "serve", "--create", "--store", store, "--listen", "127.0.0.1:0"]
         with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as server:
             try:
-                url = next(line for line in server.stdout if "http://" in line)
+                url = next((line for line in server.stdout if "http://" in line), None)
+                if url is None:
+                    raise SystemExit("the server did not start")
                 url = "http://" + url.split("http://")[1].split()[0]
                 tell("python, snowflakes over leafid serve", snowflakes(url))
             finally:
-                server.terminate()
+                # No orderly end, which would have to be waited for.
+                server.kill()
 
 
 if __name__ == "__main__":

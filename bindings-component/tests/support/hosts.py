@@ -102,9 +102,9 @@ class Host:
 def draw(host: Host, generator: Generator, n: int, at_once: int = 1) -> list[int]:
     """So many IDs, as a host draws them: what is due is asked for, what is refused is waited for."""
     ids: list[int] = []
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while len(ids) < n:
-        assert time.monotonic() < deadline, f"{len(ids)} of {n} IDs in a minute"
+        assert time.monotonic() < deadline, f"{len(ids)} of {n} IDs in four minutes"
         try:
             ids += generator.fill(at_once) if at_once > 1 else [generator.next()]
         except Refused as refused:

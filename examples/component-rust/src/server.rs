@@ -22,16 +22,19 @@ impl Server {
         let folder = std::env::temp_dir().join(format!("leafid-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
         let store = format!("sqlite:{}", folder.join("leafid.db").display());
-        let mut child = Command::new(binary)
+        let child = Command::new(binary)
             .args(["serve", "--create", "--store", &store, "--listen", "127.0.0.1:0"])
             .stdout(Stdio::piped())
             .spawn()?;
-        let lines = BufReader::new(child.stdout.take().ok_or("no output")?).lines();
+        // From here on it ends with this value.
+        let mut server = Self { child, folder, url: String::new() };
+        let lines = BufReader::new(server.child.stdout.take().ok_or("no output")?).lines();
         let told = lines.map_while(Result::ok).find_map(|line| {
             let from = line.find("http://")?;
             line[from..].split_whitespace().next().map(str::to_owned)
         });
-        Ok(Self { child, folder, url: told.ok_or("the server did not start")? })
+        server.url = told.ok_or("the server did not start")?;
+        Ok(server)
     }
 
     /// Its address.
