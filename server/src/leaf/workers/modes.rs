@@ -14,8 +14,8 @@ use crate::json::shown;
 use crate::leaf::config::{LeafConfig, SnowflakeSettings};
 use crate::problem::Problem;
 
-/// What a machine sends to itself is there at once.
-const ARRIVES: Duration = Duration::from_millis(500);
+/// What a machine sends to itself is there at once, unless it is very busy.
+const ARRIVES: Duration = Duration::from_secs(5);
 
 /// Where Leaf's numbers are.
 #[derive(Clone, Debug)]
