@@ -15,13 +15,11 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 #[path = "http/support.rs"]
 mod support;
 
-use support::Server;
+use support::{LATE, Server};
 
 const CONNECTIONS: u64 = 2_000;
 /// hyper alone keeps 16 KiB for a connection that has asked something.
 const MOST_BYTES: u64 = 10 * 1_024;
-/// So long nobody waits in vain on a busy machine.
-const LATE: Duration = Duration::from_secs(20);
 
 #[test]
 fn a_connection_that_has_asked_something_gives_back_what_that_took() {

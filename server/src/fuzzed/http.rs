@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -72,6 +72,9 @@ const WORDS: &[&str] = &[
     "{\"count\":10001}",
 ];
 
+/// So long nobody waits in vain on a busy machine.
+const LATE: Duration = Duration::from_secs(120);
+
 struct Served {
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
@@ -107,7 +110,8 @@ impl Served {
     /// that: one that is told at once drops what it is about to answer.
     fn exchange(&self, input: &[u8]) -> Vec<u8> {
         let mut stream = TcpStream::connect(self.address).expect("the server listens");
-        let (soon, late) = (Duration::from_millis(15), Duration::from_secs(60));
+        stream.set_write_timeout(Some(LATE)).expect("a time-out");
+        let soon = Duration::from_millis(15);
         // A server that refuses early may close before it has read all of it.
         let _ = stream.set_read_timeout(Some(soon)).and_then(|()| stream.write_all(input));
         let (mut answer, mut part) = (Vec::new(), [0; 4_096]);
@@ -116,7 +120,7 @@ impl Served {
         }
         let _ = stream.shutdown(Shutdown::Write);
         let _ = stream
-            .set_read_timeout(Some(late))
+            .set_read_timeout(Some(LATE))
             .and_then(|()| stream.read_to_end(&mut answer).map(drop));
         answer
     }
@@ -124,6 +128,7 @@ impl Served {
     fn is_well(&self) -> Result<(), String> {
         let asked = "GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
         let mut stream = TcpStream::connect(self.address).expect("the server listens");
+        stream.set_read_timeout(Some(LATE)).expect("a time-out");
         let mut answer = Vec::new();
         let _ = stream.write_all(asked.as_bytes()).and_then(|()| stream.read_to_end(&mut answer));
         match answer.starts_with(b"HTTP/1.1 200") {
@@ -136,7 +141,13 @@ impl Served {
 impl Drop for Served {
     fn drop(&mut self) {
         let _ = self.stop.take().map(|stop| stop.send(()));
-        if let Some(thread) = self.thread.take() {
+        let Some(thread) = self.thread.take() else { return };
+        // One that does not stop ends with this program, and holds up nothing but this.
+        let begun = Instant::now();
+        while !thread.is_finished() && begun.elapsed() < LATE {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        if thread.is_finished() {
             let _ = thread.join();
         }
     }

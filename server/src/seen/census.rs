@@ -239,6 +239,9 @@ mod tests {
     use crate::opening::open_sqlite;
     use crate::store::TagChange;
 
+    /// So long nobody waits in vain on a busy machine.
+    const LATE: Duration = Duration::from_secs(120);
+
     fn name(n: u32) -> Name {
         Name::tag(&format!("t{n:05}")).unwrap()
     }
@@ -256,13 +259,24 @@ mod tests {
         stores
     }
 
+    /// What is seen, asked for again where this machine is too busy to look at once.
+    async fn tags(census: &Census, stores: &Stores) -> Arc<TagSights> {
+        let begun = Instant::now();
+        loop {
+            match census.tags(stores).await {
+                Ok(seen) => return seen,
+                Err(problem) => assert!(begun.elapsed() < LATE, "{problem}"),
+            }
+        }
+    }
+
     #[tokio::test]
     async fn who_asks_together_or_soon_after_is_told_the_same() {
         let folder = tempfile::tempdir().unwrap();
         let (stores, census) = (stores(&folder, 3).await, Census::default());
         let begun = Instant::now();
-        let looks = join_all((0..20).map(|_| census.tags(&stores))).await;
-        let mut seen: Vec<_> = looks.into_iter().map(Result::unwrap).collect();
+        let looks = join_all((0..20).map(|_| tags(&census, &stores)));
+        let mut seen = looks.await;
         assert!(seen.iter().all(|seen| (seen.tags.len(), seen.more) == (3, false)));
         seen.dedup_by(|one, other| Arc::ptr_eq(one, other));
         let most = 1 + begun.elapsed().as_millis() / APART.as_millis();
@@ -270,8 +284,8 @@ mod tests {
         // And whoever comes later hears of what has changed since.
         stores.tags().delete_tag(name(0)).await.unwrap();
         let begun = Instant::now();
-        while census.tags(&stores).await.unwrap().tags.len() != 2 {
-            assert!(begun.elapsed() < Duration::from_secs(30));
+        while tags(&census, &stores).await.tags.len() != 2 {
+            assert!(begun.elapsed() < LATE);
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
@@ -283,7 +297,7 @@ mod tests {
         let last = name(TAGS + 49);
         let ask = SegmentAsk::new(last, Token::new([7; 16]));
         stores.tags().lease_segment(ask).await.unwrap();
-        let seen = Census::default().tags(&stores).await.unwrap();
+        let seen = tags(&Census::default(), &stores).await;
         assert_eq!((seen.tags.len(), seen.more), (TAGS as usize + 1, true));
         assert_eq!(seen.tags.last().map(|sight| sight.tag), Some(last));
     }

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{LEAFID, Serving, call, fails, says};
+use crate::support::{LEAFID, LIMIT, Serving, call, fails, says};
 
 /// A server with these options.
 fn serve(folder: &tempfile::TempDir, options: &[&str]) -> Serving {
@@ -24,6 +24,7 @@ fn asked(url: &str, host: &str, method: &str, path: &str) -> (u16, Value) {
     use std::io::{Read, Write};
     let address = url.strip_prefix("http://").unwrap();
     let mut stream = std::net::TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(LIMIT)).unwrap();
     let text = format!(
         "{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\
          content-type: application/json\r\ncontent-length: 2\r\n\r\n{{}}"

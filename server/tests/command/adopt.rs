@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use crate::support::{Serving, fails, says};
+use crate::support::{Serving, fails, output, says};
 
 const GREATEST: &str = "SELECT max(id) FROM orders";
 
@@ -117,7 +117,7 @@ fn the_command_that_is_to_follow_can_be_pasted_into_a_shell() {
     let (_, then) = said.split_once("came meanwhile: leafid ").expect("what is to be done next");
     // A shell makes of it what was meant.
     let script = format!("printf '%s\\0' {then}");
-    let shell = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+    let shell = output(std::process::Command::new("sh").args(["-c", &script]));
     let words = String::from_utf8(shell.stdout).unwrap();
     let words: Vec<&str> = words.split_terminator('\0').collect();
     let mut meant = create;

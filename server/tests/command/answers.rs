@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::process::Command;
 
-const LEAFID: &str = env!("CARGO_BIN_EXE_leafid");
+use crate::support::{LEAFID, LIMIT, output, until};
 
 /// What `leafid tag list` complains about when it is answered so.
 fn complaint(status: &str, kind: &str, body: &str) -> String {
@@ -16,12 +16,16 @@ fn complaint(status: &str, kind: &str, body: &str) -> String {
         body.len()
     );
     let proxy = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().expect("it is asked");
+        // Who is asked by nobody does not wait for ever.
+        listener.set_nonblocking(true).expect("a listener");
+        let (mut stream, _) = until(|| listener.accept().ok()).expect("it is asked");
+        stream.set_nonblocking(false).expect("a stream");
+        stream.set_read_timeout(Some(LIMIT)).expect("a time-out");
         let head = BufReader::new(stream.try_clone().expect("a stream")).lines();
         assert!(head.map_while(Result::ok).any(|line| line.is_empty()), "a GET ends so");
         stream.write_all(answer.as_bytes()).expect("an answer");
     });
-    let done = Command::new(LEAFID).args(["tag", "list", "--url", &url]).output().expect("it runs");
+    let done = output(Command::new(LEAFID).args(["tag", "list", "--url", &url]));
     proxy.join().expect("it was asked once");
     assert_eq!(done.status.code(), Some(1));
     String::from_utf8(done.stderr).expect("text")

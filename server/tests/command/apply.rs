@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{Serving, fails, says};
+use crate::support::{Serving, fails, output, says};
 
 const FILE: &str = r#"
 # what the shop needs
@@ -174,7 +174,7 @@ fn at_a_terminal_it_asks() {
         let typed =
             format!("printf '{answer}\\n' | script --quiet --return --command '{line}' /dev/null");
         let mut command = std::process::Command::new("sh");
-        let output = command.args(["-c", &typed]).env("LEAFID_STORE", &store).output().unwrap();
+        let output = output(command.args(["-c", &typed]).env("LEAFID_STORE", &store));
         (output.status.success(), String::from_utf8(output.stdout).unwrap())
     };
     let there = || says(&store, &["tag", "list"]).contains("orders");
@@ -220,7 +220,7 @@ fn a_server_applies_a_file_at_its_start() {
     assert!(tags.contains("orders") && !tags.contains("new"), "all or nothing: {tags}");
     drop(refused);
     // A file that cannot be read is a mistake of the settings, and found before anything is served.
-    let output = serve("[tag.a]").output().unwrap();
+    let output = output(&mut serve("[tag.a]"));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.code() == Some(1) && said.contains("`tag` is not known"), "{said}");
 }

@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use serde_json::Value;
 
 use crate::secured::Secured;
-use crate::support::{Serving, until};
+use crate::support::{Serving, output, until};
 
 const JSON: &str = "content-type: application/json\r\n";
 
@@ -96,7 +96,7 @@ fn tokens_that_were_good() {
     let serving = secured.serve(&[]);
     assert_eq!(send(&serving, DRAW, &bearer(&expired), ONE).0, 401, "an expired token");
     assert_eq!(send(&serving, DRAW, &bearer(&used), ONE).0, 200, "the control");
-    let revoked = secured.leafid("token").args(["revoke", "app"]).output().unwrap();
+    let revoked = output(secured.leafid("token").args(["revoke", "app"]));
     assert!(revoked.status.success());
     until(|| (send(&serving, DRAW, &bearer(&used), ONE).0 == 401).then_some(()))
         .expect("a token that is used again after it was revoked");

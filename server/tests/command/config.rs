@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::support::{LEAFID, Serving, fails, says};
+use crate::support::{LEAFID, Serving, fails, output, says};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/COMMAND.md");
 const MARKS: [&str; 2] = ["<!-- begin: leafid config --markdown -->\n", "<!-- end -->"];
@@ -13,7 +13,7 @@ const MARKS: [&str; 2] = ["<!-- begin: leafid config --markdown -->\n", "<!-- en
 fn run(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(LEAFID);
     command.args(args).current_dir(folder).env_remove("LEAFID_STORE");
-    command.envs(variables.iter().copied()).output().unwrap()
+    output(command.envs(variables.iter().copied()))
 }
 
 fn config(folder: &Path, variables: &[(&str, &str)], key: &str) -> Value {

@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::process::Command;
 
-use crate::support::{LEAFID, Serving, fails, says};
+use crate::support::{LEAFID, Serving, fails, says, try_output};
 
 #[test]
 fn only_a_command_that_says_so_makes_a_file() {
@@ -117,7 +117,7 @@ fn a_file_that_is_mounted_by_itself_is_refused() {
     let mounted = |from: &std::ffi::OsStr, to: &std::ffi::OsStr| {
         let mut command = Command::new("unshare");
         command.args(["--map-root-user", "--mount", "sh", "-c", script, LEAFID]).arg(from).arg(to);
-        command.arg(name(&guest)).output()
+        try_output(command.arg(name(&guest)))
     };
     for (by_itself, from, to) in [
         (false, host.clone().into_os_string(), guest.clone().into_os_string()),

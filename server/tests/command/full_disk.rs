@@ -32,7 +32,7 @@ fn a_disk_that_fills_under_load_loses_nothing() {
     let script = "trap '' XFSZ; exec \"$0\" serve --create --listen 127.0.0.1:0 --store \"$1\"";
     let mut serving = Serving::spawn(Command::new("sh").args(["-c", script, LEAFID, &store]));
     says(&serving.url, &["tag", "create", "orders", "--step", "10"]);
-    let pid = Pid::from_raw(serving.child.id() as i32);
+    let pid = Pid::from_raw(serving.id() as i32);
     let room = |current| {
         let limits = Rlimit { current, maximum: None };
         prlimit(pid, Resource::Fsize, limits).expect("the limit of a child of ours can be set");
@@ -76,7 +76,7 @@ fn a_disk_that_fills_under_load_loses_nothing() {
     println!("{} leases, {} refused", granted.len(), refused.load(SeqCst));
     assert_eq!(overlap(&mut granted), None);
     // What was granted stands in the file, whatever becomes of the server.
-    serving.child.kill().unwrap();
+    serving.kill();
     let again = Serving::spawn(Command::new(LEAFID).args([
         "serve",
         "--listen",

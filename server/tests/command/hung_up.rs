@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::secured::{Secured, ask};
-use crate::support::{Serving, until};
+use crate::support::{Serving, agent, early_in_the_day, until};
 
 /// So often it asks for more than it may have.
 const ASKS: u32 = 100;
@@ -36,13 +36,13 @@ fn hangs_up(serving: &Serving, token: &str, path: &str, body: &Value) {
 
 #[test]
 fn what_nobody_waits_for_any_more_counts() {
+    early_in_the_day();
     let secured = Secured::new();
     let (ids, workers) = (IDS.to_string(), WORKERS.to_string());
     let shop = secured.token(&["shop", "--ids-per-day", &ids, "--workers", &workers]);
     let eye = secured.token(&["eye", "--verb", "read"]);
     let serving = secured.serve(&[]);
-    let agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build();
-    let agent = agent.new_agent();
+    let agent = agent();
     let read = |path: &str| {
         ask(&agent, Some(&eye), "GET", &format!("{}{path}", serving.url), &Value::Null).unwrap().2
     };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{LEAFID, Serving, call, fails, says};
+use crate::support::{LEAFID, LIMIT, Serving, call, fails, output, says};
 
 /// A server with two listeners, and the address of the second.
 fn two(folder: &tempfile::TempDir) -> (Serving, String) {
@@ -142,7 +142,7 @@ fn a_change_has_a_line_that_says_who_made_it_and_what_was_before() {
     let verb = |more: &[&str]| {
         let mut command = Command::new(LEAFID);
         command.args(["tag", "create"]).args(more).env("LEAFID_STORE", &store);
-        String::from_utf8(command.output().unwrap().stderr).unwrap()
+        String::from_utf8(output(&mut command).stderr).unwrap()
     };
     assert_eq!(verb(&["quiet"]), "");
     let line = verb(&["loud", "--log", "info"]);
@@ -175,7 +175,7 @@ fn a_change_whose_caller_hung_up_has_its_line_too() {
         caller.read_to_end(&mut answer).unwrap_err();
         caller.shutdown(Shutdown::Write).unwrap();
         // The server hangs up too: it has noticed.
-        caller.set_read_timeout(None).unwrap();
+        caller.set_read_timeout(Some(LIMIT)).unwrap();
         caller.read_to_end(&mut answer).unwrap();
         other.execute_batch("ROLLBACK").unwrap();
         answer.is_empty()

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::support::{LEAFID, LIMIT, Serving, fails, says};
+use crate::support::{LEAFID, Serving, agent, fails, says};
 
 const STORE: &str = "ffffffffffffffffffffffffffffffff";
 const REQUEST: &str = "0123456789abcdef0123456789abcdef";
@@ -48,8 +48,7 @@ fn a_log_that_nobody_reads_stops_no_server() {
     };
     // A line of 170 bytes each.
     let asked = |serving: &Serving, often: u32| {
-        let agent = ureq::Agent::config_builder().timeout_global(Some(LIMIT)).proxy(None).build();
-        let agent = agent.new_agent();
+        let agent = agent();
         for n in 0..often {
             let mut answer = agent.get(format!("{}/healthz", serving.url)).call();
             let answer = answer.as_mut().unwrap_or_else(|error| panic!("after {n}: {error}"));
@@ -156,7 +155,7 @@ fn a_log_in_json_has_the_same_fields_as_one_in_text() {
         command.args(["serve", "--create", "--listen", "127.0.0.1:0", "--log-format", format]);
         let mut serving = Serving::spawn(command.arg("--store").arg(folder.path().join("s.db")));
         let url = format!("{}/v1/tags/orders", serving.url);
-        let put = ureq::put(&url).header("content-type", "application/json");
+        let put = agent().put(&url).header("content-type", "application/json");
         put.header("traceparent", &parent).header("x-request-id", "web-7").send("{}").unwrap();
         serving.end("-TERM");
         logs.push(serving.log());

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::restored::{lease_from, make, noted, overlaps, serve};
 use crate::secured::{Secured, ask};
-use crate::support::{Serving, call, fails, says};
+use crate::support::{Serving, agent, call, fails, says};
 
 const FILE: &str = "[tags.orders]\n[tags.\"tenant:*\"]\nstep = 10\nmost = 2\n";
 
@@ -122,10 +122,9 @@ fn tokens_count_for_tags_that_are_made_and_for_patterns() {
         "5",
     ]);
     let serving = secured.serve(&[]);
-    let agent = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build();
+    let agent = agent();
     let says = |token: &str, method: &str, path: &str, body: Value| {
         let url = format!("{}{path}", serving.url);
-        let agent = agent.new_agent();
         let (status, _, answer) = ask(&agent, Some(token), method, &url, &body).expect("an answer");
         (status, answer)
     };
@@ -166,8 +165,7 @@ fn after_a_fence_a_pattern_makes_none_until_it_is_said_where_they_begin() {
         if let Some(notes) = notes {
             noted(notes, &lost);
         }
-        first.child.kill().expect("a child of ours");
-        first.child.wait().expect("it ends");
+        first.kill();
         for end in ["", "-wal", "-shm"] {
             let _ = std::fs::remove_file(path(&format!("store.db{end}")));
         }

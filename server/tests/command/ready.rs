@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use leafid_server::clock::{Clock, SystemClock};
 
-use crate::support::{LEAFID, Serving, fails, says};
+use crate::support::{LEAFID, Serving, fails, says, try_output};
 
 const REQUEST: &str = "0123456789abcdef0123456789abcdef";
 
@@ -34,7 +34,7 @@ fn a_full_disk_is_not_ready_and_space_makes_it_ready_again() {
     let mut serving = Serving::spawn(Command::new("sh").args(["-c", script, LEAFID, &store]));
     says(&serving.url, &["tag", "create", "orders"]);
     serving.ready(200, &["\"ok\""]);
-    let pid = Pid::from_raw(serving.child.id() as i32);
+    let pid = Pid::from_raw(serving.id() as i32);
     let limit = |current| {
         let limits = Rlimit { current, maximum: None };
         prlimit(pid, Resource::Fsize, limits).expect("the limit of a child of ours can be set");
@@ -90,7 +90,7 @@ fn a_file_that_may_not_be_written_is_refused_at_the_start() {
         if std::fs::metadata(folder.path()).unwrap().uid() == 0 {
             command.uid(65_534);
         }
-        let output = match command.output() {
+        let output = match try_output(&mut command) {
             Ok(output) => output,
             Err(error) => {
                 // Not by a macro, which the harness would keep to itself.

@@ -85,7 +85,7 @@ fn a_log_that_is_removed_after_a_kill_is_noticed() {
 /// Another program writes a row.
 fn write(places: &Places, sql: &str) {
     let connection = rusqlite::Connection::open(&places.file).expect("a file");
-    connection.busy_timeout(std::time::Duration::from_secs(10)).expect("a time-out");
+    connection.busy_timeout(crate::support::LIMIT).expect("a time-out");
     assert!(connection.execute(sql, []).expect(sql) > 0, "{sql}");
 }
 

@@ -39,7 +39,7 @@ pub const MADE: &str = "tenant:7";
 pub fn lease_from(serving: &Serving, tag: &str, times: u32) -> Grants {
     let once = |_| {
         let (status, grant) =
-            serving.post(&format!("/v1/segments/{tag}/lease"), &json!({ "request": request() }));
+            serving.patient(&format!("/v1/segments/{tag}/lease"), &json!({ "request": request() }));
         assert_eq!(status, 200, "{tag}: {grant}");
         range(tag, &grant)
     };
@@ -55,7 +55,7 @@ pub fn lease(serving: &Serving, times: u32) -> Grants {
         }
     }
     let ask = json!({ "request": request(), "owner": "o" });
-    let (status, grant) = serving.post("/v1/workers/minute/acquire", &ask);
+    let (status, grant) = serving.patient("/v1/workers/minute/acquire", &ask);
     if status == 200 {
         grants.push(range(&format!("minute/{}", grant["worker"]), &grant));
     } else {
@@ -135,8 +135,7 @@ pub fn goes_back(
     }
     before.extend(lost);
     // No orderly end: what it could still say is lost with it.
-    second.child.kill().expect("a child of ours");
-    second.child.wait().expect("it ends");
+    second.kill();
     put_back();
     let mut third = serve(store, journal);
     third.ready(200, &["\"ok\""]);

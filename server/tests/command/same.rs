@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::support::LEAFID;
+use crate::support::{LEAFID, output};
 
 const GUESSES: &str = include_str!("../../../tests/commands/guesses.json");
 const TAGS: &str = include_str!("../../../tests/commands/tags.json");
@@ -22,7 +22,7 @@ fn run(case: &Value, store: Option<&str>) -> Output {
     if let Some(store) = store {
         command.env("LEAFID_STORE", store);
     }
-    command.output().unwrap()
+    output(&mut command)
 }
 
 #[test]

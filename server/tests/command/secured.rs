@@ -7,7 +7,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair,
 use serde_json::Value;
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
 
-use crate::support::{LEAFID, LIMIT, Serving};
+use crate::support::{LEAFID, LIMIT, Serving, output};
 
 /// A folder with a store, a token file and certificates.
 pub struct Secured {
@@ -37,7 +37,7 @@ impl Secured {
             } else {
                 command.arg("--store").arg(&store)
             };
-            let said = command.output().unwrap();
+            let said = output(&mut command);
             assert!(said.status.success(), "{args:?}: {said:?}");
         }
         this.write("ca.pem", &this.issuer.pem());
@@ -70,7 +70,7 @@ impl Secured {
 
     /// A token of a principal, made by the command.
     pub fn token(&self, args: &[&str]) -> String {
-        let said = self.leafid("token").arg("create").args(args).output().unwrap();
+        let said = output(self.leafid("token").arg("create").args(args));
         assert!(said.status.success(), "{args:?}: {said:?}");
         String::from_utf8(said.stdout).unwrap().trim().to_owned()
     }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{LEAFID, Serving, says, until};
+use crate::support::{LEAFID, Serving, agent, says, until};
 
 const RULES: &str = include_str!("../../../deploy/prometheus/leafid.rules.yml");
 const GRAFANA: &str = include_str!("../../../deploy/grafana/leafid.json");
@@ -39,7 +39,7 @@ fn metrics() -> String {
     says(&serving.url, &["next", "orders"]);
     says(&serving.url, &["next", "--namespace", "default"]);
     let text = || {
-        let answer = ureq::get(format!("{}/metrics", serving.url)).call();
+        let answer = agent().get(format!("{}/metrics", serving.url)).call();
         answer.unwrap().body_mut().read_to_string().unwrap()
     };
     // What is left of a tag is known when it was seen twice.
@@ -122,7 +122,7 @@ fn with_a_listener_for_operators_they_are_served_there() {
         let (status, body) = serving.get(path);
         assert_eq!((status, &body["code"]), (403, &json!("FORBIDDEN")), "{path}");
         assert!(body["detail"].as_str().unwrap().contains(admin), "{path}: {body}");
-        let answer = ureq::get(format!("http://{admin}{path}")).call().unwrap();
+        let answer = agent().get(format!("http://{admin}{path}")).call().unwrap();
         assert_eq!(answer.status(), 200, "{path}");
     }
 }

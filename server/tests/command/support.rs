@@ -1,11 +1,12 @@
-//! The command `leafid`, run and listened to.
+//! The command `leafid`, run and listened to. A test that fails leaves nothing of it behind, and waits
+//! for nothing without an end.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, Output, Stdio};
-use std::sync::{Arc, Mutex};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Output, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
@@ -15,13 +16,12 @@ pub const LIMIT: Duration = Duration::from_secs(120);
 pub const LEAFID: &str = env!("CARGO_BIN_EXE_leafid");
 
 pub struct Serving {
-    pub child: Child,
+    child: Child,
     pub url: String,
     /// What it said before it told the address.
     pub first: String,
-    out: BufReader<std::process::ChildStdout>,
-    log: Arc<Mutex<String>>,
-    listens: Option<JoinHandle<()>>,
+    out: Heard,
+    log: Heard,
 }
 
 impl Serving {
@@ -39,47 +39,69 @@ impl Serving {
     }
 
     pub fn spawn(command: &mut Command) -> Serving {
-        let (child, pipe) = started(command);
-        let (log, listens) = listen(pipe);
-        Serving::over(child, log, Some(listens))
+        let mut child = started(command);
+        let log = Heard::of(child.stderr.take());
+        Serving::over(child, log)
     }
 
     /// As [`Serving::spawn`], and its log is not read.
     pub fn unheard(command: &mut Command) -> (Serving, ChildStderr) {
-        let (child, pipe) = started(command);
-        (Serving::over(child, Arc::default(), None), pipe)
-    }
-
-    fn over(mut child: Child, log: Arc<Mutex<String>>, listens: Option<JoinHandle<()>>) -> Serving {
-        let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
-        let (mut first, mut line, mut url) = (String::new(), String::new(), None);
-        while url.is_none() && out.read_line(&mut line).expect("a line") > 0 {
-            let told = line.trim_end().strip_prefix("leafid: listening on ");
-            url = told.map(str::to_owned);
-            first.push_str(&line);
-            line.clear();
-        }
-        let url = url.unwrap_or_else(|| panic!("leafid does not listen: {}", log.lock().unwrap()));
-        Serving { child, url, first, out, log, listens }
+        let mut child = started(command);
+        let pipe = child.stderr.take().expect("a pipe");
+        (Serving::over(child, Heard::of(Some(std::io::empty()))), pipe)
     }
 
     /// Reads the log that nobody read.
     pub fn hear(&mut self, pipe: ChildStderr) {
-        let (log, listens) = listen(pipe);
-        (self.log, self.listens) = (log, Some(listens));
+        self.log = Heard::of(Some(pipe));
+    }
+
+    fn over(mut child: Child, log: Heard) -> Serving {
+        let out = Heard::of(child.stdout.take());
+        // From here on it ends with this value.
+        let mut serving = Serving { child, url: String::new(), first: String::new(), out, log };
+        let told = until(|| {
+            let (over, said) = (serving.out.is_over(), serving.out.text());
+            let at = said.find(TOLD).filter(|at| said[*at..].contains('\n'));
+            (over || at.is_some()).then(|| at.map(|at| (at, said)))
+        });
+        let Some((at, said)) = told.flatten() else {
+            serving.kill();
+            panic!("leafid does not listen: {}{}", serving.out.text(), serving.log.text());
+        };
+        let line = said[at..].lines().next().unwrap_or_default();
+        serving.url = line[TOLD.len()..].trim_end().to_owned();
+        serving.first = said[..at + line.len() + 1].to_owned();
+        serving
+    }
+
+    /// Its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// `kill -9`, and waits until it is gone: nothing of it stands in the next one's way. Its log is
+    /// whole then.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        self.out.to_the_end();
+        self.log.to_the_end();
     }
 
     /// What it wrote to standard error so far.
     pub fn log(&self) -> String {
-        self.log.lock().unwrap().clone()
+        self.log.text()
     }
 
     /// Waits for a line in its log that has all these words.
     pub fn logs(&self, words: &[&str]) -> String {
         let found = until(|| {
             let log = self.log();
-            let line = log.lines().find(|line| words.iter().all(|word| line.contains(word)));
-            line.map(str::to_owned)
+            // The last one may be half a line yet.
+            let mut lines = log.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+            let line = lines.find(|line| words.iter().all(|word| line.contains(word)));
+            line.map(|line| line.trim_end().to_owned())
         });
         found.unwrap_or_else(|| panic!("no line with {words:?} in\n{}", self.log()))
     }
@@ -93,6 +115,20 @@ impl Serving {
     pub fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         let request = agent().post(format!("{}{path}", self.url));
         read(request.header("content-type", "application/json").send(body.to_string()))
+    }
+
+    /// As [`Serving::post`], asked again as a client does: on a busy machine the store behind the server
+    /// may answer too late once, or be asked for too much.
+    pub fn patient(&self, path: &str, body: &Value) -> (u16, Value) {
+        let mut last = None;
+        let had = until(|| {
+            let (status, answer) = self.post(path, body);
+            let late = status == 503
+                && (answer["code"] == "STORE_UNAVAILABLE" || answer["code"] == "OVERLOADED");
+            last = Some(answer.clone());
+            (!late).then_some((status, answer))
+        });
+        had.unwrap_or_else(|| panic!("{path}: no answer in time: {last:?}"))
     }
 
     /// Waits until `/readyz` answers with this status, and a body that has all these words.
@@ -110,14 +146,14 @@ impl Serving {
     /// Ends it by a signal; its exit code, and what it still said. Its log is whole then.
     pub fn end(&mut self, signal: &str) -> (Option<i32>, String) {
         let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args([signal, &pid]).status().expect("kill runs").success());
-        let code = self.child.wait().expect("it ends").code();
-        let mut rest = String::new();
-        self.out.read_to_string(&mut rest).expect("text");
-        if let Some(listens) = self.listens.take() {
-            listens.join().expect("its log is text");
-        }
-        (code, rest)
+        assert!(output(Command::new("kill").args([signal, &pid])).status.success());
+        let ended = ends(&mut self.child);
+        self.out.to_the_end();
+        self.log.to_the_end();
+        let Some(status) = ended else {
+            panic!("it does not end within {LIMIT:?} of {signal}\n{}", self.log());
+        };
+        (status.code(), self.out.text().split_off(self.first.len()))
     }
 }
 
@@ -128,6 +164,99 @@ impl Drop for Serving {
     }
 }
 
+/// What stands before the address.
+const TOLD: &str = "leafid: listening on ";
+
+/// What comes out of a pipe: read as it comes, so that nobody is held up who says much.
+struct Heard {
+    said: Arc<Mutex<Vec<u8>>>,
+    listens: JoinHandle<()>,
+}
+
+impl Heard {
+    fn of(pipe: Option<impl Read + Send + 'static>) -> Heard {
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let (mut pipe, hears) = (pipe.expect("a pipe"), Arc::clone(&said));
+        let listens = std::thread::spawn(move || {
+            let mut part = [0; 4_096];
+            while let Ok(read @ 1..) = pipe.read(&mut part) {
+                let mut said = hears.lock().unwrap_or_else(PoisonError::into_inner);
+                said.extend_from_slice(&part[..read]);
+            }
+        });
+        Heard { said, listens }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes()).into_owned()
+    }
+
+    /// Whether everybody has closed the pipe who wrote to it, and all of it was read.
+    fn is_over(&self) -> bool {
+        self.listens.is_finished()
+    }
+
+    /// Waits for that, but not for ever: somebody else may hold the pipe, too.
+    fn to_the_end(&self) {
+        until(|| self.is_over().then_some(()));
+    }
+}
+
+/// Waits for the end of a child; kills it where that does not come.
+fn ends(child: &mut Child) -> Option<ExitStatus> {
+    let ended = until(|| child.try_wait().expect("a child of ours"));
+    if ended.is_none() {
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    ended
+}
+
+/// What a command said until it ended, as [`Command::output`] gives it.
+///
+/// # Panics
+/// It does not start, or does not end; it is killed then.
+pub fn output(command: &mut Command) -> Output {
+    try_output(command).unwrap_or_else(|error| panic!("{command:?} does not start: {error}"))
+}
+
+/// As [`output`], where a command may not start at all.
+pub fn try_output(command: &mut Command) -> std::io::Result<Output> {
+    let (output, ended) = run(command.stdout(Stdio::piped()))?;
+    assert!(ended, "{command:?} does not end within {LIMIT:?}: {output:?}");
+    Ok(output)
+}
+
+/// As [`output`] of a command whose standard output goes elsewhere.
+pub fn output_elsewhere(command: &mut Command, out: Stdio) -> Output {
+    let (output, ended) = run(command.stdout(out)).expect("it starts");
+    assert!(ended, "{command:?} does not end within {LIMIT:?}: {output:?}");
+    output
+}
+
+/// What a command said until it ended, or was killed.
+fn run(command: &mut Command) -> std::io::Result<(Output, bool)> {
+    let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+    let out = child.stdout.take().map(|out| Heard::of(Some(out)));
+    let err = Heard::of(child.stderr.take());
+    let ended = ends(&mut child);
+    let status = match ended {
+        Some(status) => status,
+        None => child.wait().expect("it was killed"),
+    };
+    let whole = |heard: &Heard| {
+        heard.to_the_end();
+        heard.bytes()
+    };
+    let output =
+        Output { status, stdout: out.as_ref().map(whole).unwrap_or_default(), stderr: whole(&err) };
+    Ok((output, ended.is_some()))
+}
+
 /// The status and the body of an answer; without a body there is none.
 pub fn call(url: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
     let request = ureq::http::Request::builder().method(method).uri(format!("{url}{path}"));
@@ -136,47 +265,34 @@ pub fn call(url: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
     read(agent().run(request.body(body).expect("a request")))
 }
 
-fn started(command: &mut Command) -> (Child, ChildStderr) {
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("leafid starts");
-    let pipe = child.stderr.take().expect("a pipe");
-    (child, pipe)
+/// A child whose pipes are read, or not.
+fn started(command: &mut Command) -> Child {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("leafid starts")
 }
 
 /// What a verb said. On a busy machine a connection to a database may be made too late, and nothing
 /// is done then, or a server waits that was to be refused: it is tried again.
 pub fn leafid(store: &str, args: &[&str]) -> Output {
-    for _ in 0..5 {
-        let (output, ended) = run(store, args);
-        let late = |said: &[u8]| String::from_utf8_lossy(said).contains("no answer within");
-        if late(&output.stdout) || late(&output.stderr) {
-            continue;
+    let begun = Instant::now();
+    loop {
+        let mut command = Command::new(LEAFID);
+        command.args(args).env("LEAFID_STORE", store).stdout(Stdio::piped());
+        let (output, ended) = run(&mut command).expect("leafid starts");
+        let late = is_late(&output.stdout) || is_late(&output.stderr);
+        if !late || begun.elapsed() > 2 * LIMIT {
+            // A server that was to be refused and serves does not end by itself.
+            assert!(ended, "{args:?} does not end: {output:?}");
+            return output;
         }
-        assert!(ended, "{args:?} does not end: {output:?}");
-        return output;
     }
-    panic!("{args:?}: no answer in time, five times in a row")
 }
 
-/// What a verb said until it ended, or was killed.
-fn run(store: &str, args: &[&str]) -> (Output, bool) {
-    let mut command = Command::new(LEAFID);
-    command.args(args).env("LEAFID_STORE", store).stdin(Stdio::null());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("leafid runs");
-    // Read meanwhile: completions are more than a pipe holds.
-    let mut out = child.stdout.take().expect("a pipe");
-    let said = std::thread::spawn(move || {
-        let mut said = Vec::new();
-        out.read_to_end(&mut said).map(|_| said)
-    });
-    // A server that was to be refused and serves does not end by itself.
-    let ended = until(|| child.try_wait().expect("a child of ours"));
-    if ended.is_none() {
-        child.kill().expect("a child of ours");
-    }
-    let stdout = said.join().expect("a reader").expect("what it said");
-    (Output { stdout, ..child.wait_with_output().expect("leafid ends") }, ended.is_some())
+/// Whether a database took too long, by its own word or by ours.
+fn is_late(said: &[u8]) -> bool {
+    let said = String::from_utf8_lossy(said);
+    let words = ["no answer within", "max_statement_time exceeded", "statement timeout"];
+    words.iter().any(|word| said.contains(word))
 }
 
 pub fn says(store: &str, args: &[&str]) -> String {
@@ -191,6 +307,16 @@ pub fn fails(store: &str, args: &[&str], code: i32) -> String {
     String::from_utf8(output.stderr).expect("text")
 }
 
+/// Waits for the next day (UTC) where this one ends soon: what is counted by the day would begin again
+/// in the middle of a test.
+pub fn early_in_the_day() {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
+    let left = 86_400 - since.as_secs() % 86_400;
+    if left < 2 * LIMIT.as_secs() {
+        std::thread::sleep(Duration::from_secs(left));
+    }
+}
+
 /// Looks again and again until there is something, but not for ever.
 pub fn until<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let begun = Instant::now();
@@ -203,22 +329,8 @@ pub fn until<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
     }
 }
 
-/// Reads what comes out of a pipe into a text that can be looked at meanwhile.
-fn listen(pipe: ChildStderr) -> (Arc<Mutex<String>>, JoinHandle<()>) {
-    let log = Arc::new(Mutex::new(String::new()));
-    let heard = Arc::clone(&log);
-    let thread = std::thread::spawn(move || {
-        for line in BufReader::new(pipe).lines() {
-            let line = line.expect("the log is text");
-            let mut heard = heard.lock().unwrap();
-            heard.push_str(&line);
-            heard.push('\n');
-        }
-    });
-    (log, thread)
-}
-
-fn agent() -> ureq::Agent {
+/// A client that waits long, and not for ever.
+pub fn agent() -> ureq::Agent {
     ureq::Agent::config_builder()
         .http_status_as_error(false)
         .allow_non_standard_methods(true)

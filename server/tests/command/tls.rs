@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use serde_json::Value;
 
 use crate::secured::{Secured, ask};
-use crate::support::{Serving, until};
+use crate::support::{LIMIT, Serving, output, until};
 
 fn get(agent: &ureq::Agent, token: &str, serving: &Serving) -> Result<u16, ureq::Error> {
     let url = format!("{}/v1/tags", serving.url);
@@ -28,12 +28,14 @@ fn a_server_speaks_tls_where_it_has_a_certificate() {
     assert_eq!(get(&secured.agent(None), &token, &serving).unwrap(), 200);
     assert_eq!(get(&secured.agent(None), "leafid_none", &serving).unwrap(), 401);
     // Who believes the public authorities alone does not believe this one.
-    let public = ureq::Agent::config_builder().proxy(None).build().new_agent();
+    let public =
+        ureq::Agent::config_builder().timeout_global(Some(LIMIT)).proxy(None).build().new_agent();
     let why = get(&public, &token, &serving).unwrap_err().to_string();
     assert!(why.contains("UnknownIssuer"), "{why}");
 
     // A program that speaks plain HTTP learns nothing, and is not waited for.
     let mut bare = std::net::TcpStream::connect(&secure).unwrap();
+    bare.set_read_timeout(Some(LIMIT)).unwrap();
     bare.write_all(b"GET /v1/tags HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
     let mut said = Vec::new();
     let _ = bare.read_to_end(&mut said);
@@ -43,7 +45,7 @@ fn a_server_speaks_tls_where_it_has_a_certificate() {
         let mut command = secured.leafid("tag");
         command.args(["list", "--url", url]).env("LEAFID_TOKEN", &token);
         command.args(ca.map(|ca| ["--ca".to_owned(), secured.text(ca)]).into_iter().flatten());
-        command.output().unwrap()
+        output(&mut command)
     };
     assert!(list(&serving.url, Some("ca.pem")).status.success());
     for (url, ca, says) in [
@@ -88,11 +90,11 @@ fn a_pipe_in_the_place_of_the_certificate_holds_nothing_up() {
     let serving = secured.serve_tls(&[]);
     assert_eq!(get(&secured.agent(None), &token, &serving).unwrap(), 200);
     let pipe = secured.path("pipe");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
-    assert!(made.success());
+    let made = output(std::process::Command::new("mkfifo").arg(&pipe));
+    assert!(made.status.success());
     std::fs::rename(&pipe, secured.path("cert.pem")).unwrap();
     serving.logs(&["ERROR", "the certificate stays as it was", "no regular file"]);
-    let said = secured.leafid("token").args(["revoke", "app"]).output().unwrap();
+    let said = output(secured.leafid("token").args(["revoke", "app"]));
     assert!(said.status.success(), "{said:?}");
     until(|| (get(&secured.agent(None), &token, &serving).ok() == Some(401)).then_some(()))
         .expect("what is revoked is refused");
@@ -114,10 +116,10 @@ fn clients_may_have_to_show_a_certificate() {
     assert!(get(&late, &token, &serving).is_err(), "one that has expired");
     let mut command = secured.leafid("tag");
     command.args(["list", "--url", &serving.url, "--ca", &ca]).env("LEAFID_TOKEN", &token);
-    assert!(!command.output().unwrap().status.success());
+    assert!(!output(&mut command).status.success());
     command.env("LEAFID_CERT", secured.path("own.pem"));
     command.env("LEAFID_KEY", secured.path("own-key.pem"));
-    let said = command.output().unwrap();
+    let said = output(&mut command);
     assert!(said.status.success(), "{said:?}");
 }
 
@@ -136,7 +138,7 @@ fn a_certificate_that_cannot_be_used_is_told_at_start() {
         options.iter().for_each(|(option, name)| {
             command.arg(option).arg(secured.path(name));
         });
-        let said = command.output().unwrap();
+        let said = output(&mut command);
         (said.status.code(), String::from_utf8(said.stderr).unwrap())
     };
     for (options, says) in [
@@ -168,7 +170,7 @@ fn the_refusal_shows_what_does_it_right() {
         let mut command = std::process::Command::new(crate::support::LEAFID);
         let usual = if option == "--listen" { "--listen-admin" } else { "--listen" };
         command.args(["serve", "--store", &store, option, "0.0.0.0:0", usual, "127.0.0.1:0"]);
-        String::from_utf8(command.output().unwrap().stderr).unwrap()
+        String::from_utf8(output(&mut command).stderr).unwrap()
     };
     for (option, says) in [
         ("--listen", "--insecure api"),
@@ -182,25 +184,25 @@ fn the_refusal_shows_what_does_it_right() {
     let token = secured.token(&["app"]);
     let mut serving = secured.serve_tls(&["--listen", "0.0.0.0:0"]);
     assert!(serving.url.starts_with("https://0.0.0.0:"), "{}", serving.first);
-    let url = serving.url.replace("0.0.0.0", "localhost");
     drop(serving);
     // The certificate that it shows how to make is one that clients believe when they are told to.
     let said = bare("--listen");
     let line = said.lines().find(|line| line.contains("openssl")).unwrap();
     let mut openssl = std::process::Command::new("sh");
     openssl.arg("-c").arg(line.replace("HOST", "localhost")).current_dir(secured.folder.path());
-    assert!(openssl.output().unwrap().status.success(), "{line}");
-    let at = url.replace("https://localhost", "0.0.0.0");
-    serving = secured.serve_tls(&["--listen", &at]);
+    assert!(output(&mut openssl).status.success(), "{line}");
+    // At other ports: a port that is let go may be somebody else's at once.
+    serving = secured.serve_tls(&["--listen", "0.0.0.0:0"]);
+    let url = serving.url.replace("0.0.0.0", "localhost");
     let mut list = secured.leafid("tag");
     list.args(["list", "--url", &url]).env("LEAFID_TOKEN", &token);
-    let unbelieved = String::from_utf8(list.output().unwrap().stderr).unwrap();
+    let unbelieved = String::from_utf8(output(&mut list).stderr).unwrap();
     assert!(unbelieved.contains("--ca"), "{unbelieved}");
-    let believed = list.arg("--ca").arg(secured.path("cert.pem")).output().unwrap();
+    let believed = output(list.arg("--ca").arg(secured.path("cert.pem")));
     assert!(believed.status.success(), "{believed:?}");
     drop(serving);
     secured.certify("cert.pem", "key.pem", (2020, 2090));
-    serving = secured.serve_tls(&["--listen", &at]);
+    serving = secured.serve_tls(&["--listen", "0.0.0.0:0"]);
     serving.url = serving.url.replace("0.0.0.0", "127.0.0.1");
     assert_eq!(get(&secured.agent(None), &token, &serving).unwrap(), 200);
 }

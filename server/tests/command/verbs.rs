@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{LEAFID, Serving, fails, leafid, says};
+use crate::support::{LEAFID, Serving, fails, leafid, output, output_elsewhere, says, until};
 
 /// The same verbs over HTTP and in the file itself.
 fn verbs(store: &str) {
@@ -287,7 +287,7 @@ fn what_is_no_file_makes_none() {
     let run = |store: &str| {
         let mut command = Command::new(LEAFID);
         command.arg("init").env("LEAFID_STORE", store).current_dir(folder.path());
-        let output = command.output().unwrap();
+        let output = output(&mut command);
         let said = [output.stdout, output.stderr].concat();
         (output.status.code(), String::from_utf8(said).unwrap())
     };
@@ -361,15 +361,21 @@ fn what_cannot_be_written_is_no_success() {
         &["--version"],
         &["next", "--help"],
     ] {
-        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let (reader, closed) = std::io::pipe().unwrap();
-        drop(reader);
-        for (out, code, why) in
-            [(Stdio::from(full), 1, "standard output: No space"), (Stdio::from(closed), 141, "")]
-        {
+        let writes_to = |out: Stdio| {
             let mut command = Command::new(LEAFID);
-            let output = command.args(args).env("LEAFID_STORE", &store).stdout(out).output();
-            let output = output.unwrap();
+            output_elsewhere(command.args(args).env("LEAFID_STORE", &store), out)
+        };
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let to_nobody = || {
+            let (reader, closed) = std::io::pipe().unwrap();
+            drop(reader);
+            // A program that another test starts at this moment has it until it runs: then again.
+            Some(writes_to(closed.into())).filter(|output| !output.status.success())
+        };
+        for (output, code, why) in [
+            (writes_to(full.into()), 1, "standard output: No space"),
+            (until(to_nobody).expect("it notices"), 141, ""),
+        ] {
             let said = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(code), "{args:?}, {why}: {said}");
             // Who closed the pipe wanted no more, as `head` does.

@@ -76,7 +76,7 @@ fn is_refused_alone(url: &str, edit: Hand<'_>) {
     edit("good", 2, 10);
     let other = serve(url, &[]);
     let ask = json!({ "request": format!("{:032x}", 12), "have_until": "11" });
-    let (status, refused) = other.post("/v1/segments/good/lease", &ask);
+    let (status, refused) = other.patient("/v1/segments/good/lease", &ask);
     assert_eq!((status, &refused["code"]), (409, &json!("STORE_WENT_BACK")), "{refused}");
     other.ready(200, &["degraded", "good"]);
     says(&other.url, &["tag", "advance", "good", "--to", "11"]);

@@ -9,7 +9,7 @@ use leafid_server::app::Config;
 use leafid_server::backends::clock::Source;
 use leafid_server::backends::mysql::{self, Mysql};
 use leafid_server::backends::opening::Options;
-use leafid_server::backends::opening::Terms;
+use leafid_server::backends::opening::{Terms, Unopened};
 use leafid_server::backends::postgres::{self, Postgres as PostgresDriver};
 use leafid_server::backends::remote::{Driver, Remote};
 use leafid_server::backends::{
@@ -25,7 +25,22 @@ use tokio::net::TcpListener;
 
 use crate::load::{CLIENTS, Load, Verdict};
 use crate::starts::serve;
-use crate::support::says;
+use crate::support::{says, until};
+
+/// How often a control works at its fault until it shows: what two servers do at once is up to chance.
+const ROUNDS: usize = 10;
+
+/// A fault shows in what these servers grant.
+fn shows(name: &str, fault: &str, servers: Vec<String>) {
+    let found = (0..ROUNDS).any(|_| {
+        let load = Load::begin(servers.clone());
+        load.goes_on(400);
+        let verdict = load.end();
+        told(name, &format!("the control, {fault}"), &verdict);
+        verdict.overlaps > 0
+    });
+    assert!(found, "the control found nothing");
+}
 
 /// How often something is killed, a server and the database in turns.
 fn kills() -> usize {
@@ -73,7 +88,7 @@ fn goes_on_through_kills(name: &str, url: &str, mut crash: Option<&mut dyn FnMut
             Some(crash) if kill % 2 == 1 => crash(),
             has_database => {
                 let at = if has_database.is_some() { kill / 2 % 2 } else { kill % 2 };
-                servers[at].child.kill().expect("a child of ours");
+                servers[at].kill();
                 servers[at] = serve(url, &[]);
                 load.replace(at, &servers[at].url);
             }
@@ -103,11 +118,7 @@ fn over_two_copies_of_a_file_numbers_are_granted_twice() {
     prepare(&url(0));
     std::fs::copy(&files[0], &files[1]).expect("a copy");
     let servers = [serve(&url(0), &[]), serve(&url(1), &[])];
-    let load = Load::begin(servers.iter().map(|server| server.url.clone()).collect());
-    load.goes_on(400);
-    let verdict = load.end();
-    told("SQLite", "the control, two copies", &verdict);
-    assert!(verdict.overlaps > 0, "the control found nothing");
+    shows("SQLite", "two copies", servers.iter().map(|server| server.url.clone()).collect());
 }
 
 #[test]
@@ -184,11 +195,21 @@ impl<B: BackEnd> BackEnd for Blind<B> {
     }
 }
 
+/// What a server opens, tried again where this machine is too slow for a database's answer.
+pub fn opened<B>(open: impl Fn() -> Result<B, Unopened>) -> B {
+    let opened = until(|| match open() {
+        Ok(opened) => Some(opened),
+        Err(unopened) if unopened.may_pass => None,
+        Err(unopened) => panic!("{:?}", unopened.problem),
+    });
+    opened.expect("it is opened in the end")
+}
+
 fn without_conditions<S: Databases, D: Driver>(address: impl Fn(&str) -> D::Address) {
     let Some(database) = for_test::<S>() else { return };
     let url = database.make_database("blind").expect("a database");
     blind(S::NAME, &url, |clock, terms| {
-        Remote::<D>::open(&address(&url), "here", clock, terms).expect("the store opens")
+        opened(|| Remote::<D>::open(&address(&url), "here", clock.clone(), terms))
     });
 }
 
@@ -210,11 +231,7 @@ pub fn blind<B: BackEnd>(name: &str, url: &str, open: impl Fn(Arc<SystemClock>, 
         let ends = std::future::pending::<()>();
         runtime.spawn(serve::serve(bound, Config::default(), Stores::one(Arc::new(store)), ends));
     }
-    let load = Load::begin(servers);
-    load.goes_on(400);
-    let verdict = load.end();
-    told(name, "the control, without conditions", &verdict);
-    assert!(verdict.overlaps > 0, "the control found nothing");
+    shows(name, "without conditions", servers);
     runtime.shutdown_background();
 }
 

@@ -13,7 +13,7 @@ use leafid_server::backends::keyed::Keyed;
 use leafid_server::backends::zookeeper::{self, Zookeeper as ZookeeperEngine};
 use leafid_servers::{Etcd, Server, Zookeeper, for_test};
 
-use crate::crash::{blind, survives};
+use crate::crash::{blind, opened, survives};
 use crate::load::Load;
 use crate::starts::serve;
 use crate::support::says;
@@ -38,7 +38,7 @@ fn without_conditions_numbers_are_granted_twice_over_etcd() {
     let url = server.url();
     let address = etcd::Address::parse(&url).expect("a URL");
     blind(Etcd::NAME, &url, |clock, terms| {
-        Keyed::<EtcdEngine>::open(&address, "here", clock, terms).expect("the store opens")
+        opened(|| Keyed::<EtcdEngine>::open(&address, "here", clock.clone(), terms))
     });
 }
 
@@ -48,7 +48,7 @@ fn without_conditions_numbers_are_granted_twice_over_zookeeper() {
     let url = server.url();
     let address = zookeeper::Address::parse(&url).expect("a URL");
     blind(Zookeeper::NAME, &url, |clock, terms| {
-        Keyed::<ZookeeperEngine>::open(&address, "here", clock, terms).expect("the store opens")
+        opened(|| Keyed::<ZookeeperEngine>::open(&address, "here", clock.clone(), terms))
     });
 }
 

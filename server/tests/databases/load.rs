@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 /// So many clients ask at once.
 pub const CLIENTS: usize = 16;
-/// So long a test waits for the load to go on.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// So long a test waits for the load to go on; clients wait for an answer less long.
+const PATIENCE: Duration = Duration::from_secs(240);
 
 /// What was given: from, and up to.
 type Range = (u64, u64);
@@ -25,6 +25,13 @@ pub struct Load {
     granted: Arc<AtomicUsize>,
     failed: Arc<AtomicUsize>,
     clients: Vec<std::thread::JoinHandle<Given>>,
+}
+
+/// Clients of a test that failed do not go on asking beside those that follow.
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::SeqCst);
+    }
 }
 
 /// What the clients had in the end.
@@ -85,10 +92,10 @@ impl Load {
     }
 
     /// Ends the clients, and looks at all that they were given.
-    pub fn end(self) -> Verdict {
+    pub fn end(mut self) -> Verdict {
         self.stop.store(true, Ordering::SeqCst);
         let mut all = Given::new();
-        for client in self.clients {
+        for client in self.clients.drain(..) {
             for (line, ranges) in client.join().expect("no client panicked") {
                 all.entry(line).or_default().extend(ranges);
             }
@@ -140,7 +147,7 @@ impl Client {
     ) -> Client {
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
-            .timeout_global(Some(Duration::from_secs(5)))
+            .timeout_global(Some(Duration::from_secs(30)))
             .proxy(None)
             .build()
             .new_agent();

@@ -90,7 +90,7 @@ fn each_has_its_own<S: Server>(engine: &mut S, tags: &str, workers_store: &str) 
     done("stamps", || serving.post("/v1/snowflake/default/ids", &json!({ "count": 3 })));
     // A holder that asks the wrong one would be told.
     let wrong = json!({ "request": REQUEST, "store": ids[1], "have_until": "1" });
-    let (status, refused) = serving.post("/v1/segments/orders/lease", &wrong);
+    let (status, refused) = serving.patient("/v1/segments/orders/lease", &wrong);
     assert_eq!((status, &refused["code"]), (409, &json!("STORE_CHANGED")), "{refused}");
 
     let ready = serving.ready(200, &["\"status\":\"ok\",\"tags\""]);

@@ -60,7 +60,7 @@ fn a_setting_of_postgres_that_is_reloaded_changes_nothing_for_a_session_that_was
         .expect("it is reloaded");
     for n in 0..20_u32 {
         let ask = serde_json::json!({ "request": format!("{n:032x}") });
-        assert_eq!(serving.post("/v1/segments/orders/lease", &ask).0, 200);
+        assert_eq!(serving.patient("/v1/segments/orders/lease", &ask).0, 200);
     }
     assert_eq!(run("SELECT DISTINCT setting FROM public.seen").trim(), "on");
     // The next connection is looked at, and would be refused.

@@ -111,7 +111,7 @@ fn a_replica_of_postgres_without_the_last_leases_is_noticed_as_it_is_promoted() 
             copy(&saved, &server.data());
             server.make_standby().expect("a standby");
             server.start_again().expect("it starts");
-            let done = server.run("postgres", "SELECT pg_promote(true, 30)").expect("a promotion");
+            let done = server.run("postgres", "SELECT pg_promote(true, 240)").expect("a promotion");
             assert_eq!(done.trim(), "t");
         };
         let found = goes_back(&url, journal.then_some(notes.as_path()), save, promote);

@@ -27,18 +27,17 @@ type Fresh<S> = fn(&S, &str) -> String;
 /// Leases ten numbers of `orders` from this one on; gives the number after them. On a busy machine
 /// an answer may come too late, and what it granted is a gap then.
 fn leases_ten(serving: &Serving, from: u64) -> u64 {
-    for gaps in 0..5 {
-        let ask = json!({ "request": REQUEST });
+    let (ask, mut gaps) = (json!({ "request": REQUEST }), 0);
+    let had = until(|| {
         let (status, grant) = serving.post("/v1/segments/orders/lease", &ask);
-        if status == 503 {
-            continue;
-        }
-        let start = grant["start"].as_str().and_then(|start| start.parse::<u64>().ok());
-        let start = start.unwrap_or_else(|| panic!("{status}: {grant}"));
-        assert!(status == 200 && (0..=gaps).any(|gap| start == from + 10 * gap), "{grant}");
-        return start + 10;
-    }
-    panic!("no lease in time, five times in a row")
+        gaps += u64::from(status == 503);
+        (status != 503).then_some((status, grant))
+    });
+    let (status, grant) = had.expect("a lease in time");
+    let start = grant["start"].as_str().and_then(|start| start.parse::<u64>().ok());
+    let start = start.unwrap_or_else(|| panic!("{status}: {grant}"));
+    assert!(status == 200 && (0..=gaps).any(|gap| start == from + 10 * gap), "{grant}");
+    start + 10
 }
 
 /// `nothing` is said of an empty place.
@@ -118,6 +117,15 @@ fn mariadb_is_waited_for() {
     is_waited_for::<Mariadb>(database);
 }
 
+/// What is done when this value goes, also where its test fails.
+struct AtLast<F: Fn()>(F);
+
+impl<F: Fn()> Drop for AtLast<F> {
+    fn drop(&mut self) {
+        self.0();
+    }
+}
+
 /// Somebody keeps its tables locked while a server starts.
 fn one_whose_tables_are_locked_is_waited_for<S: Databases + Sync>(
     lock: &'static str,
@@ -128,12 +136,16 @@ fn one_whose_tables_are_locked_is_waited_for<S: Databases + Sync>(
     let url = server.make_database("locked").expect("a database");
     says(&url, &["init"]);
     std::thread::scope(|scope| {
-        // Ended from here, whatever it says of that.
+        // Ended from here, whatever it says of that: also where this test fails.
         scope.spawn(|| drop(server.run("locked", lock)));
         let sleeps = || server.run("locked", sleeper).ok().filter(|id| !id.trim().is_empty());
-        let sleeper = until(sleeps).expect("it has the lock");
+        let locked = AtLast(|| {
+            let ended = until(sleeps).map(|id| server.run("locked", &end(id.trim())));
+            assert!(ended.is_some() || std::thread::panicking(), "it had no lock");
+        });
+        until(sleeps).expect("it has the lock");
         let mut serving = serve(&url, &[]);
-        server.run("locked", &end(sleeper.trim())).expect("it is ended");
+        drop(locked);
         assert!(serving.first.contains("leafid: waiting for "), "{}", serving.first);
         serving.ready(200, &["\"ok\""]);
         assert_eq!(serving.end("-TERM").0, Some(0));
@@ -143,7 +155,7 @@ fn one_whose_tables_are_locked_is_waited_for<S: Databases + Sync>(
 #[test]
 fn postgres_whose_tables_are_locked_is_waited_for() {
     one_whose_tables_are_locked_is_waited_for::<Postgres>(
-        "LOCK TABLE leafid.meta; SELECT pg_sleep(120)",
+        "LOCK TABLE leafid.meta; SELECT pg_sleep(600)",
         "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'",
         |sleeper| format!("SELECT pg_terminate_backend({sleeper})"),
     );
@@ -152,7 +164,7 @@ fn postgres_whose_tables_are_locked_is_waited_for() {
 #[test]
 fn mariadb_whose_tables_are_locked_is_waited_for() {
     one_whose_tables_are_locked_is_waited_for::<Mariadb>(
-        "LOCK TABLES meta WRITE; SELECT SLEEP(120)",
+        "LOCK TABLES meta WRITE; SELECT SLEEP(600)",
         "SELECT id FROM information_schema.processlist WHERE info LIKE 'SELECT SLEEP%'",
         |sleeper| format!("KILL {sleeper}"),
     );
@@ -173,7 +185,7 @@ fn another_store_behind_the_name_stops_the_server<S: Databases>(forget: &str) {
     server.start_again().expect("it comes back");
     serving.ready(503, &["STORE_CHANGED"]);
     let (status, refused) =
-        serving.post("/v1/segments/orders/lease", &json!({ "request": REQUEST }));
+        serving.patient("/v1/segments/orders/lease", &json!({ "request": REQUEST }));
     assert_eq!((status, &refused["code"]), (409, &json!("STORE_CHANGED")), "{refused}");
 }
 

@@ -5,7 +5,7 @@ use std::net::{Shutdown, TcpStream};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::support::{Server, request};
+use crate::support::{LATE, Server, request};
 use serde_json::json;
 
 /// So long the caller waits: less than the server waits for the other process.
@@ -43,7 +43,7 @@ fn is_given_nothing(server: &Server, file: &Path, namespace: &str, turn: u64) ->
     caller.read_to_end(&mut answer).unwrap_err();
     caller.shutdown(Shutdown::Write).unwrap();
     // The server hangs up too: it has noticed.
-    caller.set_read_timeout(None).unwrap();
+    caller.set_read_timeout(Some(LATE)).unwrap();
     caller.read_to_end(&mut answer).unwrap();
     other.execute_batch("ROLLBACK").unwrap();
 

@@ -3,11 +3,10 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{Server, number, request};
+use crate::support::{LATE, Server, number, request};
 
 /// A client that keeps its connection as long as it may, and sends all of a request before it
 /// reads the answer.
@@ -35,8 +34,8 @@ impl Client {
             None => {
                 self.connections += 1;
                 let stream = TcpStream::connect(self.address)?;
-                stream.set_read_timeout(Some(Duration::from_secs(20)))?;
-                stream.set_write_timeout(Some(Duration::from_secs(20)))?;
+                stream.set_read_timeout(Some(LATE))?;
+                stream.set_write_timeout(Some(LATE))?;
                 BufReader::new(stream)
             }
         };
@@ -171,7 +170,7 @@ fn a_malformed_or_cut_body_is_no_large_one() {
     }
     // Cut: the client has said all it will say.
     let stream = TcpStream::connect(server.address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.set_read_timeout(Some(LATE)).unwrap();
     let mut stream = BufReader::new(stream);
     let cut = "PUT /v1/tags/a HTTP/1.1\r\nhost: localhost\r\n\
                content-type: application/json\r\ncontent-length: 20\r\n\r\n{\"step\"";
@@ -192,7 +191,7 @@ fn a_client_that_asks_first_sends_no_large_body() {
              expect: 100-continue\r\ncontent-length: {length}\r\n\r\n"
         );
         let stream = TcpStream::connect(server.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(LATE)).unwrap();
         let mut stream = BufReader::new(stream);
         stream.get_mut().write_all(head.as_bytes()).unwrap();
         let reply = read(&mut stream).unwrap();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::support::{Server, number, request};
+use crate::support::{LATE, Server, number, request};
 use leafid_core::StoreTime;
 use leafid_server::app::Config;
 use leafid_server::backends::opening::Options;
@@ -30,7 +30,7 @@ fn patient(ask: impl Fn() -> crate::support::Answer) -> crate::support::Answer {
     let begun = Instant::now();
     loop {
         let answer = ask();
-        if answer.status != 503 || begun.elapsed() > Duration::from_secs(60) {
+        if answer.status != 503 || begun.elapsed() > LATE {
             return answer;
         }
     }

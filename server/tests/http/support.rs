@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use leafid_server::app::Config;
 use leafid_server::backends::opening::Options;
@@ -20,7 +20,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 /// So long nobody waits in vain on a busy machine.
-pub const LATE: Duration = Duration::from_secs(20);
+pub const LATE: Duration = Duration::from_secs(120);
 
 /// A running server; it stops when it is dropped.
 pub struct Server {
@@ -77,7 +77,9 @@ impl Server {
     /// Stops it and waits until it has given everything back.
     pub fn stop(mut self) -> Result<(), Problem> {
         self.stop.take().expect("stopped once").send(()).expect("the server runs");
-        self.thread.take().expect("stopped once").join().expect("the server does not panic")
+        let thread = self.thread.take().expect("stopped once");
+        assert!(ends(&thread), "the server does not stop within {LATE:?}");
+        thread.join().expect("the server does not panic")
     }
 
     pub fn get(&self, path: &str) -> Answer {
@@ -124,7 +126,7 @@ impl Server {
 
     fn exchange(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address).expect("the server listens");
-        stream.set_read_timeout(Some(LATE * 3)).expect("a time-out");
+        stream.set_read_timeout(Some(LATE)).expect("a time-out");
         // A server that refuses early may close before it has read all of it.
         let _ = stream.write_all(request.as_bytes());
         let mut answer = Vec::new();
@@ -138,10 +140,20 @@ impl Drop for Server {
         if let Some(stop) = self.stop.take() {
             let _ = stop.send(());
         }
-        if let Some(thread) = self.thread.take() {
+        // One that does not stop ends with this program, and holds up nothing but this.
+        if let Some(thread) = self.thread.take().filter(ends) {
             let _ = thread.join();
         }
     }
+}
+
+/// Waits until a thread has ended, but not for ever.
+fn ends(thread: &JoinHandle<Result<(), Problem>>) -> bool {
+    let begun = Instant::now();
+    while !thread.is_finished() && begun.elapsed() < LATE {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    thread.is_finished()
 }
 
 /// An answer, parsed.

@@ -2,9 +2,8 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::time::Duration;
 
-use crate::support::{Answer, Server, request};
+use crate::support::{Answer, LATE, Server, request};
 
 fn headers(count: usize) -> String {
     let lines: Vec<_> = (0..count).map(|n| format!("x-{n}: 1\r\n")).collect();
@@ -73,7 +72,7 @@ fn it_comes_after_the_answers_to_what_could_be_read() {
         body.len()
     );
     let mut stream = TcpStream::connect(server.address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.set_read_timeout(Some(LATE)).unwrap();
     stream.write_all(format!("{lease}hello\r\n\r\n").as_bytes()).unwrap();
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();
@@ -96,7 +95,7 @@ fn half_a_head_and_broken_http2_are_closed_without_an_answer() {
         (whole, Some("HTTP/1.1 200")),
     ] {
         let mut stream = TcpStream::connect(server.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(LATE)).unwrap();
         stream.write_all(sent.as_bytes()).unwrap();
         if status.is_none() {
             stream.shutdown(Shutdown::Write).unwrap();

@@ -1,7 +1,7 @@
 //! Who may ask at Leaf's listener, and for how much: its clients can send no token.
 
 use crate::client::{Client, Running};
-use crate::support::{fails, says};
+use crate::support::{early_in_the_day, fails, says};
 
 /// A server with a tag, on a file in this folder.
 fn start(folder: &tempfile::TempDir, options: &[&str]) -> Running {
@@ -63,6 +63,7 @@ fn an_address_outside_the_ranges_gets_nothing() {
 
 #[test]
 fn a_day_has_so_many_ids_there() {
+    early_in_the_day();
     let folder = tempfile::tempdir().unwrap();
     let mut running = start(&folder, &["--leaf-ids-per-day", "5"]);
     // What is no ID, and what fails, is not counted: of Leaf's two kinds it is one quota.

@@ -18,6 +18,7 @@ use leafid_servers::{Mariadb, for_test};
 use tokio::sync::watch;
 
 use crate::running::{Leaf, database, overlaps};
+use crate::support::until;
 
 type Ranges = Vec<(u64, u64)>;
 
@@ -36,7 +37,13 @@ fn opened(url: &str) -> Remote<Mysql<Tables>> {
     let address = Address::parse(url).expect("an address");
     let clock = Arc::new(SystemClock);
     let terms = Terms { options: Options { create: true, ..Options::default() }, ..terms() };
-    Remote::open(&address, &address.place, clock, &terms).expect("a store")
+    // A busy machine may be too slow for the database's answer: a server tries again then.
+    let opened = until(|| match Remote::open(&address, &address.place, clock.clone(), &terms) {
+        Ok(opened) => Some(opened),
+        Err(unopened) if unopened.may_pass => None,
+        Err(unopened) => panic!("{:?}", unopened.problem),
+    });
+    opened.expect("it is opened in the end")
 }
 
 fn registry(back_end: impl BackEnd) -> Registry {

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
-use std::time::Duration;
 
-use crate::support::{LEAFID, Serving};
+use crate::support::{LEAFID, LIMIT, Serving};
 
 /// A server, and a connection to where it serves Leaf's paths.
 pub struct Running {
@@ -94,7 +93,7 @@ impl Client {
         request.push_str(body);
         if self.stream.is_none() {
             let stream = TcpStream::connect(&self.address).expect("a connection");
-            stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a time-out");
+            stream.set_read_timeout(Some(LIMIT)).expect("a time-out");
             self.stream = Some(BufReader::new(stream));
             self.connections += 1;
         }

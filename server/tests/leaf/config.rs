@@ -7,7 +7,7 @@ use leafid_servers::{Databases, Mariadb, Server, for_test};
 
 use crate::client::Running;
 use crate::running::database;
-use crate::support::{LEAFID, fails};
+use crate::support::{LEAFID, fails, output};
 
 fn file(folder: &tempfile::TempDir, text: &str) -> PathBuf {
     let path = folder.path().join("leaf.properties");
@@ -49,7 +49,7 @@ fn the_file_names_the_store_and_its_password_is_never_shown() {
     let wrong = file(&folder, &text("s3wrong"));
     let mut command = Command::new(LEAFID);
     command.args(["serve", "--listen", "127.0.0.1:0", "--listen-leaf", "127.0.0.1:0"]);
-    let output = command.arg("--leaf-config").arg(wrong).output().expect("it ends");
+    let output = output(command.arg("--leaf-config").arg(wrong));
     assert_eq!(output.status.code(), Some(1), "a wrong password is not waited for");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     for text in [first, rest, leaf.serving.log(), said] {

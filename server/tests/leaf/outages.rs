@@ -26,10 +26,15 @@ fn a_known_tag_outlives_its_database_and_goes_on_without_a_gap() {
     assert_eq!(leaf.number(PATH), 1);
     let mut last = 1;
     // Until the next range is there: no lease is under way then.
-    while !leaf.get("/cache").contains("<td>orders</td><td>true</td><td>true</td>") {
-        last += 1;
-        assert_eq!(leaf.number(PATH), last);
-    }
+    let ready = until(|| {
+        let ready = leaf.get("/cache").contains("<td>orders</td><td>true</td><td>true</td>");
+        if !ready {
+            last += 1;
+            assert_eq!(leaf.number(PATH), last);
+        }
+        ready.then_some(())
+    });
+    assert!(ready.is_some(), "no next range at number {last}");
     server.crash();
     let said = loop {
         match failure(&mut leaf) {

@@ -1,6 +1,7 @@
 //! A Leaf: how it registers, stamps and tells its time, on a clock that is passed in.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use leafid_core::Layout;
 use leafid_servers::{Databases, Mariadb, Server, Zookeeper};
@@ -103,7 +104,9 @@ impl Tree {
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.expect("a thread that keeps the session");
         let host = format!("127.0.0.1:{}", server.port());
-        let client = runtime.block_on(Client::connect(&host)).expect("ZooKeeper answers");
+        // It lasts while this machine does other things.
+        let session = Client::connector().with_session_timeout(Duration::from_secs(120));
+        let client = runtime.block_on(session.connect(&host)).expect("ZooKeeper answers");
         let path = format!("/snowflake/{name}");
         Tree { runtime, client, url: format!("zk://{host}{path}"), path }
     }

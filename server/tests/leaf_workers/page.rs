@@ -13,7 +13,7 @@ use leafid_core::Layout;
 use leafid_servers::{Databases, Mariadb, Server, Zookeeper, for_test};
 
 use crate::leaf::{Leaf, Registry, Tree};
-use crate::support::{LEAFID, Serving, until};
+use crate::support::{LEAFID, Serving, agent, output, until};
 
 const PAGE: &str = include_str!("../../../docs/MIGRATING-FROM-LEAF.md");
 const CHINESE: &str = include_str!("../../../docs/MIGRATING-FROM-LEAF.zh.md");
@@ -32,6 +32,16 @@ fn now() -> i64 {
 struct Running {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// A test that failed leaves none at work: it would keep its database, too.
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::SeqCst);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
 }
 
 /// What was handed out, by whoever: equal ones are found.
@@ -76,16 +86,18 @@ impl Running {
 
     fn stop(mut self) {
         self.stop.store(true, Ordering::SeqCst);
-        self.thread.take().expect("it runs").join().expect("a Leaf");
+        let thread = self.thread.take().expect("it runs");
+        thread.join().expect("a Leaf");
     }
 }
 
 /// The world of the page.
 struct World {
+    // First to go: it writes into the folder.
+    serving: Option<Serving>,
     folder: tempfile::TempDir,
     names: Vec<(String, String)>,
     variables: String,
-    serving: Option<Serving>,
     out: Arc<Mutex<Out>>,
 }
 
@@ -109,7 +121,7 @@ impl World {
     fn runs(&self, line: &str) -> String {
         let mut last = None;
         let said = until(|| {
-            let output = self.shell(line).output().expect("a shell");
+            let output = output(&mut self.shell(line));
             let said = String::from_utf8_lossy(&output.stdout).into_owned();
             let success = output.status.success();
             last = Some(output);
@@ -133,7 +145,7 @@ impl World {
     }
 
     fn get(&self, url: &str) -> u64 {
-        let mut answer = ureq::get(url).call().unwrap_or_else(|error| panic!("{url}: {error}"));
+        let mut answer = agent().get(url).call().unwrap_or_else(|error| panic!("{url}: {error}"));
         let id = answer.body_mut().read_to_string().expect("text");
         let id = id.parse().unwrap_or_else(|_| panic!("{url}: {id}"));
         let mut out = self.out.lock().unwrap();

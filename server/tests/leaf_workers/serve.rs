@@ -7,7 +7,7 @@ use leafid_core::Layout;
 use leafid_servers::{Server, Zookeeper, for_test};
 
 use crate::leaf::{Registry, Tree};
-use crate::support::{LEAFID, Serving, fails, says, until};
+use crate::support::{LEAFID, Serving, agent, fails, says, until};
 
 /// A file as Leaf has it, and the arguments that serve it on free ports.
 fn args(folder: &Path, more: &str) -> Vec<String> {
@@ -37,7 +37,7 @@ fn one_start(args: &[String]) -> (u32, String) {
     let mut serving = Serving::spawn(Command::new(LEAFID).args(args));
     let leaf = serving.first.lines().find_map(|line| line.split("Leaf's paths are at ").nth(1));
     let leaf = leaf.unwrap_or_else(|| panic!("{}", serving.first)).to_owned();
-    let mut answer = ureq::get(format!("{leaf}/api/snowflake/get/any")).call().expect("an ID");
+    let mut answer = agent().get(format!("{leaf}/api/snowflake/get/any")).call().expect("an ID");
     let id = answer.body_mut().read_to_string().expect("text");
     let id = id.parse().unwrap_or_else(|_| panic!("{id}"));
     let said = serving.first.clone();

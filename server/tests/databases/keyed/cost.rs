@@ -23,6 +23,7 @@ use leafid_servers::{Etcd, Zookeeper, for_test};
 
 use super::clock;
 use super::keys::{Keys, Real};
+use super::races::TRIES;
 use crate::support::until;
 
 const SIZES: [u32; 3] = [10, 1_000, 65_536];
@@ -186,12 +187,19 @@ impl Counting {
             workers: Some(workers),
             ..NamespaceChange::default()
         };
-        wait(self.store.put_namespace(name(), change)).expect("a namespace");
+        let made = until(|| match wait(self.store.put_namespace(name(), change)) {
+            Ok(_) => Some(()),
+            Err(problem) if problem.code == Code::StoreUnavailable => None,
+            Err(problem) => panic!("{problem}"),
+        });
+        made.expect("a namespace in the end");
     }
 
-    /// Acquires; the number, or why not, and what it took.
-    fn acquire(&self, owner: &str, sticky: bool) -> (Result<u32, Code>, [u64; 2]) {
-        self.ask(&AcquireAsk { sticky, ..fresh(owner) })
+    /// Acquires; the number, or why not, and what it took. `None` where this machine was too slow for the
+    /// engine's answer.
+    fn acquire(&self, owner: &str) -> Option<(Result<u32, Code>, [u64; 2])> {
+        let (given, cost) = self.ask(&fresh(owner));
+        (given != Err(Code::StoreUnavailable)).then_some((given, cost))
     }
 
     /// As [`Counting::acquire`], in a namespace that is not known yet: on a busy machine reading all of
@@ -248,47 +256,62 @@ fn rests(worker: u32) -> WorkerRow {
     }
 }
 
+/// What acquires cost: in turns with another server, and alone.
+type Costs = (Vec<[u64; 2]>, [u64; 2]);
+
+/// What acquires cost in a namespace of this size; `None` where an answer came too late.
+fn costs<S: Real>(server: &S, rows: u32) -> Option<Costs> {
+    let url = server.url();
+    let one = Counting::open::<S>(&url);
+    one.range(Range::new(0, u64::from(rows)));
+    // After the namespace, by a hand that knows the range.
+    fill(server, rows, rests);
+    let began = Instant::now();
+    let two = Counting::open::<S>(&url);
+    let opened = (began.elapsed().as_millis(), two.counts.take());
+    let mut costs = Vec::new();
+    // What the first server does not know yet, it reads once.
+    let (first, loaded) = one.acquire_first("a");
+    assert_eq!(first, Ok(0));
+    // Two servers in turns: each sees what the other took.
+    let began = Instant::now();
+    for number in 1..9 {
+        let server = if number % 2 == 0 { &one } else { &two };
+        let (given, cost) = server.acquire("a")?;
+        assert_eq!(given, Ok(number), "rested longest, of {rows}");
+        costs.push(cost);
+    }
+    let each = began.elapsed().as_millis() / 8;
+    // One alone.
+    let began = Instant::now();
+    let (given, cost) = two.acquire("a")?;
+    assert_eq!(given, Ok(9));
+    let (given, alone) = if rows > 10 { two.acquire("a")? } else { (Ok(10), cost) };
+    assert_eq!(given, Ok(10));
+    println!(
+        "{}, {rows} rows: opened in {} ms [trips, rows] {:?}, learned by {loaded:?}; in turns \
+             {costs:?}, {each} ms each; alone {alone:?}, {} ms",
+        S::NAME,
+        opened.0,
+        opened.1,
+        began.elapsed().as_millis()
+    );
+    Some((costs, alone))
+}
+
 /// Acquires in namespaces of all sizes; what they cost may not depend on the size.
 fn costs_do_not_grow<S: Real>() {
     let mut all = Vec::new();
     for rows in SIZES {
-        let Some(server) = for_test::<S>() else { return };
-        let url = server.url();
-        let one = Counting::open::<S>(&url);
-        one.range(Range::new(0, u64::from(rows)));
-        // After the namespace, by a hand that knows the range.
-        fill(&server, rows, rests);
-        let began = Instant::now();
-        let two = Counting::open::<S>(&url);
-        let opened = (began.elapsed().as_millis(), two.counts.take());
-        let mut costs = Vec::new();
-        // What the first server does not know yet, it reads once.
-        let (first, loaded) = one.acquire_first("a");
-        assert_eq!(first, Ok(0));
-        // Two servers in turns: each sees what the other took.
-        let began = Instant::now();
-        for number in 1..9 {
-            let server = if number % 2 == 0 { &one } else { &two };
-            let (given, cost) = server.acquire("a", false);
-            assert_eq!(given, Ok(number), "rested longest, of {rows}");
-            costs.push(cost);
+        let mut found = None;
+        for _ in 0..TRIES {
+            let Some(server) = for_test::<S>() else { return };
+            found = costs(&server, rows);
+            if found.is_some() {
+                break;
+            }
         }
-        let each = began.elapsed().as_millis() / 8;
-        // One alone.
-        let began = Instant::now();
-        let (given, cost) = two.acquire("a", false);
-        assert_eq!(given, Ok(9));
-        let (given, alone) = if rows > 10 { two.acquire("a", false) } else { (Ok(10), cost) };
-        assert_eq!(given, Ok(10));
-        println!(
-            "{}, {rows} rows: opened in {} ms [trips, rows] {:?}, learned by {loaded:?}; in turns \
-             {costs:?}, {each} ms each; alone {alone:?}, {} ms",
-            S::NAME,
-            opened.0,
-            opened.1,
-            began.elapsed().as_millis()
-        );
-        all.push((costs, alone));
+        all.push(found.expect("answers in time"));
     }
     let most = |costs: &[[u64; 2]], of: usize| costs.iter().map(|cost| cost[of]).max();
     let [small, _, large] = all.as_slice() else { panic!("three sizes") };
@@ -313,11 +336,21 @@ fn acquires_over_zookeeper_do_not_cost_more_in_larger_namespaces() {
 /// All numbers are held, and renewed by other servers, which is written without a touch: the refusal
 /// looks at each once, and the next does not.
 fn a_full_namespace_is_refused_cheaply<S: Real>() {
-    let Some(server) = for_test::<S>() else { return };
+    for _ in 0..TRIES {
+        let Some(server) = for_test::<S>() else { return };
+        if is_refused_cheaply(&server).is_some() {
+            return;
+        }
+    }
+    panic!("no answers in time, {TRIES} times in a row");
+}
+
+/// `None` where an answer came too late.
+fn is_refused_cheaply<S: Real>(server: &S) -> Option<()> {
     let url = server.url();
     let one = Counting::open::<S>(&url);
     one.range(Range::new(0, 1_000));
-    fill(&server, 1_000, rests);
+    fill(server, 1_000, rests);
     assert_eq!(one.acquire_first("a").0, Ok(0));
     let renewed = |worker: u32| {
         let row = WorkerRow { reserved_until: (1 << 31) - 2, ..rests(worker) };
@@ -325,9 +358,9 @@ fn a_full_namespace_is_refused_cheaply<S: Real>() {
         (S::rest(&Key::Worker(name(), worker)), text)
     };
     server.put(&(1..1_000).map(renewed).collect::<Vec<_>>());
-    let (refused, first) = one.acquire("b", false);
+    let (refused, first) = one.acquire("b")?;
     assert_eq!(refused, Err(Code::WorkersExhausted));
-    let (refused, again) = one.acquire("b", false);
+    let (refused, again) = one.acquire("b")?;
     assert_eq!(refused, Err(Code::WorkersExhausted));
     println!("{}, 1000 held: refused at first by {first:?}, then by {again:?}", S::NAME);
     assert!(first[1] >= 999 && first[0] < 20, "{first:?}");
@@ -336,7 +369,7 @@ fn a_full_namespace_is_refused_cheaply<S: Real>() {
     let two = Counting::open::<S>(&url);
     let held =
         wait(two.store.workers(name(), leafid_server::store::Page { after: Some(499), limit: 1 }));
-    let (worker, row) = held.expect("a row")[0];
+    let (worker, row) = held.ok()?[0];
     let release = Release {
         namespace: name(),
         worker,
@@ -344,8 +377,9 @@ fn a_full_namespace_is_refused_cheaply<S: Real>() {
         store: two.store.id(),
         unused_from: row.held_from,
     };
-    wait(two.store.release(release)).expect("it is given back");
-    assert_eq!(one.acquire("b", false).0, Ok(500));
+    wait(two.store.release(release)).ok()?;
+    assert_eq!(one.acquire("b")?.0, Ok(500));
+    Some(())
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! Another program's hand in the keys of a store.
 
+use std::time::Duration;
+
 use leafid_server::backends::etcd;
 use leafid_server::backends::keyed::engine::{Engine, Key};
 use leafid_server::backends::zookeeper;
 use leafid_servers::{Etcd, Server, Zookeeper};
 use serde_json::{Value, json};
 use zookeeper_client::{Acls, Client, CreateMode};
+
+use crate::support::agent;
 
 /// A server whose keys can be written by hand.
 pub trait Keys: Server {
@@ -59,8 +63,7 @@ pub fn ask(server: &Etcd, verb: &str, body: &Value) -> Value {
 
 /// As [`ask`], with a token.
 pub fn ask_with(server: &Etcd, token: &str, verb: &str, body: &Value) -> Value {
-    let agent = ureq::Agent::config_builder().proxy(None).build().new_agent();
-    let request = agent.post(format!("http://127.0.0.1:{}/v3/{verb}", server.port()));
+    let request = agent().post(format!("http://127.0.0.1:{}/v3/{verb}", server.port()));
     let request = match token {
         "" => request,
         token => request.header("authorization", token),
@@ -68,6 +71,7 @@ pub fn ask_with(server: &Etcd, token: &str, verb: &str, body: &Value) -> Value {
     let sent = request.header("content-type", "application/json").send(body.to_string());
     let mut answer = sent.unwrap_or_else(|error| panic!("{verb}: {error}"));
     let text = answer.body_mut().read_to_string().expect("an answer");
+    assert_eq!(answer.status(), 200, "{verb}: {text}");
     serde_json::from_str(&text).expect("JSON")
 }
 
@@ -138,10 +142,16 @@ impl Keys for Zookeeper {
 pub fn by_hand(server: &Zookeeper, run: impl AsyncFnOnce(&Client)) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {
-        let client = Client::connector().connect(&format!("127.0.0.1:{}", server.port())).await;
+        let client = Client::connector()
+            .with_session_timeout(SESSION)
+            .connect(&format!("127.0.0.1:{}", server.port()))
+            .await;
         run(&client.expect("a connection")).await;
     });
 }
+
+/// So long a session lasts while this machine does other things.
+pub const SESSION: Duration = Duration::from_secs(120);
 
 /// The engine of the server that a test starts.
 pub trait Real: Keys {

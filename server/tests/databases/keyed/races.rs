@@ -1,7 +1,9 @@
 //! What a change of a namespace is decided on may change until it is written; and a number that left
 //! the range and came back is nobody's, though its row was not written.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use leafid_core::registry::{Namespace, WorkerRow};
 use leafid_core::{
@@ -12,14 +14,16 @@ use leafid_server::backends::keyed::Keyed;
 use leafid_server::backends::opening::Options;
 use leafid_server::backends::opening::Terms;
 use leafid_server::backends::{
-    Answer, BackEnd, NamespaceRow, Outcome, Seen, Want, WorkerWrite, Write,
+    Answer, BackEnd, Fault, NamespaceRow, Outcome, Seen, Want, WorkerWrite, Write,
 };
+use leafid_server::problem::Problem;
 use leafid_server::registry::Registry;
 use leafid_server::store::{NamespaceChange, Page, Store, TagChange};
 use leafid_servers::{Etcd, Zookeeper, for_test};
 
 use super::clock;
 use super::keys::Real;
+use crate::support::{LIMIT, until};
 
 fn name() -> Name {
     Name::namespace("default").expect("a name")
@@ -28,57 +32,62 @@ fn name() -> Name {
 fn open<S: Real>(url: &str) -> Keyed<S::Engine> {
     let options = Options { create: true, ..Options::default() };
     let terms = Terms { options, allow_unsafe: false, source: Source::Database };
-    let opened = Keyed::<S::Engine>::open(&S::address(url), "here", clock(), &terms);
-    opened.unwrap_or_else(|unopened| panic!("{:?}", unopened.problem))
+    let opened =
+        until(|| match Keyed::<S::Engine>::open(&S::address(url), "here", clock(), &terms) {
+            Ok(opened) => Some(opened),
+            Err(unopened) if unopened.may_pass => None,
+            Err(unopened) => panic!("{:?}", unopened.problem),
+        });
+    opened.expect("it is opened in the end")
 }
 
-async fn namespace(from: &mut impl BackEnd) -> Seen<NamespaceRow> {
-    let read = from.read(&[Want::Namespace(name())]).await.expect("a namespace").answers;
+async fn namespace(from: &mut impl BackEnd) -> Result<Seen<NamespaceRow>, Fault> {
+    let read = from.read(&[Want::Namespace(name())]).await?.answers;
     match read.as_slice() {
-        [Answer::Namespace(Some(seen))] => *seen,
+        [Answer::Namespace(Some(seen))] => Ok(*seen),
         other => panic!("{other:?}"),
     }
 }
 
-async fn worker(from: &mut impl BackEnd, number: u32) -> Option<Seen<WorkerRow>> {
-    let read = from.read(&[Want::Worker(name(), number)]).await.expect("a row").answers;
+async fn worker(from: &mut impl BackEnd, number: u32) -> Result<Option<Seen<WorkerRow>>, Fault> {
+    let read = from.read(&[Want::Worker(name(), number)]).await?.answers;
     match read.as_slice() {
-        [Answer::Workers(rows)] => rows.first().map(|(_, seen)| *seen),
+        [Answer::Workers(rows)] => Ok(rows.first().map(|(_, seen)| *seen)),
         other => panic!("{other:?}"),
     }
 }
 
 /// Gives a number a row that is reserved up to a tick, as a grant or a renewal does.
-async fn grant(server: &mut impl BackEnd, number: u32, until: u64) -> Outcome {
-    server.begin().await.expect("a turn");
-    let (space, before) = (namespace(server).await, worker(server, number).await);
+async fn grant(server: &mut impl BackEnd, number: u32, until: u64) -> Result<Outcome, Fault> {
+    server.begin().await?;
+    let (space, before) = (namespace(server).await?, worker(server, number).await?);
     let row = before.map_or(WorkerRow::default(), |seen| seen.row);
     let key = row.key.or(Some(Token::new([9; 16])));
     let after = WorkerRow { key, reserved_until: until, granted: StoreTime::new(7), ..row };
     let write = WorkerWrite { namespace: name(), worker: number, before, after };
     let group = vec![Write::Same(name(), space), Write::Worker(Box::new(write))];
-    server.write(&[group]).await.expect("an outcome").outcomes.remove(0)
+    Ok(server.write(&[group]).await?.outcomes.remove(0))
 }
 
 /// Changes the namespace after what others did since it was looked at; how that ended.
 async fn change_after<S: Real>(
     url: &str,
     change: impl Fn(Namespace) -> Namespace,
-    meanwhile: impl AsyncFn(&mut Keyed<S::Engine>),
-) -> Outcome {
+    meanwhile: impl AsyncFn(&mut Keyed<S::Engine>) -> Result<(), Fault>,
+) -> Result<Outcome, Fault> {
     let (mut one, mut two) = (open::<S>(url), open::<S>(url));
-    two.begin().await.expect("a turn");
-    one.begin().await.expect("a turn");
-    let before = namespace(&mut one).await;
+    two.begin().await?;
+    one.begin().await?;
+    let before = namespace(&mut one).await?;
     let namespace = change(before.row.namespace);
     let after = NamespaceRow { namespace, ..before.row };
     let (from, to) = (before.row.namespace.workers, after.namespace.workers);
     let any = Want::Workers(name(), Page { after: None, limit: 1 });
     let leaving = Want::Leaving { namespace: name(), before: from, after: to };
-    one.read(&[any, leaving]).await.expect("rows");
-    meanwhile(&mut two).await;
+    one.read(&[any, leaving]).await?;
+    meanwhile(&mut two).await?;
     let write = Write::Namespace { namespace: name(), before: Some(before), after };
-    one.write(&[vec![write]]).await.expect("an outcome").outcomes.remove(0)
+    Ok(one.write(&[vec![write]]).await?.outcomes.remove(0))
 }
 
 fn fewer(of: Namespace) -> Namespace {
@@ -89,30 +98,46 @@ fn more(of: Namespace) -> Namespace {
     Namespace { workers: Range::new(0, 1_024), ..of }
 }
 
+/// How often a test begins with another server where this machine is too slow for an engine's answers.
+pub const TRIES: usize = 5;
+
 async fn changes_are_decided_on_what_is_there<S: Real>() {
-    let Some(server) = for_test::<S>() else { return };
-    let url = server.url();
+    let mut last = None;
+    for _ in 0..TRIES {
+        let Some(server) = for_test::<S>() else { return };
+        match changes_over::<S>(&server.url()).await {
+            Ok(()) => return,
+            Err(fault) => last = Some(fault),
+        }
+    }
+    panic!("no answer in time, {TRIES} times in a row: {last:?}");
+}
+
+async fn changes_over<S: Real>(url: &str) -> Result<(), Fault> {
     let done = |outcome: &Outcome| matches!(outcome, Outcome::Done(_));
     let other =
         |of: Namespace| Namespace { layout: Layout::EDGE, workers: Range::new(0, 64), ..of };
     // The first window, granted while the layout changes.
-    let first = async |two: &mut Keyed<S::Engine>| assert!(done(&grant(two, 3, 100).await));
-    let outcome = change_after::<S>(&url, other, first).await;
+    let granted = async |two: &mut Keyed<S::Engine>, number, until| {
+        grant(two, number, until).await.map(|outcome| assert!(done(&outcome), "{outcome:?}"))
+    };
+    let first = async |two: &mut Keyed<S::Engine>| granted(two, 3, 100).await;
+    let outcome = change_after::<S>(url, other, first).await?;
     assert_eq!(outcome, Outcome::Conflict, "the first window of a bucket");
     // A number that leaves is granted, for the first time, or renewed, meanwhile.
     for (number, until) in [(1_000, 100), (1_000, 200), (730, 100)] {
-        let meanwhile =
-            async |two: &mut Keyed<S::Engine>| assert!(done(&grant(two, number, until).await));
-        let outcome = change_after::<S>(&url, fewer, meanwhile).await;
+        let meanwhile = async |two: &mut Keyed<S::Engine>| granted(two, number, until).await;
+        let outcome = change_after::<S>(url, fewer, meanwhile).await?;
         assert_eq!(outcome, Outcome::Conflict, "{number} until {until}");
     }
     // The control: one that stays may be, and nothing else stands in the way.
-    let stays = async |two: &mut Keyed<S::Engine>| assert!(done(&grant(two, 3, 300).await));
-    let outcome = change_after::<S>(&url, fewer, stays).await;
+    let stays = async |two: &mut Keyed<S::Engine>| granted(two, 3, 300).await;
+    let outcome = change_after::<S>(url, fewer, stays).await?;
     assert!(done(&outcome), "{outcome:?}");
-    let nothing = async |_: &mut Keyed<S::Engine>| {};
-    let outcome = change_after::<S>(&url, more, nothing).await;
+    let nothing = async |_: &mut Keyed<S::Engine>| Ok(());
+    let outcome = change_after::<S>(url, more, nothing).await?;
     assert!(done(&outcome), "{outcome:?}");
+    Ok(())
 }
 
 #[tokio::test]
@@ -136,31 +161,33 @@ async fn a_number_that_came_back_is_nobodys<S: Real>() {
         workers: Some(Range::new(start, end)),
         ..NamespaceChange::default()
     };
+    let again = Cell::new(0);
     let acquire = async |request: u8| {
         let owner = Name::owner("a").expect("an owner");
         let ask = AcquireAsk {
             length_ms: Some(1_000),
             ..AcquireAsk::new(name(), Token::new([request; 16]), owner)
         };
-        one.acquire(ask).await.expect("a window")
+        served(&again, async || one.acquire(ask).await).await
     };
     let renew = async |grant: &WindowGrant, request: u8| {
-        one.renew(RenewAsk::new(name(), Token::new([request; 16]), grant)).await
+        let ask = RenewAsk::new(name(), Token::new([request; 16]), grant);
+        answered(&again, async || one.renew(ask).await).await
     };
     let [first, second, third] = [acquire(1).await, acquire(2).await, acquire(3).await];
     assert_eq!((first.worker, second.worker, third.worker), (0, 1, 2));
     // The numbers are free when their windows are over.
     let over = async || {
         loop {
-            match two.put_namespace(name(), range(2, 9)).await {
+            match answered(&again, async || two.put_namespace(name(), range(2, 9)).await).await {
                 Ok(_) => return,
                 Err(problem) => assert_eq!(problem.code, Code::WorkersExhausted, "{problem}"),
             }
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(30), over()).await.expect("they end");
-    two.put_namespace(name(), range(0, 9)).await.expect("they come back");
+    tokio::time::timeout(LIMIT, over()).await.expect("they end");
+    served(&again, async || two.put_namespace(name(), range(0, 9)).await).await;
     // The namespace is read again for this one; the next renewal has its row still at hand.
     assert_eq!(renew(&third, 4).await.expect("it never left").worker, 2);
     for (grant, request) in [(&first, 5), (&second, 6)] {
@@ -179,41 +206,68 @@ async fn a_number_that_came_back_in_zookeeper_is_nobodys() {
     a_number_that_came_back_is_nobodys::<Zookeeper>().await;
 }
 
+/// Asks until it is answered, as a holder does: on a busy machine the engine may be too late once, or
+/// what waits too much. How often it asked again is counted.
+async fn answered<T>(
+    again: &Cell<usize>,
+    ask: impl AsyncFn() -> Result<T, Problem>,
+) -> Result<T, Problem> {
+    let begun = Instant::now();
+    loop {
+        let answer = ask().await;
+        let late =
+            |problem: &Problem| [Code::StoreUnavailable, Code::Overloaded].contains(&problem.code);
+        if !answer.as_ref().is_err_and(late) || begun.elapsed() > LIMIT {
+            return answer;
+        }
+        again.set(again.get() + 1);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// As [`answered`], by a grant.
+async fn served<T>(again: &Cell<usize>, ask: impl AsyncFn() -> Result<T, Problem>) -> T {
+    answered(again, ask).await.unwrap_or_else(|problem| panic!("{problem}"))
+}
+
 /// More at once than an engine writes together: a start of many holders, and of many tags.
 async fn many_at_once_are_all_served<S: Real>() {
     let Some(server) = for_test::<S>() else { return };
     let server = Registry::over(open::<S>(&server.url()), clock(), false).expect("a thread");
+    let again = Cell::new(0);
     let acquires = (0..300_u32).map(|number| {
         let mut request = [5; 16];
         request[..4].copy_from_slice(&number.to_be_bytes());
         let owner = Name::owner(&format!("owner-{number}")).expect("an owner");
         let ask = AcquireAsk::new(name(), Token::new(request), owner);
-        server.acquire(AcquireAsk { sticky: number % 3 == 0, ..ask })
+        let ask = AcquireAsk { sticky: number % 3 == 0, ..ask };
+        let (server, again) = (&server, &again);
+        async move { served(again, async || server.acquire(ask).await).await.worker }
     });
-    let granted = futures_util::future::join_all(acquires).await;
-    let numbers = granted.into_iter().map(|grant| grant.expect("a window").worker);
+    let numbers = futures_util::future::join_all(acquires).await.into_iter();
     assert_eq!(numbers.collect::<BTreeSet<_>>().len(), 300);
     let tags = (0..200).map(|number| Name::tag(&format!("tag{number}")).expect("a tag"));
     let tags: Vec<Name> = tags.collect();
     let change = TagChange { step: Some(10), ..TagChange::default() };
-    let made = tags.iter().map(|tag| server.put_tag(*tag, change));
-    for made in futures_util::future::join_all(made).await {
-        made.expect("a tag");
-    }
+    let made = tags.iter().map(|tag| served(&again, async || server.put_tag(*tag, change).await));
+    futures_util::future::join_all(made).await;
+    again.set(0);
     let leases = (0..3_u8).flat_map(|round| {
-        let server = &server;
+        let (server, again) = (&server, &again);
         tags.iter().enumerate().map(move |(at, tag)| {
             let mut request = [round; 16];
             request[..8].copy_from_slice(&at.to_be_bytes());
-            server.lease_segment(SegmentAsk::new(*tag, Token::new(request)))
+            let ask = SegmentAsk::new(*tag, Token::new(request));
+            async move {
+                (at, served(again, async || server.lease_segment(ask).await).await.range.start)
+            }
         })
     });
     let leased = futures_util::future::join_all(leases).await;
-    let starts = leased.into_iter().map(|grant| grant.expect("a segment").range.start);
-    let starts: Vec<u64> = starts.collect();
-    for start in [1, 11, 21] {
-        assert_eq!(starts.iter().filter(|at| **at == start).count(), 200, "from {start} on");
-    }
+    assert_eq!(leased.iter().collect::<BTreeSet<_>>().len(), 600, "none of them twice");
+    // Of an answer that was too late the range is a gap.
+    let most = 21 + 10 * again.get() as u64;
+    assert!(leased.iter().all(|(_, start)| start % 10 == 1 && *start <= most), "{leased:?}");
 }
 
 #[tokio::test]
