@@ -90,6 +90,44 @@ def test_threads_that_draw_or_wait_do_not_keep_it() -> None:
     assert said == ["ends\n"] * 32
 
 
+LOOPS = {
+    "counters": "while True: ids.stats()",
+    "parts": "while True: leafid.decode(first)",
+    "awaits": "asyncio.run(draw())",
+}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_threads_that_run_python_below_a_native_frame_do_not_abort_it(loop) -> None:
+    """One that loses the interpreter's lock there, while the interpreter ends, stays where it is."""
+    program = f"""
+        import asyncio, leafid, sys, threading
+        # Threads take turns as seldom has a busy machine them do.
+        sys.setswitchinterval(1e-6)
+        class Own:
+            inner = leafid.MemoryStore()
+            lease_segment = inner.lease_segment
+        ids = leafid.Segment("orders", Own(), step=1, max_step=1, timeout=3600)
+        first, begin = ids.next(), threading.Barrier(5)
+        async def draw():
+            async def some():
+                while not ids.closed:
+                    await ids.anext()
+            await asyncio.gather(*(some() for _ in range(5)), return_exceptions=True)
+        def loop():
+            begin.wait()
+            {LOOPS[loop]}
+        for _ in range(4):
+            threading.Thread(target=loop, daemon=True).start()
+        threading.excepthook = lambda *what: None
+        begin.wait()
+        print("ends", flush=True)
+        """
+    with ThreadPoolExecutor(4) as pool:
+        said = list(pool.map(lambda _: code(program), range(8)))
+    assert said == ["ends\n"] * 8
+
+
 def test_what_runs_later_is_told() -> None:
     said = code(
         """

@@ -3,6 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::values::outside;
+
 /// Whether an event loop runs in this thread. A module that was never imported has none.
 ///
 /// # Errors
@@ -12,12 +14,12 @@ pub fn is_in_loop(py: Python<'_>) -> PyResult<bool> {
     // Of a module that another thread imports just now, the function may be missing.
     if let Some(asyncio) = modules.get_item("asyncio")?
         && let Ok(running) = asyncio.getattr("_get_running_loop")
-        && !running.call0()?.is_none()
+        && !outside::call(&running, (), None)?.is_none()
     {
         return Ok(true);
     }
     match modules.get_item("trio")?.map(|trio| trio.getattr("lowlevel")) {
-        Some(Ok(lowlevel)) => lowlevel.call_method0("in_trio_run")?.is_truthy(),
+        Some(Ok(lowlevel)) => outside::call_method(&lowlevel, "in_trio_run", (), None)?.is_truthy(),
         _ => Ok(false),
     }
 }

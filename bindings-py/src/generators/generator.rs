@@ -1,12 +1,11 @@
 //! A generator: what it is built from, and what it works with in this process.
 
-use std::ffi::CString;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use leafid_core::{Code, HostTime, Refusal, SharedLine};
-use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::client::driver::{Blocked, Call, Driven, Holding, Kind};
@@ -17,12 +16,15 @@ use crate::generators::event_loop;
 use crate::generators::verb::Verb;
 use crate::stores::StoreArg;
 use crate::testing::PyClock;
-use crate::values::{Seconds, checked_timeout, dict, errors};
+use crate::values::{Seconds, checked_timeout, dict, errors, outside};
 
 /// How long `close` waits for the last release.
 pub const LAST_RELEASE: Duration = Duration::from_secs(3);
 /// How often it looks for signals.
 const SLICE: Duration = Duration::from_millis(50);
+
+/// `leafid.Stats`.
+static STATS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// What a pickle has of a generator: what makes it, the class, its arguments.
 pub type Rebuilt<'py> =
@@ -308,15 +310,17 @@ impl<K: Kind> Generator<K> {
     pub fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let stats = self.holding(py)?.stats();
         let fields: Bound<'_, PyDict> = dict::written(py, |to| stats.put(to))?;
-        py.import("leafid._values")?.getattr("Stats")?.call((), Some(&fields))
+        let class = STATS.get_or_try_init(py, || {
+            outside::of_module(py, "leafid._values", "Stats").map(Bound::unbind)
+        })?;
+        outside::call(class.bind(py), (), Some(&fields))
     }
 }
 
 /// Warns of what is wrong with a state file that is not used.
 fn say<K: Kind>(py: Python<'_>, holding: &Holding<K>) -> PyResult<()> {
     for message in holding.said() {
-        let message = CString::new(message.replace('\0', "\u{fffd}"))?;
-        PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &message, 1)?;
+        outside::warn(py, &message.replace('\0', "\u{fffd}"))?;
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 use crate::client::driver::{Drawn, Holding, Kind};
 use crate::generators::awaiting::HasGenerator;
 use crate::generators::raw;
+use crate::values::outside;
 
 /// A generator whose method `next` is replaced by a quick one.
 pub trait Quick: HasGenerator {
@@ -187,7 +188,7 @@ unsafe fn pass_on<'py>(
     for (at, name) in names.iter().flatten().enumerate() {
         named.set_item(name, given(count + at))?;
     }
-    method.call(PyTuple::new(py, positional)?, Some(&named))
+    outside::call(method, PyTuple::new(py, positional)?, Some(&named))
 }
 
 fn raised(py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) -> *mut PyObject {
@@ -275,7 +276,7 @@ unsafe fn next_of<C: Quick>(owner: *mut PyObject) -> *mut PyObject {
         }
         Python::attach(|py| {
             let owner = Bound::from_borrowed_ptr(py, owner);
-            raised(py, owner.call_method0("next"))
+            raised(py, outside::call_method(&owner, "next", (), None))
         })
     }
 }

@@ -12,18 +12,17 @@ pub use object::Carrier;
 pub use sql::{abandon, process, sql_texts};
 
 use std::collections::BTreeMap;
-use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use leafid_core::{Ask, Code, Fields, Grant, Range};
-use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::client::driver::{self, Driven, Hub, HubCell};
 use crate::client::stores::{Http, Memory};
 use crate::client::{Failed, log};
-use crate::values::{dict, errors, utf8};
+use crate::values::{dict, errors, outside, utf8};
 
 /// The default store is a URL in this variable.
 const VARIABLE: &str = "LEAFID_STORE";
@@ -100,11 +99,12 @@ impl StoreArg {
             StoreArg::Memory(_) => Ok(()),
             StoreArg::Object(store, _) if store.bind(py).hasattr("make_later")? => {
                 how.set_item("if_missing", true)?;
-                store.bind(py).call_method1("make_later", (verb, name, how)).map(drop)
+                outside::call_method(store.bind(py), "make_later", (verb, name, how), None)
+                    .map(drop)
             }
             StoreArg::Object(store, _) if store.bind(py).hasattr(verb)? => {
                 how.set_item("if_missing", true)?;
-                store.bind(py).call_method(verb, (name,), Some(how)).map(drop)
+                outside::call_method(store.bind(py), verb, (name,), Some(how)).map(drop)
             }
             StoreArg::Http(_) | StoreArg::Object(..) => {
                 let kind = verb.trim_start_matches("create_");
@@ -156,7 +156,7 @@ impl StoreArg {
             self.spawn(py, &hub)?;
         }
         let Some(second) = second else { return Ok(()) };
-        PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &CString::new(second)?, 1)
+        outside::warn(py, &second)
     }
 
     /// What tells this store from others; `None` for a memory store, which is a test's own: several
@@ -168,7 +168,8 @@ impl StoreArg {
             // The stores of this package know their place without a look at it.
             StoreArg::Object(store, _) => {
                 let store = store.bind(py);
-                let place = store.getattr("_place").and_then(|place| place.extract::<String>());
+                let place =
+                    outside::attribute(store, "_place").and_then(|place| place.extract::<String>());
                 Some(place.unwrap_or_else(|_| format!("{:p}", store.as_ptr())))
             }
         }
@@ -192,7 +193,8 @@ fn start_log(py: Python<'_>) {
     let logs = modules.and_then(|modules| modules.contains("logging")).unwrap_or(false);
     if logs && !log::is_read() {
         // A log that cannot be written keeps nobody from an ID.
-        let _ = py.import("leafid._log").and_then(|log| log.call_method0("start"));
+        let start = outside::of_module(py, "leafid._log", "start");
+        let _ = start.and_then(|start| outside::call(&start, (), None));
     }
 }
 

@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use leafid_core::{Ask, Code, Fields, Grant, HostTime, SegmentGrant, WindowGrant};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 
 use crate::client::Failed;
 use crate::client::driver::{Action, Driven, Hub};
-use crate::values::{dict, errors};
+use crate::values::{dict, errors, outside};
 
 /// Starts the thread: `leafid._carry.start(carrier, store)`.
 ///
@@ -17,7 +17,8 @@ use crate::values::{dict, errors};
 /// `RuntimeError` if there is no thread to be had.
 pub fn start(py: Python<'_>, hub: Arc<Hub>, store: &Bound<'_, PyAny>) -> PyResult<()> {
     let carrier = Carrier { hub, out: Mutex::new(None), last: Mutex::new(None) };
-    py.import("leafid._carry")?.call_method1("start", (carrier, store)).map(drop)
+    let start = outside::of_module(py, "leafid._carry", "start")?;
+    outside::call(&start, (carrier, store), None).map(drop)
 }
 
 /// What the thread speaks with: it polls for calls and brings their results.
@@ -137,7 +138,9 @@ fn told(ask: &Ask, error: &Bound<'_, PyAny>) -> PyResult<Failed> {
     let cause = Some(errors::cause(error));
     let Some(code) = errors::code_of(error)? else {
         let kind = error.get_type().name()?;
-        let message = format!("the store's `{}` raised `{kind}: {error}`", verb(ask));
+        let words = outside::call(&error.py().get_type::<PyString>(), (error,), None);
+        let words = words.map_or_else(|_| "?".to_owned(), |words| words.to_string());
+        let message = format!("the store's `{}` raised `{kind}: {words}`", verb(ask));
         return Ok(Failed { cause, ..Failed::new(Code::StoreUnavailable, message) });
     };
     let seconds: Option<f64> = error.getattr("retry_after")?.extract()?;

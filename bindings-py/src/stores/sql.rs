@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::client::host::fork;
-use crate::values::errors;
+use crate::values::{errors, outside};
 
 /// What their URLs begin with.
 const SCHEMES: [&str; 5] = ["sqlite", "postgres", "postgresql", "mysql", "mariadb"];
@@ -29,9 +29,9 @@ pub fn open(
     create: bool,
     workers: Option<Range>,
 ) -> PyResult<Py<PyAny>> {
-    let open = py.import("leafid._sql")?.getattr("open_store")?;
+    let open = outside::of_module(py, "leafid._sql", "open_store")?;
     let workers = workers.map(|workers| (workers.start, workers.end));
-    Ok(open.call1((url, create, workers))?.unbind())
+    Ok(outside::call(&open, (url, create, workers), None)?.unbind())
 }
 
 /// The version of a dialect's tables, and its texts by their names.

@@ -2,9 +2,13 @@
 
 use leafid_core::{Code, Layout, Refusal};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{IntoPyDict, PyDict, PyTuple};
 
-use crate::values::{Moment, Nearest, errors, whole_number};
+use crate::values::{Moment, Nearest, errors, outside, whole_number};
+
+/// `leafid.Parts`.
+static PARTS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// Epoch, tick length and the widths of time, worker and sequence: at most 63 bits together.
 ///
@@ -139,8 +143,11 @@ impl PyLayout {
             let message = format!("ID `{id}` has more bits than this layout: name its own layout");
             errors::raise(refusal.code, message)
         })?;
-        let class = py.import("leafid._values")?.getattr("Parts")?;
-        class.call1((parts.time.get(), parts.tick, parts.worker, parts.sequence))
+        let class = PARTS.get_or_try_init(py, || {
+            outside::of_module(py, "leafid._values", "Parts").map(Bound::unbind)
+        })?;
+        let parts = (parts.time.get(), parts.tick, parts.worker, parts.sequence);
+        outside::call(class.bind(py), parts, None)
     }
 
     /// The smallest ID that a moment can have: the lower bound of a range query.

@@ -1,7 +1,8 @@
-//! How values cross between Python and the core: dicts, layouts, IDs as text, buffers, errors.
+//! How values cross between Python and the core: dicts, layouts, IDs as text, buffers, errors, calls.
 
 pub mod dict;
 pub mod errors;
+pub mod outside;
 
 mod arguments;
 mod buffer;

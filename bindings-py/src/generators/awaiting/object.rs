@@ -19,6 +19,7 @@ use crate::client::driver::Call;
 use crate::generators::awaiting::{Face, Waiter};
 use crate::generators::raw;
 use crate::generators::verb::Verb;
+use crate::values::outside;
 
 /// Where it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -278,7 +279,7 @@ fn begin(
         return Ok(Begun::Done(value));
     }
     let waiter = Waiter::new(owner.clone().unbind(), face, verb, call);
-    let inner = py.import("leafid._aio")?.getattr("wait")?.call1((waiter,))?;
+    let inner = outside::call(&outside::of_module(py, "leafid._aio", "wait")?, (waiter,), None)?;
     Ok(Begun::Waits(inner.unbind()))
 }
 
@@ -294,7 +295,7 @@ unsafe fn waits(
     // SAFETY: the coroutine is held meanwhile, whatever it does to this object.
     unsafe {
         let inner = ffi::Py_NewRef((*object).inner);
-        let how = ffi::PyIter_Send(inner, value, result);
+        let how = outside::send(inner, value, result);
         if how != PySendResult::PYGEN_NEXT {
             over(object);
         }
@@ -344,7 +345,7 @@ unsafe extern "C" fn method_throw(slf: *mut PyObject, args: *mut PyObject) -> *m
         let thrown = match (*object).stage {
             Stage::Waits => {
                 let inner = Bound::from_borrowed_ptr(py, (*object).inner);
-                inner.call_method1("throw", args).map(Bound::into_ptr)
+                outside::call_method(&inner, "throw", args, None).map(Bound::into_ptr)
             }
             Stage::Running => Err(PyValueError::new_err("the call is already running")),
             // Nothing was drawn, or all is said: what is thrown comes out again.
@@ -367,7 +368,9 @@ fn thrown(args: &Bound<'_, PyTuple>) -> PyErr {
         (_, Some(value)) if value.is_instance_of::<pyo3::exceptions::PyBaseException>() => {
             PyErr::from_value(value)
         }
-        (Some(class), Some(value)) => class.call1((value,)).map_or_else(|e| e, PyErr::from_value),
+        (Some(class), Some(value)) => {
+            outside::call(&class, (value,), None).map_or_else(|e| e, PyErr::from_value)
+        }
         (Some(error), None) => PyErr::from_value(error),
         (None, _) => pyo3::exceptions::PyTypeError::new_err("`throw` needs an exception"),
     }
@@ -382,7 +385,10 @@ unsafe extern "C" fn method_close(slf: *mut PyObject, _: *mut PyObject) -> *mut 
             return ptr::null_mut();
         }
         let closed = match (*object).stage {
-            Stage::Waits => Bound::from_borrowed_ptr(py, (*object).inner).call_method0("close"),
+            Stage::Waits => {
+                let inner = Bound::from_borrowed_ptr(py, (*object).inner);
+                outside::call_method(&inner, "close", (), None)
+            }
             _ => Ok(py.None().into_bound(py)),
         };
         over(object);
