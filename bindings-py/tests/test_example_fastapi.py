@@ -11,6 +11,7 @@ import threading
 from typing import Any
 
 from leafid.public import Scrambler
+from support.ending import bound
 from support.load import ended
 from support.places import ROOT
 from support.port import Port
@@ -52,10 +53,10 @@ def test_it_runs(postgres, tmp_path) -> None:
     log = tmp_path / "log"
     with log.open("w") as said:
         process = subprocess.Popen(
-            [sys.executable, "main.py"], cwd=FOLDER, env=variables, stdout=said, stderr=said
+            [*bound(), sys.executable, "main.py"], cwd=FOLDER, env=variables, stdout=said, stderr=said
         )
     try:
-        assert until(lambda: is_up(port) or process.poll() is not None, seconds=60), log.read_text()
+        assert until(lambda: is_up(port) or process.poll() is not None, seconds=300), log.read_text()
         assert process.poll() is None, log.read_text()
         made: list[dict[str, str]] = []
 

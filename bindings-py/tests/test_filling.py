@@ -11,7 +11,7 @@ import pytest
 import leafid
 from leafid import Layout, MemoryStore, Segment, Snowflake
 from leafid.testing import Clock
-from support.waiting import end_all, run_all
+from support.waiting import PATIENCE, end_all, run_all, start_all
 
 BOTH = pytest.mark.parametrize("make", [
     lambda store, **how: Segment("orders", store, **how),
@@ -113,7 +113,7 @@ def test_stamps_that_do_not_come_in_time_are_not_spent(verb) -> None:
     refused(ids, verb, 6 * 4_096)
     assert ids.take(5) == list(range(first + 1, first + 6))
     clock.advance(1)
-    assert len(ids.take(6 * 4_096 - 10, timeout=5)) == 6 * 4_096 - 10
+    assert len(ids.take(6 * 4_096 - 10, timeout=PATIENCE)) == 6 * 4_096 - 10
 
 
 def refused(ids: Segment | Snowflake, verb: str, count: int) -> None:
@@ -150,13 +150,12 @@ def test_more_than_a_tag_ever_gives_is_told_after_one_lease(server, verb) -> Non
     and every number of them a gap."""
     server.create_tag("orders", step=100, max_step=100)
     with Segment("orders", server.url, timeout=60) as ids, Segment("orders", server.url) as others:
-        leasing = threading.Thread(target=lambda: [others.take(100) for _ in range(100)])
-        leasing.start()
+        leasing = start_all([threading.Thread(target=lambda: [others.take(100) for _ in range(100)])])
         begun = time.monotonic()
         with pytest.raises(leafid.CountInvalidError, match="^tag `orders` gives at most 100 IDs at once, got `500`$"):
             ids.fill(buffer_of(500)) if verb == "fill" else ids.take(500)
         assert time.monotonic() - begun < 30, "raised at once, not when the time is up"
-        end_all([leasing])
+        end_all(leasing)
         # Nothing is to come, so that there is nothing to wait for but the time.
         begun = time.monotonic()
         while time.monotonic() - begun < 1.5 and ids.stats().asks < 1_000:

@@ -15,7 +15,7 @@ from support.answers import JSON, Answers, problem, wire
 from support.forked import wait
 from support.places import HERE
 from support.run import code, python, unguarded
-from support.waiting import end_all, until
+from support.waiting import end_all, start_all, until
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here"),
@@ -60,20 +60,20 @@ def test_a_child_of_a_busy_parent_never_waits_for_an_inherited_lock(server) -> N
         while not over.is_set():
             ids.next()
 
-    threads = [threading.Thread(target=draw) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    ids.next()
+    threads = start_all(threading.Thread(target=draw) for _ in range(2))
     failed = 0
-    for _ in range(40):
-        pid = os.fork()
-        if pid == 0:
-            try:
-                os._exit(0 if len({ids.next() for _ in range(5)}) == 5 else 2)
-            finally:
-                os._exit(1)
-        failed += wait(pid)
-    over.set()
+    try:
+        ids.next()
+        for _ in range(40):
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    os._exit(0 if len({ids.next() for _ in range(5)}) == 5 else 2)
+                finally:
+                    os._exit(1)
+            failed += wait(pid)
+    finally:
+        over.set()
     end_all(threads)
     assert failed == 0
     ids.close()
@@ -220,14 +220,18 @@ def in_a_child(ids, between) -> str:
 
 
 def ahead_of_time(server) -> leafid.Snowflake:
-    """A generator whose line stands 3 s ahead of the clock: a child that did not know where would
+    """A generator whose line stands seconds ahead of the clock: a child that did not know where would
     go back behind it."""
     status, said = server.call("PUT", "/v1/namespaces/ahead", {"layout": "edge"})
     assert status < 300, said
     ids = leafid.Snowflake("ahead", server.url, max_ahead=60, timeout=20)
-    ids.take(200_000)
-    ahead = leafid.decode(ids.next(), "edge").time.timestamp() - time.time()
-    assert ahead > 1, ahead
+
+    def ahead() -> float:
+        # More than 3 s of it, each time.
+        ids.take(200_000)
+        return leafid.decode(ids.next(), "edge").time.timestamp() - time.time()
+
+    assert until(lambda: ahead() > 3)
     return ids
 
 
@@ -249,22 +253,23 @@ def test_a_child_forked_while_the_line_is_switched_goes_on_above_it(server) -> N
                 ids.next()
                 switches += 1
 
-        switching = threading.Thread(target=switch)
-        switching.start()
+        switching = start_all([threading.Thread(target=switch)])
         closed = 0
-        for _ in range(30):
-            before = ids.next()
-            # The line is closed from `forget` until the answer of the store.
-            closed += until(lambda: not ids.stats().in_hand)
-            pid = os.fork()
-            if pid == 0:
-                try:
-                    os._exit(0 if ids.next() > before else 2)
-                finally:
-                    os._exit(1)
-            failed += wait(pid)
-        over.set()
-        end_all([switching])
+        try:
+            for _ in range(30):
+                before = ids.next()
+                # The line is closed from `forget` until the answer of the store.
+                closed += until(lambda: not ids.stats().in_hand)
+                pid = os.fork()
+                if pid == 0:
+                    try:
+                        os._exit(0 if ids.next() > before else 2)
+                    finally:
+                        os._exit(1)
+                failed += wait(pid)
+        finally:
+            over.set()
+        end_all(switching)
         print(f"30 children, {closed} of a closed line; it was switched {switches} times")
         assert failed == 0 and closed >= 10 and switches >= 30
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import time
 import weakref
 
 import pytest
@@ -34,7 +35,7 @@ def test_snowflakes_carry_the_time_and_the_worker(memory) -> None:
     before = leafid.decode(ids.next())
     after = leafid.decode(ids.next())
     assert before.worker == after.worker == 0
-    assert abs(before.time.timestamp() - __import__("time").time()) < 5
+    assert abs(before.time.timestamp() - time.time()) < 60
     assert after >= before
     assert ids.namespace == "default"
 

@@ -7,13 +7,13 @@ import os
 
 import leafid
 from support.run import code
-from support.waiting import until
+from support.waiting import PATIENCE, until
 
 
 def test_an_outage_is_two_lines(server, caplog) -> None:
     caplog.set_level(logging.INFO, logger="leafid")
     server.create_tag("orders", step=10, max_step=10)
-    ids = leafid.Segment("orders", server.url)
+    ids = leafid.Segment("orders", server.url, timeout=PATIENCE)
     ids.next()
     server.stop()
     for _ in range(8):
@@ -71,7 +71,9 @@ def test_who_does_not_listen_is_told_nothing(server) -> None:
         try:
             ids.next()
         except leafid.TagUnknownError:
-            print(sum(thread.name == "leafid log" for thread in threading.enumerate()))
+            # At once, for the log may write at the same moment.
+            threads = sum(thread.name == "leafid log" for thread in threading.enumerate())
+            sys.stdout.write(f"{{threads}}\\n")
     """
     assert code(program.format(listens=""), server.url) == "0\n"
     assert code(program.format(listens="import logging"), server.url) == "0\n"

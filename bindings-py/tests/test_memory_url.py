@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from leafid import ClosedError, MemoryStore, Segment, Snowflake, decode
+from support.forked import wait
 
 
 def in_child(act: Callable[[], str]) -> str:
@@ -22,7 +23,7 @@ def in_child(act: Callable[[], str]) -> str:
     os.close(writes)
     with os.fdopen(reads) as pipe:
         said = pipe.read()
-    os.waitpid(child, 0)
+    assert not wait(child)
     return said
 
 
@@ -49,6 +50,7 @@ def test_it_may_stand_in_the_environment() -> None:
         capture_output=True,
         text=True,
         check=True,
+        timeout=300,
     )
     assert run.stdout == "1 2\n"
 

@@ -11,7 +11,8 @@ import pytest
 
 import leafid
 from support.answers import JSON, Answers, wire
-from support.waiting import end_all, failing, run_all, until
+from support.forked import wait
+from support.waiting import PATIENCE, failing, run_all, until
 
 TASKS = Path("/proc/self/task")
 pytestmark = pytest.mark.skipif(not TASKS.exists(), reason="threads are counted by Linux' /proc")
@@ -96,10 +97,7 @@ def test_a_store_of_ones_own_is_called_by_one_thread() -> None:
     def draw(number: int) -> None:
         drawn[number] = [all_ids[number].next() for _ in range(60)]
 
-    callers = [threading.Thread(target=draw, args=(number,)) for number in range(8)]
-    for caller in callers:
-        caller.start()
-    end_all(callers)
+    run_all(threading.Thread(target=draw, args=(number,)) for number in range(8))
     assert all(numbers == list(range(1, 61)) for numbers in drawn.values())
     assert store.asks >= 8 * 20 and store.most == 1 and len(store.threads) == 1
 
@@ -120,18 +118,21 @@ def test_who_waits_for_a_store_that_hangs_learns_it_together(memory) -> None:
 
     store = Slow()
     all_ids = [leafid.Segment(f"tag{number}", store) for number in range(50)]
-    told = []
+    for ids in all_ids:
+        with pytest.raises(leafid.TimedOutError):
+            ids.next(timeout=0)
+    assert until(lambda: all(ids.stats().failures for ids in all_ids))
+    asked, told = store.asked, []
 
     def draw(ids: leafid.Segment) -> None:
         told.append(str(failing(ids).__cause__))
 
     run_all(threading.Thread(target=draw, args=(ids,)) for ids in all_ids)
-    asked = store.asked
     print(f"{len(told)} of 50 were told why, after {asked} asks")
     assert len(told) == 50 and all("TimeoutError: no answer" in why for why in told)
     assert asked < 30, "each of them would have had to ask for itself"
     hangs.set()
-    assert [ids.next() for ids in all_ids] == [1] * 50
+    assert [ids.next(timeout=PATIENCE) for ids in all_ids] == [1] * 50
 
 
 def test_a_forked_child_has_a_thread_of_its_own(server) -> None:
@@ -146,7 +147,7 @@ def test_a_forked_child_has_a_thread_of_its_own(server) -> None:
             os._exit(0 if len(drawn) == 2 and len(threads()) == 1 else 2)
         finally:
             os._exit(1)
-    assert os.waitpid(pid, 0)[1] == 0
+    assert not wait(pid)
     assert len(threads() - begun) == 1
     ids.close(), others.close()
 

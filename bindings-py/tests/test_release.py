@@ -9,7 +9,8 @@ import threading
 import pytest
 
 import leafid
-from support.waiting import end_all, until
+from support.forked import wait
+from support.waiting import end_all, start_all, until
 
 
 def test_a_window_is_free_and_the_next_id_is_higher(server) -> None:
@@ -18,8 +19,8 @@ def test_a_window_is_free_and_the_next_id_is_higher(server) -> None:
         before = ids.next()
         row = workers(server)[0]
         ids.release()
-        freed = workers(server)[0]
-        assert int(freed["reserved_until"]) < int(row["reserved_until"])
+        # It waits three seconds at most until that is sent.
+        assert until(lambda: int(workers(server)[0]["reserved_until"]) < int(row["reserved_until"]))
         assert ids.stats().in_hand == 0 and not ids.closed
         after = ids.next()
         assert after > before
@@ -80,14 +81,14 @@ def test_while_others_draw(server, kind) -> None:
         while not over.is_set():
             mine.append(ids.next())
 
-    callers = [threading.Thread(target=draw, args=(mine,)) for mine in drawn]
-    for caller in callers:
-        caller.start()
-    for _ in range(60):
-        before = sum(map(len, drawn))
-        assert until(lambda: sum(map(len, drawn)) > before)
-        ids.release()
-    over.set()
+    callers = start_all(threading.Thread(target=draw, args=(mine,)) for mine in drawn)
+    try:
+        for _ in range(60):
+            before = sum(map(len, drawn))
+            assert until(lambda: sum(map(len, drawn)) > before)
+            ids.release()
+    finally:
+        over.set()
     end_all(callers)
     grants = ids.stats().grants
     ids.close()
@@ -99,11 +100,12 @@ def test_while_others_draw(server, kind) -> None:
 
 def test_all_of_a_process_at_once(server) -> None:
     server.create_tag("orders")
-    ids, orders = leafid.Snowflake(store=server.url), leafid.Segment("orders", server.url)
+    ids, orders = leafid.Snowflake(store=server.url, length=600), leafid.Segment("orders", server.url)
     first = ids.next(), orders.next()
     reserved = int(workers(server)[0]["reserved_until"])
     leafid.release_all()
-    assert int(workers(server)[0]["reserved_until"]) < reserved
+    # It waits a second at most until that is sent.
+    assert until(lambda: int(workers(server)[0]["reserved_until"]) < reserved)
     assert (ids.stats().in_hand, orders.stats().in_hand) == (0, 0)
     assert ids.next() > first[0] and orders.next() > first[1]
     leafid.forget_all()
@@ -112,7 +114,8 @@ def test_all_of_a_process_at_once(server) -> None:
 
 
 def test_a_child_gives_back_nothing_of_its_parents(server) -> None:
-    ids = leafid.Snowflake(store=server.url)
+    # Of ten minutes: none is renewed meanwhile.
+    ids = leafid.Snowflake(store=server.url, length=600)
     ids.next()
     reserved = int(workers(server)[0]["reserved_until"])
     pid = os.fork()
@@ -123,6 +126,6 @@ def test_a_child_gives_back_nothing_of_its_parents(server) -> None:
             os._exit(0)
         finally:
             os._exit(1)
-    assert os.waitpid(pid, 0)[1] == 0
+    assert not wait(pid)
     assert int(workers(server)[0]["reserved_until"]) == reserved
     ids.close()

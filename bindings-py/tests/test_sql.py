@@ -17,8 +17,9 @@ from leafid import SqlStore
 from leafid.__main__ import main
 from leafid._sql.turn import Turn
 from support.databases import Mariadb
+from support.forked import wait
 from support.places import BINARY
-from support.waiting import failing, until
+from support.waiting import run_all, until
 
 TAG = {"tag": "orders", "request": "01" * 16}
 ACQUIRE = {"namespace": "default", "request": "02" * 16, "owner": "me", "length_ms": 10_000}
@@ -99,15 +100,13 @@ def test_what_is_not_there_is_not_made(database, name) -> None:
 
 
 def test_many_make_one_store(database, name) -> None:
-    ids, threads = set(), []
-    for _ in range(6):
-        make = lambda: ids.add(SqlStore(database.factory(name), create=True).id)  # noqa: E731
-        threads.append(threading.Thread(target=make))
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert len(ids) == 1
+    ids: list[str] = []
+
+    def make() -> None:
+        ids.append(SqlStore(database.factory(name), create=True).id)
+
+    run_all(threading.Thread(target=make) for _ in range(6))
+    assert len(ids) == 6 and len(set(ids)) == 1
 
 
 def test_a_connection_inside_a_transaction_is_refused(database, name, made) -> None:
@@ -246,7 +245,7 @@ def test_a_fork_opens_its_own(database, name, made) -> None:
             os.write(write, f"{made.lease_segment(TAG)['start']} ".encode())
         finally:
             os._exit(0)
-    os.waitpid(pid, 0)
+    assert not wait(pid)
     os.close(write)
     with os.fdopen(read, "rb") as said:
         child = int(said.read())

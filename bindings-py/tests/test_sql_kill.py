@@ -52,8 +52,12 @@ def test_without_the_condition_something_is(database, tmp_path) -> None:
     store.create_tag("orders", step=10, max_step=10)
     files = [tmp_path / f"{at}.ids" for at in range(4)]
     processes = [draw("segment", url, file, 500, "unguarded") for file in files]
-    for process in processes:
-        process.communicate(timeout=300)
+    try:
+        for process in processes:
+            process.communicate(timeout=300)
+    finally:
+        for process in processes:
+            end(process)
     ids = drawn(tmp_path)
     duplicates = len(ids) - len(set(ids))
     print(f"{database.name} without its condition: {len(ids)} IDs, {duplicates} duplicates")

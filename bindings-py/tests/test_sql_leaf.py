@@ -8,6 +8,7 @@ import pytest
 
 import leafid
 from leafid import SqlStore
+from support.waiting import end_all, start_all
 
 ASK = {"tag": "orders", "request": "01" * 16}
 MADE = """CREATE TABLE leaf_alloc (
@@ -101,15 +102,14 @@ def test_a_leaf_beside_it_gives_nothing_twice(mariadb, name, url) -> None:
             connection.commit()
             taken.extend(range(end - step, end))
 
-    beside = threading.Thread(target=leaf)
-    beside.start()
+    beside = start_all([threading.Thread(target=leaf)])
     try:
         # A lease is of 100 numbers: some of them are met by a Leaf's.
         with leafid.Segment("orders", url, max_step=100, timeout=30) as orders:
             drawn = [id for _ in range(100) for id in orders.take(100)]
     finally:
         done.set()
-        beside.join()
+        end_all(beside)
         connection.close()
     both = [*drawn, *taken]
     print(f"leaf_alloc: {len(drawn)} of ours, {len(taken)} of Leaf's")

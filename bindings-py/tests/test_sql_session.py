@@ -20,7 +20,7 @@ from leafid import SqlStore
 from leafid._sql import forking
 from leafid._sql.turn import Turn
 from support.databases import Mariadb
-from support.waiting import until
+from support.waiting import PATIENCE, end_all, start_all, until
 
 TAG = {"tag": "orders", "request": "01" * 16}
 ACQUIRE = {"namespace": "default", "request": "02" * 16, "owner": "me", "length_ms": 10_000}
@@ -226,11 +226,10 @@ def test_a_fork_beside_a_transaction_that_does_not_end(database, name, monkeypat
     def hang() -> None:
         # A database ends a transaction in which nothing happens for seconds.
         with contextlib.suppress(leafid.LeafidError):
-            store._decide(lambda turn: begun.set() or over.wait(60))
+            store._decide(lambda turn: begun.set() or over.wait(PATIENCE))
 
-    hanging = threading.Thread(target=hang)
-    hanging.start()
-    assert begun.wait(60)
+    hanging = start_all([threading.Thread(target=hang)])
+    assert begun.wait(PATIENCE)
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -247,7 +246,7 @@ def test_a_fork_beside_a_transaction_that_does_not_end(database, name, monkeypat
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
         over.set()
-        hanging.join(60)
+        end_all(hanging)
     with os.fdopen(read, "rb") as said:
         assert said.read() == b"11"
     assert store.lease_segment(TAG)["start"] == 21

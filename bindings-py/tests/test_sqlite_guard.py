@@ -12,6 +12,7 @@ import pytest
 import leafid
 from leafid import SqliteStore
 from leafid._sql.file.sqlite import File
+from support.forked import wait
 from support.places import BINARY, HERE
 from support.run import python
 from support.server import FILE
@@ -40,7 +41,7 @@ def in_child(fork, what) -> str:
     os.close(write)
     with os.fdopen(read, "rb") as said:
         told = said.read().decode()
-    os.waitpid(pid, 0)
+    assert not wait(pid)
     return told
 
 

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 WORKERS, CLIENTS, REQUESTS = 4, 4, 6
 GUNICORN = [sys.executable, "-m", "gunicorn", "-w", WORKERS, "--bind", "fd://{fd}", "--log-level", "error"]
 # So many lives have to do without the store; rounds are added until there were so many.
-ALONE, MOST = 6, 8
+ALONE, MOST = 6, 20
 # A window is over some time, and a life on a busy machine as well.
 ALONE_S = 8.0
 

@@ -32,7 +32,7 @@ def mypy(*words: str, folder) -> subprocess.CompletedProcess[str]:
     # One cache for all: libraries are read once.
     variables = {**os.environ, "MYPY_CACHE_DIR": str(folder.parent / "mypy")}
     return subprocess.run(
-        command, cwd=folder, env=variables, capture_output=True, text=True, timeout=300
+        command, cwd=folder, env=variables, capture_output=True, text=True, timeout=600
     )
 
 

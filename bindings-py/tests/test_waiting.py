@@ -13,7 +13,7 @@ import leafid
 from leafid import MemoryStore, Segment, Snowflake
 from leafid.testing import Clock
 from support.forked import wait
-from support.waiting import PATIENCE, end_all, failing, until
+from support.waiting import PATIENCE, end_all, failing, start_all, until
 
 
 class Slow:
@@ -24,7 +24,7 @@ class Slow:
 
     def lease_segment(self, ask):
         self.asked.set()
-        self.gate.wait(60)
+        self.gate.wait(PATIENCE)
         return self.store.lease_segment(ask)
 
 
@@ -59,9 +59,9 @@ def test_no_time_at_all_still_asks(slow) -> None:
 def test_the_interpreter_is_free_meanwhile(slow) -> None:
     ids = Segment("orders", slow)
     drawn: list[int] = []
-    waiting = [threading.Thread(target=lambda: drawn.append(ids.next())) for _ in range(8)]
-    for thread in waiting:
-        thread.start()
+    waiting = start_all(
+        threading.Thread(target=lambda: drawn.append(ids.next(PATIENCE))) for _ in range(8)
+    )
     assert slow.asked.wait(PATIENCE)
     assert sum(range(100_000)) and not drawn
     slow.gate.set()
@@ -79,7 +79,7 @@ def test_a_signal_interrupts(slow) -> None:
         signal.pthread_kill(waits, signal.SIGALRM)
 
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    interrupting = threading.Thread(target=interrupt)
+    interrupting = threading.Thread(target=interrupt, daemon=True)
     begun = time.monotonic()
     try:
         with pytest.raises(KeyboardInterrupt):
@@ -104,8 +104,9 @@ def test_a_handler_may_draw_itself(slow) -> None:
     before = signal.signal(signal.SIGALRM, handler)
     signal.setitimer(signal.ITIMER_REAL, 0.1)
     try:
-        drawn.append(ids.next(timeout=20))
+        drawn.append(ids.next(timeout=PATIENCE))
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert sorted(drawn) == [1, 2]
 
@@ -114,7 +115,7 @@ def test_a_handler_may_draw_itself(slow) -> None:
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_handler_may_fork(server) -> None:
     server.create_tag("orders", step=5, max_step=5)
-    ids = Segment("orders", server.url, timeout=20)
+    ids = Segment("orders", server.url, timeout=PATIENCE)
     ids.next()
     told, heard = os.pipe()
     parent = os.getpid()
@@ -127,13 +128,18 @@ def test_a_handler_may_fork(server) -> None:
     before = signal.signal(signal.SIGALRM, handler)
     signal.setitimer(signal.ITIMER_REAL, 0.01, 0)
     try:
-        drawn = [ids.next() for _ in range(2_000)]
+        # It forks while one is waited for, or before.
+        drawn = [ids.next()]
+        while not children:
+            drawn.append(ids.next())
+        drawn += [ids.next() for _ in range(1_000)]
         if os.getpid() != parent:
             os.write(heard, b",".join(b"%d" % id for id in drawn[-500:]) + b"\n")
             os._exit(0)
     finally:
         if os.getpid() != parent:
             os._exit(1)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert not wait(children[0])
     theirs = set(map(int, os.read(told, 65_536).split(b",")))
@@ -150,15 +156,13 @@ def test_closing_sends_waiting_callers_home(slow) -> None:
         except leafid.LeafidError as error:
             raised.append(error)
 
-    waiting = threading.Thread(target=draw)
-    waiting.start()
+    waiting = start_all([threading.Thread(target=draw)])
     assert slow.asked.wait(PATIENCE)
-    closing = threading.Thread(target=ids.close)
-    closing.start()
-    end_all([waiting])
+    closing = start_all([threading.Thread(target=ids.close)])
+    end_all(waiting)
     assert isinstance(raised[0], leafid.ClosedError)
     slow.gate.set()
-    end_all([closing])
+    end_all(closing)
 
 
 class Full:

@@ -55,14 +55,14 @@ class Answers:
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     def __enter__(self) -> Answers:
-        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True)
         self.thread.start()
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.server.shutdown()
         self.server.server_close()
-        self.thread.join()
+        self.thread.join(60)
 
 
 def wire(grant: dict[str, Any]) -> bytes:

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 
 import psycopg
 import pymysql
+from support.ending import descendants, runs
 from support.port import Port
 from support.waiting import until
 
@@ -42,7 +43,11 @@ class Database(ABC):
         self.install()
         self.taken = Port()
         self.port = self.taken.number
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -72,14 +77,14 @@ class Database(ABC):
         assert self.process is not None
         # It starts no more of them while they are looked for.
         self.process.send_signal(signal.SIGSTOP)
-        children = _descendants(self.process.pid)
+        children = descendants(self.process.pid)
         self.process.kill()
         for child in children:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
         self.process.wait(timeout=LIMIT_S)
         self.process = None
-        assert until(lambda: not any(map(_runs, children)))
+        assert until(lambda: not any(map(runs, children)))
 
     def answers(self) -> bool:
         try:
@@ -217,25 +222,3 @@ class Mariadb(Database):
 
     def url(self, database: str) -> str:
         return f"mysql://root@127.0.0.1:{self.port}/{database}"
-
-
-def _runs(pid: int) -> bool:
-    """Whether it is there, and not only its exit code."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def _descendants(pid: int) -> list[int]:
-    """All that a process started, and they."""
-    parents: dict[int, list[int]] = {}
-    for found in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            parent = int(found.read_text().rpartition(")")[2].split()[1])
-            parents.setdefault(parent, []).append(int(found.parent.name))
-    found, looked = [pid], 0
-    while looked < len(found):
-        found += parents.get(found[looked], [])
-        looked += 1
-    return found[1:]

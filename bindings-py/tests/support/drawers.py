@@ -6,13 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+from support.ending import bound
 from support.places import HERE
 
 DRAWING = HERE / "support/drawing.py"
 
 
 def draw(kind: str, store: object, file: Path, count: int, *words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, DRAWING, kind, store, file, count, *words]
+    command = [*bound(), sys.executable, DRAWING, kind, store, file, count, *words]
     return subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True)
 
 

@@ -19,6 +19,9 @@ from pathlib import Path
 
 import leafid
 
+# Far more than a child takes on a busy machine.
+PATIENCE_S = 120
+
 
 def main(kind: str, url: str, children: int, count: int, folder: Path, close: bool) -> None:
     if kind == "segment":
@@ -75,7 +78,7 @@ def main(kind: str, url: str, children: int, count: int, folder: Path, close: bo
 
 def wait(pid: int) -> bool:
     """Whether the child failed; one that hangs is ended, by its id."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:

@@ -12,14 +12,21 @@ class Gate:
     """Answers from a memory store, ten numbers at a time, while `gate` is set."""
 
     def __init__(self) -> None:
-        self.gate, self.asked = threading.Event(), threading.Event()
+        self.gate, self.asked, self.hangs = (threading.Event() for _ in range(3))
         self.store = leafid.MemoryStore()
         self.store.create_tag("orders", step=10, max_step=10)
 
     def lease_segment(self, ask):
         self.asked.set()
-        self.gate.wait(PATIENCE)
+        if not self.gate.is_set():
+            self.hangs.set()
+            self.gate.wait(PATIENCE)
         return self.store.lease_segment(ask)
+
+    def shut(self) -> None:
+        """From now on an ask hangs; once one does, no answer is on its way."""
+        self.gate.clear()
+        self.hangs.clear()
 
 
 class Away:

@@ -10,15 +10,17 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import leafid
+from support.ending import bound
 from support.places import HERE
 from support.waiting import run_all, until
 
 KINDS = ("segment", "snowflake", "naive")
+TRIES = 4
 
 
 @contextmanager
@@ -27,7 +29,7 @@ def listening(*command: object, store: str, **environment: str) -> Iterator[tupl
     SIGTERM, and must end."""
     with socket.create_server(("127.0.0.1", 0)) as held:
         port, descriptor = held.getsockname()[1], held.fileno()
-        words = [str(word).replace("{fd}", str(descriptor)) for word in command]
+        words = [str(word).replace("{fd}", str(descriptor)) for word in [*bound(), *command]]
         variables = {**os.environ, "LEAFID_STORE": store, "PYTHONPATH": str(HERE), **environment}
         process = subprocess.Popen(
             words,
@@ -38,7 +40,7 @@ def listening(*command: object, store: str, **environment: str) -> Iterator[tupl
             text=True,
         )
     said: list[str] = []
-    reader = threading.Thread(target=lambda: said.extend(process.stdout))
+    reader = threading.Thread(target=lambda: said.extend(process.stdout), daemon=True)
     reader.start()
     try:
         yield port, process
@@ -103,11 +105,17 @@ def held(server) -> int:
     return sum(int(row["reserved_until"]) > now + 2_000 for row in rows)
 
 
-def is_free(server, processes: int) -> bool:
-    """Whether the windows of so many processes that have ended are free, within moments: all but one,
-    since a process waits a second at most for what it gives back, and a machine may be busy."""
-    left = 1 if processes > 2 else 0
-    return until(lambda: held(server) <= left, seconds=2)
+def gives_back(server, run: Callable[[], int]) -> bool:
+    """Whether the windows of the processes of a run, which have ended, are free within moments: all but
+    one. It says how many there were. A process waits a second at most for what it gives back, and a
+    machine may be busy for as long: then there is another run."""
+    for _ in range(TRIES):
+        left = 1 if run() > 2 else 0
+        if until(lambda: held(server) <= left, seconds=2):
+            return True
+        print(f"{held(server)} windows are held by nobody")
+        assert until(lambda: held(server) == 0), "no window lasts for so long"
+    return False
 
 
 def folder_of(command: str) -> Path:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import leafid
+from support.ending import bound
 from support.places import ROOT
 
 
@@ -41,7 +42,7 @@ def code(text: str, *words: object, timeout: float = 300) -> str:
 def running(text: str, *words: object) -> Iterator[subprocess.Popen[str]]:
     """A program that runs meanwhile; one that does not end is ended, by its id."""
     process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(text), *map(str, words)],
+        [*bound(), sys.executable, "-c", textwrap.dedent(text), *map(str, words)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

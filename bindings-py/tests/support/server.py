@@ -8,6 +8,7 @@ import subprocess
 import threading
 from pathlib import Path
 
+from support.ending import bound
 from support.places import BINARY
 from support.port import Port
 
@@ -27,16 +28,22 @@ class Server:
         self.process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Server:
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.stop()
-        self.port.give_back()
+        try:
+            self.stop()
+        finally:
+            self.port.give_back()
 
     def start(self) -> None:
         assert BINARY.exists(), f"no store to test against: `{BINARY}` (`cargo xtask build`)"
-        command = [BINARY, "serve", "--create", "--store", self.store]
+        command = [*bound(), BINARY, "serve", "--create", "--store", self.store]
         self.process = subprocess.Popen(
             [*command, "--listen", self.listen, *self.options()],
             stdout=subprocess.PIPE,
@@ -61,7 +68,11 @@ class Server:
         """Ends it gracefully."""
         if self.process is not None:
             self.process.terminate()
-            self.process.wait(timeout=60)
+            try:
+                self.process.wait(timeout=60)
+            except subprocess.TimeoutExpired:
+                self.kill()
+                raise
             self.process = None
 
     def kill(self) -> None:

@@ -38,10 +38,16 @@ def first_when_made(ids: leafid.Segment) -> int:
 
 def run_all(threads: Iterable[threading.Thread]) -> None:
     """Starts them all and waits for their ends."""
+    end_all(start_all(threads))
+
+
+def start_all(threads: Iterable[threading.Thread]) -> list[threading.Thread]:
+    """Starts them all; one that does not end keeps no process."""
     threads = list(threads)
     for thread in threads:
+        thread.daemon = True
         thread.start()
-    end_all(threads)
+    return threads
 
 
 def end_all(threads: Iterable[threading.Thread]) -> None:

@@ -1,0 +1,131 @@
+"""The end of a run, however its tests go: nothing waits for ever, and nothing that was started stays."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import faulthandler
+import os
+import shutil
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+# What a forked child of a test may live, in s; who waits for one does so for a shorter time.
+CHILD_S = 180
+# After this much more, without a word of Python: one thread may keep the interpreter's lock.
+SPARE_S = 30
+LINUX = sys.platform == "linux"
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_KEPT: set[int] = set()
+
+
+def bound() -> list[str]:
+    """What a command begins with whose process is to end with this one, however this one ends."""
+    found = shutil.which("setpriv")
+    return [found, "--pdeathsig=KILL"] if found else []
+
+
+def keep(pid: int) -> None:
+    """This one, and what it starts, lives on from test to test."""
+    _KEPT.add(pid)
+
+
+class Watch(threading.Thread):
+    """Ends the run where something lasts too long: it shows where every thread is, and kills whatever was
+    started, by its id."""
+
+    def __init__(self, shown: int) -> None:
+        super().__init__(name="watch", daemon=True)
+        self.shown, self.changed = shown, threading.Condition()
+        self.what, self.deadline = "", time.monotonic() + 3_600
+        self.start()
+
+    def allow(self, seconds: float, what: str) -> None:
+        """What is going on from now on may last so long."""
+        with self.changed:
+            self.what, self.deadline = what, time.monotonic() + seconds
+            self.changed.notify()
+        self.stand_by()
+
+    def stand_by(self) -> None:
+        """Ends the run also where no thread of Python comes to it."""
+        late = max(self.deadline - time.monotonic(), 0) + SPARE_S
+        faulthandler.dump_traceback_later(late, exit=True, file=self.shown)
+
+    def run(self) -> None:
+        with self.changed:
+            while (left := self.deadline - time.monotonic()) > 0:
+                self.changed.wait(left)
+            os.write(self.shown, f"\nit lasts too long: {self.what}\n".encode())
+            faulthandler.dump_traceback(file=self.shown, all_threads=True)
+            kill(descendants(os.getpid()))
+            os._exit(70)
+
+
+def watch_children() -> None:
+    """Every child that is forked here ends by itself, and every orphan of one that was started here comes
+    to us."""
+    os.register_at_fork(after_in_child=_in_child)
+    if LINUX:
+        _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def _in_child() -> None:
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(CHILD_S)
+    if LINUX:
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+# Without the interpreter's lock given up: a child of many threads would not get it back.
+_LIBRARY = ctypes.PyDLL(None) if LINUX else None
+
+
+def _prctl(what: int, value: int) -> None:
+    if _LIBRARY is not None:
+        _LIBRARY.prctl(what, value, 0, 0, 0)
+
+
+def left() -> list[int]:
+    """What runs below this process, and is of no longer life than a test."""
+    kept = {pid for one in _KEPT for pid in [one, *descendants(one)]}
+    return [pid for pid in descendants(os.getpid()) if pid not in kept and runs(pid)]
+
+
+def kill(pids: list[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def shown(pid: int) -> str:
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        words = []
+    return f"{pid}: {b' '.join(words).decode(errors='replace')[:200]}"
+
+
+def runs(pid: int) -> bool:
+    """Whether it is there, and not only its exit code."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def descendants(pid: int) -> list[int]:
+    """All that a process started, and they."""
+    parents: dict[int, list[int]] = {}
+    for found in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, IndexError):
+            parent = int(found.read_text().rpartition(")")[2].split()[1])
+            parents.setdefault(parent, []).append(int(found.parent.name))
+    found, looked = [pid], 0
+    while looked < len(found):
+        found += parents.get(found[looked], [])
+        looked += 1
+    return found[1:]
