@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Segment } from 'leafid'
 import { sqliteStore } from 'leafid/node'
-import { ran } from '../support/ends.mjs'
+import { leash, ran } from '../support/ends.mjs'
 import { refusal } from '../support/stores.mjs'
 
 const require = createRequire(import.meta.url)
@@ -41,7 +41,7 @@ test('the suite over files', { timeout: 900_000 }, () => {
   const files = readdirSync(folder).filter((name) => name.endsWith('.test.mjs'))
   assert.ok(files.length > 0)
   const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, ...env } = process.env
-  const run = ran([node, '--test', '--test-reporter=spec', ...files.map((name) => join(folder, name))], { env, timeout: 1_200_000 })
+  const run = ran([...leash(), node, '--test', '--test-reporter=spec', ...files.map((name) => join(folder, name))], { env, timeout: 590_000 })
   console.log(run.stdout)
   assert.deepEqual([run.status, /ℹ pass (\d+)/.exec(run.stdout)?.[1] >= 13], [0, true], run.stderr)
 })

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 
 /** Nothing takes longer to end; what does is left to the end of the process. */
-const END_MS = 60_000
+const END_MS = 120_000
 /** No file of tests lasts longer, however slow the machine is. */
 const FILE_MS = 30 * 60_000
 
