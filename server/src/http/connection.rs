@@ -36,7 +36,9 @@ pub struct Connection<S> {
     exchange: Option<Exchange>,
     /// Whether the last answer was a refusal that closes.
     refused: bool,
-    /// Until when the rest is taken in; set when the stream shuts down.
+    /// Whether it is shut down, or was begun to be.
+    closing: bool,
+    /// Until when the rest is taken in; set when the stream is shut down.
     until: Option<Pin<Box<Sleep>>>,
 }
 
@@ -54,12 +56,18 @@ impl<S> Connection<S> {
     /// words.
     pub fn new(stream: S, life: Arc<Life>, problems: bool) -> Connection<S> {
         let ahead = Bytes::new();
-        Connection { stream, ahead, life, problems, exchange: None, refused: false, until: None }
+        let (exchange, refused, closing, until) = (None, false, false, None);
+        Connection { stream, ahead, life, problems, exchange, refused, closing, until }
     }
 
     /// These bytes are read once more, before any others.
     pub fn unread(&mut self, bytes: Bytes) {
         self.ahead = bytes;
+    }
+
+    /// Whether nothing more is sent: no request on it is answered.
+    pub fn is_closing(&self) -> bool {
+        self.closing
     }
 
     /// Looks at the beginning of what hyper writes.
@@ -165,6 +173,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
+        this.closing = true;
         if this.until.is_none() {
             ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
         }

@@ -165,6 +165,12 @@ impl Life {
         }
     }
 
+    /// Whether it has done nothing for so long that it may rest.
+    pub fn may_rest(&self, limits: &Limits) -> bool {
+        self.due(limits, true)
+            .is_some_and(|(at, overdue)| overdue == Overdue::Rest && at <= Instant::now())
+    }
+
     fn enter(&self, phase: u8) {
         self.since_ms.store(self.now_ms(), Relaxed);
         self.phase.store(phase, Relaxed);

@@ -144,6 +144,11 @@ where
         }
         let parts = connection.into_parts();
         let mut stream = parts.io.into_inner();
+        if stream.is_closing() {
+            // What its client still sends is no request: it is taken in to its end.
+            let _ = Box::pin(timeout(self.limits.head, stream.shutdown())).await;
+            return None;
+        }
         if !parts.read_buf.is_empty() {
             stream.unread(parts.read_buf);
         }
@@ -193,7 +198,13 @@ where
                 }
             };
             match overdue {
-                Overdue::Rest => return true,
+                // Hyper hears of a body that nobody reads any more after it has sent the answer; until then
+                // the rest of it is no request.
+                Overdue::Rest => match poll_once(connection).await {
+                    Poll::Ready(_) => return false,
+                    Poll::Pending if self.life.may_rest(self.limits) => return true,
+                    Poll::Pending => {}
+                },
                 // An HTTP/2 client is told which of its requests were taken.
                 Overdue::Idle if !stopping => {
                     stopping = true;
@@ -228,6 +239,11 @@ where
             }
         })
     }
+}
+
+/// How far this is now, whoever else has to be waited for.
+async fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    poll_fn(|cx| Poll::Ready(Pin::new(&mut *future).poll(cx))).await
 }
 
 /// A connection that can be told to end after what is under way.

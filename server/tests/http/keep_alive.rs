@@ -3,10 +3,15 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
 
+use leafid_server::http::life::Limits;
 use serde_json::Value;
 
 use crate::support::{LATE, Server, number, request};
+
+/// The shortest time that is one.
+const LEAST: Duration = Duration::from_millis(1);
 
 /// A client that keeps its connection as long as it may, and sends all of a request before it
 /// reads the answer.
@@ -16,6 +21,7 @@ struct Client {
     connections: usize,
 }
 
+#[derive(Debug)]
 struct Reply {
     status: u16,
     closes: bool,
@@ -43,7 +49,9 @@ impl Client {
         let reply = read(&mut stream)?;
         if reply.closes {
             // Nothing comes after the answer that closes.
-            assert_eq!(stream.read(&mut [0])?, 0);
+            let mut rest = Vec::new();
+            stream.read_to_end(&mut rest)?;
+            assert_eq!(String::from_utf8_lossy(&rest), "", "after {reply:?}");
         } else {
             self.kept = Some(stream);
         }
@@ -128,6 +136,28 @@ fn a_client_never_meets_a_broken_pipe() {
     }
     assert!(broken.is_empty(), "{} broken, as {}", broken.len(), broken[0]);
     assert_eq!((refused, served), (200, 200));
+}
+
+/// However long after the refusal it comes, and whatever it looks like.
+#[test]
+fn the_rest_of_a_refused_body_is_no_request() {
+    // What was asked is answered, and the connection does nothing at once.
+    let (_folder, server) = Server::limited(Limits { rest: LEAST, ..Limits::default() });
+    let mut stream = BufReader::new(server.connect());
+    let head = "POST /v1/segments/orders/lease HTTP/1.1\r\nhost: localhost\r\n";
+    let large = format!("{head}{JSON}content-length: 1000000\r\n\r\n");
+    stream.get_mut().write_all(large.as_bytes()).unwrap();
+    let reply = read(&mut stream).unwrap();
+    assert_eq!((reply.status, reply.closes), (413, true), "{}", reply.json);
+    // It sends no more, and for a while it takes in what comes.
+    assert_eq!(stream.read(&mut [0]).unwrap(), 0);
+    let hidden = with_length("PUT /v1/tags/hidden", JSON, b"{}");
+    let begun = Instant::now();
+    while stream.get_mut().write_all(&hidden).is_ok() && begun.elapsed() < LATE {
+        std::thread::sleep(LEAST * 10);
+    }
+    let tags = server.get("/v1/tags").ok();
+    assert_eq!(tags["tags"].as_array().map(Vec::len), Some(1), "only `orders`: {tags}");
 }
 
 #[test]
