@@ -1,10 +1,11 @@
 //! Opening a database: what it must be and hold, and the making of a store where that was asked for.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use leafid_core::registry::Namespace;
 use leafid_core::{Code, FieldWriter, Layout, Name, StoreTime, Token};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::Remote;
 use super::about::query;
@@ -19,6 +20,9 @@ use crate::backends::{NamespaceRow, Write};
 use crate::clock::{self, Clock, RegistryTime};
 use crate::problem::Problem;
 use crate::{random, utc};
+
+/// How long a program that was stopped may still be connected.
+const LEAVING: Duration = Duration::from_secs(2);
 
 /// Opens the store in a database, or makes it where that was asked for.
 ///
@@ -68,14 +72,11 @@ pub fn migrate<D: Driver>(address: &D::Address, place: &str) -> Result<i64, Unop
         let steps = steps.ok_or_else(|| other_version(place, meta.version))?;
         if !steps.is_empty() {
             let told = |broken: Broken| cannot_raise(place, &broken);
+            alone(&mut driver, place).await?;
             driver.begin_making().await.map_err(told)?;
             // Another program may have raised it meanwhile.
             let now = look(&mut driver, place).await?.map_or(0, |meta| meta.version);
             if now == meta.version {
-                let others = meta::others(&mut driver).await.map_err(told)?;
-                if !others.is_empty() {
-                    return Err(in_use(place, &others));
-                }
                 for step in steps {
                     driver.raise(step).await.map_err(told)?;
                 }
@@ -84,6 +85,22 @@ pub fn migrate<D: Driver>(address: &D::Address, place: &str) -> Result<i64, Unop
         }
         Ok(meta.version)
     })?
+}
+
+/// Waits until no other program of ours has the database open: one that was just stopped may be there
+/// for a moment longer.
+async fn alone<D: Driver>(driver: &mut D, place: &str) -> Result<(), Unopened> {
+    let begun = Instant::now();
+    loop {
+        let others = meta::others(driver).await.map_err(|broken| cannot_raise(place, &broken))?;
+        if others.is_empty() {
+            return Ok(());
+        }
+        if begun.elapsed() >= LEAVING {
+            return Err(in_use(place, &others));
+        }
+        sleep(LEAVING / 20).await;
+    }
 }
 
 async fn reach<D: Driver>(address: &D::Address, place: &str) -> Result<D, Unopened> {
