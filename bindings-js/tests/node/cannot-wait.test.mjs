@@ -46,8 +46,7 @@ test('`https://` to a store that speaks no TLS says so', async (t) => {
   const server = await httpServer(() => ({ body: '{}' }))
   t.after(server.end)
   const orders = new Segment('orders', { store: server.url.replace('http:', 'https:') })
-  const { message } = await afterFailure(orders, () => orders.nextSync())
-  assert.match(message, /what listens at `https:.*` does not speak TLS \(ERR_SSL_\w+\): write `http:\/\/` instead of `https:\/\/`$/)
+  await afterFailure(orders, () => orders.nextSync(), /what listens at `https:.*` does not speak TLS \(ERR_SSL_\w+\): write `http:\/\/` instead of `https:\/\/`$/)
   assert.equal(server.seen.length, 0)
 })
 
@@ -58,8 +57,7 @@ test('`http://` to a store that speaks TLS says so', async (t) => {
   await once(server, 'listening')
   t.after(() => server.close())
   const orders = new Segment('orders', { store: `http://127.0.0.1:${server.address().port}` })
-  const { message } = await afterFailure(orders, () => orders.nextSync())
-  assert.match(message, /what listens at `http:.*` does not speak HTTP \([A-Z_]+\): if it speaks TLS, write `https:\/\/`$/)
+  await afterFailure(orders, () => orders.nextSync(), /what listens at `http:.*` does not speak HTTP \([A-Z_]+\): if it speaks TLS, write `https:\/\/`$/)
 })
 
 test('what waiting cannot cure stays the answer while it is asked again, until an ask succeeds', async () => {

@@ -47,9 +47,9 @@ test('the environment has a token and, in Node, authorities', async () => {
     import { Segment } from 'leafid'
     const ids = new Segment('orders', { timeout: 5_000 })
     let told
-    // On a busy machine the first answer may come later.
+    // On a busy machine the first answer may come later, and too late for the call that waits for it.
     do told = await ids.next().then(String, (error) => error.code + ' ' + (error.cause?.message ?? ''))
-    while (told.startsWith('TIMED_OUT tag'))
+    while (told.startsWith('TIMED_OUT') && !told.includes('not trusted'))
     console.log(told)
   `
   const said = async (env) => {
@@ -66,8 +66,7 @@ test('the environment has a token and, in Node, authorities', async () => {
 test('a certificate for another name', async () => {
   const fetch = over({ ca: readFileSync(store.ca), servername: 'ids.example' })
   const orders = new Segment('orders', { store: httpStore(store.url, { token: store.token, fetch }) })
-  const { message } = await afterFailure(orders, () => orders.nextSync())
-  assert.match(message, /the certificate of `https:.*` is for other names \([A-Z_]+\): use a host name that it has$/)
+  await afterFailure(orders, () => orders.nextSync(), /the certificate of `https:.*` is for other names \([A-Z_]+\): use a host name that it has$/)
 })
 
 test('the variable’s token gives way to any that is given', async (t) => {

@@ -97,9 +97,13 @@ export async function refusal(act) {
   }
 }
 
-/** What `act` is refused with once a lease has failed. */
-export async function afterFailure(ids, act) {
-  await refusal(act)
-  await until(() => ids.stats().failures > 0)
-  return refusal(act)
+/** What `act` is refused with once a lease has failed, and in these words: on a busy machine it may fail for another reason first. */
+export async function afterFailure(ids, act, words = /./) {
+  let error = await refusal(act)
+  await until(async () => {
+    if (ids.stats().failures === 0) return false
+    error = await refusal(act)
+    return words.test(error.message)
+  }).catch((late) => Promise.reject(new Error(`${late.message}: ${error.message}`)))
+  return error
 }
