@@ -288,10 +288,16 @@ pub fn leafid(store: &str, args: &[&str]) -> Output {
     }
 }
 
-/// Whether a database took too long, by its own word or by ours.
+/// Whether a database or a server took too long, by its own word or by ours.
 fn is_late(said: &[u8]) -> bool {
     let said = String::from_utf8_lossy(said);
-    let words = ["no answer within", "max_statement_time exceeded", "statement timeout"];
+    let words = [
+        "no answer within",
+        "max_statement_time exceeded",
+        "statement timeout",
+        "no ID within",
+        "for which callers wait, and was not done",
+    ];
     words.iter().any(|word| said.contains(word))
 }
 
