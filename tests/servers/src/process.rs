@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// How long a server may take to answer, and to end, and any other program to end.
+/// How long a server may take to answer, and to end.
 pub const LIMIT: Duration = Duration::from_secs(240);
+/// How long any other program may take: to install a database is much work for a busy machine.
+const PROGRAM: Duration = Duration::from_secs(600);
 
 /// A running program, and where it writes what it has to say.
 pub struct Process {
@@ -183,7 +185,7 @@ pub fn is_root() -> bool {
 /// # Errors
 /// What it said when it failed, or was killed because it did not end.
 pub fn run(command: Command) -> Result<String, String> {
-    run_within(LIMIT, command)
+    run_within(PROGRAM, command)
 }
 
 fn run_within(limit: Duration, mut command: Command) -> Result<String, String> {
