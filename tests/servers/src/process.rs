@@ -91,15 +91,7 @@ impl Process {
         if let Ok(Some(_)) = self.child.try_wait() {
             return;
         }
-        // Stopped first: it cannot start another while its children are looked for. They are not
-        // in its group: PostgreSQL gives each of its processes a session of its own.
-        let _ = kill_process(self.pid(), Signal::STOP);
-        let children = descendants(self.child.id());
-        let _ = kill_process(self.pid(), Signal::KILL);
-        for child in &children {
-            let _ = kill_process(*child, Signal::KILL);
-        }
-        let _ = self.child.wait();
+        let children = kill_all(&mut self.child);
         // Nobody waits for them any more; and as long as one is there, it holds memory that the
         // next server finds in use.
         let deadline = Instant::now() + LIMIT;
@@ -125,6 +117,21 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// `kill -9` of a child and of all that it started, which may be there for a moment yet.
+fn kill_all(child: &mut Child) -> Vec<Pid> {
+    let pid = Pid::from_child(child);
+    // Stopped first: it cannot start another while its children are looked for. They are not in its
+    // group: PostgreSQL gives each of its processes a session of its own.
+    let _ = kill_process(pid, Signal::STOP);
+    let children = descendants(child.id());
+    let _ = kill_process(pid, Signal::KILL);
+    for child in &children {
+        let _ = kill_process(*child, Signal::KILL);
+    }
+    let _ = child.wait();
+    children
 }
 
 /// Whatever was started by a process, and by those.
@@ -204,8 +211,7 @@ fn run_within(limit: Duration, mut command: Command) -> Result<String, String> {
             Ok(Some(status)) => break Some(status),
             Ok(None) if Instant::now() < deadline => {}
             _ => {
-                let _ = child.kill();
-                let _ = child.wait();
+                kill_all(&mut child);
                 break None;
             }
         }
@@ -248,10 +254,20 @@ mod tests {
         assert_eq!(run(shell("echo a; echo b >&2")).as_deref(), Ok("a"));
         let failed = run(shell("echo a; echo b >&2; exit 3")).unwrap_err();
         assert!(failed.contains("exit status: 3\na\n\nb"), "{failed}");
-        // What it started has its pipes, and is not waited for.
-        let script = "sleep 2 & echo on its way; while :; do sleep 1; done";
-        let killed = run_within(Duration::from_millis(500), shell(script)).unwrap_err();
-        assert!(killed.contains("was killed\non its way"), "{killed}");
+        // It ends with what it started.
+        let script = "sleep 600 & echo $!; while :; do sleep 1; done";
+        // However long this machine takes until it says something.
+        let told = [1, 10, 60].into_iter().find_map(|seconds| {
+            let killed = run_within(Duration::from_secs(seconds), shell(script)).unwrap_err();
+            let (_, said) = killed.split_once("was killed\n").expect("it was killed");
+            said.trim().parse().ok()
+        });
+        let sleeper = told.and_then(Pid::from_raw).expect("an id");
+        let begun = Instant::now();
+        while runs(sleeper) && begun.elapsed() < LIMIT {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(!runs(sleeper), "it goes on");
     }
 
     /// A shell that starts another in a session of its own, as PostgreSQL does.
