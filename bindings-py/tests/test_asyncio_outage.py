@@ -9,6 +9,7 @@ import signal
 import pytest
 
 import leafid
+from support.ending import stop
 from support.run import running
 from support.waiting import PATIENCE
 
@@ -92,8 +93,8 @@ def outage(server) -> float:
     ):
         loops = dict(zip(hows, (awaits, blocks, none), strict=True))
         hear(loops, "begun")
-        os.kill(server.process.pid, signal.SIGSTOP)
         try:
+            stop(server.process.pid)
             say(loops, "stopped")
             hear(loops, "dry")
             ids = leafid.Segment("orders", server.url)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 from leafid import SqlStore
 from support.drawers import draw, drawn, end, size
 from support.server import Server
@@ -18,8 +20,10 @@ def test_nothing_is_given_twice(killed, tmp_path) -> None:
         # Eight on the database, one through the server; each writes to a file of its own.
         stores = [url] * PROCESSES + [server.url]
         files = [tmp_path / f"{at}.ids" for at in range(len(stores))]
-        processes = [draw("both", *each, 1_000_000) for each in zip(stores, files)]
+        processes: list[subprocess.Popen[str]] = []
         try:
+            for each in zip(stores, files):
+                processes.append(draw("both", *each, 1_000_000))
             assert until(lambda: all(file.exists() and file.stat().st_size for file in files))
             # The database goes in the middle of it, and comes back.
             killed.kill()
@@ -51,8 +55,10 @@ def test_without_the_condition_something_is(database, tmp_path) -> None:
     store = SqlStore(url, create=True)
     store.create_tag("orders", step=10, max_step=10)
     files = [tmp_path / f"{at}.ids" for at in range(4)]
-    processes = [draw("segment", url, file, 500, "unguarded") for file in files]
+    processes: list[subprocess.Popen[str]] = []
     try:
+        for file in files:
+            processes.append(draw("segment", url, file, 500, "unguarded"))
         for process in processes:
             process.communicate(timeout=300)
     finally:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 from leafid import SqliteStore
 from support.drawers import draw, drawn, end, size
 from support.server import FILE
@@ -18,8 +20,10 @@ def test_nothing_is_given_twice(server, tmp_path) -> None:
         # Four on the file, one through the server; each writes to a file of its own, new each time.
         stores = [file] * 4 + [server.url]
         files = [tmp_path / f"{round}-{at}.ids" for at in range(5)]
-        processes = [draw("both", *each, 1_000_000) for each in zip(stores, files)]
+        processes: list[subprocess.Popen[str]] = []
         try:
+            for each in zip(stores, files):
+                processes.append(draw("both", *each, 1_000_000))
             assert until(lambda: all(file.exists() and file.stat().st_size for file in files))
             # In the middle of it the server goes, and comes back.
             server.kill()
@@ -52,9 +56,10 @@ def test_without_the_condition_something_is(tmp_path) -> None:
     store = SqliteStore(path, create=True)
     store.create_tag("orders", step=10, max_step=10)
     files = [tmp_path / f"{at}.ids" for at in range(4)]
-    guard = ["unguarded"]
-    processes = [draw("segment", f"sqlite:{path}", file, 1_000, *guard) for file in files]
+    processes: list[subprocess.Popen[str]] = []
     try:
+        for file in files:
+            processes.append(draw("segment", f"sqlite:{path}", file, 1_000, "unguarded"))
         for process in processes:
             process.communicate(timeout=300)
     finally:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 import psycopg
 import pymysql
-from support.ending import descendants, runs
+from support.ending import descendants, runs, stop
 from support.port import Port
 from support.waiting import until
 
@@ -75,8 +75,9 @@ class Database(ABC):
         """Ends it as a power cut does, and all that it started: as long as one of those is there, it
         holds memory that the next server finds in use."""
         assert self.process is not None
-        # It starts no more of them while they are looked for.
-        self.process.send_signal(signal.SIGSTOP)
+        if self.process.poll() is None:
+            # It starts no more of them while they are looked for.
+            stop(self.process.pid)
         children = descendants(self.process.pid)
         self.process.kill()
         for child in children:

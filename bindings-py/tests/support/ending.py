@@ -13,6 +13,8 @@ import threading
 import time
 from pathlib import Path
 
+from support.waiting import until
+
 # What a forked child of a test may live, in s; who waits for one does so for a shorter time.
 CHILD_S = 180
 # After this much more, without a word of Python: one thread may keep the interpreter's lock.
@@ -111,10 +113,21 @@ def shown(pid: int) -> str:
 
 def runs(pid: int) -> bool:
     """Whether it is there, and not only its exit code."""
+    return state(Path(f"/proc/{pid}")) not in "ZX"
+
+
+def stop(pid: int) -> None:
+    """Has it stand still: the signal is no more than a wish until the last of its threads has come to it."""
+    os.kill(pid, signal.SIGSTOP)
+    assert until(lambda: all(state(task) in "TtZX" for task in Path(f"/proc/{pid}/task").glob("*")))
+
+
+def state(process: Path) -> str:
+    """The letter that `/proc` has for it; `X` where there is none any more."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return (process / "stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
-        return False
+        return "X"
 
 
 def descendants(pid: int) -> list[int]:

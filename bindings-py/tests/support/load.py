@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import leafid
-from support.ending import bound
+from support.ending import bound, descendants, kill
 from support.places import HERE
 from support.waiting import run_all, until
 
@@ -44,11 +44,11 @@ def listening(*command: object, store: str, **environment: str) -> Iterator[tupl
     reader.start()
     try:
         yield port, process
-    except BaseException:
-        process.kill()
-        raise
     finally:
+        below = descendants(process.pid)
         in_order = ended(process)
+        if not in_order:
+            kill(below)
         reader.join(timeout=60)
         print("".join(said)[-2_000:])
         assert in_order, f"it did not end: {''.join(said)}"
