@@ -81,11 +81,12 @@ pub fn look() -> Outcome<String> {
         licensed(wheel)?;
         programs::python("abi3audit")?.args(["--strict"]).arg(wheel).done()?;
         let name = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if name.contains(std::env::consts::ARCH) {
+        if name.contains("musllinux") {
+            needs_musl_alone(wheel)?;
+        } else if name.contains(std::env::consts::ARCH) {
             let said = programs::python("auditwheel")?.quiet().arg("show").arg(wheel).output()?;
-            let platform = if name.contains("manylinux") { "manylinux_2_17" } else { "musllinux" };
-            if !said.contains(platform) {
-                return Err(format!("auditwheel does not find {platform}: {said}"));
+            if !said.contains("manylinux_2_17") {
+                return Err(format!("auditwheel does not find manylinux_2_17: {said}"));
             }
         }
     }
@@ -104,6 +105,28 @@ pub fn look() -> Outcome<String> {
         return Err(format!("`import leafid` takes {import} µs, above {MOST_IMPORT_US}"));
     }
     Ok(format!("{} wheels; import takes {import} µs above an empty native module", wheels.len()))
+}
+
+/// What the module needs of the system is musl, by the name that musl's loader takes for itself. Not by
+/// auditwheel: for a `libc.so` it takes the one of this machine, which is glibc's, and a text.
+fn needs_musl_alone(wheel: &Path) -> Outcome {
+    let folder = project::target().join("release/unpacked-wheel");
+    files::remove_dir(&folder)?;
+    let unpack = programs::python("python")?.quiet().args(["-m", "zipfile", "-e"]);
+    unpack.arg(wheel).arg(&folder).done()?;
+    let module = only(&folder.join("leafid"), ".so")?;
+    let said = Run::new("readelf").quiet().args(["--wide", "--dynamic"]).arg(module).output()?;
+    let needed = needed(&said);
+    match needed[..] {
+        ["libc.so"] => Ok(()),
+        _ => Err(format!("`{}` needs {needed:?} of the system", files::shown(wheel))),
+    }
+}
+
+/// The libraries that readelf says are needed.
+fn needed(said: &str) -> Vec<&str> {
+    let lines = said.lines().filter(|line| line.contains("(NEEDED)"));
+    lines.filter_map(|line| line.split_once('[')?.1.split_once(']')).map(|(name, _)| name).collect()
 }
 
 /// Both licences must go with what they permit.
@@ -151,5 +174,19 @@ fn only(folder: &Path, end: &str) -> Outcome<PathBuf> {
     match files::ending(folder, end).as_slice() {
         [one] => Ok(one.clone()),
         other => Err(format!("{} files `*{end}` instead of one", other.len())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::needed;
+
+    #[test]
+    fn what_a_module_needs_is_read() {
+        let said = " 0x0000000000000001 (NEEDED)             Shared library: [libc.so]\n\
+                    0x0000000000000001 (NEEDED)  Shared library: [libgcc_s.so.1]\n\
+                    0x000000000000000e (SONAME)             Library soname: [x.so]\n";
+        assert_eq!(needed(said), ["libc.so", "libgcc_s.so.1"]);
+        assert!(needed("There is no dynamic section in this file.").is_empty());
     }
 }
