@@ -6,6 +6,7 @@ mod binaries;
 mod chart;
 #[cfg(unix)]
 mod image;
+mod needs;
 mod notes;
 mod npm;
 mod programs;

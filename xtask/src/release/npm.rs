@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::targets::{self, Target};
-use super::{at, programs, publish};
+use super::{at, needs, programs, publish};
 use crate::build::node;
 use crate::process::Run;
 use crate::{Outcome, build, files, project};
@@ -99,6 +99,7 @@ fn publishable() -> Outcome<usize> {
                 return Err(format!("`{}` has no `{file}`", files::shown(package)));
             }
         }
+        engine(package)?;
         Run::new("npm")
             .args(["publish", "--dry-run", "--access", "public"])
             .arg(package)
@@ -107,6 +108,23 @@ fn publishable() -> Outcome<usize> {
         publint.args(["run", "--strict"]).arg(package).output()?;
     }
     Ok(all.len())
+}
+
+/// An engine for Linux loads on the systems that its name promises.
+fn engine(package: &Path) -> Outcome {
+    let name = package.file_name().unwrap_or_default().to_string_lossy();
+    if !name.starts_with("leafid-linux-") {
+        return Ok(());
+    }
+    let folder = project::target().join("release/unpacked-npm");
+    files::remove_dir(&folder)?;
+    files::make_dir(&folder)?;
+    Run::new("tar").quiet().arg("-xzf").arg(package).arg("-C").arg(&folder).done()?;
+    match files::ending(&folder.join("package"), ".node").as_slice() {
+        [library] if name.contains("-musl-") => needs::musl_alone(library),
+        [library] => needs::old_glibc(library),
+        other => Err(format!("`{name}` has {} engines instead of one", other.len())),
+    }
 }
 
 /// Installs the main package with this machine's own as a user does, and takes IDs.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::targets::Target;
-use super::{at, programs, publish};
+use super::{at, needs, programs, publish};
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
@@ -107,26 +107,14 @@ pub fn look() -> Outcome<String> {
     Ok(format!("{} wheels; import takes {import} µs above an empty native module", wheels.len()))
 }
 
-/// What the module needs of the system is musl, by the name that musl's loader takes for itself. Not by
-/// auditwheel: for a `libc.so` it takes the one of this machine, which is glibc's, and a text.
+/// Not by auditwheel: for a `libc.so` it takes the one of this machine, which is glibc's, and a text.
 fn needs_musl_alone(wheel: &Path) -> Outcome {
     let folder = project::target().join("release/unpacked-wheel");
     files::remove_dir(&folder)?;
     let unpack = programs::python("python")?.quiet().args(["-m", "zipfile", "-e"]);
     unpack.arg(wheel).arg(&folder).done()?;
     let module = only(&folder.join("leafid"), ".so")?;
-    let said = Run::new("readelf").quiet().args(["--wide", "--dynamic"]).arg(module).output()?;
-    let needed = needed(&said);
-    match needed[..] {
-        ["libc.so"] => Ok(()),
-        _ => Err(format!("`{}` needs {needed:?} of the system", files::shown(wheel))),
-    }
-}
-
-/// The libraries that readelf says are needed.
-fn needed(said: &str) -> Vec<&str> {
-    let lines = said.lines().filter(|line| line.contains("(NEEDED)"));
-    lines.filter_map(|line| line.split_once('[')?.1.split_once(']')).map(|(name, _)| name).collect()
+    needs::musl_alone(&module)
 }
 
 /// Both licences must go with what they permit.
@@ -174,19 +162,5 @@ fn only(folder: &Path, end: &str) -> Outcome<PathBuf> {
     match files::ending(folder, end).as_slice() {
         [one] => Ok(one.clone()),
         other => Err(format!("{} files `*{end}` instead of one", other.len())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::needed;
-
-    #[test]
-    fn what_a_module_needs_is_read() {
-        let said = " 0x0000000000000001 (NEEDED)             Shared library: [libc.so]\n\
-                    0x0000000000000001 (NEEDED)  Shared library: [libgcc_s.so.1]\n\
-                    0x000000000000000e (SONAME)             Library soname: [x.so]\n";
-        assert_eq!(needed(said), ["libc.so", "libgcc_s.so.1"]);
-        assert!(needed("There is no dynamic section in this file.").is_empty());
     }
 }
