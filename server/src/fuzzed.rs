@@ -54,6 +54,18 @@ enum Change {
 impl Target {
     /// Replays the corpus, and goes on from there; `Err` of the check says what is wrong.
     pub fn fuzz(&self, check: impl Fn(&[u8]) -> Result<Fate, String>) {
+        let (taken, refused) = self.counted(check);
+        // A check that takes or refuses everything looks at nothing.
+        assert!(Self::looks(taken, refused), "{}: {taken} taken, {refused} refused", self.name);
+    }
+
+    /// Whether a check that took and refused as many looks at something.
+    pub fn looks(taken: u64, refused: u64) -> bool {
+        taken >= 20 && refused >= 20
+    }
+
+    /// As [`Target::fuzz`]; how many inputs were taken, and refused.
+    pub fn counted(&self, check: impl Fn(&[u8]) -> Result<Fate, String>) -> (u64, u64) {
         let corpus = self.corpus();
         let (taken, refused) = (Cell::new(0_u64), Cell::new(0_u64));
         let look = |input: &[u8]| {
@@ -78,8 +90,7 @@ impl Target {
         }
         let (taken, refused) = (taken.get(), refused.get());
         println!("fuzz: {}: seeds {first} to {seed}, {taken} taken, {refused} refused", self.name);
-        // A check that takes or refuses everything looks at nothing.
-        assert!(taken >= 20 && refused >= 20, "{}: {taken} taken, {refused} refused", self.name);
+        (taken, refused)
     }
 
     /// As many inputs as the target wants, from one seed.
