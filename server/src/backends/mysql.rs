@@ -117,6 +117,7 @@ impl<T: Tables> Driver for Mysql<T> {
 
     const NAME: &'static str = "MySQL";
     const AT_ONCE: usize = 64;
+    const TOGETHER: usize = 1;
     const TEXTS: Texts = T::TEXTS;
     const ABOUT: About = T::ABOUT;
 

@@ -111,6 +111,7 @@ impl Driver for Postgres {
 
     const NAME: &'static str = "PostgreSQL";
     const AT_ONCE: usize = 1_024;
+    const TOGETHER: usize = 4_096;
     const TEXTS: Texts = sql::POSTGRES;
     const ABOUT: About = remote::POSTGRES;
 

@@ -121,7 +121,10 @@ impl<D: Driver> Remote<D> {
     async fn look(&mut self, wants: &[Want]) -> Result<Read, Broken> {
         let mut asked: Vec<Query> = wants.iter().map(|want| D::TEXTS.query(want)).collect();
         asked.push(query(D::ABOUT.now, |_| {}));
-        let mut read = self.link.exchange(async |driver: &mut D| driver.read(&asked).await).await?;
+        let mut read = Vec::with_capacity(asked.len());
+        for some in asked.chunks(D::TOGETHER) {
+            read.extend(self.link.exchange(async |driver: &mut D| driver.read(some).await).await?);
+        }
         let now = read.pop().unwrap_or_default();
         let now = now.first().and_then(|row| row.int(0).ok());
         let mut answers = Vec::with_capacity(wants.len());

@@ -5,6 +5,7 @@
 mod adopt;
 mod bad_rows;
 mod crash;
+mod far;
 mod keyed;
 mod load;
 mod lookups;

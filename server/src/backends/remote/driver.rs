@@ -94,6 +94,9 @@ pub trait Driver: Sized + Send + Sync + 'static {
     const NAME: &'static str;
     /// For how many requests rows are looked for at once.
     const AT_ONCE: usize;
+    /// So many queries are on their way together; an exchange has no more. One that has many, each
+    /// sent when the one before is answered, would never end in time where the database is far away.
+    const TOGETHER: usize;
     /// The texts for rows.
     const TEXTS: Texts;
     /// The texts about the store.
