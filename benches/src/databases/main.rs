@@ -24,12 +24,12 @@ use leases::{Served, Stored};
 
 /// The clients of the rows with many.
 const CLIENTS: usize = 32;
-/// How long a round of one kind takes.
-const ROUND: Duration = Duration::from_secs(1);
+/// How long a round of one kind takes: short, for an engine is slower now and then for seconds.
+const ROUND: Duration = Duration::from_millis(250);
 /// The row of what the server hands out from memory.
 const WITHOUT: &str = "over HTTP without the database";
 /// Rounds that count, after one that warms up.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 20;
 
 type Outcome<T = ()> = Result<T, String>;
 
@@ -115,12 +115,11 @@ fn measure<B: Bare>(
         }
         kinds.push(run);
     }
-    // One client first: what many have written an engine tidies up for a while, on the same disk.
-    let turns = |clients| (0..).zip(&rows).filter(move |(_, row)| row.clients == clients);
-    let turns: Vec<usize> = turns(1).chain(turns(CLIENTS)).map(|(at, _)| at).collect();
-    for round in 0..=ROUNDS {
-        for at in &turns {
-            let row = rows.get_mut(*at).ok_or("no such row")?;
+    // All rounds of one client first: what many have written an engine tidies up for a while, on the
+    // same disk.
+    let all = [1, CLIENTS].into_iter().flat_map(|clients| (0..=ROUNDS).map(move |n| (clients, n)));
+    for (clients, round) in all {
+        for row in rows.iter_mut().filter(|row| row.clients == clients) {
             let before = changed()?;
             let run = kinds.get_mut(row.kind).ok_or("no such kind")?;
             let done = run(row.clients, ROUND)? as f64;
