@@ -16,9 +16,9 @@ const FLAGS = [
 /** How long a slow machine may take over one thing. */
 const LIMIT_MS = 180_000
 
-/** Starts it, for the file; `page()` opens a tab, whose errors are noted in `wrong`. */
-export async function startChromium() {
-  const options = { executablePath: '/usr/bin/chromium', args: FLAGS, headless: true, timeout: LIMIT_MS }
+/** Starts it, for the file, with more options of Playwright's; `page()` opens a tab, whose errors are noted in `wrong`. */
+export async function startChromium(more = {}) {
+  const options = { executablePath: '/usr/bin/chromium', args: FLAGS, headless: true, timeout: LIMIT_MS, ...more }
   const launched = chromium.launchPersistentContext(scratch(undefined, { name: 'leafid-chromium-' }), options)
   // Also one that is still starting when something else has failed.
   ending(async () => (await launched.catch(() => undefined))?.close())

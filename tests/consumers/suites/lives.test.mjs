@@ -1,0 +1,172 @@
+// What a browser does with pages: they go into the back/forward cache and come back, are copied, killed, and a service
+// worker is stopped and begins again. Nothing is drawn twice.
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import * as esbuild from 'esbuild'
+import { scratch } from '../js/support/ends.mjs'
+import { startStore } from '../js/support/store.mjs'
+import { startChromium, within } from './lib/chromium.mjs'
+import { app } from './lib/programs.mjs'
+import { startSite } from './lib/site.mjs'
+
+/** How often a page comes back from the cache. */
+const LIVES = 4
+/** Short windows on few numbers: whoever is frozen comes back when others have its number. */
+const BRIEF = { max_window_ms: 1_000, workers: { start: 0, end: 2 } }
+
+const folder = scratch(undefined, { name: 'leafid-lives-' })
+const names = ['life', 'away', 'served']
+const folders = Object.fromEntries(names.map((name) => [name, join(folder, name)]))
+let reports = []
+const waiting = new Set()
+let store
+let site
+let browser
+
+before(async () => {
+  const bundled = (entry, to) => esbuild.build({ entryPoints: [app(entry)], bundle: true, platform: 'browser', format: 'iife', outfile: to, logLevel: 'error' })
+  const page = (name, script) => {
+    mkdirSync(folders[name], { recursive: true })
+    writeFileSync(join(folders[name], 'index.html'), `<!doctype html><meta charset="utf-8"><title>${name}</title><script>${script}</script>`)
+  }
+  page('life', '</script><script src="main.js">')
+  page('away', "addEventListener('pageshow', () => location.search === '' && setTimeout(() => history.back(), 1))")
+  page('served', "navigator.serviceWorker.register('worker.js' + location.search).then(() => navigator.serviceWorker.ready).then(({ active }) => active.postMessage('loaded'))")
+  await bundled('life-page.mjs', join(folders.life, 'main.js'))
+  await bundled('life-worker.mjs', join(folders.served, 'worker.js'))
+  store = await startStore()
+  await store.createTag('lives', { step: 100, max_step: 1_000 })
+  await store.createNamespace('brief', { layout: 'leaf', ...BRIEF })
+  const hear = (told) => {
+    reports.push(told)
+    for (const look of waiting) look()
+  }
+  site = await startSite({ folders, store: store.url, hear })
+  // Playwright has the cache off, for pages that come back are none of its own.
+  browser = await startChromium({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
+})
+/** Waits for so many reports of a page, and gives them. */
+function told(page, why, count = 1) {
+  const fitting = () => reports.filter((told) => told.page === page && told.why === why)
+  const come = new Promise((resolve) => {
+    const look = () => fitting().length >= count && (waiting.delete(look), resolve(fitting()))
+    waiting.add(look)
+    look()
+  })
+  return within(come, `${count} reports of ${page}, ${why}; there are ${JSON.stringify(reports.map(({ page, why }) => [page, why]))}`, browser.wrong)
+}
+
+/** Opens a page, whose numbers are from the store that all share or from one of its own. */
+async function open(name, shared, query = '', at = 'life') {
+  const tab = await browser.page()
+  await tab.goto(`${site.url}/${at}/?name=${name}${shared ? '' : '&store=own'}${query}`)
+  return tab
+}
+
+/** What was drawn since the last time: how many IDs, and how many of them came twice. */
+function drawn(what) {
+  const twice = (kind) => {
+    const ids = reports.flatMap((told) => told[kind])
+    return [ids.length, ids.length - new Set(ids).size]
+  }
+  const [[numbers, numbersTwice], [stamps, stampsTwice]] = [twice('numbers'), twice('stamps')]
+  console.log(`lives: ${what}: ${numbers} numbers, ${numbersTwice} twice; ${stamps} snowflakes, ${stampsTwice} twice`)
+  reports = []
+  return { numbers, twice: [numbersTwice, stampsTwice] }
+}
+
+/** A page of the cache beside one that is always there. */
+async function cached(shared) {
+  const beside = await open('beside', shared)
+  const tab = await open('cached', shared, `&lives=${LIVES}`)
+  const back = await told('cached', 'back', LIVES - 1)
+  await beside.evaluate('again()')
+  const lives = new Set(reports.filter(({ page }) => page === 'cached').map(({ life }) => life))
+  await Promise.all([tab.close(), beside.close()])
+  return { back: back.length, lives: lives.size }
+}
+
+/** A page that stands still in the cache until others have had its worker number, and go on drawing beside it. */
+async function frozen(shared) {
+  const tab = await open('frozen', shared, `&lives=2&stays=1&namespace=brief`)
+  await told('frozen', 'loaded')
+  await within(tab.waitForURL('**/away/**'), 'the page beside', browser.wrong)
+  for (let n = 0; n < 3; n++) {
+    const other = await open(`other${n}`, shared, '&namespace=brief')
+    await told(`other${n}`, 'loaded')
+    await other.close()
+  }
+  await tab.evaluate('void history.back()')
+  await told('frozen', 'back')
+  await tab.close()
+}
+
+/** A tab that is copied as it stands, with all that it stores, and one whose process is killed. */
+async function copied(shared) {
+  const tab = await open('copied', shared)
+  const [{ numbers }] = await told('copied', 'loaded')
+  const popup = tab.waitForEvent('popup')
+  await tab.evaluate('void window.open(location.href)')
+  const copy = await popup
+  const second = (await told('copied', 'loaded', 2))[1]
+  assert.equal(second.copied, numbers.at(-1), 'the copy has what the first one stored')
+  await Promise.all([tab, copy].map((one) => one.evaluate('again()')))
+  await told('copied', 'again', 2)
+  const session = await copy.context().newCDPSession(copy)
+  const crashed = copy.waitForEvent('crash')
+  // Nobody is left to answer.
+  session.send('Page.crash').catch(() => {})
+  await within(crashed, 'crash', browser.wrong)
+  const after = await open('copied', shared)
+  await told('copied', 'loaded', 3)
+  await Promise.all([tab, copy, after].map((one) => one.close()))
+}
+
+/** A service worker that draws, is stopped, and begins again with the next message. */
+async function served(shared) {
+  const tab = await open('page', shared, '', 'served')
+  await told('worker', 'loaded')
+  const session = await tab.context().newCDPSession(tab)
+  await session.send('ServiceWorker.enable')
+  for (const n of [1, 2]) {
+    await session.send('ServiceWorker.stopAllWorkers')
+    await tab.evaluate(`navigator.serviceWorker.ready.then(({ active }) => active.postMessage('again ${n}'))`)
+    await told('worker', `again ${n}`)
+  }
+  const lives = new Set(reports.map(({ life }) => life)).size
+  await tab.evaluate('navigator.serviceWorker.ready.then((registration) => registration.unregister())')
+  await tab.close()
+  return lives
+}
+
+test('a page that comes back from the cache goes on where it was', async () => {
+  assert.deepEqual(await cached(true), { back: LIVES - 1, lives: 1 })
+  const { numbers, twice } = drawn('from the cache')
+  assert.deepEqual(twice, [0, 0])
+  assert.ok(numbers >= 50 * (LIVES + 2))
+})
+
+test('a page that stood still for longer than its window', async () => {
+  await frozen(true)
+  assert.deepEqual(drawn('stood still').twice, [0, 0])
+})
+
+test('a tab that was copied, and one that was killed', async () => {
+  await copied(true)
+  assert.deepEqual(drawn('copied and killed').twice, [0, 0])
+})
+
+test('a service worker that is stopped and begins again', async () => {
+  assert.equal(await served(true), 3)
+  assert.deepEqual(drawn('service worker').twice, [0, 0])
+})
+
+test('the control: with a store in each page, every one of these draws numbers twice', async () => {
+  for (const act of [cached, frozen, copied, served]) {
+    await act(false)
+    const { numbers, twice } = drawn(`${act.name}, the control`)
+    assert.ok(twice[0] >= 50, `${act.name}: ${twice} of ${numbers}`)
+  }
+})
