@@ -1,0 +1,167 @@
+// Servers of development that load a module again after each change, or start again: nothing is drawn twice, and who keeps no
+// generator is warned.
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { createServer } from 'vite'
+import { ending, leash, remove, start, stop } from '../js/support/ends.mjs'
+import { startStore } from '../js/support/store.mjs'
+import { root } from './lib/programs.mjs'
+
+/** How often the module is changed. */
+const CHANGES = 4
+const PATIENCE_MS = 180_000
+
+// Beside `node_modules`, so that they import what is installed there.
+const folder = join(root, 'reloads')
+let store
+
+before(async () => {
+  remove(folder)
+  mkdirSync(folder)
+  ending(async () => remove(folder))
+  store = await startStore()
+  for (const tag of ['kept', 'anew']) await store.createTag(tag, { step: 100, max_step: 1_000 })
+})
+/** A module of this version with three generators: one that is kept, one that each loading makes, and one with a store of its own. */
+const module = (version) => `import { Segment, memoryStore } from 'leafid'
+const store = process.env.LEAFID_STORE ?? ${JSON.stringify(store.url)}
+const ids = {
+  kept: (globalThis.keptIds ??= new Segment('kept', { store })),
+  anew: new Segment('anew', { store }),
+  own: new Segment('own', { store: memoryStore() }),
+}
+export async function draw() {
+  const drawn = Object.entries(ids).map(async ([name, one]) => [name, (await one.take(50)).map(String)])
+  return { version: ${version}, asks: ids.kept.stats().asks.toString(), ...Object.fromEntries(await Promise.all(drawn)) }
+}
+`
+
+function place(name, files) {
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(join(folder, name, file, '..'), { recursive: true })
+    writeFileSync(join(folder, name, file), text)
+  }
+  return (file) => join(folder, name, file)
+}
+
+/** Draws from each version of the module; `change` writes the next one. */
+async function all(draw, change) {
+  const told = []
+  for (let version = 1; version <= CHANGES; version++) {
+    if (version > 1) change(version)
+    const end = Date.now() + PATIENCE_MS
+    for (;;) {
+      told.push(await draw())
+      if (told.at(-1).version === version) break
+      assert.ok(Date.now() < end, `version ${version} did not come: ${JSON.stringify(told.at(-1)).slice(0, 200)}`)
+    }
+  }
+  return told
+}
+
+/** Nothing twice but from the stores that each loading made. */
+function judge(what, told) {
+  const twice = (name) => {
+    const ids = told.flatMap((one) => one[name])
+    return ids.length - new Set(ids).size
+  }
+  console.log(`reloads: ${what}: ${told.length * 100} IDs, ${twice('kept') + twice('anew')} twice; with a store of their own ${twice('own')} of ${told.length * 50} twice`)
+  assert.deepEqual([twice('kept'), twice('anew')], [0, 0])
+  assert.ok(twice('own') >= 50 * (CHANGES - 1), 'the control')
+}
+
+const MANY = /2 generators in this process draw from the tag `anew` of one store, and each leases a range of its own/
+
+test('Vite on a server', { timeout: 900_000 }, async (t) => {
+  const at = place('vite', { 'ids.mjs': module(1) })
+  const warned = []
+  const hear = (warning) => warned.push(`${warning.code} ${warning.message}`)
+  process.on('warning', hear)
+  const vite = await createServer({ root: join(folder, 'vite'), configFile: false, logLevel: 'error', appType: 'custom', server: { middlewareMode: true, ws: false }, optimizeDeps: { noDiscovery: true } })
+  t.after(
+    ending(async () => {
+      process.off('warning', hear)
+      await vite.close()
+    }),
+  )
+  const draw = async () => (await vite.ssrLoadModule('/ids.mjs')).draw()
+  judge('Vite', await all(draw, (version) => writeFileSync(at('ids.mjs'), module(version))))
+  await new Promise(setImmediate)
+  const ours = warned.filter((text) => text.startsWith('LEAFID_'))
+  assert.equal(ours.length, 1, ours.join('\n'))
+  assert.match(ours[0], MANY)
+})
+
+/** Starts a program in a process group of its own, which ends with the test. */
+function started(t, words, options) {
+  const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, ...clean } = process.env
+  const child = start([...leash(), process.execPath, ...words], { ...options, env: { ...clean, ...options.env }, detached: true })
+  t.after(() => stop(child))
+  const heard = { said: '' }
+  const waiting = new Set()
+  const hear = (chunk) => {
+    heard.said += chunk
+    for (const look of waiting) look()
+  }
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', hear)
+  child.once('exit', () => hear(''))
+  /** What this finds in all that was said. */
+  const until = (find, what) =>
+    new Promise((resolve, reject) => {
+      const stop = (act, given) => {
+        waiting.delete(look)
+        clearTimeout(late)
+        act(given)
+      }
+      const late = setTimeout(() => stop(reject, new Error(`no ${what}: ${heard.said}`)), PATIENCE_MS)
+      const look = () => {
+        const found = find(heard.said)
+        if (found) return stop(resolve, found)
+        if (child.exitCode !== null || child.signalCode !== null) stop(reject, new Error(`it ended without ${what}: ${heard.said}`))
+      }
+      waiting.add(look)
+      look()
+    })
+  return { heard, until }
+}
+
+test('node --watch', { timeout: 900_000 }, async (t) => {
+  const main = "import { draw } from './ids.mjs'\nconsole.log(`drew ${JSON.stringify(await draw())}.`)\nsetInterval(() => {}, 1_000)\n"
+  const at = place('watch', { 'ids.mjs': module(1), 'main.mjs': main })
+  const { until, heard } = started(t, ['--watch', at('main.mjs')], { cwd: folder, env: { LEAFID_STORE: store.url } })
+  const reports = (said) => [...said.matchAll(/drew (\{.*\})\./g)].map(([, json]) => JSON.parse(json))
+  const told = []
+  for (let version = 1; version <= CHANGES; version++) {
+    if (version > 1) writeFileSync(at('ids.mjs'), module(version))
+    await until((said) => reports(said).some((one) => one.version === version), `version ${version}`)
+  }
+  told.push(...reports(heard.said))
+  judge('node --watch', told)
+  assert.doesNotMatch(heard.said, /LEAFID_/, 'each process has one generator')
+})
+
+test('Next.js in development', { timeout: 900_000 }, async (t) => {
+  const route = "import { draw } from '../../lib/ids.mjs'\nexport async function POST() {\n  return Response.json(await draw())\n}\n"
+  const layout = 'export default function Layout({ children }) {\n  return children\n}\n'
+  const at = place('next', {
+    'package.json': '{ "type": "module" }',
+    'next.config.mjs': "export default { serverExternalPackages: ['leafid'] }\n",
+    'lib/ids.mjs': module(1),
+    'app/layout.js': layout,
+    'app/ids/route.js': route,
+  })
+  const next = join(root, 'node_modules/next/dist/bin/next')
+  const env = { NEXT_TELEMETRY_DISABLED: '1', LEAFID_STORE: store.url, NO_COLOR: '1' }
+  const { until, heard } = started(t, [next, 'dev', '--port', '0', '--hostname', '127.0.0.1'], { cwd: join(folder, 'next'), env })
+  const [, port] = await until((said) => /127\.0\.0\.1:(\d+)\s/.exec(said), 'address')
+  const draw = async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/ids`, { method: 'POST', headers: { connection: 'close' } })
+    const text = await response.text()
+    assert.equal(response.status, 200, `${text.slice(0, 500)}\n${heard.said}`)
+    return JSON.parse(text)
+  }
+  judge('Next.js', await all(draw, (version) => writeFileSync(at('lib/ids.mjs'), module(version))))
+  await until((said) => MANY.test(said), 'warning')
+})
