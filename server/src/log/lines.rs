@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// How many lines wait to be written; one more is left out.
-const WAITING: usize = 1_000;
+/// How many bytes of lines wait to be written; what does not fit is left out.
+const WAITING: usize = 256 << 10;
 /// A process that ends waits so long for its last lines to be written.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -24,6 +24,8 @@ pub struct Lines {
 #[derive(Debug, Default)]
 struct State {
     waiting: VecDeque<Box<[u8]>>,
+    /// How many bytes those are.
+    bytes: usize,
     /// One is being written.
     writing: bool,
     left_out: u64,
@@ -32,7 +34,7 @@ struct State {
 impl Lines {
     /// None yet.
     pub const fn new() -> Lines {
-        let state = State { waiting: VecDeque::new(), writing: false, left_out: 0 };
+        let state = State { waiting: VecDeque::new(), bytes: 0, writing: false, left_out: 0 };
         Lines { state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -67,6 +69,7 @@ impl Lines {
         let mut state = self.state();
         loop {
             if let Some(line) = state.waiting.pop_front() {
+                state.bytes -= line.len();
                 state.writing = true;
                 return (line, state.left_out);
             }
@@ -83,7 +86,8 @@ impl Lines {
 impl Write for &Lines {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let mut state = self.state();
-        if state.waiting.len() < WAITING {
+        if state.bytes + line.len() <= WAITING {
+            state.bytes += line.len();
             state.waiting.push_back(line.into());
             self.changed.notify_all();
         } else {
