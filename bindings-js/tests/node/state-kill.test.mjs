@@ -14,12 +14,14 @@ const skip = process.platform === 'linux' ? false : 'there are state files on Li
 // Lives that have to do without the store, and how many there may be until there were so many.
 const ALONE = 3
 const MOST = 12
-// In `edge` a tick has 64 IDs: more than the second that a file reserves at a time …
-const COUNT = 70_000
-// … and more than a life lasts on a busy machine.
-const COUNT_OF_CONTROL = 400_000
+// 1,600 IDs a second: they are drawn in no time, and yet …
+const LAYOUT = { epoch_ms: 1_700_000_000_000, tick_ms: 10, time_bits: 41, worker_bits: 10, sequence_bits: 4 }
+// … these are more than the second that a file reserves at a time …
+const COUNT = 1_750
+// … and these more seconds than a life lasts on a busy machine, and fewer than a first window.
+const COUNT_OF_CONTROL = 13_000
 // A window is over some time, and a life on a busy machine as well.
-const ALONE_MS = 8_000
+const ALONE_MS = 10_000
 
 /** One life: what it was given, and whether it was alone. */
 async function live(store, words, count) {
@@ -59,7 +61,7 @@ async function live(store, words, count) {
 async function lives(t, words, count, enough) {
   const store = await startStore({ listen: `127.0.0.1:${await freePort()}` })
   t.after(store.end)
-  await store.createNamespace('edge', { layout: 'edge' })
+  await store.createNamespace('small', { layout: LAYOUT })
   let all = []
   let alone = 0
   let duplicates = 0

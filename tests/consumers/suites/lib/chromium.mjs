@@ -14,7 +14,7 @@ const FLAGS = [
 ]
 
 /** How long a slow machine may take over one thing. */
-const LIMIT_MS = 180_000
+const LIMIT_MS = 120_000
 
 /** Starts it, for the file, with more options of Playwright's; `page()` opens a tab, whose errors are noted in `wrong`. */
 export async function startChromium(more = {}) {
