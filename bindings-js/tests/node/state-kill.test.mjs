@@ -13,7 +13,7 @@ const drawer = fileURLToPath(new URL('../support/state-drawer.mjs', import.meta.
 const skip = process.platform === 'linux' ? false : 'there are state files on Linux only'
 // Lives that have to do without the store, and how many there may be until there were so many.
 const ALONE = 3
-const MOST = 12
+const MOST = 40
 // 1,600 IDs a second: they are drawn in no time, and yet …
 const LAYOUT = { epoch_ms: 1_700_000_000_000, tick_ms: 10, time_bits: 41, worker_bits: 10, sequence_bits: 4 }
 // … these are more than the second that a file reserves at a time …
