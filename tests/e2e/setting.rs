@@ -16,8 +16,6 @@ pub const TAG: &str = "orders";
 pub const STEP: u64 = 100;
 /// The namespace of every test: windows of 10 s.
 pub const NAMESPACE: &str = "stream";
-/// The namespace of those whose windows must not be over meanwhile: a first one lasts a minute.
-pub const LONG: &str = "long";
 /// How long anything that must happen may take, on a machine with much else to do.
 pub const LIMIT: Duration = Duration::from_secs(180);
 
@@ -75,14 +73,6 @@ impl Setting {
         let store = Store::start(&self.binary, &self.folder.join(name));
         let store = store.unwrap_or_else(|error| panic!("{}: {error}", self.name));
         store.prepare(TAG, NAMESPACE).unwrap_or_else(|error| panic!("{}: {error}", self.name));
-        store
-    }
-
-    /// As [`Setting::store`], with [`LONG`] too.
-    pub fn store_of_long_windows(&self, name: &str) -> Store {
-        let store = self.store(name);
-        let create = ["namespace", "create", LONG, "--max-window", "10m"];
-        store.operate(&create).unwrap_or_else(|error| panic!("{}: {error}", self.name));
         store
     }
 

@@ -7,12 +7,12 @@ use std::process::Command;
 use leafid_core::Layout;
 use leafid_stream::child::said;
 
-use crate::setting::{LIMIT, LONG, Setting};
+use crate::setting::{LIMIT, NAMESPACE, Setting};
 
 /// IDs of a life.
 const COUNT: usize = 100;
 /// A life on a busy machine may last longer than a window, and the next one finds it over.
-const ATTEMPTS: usize = 6;
+const ATTEMPTS: usize = 30;
 /// How long the second life waits for a store that is not there, in s; it needs none.
 const IN_VAIN: u64 = 5;
 const NOWHERE: &str = "http://127.0.0.1:1";
@@ -38,7 +38,7 @@ type Life<'l> = &'l dyn Fn() -> Command;
 #[cfg_attr(not(target_os = "linux"), ignore = "there are state files on Linux only")]
 fn each_host_goes_on_from_what_the_other_left() {
     let Some(setting) = Setting::find("one state file, two hosts") else { return };
-    let store = setting.store_of_long_windows("store");
+    let store = setting.store("store");
     let python = || {
         let mut command = setting.python();
         command.args(["-c", PYTHON]);
@@ -73,7 +73,7 @@ fn each_host_goes_on_from_what_the_other_left() {
 
 /// What a life draws, or what it said instead.
 fn live(mut command: Command, store: &str, state: &Path, timeout: u64) -> Result<Vec<u64>, String> {
-    command.args([store, LONG]).arg(state).args([COUNT.to_string(), timeout.to_string()]);
+    command.args([store, NAMESPACE]).arg(state).args([COUNT.to_string(), timeout.to_string()]);
     let text = said(command, 2 * LIMIT)?;
     Ok(text.split_whitespace().map(|id| id.parse().expect("an ID is a number")).collect())
 }

@@ -62,13 +62,15 @@ fn the_second_answer_stops_the_client() {
     let requests: Vec<_> = proxies.iter().map(Proxy::requests).collect();
     let ids: Vec<_> = stream.hosts().iter().map(|host| host.ids()).collect();
     stream.close(LIMIT).expect("a stopped generator can be closed");
-    for host in stream.hosts() {
+    for (host, requests) in stream.hosts().iter().zip(&requests) {
         for refused in host.segment.refused.iter().chain(&host.snowflake.refused) {
             assert_eq!(refused.code, "STORE_CHANGED", "{}: {}", host.name, refused.message);
         }
         assert!(host.ids() > 0, "{} never began", host.name);
-        // Nothing of a second grant was handed out: one store granted all that was.
-        assert!(host.segment.ids <= STEP, "{} drew {} numbers", host.name, host.segment.ids);
+        // One store granted all that was handed out: each answer but the other's is one step. There are
+        // more than two where an ask whose answer was slow was sent once more.
+        let most = STEP * (*requests as u64).saturating_sub(1);
+        assert!(host.segment.ids <= most, "{} drew {} numbers", host.name, host.segment.ids);
     }
     // Stopped with numbers in hand, which the other store may have granted, too. One that had to wait
     // a second for the second answer had none left, but not all of them.

@@ -117,7 +117,8 @@ impl Stage {
         for name in ["LEAFID_STORE", "PYTHONPATH", "NODE_OPTIONS", "LD_LIBRARY_PATH"] {
             command.env_remove(name);
         }
-        command.env("WRANGLER_SEND_METRICS", "false");
+        // What a host that is killed leaves goes with the others.
+        command.env("WRANGLER_SEND_METRICS", "false").env("TMPDIR", &self.folder);
         command
     }
 }
