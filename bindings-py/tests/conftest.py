@@ -22,7 +22,7 @@ LONGEST_S = 660
 # What is left to do after the tests: databases go, and threads that one of them has left end.
 END_S = 300
 # What a process that a test has ended may need to be gone.
-GONE_S = 10
+GONE_S = 60
 MAIN = os.getpid()
 sys.path.insert(0, str(HERE))
 

@@ -22,7 +22,7 @@ from support.ending import descendants, runs, stop
 from support.port import Port
 from support.waiting import until
 
-LIMIT_S = 60
+LIMIT_S = 180
 # PostgreSQL does not run as root.
 NOBODY = 65534
 _NAMES = itertools.count()
