@@ -23,6 +23,7 @@ async function refresh() {
   }
   asking = true
   clearTimeout(timer)
+  const used = session.used()
   let overview
   let wrong
   try {
@@ -38,8 +39,10 @@ async function refresh() {
     wrong = error
   }
   // The state and the trouble are told at one time: nobody sees `ok` beside a trouble that is over.
-  if (overview) health.show(overview)
-  trouble(wrong)
+  if (used === session.used()) {
+    if (overview) health.show(overview)
+    trouble(wrong)
+  }
   asking = false
   fresh()
   if (again) {

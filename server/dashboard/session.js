@@ -3,13 +3,18 @@
 
 const KEY = 'leafid.token'
 let token = sessionStorage.getItem(KEY) ?? ''
+let uses = 0
 
 /** Uses this token from now on; an empty one is none. */
 export function use(text, kept) {
   token = text
+  uses += 1
   if (kept && text) sessionStorage.setItem(KEY, text)
   else sessionStorage.removeItem(KEY)
 }
+
+/** How often another token was used: what was asked with an earlier one says nothing of this one. */
+export const used = () => uses
 
 /** Whether there is one. */
 export const hasToken = () => token !== ''

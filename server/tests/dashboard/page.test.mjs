@@ -220,6 +220,23 @@ test('a server that wants a token is given it as a header, and it is kept nowher
   assert.doesNotMatch(await kept(), /leafid_\w{20}/)
 })
 
+test('what an earlier token is answered says nothing of the one that is used now', async (t) => {
+  const own = await serve(t, { admin: ['admin', 'read'], watch: ['metrics'] })
+  await own.ask('PUT', '/v1/tags/orders', {})
+  const { page } = await open(t, browser, own.url)
+  await until(async () => (await text(page, '#problem')).startsWith('UNAUTHORIZED'), 'it wants a token')
+  let hold
+  const held = new Promise((resolve) => (hold = resolve))
+  await page.route('**/v1/overview', hold, { times: 1 })
+  await now(page)
+  const route = await held
+  await page.fill('#token-text', own.tokens.watch)
+  await page.press('#token-text', 'Enter')
+  await route.continue()
+  await row(page, 'orders').waitFor()
+  assert.ok(await page.locator('#token').isHidden())
+})
+
 test('a server that is gone is said to be, and it comes back', async (t) => {
   const own = await serve(t)
   await own.ask('PUT', '/v1/namespaces/edge', { layout: 'edge' })

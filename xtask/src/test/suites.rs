@@ -133,9 +133,9 @@ fn node_run(folder: &Path, tests: Vec<PathBuf>) -> Run {
     with_places(run, &project::at("tests/vectors"))
 }
 
-/// `node --test` on these files. One that hangs is ended after ten minutes, and the others still run.
+/// `node --test` on these files. One that hangs is ended after a quarter of an hour, and the others still run.
 pub fn node_tests(tests: Vec<PathBuf>) -> Run {
-    Run::new("node").args(["--test", "--test-reporter=spec", "--test-timeout=600000"]).args(tests)
+    Run::new("node").args(["--test", "--test-reporter=spec", "--test-timeout=900000"]).args(tests)
 }
 
 /// Every `*.test.js` (or `.mjs`, `.cjs`) below a folder, whose name begins as said.
