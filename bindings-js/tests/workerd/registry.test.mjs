@@ -24,7 +24,7 @@ async function texts(t, more) {
 }
 
 test('a store in memory wants `leafid/registry`, and says so', async (t) => {
-  for (const text of await texts(t, '')) assert.match(text, /^NOT_ENABLED .*: import `leafid\/registry` beside `leafid`$/)
+  for (const text of await texts(t, '')) assert.match(text, /^NOT_ENABLED .*: add `import 'leafid\/registry'`$/)
 })
 
 for (const path of ['registry', 'testing', 'workers']) {

@@ -46,18 +46,32 @@ function place(name, files) {
   return (file) => join(folder, name, file)
 }
 
+/** Writes a file while `seen` waits for it: a change that follows another within a moment is left out by whoever watches. */
+async function changed(write, seen) {
+  write()
+  const again = setInterval(write, 1_000)
+  try {
+    await seen()
+  } finally {
+    clearInterval(again)
+  }
+}
+
 /** Draws from each version of the module; `change` writes the next one. */
 async function all(draw, change) {
   const told = []
-  for (let version = 1; version <= CHANGES; version++) {
-    if (version > 1) change(version)
+  const drawn = (version) => async () => {
     const end = Date.now() + PATIENCE_MS
     for (;;) {
       told.push(await draw())
-      if (told.at(-1).version === version) break
+      if (told.at(-1).version === version) return
       assert.ok(Date.now() < end, `version ${version} did not come: ${JSON.stringify(told.at(-1)).slice(0, 200)}`)
+      // What writes the file again, and what looks at it, has its turn.
+      await new Promise((resolve) => setTimeout(resolve, 10))
     }
   }
+  await drawn(1)()
+  for (let version = 2; version <= CHANGES; version++) await changed(() => change(version), drawn(version))
   return told
 }
 
@@ -133,10 +147,9 @@ test('node --watch', { timeout: 900_000 }, async (t) => {
   const { until, heard } = started(t, ['--watch', at('main.mjs')], { cwd: folder, env: { LEAFID_STORE: store.url } })
   const reports = (said) => [...said.matchAll(/drew (\{.*\})\./g)].map(([, json]) => JSON.parse(json))
   const told = []
-  for (let version = 1; version <= CHANGES; version++) {
-    if (version > 1) writeFileSync(at('ids.mjs'), module(version))
-    await until((said) => reports(said).some((one) => one.version === version), `version ${version}`)
-  }
+  const drawn = (version) => () => until((said) => reports(said).some((one) => one.version === version), `version ${version}`)
+  await drawn(1)()
+  for (let version = 2; version <= CHANGES; version++) await changed(() => writeFileSync(at('ids.mjs'), module(version)), drawn(version))
   told.push(...reports(heard.said))
   judge('node --watch', told)
   assert.doesNotMatch(heard.said, /LEAFID_/, 'each process has one generator')
