@@ -112,6 +112,8 @@ class _Queue:
             try:
                 loop.add_reader(self.watched, self.rung)
             except NotImplementedError:
+                # Windows' proactor loop watches no sockets: `serve` looks again every
+                # `_LOOK` seconds instead.
                 self.watched = None
         _QUEUES[key] = self
 

@@ -25,7 +25,7 @@ use tower::Service;
 use super::caller::Peer;
 use super::connection::Connection;
 use super::life::{Life, Limits, Overdue};
-use super::owed::Owed;
+use super::undelivered::Undelivered;
 
 /// A request's head: its path is up to half of it.
 pub const MOST_HEAD: usize = 128 * 1024;
@@ -232,7 +232,7 @@ where
             async move {
                 let answered = answered.await.map(|answer| match version {
                     Version::Http1 => answer,
-                    Version::Http2 => answer.map(|body| Owed::body(body, life)),
+                    Version::Http2 => answer.map(|body| Undelivered::body(body, life)),
                 });
                 drop(under_way);
                 answered

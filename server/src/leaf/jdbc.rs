@@ -77,7 +77,7 @@ fn tls(query: &str) -> Result<&'static str, String> {
         Some("VERIFY_CA") => Ok(CHECKED),
         Some("REQUIRED" | "TRUST") => Ok(UNCHECKED),
         Some("DISABLED" | "DISABLE" | "PREFERRED") => Ok(""),
-        Some(_) => Err("its sslMode is none of DISABLED, PREFERRED, REQUIRED, VERIFY_CA and \
+        Some(_) => Err("its sslMode is unknown: use DISABLED, PREFERRED, REQUIRED, VERIFY_CA or \
                         VERIFY_IDENTITY"
             .to_owned()),
         None if used && verified => Ok(CHECKED),
@@ -125,7 +125,7 @@ mod tests {
             ("jdbc:mysql://h:port/d?password=s3cret", "host or port"),
             ("jdbc:mysql://h/d?useSSL=s3cret", "its useSSL is neither true nor false"),
             ("jdbc:mysql://h/d?useSSL=true&requireSSL=maybe", "its requireSSL is neither"),
-            ("jdbc:mysql://h/d?sslMode=REQUIRD", "its sslMode is none of"),
+            ("jdbc:mysql://h/d?sslMode=REQUIRD", "its sslMode is unknown: use DISABLED, PREFERRED"),
         ] {
             let refused = url(wrong, "u", "s3cret").unwrap_err();
             assert!(refused.detail.contains(says), "{wrong}: {refused}");

@@ -16,7 +16,7 @@ use super::life::Life;
 const PIECE: usize = 16 * 1024;
 
 /// A body that tells how far its client has come with it.
-pub struct Owed {
+pub struct Undelivered {
     body: Body,
     /// What came of it and is not sent.
     rest: Bytes,
@@ -35,7 +35,7 @@ struct Piece {
     answer: Arc<Answer>,
 }
 
-impl Owed {
+impl Undelivered {
     /// The same body, told to the life of its connection.
     pub fn body(body: Body, life: Arc<Life>) -> Body {
         if body.is_end_stream() {
@@ -45,11 +45,11 @@ impl Owed {
         let number = NUMBERS.fetch_add(1, Relaxed);
         life.owe(number);
         let answer = Arc::new(Answer { number, life });
-        Body::new(Owed { body, rest: Bytes::new(), answer })
+        Body::new(Undelivered { body, rest: Bytes::new(), answer })
     }
 }
 
-impl HttpBody for Owed {
+impl HttpBody for Undelivered {
     type Data = Bytes;
     type Error = axum::Error;
 
