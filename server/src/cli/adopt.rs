@@ -4,7 +4,7 @@ use clap::Args;
 use leafid_core::{Code, LINE_END};
 
 use super::named::{VARIABLE, masked, path, variable};
-use crate::backends::greatest::{Place, greatest};
+use crate::backends::greatest::of_file;
 use crate::opening::database::Database;
 use crate::problem::Problem;
 
@@ -28,7 +28,7 @@ impl FromMax {
     ///
     /// # Errors
     /// `REQUEST_INVALID` without a database that has tables, with the commands that do the same by hand;
-    /// as [`greatest`]; `TAG_SPENT` where no number is left.
+    /// as [`of_file`]; `TAG_SPENT` where no number is left.
     pub fn first(&self, tag: &str, store: Option<&str>) -> Result<Option<u64>, Problem> {
         let Some(sql) = &self.from_max else { return Ok(None) };
         let variable = variable();
@@ -44,18 +44,8 @@ impl FromMax {
         };
         let named = named.ok_or_else(by_hand)?;
         let found = match Database::parse(named).transpose()? {
-            Some(Database::Postgres(address)) => greatest(&Place::Postgres(&address), sql)?,
-            Some(Database::Mysql(address)) => greatest(&Place::Mysql(&address), sql)?,
-            Some(other) => {
-                let detail = format!(
-                    "--from-max asks a database that has tables, and {} has none: add --in postgres://…, \
-                     mysql://… or sqlite:PATH",
-                    other.place()
-                );
-                return Err(Problem::new(Code::RequestInvalid, detail));
-            }
-            None => greatest(&Place::File(&path(named)?), sql)
-                .map_err(|problem| with_place(problem, named))?,
+            Some(database) => database.greatest(sql)?,
+            None => of_file(&path(named)?, sql).map_err(|problem| with_place(problem, named))?,
         };
         let greatest = found.map_or(0, |found| u64::try_from(found).unwrap_or(0));
         let first = greatest.checked_add(1).and_then(|next| next.checked_add(self.headroom));

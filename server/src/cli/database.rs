@@ -7,7 +7,6 @@ use tokio::runtime::Handle;
 use crate::backends::clock::Source;
 use crate::backends::opening::Options;
 use crate::backends::opening::Terms;
-use crate::backends::remote::version::VERSION;
 use crate::clock::SystemClock;
 use crate::opening::database::Database;
 use crate::opening::late::Late;
@@ -81,8 +80,8 @@ pub fn open(named: &str, allow_unsafe: bool) -> Option<Result<Registry, Problem>
 /// Raises the tables of a store; gives where it is, of which version they were, and are now.
 pub fn migrate(named: &str) -> Option<Result<(String, i64, i64), Problem>> {
     Some(Database::parse(named)?.and_then(|database| {
-        let before = database.migrate()?;
-        Ok((database.place().to_owned(), before, VERSION))
+        let (before, now) = database.migrate()?;
+        Ok((database.place().to_owned(), before, now))
     }))
 }
 

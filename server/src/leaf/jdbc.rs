@@ -3,7 +3,7 @@
 use leafid_core::Code;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::backends::mysql::Address;
+use crate::backends::{engines, mysql::Address};
 use crate::problem::Problem;
 
 /// Where a server listens whose URL does not say.
@@ -17,6 +17,7 @@ const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.')
 /// # Errors
 /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
 pub fn url(jdbc: &str, user: &str, password: &str) -> Result<String, Problem> {
+    engines()?;
     let wrong = |why: &str| {
         let detail = format!(
             "leaf.jdbc.url cannot be used: {why}; it is `jdbc:mysql://HOST:PORT/DATABASE`, with the \

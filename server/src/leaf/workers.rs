@@ -14,10 +14,16 @@ pub mod import;
 pub mod modes;
 pub mod plan;
 pub mod start;
+#[cfg(feature = "engines")]
 pub mod table;
+#[cfg(feature = "engines")]
 pub mod zookeeper;
 
 use leafid_core::{Layout, StoreTime};
+use serde_json::Value;
+
+#[cfg(not(feature = "engines"))]
+pub use crate::backends::absent::{self as table, self as zookeeper};
 
 /// The layout of Leaf's IDs: ms since 2010-11-04, 41/10/12 bits.
 pub const LAYOUT: Layout = Layout::LEAF;
@@ -61,4 +67,16 @@ pub struct Found {
     pub growth: Growth,
     /// The numbers.
     pub nodes: Vec<Node>,
+}
+
+/// The time in what a Leaf wrote, or why it cannot be read.
+fn time(data: &[u8], field: &str) -> (Option<StoreTime>, Option<String>) {
+    let said: Value = match serde_json::from_slice(data) {
+        Ok(said) => said,
+        Err(error) => return (None, Some(format!("its data is not JSON ({error})"))),
+    };
+    match said[field].as_i64().filter(|ms| *ms >= 0) {
+        Some(ms) => (Some(StoreTime::new(ms)), None),
+        None => (None, Some(format!("its data has no `{field}` in ms"))),
+    }
 }

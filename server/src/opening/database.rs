@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use leafid_core::Code;
 use tokio::runtime::Handle;
 
 use crate::backends::clock::Source;
 use crate::backends::etcd::{self, Etcd};
+use crate::backends::greatest::remote::{of_mysql, of_postgres};
 use crate::backends::keyed::Keyed;
 use crate::backends::mysql::{self, Leaf, Mysql};
 use crate::backends::opening::{Options, Terms, Unopened};
@@ -146,13 +148,32 @@ impl Database {
         Ok(registry?)
     }
 
+    /// What a query of an application gives, asked for `--from-max`.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` where it has no tables; as [`of_postgres`].
+    pub fn greatest(&self, sql: &str) -> Result<Option<i64>, Problem> {
+        match self {
+            Database::Postgres(address) => of_postgres(address, sql),
+            Database::Mysql(address) => of_mysql(address, sql),
+            other => {
+                let detail = format!(
+                    "--from-max asks a database that has tables, and {} has none: add --in postgres://…, \
+                     mysql://… or sqlite:PATH",
+                    other.place()
+                );
+                Err(Problem::new(Code::RequestInvalid, detail))
+            }
+        }
+    }
+
     /// Raises the tables of the store that lies there to this program's version; gives the version
-    /// that they were of.
+    /// that they were of, and this program's.
     ///
     /// # Errors
     /// As [`Database::open`].
-    pub fn migrate(&self) -> Result<i64, Unopened> {
-        match self {
+    pub fn migrate(&self) -> Result<(i64, i64), Unopened> {
+        let before = match self {
             Database::Postgres(address) => migrate::<Postgres>(address, self.place()),
             Database::Mysql(address) => migrate::<Mysql>(address, self.place()),
             Database::Leaf(address) => migrate::<Mysql<Leaf>>(address, self.place()),
@@ -165,6 +186,7 @@ impl Database {
                 };
                 self.open(Arc::new(SystemClock), &terms).map(|_| VERSION)
             }
-        }
+        };
+        Ok((before?, VERSION))
     }
 }

@@ -34,13 +34,11 @@ impl Case<'_> {
     }
 
     fn refuses(&self, text: &str) -> String {
-        let before = self.all();
         std::fs::write(self.file, text).unwrap();
         let file = self.file.to_str().unwrap();
         let dry = fails(self.store, &["apply", file, "--dry-run"], 1);
         let said = fails(self.store, &["apply", file], 1);
         assert_eq!(dry, said, "what would be refused is what is refused");
-        assert_eq!(self.all(), before, "nothing was done: {said}");
         said
     }
 
@@ -90,6 +88,7 @@ fn check(store: &str, file: &Path) {
     let longer = other.replace("10s", "20s");
     assert!(case.apply(&longer, &[]).contains("max_window_ms 10000 → 20000"));
     says(store, &["next", "--namespace", "edge"]);
+    let before = case.all();
     let new = "[tags.new]\n";
     for (text, says) in [
         (format!("{new}{other}"), "namespace `edge`: it has granted windows"),
@@ -127,6 +126,7 @@ fn check(store: &str, file: &Path) {
     }
     let said = fails(store, &["apply", "/nowhere/at/all.toml"], 1);
     assert!(said.contains("cannot read `/nowhere/at/all.toml`"), "{said}");
+    assert_eq!(case.all(), before, "nothing of what was refused was done");
 }
 
 #[test]
@@ -169,10 +169,15 @@ fn at_a_terminal_it_asks() {
     let (store, tags) = (file("store.db"), file("tags.toml"));
     says(&store, &["init"]);
     std::fs::write(&tags, "[tags.orders]\n").unwrap();
+    let keys = file("keys");
+    assert!(output(std::process::Command::new("mkfifo").arg(&keys)).status.success());
     let typed = |answer: &str, more: &str| {
         let line = format!("{} apply {tags} {more}", crate::support::LEAFID);
-        let typed =
-            format!("printf '{answer}\\n' | script --quiet --return --command '{line}' /dev/null");
+        // Both ends stay open: where its input ends, `script` waits before it goes on.
+        let typed = format!(
+            "exec 3<>{keys}; printf '{answer}\\n' >&3; \
+             exec script --quiet --return --command '{line}' /dev/null <&3"
+        );
         let mut command = std::process::Command::new("sh");
         let output = output(command.args(["-c", &typed]).env("LEAFID_STORE", &store));
         (output.status.success(), String::from_utf8(output.stdout).unwrap())

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{LEAFID, Serving, call, fails, leafid, output, says};
+use crate::support::{LEAFID, Serving, agent, call, fails, leafid, output, read, says};
 
 const KEY: &str = "00112233445566778899aabbccddeeff";
 
@@ -15,9 +15,13 @@ fn worker_numbers_are_listed_and_taken_from_their_holders() {
     let mut serving = Serving::start(&file);
     let url = serving.url.clone();
     says(&url, &["namespace", "create", "edge", "--workers", "0..2000", "--layout", "edge"]);
+    // On one connection: they are many.
+    let agent = agent();
     let acquire = |n: u64| {
         let ask = json!({ "request": format!("{n:032x}"), "owner": format!("host-{n}") });
-        let (status, grant) = serving.post("/v1/workers/edge/acquire", &ask);
+        let request = agent.post(format!("{url}/v1/workers/edge/acquire"));
+        let (status, grant) =
+            read(request.header("content-type", "application/json").send(ask.to_string()));
         assert_eq!(status, 200, "{grant}");
         grant
     };

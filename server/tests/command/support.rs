@@ -145,8 +145,7 @@ impl Serving {
 
     /// Ends it by a signal; its exit code, and what it still said. Its log is whole then.
     pub fn end(&mut self, signal: &str) -> (Option<i32>, String) {
-        let pid = self.child.id().to_string();
-        assert!(output(Command::new("kill").args([signal, &pid])).status.success());
+        send(self.child.id(), signal);
         let ended = ends(&mut self.child);
         self.out.to_the_end();
         self.log.to_the_end();
@@ -166,6 +165,12 @@ impl Drop for Serving {
 
 /// What stands before the address.
 const TOLD: &str = "leafid: listening on ";
+
+/// Sends a signal to a process, by the shell: a program `kill` may not be installed.
+pub fn send(id: u32, signal: &str) {
+    let line = format!("kill {signal} {id}");
+    assert!(output(Command::new("sh").args(["-c", &line])).status.success());
+}
 
 /// What comes out of a pipe: read as it comes, so that nobody is held up who says much.
 struct Heard {
@@ -346,7 +351,8 @@ pub fn agent() -> ureq::Agent {
         .new_agent()
 }
 
-fn read(answer: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> (u16, Value) {
+/// The status and the body of what an agent was answered.
+pub fn read(answer: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> (u16, Value) {
     let mut answer = answer.expect("the server answers");
     let body = answer.body_mut().read_to_string().expect("text");
     (answer.status().as_u16(), serde_json::from_str(&body).expect("JSON"))

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::{Value, json};
 
 use crate::secured::{Secured, ask, set_mode};
-use crate::support::{Serving, agent, early_in_the_day, output, until};
+use crate::support::{Serving, agent, early_in_the_day, output, send, until};
 
 /// The status, and the code or nothing, of a request with this token.
 fn says(serving: &Serving, token: &str, method: &str, path: &str, body: Value) -> (u16, String) {
@@ -109,9 +109,7 @@ fn a_change_of_the_file_counts_at_once_and_so_does_a_hangup() {
     assert!(revoked.status.success());
     until(|| (read(&first) == 401 && read(&second) == 401).then_some(())).expect("both are gone");
 
-    let pid = serving.id().to_string();
-    let hup = output(std::process::Command::new("kill").args(["-HUP", &pid]));
-    assert!(hup.status.success());
+    send(serving.id(), "-HUP");
     serving.logs(&["INFO", "reading tokens and certificates again"]);
     assert_eq!(serving.get("/readyz").0, 200, "a hangup stops nothing");
 }

@@ -1,5 +1,7 @@
 //! The suite over real servers, each started for this test alone.
 
+mod keyed;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,22 +20,27 @@ use crate::conforms;
 use crate::patterns::makes_tags;
 use crate::ranges::{leases_end_with_the_range, outside_is_passed_by};
 
-/// Opens an empty store in a database of its own.
-fn open<S: Databases>(server: &S, id: Token, clock: Arc<ManualClock>) -> SharedStore {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let name = format!("conforms{}", NEXT.fetch_add(1, Ordering::Relaxed));
-    let url = server.make_database(&name).expect("a database");
+/// Opens an empty store at a URL.
+fn open_at(url: &str, id: Token, clock: Arc<ManualClock>) -> SharedStore {
     let options = Options { create: true, id: Some(id), ..Options::default() };
     let terms = Terms { options, allow_unsafe: false, source: Source::Given(clock.clone()) };
-    let database = Database::parse(&url).expect("a database's URL").expect("a good one");
+    let database = Database::parse(url).expect("a store's URL").expect("a good one");
     // As `leafid serve` does.
     let here = Handle::current();
     Arc::new(database.open_on(Some(&here), clock, &terms).expect("the store opens"))
 }
 
+/// Another name with every call.
+fn name() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    format!("conforms{}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
 async fn passes<S: Databases>() {
     let Some(server) = for_test::<S>() else { return };
-    let open = |_: &Path, id, clock| open(&server, id, clock);
+    let open = |_: &Path, id, clock| {
+        open_at(&server.make_database(&name()).expect("a database"), id, clock)
+    };
     conforms(S::NAME, open).await;
     leases_end_with_the_range(S::NAME, open).await;
     makes_tags(S::NAME, open).await;

@@ -3,8 +3,6 @@
 
 #[cfg(unix)]
 mod engines;
-#[cfg(unix)]
-mod keyed;
 mod memory;
 mod patterns;
 mod races;

@@ -1,7 +1,7 @@
 // What an operator clicks and reads on the dashboard besides its tables.
 
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { before, test } from '../../../bindings-js/tests/support/chromium.mjs'
 import { browse, open, request, serve, until } from './support.mjs'
 
 let browser

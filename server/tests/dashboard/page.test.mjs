@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { readFile } from 'node:fs/promises'
-import { before, test } from 'node:test'
 import { createRequire } from 'node:module'
+import { before, test } from '../../../bindings-js/tests/support/chromium.mjs'
 import { browse, open, request, serve, until } from './support.mjs'
 
 let browser

@@ -2,14 +2,8 @@
 
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
+import { CHROMIUM, LIMIT_MS } from '../../../bindings-js/tests/support/chromium.mjs'
 import { ending, leash, ran, remove, says, scratch, start, stop } from '../../../bindings-js/tests/support/ends.mjs'
-
-const SWITCHES = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync',
-]
-/** How long a slow machine may take over one thing. */
-const LIMIT_MS = 120_000
 
 /**
  * A server with an empty store, for the test `t`, or else for the file. With principals, `{ name: verbs }`, it wants a token of
@@ -47,8 +41,7 @@ export async function serve(t, principals = {}) {
 
 /** A browser with a new profile, for the file. */
 export function browse() {
-  const options = { executablePath: process.env.LEAFID_CHROMIUM ?? '/usr/bin/chromium', args: SWITCHES, timeout: LIMIT_MS }
-  const browser = chromium.launch(options)
+  const browser = chromium.launch(CHROMIUM)
   // Also one that is still starting when something else has failed.
   ending(async () => (await browser.catch(() => undefined))?.close())
   return browser

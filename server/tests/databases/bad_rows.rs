@@ -2,13 +2,9 @@
 //! a lower position, a tag that is deleted while it is used. The tag is refused by its code, the others
 //! go on, and nothing is granted twice.
 
-use leafid_core::Name;
-use leafid_server::backends::keyed::engine::Key;
-use leafid_servers::{Databases, Etcd, Mariadb, Postgres, Zookeeper, for_test};
 use serde_json::{Value, json};
 
-use crate::keyed::keys::Keys;
-use crate::starts::serve;
+use crate::serve;
 use crate::support::{Serving, says, until};
 
 /// Writes position and step of a tag past the server.
@@ -33,7 +29,7 @@ fn start(grant: &Value) -> u64 {
     start.unwrap_or_else(|| panic!("no grant: {grant}"))
 }
 
-fn is_refused_alone(url: &str, edit: Hand<'_>) {
+pub fn is_refused_alone(url: &str, edit: Hand<'_>) {
     says(url, &["init"]);
     let tags = ["good", "none", "end", "spent", "lower", "gone"];
     for tag in tags {
@@ -84,25 +80,6 @@ fn is_refused_alone(url: &str, edit: Hand<'_>) {
     other.ready(200, &["\"ok\""]);
 }
 
-fn in_tables<S: Databases>(tags: &str) {
-    let Some(server) = for_test::<S>() else { return };
-    let url = server.make_database("strange").expect("a database");
-    is_refused_alone(&url, &|tag, max_id, step| {
-        let set = format!("UPDATE {tags} SET max_id = {max_id}, step = {step} WHERE tag = '{tag}'");
-        server.run("strange", &set).expect("an update");
-    });
-}
-
-#[test]
-fn bad_rows_in_postgres_are_refused_alone() {
-    in_tables::<Postgres>("leafid.tags");
-}
-
-#[test]
-fn bad_rows_in_mariadb_are_refused_alone() {
-    in_tables::<Mariadb>("tags");
-}
-
 #[test]
 fn bad_rows_in_a_file_are_refused_alone() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -113,25 +90,4 @@ fn bad_rows_in_a_file_are_refused_alone() {
         let [max_id, step] = [max_id, step].map(u64::cast_signed);
         connection.execute(set, rusqlite::params![tag, max_id, step]).expect("an update");
     });
-}
-
-fn in_keys<S: Keys>() {
-    let Some(server) = for_test::<S>() else { return };
-    is_refused_alone(&server.url(), &|tag, max_id, step| {
-        let key = S::rest(&Key::Tag(Name::tag(tag).expect("a name")));
-        let row = json!({
-            "max_id": max_id.to_string(), "step": step, "max_step": 1_000_000, "deleted": false
-        });
-        server.put(&[(key, row.to_string())]);
-    });
-}
-
-#[test]
-fn bad_rows_in_etcd_are_refused_alone() {
-    in_keys::<Etcd>();
-}
-
-#[test]
-fn bad_rows_in_zookeeper_are_refused_alone() {
-    in_keys::<Zookeeper>();
 }

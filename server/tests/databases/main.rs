@@ -1,21 +1,41 @@
-//! The server over real PostgreSQL, MariaDB, etcd and ZooKeeper: how it starts, what it refuses, and what happens when
-//! a server or the database is killed in the middle of its work.
+//! The server over SQLite and over real PostgreSQL, MariaDB, etcd and ZooKeeper: how it starts, what it refuses, and
+//! what happens when a server or the database is killed in the middle of its work.
 #![cfg(unix)]
 
-mod adopt;
 mod bad_rows;
 mod crash;
-mod far;
-mod keyed;
 mod load;
-mod lookups;
-mod parted;
-mod refused;
-mod restore;
 #[path = "../command/restored.rs"]
 mod restored;
-mod starts;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]
 mod support;
-mod tls;
+mod urls;
+
+/// What starts a database server of its own.
+mod engines {
+    mod adopt;
+    mod bad_rows;
+    mod crash;
+    mod far;
+    mod keyed;
+    mod lookups;
+    mod parted;
+    mod refused;
+    mod restore;
+    mod starts;
+    mod tls;
+}
+
+use std::process::Command;
+
+use support::{LEAFID, Serving};
+
+const REQUEST: &str = "0123456789abcdef0123456789abcdef";
+const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
+
+fn serve(url: &str, more: &[&str]) -> Serving {
+    let mut command = Command::new(LEAFID);
+    command.args(SERVE).args(["--store", url]).args(more);
+    Serving::spawn(&mut command)
+}

@@ -8,7 +8,7 @@ use leafid_server::http::life::Limits;
 
 use crate::support::{Answer, LATE, Server};
 
-const LIMIT: Duration = Duration::from_secs(1);
+const LIMIT: Duration = Duration::from_millis(400);
 
 /// Reads until the server closes; what it said.
 fn closed(mut stream: TcpStream) -> String {

@@ -1,89 +1,14 @@
 //! `leafid serve --leaf-config leaf.properties`.
 
 use std::path::PathBuf;
-use std::process::Command;
-
-use leafid_servers::{Databases, Mariadb, Server, for_test};
 
 use crate::client::Running;
-use crate::running::database;
-use crate::support::{LEAFID, fails, output};
+use crate::support::fails;
 
-fn file(folder: &tempfile::TempDir, text: &str) -> PathBuf {
+pub fn file(folder: &tempfile::TempDir, text: &str) -> PathBuf {
     let path = folder.path().join("leaf.properties");
     std::fs::write(&path, text).expect("a file");
     path
-}
-
-#[test]
-fn the_file_names_the_store_and_its_password_is_never_shown() {
-    let Some(server) = for_test::<Mariadb>() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
-    database(&server, "leaf", "('leaf-segment-test', 1, 2000, 'Test leaf Segment Mode')");
-    server
-        .run("leaf", "CREATE USER ids IDENTIFIED BY 's3:c@ret'; GRANT ALL ON leaf.* TO ids")
-        .expect("a user");
-    let text = |password: &str| {
-        format!(
-            "leaf.name=com.sankuai.leaf.opensource.test\nleaf.segment.enable=true\n\
-             leaf.jdbc.url=jdbc:mysql://127.0.0.1:{}/leaf?useUnicode=true&useSSL=false\n\
-             leaf.jdbc.username=ids\nleaf.jdbc.password={password}\n\n\
-             leaf.snowflake.enable=false\n#leaf.snowflake.zk.address=\n#leaf.snowflake.port=\n\
-             leaf.segmnet.step=5\n",
-            server.port()
-        )
-    };
-    let path = file(&folder, &text("s3\\:c@ret"));
-    let config = path.to_str().expect("a path");
-    let mut leaf = Running::start(&["--leaf-config", config]);
-    assert_eq!(leaf.number("/api/segment/get/leaf-segment-test"), 1);
-    // The mode that is off.
-    for key in ["x", "leaf-segment-test"] {
-        assert_eq!(leaf.get(&format!("/api/snowflake/get/{key}")), "0");
-    }
-    leaf.serving.logs(&["unknown key `leaf.segmnet.step`"]);
-    assert!(leaf.serving.first.contains("mysql://ids@127.0.0.1"), "{}", leaf.serving.first);
-    let first = leaf.serving.first.clone();
-    let (code, rest) = leaf.serving.end("-TERM");
-    assert_eq!(code, Some(0));
-    let wrong = file(&folder, &text("s3wrong"));
-    let mut command = Command::new(LEAFID);
-    command.args(["serve", "--listen", "127.0.0.1:0", "--listen-leaf", "127.0.0.1:0"]);
-    let output = output(command.arg("--leaf-config").arg(wrong));
-    assert_eq!(output.status.code(), Some(1), "a wrong password is not waited for");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    for text in [first, rest, leaf.serving.log(), said] {
-        assert!(!text.contains("ret") && !text.contains("s3wrong"), "{text}");
-    }
-}
-
-#[test]
-fn leafs_table_keeps_the_tags_and_another_store_the_worker_numbers() {
-    let Some(server) = for_test::<Mariadb>() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
-    database(&server, "leaf", "('größe', 1, 2000, 'no name of ours')");
-    let grant = "CREATE USER ids IDENTIFIED BY 'secret'; GRANT ALL ON leaf.* TO ids";
-    server.run("leaf", grant).expect("a user");
-    let text = format!(
-        "leaf.jdbc.url=jdbc:mysql://127.0.0.1:{}/leaf\nleaf.jdbc.username=ids\n\
-         leaf.jdbc.password=secret\nleaf.snowflake.enable=false\n",
-        server.port()
-    );
-    let path = file(&folder, &text);
-    let config = path.to_str().expect("a path");
-    let workers = format!("sqlite:{}", folder.path().join("workers.db").display());
-    let mut leaf = Running::start(&["--leaf-config", config, "--workers", &workers]);
-    assert_eq!(leaf.number("/api/segment/get/gr%C3%B6%C3%9Fe"), 1);
-    let (status, ids) =
-        leaf.serving.post("/v1/snowflake/default/ids", &serde_json::json!({ "count": 2 }));
-    assert_eq!(status, 200, "{ids}");
-    let first = &leaf.serving.first;
-    assert!(first.contains("mysql://ids@127.0.0.1") && first.contains(" for tags"), "{first}");
-    assert!(first.contains("workers.db for worker numbers"), "{first}");
-    assert_eq!(leaf.serving.end("-TERM").0, Some(0));
-    let args = ["serve", "--leaf-config", config, "--tags", &workers, "--listen", "127.0.0.1:0"];
-    let said = fails("", &args, 1);
-    assert!(said.contains("two stores are named") && said.contains("--tags"), "{said}");
 }
 
 #[test]

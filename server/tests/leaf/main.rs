@@ -4,14 +4,20 @@
 
 mod admission;
 mod answers;
-mod beside;
-mod by_hand;
 mod client;
 mod config;
-mod outages;
-mod running;
-mod spelling;
+mod ranges;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../command/support.rs"]
 mod support;
-mod table;
+
+/// What starts a database server of its own.
+mod engines {
+    mod beside;
+    mod by_hand;
+    mod config;
+    mod outages;
+    mod running;
+    mod spelling;
+    mod table;
+}

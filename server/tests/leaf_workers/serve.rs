@@ -4,13 +4,11 @@ use std::path::Path;
 use std::process::Command;
 
 use leafid_core::Layout;
-use leafid_servers::{Server, Zookeeper, for_test};
 
-use crate::leaf::{Registry, Tree};
 use crate::support::{LEAFID, Serving, agent, fails, says, until};
 
 /// A file as Leaf has it, and the arguments that serve it on free ports.
-fn args(folder: &Path, more: &str) -> Vec<String> {
+pub fn args(folder: &Path, more: &str) -> Vec<String> {
     let (file, store) = (folder.join("leaf.properties"), folder.join("store.db"));
     let text = format!(
         "leaf.name=com.example.leaf\nleaf.segment.enable=false\nleaf.snowflake.enable=true\n\
@@ -33,7 +31,7 @@ fn args(folder: &Path, more: &str) -> Vec<String> {
 }
 
 /// A server, the worker of an ID of Leaf's path, and what it said first. It has ended in good order.
-fn one_start(args: &[String]) -> (u32, String) {
+pub fn one_start(args: &[String]) -> (u32, String) {
     let mut serving = Serving::spawn(Command::new(LEAFID).args(args));
     let leaf = serving.first.lines().find_map(|line| line.split("Leaf's paths are at ").nth(1));
     let leaf = leaf.unwrap_or_else(|| panic!("{}", serving.first)).to_owned();
@@ -43,49 +41,6 @@ fn one_start(args: &[String]) -> (u32, String) {
     let said = serving.first.clone();
     assert_eq!(serving.end("-TERM").0, Some(0));
     (Layout::LEAF.decompose(id).unwrap().worker, said)
-}
-
-#[test]
-fn it_takes_over_the_number_of_its_machine_when_somebody_says_that_its_leaf_has_stopped() {
-    let Some(mut server) = for_test::<Zookeeper>() else { return };
-    let tree = Tree::in_zookeeper(&server, "com.example.leaf");
-    let (folder, another) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let address = format!("leaf.snowflake.zk.address=127.0.0.1:{}", server.port());
-    let args_of = |folder: &tempfile::TempDir| args(folder.path(), &address);
-    let stopped = [args_of(&folder), vec!["--leaf-stopped".to_owned()]].concat();
-    tree.register("192.0.2.3", "54215", 1_800_000_000_000);
-    // The first to be here, and the clock of whoever wrote it was right.
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let own = tree.register("127.0.0.1", "54215", i64::try_from(now.as_millis()).unwrap());
-    assert_eq!(own, 1);
-
-    let (mut borrowed, mut said) = one_start(&stopped);
-    if said.contains("is left alone") {
-        assert!(said.contains("512 numbers set aside"), "{said}");
-        // Another number until then, and none that a Leaf has.
-        let taken = until(|| {
-            assert!(borrowed >= 512, "{borrowed}: {said}");
-            (borrowed, said) = one_start(&stopped);
-            said.contains("worker 1 is kept for `127.0.0.1:54215`").then_some(())
-        });
-        assert!(taken.is_some(), "{said}");
-    }
-    // It has been silent for 15 s, and nobody has said to this store that it has stopped.
-    let (worker, said) = one_start(&args_of(&another));
-    assert!(worker >= 512, "{worker}: {said}");
-    let command = format!("worker import default --leaf-zookeeper {}", tree.url);
-    for word in ["0 taken over", "number 1 is left to the Leaf", "--leaf-stopped", &command] {
-        assert!(said.contains(word), "no `{word}` in {said}");
-    }
-    server.stop().unwrap();
-    // Said once, it holds.
-    let own = until(|| {
-        let (worker, said) = one_start(&args_of(&folder));
-        assert!(said.contains("what was taken in before holds"), "{said}");
-        assert!(worker == 1 || worker >= 512, "{worker}");
-        (worker == 1).then_some(())
-    });
-    assert!(own.is_some(), "it rests for 10 s, and is its own from then on");
 }
 
 #[test]

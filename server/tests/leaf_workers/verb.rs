@@ -1,42 +1,32 @@
 //! `leafid worker import`: what it says, what it refuses, and that a refusal changes nothing.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use leafid_servers::{Mariadb, Server, Zookeeper, for_test};
-use zookeeper_client::CreateMode;
-
-use crate::leaf::{Registry, Table, Tree};
-use crate::support::{Serving, fails, says};
-
-fn now() -> i64 {
-    i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap()
-}
+use crate::support::{fails, leafid, says, until};
 
 /// A store in a folder, with a way to say `worker import default …` to it.
-struct Store {
+pub struct Store {
     _folder: tempfile::TempDir,
-    file: String,
+    pub file: String,
 }
 
 impl Store {
-    fn new() -> Store {
+    pub fn new() -> Store {
         let folder = tempfile::tempdir().unwrap();
         let file = format!("sqlite:{}", folder.path().join("store.db").display());
         says(&file, &["init"]);
         Store { _folder: folder, file }
     }
 
-    fn args<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
+    pub fn args<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
         [&["worker", "import", "default", "--store", self.file.as_str()], more].concat()
     }
 
-    fn import(&self, more: &[&str]) -> String {
+    pub fn import(&self, more: &[&str]) -> String {
         says(&self.file, &self.args(more))
     }
 
-    fn refuses(&self, more: &[&str], words: &[&str]) {
+    pub fn refuses(&self, more: &[&str], words: &[&str]) {
         let before = self.list();
         let said = fails(&self.file, &self.args(more), 1);
         for word in words {
@@ -46,195 +36,19 @@ impl Store {
     }
 
     /// The lines of the list but its head.
-    fn list(&self) -> Vec<String> {
+    pub fn list(&self) -> Vec<String> {
         let list = says(&self.file, &["worker", "list", "default", "--store", &self.file]);
         list.lines().skip(1).map(str::to_owned).collect()
     }
 
     /// The worker of a fresh ID.
-    fn draws(&self, namespace: &str) -> String {
+    pub fn draws(&self, namespace: &str) -> String {
         let id = says(&self.file, &["next", "--namespace", namespace, "--store", &self.file]);
         let args = ["decode", id.trim(), "--namespace", namespace, "--store", &self.file];
         let decoded = says(&self.file, &args);
         let worker = decoded.lines().find_map(|line| line.trim().strip_prefix("worker"));
         worker.unwrap_or_else(|| panic!("{decoded}")).trim().to_owned()
     }
-}
-
-#[test]
-fn a_tree_is_taken_in_beside_running_leafs_and_taken_over_when_they_have_stopped() {
-    let Some(server) = for_test::<Zookeeper>() else { return };
-    let tree = Tree::in_zookeeper(&server, "com.example.leaf");
-    let store = Store::new();
-    let zookeeper = ["--leaf-zookeeper", tree.url.as_str()];
-    let with = |more: &[&'static str]| [&zookeeper, more].concat();
-
-    // Before any Leaf has been there.
-    store.refuses(&zookeeper, &["REQUEST_INVALID", "no Leaf has registered", "leaf.name"]);
-    for (ip, at) in [("192.0.2.2", now()), ("192.0.2.3", now())] {
-        tree.register(ip, "54215", at);
-    }
-    let said = store.import(&zookeeper);
-    assert!(said.contains("512 numbers set aside") && said.contains("leaf has 2"), "{said}");
-    assert!(store.list()[0].contains("2080-07-10") && store.list()[0].contains("192.0.2.2:54215"));
-    let rest = store.list().pop().unwrap_or_default();
-    assert!(rest.trim_start().starts_with("2..512 ") && store.list().len() == 3, "{rest}");
-    assert_eq!(store.draws("default"), "512", "leafid has the others");
-    let granted = ["number 512 is leafid's", "starts for the first time"];
-    store.refuses(&with(&["--leave", "600"]), &granted);
-    let said = store.import(&zookeeper);
-    assert!(
-        said.contains("0 numbers set aside")
-            && said.contains("512 as they were; set aside now: 512"),
-        "{said}"
-    );
-
-    // One says that they have stopped, and they run.
-    let running = ["has a Leaf that runs", "wait 3600 s", "forever/192"];
-    store.refuses(&with(&["--stopped", "all", "--quiet", "1h"]), &running);
-    store
-        .refuses(&with(&["--stopped", "192.0.2.9:1"]), &["names `192.0.2.9:1`", "192.0.2.2:54215"]);
-    // A new Leaf takes a number that leafid leaves it; one that leafid has granted is found.
-    for n in 4..8 {
-        tree.register(&format!("192.0.2.{n}"), "54215", now());
-    }
-    store.import(&zookeeper);
-    let strange = format!("{}/forever/192.0.2.8:54215-0000000512", tree.path);
-    tree.make(&strange, &Tree::data("192.0.2.8", "54215", now()), CreateMode::Persistent);
-    let twice = ["number 512 is leafid's", "a Leaf uses it", "--back 192.0.2.8:54215"];
-    store.refuses(&with(&["--leave", "600", "--quiet", "1h"]), &twice);
-    store.refuses(&zookeeper, &["the next Leaf takes number 513", "--leave 577"]);
-
-    let quiet = ["--quiet", "0s", "--leave", "577"];
-    let one = [&quiet[..], &["--stopped", "192.0.2.2:54215"]].concat();
-    store.refuses(&with(&one), &["number 512 is leafid's", "--stopped 192.0.2.8:54215"]);
-    let both = [&quiet[..], &["--stopped", "192.0.2.2:54215,192.0.2.8:54215"]].concat();
-    let said = store.import(&with(&both));
-    assert!(said.contains("worker 0 is kept for `192.0.2.2:54215`, from 2"), "{said}");
-    assert!(said.contains("worker 512 is kept for `192.0.2.8:54215`, from 2"), "{said}");
-    assert!(store.list()[0].contains("192.0.2.2:54215 (keeps it)"), "{}", store.list()[0]);
-    assert!(!store.list()[0].contains("2080"), "{}", store.list()[0]);
-}
-
-#[test]
-fn nonsense_in_a_tree_and_a_clock_that_was_wrong_are_refused_with_a_cure() {
-    let Some(mut server) = for_test::<Zookeeper>() else { return };
-    let tree = Tree::in_zookeeper(&server, "leaf");
-    let store = Store::new();
-    let at = |name: &str| tree.url.replace("/snowflake/leaf", &format!("/snowflake/{name}"));
-    let stopped = |name: &str, words: &[&str]| {
-        let url = at(name);
-        let more = ["--leaf-zookeeper", url.as_str(), "--stopped", "all", "--quiet", "0s"];
-        store.refuses(&more, words);
-    };
-    let node = |name: &str, node: &str, data: &str| {
-        tree.make(&format!("/snowflake/{name}/{node}"), data, CreateMode::Persistent);
-    };
-    node("name", "forever/hello", "");
-    stopped("name", &["`/snowflake/name/forever/hello` is not a node of Leaf", "delete it"]);
-    node("data", "forever/192.0.2.2:1-0000000000", "hello");
-    stopped("data", &["number 0", "not JSON", "leave this one out of --stopped"]);
-    let day = now() + 86_400_000;
-    node("ahead", "forever/192.0.2.2:1-0000000000", &Tree::data("192.0.2.2", "1", day));
-    stopped("ahead", &["one of the two clocks is wrong", "Leaf would not start here either"]);
-    node("both", "forever/192.0.2.2:1-0000000000", &Tree::data("192.0.2.2", "1", 1));
-    node("both", "recycle/notuse/workId:0", "{}");
-    stopped("both", &["zk_normal", "zk_recycle", "two modes"]);
-    node("pool", "recycle/notuse/worker 1", "{}");
-    stopped("pool", &["`/snowflake/pool/recycle/notuse/worker 1` is not a node of Leaf"]);
-    // What cannot be read is still nobody else's.
-    let url = at("data");
-    store.import(&["--leaf-zookeeper", &url, "--leave", "65"]);
-    assert_eq!(store.draws("default"), "65");
-
-    let other = fails(&store.file, &store.args(&["--leaf-zookeeper", "http://h:1"]), 1);
-    assert!(other.contains("--leaf-zookeeper takes zk://"), "{other}");
-    server.stop().unwrap();
-    store.refuses(
-        &["--leaf-zookeeper", &url],
-        &["STORE_UNAVAILABLE", "Leaf's ZooKeeper", "start it"],
-    );
-}
-
-#[test]
-fn a_recycled_pool_goes_over_as_a_whole_or_not_at_all() {
-    let Some(server) = for_test::<Zookeeper>() else { return };
-    let tree = Tree::in_zookeeper(&server, "pool");
-    let fresh = |n: u32| {
-        format!(
-            "{{\"workId\":{n},\"lastUsedIp\":null,\"lastUsedPort\":null,\"lastUsedTimestamp\":null}}"
-        )
-    };
-    for n in [0, 2, 3, 1_023, 1_024] {
-        let path = format!("{}/recycle/notuse/workId:{n}", tree.path);
-        tree.make(&path, &fresh(n), CreateMode::Persistent);
-    }
-    let used = format!(
-        "{{\"workId\":1,\"lastUsedIp\":\"192.0.2.2\",\"lastUsedPort\":\"8080\",\"lastUsedTimestamp\":{}}}",
-        now()
-    );
-    let inuse = format!("{}/recycle/inuse/workId:1", tree.path);
-    tree.make(&inuse, &used, CreateMode::Persistent);
-    let store = Store::new();
-    let pool = ["--leaf-zookeeper", tree.url.as_str()];
-    let all = [&pool[..], &["--stopped", "all"]].concat();
-    store.refuses(&pool, &["zk_recycle", "any number", "--stopped all"]);
-    let long = [&all[..], &["--quiet", "1h"]].concat();
-    store.refuses(&long, &["number 1 has a Leaf that runs", "inuse/workId:1"]);
-    let said = store.import(&[&all[..], &["--quiet", "0s", "--margin", "2h"]].concat());
-    assert!(said.contains("1 taken over"), "{said}");
-    assert_eq!(store.list().len(), 1, "the others were never used");
-    let firsts = [store.draws("default"), store.draws("default")];
-    assert!(!firsts.contains(&"1".to_owned()), "1 rests: {firsts:?}");
-}
-
-#[test]
-fn a_table_is_taken_in_over_http_too() {
-    let Some(server) = for_test::<Mariadb>() else { return };
-    let table = Table::in_mariadb(Arc::new(server), "leaf");
-    let folder = tempfile::tempdir().unwrap();
-    let serving = Serving::start(&folder.path().join("store.db"));
-    let url = table.url();
-    let import = |more: &[&str]| {
-        says(&serving.url, &[&["worker", "import", "leaf", "--leaf-table", &url], more].concat())
-    };
-    assert_eq!(table.register("192.0.2.2", "8080", now()), 1, "an id begins at 1");
-    // An id that was deleted is given to nobody again.
-    assert_eq!(table.register("192.0.2.3", "8080", now()), 2);
-    table.run("DELETE FROM leaf_workerid_alloc WHERE id = 2");
-    let near = ["worker", "import", "leaf", "--leaf-table", &url, "--leave", "66"];
-    let said = fails(&serving.url, &near, 1);
-    assert!(said.contains("takes number 3") && said.contains("--leave 67"), "{said}");
-    let said = import(&["--leave", "67"]);
-    assert!(said.contains("namespace `leaf`: 67 numbers set aside"), "{said}");
-    let running = fails(
-        &serving.url,
-        &[
-            &["worker", "import", "leaf", "--leaf-table", &url][..],
-            &["--stopped", "192.0.2.2:8080", "--quiet", "1h"],
-        ]
-        .concat(),
-        1,
-    );
-    assert!(
-        running.contains("number 1 has a Leaf that runs: row 1 of leaf_workerid_alloc"),
-        "{running}"
-    );
-    let said = import(&["--leave", "67", "--stopped", "192.0.2.2:8080", "--quiet", "0s"]);
-    assert!(said.contains("worker 1 is kept for `192.0.2.2:8080`"), "{said}");
-    let list = says(&serving.url, &["worker", "list", "leaf"]);
-    assert!(list.lines().count() == 4 && list.contains(" 2..67 "), "{list}");
-    // And back: while leafid does not use the number, a Leaf may have it again.
-    let refused = fails(
-        &serving.url,
-        &["worker", "import", "leaf", "--leaf-table", &url, "--back", "192.0.2.2:8080"],
-        1,
-    );
-    assert!(refused.contains("WORKERS_EXHAUSTED") && refused.contains("free from"), "{refused}");
-
-    table.run("DROP TABLE leaf_workerid_alloc");
-    let none = fails(&serving.url, &["worker", "import", "leaf", "--leaf-table", &url], 1);
-    assert!(none.contains("leaf.jdbc.url") && none.contains("doesn't exist"), "{none}");
 }
 
 #[test]
@@ -256,9 +70,9 @@ fn files_are_taken_in_and_given_back() {
     let said = store.import(&[&local[..], &["--stopped", "b:1", "--margin", "0s"]].concat());
     assert!(said.contains("worker 2 is kept for `b:1`"), "{said}");
     // The margin is over when the next verb starts: the way back.
-    let back = crate::support::until(|| {
+    let back = until(|| {
         let args = store.args(&["--leaf-local", &list, "--back", "b:1"]);
-        let output = crate::support::leafid(&store.file, &args);
+        let output = leafid(&store.file, &args);
         output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
     });
     let back = back.expect("10 s after its window has ended");

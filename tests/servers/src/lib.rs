@@ -15,6 +15,8 @@ pub use mariadb::Mariadb;
 pub use postgres::Postgres;
 pub use zookeeper::Zookeeper;
 
+use std::cell::Cell;
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -111,11 +113,10 @@ pub trait Databases: Server {
     fn run(&self, database: &str, sql: &str) -> Result<String, String>;
 }
 
-/// An empty server for a test; `None` where it is not installed, which is said on standard error
-/// and is a failure in CI.
+/// An empty server for a test; `None` where it is not installed.
 ///
 /// # Panics
-/// It does not start; or it is not installed and `CI` is set.
+/// It does not start; or it is [`missing`].
 pub fn for_test<S: Server>() -> Option<S> {
     for_test_with(&[])
 }
@@ -125,25 +126,45 @@ pub fn for_test<S: Server>() -> Option<S> {
 /// # Panics
 /// As [`for_test`].
 pub fn for_test_with<S: Server>(settings: &[&str]) -> Option<S> {
-    let name = S::NAME;
-    if let Some(missing) = S::missing() {
-        let told = format!(
-            "NOT RUN: there is no `{missing}` here, so nothing is tested over {name}: install \
-             it with `cargo xtask setup-ci`, or the package `{}`\n",
-            S::PACKAGE
-        );
-        assert!(!in_ci(), "{told}");
-        // Not by a macro, which the harness would keep to itself.
-        let _ = std::io::stderr().write_all(told.as_bytes());
+    if let Some(program) = S::missing() {
+        missing(&S::NAME.to_lowercase(), &program, S::PACKAGE);
         return None;
     }
     match S::start_with(settings) {
         Ok(server) => Some(server),
-        Err(said) => panic!("{name} does not start: {said}"),
+        Err(said) => panic!("{} does not start: {said}", S::NAME),
     }
 }
 
-/// Whether what is missing is a failure.
-fn in_ci() -> bool {
-    std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
+/// Reports that this test is not run over `what`, because a program of a Debian package is not installed.
+///
+/// # Panics
+/// `CI` is set: everything is installed there.
+pub fn missing(what: &str, program: &str, package: &str) {
+    let in_ci = |value: String| !matches!(value.as_str(), "" | "0" | "false");
+    let why = format!("no `{program}` (apt-get install {package})");
+    assert!(!std::env::var("CI").is_ok_and(in_ci), "NOT RUN  {what}: {why}");
+    not_run(what, &why);
+}
+
+/// Reports, once for each test, that it is not run: on standard error, and as a line `TEST<tab>SENTENCE` in
+/// the file that `LEAFID_NOT_RUN` names, by which `cargo xtask test` does not count it as passed.
+///
+/// # Panics
+/// That file cannot be written.
+pub fn not_run(what: &str, why: &str) {
+    // The harness gives each test a thread, and names it after the test.
+    thread_local!(static TOLD: Cell<bool> = const { Cell::new(false) });
+    if TOLD.replace(true) {
+        return;
+    }
+    let told = format!("NOT RUN  {what}: {why}\n");
+    // Not by a macro, which the harness would keep to itself.
+    let _ = std::io::stderr().write_all(told.as_bytes());
+    if let Some(file) = std::env::var_os("LEAFID_NOT_RUN") {
+        let thread = std::thread::current();
+        let line = format!("{}\t{told}", thread.name().unwrap_or_default());
+        let file = File::options().create(true).append(true).open(file);
+        file.and_then(|mut file| file.write_all(line.as_bytes())).expect("LEAFID_NOT_RUN");
+    }
 }

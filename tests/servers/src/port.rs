@@ -1,8 +1,9 @@
 //! Ports that nobody uses.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -26,6 +27,8 @@ impl Port {
         let folder = std::env::temp_dir().join("leafid-ports");
         std::fs::create_dir_all(&folder)
             .map_err(|error| format!("`{}`: {error}", folder.display()))?;
+        // Every user may lock a port there; only its owner can set that.
+        let _ = std::fs::set_permissions(&folder, Permissions::from_mode(0o1777));
         let start = std::process::id().wrapping_mul(97);
         for _ in 0..6_000 {
             let at = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -53,39 +53,48 @@ fn processes_of(folder: &str) -> Vec<u32> {
     ids.filter(is_of).collect()
 }
 
-#[test]
-fn postgres_lives() {
-    lives::<Postgres>(&["max_connections=20"]);
-}
+/// What starts a database server.
+mod engines {
+    use super::*;
 
-#[test]
-fn mariadb_lives() {
-    lives::<Mariadb>(&["max_connections=20"]);
-}
+    #[test]
+    fn postgres_lives() {
+        lives::<Postgres>(&["max_connections=20"]);
+    }
 
-#[test]
-fn etcd_lives() {
-    let Some(mut server) = for_test_with::<Etcd>(&["max-txn-ops=100"]) else { return };
-    crashes_and_comes_back(&mut server);
-    let said = server.start_again_with(&["no-such-setting=1"]).expect_err("it is refused");
-    assert!(said.contains("no-such-setting"), "{said}");
-    server.start_again_with(&[]).expect("it comes back");
-    server.stop().expect("it ends in order");
-}
+    #[test]
+    fn mariadb_lives() {
+        lives::<Mariadb>(&["max_connections=20"]);
+    }
 
-#[test]
-fn zookeeper_lives() {
-    let Some(mut server) = for_test_with::<Zookeeper>(&["maxSessionTimeout=5000"]) else { return };
-    crashes_and_comes_back(&mut server);
-    let said = server.start_again_with(&["tickTime=none"]).expect_err("it is refused");
-    // It has no logger, and so no word for it.
-    assert!(said.contains("it ended with"), "{said}");
-    server.start_again_with(&[]).expect("it comes back");
-    server.stop().expect("it ends in order");
-}
+    #[test]
+    fn etcd_lives() {
+        let Some(mut server) = for_test_with::<Etcd>(&["max-txn-ops=100"]) else { return };
+        crashes_and_comes_back(&mut server);
+        let said = server.start_again_with(&["no-such-setting=1"]).expect_err("it is refused");
+        assert!(said.contains("no-such-setting"), "{said}");
+        server.start_again_with(&[]).expect("it comes back");
+        server.stop().expect("it ends in order");
+    }
 
-#[test]
-fn two_of_a_kind_stand_side_by_side() {
-    let (Some(one), Some(two)) = (for_test::<Postgres>(), for_test::<Postgres>()) else { return };
-    assert_ne!(one.port(), two.port());
+    #[test]
+    fn zookeeper_lives() {
+        let Some(mut server) = for_test_with::<Zookeeper>(&["maxSessionTimeout=5000"]) else {
+            return;
+        };
+        crashes_and_comes_back(&mut server);
+        let said = server.start_again_with(&["tickTime=none"]).expect_err("it is refused");
+        // It has no logger, and so no word for it.
+        assert!(said.contains("it ended with"), "{said}");
+        server.start_again_with(&[]).expect("it comes back");
+        server.stop().expect("it ends in order");
+    }
+
+    #[test]
+    fn two_of_a_kind_stand_side_by_side() {
+        let (Some(one), Some(two)) = (for_test::<Postgres>(), for_test::<Postgres>()) else {
+            return;
+        };
+        assert_ne!(one.port(), two.port());
+    }
 }

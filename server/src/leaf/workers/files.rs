@@ -7,7 +7,7 @@ use std::path::Path;
 use leafid_core::{Code, StoreTime};
 use serde_json::{Map, Value};
 
-use super::{Found, Growth, Node, zookeeper};
+use super::{Found, Growth, Node, time};
 use crate::problem::Problem;
 
 /// The list's key in `leaf.properties`.
@@ -101,7 +101,7 @@ fn stamped(said: &Map<String, Value>, text: &str, place: &str) -> Result<Node, S
             "`{place}` is not Leaf's workerID.json: it lacks one of `ip`, `port` and `workId`"
         ));
     };
-    let (stamped, unreadable) = zookeeper::time(text.as_bytes(), "timestamp");
+    let (stamped, unreadable) = time(text.as_bytes(), "timestamp");
     Ok(Node { stamped, unreadable, ..bare(worker, format!("{ip}:{port}"), place) })
 }
 

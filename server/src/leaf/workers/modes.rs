@@ -9,7 +9,7 @@ use leafid_core::{Code, StoreTime};
 use serde_json::{Map, Value};
 
 use super::{Found, Growth, files, table, zookeeper};
-use crate::backends::{mysql, zookeeper as zk};
+use crate::backends::{engines, mysql, zookeeper as zk};
 use crate::json::shown;
 use crate::leaf::config::{LeafConfig, SnowflakeSettings};
 use crate::problem::Problem;
@@ -57,6 +57,7 @@ impl Place {
 fn source(config: &LeafConfig, snowflake: &SnowflakeSettings) -> Result<Source, Problem> {
     match snowflake.mode.as_deref().unwrap_or("zk_normal") {
         "zk_normal" | "zk_recycle" => {
+            engines()?;
             const KEY: &str = "leaf.snowflake.zk.address";
             const TAKES: &str = "ZooKeeper's servers, as in 10.0.0.1:2181,10.0.0.2:2181";
             let hosts = snowflake.zk_address.as_deref().unwrap_or("");

@@ -54,7 +54,7 @@ pub fn read(address: &Address) -> Result<Found, Problem> {
     let now = now.and_then(|now| now.parse().ok()).map(StoreTime::new);
     let now = now.ok_or_else(|| unavailable(&place, "it does not tell its time"))?;
     let nodes = rows.into_iter().map(|row| node(&place, row)).collect::<Result<Vec<_>, _>>()?;
-    // An id that was deleted is given to nobody again.
+    // A deleted id is never given out again.
     let next = made.and_then(|(_, made)| next_id(&made)).unwrap_or(1);
     let next = nodes.iter().map(|node| u64::from(node.worker) + 1).fold(next, u64::max);
     Ok(Found { place, now, growth: Growth::Next(next), nodes })

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use futures_util::future::try_join_all;
 use leafid_core::{Code, StoreTime};
-use serde_json::Value;
 use zookeeper_client::{Acls, Client, CreateMode, Error, Stat};
 
-use super::{Found, Growth, Node};
+use super::{Found, Growth, Node, time};
 use crate::backends::zookeeper::Address;
 use crate::problem::Problem;
 
@@ -189,16 +188,4 @@ async fn recycled(client: &Client, address: &Address) -> Result<Found, Problem> 
     }
     let now = clock(client, place).await?;
     Ok(Found { place: place.clone(), now, growth: Growth::Any, nodes })
-}
-
-/// A node's time, or why it cannot be read.
-pub(super) fn time(data: &[u8], field: &str) -> (Option<StoreTime>, Option<String>) {
-    let said: Value = match serde_json::from_slice(data) {
-        Ok(said) => said,
-        Err(error) => return (None, Some(format!("its data is not JSON ({error})"))),
-    };
-    match said[field].as_i64().filter(|ms| *ms >= 0) {
-        Some(ms) => (Some(StoreTime::new(ms)), None),
-        None => (None, Some(format!("its data has no `{field}` in ms"))),
-    }
 }

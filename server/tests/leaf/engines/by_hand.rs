@@ -2,9 +2,9 @@
 
 use leafid_servers::{Databases, Mariadb, for_test};
 
-use crate::running::{Leaf, database};
+use super::running::{Leaf, database};
+use super::table::{lease, row, serve};
 use crate::support::{fails, says};
-use crate::table::{lease, row, serve};
 
 #[test]
 fn a_row_that_is_inserted_over_a_deleted_tag_goes_on_where_that_stood() {

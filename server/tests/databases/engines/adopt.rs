@@ -55,7 +55,7 @@ fn a_tag_begins_above_a_table_of_mariadb() {
 
 #[test]
 fn the_commands_of_the_page_run() {
-    const PAGE: &str = include_str!("../../../docs/ADOPTING.md");
+    const PAGE: &str = include_str!("../../../../docs/ADOPTING.md");
     let Some(server) = for_test::<Postgres>() else { return };
     server.make_database("shop").expect("a database");
     server

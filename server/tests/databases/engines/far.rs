@@ -10,8 +10,8 @@ use std::time::Duration;
 use leafid_servers::{Databases, Mariadb, Server, for_test};
 use serde_json::json;
 
-use crate::starts::{REQUEST, serve};
 use crate::support::{says, until};
+use crate::{REQUEST, serve};
 
 /// How long an answer is on its way.
 const AWAY: Duration = Duration::from_millis(25);

@@ -7,8 +7,8 @@ use std::process::Command;
 use leafid_servers::{Databases, Etcd, Postgres, Server, for_test};
 use serde_json::{Value, json};
 
-use crate::starts::{REQUEST, SERVE};
 use crate::support::{LEAFID, Serving, fails, says, until};
+use crate::{REQUEST, SERVE};
 
 fn serve(args: &[&str]) -> Serving {
     let mut command = Command::new(LEAFID);

@@ -2,10 +2,10 @@
 
 use leafid_servers::{Databases, Mariadb, for_test};
 
+use super::running::database;
+use super::table::{lease, row, serve};
 use crate::client::Running;
-use crate::running::database;
 use crate::support::{fails, says};
-use crate::table::{lease, row, serve};
 
 /// A column that tells `Orders` from `orders`.
 const EXACT: &str = "ALTER TABLE leaf_alloc MODIFY biz_tag \

@@ -19,7 +19,7 @@ use leafid_server::problem::Problem;
 use leafid_server::store::{Answer, Aside, SharedStore};
 use leafid_servers::{Mariadb, Zookeeper, for_test};
 
-use crate::leaf::{Leaf, Registry, Table, Tree, draw};
+use super::leaf::{Leaf, Registry, Table, Tree, draw};
 
 /// Time goes in steps of so many ms.
 const STEP_MS: i64 = 250;

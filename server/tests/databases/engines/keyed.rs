@@ -13,9 +13,9 @@ use leafid_server::backends::keyed::Keyed;
 use leafid_server::backends::zookeeper::{self, Zookeeper as ZookeeperEngine};
 use leafid_servers::{Etcd, Server, Zookeeper, for_test};
 
-use crate::crash::{blind, opened, survives};
+use super::crash::{blind, opened, survives};
 use crate::load::Load;
-use crate::starts::serve;
+use crate::serve;
 use crate::support::says;
 
 #[test]

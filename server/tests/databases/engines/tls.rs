@@ -9,8 +9,8 @@ use rcgen::{
     KeyPair,
 };
 
-use crate::starts::{SERVE, serve};
 use crate::support::{fails, says};
+use crate::{SERVE, serve};
 
 const HERE: &str = "127.0.0.1";
 

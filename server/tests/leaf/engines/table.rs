@@ -6,7 +6,7 @@ use std::process::Command;
 use leafid_servers::{Databases, Mariadb, for_test};
 use serde_json::{Value, json};
 
-use crate::running::{Leaf, database};
+use super::running::{Leaf, database};
 use crate::support::{LEAFID, Serving, fails, says};
 
 /// Serves a store.

@@ -6,7 +6,7 @@ use crate::support::says;
 
 macro_rules! text {
     ($dialect:literal, $lookup:literal) => {
-        include_str!(concat!("../../../sql/", $dialect, "/lookups/", $lookup, ".sql"))
+        include_str!(concat!("../../../../sql/", $dialect, "/lookups/", $lookup, ".sql"))
     };
 }
 

@@ -1,4 +1,4 @@
-//! As in [`crate::starts`]; and nonsense in a key is named, a wrong password is not said.
+//! As in [`crate::engines::starts`]; and nonsense in a key is named, a wrong password is not said.
 
 use std::sync::Arc;
 
@@ -16,10 +16,9 @@ use serde_json::json;
 use zookeeper_client::{Acl, Acls, AuthId, CreateMode, Permission};
 
 use super::keys::{Keys, Real, ask, ask_with, by_hand};
-use crate::starts::{
-    REQUEST, SERVE, is_made_by_a_command_and_opened_by_others, is_waited_for, serve,
-};
+use crate::engines::starts::{is_made_by_a_command_and_opened_by_others, is_waited_for};
 use crate::support::{fails, says, until};
+use crate::{REQUEST, SERVE, serve};
 
 /// An empty place.
 fn below<S: Server>(server: &S, name: &str) -> String {
@@ -350,14 +349,4 @@ fn a_clock_that_strays_from_etcd_is_refused() {
 #[test]
 fn a_clock_that_strays_from_zookeeper_is_refused() {
     a_clock_that_strays_is_refused::<Zookeeper>();
-}
-
-#[test]
-fn a_url_that_cannot_be_used_is_not_repeated() {
-    for url in ["etcd://u:s3cret@127.0.0.1:port", "zk://s3cret@127.0.0.1", "etcds://h:1/?ca=s3cret"]
-    {
-        let refused = fails(url, &SERVE, 1);
-        assert!(refused.contains("REQUEST_INVALID"), "{refused}");
-        assert!(url.contains("ca=") || !refused.contains("s3cret"), "{refused}");
-    }
 }

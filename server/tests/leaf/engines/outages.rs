@@ -2,8 +2,8 @@
 
 use leafid_servers::{Databases, Mariadb, Server, for_test};
 
+use super::running::database;
 use crate::client::Running;
-use crate::running::database;
 use crate::support::{says, until};
 
 const PATH: &str = "/api/segment/get/orders";

@@ -1,20 +1,10 @@
 //! A store is made by a command, waited for when its database is down, and found again.
 
-use std::process::Command;
-
 use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
 use serde_json::json;
 
-use crate::support::{LEAFID, Serving, fails, says, until};
-
-pub const REQUEST: &str = "0123456789abcdef0123456789abcdef";
-pub const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
-
-pub fn serve(url: &str, more: &[&str]) -> Serving {
-    let mut command = Command::new(LEAFID);
-    command.args(SERVE).args(["--store", url]).args(more);
-    Serving::spawn(&mut command)
-}
+use crate::support::{Serving, fails, says, until};
+use crate::{REQUEST, SERVE, serve};
 
 /// An empty database.
 fn database<S: Databases>(server: &S, name: &str) -> String {

@@ -17,7 +17,8 @@ use leafid_server::store::Store;
 use leafid_servers::{Mariadb, for_test};
 use tokio::sync::watch;
 
-use crate::running::{Leaf, database, overlaps};
+use super::running::{Leaf, database};
+use crate::ranges::overlaps;
 use crate::support::until;
 
 type Ranges = Vec<(u64, u64)>;

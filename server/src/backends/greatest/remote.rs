@@ -1,0 +1,123 @@
+//! The same of PostgreSQL and MySQL.
+
+use std::time::Duration;
+
+use leafid_core::Code;
+use mysql_async::Conn;
+use mysql_async::consts::ColumnType;
+use mysql_async::prelude::Queryable;
+use tokio_postgres::types::Type;
+use tokio_postgres::{NoTls, SimpleQueryMessage};
+
+use super::{Given, Values, one, refused};
+use crate::backends::{mysql, postgres};
+use crate::problem::Problem;
+
+/// How long the query may take: without an index it reads all of the table.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// As [`of_file`](super::of_file), in PostgreSQL.
+///
+/// # Errors
+/// As there, and `STORE_UNAVAILABLE` where it does not answer.
+pub fn of_postgres(address: &postgres::Address, sql: &str) -> Result<Option<i64>, Problem> {
+    one(&wait(in_postgres(address, sql))?, "BIGINT")
+}
+
+/// As [`of_file`](super::of_file), in MySQL or MariaDB.
+///
+/// # Errors
+/// As [`of_postgres`].
+pub fn of_mysql(address: &mysql::Address, sql: &str) -> Result<Option<i64>, Problem> {
+    one(&wait(in_mysql(address, sql))?, "SIGNED")
+}
+
+fn away(said: &str) -> Problem {
+    Problem::unavailable(format!("the database of --from-max does not answer: {said}"))
+}
+
+fn wait(asked: impl Future<Output = Result<Values, Problem>>) -> Result<Values, Problem> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime =
+        runtime.map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
+    runtime.block_on(async {
+        match tokio::time::timeout(PATIENCE, asked).await {
+            Ok(values) => values,
+            Err(_) => Err(away(&format!("no answer in {} s", PATIENCE.as_secs()))),
+        }
+    })
+}
+
+async fn in_postgres(address: &postgres::Address, sql: &str) -> Result<Values, Problem> {
+    let said = |error: tokio_postgres::Error| match error.as_db_error() {
+        Some(said) => refused(said.message()),
+        None => away(&error.to_string()),
+    };
+    let (client, connection) = address.config.connect(NoTls).await.map_err(said)?;
+    let carried = tokio::spawn(connection);
+    client.batch_execute("SET default_transaction_read_only = on").await.map_err(said)?;
+    let columns = client.prepare(sql).await.map_err(said)?;
+    let odd: Vec<Option<String>> =
+        columns.columns().iter().map(|column| odd_of(column.type_())).collect();
+    drop(columns);
+    let messages = client.simple_query(sql).await.map_err(said)?;
+    drop(client);
+    carried.abort();
+    let mut values = Vec::new();
+    for message in &messages {
+        if let SimpleQueryMessage::Row(row) = message {
+            values.extend((0..row.len()).map(|column| Given {
+                text: row.get(column).map(str::to_owned),
+                odd: odd.get(column).cloned().flatten(),
+            }));
+        }
+    }
+    Ok(values)
+}
+
+/// The name of a type whose order or whose values are not those of exact numbers.
+fn odd_of(kind: &Type) -> Option<String> {
+    let exact = [Type::INT2, Type::INT4, Type::INT8, Type::NUMERIC, Type::OID];
+    (!exact.contains(kind)).then(|| kind.name().to_owned())
+}
+
+async fn in_mysql(address: &mysql::Address, sql: &str) -> Result<Values, Problem> {
+    let said = |error: mysql_async::Error| match error {
+        mysql_async::Error::Server(said) => refused(&said.message),
+        error => away(&error.to_string()),
+    };
+    let mut connection = Conn::new(address.options.clone()).await.map_err(said)?;
+    connection.query_drop("START TRANSACTION READ ONLY").await.map_err(said)?;
+    let rows: Vec<mysql_async::Row> = connection.query(sql).await.map_err(said)?;
+    // It was read: how the connection ends changes nothing.
+    let _ = connection.disconnect().await;
+    let mut values = Vec::new();
+    for row in rows {
+        let columns = row.columns();
+        for (column, value) in columns.iter().zip(row.unwrap()) {
+            let text = match value {
+                mysql_async::Value::NULL => None,
+                mysql_async::Value::Bytes(text) => {
+                    Some(String::from_utf8_lossy(&text).into_owned())
+                }
+                value => Some(value.as_sql(true)),
+            };
+            values.push(Given { text, odd: odd_column(column.column_type()) });
+        }
+    }
+    Ok(values)
+}
+
+/// The name of a type whose order or whose values are not those of exact numbers.
+fn odd_column(kind: ColumnType) -> Option<String> {
+    match kind {
+        ColumnType::MYSQL_TYPE_TINY
+        | ColumnType::MYSQL_TYPE_SHORT
+        | ColumnType::MYSQL_TYPE_INT24
+        | ColumnType::MYSQL_TYPE_LONG
+        | ColumnType::MYSQL_TYPE_LONGLONG
+        | ColumnType::MYSQL_TYPE_DECIMAL
+        | ColumnType::MYSQL_TYPE_NEWDECIMAL => None,
+        kind => Some(format!("{kind:?}").trim_start_matches("MYSQL_TYPE_").to_lowercase()),
+    }
+}

@@ -1,0 +1,49 @@
+//! As in [`crate::bad_rows`], in tables and in keys.
+
+use leafid_core::Name;
+use leafid_server::backends::keyed::engine::Key;
+use leafid_servers::{Databases, Etcd, Mariadb, Postgres, Zookeeper, for_test};
+use serde_json::json;
+
+use super::keyed::keys::Keys;
+use crate::bad_rows::is_refused_alone;
+
+fn in_tables<S: Databases>(tags: &str) {
+    let Some(server) = for_test::<S>() else { return };
+    let url = server.make_database("strange").expect("a database");
+    is_refused_alone(&url, &|tag, max_id, step| {
+        let set = format!("UPDATE {tags} SET max_id = {max_id}, step = {step} WHERE tag = '{tag}'");
+        server.run("strange", &set).expect("an update");
+    });
+}
+
+#[test]
+fn bad_rows_in_postgres_are_refused_alone() {
+    in_tables::<Postgres>("leafid.tags");
+}
+
+#[test]
+fn bad_rows_in_mariadb_are_refused_alone() {
+    in_tables::<Mariadb>("tags");
+}
+
+fn in_keys<S: Keys>() {
+    let Some(server) = for_test::<S>() else { return };
+    is_refused_alone(&server.url(), &|tag, max_id, step| {
+        let key = S::rest(&Key::Tag(Name::tag(tag).expect("a name")));
+        let row = json!({
+            "max_id": max_id.to_string(), "step": step, "max_step": 1_000_000, "deleted": false
+        });
+        server.put(&[(key, row.to_string())]);
+    });
+}
+
+#[test]
+fn bad_rows_in_etcd_are_refused_alone() {
+    in_keys::<Etcd>();
+}
+
+#[test]
+fn bad_rows_in_zookeeper_are_refused_alone() {
+    in_keys::<Zookeeper>();
+}

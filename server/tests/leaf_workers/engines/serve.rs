@@ -1,0 +1,50 @@
+//! As in [`crate::serve`], where Leaf's numbers are in a ZooKeeper.
+
+use leafid_servers::{Server, Zookeeper, for_test};
+
+use super::leaf::{Registry, Tree};
+use crate::serve::{args, one_start};
+use crate::support::until;
+
+#[test]
+fn it_takes_over_the_number_of_its_machine_when_somebody_says_that_its_leaf_has_stopped() {
+    let Some(mut server) = for_test::<Zookeeper>() else { return };
+    let tree = Tree::in_zookeeper(&server, "com.example.leaf");
+    let (folder, another) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let address = format!("leaf.snowflake.zk.address=127.0.0.1:{}", server.port());
+    let args_of = |folder: &tempfile::TempDir| args(folder.path(), &address);
+    let stopped = [args_of(&folder), vec!["--leaf-stopped".to_owned()]].concat();
+    tree.register("192.0.2.3", "54215", 1_800_000_000_000);
+    // This node registers first, with a correct clock.
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let own = tree.register("127.0.0.1", "54215", i64::try_from(now.as_millis()).unwrap());
+    assert_eq!(own, 1);
+
+    let (mut borrowed, mut said) = one_start(&stopped);
+    if said.contains("is left alone") {
+        assert!(said.contains("512 numbers set aside"), "{said}");
+        // Another number until then, and none that a Leaf has.
+        let taken = until(|| {
+            assert!(borrowed >= 512, "{borrowed}: {said}");
+            (borrowed, said) = one_start(&stopped);
+            said.contains("worker 1 is kept for `127.0.0.1:54215`").then_some(())
+        });
+        assert!(taken.is_some(), "{said}");
+    }
+    // The node has been silent for 15 s, but the store was not told that it stopped.
+    let (worker, said) = one_start(&args_of(&another));
+    assert!(worker >= 512, "{worker}: {said}");
+    let command = format!("worker import default --leaf-zookeeper {}", tree.url);
+    for word in ["0 taken over", "number 1 is left to the Leaf", "--leaf-stopped", &command] {
+        assert!(said.contains(word), "no `{word}` in {said}");
+    }
+    server.stop().unwrap();
+    // Said once, it holds.
+    let own = until(|| {
+        let (worker, said) = one_start(&args_of(&folder));
+        assert!(said.contains("what was taken in before holds"), "{said}");
+        assert!(worker == 1 || worker >= 512, "{worker}");
+        (worker == 1).then_some(())
+    });
+    assert!(own.is_some(), "it rests for 10 s, and is its own from then on");
+}
