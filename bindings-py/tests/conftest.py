@@ -4,6 +4,7 @@ support of this folder is put on the path."""
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 import traceback
@@ -23,10 +24,12 @@ LONGEST_S = 660
 END_S = 300
 # What a process that a test has ended may need to be gone.
 GONE_S = 60
+# The fixtures that start a database server; tests that have one are the group `engine`.
+SERVERS = {"postgres", "mariadb", "database", "killed"}
 MAIN = os.getpid()
 sys.path.insert(0, str(HERE))
 
-from support import ending  # noqa: E402
+from support import databases, ending, run  # noqa: E402
 from support.ending import Watch  # noqa: E402
 from support.server import Server  # noqa: E402
 from support.waiting import until  # noqa: E402
@@ -39,10 +42,28 @@ def pytest_sessionstart() -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    group = "engine: needs a database server, or the driver of one (`requirements-engines.txt`)"
+    config.addinivalue_line("markers", group)
     with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
         config.stash[SHOWN] = os.dup(2)
     config.stash[WATCH] = Watch(config.stash[SHOWN])
     ending.watch_children()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `-m engine`, a file that has no such test is not even imported: it may need libraries that are
+    not in that list."""
+    if config.option.markexpr != "engine" or collection_path.suffix != ".py":
+        return None
+    words = "|".join([*SERVERS, "engine"])
+    return not re.search(rf"\b({words})\b", collection_path.read_text()) or None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
+    for item in items:
+        if SERVERS & set(item.fixturenames):
+            item.add_marker("engine")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -100,15 +121,21 @@ def server(tmp_path):
 
 
 @pytest.fixture(scope="session")
+def unguarded(tmp_path_factory) -> Path:
+    """A folder with a leafid whose guards are off, for `PYTHONPATH`: cargo builds it once."""
+    return run.unguarded(tmp_path_factory.mktemp("unguarded"))
+
+
+@pytest.fixture(scope="session")
 def postgres():
     """A PostgreSQL server of this run."""
-    yield from started("Postgres", of_the_run=True)
+    yield from started(databases.Postgres, of_the_run=True)
 
 
 @pytest.fixture(scope="session")
 def mariadb():
     """A MariaDB server of this run."""
-    yield from started("Mariadb", of_the_run=True)
+    yield from started(databases.Mariadb, of_the_run=True)
 
 
 @pytest.fixture(params=["postgres", "mariadb"])
@@ -117,20 +144,17 @@ def database(request):
     return request.getfixturevalue(request.param)
 
 
-@pytest.fixture(params=["Postgres", "Mariadb"], ids=str.lower)
+@pytest.fixture(params=[databases.Postgres, databases.Mariadb], ids=["postgres", "mariadb"])
 def killed(request):
     """One of the servers for a test that kills it: with few databases, it is soon there again."""
     yield from started(request.param)
 
 
-def started(kind: str, of_the_run: bool = False):
-    # Here, since tests without a database do without the drivers as well.
-    from support import databases
-
+def started(kind: type[databases.Database], of_the_run: bool = False):
     # Not below pytest's own folder, which is root's alone: PostgreSQL runs as another user.
     with tempfile.TemporaryDirectory(prefix="leafid-") as folder:
         Path(folder).chmod(0o755)
-        with getattr(databases, kind)(Path(folder)) as running:
+        with kind(Path(folder)) as running:
             if of_the_run:
                 ending.keep(running.process.pid)
             yield running

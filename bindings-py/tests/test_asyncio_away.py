@@ -125,8 +125,8 @@ def test_waits_without_an_answer_leave_nothing_behind(monkeypatch) -> None:
 
     wait_often(10_000)
     before = pages()
-    wait_often(200_000)
+    wait_often(100_000)
     grown = (pages() - before) * os.sysconf("SC_PAGE_SIZE")
-    print(f"200000 waits: {grown} bytes more")
+    print(f"100000 waits: {grown} bytes more")
     store.gate.set()
-    assert grown < 4_000_000, "each wait left some 50 bytes"
+    assert grown < 2_000_000, "each wait left some 50 bytes"

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from support.places import HERE
-from support.run import python, unguarded
+from support.run import python
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 FORKED = HERE / "support/forked_loop.py"
@@ -31,10 +31,9 @@ def test_children_of_a_running_loop_draw_no_duplicate(server, tmp_path, kind) ->
     assert told["ids"] >= 5 * 2_000 + 3 * 4_000
 
 
-def test_without_the_guard_they_draw_duplicates(server, tmp_path) -> None:
+def test_without_the_guard_they_draw_duplicates(server, tmp_path, unguarded) -> None:
     server.create_tag("forked", step=100_000)
-    path = unguarded(tmp_path / "unguarded")
     # Who waited in the parent would be waited for in the children.
-    told = forked("segment", server, tmp_path / "drawn", "alone", path=path)
+    told = forked("segment", server, tmp_path / "drawn", "alone", path=unguarded)
     assert told["in_hand"] > 2_000
     assert told["duplicates"] > 0

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import sys
 from array import array
 
+import numpy
 import pytest
 
 from leafid import Segment
-
-if os.environ.get("CI"):
-    import numpy
-else:
-    numpy = pytest.importorskip("numpy", reason="numpy is not installed: its arrays are NOT tested")
 
 OTHER_ORDER = ">" if sys.byteorder == "little" else "<"
 

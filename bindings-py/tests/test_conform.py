@@ -78,6 +78,7 @@ class Unlocked:
     """A store of a few lines, as a user would write it, on rows in memory."""
 
     def __init__(self) -> None:
+        self.clock = Clock()
         self.rows = Rows("5a" * 16)
         self.rows.create_tag({"tag": "conform"})
         space = {"namespace": "conform", "layout": "leaf", "workers": {"start": 0, "end": 4}}
@@ -96,7 +97,7 @@ class Unlocked:
         return self.told().release(ask)
 
     def told(self) -> Rows:
-        self.rows.set_clock(time.time_ns() // 1_000_000)
+        self.rows.set_clock(self.clock.wall_ms)
         return self.rows
 
 
@@ -130,7 +131,7 @@ class ReadLate(OneAtATime):
         self.ahead_ms, self.others_went_on = 0, threading.Event()
 
     def told(self) -> Rows:
-        self.rows.set_clock(time.time_ns() // 1_000_000 + self.ahead_ms)
+        self.rows.set_clock(self.clock.wall_ms + self.ahead_ms)
         return self.rows
 
     def lease_segment(self, ask: dict[str, Any]) -> dict[str, Any]:
@@ -150,7 +151,8 @@ class ReadLate(OneAtATime):
 
 
 def test_an_answer_that_is_read_late_is_no_time_that_goes_back() -> None:
-    assert {*conform(ReadLate()), *SPENT} == ALL - TWO_PROCESSES
+    store = ReadLate()
+    assert {*conform(store, clock=store.clock), *SPENT} == ALL - TWO_PROCESSES
 
 
 def test_a_store_that_hangs_is_told(monkeypatch) -> None:
@@ -163,9 +165,10 @@ def test_a_store_that_hangs_is_told(monkeypatch) -> None:
                 over.wait(PATIENCE)
             return super().lease_segment(ask)
 
+    store = Hangs()
     try:
         with pytest.raises(DoesNotConform, match="it does not answer within 0.2 s"):
-            conform(Hangs())
+            conform(store, clock=store.clock)
     finally:
         over.set()
 
@@ -223,8 +226,9 @@ class Begins(OneAtATime):
     (Begins, "lease-other-process"),
 ])  # fmt: skip
 def test_a_wrong_store_is_told(store, check) -> None:
+    made = store()
     with pytest.raises(DoesNotConform) as said:
-        conform(store(), again=Begins if store is Begins else None)
+        conform(made, clock=made.clock, again=Begins if store is Begins else None)
     assert check in said.value.failed, str(said.value)
     assert f"- {check}: " in str(said.value)
 

@@ -30,6 +30,15 @@ class Line(models.Model):
     number = IdField(tag="lines", unique=True)
     order = models.ForeignKey(Order, on_delete=models.CASCADE)
 """
+SETUP = """
+import django; django.setup()
+from shop.models import Line, Order
+"""
+MIGRATE = """
+from django.core.management import call_command
+call_command("makemigrations", "shop", verbosity=0)
+call_command("migrate", verbosity=0)
+"""
 
 
 @pytest.fixture
@@ -53,8 +62,10 @@ class Project:
         return self.python("-m", "django", *words, ends=ends)
 
     def run(self, text: str) -> str:
-        setup = "import django; django.setup()\nfrom shop.models import Line, Order\n"
-        return self.python("-c", setup + textwrap.dedent(text))
+        return self.python("-c", SETUP + textwrap.dedent(text))
+
+    def run_migrated(self, text: str) -> str:
+        return self.run(MIGRATE + textwrap.dedent(text))
 
     def python(self, *words: str, ends: int = 0) -> str:
         done = subprocess.run(
@@ -99,9 +110,7 @@ def test_migrations_and_rows(project) -> None:
 
 def test_in_an_event_loop(project) -> None:
     """Where an ID is not at hand, it is drawn when the object is saved: in Django's own thread."""
-    project.django("makemigrations", "shop")
-    project.django("migrate")
-    said = project.run(
+    said = project.run_migrated(
         """
         import asyncio, os
         os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = ""
@@ -125,9 +134,7 @@ def test_in_an_event_loop(project) -> None:
 
 
 def test_processes_of_one_table(project) -> None:
-    project.django("makemigrations", "shop")
-    project.django("migrate")
-    said = project.run(
+    said = project.run_migrated(
         """
         import multiprocessing
         from django.db import connection

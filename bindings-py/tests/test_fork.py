@@ -14,7 +14,7 @@ import leafid
 from support.answers import JSON, Answers, problem, wire
 from support.forked import wait
 from support.places import HERE
-from support.run import code, python, unguarded
+from support.run import code, python
 from support.waiting import end_all, start_all, until
 
 pytestmark = [
@@ -44,9 +44,9 @@ def test_four_children_of_one_generator_draw_no_duplicate(server, tmp_path, kind
 
 
 @pytest.mark.parametrize("kind", ["segment", "snowflake"])
-def test_without_the_guard_they_draw_duplicates(server, tmp_path, kind) -> None:
+def test_without_the_guard_they_draw_duplicates(server, tmp_path, unguarded, kind) -> None:
     server.create_tag("forked", step=100_000)
-    told = forked(kind, server, tmp_path / "drawn", path=unguarded(tmp_path / "unguarded"))
+    told = forked(kind, server, tmp_path / "drawn", "unguarded", path=unguarded)
     assert told["in_hand"] > 20_000
     assert told["duplicates"] > 0
 

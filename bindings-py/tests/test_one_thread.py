@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
@@ -28,6 +29,13 @@ def threads() -> set[str]:
             return False  # It has ended meanwhile.
 
     return {task.name for task in TASKS.iterdir() if is_one(task)}
+
+
+@pytest.fixture(autouse=True)
+def no_thread_of_another_test_begins_or_ends() -> None:
+    """The counts below are exact, so threads that earlier tests have left end first, if they are to end."""
+    gc.collect()
+    until(lambda: not threads(), seconds=5)
 
 
 def sockets() -> set[str]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
-
 SUITE = """
 import leafid, pytest
 
@@ -83,7 +81,6 @@ def test_no_store(monkeypatch):
 
 
 def test_djangos_fields_draw_from_the_test(tmp_path) -> None:
-    pytest.importorskip("django")
     (tmp_path / "test_shop.py").write_text(DJANGO)
     done = run(tmp_path, "-q")
     assert done.returncode == 0 and "5 passed" in done.stdout, done.stdout + done.stderr

@@ -13,8 +13,6 @@ from leafid.__main__ import main
 from support.databases import Mariadb
 from support.waiting import failing, first_when_made
 
-NOWHERE = "postgres://u@127.0.0.1:1/d"
-
 
 def test_generators_are_made_while_the_database_is_away(killed, tmp_path) -> None:
     name = killed.make()
@@ -67,6 +65,7 @@ def test_an_asynchronous_engine_is_refused_with_the_way(tmp_path) -> None:
         SqlStore(create_async_engine(f"sqlite+aiosqlite:///{tmp_path / 'ids.db'}"))
 
 
+@pytest.mark.engine
 @pytest.mark.parametrize("url", [
     "postgres://u:s3cret%zz@127.0.0.1:1/x", "postgres://u:s3cret and@127.0.0.1:1/x",
     "postgres://u:s3cret@127.0.0.1:1/x?s3cret=1", "mysql+pymysql://u:s3cret/1@127.0.0.1:1/x",
@@ -93,5 +92,9 @@ def test_no_message_has_a_part_of_a_password(url, capsys) -> None:
 def test_a_command_says_at_once_what_is_not_there(tmp_path, capsys) -> None:
     assert main(["next", "orders", "--store", f"sqlite:{tmp_path / 'ids.db'}", "--timeout", "600"]) == 1
     assert "leafid init" in capsys.readouterr().err
-    assert main(["next", "orders", "--store", NOWHERE, "--timeout", "600"]) == 1
+
+
+@pytest.mark.engine
+def test_a_command_says_at_once_that_nobody_is_there(capsys) -> None:
+    assert main(["next", "orders", "--store", "postgres://u@127.0.0.1:1/d", "--timeout", "600"]) == 1
     assert "cannot be reached" in capsys.readouterr().err

@@ -9,11 +9,8 @@ import sqlite3
 import threading
 from typing import Any
 
-import psycopg
-import pymysql
 import pytest
 import sqlalchemy
-from psycopg.types.string import TextLoader
 
 import leafid
 from leafid import SqlStore
@@ -189,6 +186,9 @@ def test_the_row_of_the_store_is_gone(database, name) -> None:
 
 
 def test_rows_that_a_driver_gives_otherwise(postgres) -> None:
+    import psycopg
+    from psycopg.types.string import TextLoader
+
     name = made(postgres)
 
     def dictionaries() -> Any:
@@ -211,7 +211,7 @@ def test_texts_that_pymysql_gives_as_bytes(mariadb) -> None:
 
     def connect() -> Any:
         at = {"host": "127.0.0.1", "port": mariadb.port, "user": "root", "database": name}
-        return pymysql.connect(**at, use_unicode=False)
+        return mariadb.driver.connect(**at, use_unicode=False)
 
     assert SqlStore(connect).lease_segment(TAG)["start"] == 1
 

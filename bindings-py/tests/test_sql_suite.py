@@ -21,7 +21,10 @@ def scripts() -> list[dict]:
     return [script for file in read for script in file["scripts"] if script["kind"] == "store"]
 
 
-@pytest.fixture(params=["sqlite", "postgres", "mariadb"])
+ENGINES = [pytest.param(name, marks=pytest.mark.engine) for name in ("postgres", "mariadb")]
+
+
+@pytest.fixture(params=["sqlite", *ENGINES])
 def make(request, tmp_path) -> Make:
     if request.param == "sqlite":
         return partial(SqliteStore, tmp_path / "ids.db")

@@ -194,7 +194,8 @@ def test_a_grant_is_durable(path) -> None:
     assert settings == ["wal", 2, 1, 1]
 
 
-def test_it_serves_while_another_writes(path) -> None:
+def test_it_serves_while_another_writes(path, monkeypatch) -> None:
+    monkeypatch.setattr("leafid._sql.file.sqlite.PATIENCE", 0.1)
     store = SqliteStore(path, create=True)
     store.create_tag("orders", step=5, max_step=5)
     ids = Segment("orders", store, timeout=30)

@@ -95,7 +95,8 @@ def test_a_store_made_after_a_fork_that_python_does_not_see(path, name) -> None:
 
 
 @FORKS
-def test_what_a_fork_interrupts_is_refused_in_the_child(path) -> None:
+def test_what_a_fork_interrupts_is_refused_in_the_child(path, monkeypatch) -> None:
+    monkeypatch.setattr("leafid._sql.forking.PATIENCE", 0.02)
     store = SqliteStore(path, create=True)
     store.create_tag("orders")
     with store._file.turn():

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from support.places import HERE
-from support.run import unguarded
 from support.waiting import until
 
 pytestmark = pytest.mark.skipif(
@@ -80,11 +79,10 @@ def test_a_killed_process_goes_on_while_the_store_is_away(server, tmp_path) -> N
     assert ids == sorted(ids), "each life goes on above the one before"
 
 
-def test_without_the_writes_something_is_given_twice(server, tmp_path) -> None:
-    path = unguarded(tmp_path / "unguarded")
+def test_without_the_writes_something_is_given_twice(server, tmp_path, unguarded) -> None:
     ids: list[int] = []
     lives = duplicates = 0
-    for part, _ in live(server, tmp_path, COUNT_OF_CONTROL, path):
+    for part, _ in live(server, tmp_path, COUNT_OF_CONTROL, unguarded):
         ids, lives = ids + part, lives + 1
         duplicates = len(ids) - len(set(ids))
         if duplicates > 0:

@@ -16,7 +16,6 @@ import pytest
 
 from support.load import listening
 from support.places import HERE
-from support.run import unguarded
 from support.waiting import run_all
 
 pytestmark = pytest.mark.skipif(
@@ -103,7 +102,6 @@ def test_killed_workers_go_on_while_the_store_is_away(server, tmp_path) -> None:
     assert alone >= ALONE and count > 0 and duplicates == 0
 
 
-def test_without_the_writes_something_is_given_twice(server, tmp_path) -> None:
-    path = unguarded(tmp_path / "unguarded")
-    _, duplicates, _ = lives(server, tmp_path, path, lambda _, duplicates: duplicates > 0)
+def test_without_the_writes_something_is_given_twice(server, tmp_path, unguarded) -> None:
+    _, duplicates, _ = lives(server, tmp_path, unguarded, lambda _, duplicates: duplicates > 0)
     assert duplicates > 0

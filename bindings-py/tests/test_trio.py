@@ -6,16 +6,13 @@ import asyncio
 import os
 
 import pytest
+import trio
+import trio.testing
 
 import leafid
 from leafid import Segment, Snowflake, _aio
 from support.gate import Away, Gate
 from support.waiting import PATIENCE, until
-
-if not os.environ.get("CI"):
-    pytest.importorskip("trio", reason="trio is not installed: its loops are NOT tested")
-import trio  # noqa: E402
-import trio.testing  # noqa: E402
 
 
 @pytest.fixture

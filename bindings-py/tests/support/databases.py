@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import getpass
+import importlib
 import itertools
 import os
 import shutil
@@ -16,9 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
-import psycopg
-import pymysql
 from support.ending import descendants, runs, stop
+from support.missing import not_run
 from support.port import Port
 from support.waiting import until
 
@@ -33,7 +33,7 @@ class Database(ABC):
 
     name: ClassVar[str]
     package: ClassVar[str]
-    driver: ClassVar[Any]
+    module: ClassVar[str]
     process: subprocess.Popen[bytes] | None = None
 
     def __init__(self, folder: Path, *settings: str) -> None:
@@ -54,6 +54,11 @@ class Database(ABC):
         if self.process is not None:
             self.kill()
         self.taken.give_back()
+
+    @property
+    def driver(self) -> Any:
+        """Imported here, so that tests without a database run without the drivers."""
+        return importlib.import_module(self.module)
 
     def start(self) -> None:
         """Starts it on what it kept, and waits until it answers."""
@@ -149,13 +154,12 @@ class Database(ABC):
 
 
 class Postgres(Database):
-    name, package, common, driver = "PostgreSQL", "postgresql", "postgres", psycopg
+    name, package, common, module = "PostgreSQL", "postgresql", "postgres", "psycopg"
 
     def program(self, name: str) -> str:
         found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda at: int(at.parent.name))
         program = shutil.which(name, path=str(found[-1]) if found else None) or shutil.which(name)
-        assert program, f"there is no `{name}`: apt-get install {self.package}"
-        return program
+        return program or not_run("postgresql", name, self.package)
 
     def install(self) -> None:
         if os.getuid() == 0:
@@ -177,13 +181,12 @@ class Postgres(Database):
         return [self.program("postgres"), *where, "-h", "127.0.0.1", *settings]
 
     def connect(self, database: str) -> Any:
-        return psycopg.connect(
+        return self.driver.connect(
             host="127.0.0.1", port=self.port, user="leafid", dbname=database, connect_timeout=5
         )
 
     def url(self, database: str) -> str:
         return f"postgres://leafid@127.0.0.1:{self.port}/{database}"
-
 
     def make_again(self, name: str) -> str:
         if not self.run(self.common, f"SELECT 1 FROM pg_database WHERE datname = '{name}'"):
@@ -193,14 +196,15 @@ class Postgres(Database):
 
 
 class Mariadb(Database):
-    name, package, common, driver = "MariaDB", "mariadb-server", "mysql", pymysql
+    name, package, common, module = "MariaDB", "mariadb-server", "mysql", "pymysql"
 
     def program(self, name: str) -> str:
         program = shutil.which(name) or shutil.which(name, path="/usr/sbin")
-        assert program, f"there is no `{name}`: apt-get install {self.package}"
-        return program
+        return program or not_run("mariadb", name, self.package)
 
     def install(self) -> None:
+        # Looked for first, so that what is missing has the same name as in the Rust suites.
+        self.program("mariadbd")
         made = [self.program("mariadb-install-db"), "--no-defaults", "--skip-test-db"]
         how = ["--auth-root-authentication-method=normal", f"--user={getpass.getuser()}"]
         subprocess.run(
@@ -217,7 +221,7 @@ class Mariadb(Database):
         ]  # fmt: skip
 
     def connect(self, database: str) -> Any:
-        return pymysql.connect(
+        return self.driver.connect(
             host="127.0.0.1", port=self.port, user="root", database=database, connect_timeout=5
         )
 

@@ -1,9 +1,9 @@
 """A process that forks: run as a script, it prints what its children drew as one line of JSON.
 
-    python forked.py segment|snowflake URL CHILDREN IDS FOLDER [close]
+    python forked.py segment|snowflake URL CHILDREN IDS FOLDER [close|unguarded]
 
 The children inherit one generator with a range in hand. With `close`, the parent closes it while
-they draw.
+they draw. With `unguarded`, the children do not: they would wait seconds for a thread of the parent.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import leafid
 PATIENCE_S = 120
 
 
-def main(kind: str, url: str, children: int, count: int, folder: Path, close: bool) -> None:
+def main(kind: str, url: str, children: int, count: int, folder: Path, word: str) -> None:
     if kind == "segment":
         ids = leafid.Segment("forked", url, timeout=20)
     else:
@@ -49,7 +49,8 @@ def main(kind: str, url: str, children: int, count: int, folder: Path, close: bo
                     time.sleep(0.0002)
                 first.tofile((folder / str(child)).open("wb"))
                 (folder / f"{child}.stats").write_text(json.dumps(ids.stats()._asdict()))
-                ids.close()
+                if word != "unguarded":
+                    ids.close()
                 os._exit(0)
             except BaseException:
                 traceback.print_exc()
@@ -57,7 +58,7 @@ def main(kind: str, url: str, children: int, count: int, folder: Path, close: bo
                 os._exit(1)
         pids.append(pid)
     os.write(opened, b"." * children)
-    if close:
+    if word == "close":
         os.read(begun, 1)
         ids.close()
     else:
@@ -93,4 +94,4 @@ if __name__ == "__main__":
     # From 3.12 on, Python warns of any fork beside threads; that it works here is what is shown.
     warnings.simplefilter("ignore", DeprecationWarning)
     kind, url, children, count, folder, *rest = sys.argv[1:]
-    main(kind, url, int(children), int(count), Path(folder), rest == ["close"])
+    main(kind, url, int(children), int(count), Path(folder), *rest or [""])

@@ -14,8 +14,8 @@ import leafid
 
 EACH = 20_000
 # Far ahead of the clock, so that a life which goes on below the end of the one before gives the same
-# IDs again.
-ids = leafid.Snowflake("edge", state=os.environ["LEAFID_STATE"], max_ahead=20.0, timeout=5)
+# IDs again. A window that is used up while the store is away is not waited for.
+ids = leafid.Snowflake("edge", state=os.environ["LEAFID_STATE"], max_ahead=20.0, timeout=0.5)
 # A file that is not used would be said so.
 warnings.filterwarnings("error", message=".*state file")
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
+from support.missing import not_run
 from support.places import BINARY
 from support.server import Server
 
@@ -13,6 +15,8 @@ CLEAN = ("LEAFID_TOKEN", "LEAFID_CA", "LEAFID_CERT", "LEAFID_KEY")
 
 
 def openssl(*words: str | Path) -> None:
+    if shutil.which("openssl") is None:
+        not_run("tls", "openssl", "openssl")
     subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True)
 
 
