@@ -1,6 +1,8 @@
 // Whatever a store does: an error with a code and figures, no rejection that nobody handles, and a module that goes on.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { execFile } from 'node:child_process'
+import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import { ranNode } from '../support/ends.mjs'
 
 // In a process of its own, as Node ends it when a rejection is not handled.
@@ -94,17 +96,20 @@ const PROGRAM = `
   await new Promise((resolve) => setTimeout(resolve, 50))
   console.log(JSON.stringify({ told, after }))`
 
-for (const entry of ['leafid', 'leafid/inline']) {
-  test(`${entry}: what a store does wrong is told, handled, and over with its generator`, () => {
-    const program = PROGRAM.replace("from 'leafid'", `from '${entry}'`)
-    const options = { cwd: import.meta.dirname }
-    const { status, stdout, stderr } = ranNode(['--input-type=module', '-e', program], options)
-    assert.deepEqual([status, stderr], [0, ''])
-    const { told, after } = JSON.parse(stdout)
-    assert.deepEqual(told, Object.fromEntries(Object.keys(told).map((what) => [what, 'fine'])))
-    assert.deepEqual(after, [true, true])
-  })
-}
+// Together, for most of it waits.
+describe('stores that do wrong', { concurrency: true }, () => {
+  for (const entry of ['leafid', 'leafid/inline']) {
+    test(`${entry}: what a store does wrong is told, handled, and over with its generator`, async () => {
+      const program = PROGRAM.replace("from 'leafid'", `from '${entry}'`)
+      const options = { cwd: import.meta.dirname, timeout: 300_000 }
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], options)
+      assert.equal(stderr, '')
+      const { told, after } = JSON.parse(stdout)
+      assert.deepEqual(told, Object.fromEntries(Object.keys(told).map((what) => [what, 'fine'])))
+      assert.deepEqual(after, [true, true])
+    })
+  }
+})
 
 test('the control: a rejection that nobody handles ends a process', () => {
   const { status, stderr } = ranNode(['--input-type=module', '-e', "Promise.reject(new Error('boom')); setTimeout(() => {}, 1_000)"])

@@ -1,6 +1,6 @@
 // `conform` of `leafid/testing`: over stores that are right, and over some that are wrong on purpose.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { httpStore, memoryStore } from 'leafid'
 import * as registry from 'leafid/registry'
 import { ConformError, conform } from 'leafid/testing'
@@ -32,36 +32,39 @@ test('a store whose clock is set is checked without waiting', async () => {
   console.log(`conform: ${passed.join(' ')}`)
 })
 
-test('a store in real time takes some seconds', async () => {
-  const began = Date.now()
-  const { passed } = await conform(rows())
-  assert.equal(passed.length, ALL)
-  assert.ok(Date.now() - began < 200_000)
-})
+// Together, for most of it waits.
+describe('in real time', { concurrency: true }, () => {
+  test('a store in real time takes some seconds', async () => {
+    const began = Date.now()
+    const { passed } = await conform(rows())
+    assert.equal(passed.length, ALL)
+    assert.ok(Date.now() - began < 200_000)
+  })
 
-test('a store that is slow where many ask at once is right all the same', async () => {
-  const store = rows()
-  let flying = 0
-  const slow = {
-    ...Object.fromEntries(['lease_segment', 'renew', 'release'].map((verb) => [verb, (ask) => store[verb](ask)])),
-    async acquire(ask) {
-      flying += 1
-      // More than there are numbers: those who come last are answered after the shortest window.
-      if (flying > 4) await new Promise((resolve) => setTimeout(resolve, 1_200))
-      else await undefined
-      flying -= 1
-      return store.acquire(ask)
-    },
-  }
-  assert.equal((await conform(slow)).passed.length, ALL)
-})
+  test('a store that is slow where many ask at once is right all the same', async () => {
+    const store = rows()
+    let flying = 0
+    const slow = {
+      ...Object.fromEntries(['lease_segment', 'renew', 'release'].map((verb) => [verb, (ask) => store[verb](ask)])),
+      async acquire(ask) {
+        flying += 1
+        // More than there are numbers: those who come last are answered after the shortest window.
+        if (flying > 4) await new Promise((resolve) => setTimeout(resolve, 1_200))
+        else await undefined
+        flying -= 1
+        return store.acquire(ask)
+      },
+    }
+    assert.equal((await conform(slow)).passed.length, ALL)
+  })
 
-test('over HTTP: the real store', async (t) => {
-  const store = await startStore()
-  t.after(store.end)
-  await store.createTag('conform', { step: 10, max_step: 100 })
-  await store.createNamespace('conform', { layout: 'leaf', workers: { start: 0, end: 4 } })
-  assert.equal((await conform(httpStore(store.url))).passed.length, ALL)
+  test('over HTTP: the real store', async (t) => {
+    const store = await startStore()
+    t.after(store.end)
+    await store.createTag('conform', { step: 10, max_step: 100 })
+    await store.createNamespace('conform', { layout: 'leaf', workers: { start: 0, end: 4 } })
+    assert.equal((await conform(httpStore(store.url))).passed.length, ALL)
+  })
 })
 
 test('what cannot be looked at is told', async () => {

@@ -1,72 +1,15 @@
-// `postgres://…` and `mysql://…` given as the store: what is connected, what is said, and what is not kept alive.
+// `postgres://…` and `mysql://…` given as the store, where no server is: what is said. Over servers: `databases/addresses.test.mjs`.
 import assert from 'node:assert/strict'
 import { cpSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import mysql from 'mysql2'
+import { test } from 'node:test'
 import { Segment } from 'leafid'
 import { sqlStore } from 'leafid/node'
-import { ENGINES } from '../support/databases.mjs'
-import { ran, ranNode, scratch } from '../support/ends.mjs'
-import { storeBinary } from '../support/places.mjs'
+import { ranNode, scratch } from '../support/ends.mjs'
 import { refusal, timedOut } from '../support/stores.mjs'
 
-const PROGRAM = `
-  import { Segment, Snowflake } from 'leafid'
-  const orders = new Segment('orders')
-  const ids = new Snowflake()
-  console.log(String(await orders.next()), typeof (await ids.next()))
-`
-const leafid = (...words) => {
-  const { status, stderr } = ran([storeBinary, ...words])
-  assert.equal(status, 0, stderr)
-}
-const run = (store, options = {}) =>
-  ranNode(['--input-type=module', '-e', PROGRAM], { cwd: import.meta.dirname, ...options, env: { ...process.env, LEAFID_STORE: store } })
-
-for (const [name, engine] of Object.entries(ENGINES)) {
-  describe(name, () => {
-    let server
-    before(async () => (server = await engine.start()))
-    after(() => server?.end())
-
-    test('LEAFID_STORE chooses the database, and nothing keeps the process alive', () => {
-      const url = server.make('ids')
-      leafid('init', url)
-      leafid('tag', 'create', 'orders', '--store', url)
-      const firsts = []
-      for (let turn = 0; turn < 2; turn++) {
-        // Neither generator is closed.
-        const { status, signal, stdout, stderr } = run(url)
-        const [, first, kind] = /^(\d+) (\w+)\n$/.exec(stdout) ?? []
-        assert.deepEqual([status, signal, kind], [0, null, 'bigint'], stderr)
-        firsts.push(Number(first))
-      }
-      // Where the first lease took three seconds, it was asked for again, and is lost.
-      assert.ok(firsts.every((first) => first % 1_000 === 1) && firsts[0] < firsts[1], `${firsts}`)
-    })
-
-    test('an address is enough to make a store', async () => {
-      const store = sqlStore(server.make('made'), { create: { tags: { orders: {} } } })
-      assert.equal((await store.lease_segment({ tag: 'orders', request: '01'.repeat(16) })).start, 1n)
-      const first = await new Segment('orders', { store: server.url('made') }).next()
-      assert.ok(first > 1n && first % 1_000n === 1n, `${first}`)
-    })
-
-    test('a database that does not let us in, or is away, is named without its password', async () => {
-      const url = (where) => where.replace('@', ':s3cret@')
-      const away = url(server.url('ids')).replace(`:${server.port}/`, ':1/')
-      for (const [store, says] of [[url(server.url('nosuch')), /nosuch/], [away, /ECONNREFUSED/]]) {
-        const isAway = store === away
-        const orders = new Segment('orders', { store, timeout: isAway ? 300 : 60_000 })
-        const error = await (isAway ? timedOut(() => orders.next(), 'STORE_UNAVAILABLE') : refusal(() => orders.next(), 'STORE_UNKNOWN'))
-        for (let cause = error; cause !== undefined; cause = cause.cause) assert.doesNotMatch(String(cause.message), /s3cret/)
-        assert.match(error.message, says)
-      }
-    })
-  })
-}
+const PROGRAM = "import { Segment } from 'leafid'\nawait new Segment('orders').next()"
 
 test('without the driver the error names what brings it', (t) => {
   const folder = scratch(t)
@@ -77,7 +20,8 @@ test('without the driver the error names what brings it', (t) => {
     ['postgres://u:s3cret@127.0.0.1:1/d', '`postgres://` needs the package pg: npm install pg'],
     ['mysql://u:s3cret@127.0.0.1:1/d', '`mysql://` needs the package mysql2: npm install mysql2'],
   ]) {
-    const { stderr } = run(store, { cwd: folder })
+    const env = { ...process.env, LEAFID_STORE: store }
+    const { stderr } = ranNode(['--input-type=module', '-e', PROGRAM], { cwd: folder, env })
     assert.ok(stderr.includes(says) && stderr.includes("code: 'NOT_ENABLED'"), stderr)
     assert.doesNotMatch(stderr, /s3cret/)
   }
@@ -113,40 +57,8 @@ test('an address that cannot be used is told at once, and not repeated', async (
   }
 })
 
-test('Leaf’s own table keeps the tags, while a Leaf goes on using it', async (t) => {
-  const server = await ENGINES.MySQL.start()
-  t.after(server.end)
-  const url = server.make('leaf')
-  server.run('leaf', "CREATE TABLE leaf_alloc (biz_tag varchar(128) NOT NULL DEFAULT '', max_id bigint NOT NULL DEFAULT 1, step int NOT NULL, description varchar(256), update_time timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, PRIMARY KEY (biz_tag)) ENGINE = InnoDB")
-  const wide = 9007199254740993n
-  server.run('leaf', `INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', ${wide}, 100), ('zero', 0, 10), ('bad', 1, -5)`)
-  const ask = (tag) => ({ tag, request: '01'.repeat(16) })
-  const lost = await refusal(() => sqlStore(`${url}?tags=leaf_alloc`).lease_segment(ask('orders')))
-  assert.match(lost.message, /leaf\?tags=leaf_alloc` has no tables; to create a new store there: leafid init mysql:/)
-  leafid('init', `${url}?tags=leaf_alloc`)
-  const pool = mysql.createPool(url)
-  t.after(() => new Promise((resolve) => pool.end(resolve)))
-  const stores = [sqlStore(pool, { tags: 'leaf_alloc', create: { tags: { made: { step: 7, until: '9' } } } }), sqlStore(`${url}?tags=leaf_alloc`)]
-  let next = wide
-  for (const store of [...stores, ...stores]) {
-    assert.equal((await store.lease_segment(ask('orders'))).start, next)
-    next += 100n
-    // A Leaf.
-    server.run('leaf', "UPDATE leaf_alloc SET max_id = max_id + step WHERE biz_tag = 'orders'")
-    next += 100n
+test('what passes is waited for', async () => {
+  for (const store of ['postgres://u@127.0.0.1:1/d', 'mysql://u@127.0.0.1:1/d', 'http://127.0.0.1:1']) {
+    await timedOut(() => new Segment('orders', { store, timeout: 200 }).next(), 'STORE_UNAVAILABLE')
   }
-  assert.equal((await stores[0].lease_segment(ask('zero'))).start, 1n)
-  assert.equal((await refusal(() => stores[0].lease_segment(ask('bad')))).code, 'STEP_INVALID')
-  const spelled = await refusal(() => stores[0].lease_segment(ask('Orders')))
-  assert.equal(spelled.code, 'TAG_UNKNOWN')
-  assert.match(spelled.message, /is written `orders` there/)
-  assert.deepEqual([(await stores[0].lease_segment(ask('made'))).end, (await stores[0].lease_segment(ask('made'))).end], [8n, 9n])
-  assert.equal((await refusal(() => stores[1].lease_segment(ask('made')))).code, 'TAG_SPENT')
-  assert.equal(server.run('leaf', "SELECT max_id, step FROM leaf_alloc WHERE biz_tag = 'made'"), '9\t7')
-  leafid('tag', 'delete', 'orders', '--store', `${url}?tags=leaf_alloc`)
-  for (const store of stores) assert.equal((await refusal(() => store.lease_segment(ask('orders')))).code, 'TAG_UNKNOWN')
-  const acquire = { namespace: 'default', owner: 'me', request: '01'.repeat(16), sticky: false, strict: false }
-  assert.equal((await stores[0].acquire(acquire)).worker, (await stores[1].acquire(acquire)).worker)
-  const plain = await refusal(() => sqlStore(`${server.make('empty')}?tags=leaf_alloc`, { create: true }).lease_segment(ask('orders')))
-  assert.deepEqual([plain.code, /has no table `leaf_alloc`/.test(plain.message)], ['SCHEMA_MISMATCH', true])
 })

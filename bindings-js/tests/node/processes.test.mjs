@@ -32,10 +32,13 @@ function threadOf(workerData) {
   return thread
 }
 
+/** What it tells; one that ends instead has no message. */
+const told = async (drawer) => (await Promise.race(['message', 'exit'].map((event) => once(drawer, event))))[0]
+
 test('worker_threads', (t) =>
   all(t, async (url) => {
     const thread = threadOf({ url, count: COUNT })
-    const [drawn] = await once(thread, 'message')
+    const drawn = await told(thread)
     await thread.terminate()
     return drawn
   }))
@@ -47,9 +50,7 @@ test('cluster', (t) => {
     const worker = cluster.fork({ DRAW_FROM: url, DRAW_COUNT: String(COUNT) })
     ending(async () => worker.process.kill('SIGKILL'))
     for (const stream of [worker.process.stdout, worker.process.stderr]) stream.on('data', (chunk) => process.stderr.write(chunk))
-    // One that ends instead has no message.
-    const [drawn] = await Promise.race(['message', 'exit'].map((event) => once(worker, event)))
-    return drawn
+    return told(worker)
   })
 })
 

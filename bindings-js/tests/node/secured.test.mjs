@@ -45,7 +45,7 @@ test('a token, and a `fetch` that believes an authority of one’s own', async (
 test('the environment has a token and, in Node, authorities', async () => {
   const program = `
     import { Segment } from 'leafid'
-    const ids = new Segment('orders', { timeout: 5_000 })
+    const ids = new Segment('orders', { timeout: 1_000 })
     let told
     // On a busy machine the first answer may come later, and too late for the call that waits for it.
     do told = await ids.next().then(String, (error) => error.code + ' ' + (error.cause?.message ?? ''))

@@ -1,6 +1,6 @@
 // Dry lines: who waits, how long, and what is asked meanwhile.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
@@ -60,38 +60,41 @@ test('the time-out is the caller’s: TIMED_OUT, with why', async () => {
   assert.equal((await refusal(() => new Segment('a', { store, timeout: 0 }).next())).code, 'TIMED_OUT')
 })
 
-test('an ask that is never answered is sent again under the same request, and its late answer is used', { timeout: 120_000 }, async () => {
-  const rows = memoryStore()
-  const asked = []
-  const store = {
-    lease_segment(ask) {
-      asked.push(ask)
-      return asked.length === 1 ? new Promise(() => {}) : rows.lease_segment(ask)
-    },
-  }
-  const orders = new Segment('orders', { store })
-  assert.equal(await orders.next(), 1n)
-  assert.equal(asked.length, 2)
-  assert.equal(asked[0].request, asked[1].request)
-})
-
-test('an ask over HTTP is cut after 3 s', { timeout: 120_000 }, async (t) => {
-  let aborted = 0
-  const server = await httpServer(() => new Promise(() => {}))
-  t.after(server.end)
-  const orders = new Segment('orders', {
-    timeout: 6_000,
-    store: {
-      lease_segment: (_, signal) =>
-        fetch(server.url, { method: 'POST', signal }).catch((error) => {
-          aborted += 1
-          throw error
-        }),
-    },
+// Together, for most of it waits.
+describe('asks without an answer', { concurrency: true }, () => {
+  test('an ask that is never answered is sent again under the same request, and its late answer is used', { timeout: 120_000 }, async () => {
+    const rows = memoryStore()
+    const asked = []
+    const store = {
+      lease_segment(ask) {
+        asked.push(ask)
+        return asked.length === 1 ? new Promise(() => {}) : rows.lease_segment(ask)
+      },
+    }
+    const orders = new Segment('orders', { store })
+    assert.equal(await orders.next(), 1n)
+    assert.equal(asked.length, 2)
+    assert.equal(asked[0].request, asked[1].request)
   })
-  const error = await refusal(() => orders.next())
-  assert.equal(error.cause.code, 'STORE_UNAVAILABLE')
-  assert.ok(aborted >= 1)
+
+  test('an ask over HTTP is cut after 3 s', { timeout: 120_000 }, async (t) => {
+    let aborted = 0
+    const server = await httpServer(() => new Promise(() => {}))
+    t.after(server.end)
+    const orders = new Segment('orders', {
+      timeout: 6_000,
+      store: {
+        lease_segment: (_, signal) =>
+          fetch(server.url, { method: 'POST', signal }).catch((error) => {
+            aborted += 1
+            throw error
+          }),
+      },
+    })
+    const error = await refusal(() => orders.next())
+    assert.equal(error.cause.code, 'STORE_UNAVAILABLE')
+    assert.ok(aborted >= 1)
+  })
 })
 
 test('what waiting cannot cure is raised at once, and cured when the store is', async () => {

@@ -1,4 +1,5 @@
 // The conformance suite of a store, replayed over a file.
+import '../support/sqlite.mjs'
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
 // Stores over a database that an application has open: of `node:sqlite`, and of `better-sqlite3` where that is installed.
+import '../support/sqlite.mjs'
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

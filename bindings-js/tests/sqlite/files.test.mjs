@@ -1,4 +1,5 @@
 // A store in a file: who makes one, what is refused, and what it does when the file or the clock is changed under it.
+import '../support/sqlite.mjs'
 import assert from 'node:assert/strict'
 import fs, { linkSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -220,7 +221,7 @@ test('a file that is mounted by itself is refused', { skip: process.platform !==
   for (const name of ['', 'ids.db']) {
     const words = [process.execPath, join(host, name), join(guest, name), join(guest, 'ids.db'), program]
     const mounted = ran(['unshare', '--map-root-user', '--mount', 'sh', '-c', script, ...words], { cwd: import.meta.dirname })
-    if (!mounted.stdout?.startsWith('mounted')) return t.diagnostic(`NOT RUN: nothing can be mounted here: ${mounted.stderr ?? mounted.error}`)
+    if (!mounted.stdout?.startsWith('mounted')) return t.skip(`nothing can be mounted here: ${mounted.stderr ?? mounted.error}`)
     if (name === '') assert.match(mounted.stdout, /^mounted\n\d+\n$/, mounted.stderr)
     else assert.match(mounted.stdout, /^mounted\nSTORE_REFUSED .* is mounted by itself, .* mount the folder/, mounted.stderr)
   }

@@ -1,4 +1,5 @@
 // What a store makes that replaces a lost one, or was fenced: nothing below what the lost one may have out.
+import '../support/sqlite.mjs'
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'

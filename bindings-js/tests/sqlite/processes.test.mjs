@@ -1,4 +1,5 @@
 // Processes of Node and a server on one file, some of them killed.
+import '../support/sqlite.mjs'
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { join } from 'node:path'

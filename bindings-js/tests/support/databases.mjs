@@ -1,6 +1,7 @@
 // What a test of stores in databases uses: each engine with its server, its drivers, and how an application may hold one.
 import mysql from 'mysql2'
 import pg from 'pg'
+import { needing } from './needs.mjs'
 import { startMariadb, startPostgres } from './servers.mjs'
 
 /** A pool, and how it ends. */
@@ -33,9 +34,10 @@ function mysqlConnection(url, options = {}) {
   return owned(connection, () => callback((done) => connection.end(done)))
 }
 
-/** Each engine: `flavours` are what an application may pass, made of a URL. */
+/** Each engine: `test` and `before` of tests that need it; `flavours` are what an application may pass, made of a URL. */
 export const ENGINES = {
   PostgreSQL: {
+    ...needing('postgresql'),
     start: startPostgres,
     flavours: {
       'a pool': (url) => owned(new pg.Pool({ connectionString: url })),
@@ -53,6 +55,7 @@ export const ENGINES = {
     query: (connection, sql) => connection.query(sql).then(({ rows }) => rows),
   },
   MySQL: {
+    ...needing('mariadb'),
     start: startMariadb,
     flavours: {
       'a pool': mysqlPool,

@@ -3,10 +3,13 @@
 // keeps the event loop turning, or a pipe of the runner open, and the whole run waits for ever.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { leash } from './leash.mjs'
+
+export { leash }
 
 /** Nothing takes longer to end; what does is left to the end of the process. */
 const END_MS = 120_000
@@ -65,14 +68,6 @@ process.on('exit', () => {
     }
   }
 })
-
-const hasLeash = process.platform === 'linux' && spawnSync('setpriv', ['--pdeathsig', 'KILL', 'true']).status === 0
-
-/** The words before a command which have it sent this signal when its parent dies, of whatever; `more` are those that change its user. */
-export function leash(signal = 'KILL', more = []) {
-  if (hasLeash) return ['setpriv', '--pdeathsig', signal, ...more, '--']
-  return more.length > 0 ? ['setpriv', ...more, '--'] : []
-}
 
 /**
  * Starts a command that is ended with the file at the latest, by `endsBy`, and with this process. It has pipes of its own: with
@@ -135,8 +130,13 @@ export async function says(child, pattern, ms = 120_000) {
   }
 }
 
+const memory = '/dev/shm'
+const free = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 }
+/** In memory where there is plenty, for a store waits for its disk with each grant. A program may be refused to run from there. */
+const roomy = process.env.TMPDIR ?? (free.bavail * free.bsize > 2 ** 30 ? memory : tmpdir())
+
 /** Makes a temporary folder, which goes with the test `t`, or else with the file. */
-export function scratch(t, { name = 'leafid-js-', below = tmpdir() } = {}) {
+export function scratch(t, { name = 'leafid-js-', below = roomy } = {}) {
   const folder = mkdtempSync(join(below, name))
   folders.add(folder)
   const end = ending(() => remove(folder))

@@ -1,6 +1,7 @@
 // A Worker in workerd, through Miniflare, with the installed package as its modules.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { Miniflare } from 'miniflare'
 import { ending, leash, scratch } from './ends.mjs'
@@ -62,7 +63,7 @@ export async function startMiniflare(options, { ms = 900_000 } = {}) {
 export function leashRuntime() {
   if (process.env.MINIFLARE_WORKERD_PATH !== undefined || leash().length === 0) return
   const workerd = createRequire(createRequire(import.meta.url).resolve('miniflare'))('workerd').default
-  const program = join(scratch(), 'workerd')
+  const program = join(scratch(undefined, { below: tmpdir() }), 'workerd')
   writeFileSync(program, `#!/bin/sh\nexec ${leash().join(' ')} '${workerd}' "$@"\n`, { mode: 0o755 })
   process.env.MINIFLARE_WORKERD_PATH = program
 }
@@ -86,8 +87,8 @@ function modules() {
     }))
   const files = readdirSync(root, { recursive: true })
     .filter((path) => path.endsWith('.js') || path.endsWith('.wasm'))
-    // Node's own parts are no business of a Worker.
-    .filter((path) => !/(^|[/.])(native|node)\.js$|^files\//.test(path))
+    // Node's own parts are no business of a Worker, and each module counts when a runtime starts.
+    .filter((path) => !/(^|[/.])(native|node)\.js$|^(cjs|databases|files)\//.test(path))
     .map((path) => ({
       type: path.endsWith('.wasm') ? 'CompiledWasm' : 'ESModule',
       path: join(root, path),

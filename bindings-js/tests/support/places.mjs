@@ -15,6 +15,9 @@ export const storeBinary = process.env.LEAFID_BIN ?? above('dist/leafid') ?? 'le
 /** The folder of the packages. */
 export const dist = process.env.LEAFID_DIST ?? above('dist')
 
+/** The checkout. */
+export const checkout = process.env.LEAFID_ROOT ?? dirname(dist)
+
 /** Every file of vectors that JavaScript replays: its name without `.json`, and its text. */
 export function vectorFiles() {
   const folder = process.env.LEAFID_VECTORS ?? above('tests/vectors')
@@ -26,6 +29,6 @@ export function vectorFiles() {
 
 /** The JavaScript programs of the project's README. */
 export function quickStart() {
-  const readme = readFileSync(join(dirname(dist), 'README.md'), 'utf8')
+  const readme = readFileSync(join(checkout, 'README.md'), 'utf8')
   return [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(([, program]) => program)
 }

@@ -15,8 +15,8 @@ export const makeD1 = () =>
 /** The names of the Workers: each is an isolate of its own. */
 export const ISOLATES = ['a', 'b', 'c', 'd']
 
-/** The options of a runtime whose Workers run this source; the first one has the class of the objects. */
-export function runtime(source, folder, { bindings = {}, objects = { IDS: 'Ids' }, files = {}, flags = [] } = {}) {
+/** The options of a runtime whose Workers run this source; the first one has the class of the objects. Each takes time to start. */
+export function runtime(source, folder, { isolates = ISOLATES, bindings = {}, objects = { IDS: 'Ids' }, files = {}, flags = [] } = {}) {
   const shared = { compatibilityDate: DATE, compatibilityFlags: flags, ...program({ 'main.js': source, ...files }), bindings, d1Databases: { DB: 'ids' } }
   const durable = (own) =>
     Object.fromEntries(
@@ -28,8 +28,8 @@ export function runtime(source, folder, { bindings = {}, objects = { IDS: 'Ids' 
     durableObjectsPersist: join(folder, 'objects'),
     d1Persist: join(folder, 'd1'),
     workers: [
-      { ...front, serviceBindings: Object.fromEntries(ISOLATES.map((name) => [name, name])) },
-      ...ISOLATES.map((name) => ({ ...shared, name, durableObjects: durable(name === 'a') })),
+      { ...front, serviceBindings: Object.fromEntries(isolates.map((name) => [name, name])) },
+      ...isolates.map((name) => ({ ...shared, name, durableObjects: durable(name === 'a') })),
     ],
   }
 }

@@ -1,9 +1,10 @@
 // Real database servers: each in a temporary folder on a free port of loopback, ended by its process id.
-import { chownSync, existsSync, readdirSync, statfsSync, writeFileSync } from 'node:fs'
+import { chownSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir, userInfo } from 'node:os'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { ending, leash, ran, remove, scratch, start, stop } from './ends.mjs'
+import { found } from './needs.mjs'
 import { freePort } from './port.mjs'
 import { until } from './stores.mjs'
 
@@ -11,13 +12,6 @@ import { until } from './stores.mjs'
 const NOBODY = 65534
 const isRoot = process.getuid() === 0
 const nobody = isRoot ? [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
-
-/** A folder of its own: in memory where there is plenty, for making and starting a server writes hundreds of files. */
-function place() {
-  const memory = '/dev/shm'
-  const free = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 }
-  return scratch(undefined, { below: free.bavail * free.bsize > 2 ** 30 ? memory : tmpdir() })
-}
 
 /** Runs a program to its end; what it said where it failed. */
 function run(command, options) {
@@ -73,40 +67,37 @@ function hears(port, greeting, accepts) {
       socket.destroy()
       resolve(is)
     }
-    socket.setTimeout(2_000, () => done(false)).once('error', () => done(false))
+    socket.setTimeout(2_000, () => done(false)).once('error', () => done(false)).once('close', () => done(false))
     socket.once('connect', () => greeting !== undefined && socket.write(greeting)).once('data', (chunk) => done(accepts(chunk)))
   })
 }
 
 /** PostgreSQL: its user `leafid` needs no password. */
 export async function startPostgres() {
-  const [version] = readdirSync('/usr/lib/postgresql').map(Number).sort((a, b) => b - a)
-  const bin = (name) => `/usr/lib/postgresql/${version}/bin/${name}`
-  const folder = place()
+  const folder = scratch()
   if (isRoot) chownSync(folder, NOBODY, NOBODY)
-  run([...leash('KILL', nobody), bin('initdb'), '-D', join(folder, 'data'), '-U', 'leafid', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'], { cwd: folder })
+  run([...leash('KILL', nobody), found('initdb'), '-D', join(folder, 'data'), '-U', 'leafid', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'], { cwd: folder })
   // Killed, it would leave its shared memory to the machine.
-  const command = (port) => [...leash('QUIT', nobody), bin('postgres'), '-D', join(folder, 'data'), '-h', '127.0.0.1', '-p', String(port), '-k', folder]
+  const command = (port) => [...leash('QUIT', nobody), found('postgres'), '-D', join(folder, 'data'), '-h', '127.0.0.1', '-p', String(port), '-k', folder]
   // Asked for TLS it says no, once it takes connections at all.
   const answers = (port) => hears(port, Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]), (chunk) => chunk[0] === 0x4e)
   const server = await running(folder, command, answers, 'SIGQUIT')
-  const psql = (database, sql) => run(['psql', '-X', '-h', '127.0.0.1', '-p', String(server.port), '-U', 'leafid', '-d', database, '-v', 'ON_ERROR_STOP=1', '-qAtc', sql]).trim()
-  await until(() => ran([bin('pg_isready'), '-q', '-h', '127.0.0.1', '-p', String(server.port)]).status === 0, 180_000)
+  const psql = (database, sql) => run([found('psql'), '-X', '-h', '127.0.0.1', '-p', String(server.port), '-U', 'leafid', '-d', database, '-v', 'ON_ERROR_STOP=1', '-qAtc', sql]).trim()
+  await until(() => ran([found('pg_isready'), '-q', '-h', '127.0.0.1', '-p', String(server.port)]).status === 0, 180_000)
   const url = (database) => `postgres://leafid@127.0.0.1:${server.port}/${database}`
   return { ...server, run: psql, url, make: (name) => (psql('postgres', `CREATE DATABASE ${name}`), url(name)) }
 }
 
 /** MariaDB, which stands for MySQL too: its user `root` needs no password. */
 export async function startMariadb() {
-  const folder = place()
+  const folder = scratch()
   const { username } = userInfo()
   const own = [`--user=${username}`, `--datadir=${join(folder, 'data')}`]
-  run(['mariadb-install-db', '--no-defaults', '--auth-root-authentication-method=normal', '--skip-test-db', ...own], { env: { ...process.env, TMPDIR: folder } })
+  run([found('mariadb-install-db'), '--no-defaults', '--auth-root-authentication-method=normal', '--skip-test-db', ...own], { env: { ...process.env, TMPDIR: folder } })
   writeFileSync(join(folder, 'init.sql'), 'CREATE DATABASE IF NOT EXISTS leafid;\n')
-  const program = existsSync('/usr/sbin/mariadbd') ? '/usr/sbin/mariadbd' : 'mariadbd'
   const command = (port) => [
     ...leash(),
-    program,
+    found('mariadbd'),
     '--no-defaults',
     '--bind-address=127.0.0.1',
     '--skip-name-resolve',
@@ -117,6 +108,6 @@ export async function startMariadb() {
   ]
   const server = await running(folder, command, (port) => hears(port, undefined, (chunk) => chunk[4] === 10))
   const url = (database) => `mysql://root@127.0.0.1:${server.port}/${database}`
-  const client = (database, sql) => run(['mariadb', '--no-defaults', '-h127.0.0.1', '-uroot', `-P${server.port}`, '-N', '-B', '-e', sql, database]).trim()
+  const client = (database, sql) => run([found('mariadb'), '--no-defaults', '-h127.0.0.1', '-uroot', `-P${server.port}`, '-N', '-B', '-e', sql, database]).trim()
   return { ...server, run: client, url, make: (name) => (client('leafid', `CREATE DATABASE ${name}`), url(name)) }
 }

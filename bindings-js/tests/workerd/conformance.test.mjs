@@ -13,7 +13,7 @@ let worker
 
 before(async () => {
   const files = { 'tables.mjs': read('../support/tables.mjs'), 'vectors.mjs': read('../support/vectors.mjs') }
-  worker = await startMiniflare(runtime(read('./conformance-worker.mjs'), scratch(), { files, objects: { IDS: 'Ids', CONFORM: 'Conform' } }))
+  worker = await startMiniflare(runtime(read('./conformance-worker.mjs'), scratch(), { isolates: ['a'], files, objects: { IDS: 'Ids', CONFORM: 'Conform' } }))
   await makeDatabase(worker.miniflare)
 })
 

@@ -1,13 +1,13 @@
 // `examples/cloudflare-worker`, as its own wrangler.jsonc says, without wrangler; and the Worker of the package's README.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { DATE, program, root, startMiniflare } from '../support/miniflare.mjs'
-import { dist } from '../support/places.mjs'
+import { checkout } from '../support/places.mjs'
 import { makeD1 } from '../support/runtime.mjs'
 
-const folder = join(dirname(dist), 'examples/cloudflare-worker')
+const folder = join(checkout, 'examples/cloudflare-worker')
 const read = (path) => readFileSync(join(folder, path), 'utf8')
 
 test('the example hands out numbers and stamps', async (t) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
 import { says, scratch, startNode, stop } from '../support/ends.mjs'
+import { leashRuntime } from '../support/miniflare.mjs'
 import { ISOLATES } from '../support/runtime.mjs'
 import { until } from '../support/stores.mjs'
 
@@ -10,6 +11,9 @@ const COUNT = 100_000
 const AT_ONCE = 4_000
 const program = fileURLToPath(new URL('../support/runtime.mjs', import.meta.url))
 const source = fileURLToPath(new URL('./ids-worker.mjs', import.meta.url))
+
+// Here, for a program may be refused to run from the folder in which the runtime leaves everything else.
+leashRuntime()
 
 /** Starts the runtime, in a process group of its own, and with what it leaves when it is killed in the folder. */
 async function start(folder) {

@@ -1,7 +1,7 @@
 // What a deploy, an eviction and an alarm do to a store in a Durable Object or in D1; and what is told when one is not set up.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { remove, scratch } from '../support/ends.mjs'
 import { startMiniflare } from '../support/miniflare.mjs'
 import { makeD1, makeDatabase, runtime } from '../support/runtime.mjs'
@@ -15,16 +15,17 @@ const declaring = (tags, namespaces = { default: {} }) =>
 
 const OBJECTS = { IDS: 'Ids', OTHER: 'Other', PLAIN: 'Plain' }
 
-async function started(t, source, { hasDatabase = true, flags } = {}) {
+/** A runtime for the test `t`, with the tables of its store. */
+async function started(t, source, { store = 'object', flags } = {}) {
   const folder = scratch()
-  const options = (source) => runtime(source, folder, { objects: OBJECTS, flags })
+  const options = (source) => runtime(source, folder, { isolates: ['a'], objects: OBJECTS, flags })
   const { miniflare, fetch, end } = await startMiniflare(options(source))
   t.after(async () => {
     await end()
     remove(folder)
   })
-  if (hasDatabase) await makeDatabase(miniflare)
-  const ask = async (what, on = 'a') => (await fetch(`/${on}/?${new URLSearchParams(what)}`)).json()
+  if (store === 'd1') await makeDatabase(miniflare)
+  const ask = async (what) => (await fetch(`/a/?${new URLSearchParams(what)}`)).json()
   return {
     ask,
     next: async (what) => {
@@ -37,44 +38,47 @@ async function started(t, source, { hasDatabase = true, flags } = {}) {
   }
 }
 
-for (const store of ['object', 'd1']) {
-  test(`a deploy over ${store}: numbers go on, steps and ends change, tags come and go`, async (t) => {
-    const { ask, next, deploy } = await started(t, declaring({ orders: { from: '1', step: 10 }, old: { from: '1' } }))
-    assert.deepEqual([await next({ store }), await next({ store, tag: 'old' })], [1n, 1n])
-    await deploy(declaring({ orders: { step: 30, until: 100 + '' }, fresh: { from: '5' } }))
-    // The rest of the range went with its isolate.
-    assert.equal(await next({ store }), 11n)
-    assert.equal(await next({ store, tag: 'fresh' }), 5n)
-    const gone = await ask({ act: 'next', store, tag: 'old' })
-    assert.equal(gone.code, 'TAG_UNKNOWN')
-    assert.match(gone.message, /^tag `old` is not declared: check its spelling, or declare it with `(static tags|d1Store\('DB', \{ tags:)/)
-    await deploy(declaring({ orders: { step: 30, until: '20' }, old: {} }))
-    const low = await ask({ act: 'next', store })
-    assert.equal(low.code, 'RANGE_INVALID')
-    assert.match(low.message, /^`until` of tag `orders` must be 41 or more, for numbers below were granted, got `20n`$/)
-    assert.ok((await next({ store, tag: 'old' })) > 1n, 'a tag that comes back goes on')
-  })
+// Together, for the second of them waits until windows are over.
+describe('deploys', { concurrency: true }, () => {
+  for (const store of ['object', 'd1']) {
+    test(`a deploy over ${store}: numbers go on, steps and ends change, tags come and go`, async (t) => {
+      const { ask, next, deploy } = await started(t, declaring({ orders: { from: '1', step: 10 }, old: { from: '1' } }), { store })
+      assert.deepEqual([await next({ store }), await next({ store, tag: 'old' })], [1n, 1n])
+      await deploy(declaring({ orders: { step: 30, until: 100 + '' }, fresh: { from: '5' } }))
+      // The rest of the range went with its isolate.
+      assert.equal(await next({ store }), 11n)
+      assert.equal(await next({ store, tag: 'fresh' }), 5n)
+      const gone = await ask({ act: 'next', store, tag: 'old' })
+      assert.equal(gone.code, 'TAG_UNKNOWN')
+      assert.match(gone.message, /^tag `old` is not declared: check its spelling, or declare it with `(static tags|d1Store\('DB', \{ tags:)/)
+      await deploy(declaring({ orders: { step: 30, until: '20' }, old: {} }))
+      const low = await ask({ act: 'next', store })
+      assert.equal(low.code, 'RANGE_INVALID')
+      assert.match(low.message, /^`until` of tag `orders` must be 41 or more, for numbers below were granted, got `20n`$/)
+      assert.ok((await next({ store, tag: 'old' })) > 1n, 'a tag that comes back goes on')
+    })
 
-  test(`a deploy over ${store}: a layout stays after the first window, numbers leave when their windows are over`, async (t) => {
-    const [first, later] = [0, 5].map((start) => ({ layout: 'edge', workers: { start, end: start + 1 } }))
-    const { ask, next, deploy } = await started(t, declaring({}, { default: {}, shop: first, depot: first }))
-    await next({ store, kind: 'snowflake' })
-    // A holder of a minute, which no machine is too slow for.
-    assert.equal((await ask({ act: 'hold', store, namespace: 'depot' })).worker, 0)
-    assert.equal((await ask({ act: 'next', store, kind: 'snowflake', namespace: 'misspelt' })).code, 'NAMESPACE_UNKNOWN')
-    const one = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'shop' })
-    assert.equal(one.worker, 0)
-    await deploy(declaring({}, { default: { layout: 'edge' }, shop: later, depot: later }))
-    const fixed = await ask({ act: 'next', store, kind: 'snowflake' })
-    assert.equal(fixed.code, 'LAYOUT_MISMATCH')
-    assert.match(fixed.message, /^namespace `default` has granted windows, so its layout cannot change any more/)
-    const held = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'depot', timeout: 0 })
-    assert.equal(held.cause, 'WORKERS_EXHAUSTED', JSON.stringify(held))
-    const moved = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'shop', timeout: 120_000 })
-    assert.equal(moved.worker, 5)
-    assert.ok(BigInt(moved.id) > BigInt(one.id))
-  })
-}
+    test(`a deploy over ${store}: a layout stays after the first window, numbers leave when their windows are over`, async (t) => {
+      const [first, later] = [0, 5].map((start) => ({ layout: 'edge', workers: { start, end: start + 1 } }))
+      const { ask, next, deploy } = await started(t, declaring({}, { default: {}, shop: first, depot: first }), { store })
+      await next({ store, kind: 'snowflake' })
+      // A holder of a minute, which no machine is too slow for.
+      assert.equal((await ask({ act: 'hold', store, namespace: 'depot' })).worker, 0)
+      assert.equal((await ask({ act: 'next', store, kind: 'snowflake', namespace: 'misspelt' })).code, 'NAMESPACE_UNKNOWN')
+      const one = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'shop' })
+      assert.equal(one.worker, 0)
+      await deploy(declaring({}, { default: { layout: 'edge' }, shop: later, depot: later }))
+      const fixed = await ask({ act: 'next', store, kind: 'snowflake' })
+      assert.equal(fixed.code, 'LAYOUT_MISMATCH')
+      assert.match(fixed.message, /^namespace `default` has granted windows, so its layout cannot change any more/)
+      const held = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'depot', timeout: 0 })
+      assert.equal(held.cause, 'WORKERS_EXHAUSTED', JSON.stringify(held))
+      const moved = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'shop', timeout: 120_000 })
+      assert.equal(moved.worker, 5)
+      assert.ok(BigInt(moved.id) > BigInt(one.id))
+    })
+  }
+})
 
 test('an object that is evicted, or woken by an alarm of its own, goes on', async (t) => {
   const { ask, next } = await started(t, declaring({ orders: { from: '1', step: 10 } }))
@@ -90,7 +94,7 @@ test('an object that is evicted, or woken by an alarm of its own, goes on', asyn
 
 for (const store of ['object', 'd1']) {
   test(`a store that was written with a clock ahead goes on from there, and does not stand still: ${store}`, async (t) => {
-    const { ask, miniflare } = await started(t, declaring({}))
+    const { ask, miniflare } = await started(t, declaring({}), { store })
     const ahead = Date.now() + 8 * 3_600_000
     const time = async () => {
       const { now_ms, ...refused } = await ask({ act: 'time', store })
@@ -155,7 +159,7 @@ test('an object without a row makes no tag that has no `from`: it may have lost 
 })
 
 test('a D1 database that was fenced, or replaces a lost one, makes no tag without `from`', async (t) => {
-  const { ask, next, miniflare } = await started(t, declaring({ orders: {}, fresh: {}, named: { from: '500' } }))
+  const { ask, next, miniflare } = await started(t, declaring({ orders: {}, fresh: {}, named: { from: '500' } }), { store: 'd1' })
   assert.equal(await next({ store: 'd1' }), 1n)
   const floor = Date.now() + 3_600_000
   await (await miniflare.getD1Database('DB', 'a')).prepare('UPDATE meta SET floor_ms = ?').bind(floor).run()
@@ -188,7 +192,7 @@ test('a binding that is not there: the lines of wrangler.jsonc, at once', async 
 })
 
 test('D1 without tables, and with tables of another version', async (t) => {
-  const { ask, next, miniflare } = await started(t, declaring({ orders: {} }), { hasDatabase: false })
+  const { ask, next, miniflare } = await started(t, declaring({ orders: {} }))
   const empty = await ask({ act: 'next', store: 'd1' })
   assert.equal(empty.code, 'NOT_ENABLED', JSON.stringify(empty))
   assert.match(empty.message, /make it with `npx wrangler d1 execute ids --local --file node_modules\/leafid\/sql\/d1\.sql`/)
@@ -205,7 +209,7 @@ test('D1 without tables, and with tables of another version', async (t) => {
 })
 
 test('what is declared is written to D1 with its first lease; worker numbers that a deleted namespace left stay taken', async (t) => {
-  const { ask, miniflare } = await started(t, declaring({ orders: { from: '1' } }))
+  const { ask, miniflare } = await started(t, declaring({ orders: { from: '1' } }), { store: 'd1' })
   const batches = (verb, request) => ask({ act: 'batches', verb, request })
   for (const request of ['01', '02']) assert.equal((await batches('lease_segment', request)).batches, 2, 'one reads, one writes')
   // The one between looks for such numbers.

@@ -1,11 +1,11 @@
 // The tarball as its tools see it: publint, "are the types wrong", and the report of its types.
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { dist } from '../js/support/places.mjs'
+import { checkout, dist } from '../js/support/places.mjs'
 import { root, run } from './lib/programs.mjs'
 import { withTypes } from './lib/types.mjs'
 
@@ -29,7 +29,7 @@ test('the types are right in every resolution', async () => {
 })
 
 /** Where the reports are committed: a change of what users see is a change of these files. */
-const reports = join(dirname(dist), 'bindings-js/api')
+const reports = join(checkout, 'bindings-js/api')
 const HEAD = '// What users see of this sub-path. Written by `LEAFID_WRITE_API=1 cargo xtask test --only consumers`.\n'
 
 test('the report of the types is up to date', () =>

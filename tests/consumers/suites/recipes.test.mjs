@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path'
 import { before, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { ending, remove, says, startNode, stop } from '../js/support/ends.mjs'
-import { dist } from '../js/support/places.mjs'
+import { checkout } from '../js/support/places.mjs'
 import { startStore } from '../js/support/store.mjs'
 import { report, root, run } from './lib/programs.mjs'
 
-const page = readFileSync(join(dirname(dist), 'docs/RECIPES-NODE.md'), 'utf8')
+const page = readFileSync(join(checkout, 'docs/RECIPES-NODE.md'), 'utf8')
 const recipes = new Map(page.split(/^## /m).slice(1).map((text) => [/^.*/.exec(text)[0], [...text.matchAll(/```(?:js|prisma)\n([\s\S]*?)```/g)].map(([, program]) => program)]))
 // Beside `node_modules`, so that they import what is installed there.
 const folder = join(root, 'recipes')

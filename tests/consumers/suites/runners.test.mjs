@@ -1,5 +1,6 @@
 // Test runners and other runtimes: each draws from one real store, and together no number twice.
 import assert from 'node:assert/strict'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { scratch } from '../js/support/ends.mjs'
@@ -8,7 +9,7 @@ import { app, report, root, run } from './lib/programs.mjs'
 import { Tally } from './lib/tally.mjs'
 
 const tally = new Tally()
-const folder = scratch(undefined, { name: 'leafid-run-' })
+const folder = scratch(undefined, { name: 'leafid-run-', below: tmpdir() })
 const bun = join(root, 'node_modules/@oven/bun-linux-x64-baseline/bin/bun')
 const deno = join(root, 'node_modules/@deno/linux-x64-glibc/deno')
 let store

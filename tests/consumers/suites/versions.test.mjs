@@ -2,24 +2,22 @@
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { report, root, run } from './lib/programs.mjs'
 
 const require = createRequire(import.meta.url)
 const FILES = ['bad-stores', 'beside', 'face', 'generators', 'headers', 'life', 'order', 'processes', 'require', 'restart', 'vectors']
-const VERSIONS = [
-  ['node-22', 22],
-  [`node-${process.platform}-${process.arch}`, 24],
-]
 
-for (const [name, major] of VERSIONS) {
-  test(`Node ${major}`, { timeout: 900_000 }, async () => {
-    const program = join(dirname(require.resolve(`${name}/package.json`)), 'bin/node')
-    assert.equal(await report(program, ['-p', 'process.versions.node.split(".")[0]']), major)
-    const files = FILES.map((file) => join(root, 'js/node', `${file}.test.${file === 'require' ? 'cjs' : 'mjs'}`))
-    const { stdout } = await run(program, ['--test', '--test-reporter=spec', ...files])
-    assert.match(stdout, /ℹ fail 0\n/)
-    assert.ok(Number(/ℹ pass (\d+)/.exec(stdout)[1]) >= 50, stdout)
-  })
-}
-
+// Together, for much of it waits.
+describe('versions', { concurrency: true }, () => {
+  for (const major of [22, 24]) {
+    test(`Node ${major}`, { timeout: 900_000 }, async () => {
+      const program = join(dirname(require.resolve(`node-${major}/package.json`)), 'bin/node')
+      assert.equal(await report(program, ['-p', 'process.versions.node.split(".")[0]']), major)
+      const files = FILES.map((file) => join(root, 'js/node', `${file}.test.${file === 'require' ? 'cjs' : 'mjs'}`))
+      const { stdout } = await run(program, ['--test', '--test-reporter=spec', ...files])
+      assert.match(stdout, /ℹ fail 0\n/)
+      assert.ok(Number(/ℹ pass (\d+)/.exec(stdout)[1]) >= 50, stdout)
+    })
+  }
+})

@@ -1,25 +1,11 @@
-// Chromium as the system has it, with a profile of its own.
+// Chromium with a profile of its own.
 import { chromium } from 'playwright-core'
+import { CHROMIUM, LIMIT_MS } from '../../js/support/chromium.mjs'
 import { ending, scratch } from '../../js/support/ends.mjs'
-
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
-/** How long a slow machine may take over one thing. */
-const LIMIT_MS = 120_000
 
 /** Starts it, for the file, with more options of Playwright's; `page()` opens a tab, whose errors are noted in `wrong`. */
 export async function startChromium(more = {}) {
-  const options = { executablePath: '/usr/bin/chromium', args: FLAGS, headless: true, timeout: LIMIT_MS, ...more }
-  const launched = chromium.launchPersistentContext(scratch(undefined, { name: 'leafid-chromium-' }), options)
+  const launched = chromium.launchPersistentContext(scratch(undefined, { name: 'leafid-chromium-' }), { ...CHROMIUM, headless: true, ...more })
   // Also one that is still starting when something else has failed.
   ending(async () => (await launched.catch(() => undefined))?.close())
   const context = await launched

@@ -1,6 +1,6 @@
 // Stores over the connections of an application, in a real PostgreSQL and a real MariaDB.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe } from 'node:test'
 import mysql from 'mysql2'
 import pg from 'pg'
 import { Segment, Snowflake, decode } from 'leafid'
@@ -30,16 +30,13 @@ const acquire = (more = {}) => ({ namespace: 'default', owner: 'me', request: TO
 const free = (store, { worker, start, request, store: id }) => store.release({ namespace: 'default', store: id, worker, key: request, unused_from: start })
 const create = { tags: { orders: { step: 10 } }, namespaces: { shop: { layout: 'edge', workers: { start: 3, end: 4 } } } }
 
-const shared = Object.fromEntries(Object.entries(ENGINES).map(([name, { start }]) => [name, start()]))
-after(async () => {
-  for (const server of Object.values(shared)) await (await server).end()
-})
-
 for (const [name, engine] of Object.entries(ENGINES)) {
   describe(name, () => {
+    const { test, before } = engine
     let server
     let count = 0
-    before(async () => (server = await shared[name]))
+    before(async () => (server = await engine.start()))
+    after(() => server?.end())
     const database = () => {
       const made = `ids${(count += 1)}`
       return { name: made, url: server.make(made) }
@@ -251,6 +248,22 @@ for (const [name, engine] of Object.entries(ENGINES)) {
     })
 
     test('what an application sets for itself changes nothing, and stays', (t) => (name === 'MySQL' ? mysqlOdd : pgOdd)(t, database().url))
+
+    if (name === 'MySQL') test('a server that follows another, and tables without transactions, are refused', async (t) => {
+      const pool = mysql.createPool(server.make('follows'))
+      t.after(() => new Promise((resolve) => pool.end(resolve)))
+      const store = sqlStore(pool, { create, allowUnsafeSettings: true })
+      await store.lease_segment(lease())
+      server.run('follows', 'SET GLOBAL read_only = 1')
+      const follows = await refusal(() => store.lease_segment(lease()))
+      server.run('follows', 'SET GLOBAL read_only = 0')
+      assert.equal(follows.code, 'STORE_REFUSED')
+      assert.match(follows.message, /has read_only on, as a replica has/)
+      server.run('follows', 'ALTER TABLE tags ENGINE = MyISAM')
+      const { code, message } = await refusal(() => sqlStore(pool).lease_segment(lease()))
+      assert.equal(code, 'STORE_REFUSED')
+      assert.match(message, /keeps its table `tags` in MyISAM, which has no transactions; move it: ALTER TABLE tags ENGINE = InnoDB/)
+    })
   })
 }
 
@@ -279,23 +292,6 @@ async function pgOdd(t, url) {
   const { rows } = await pool.query("SELECT current_setting('search_path') AS path, current_setting('bytea_output') AS bytes, current_setting('lock_timeout') AS lock")
   assert.deepEqual(rows, [{ path: 'public', bytes: 'escape', lock: '0' }], 'and so they stay')
 }
-
-test('MySQL: a server that follows another, and tables without transactions, are refused', async (t) => {
-  const server = await shared.MySQL
-  const pool = mysql.createPool(server.make('follows'))
-  t.after(() => new Promise((resolve) => pool.end(resolve)))
-  const store = sqlStore(pool, { create, allowUnsafeSettings: true })
-  await store.lease_segment(lease())
-  server.run('follows', 'SET GLOBAL read_only = 1')
-  const follows = await refusal(() => store.lease_segment(lease()))
-  server.run('follows', 'SET GLOBAL read_only = 0')
-  assert.equal(follows.code, 'STORE_REFUSED')
-  assert.match(follows.message, /has read_only on, as a replica has/)
-  server.run('follows', 'ALTER TABLE tags ENGINE = MyISAM')
-  const { code, message } = await refusal(() => sqlStore(pool).lease_segment(lease()))
-  assert.equal(code, 'STORE_REFUSED')
-  assert.match(message, /keeps its table `tags` in MyISAM, which has no transactions; move it: ALTER TABLE tags ENGINE = InnoDB/)
-})
 
 async function mysqlOdd(t, uri) {
   const odd = { rowsAsArray: true, namedPlaceholders: true, supportBigNumbers: false, typeCast: false, charset: 'latin1', nestTables: true, connectionLimit: 1, flags: ['-FOUND_ROWS'] }

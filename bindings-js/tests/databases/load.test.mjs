@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { after, before, describe, test } from 'node:test'
+import { after, describe } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ENGINES } from '../support/databases.mjs'
 import { ran, startNode } from '../support/ends.mjs'
@@ -40,6 +40,7 @@ async function draw(place, kind, seen, { form = 'process', killAt = Number.POSIT
 
 for (const [name, engine] of Object.entries(ENGINES)) {
   describe(name, () => {
+    const { test, before } = engine
     let server
     before(async () => (server = await engine.start()))
     after(() => server?.end())

@@ -1,13 +1,13 @@
 // `examples/node-postgres`: two of them over one real PostgreSQL, with the packed package.
 import assert from 'node:assert/strict'
 import { copyFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { test } from 'node:test'
+import { join } from 'node:path'
+import { ENGINES } from '../support/databases.mjs'
 import { says, startNode, stop } from '../support/ends.mjs'
-import { dist } from '../support/places.mjs'
-import { startPostgres } from '../support/servers.mjs'
+import { checkout } from '../support/places.mjs'
 
-const source = join(dirname(dist), 'examples/node-postgres/src/main.js')
+const { PostgreSQL } = ENGINES
+const source = join(checkout, 'examples/node-postgres/src/main.js')
 // Beside the tests, from where the package is found as a user's program finds it.
 const program = join(import.meta.dirname, 'example-postgres.mjs')
 
@@ -24,9 +24,9 @@ async function started(t, url) {
   return { address, ends }
 }
 
-test('two services over one database make orders with numbers of their own', async (t) => {
+PostgreSQL.test('two services over one database make orders with numbers of their own', async (t) => {
   copyFileSync(source, program)
-  const server = await startPostgres()
+  const server = await PostgreSQL.start()
   t.after(server.end)
   const url = server.make('shop')
   const services = [await started(t, url), await started(t, url)]
