@@ -29,7 +29,7 @@ def test_two_holders_of_one_store_have_no_id_twice(kind: str, config: dict[str, 
     ids: list[int] = []
     for _ in range(20):
         for host, generator in zip(hosts, generators):
-            ids += draw(host, generator, 300)
+            ids += draw(host, generator, 300, at_once=1)
             ids += draw(host, generator, 300, at_once=60)
             host.passes(500)
     grants = [generator.stats()["grants"] for generator in generators]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from wasmtime import Store, WasmtimeError
 
-from support.component import Instance, Refused, instantiate
+from support.component import ENGINE, Instance, Refused, instantiate
 from support.places import DIST
 
 KEY = bytes(range(16))
@@ -74,8 +75,27 @@ def test_others_go_on_where_one_is_dropped(public: Instance) -> None:
     assert events.decode(shown) == 7
 
 
-def test_many_scramblers_leave_nothing_behind(public: Instance) -> None:
-    for n in range(20_000):
+def many(pages: int, count: int, dropped: bool = True) -> None:
+    """Makes so many scramblers, one after another, in an instance with so much memory."""
+    store = Store(ENGINE)
+    store.set_limits(memory_size=pages * 65_536)
+    public = instantiate(DIST / "leafid-public.wasm", {}, store)
+    for n in range(count):
         scrambler = public.scrambler(KEY, f"tag-{n}", "order", "base58")
         assert scrambler.decode(scrambler.encode(n)) == n
-        scrambler.drop()
+        if dropped:
+            scrambler.drop()
+
+
+def test_many_scramblers_leave_nothing_behind() -> None:
+    def is_enough(pages: int) -> bool:
+        try:
+            many(pages, 10)
+        except WasmtimeError:
+            return False
+        return True
+
+    least = next(pages for pages in range(100) if is_enough(pages))
+    many(least, 2_000)
+    with pytest.raises(WasmtimeError):
+        many(least, 2_000, dropped=False)

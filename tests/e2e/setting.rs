@@ -53,8 +53,7 @@ impl Setting {
         let needed = if hosts { &needed[..] } else { &needed[..1] };
         if let Some(missing) = needed.iter().find(|path| !path.exists()) {
             let message = format!(
-                "\n*** {name} DID NOT RUN: `{}` is missing. `cargo xtask test --only e2e` builds and \
-                 installs it.\n",
+                "NOT RUN  {name}: no `{}` (cargo xtask test --only e2e)\n",
                 missing.display()
             );
             assert!(!in_ci(), "{message}");

@@ -99,14 +99,15 @@ class Host:
         return self.instance.generator("snowflake", {**default, **config})
 
 
-def draw(host: Host, generator: Generator, n: int, at_once: int = 1) -> list[int]:
+def draw(host: Host, generator: Generator, n: int, at_once: int = 50) -> list[int]:
     """So many IDs, as a host draws them: what is due is asked for, what is refused is waited for."""
     ids: list[int] = []
     deadline = time.monotonic() + 240
     while len(ids) < n:
         assert time.monotonic() < deadline, f"{len(ids)} of {n} IDs in four minutes"
         try:
-            ids += generator.fill(at_once) if at_once > 1 else [generator.next()]
+            some = min(at_once, n - len(ids))
+            ids += generator.fill(some) if some > 1 else [generator.next()]
         except Refused as refused:
             if not generator.refill():
                 stance = generator.stance({"code": refused.code, "until": refused.until})

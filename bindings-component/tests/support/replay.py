@@ -253,7 +253,7 @@ def span(generator: Any, n: int) -> list[int]:
 
 
 def filled(ids: list[int]) -> list[int]:
-    assert all(a < b for a, b in zip(ids, ids[1:])), "the IDs of a fill do not ascend"
+    assert ids == sorted(set(ids)), "the IDs of a fill do not ascend"
     return ids
 
 
