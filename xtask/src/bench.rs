@@ -3,9 +3,9 @@
 use leafid_stream::store::Store;
 
 use crate::args::Args;
+use crate::parts::Parts;
 use crate::process::Run;
 use crate::run::scratch::Scratch;
-use crate::summary::Summary;
 use crate::{Outcome, build, consumers, files, project};
 
 /// Libraries of PyPI that make 64-bit IDs, at the versions that the README names …
@@ -52,12 +52,13 @@ pub fn main(mut args: Args) -> Outcome {
         let names: Vec<_> = FACES.iter().map(|(name, _)| *name).collect();
         return Err(format!("`--only` takes one of {}", names.join(", ")));
     }
-    let mut summary = Summary::default();
-    for (name, face) in FACES.iter().filter(|(name, _)| only.as_deref().is_none_or(|o| o == *name))
-    {
-        summary.part(name, face);
+    let chosen: Vec<_> =
+        FACES.iter().filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name)).collect();
+    let parts = Parts::shown("bench", chosen.len());
+    for (name, face) in chosen {
+        parts.part(name, face);
     }
-    summary.close("bench")
+    parts.close()
 }
 
 fn core() -> Outcome<String> {
@@ -97,7 +98,7 @@ fn databases() -> Outcome<String> {
 
 /// Holders of the package that start at once, on a store that the bench of the store fills.
 fn holders() -> Outcome<String> {
-    let python = consumers::python()?;
+    let python = consumers::python("bench", &[])?;
     let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "store", "--"];
     Run::cargo(&bench).arg(build::server_binary()).arg("--holders").arg(python).done()?;
     Ok("see the table above".to_owned())
@@ -105,7 +106,7 @@ fn holders() -> Outcome<String> {
 
 /// The package beside a native module that does nothing, which is built as its engine is.
 fn python() -> Outcome<String> {
-    let python = consumers::python()?;
+    let python = consumers::python("bench", &[])?;
     let scratch = Scratch::make()?;
     let floor = ["build", "--release", "--locked", "--quiet", "-p", "leafid-py", "--example"];
     Run::cargo(&floor).arg("floor").done()?;
@@ -129,7 +130,7 @@ fn dylib(name: &str) -> String {
 
 /// The package beside four libraries that are installed for it.
 fn peers() -> Outcome<String> {
-    let python = consumers::python_beside(PEERS)?;
+    let python = consumers::python("peers", PEERS)?;
     Run::new(python).arg("benches/python/peers.py").without("PYTHONPATH").done()?;
     Ok("see the table above".to_owned())
 }

@@ -1,16 +1,17 @@
-//! What a user has: a virtual environment with the wheel, a folder with the npm packages. Suites,
-//! benches and the stream run there, so that they see what is published and nothing of the sources.
+//! What a user has: a virtual environment with the wheel, a folder with the npm packages. Suites, benches
+//! and the stream run there, so that they see what is published and nothing of the sources. Each purpose has
+//! an environment of its own, with nothing in it that only another one needs.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use crate::build;
 use crate::process::Run;
-use crate::{Outcome, files, project, tools};
+use crate::tools::{self, npm_install};
+use crate::{Outcome, files, project};
 
 /// The runner of the Python suites; what a suite needs beyond it stands in its own list.
 pub const PYTEST: &str = "pytest==8.4.2";
-const MORE: &str = "bindings-py/tests/requirements.txt";
 /// What the npm package is tried in.
 const PROGRAMS: &str = "tests/consumers";
 /// What of the checkout their suites see, and where.
@@ -19,29 +20,46 @@ const SHOWN: &[(&str, &str)] = &[
     ("tests/consumers/suites", "suites"),
     ("tests/consumers/apps", "apps"),
 ];
+/// A Node that has SQLite, for the suites of a Node that has none.
+const NODE_WITH_SQLITE: &str = "24.21.0";
 
-/// An environment with the built wheel; its interpreter.
-pub fn python() -> Outcome<PathBuf> {
-    build::need(&["server", "wheel"])?;
-    let wheel = build::wheel_file()?;
-    let folder = project::at(".cache/consumer-py");
-    let python = folder.join("bin/python");
-    let (tools_mark, mark) = (folder.join(PYTEST), folder.join("leafid-installed"));
-    let more = project::at(MORE);
-    let wanted = if more.is_file() { files::read(&more)? } else { String::new() };
-    if !files::read(&tools_mark).is_ok_and(|installed| installed == wanted) {
-        tools::make_venv(&folder)?;
-        let list = more.is_file().then_some([OsStr::new("-r"), more.as_os_str()]);
-        Run::new(&python)
-            .args(["-m", "pip", "install", "--quiet", PYTEST])
-            .args(list.into_iter().flatten())
-            .done()?;
-        files::write(&tools_mark, &wanted)?;
+/// An environment with the built wheel and these words for `pip install`; its interpreter.
+pub fn python(name: &str, words: &[&str]) -> Outcome<PathBuf> {
+    with_wheel(tools::venv(name, words)?)
+}
+
+/// The same on another interpreter than `python3`.
+pub fn python_on(other: &Path, name: &str, words: &[&str]) -> Outcome<PathBuf> {
+    let folder = project::at(".cache/python").join(name);
+    let (python, mark) = (folder.join("bin/python"), folder.join("installed"));
+    if !files::read(&mark).is_ok_and(|installed| installed == words.join(" ")) {
+        Run::new(other).args(["-m", "venv", "--clear"]).arg(&folder).done()?;
+        Run::new(&python).args(["-m", "pip", "install", "--quiet"]).args(words).done()?;
+        files::write(&mark, words.join(" "))?;
     }
-    if !files::fresh(std::slice::from_ref(&mark), std::slice::from_ref(&wheel)) {
+    with_wheel(python)
+}
+
+fn with_wheel(python: PathBuf) -> Outcome<PathBuf> {
+    build::need(&["wheel"])?;
+    let wheel = build::wheel_file()?;
+    let mark = python.with_file_name("leafid-installed");
+    let wanted = stamps(std::slice::from_ref(&wheel))?;
+    if !files::read(&mark).is_ok_and(|installed| installed == wanted) {
         files::remove(&mark)?;
-        install_wheel(&python)?;
-        files::write(&mark, "")?;
+        Run::new(&python)
+            .args([
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--no-index",
+                "--no-deps",
+                "--force-reinstall",
+            ])
+            .arg(wheel)
+            .done()?;
+        files::write(&mark, &wanted)?;
     }
     let place = Run::new(&python)
         .quiet()
@@ -54,106 +72,68 @@ pub fn python() -> Outcome<PathBuf> {
     Ok(python)
 }
 
-/// An environment of another interpreter, with the built wheel and the runner; its own interpreter.
-pub fn python_on(other: &Path, version: &str) -> Outcome<PathBuf> {
-    build::need(&["server", "wheel"])?;
-    let folder = project::at(format!(".cache/consumer-py-{version}"));
-    let (python, mark) = (folder.join("bin/python"), folder.join(PYTEST));
-    if !mark.exists() {
-        Run::new(other).args(["-m", "venv", "--clear"]).arg(&folder).done()?;
-        Run::new(&python).args(["-m", "pip", "install", "--quiet", PYTEST]).done()?;
-        files::write(&mark, "")?;
-    }
-    install_wheel(&python)?;
-    Ok(python)
-}
-
-fn install_wheel(python: &Path) -> Outcome {
-    Run::new(python)
-        .args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"])
-        .arg(build::wheel_file()?)
-        .done()
-}
-
-/// An environment of its own with the built wheel and these packages; its interpreter.
-pub fn python_beside(packages: &[&str]) -> Outcome<PathBuf> {
-    build::need(&["server", "wheel"])?;
-    let folder = project::at(".cache/consumer-peers");
-    let python = folder.join("bin/python");
-    let mark = folder.join("peers-installed");
-    let wanted = packages.join("\n");
-    if !files::read(&mark).is_ok_and(|installed| installed == wanted) {
-        tools::make_venv(&folder)?;
-        Run::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages).done()?;
-        files::write(&mark, &wanted)?;
-    }
-    install_wheel(&python)?;
-    Ok(python)
+/// Which files these are: their paths and when each was made.
+fn stamps(of: &[PathBuf]) -> Outcome<String> {
+    let stamp = |path: &PathBuf| {
+        let made = std::fs::metadata(path).and_then(|data| data.modified());
+        let made =
+            made.map_err(|error| format!("cannot read `{}`: {error}", files::shown(path)))?;
+        let made = made.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        Ok(format!("{} {made}\n", path.display()))
+    };
+    of.iter().map(stamp).collect()
 }
 
 /// A folder with both npm packages.
 pub fn node() -> Outcome<PathBuf> {
-    build::need(&["server", "wasm", "node", "npm"])?;
-    tools::node_modules()?;
-    let tarballs = build::npm_tarballs()?;
     let folder = project::at(".cache/consumer-js");
-    install(&folder, &tarballs)?;
+    with_tarballs(&folder, &["--offline"], |folder| {
+        files::remove_dir(folder)?;
+        empty_package(folder)
+    })?;
     Ok(folder)
 }
 
-/// The same, with a fresh copy of the JavaScript suites in it.
+/// The same, with a fresh copy of the JavaScript suites in it, and what they use of others.
 pub fn node_with_suites() -> Outcome<PathBuf> {
+    tools::node_modules_of_tests()?;
+    node_with_sqlite()?;
     let folder = node()?;
-    let suites = folder.join("tests");
-    files::remove_dir(&suites)?;
-    files::copy_dir(&project::at("bindings-js/tests"), &suites)?;
+    suites_in(&folder)?;
     Ok(folder)
 }
 
 /// A folder with both npm packages, these libraries, and a fresh copy of the JavaScript suites.
 pub fn node_beside(packages: &[&str]) -> Outcome<PathBuf> {
-    build::need(&["wasm", "node", "npm"])?;
-    tools::node_modules()?;
     let folder = project::at(".cache/consumer-js-peers");
     let (mark, wanted) = (folder.join("peers-installed"), packages.join("\n"));
     if !files::read(&mark).is_ok_and(|installed| installed == wanted) {
         files::remove_dir(&folder)?;
-        files::write(
-            &folder.join("package.json"),
-            "{ \"private\": true, \"type\": \"module\" }\n",
-        )?;
-        npm_install(&folder, packages, &[])?;
+        empty_package(&folder)?;
+        npm_install(&folder, packages)?;
         files::write(&mark, &wanted)?;
     }
-    npm_install(&folder, &["--prefer-offline"], &build::npm_tarballs()?)?;
-    let suites = folder.join("tests");
-    files::remove_dir(&suites)?;
-    files::copy_dir(&project::at("bindings-js/tests"), &suites)?;
+    with_tarballs(&folder, &["--prefer-offline"], |_| Ok(()))?;
+    suites_in(&folder)?;
     Ok(folder)
 }
 
 /// A folder with the npm packages beside the bundlers, runners and libraries that they are tried in, and
 /// with the programs and suites of `tests/consumers`.
 pub fn programs() -> Outcome<PathBuf> {
-    build::need(&["server", "wasm", "node", "npm"])?;
-    tools::node_modules()?;
-    let tarballs = build::npm_tarballs()?;
+    tools::node_modules_of_tests()?;
     let (sources, folder) = (project::at(PROGRAMS), project::at(".cache/consumer-programs"));
-    let (programs, mark) = (folder.join("programs-installed"), folder.join("installed"));
+    let mark = folder.join("programs-installed");
     let wanted = files::read(&sources.join("package-lock.json"))?;
-    if !files::read(&programs).is_ok_and(|installed| installed == wanted) {
-        files::remove(&mark)?;
+    if !files::read(&mark).is_ok_and(|installed| installed == wanted) {
+        files::remove(&folder.join("installed"))?;
         for name in ["package.json", "package-lock.json", ".npmrc"] {
             files::install(&sources.join(name), &folder.join(name))?;
         }
-        npm_install(&folder, &["--prefer-offline", "--no-save"], &[])?;
-        files::write(&programs, &wanted)?;
+        npm_install(&folder, ["--prefer-offline", "--no-save"])?;
+        files::write(&mark, &wanted)?;
     }
-    if !files::fresh(std::slice::from_ref(&mark), &tarballs) {
-        files::remove(&mark)?;
-        npm_install(&folder, &["--prefer-offline", "--no-save"], &tarballs)?;
-        files::write(&mark, "")?;
-    }
+    with_tarballs(&folder, &["--prefer-offline", "--no-save"], |_| Ok(()))?;
     for (from, name) in SHOWN {
         files::remove_dir(&folder.join(name))?;
         files::copy_dir(&project::at(from), &folder.join(name))?;
@@ -161,23 +141,42 @@ pub fn programs() -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-fn npm_install(folder: &Path, words: &[&str], tarballs: &[PathBuf]) -> Outcome {
-    Run::new("npm")
-        .args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"])
-        .args(words)
-        .args(tarballs)
-        .dir(folder)
-        .done()
-}
-
-fn install(folder: &Path, tarballs: &[PathBuf]) -> Outcome {
-    let mark = folder.join("installed");
-    if files::fresh(std::slice::from_ref(&mark), tarballs) {
+/// Installs both packages where they are not those that were built last; `prepare` comes before.
+fn with_tarballs(folder: &Path, words: &[&str], prepare: impl Fn(&Path) -> Outcome) -> Outcome {
+    build::need(&["wasm", "node", "npm"])?;
+    let tarballs = build::npm_tarballs()?;
+    let (mark, wanted) = (folder.join("installed"), stamps(&tarballs)?);
+    if files::read(&mark).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
-    files::remove_dir(folder)?;
-    files::write(&folder.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")?;
-    npm_install(folder, &["--offline"], tarballs)?;
-    files::write(&mark, "")?;
-    Ok(())
+    files::remove(&mark)?;
+    prepare(folder)?;
+    let words = words.iter().map(PathBuf::from).chain(tarballs);
+    npm_install(folder, words)?;
+    files::write(&mark, wanted).map(drop)
+}
+
+/// Installs a Node with SQLite where every consumer below `.cache` finds it, unless this Node has it.
+fn node_with_sqlite() -> Outcome {
+    let has = Run::new("node").quiet().args(["-e", "require('node:sqlite')"]).listen()?;
+    let folder = project::at(".cache");
+    let (mark, platform) = (folder.join("node-with-sqlite"), project::npm_platform());
+    if has.success || files::read(&mark).is_ok_and(|installed| installed == NODE_WITH_SQLITE) {
+        return Ok(());
+    }
+    empty_package(&folder)?;
+    let platform = platform.trim_end_matches("-gnu");
+    npm_install(&folder, ["--no-save", &format!("node-{platform}@{NODE_WITH_SQLITE}")])?;
+    files::write(&mark, NODE_WITH_SQLITE).map(drop)
+}
+
+fn empty_package(folder: &Path) -> Outcome {
+    let manifest = "{ \"private\": true, \"type\": \"module\" }\n";
+    files::write(&folder.join("package.json"), manifest).map(drop)
+}
+
+fn suites_in(folder: &Path) -> Outcome {
+    let suites = folder.join("tests");
+    files::remove_dir(&suites)?;
+    files::copy_dir(&project::at("bindings-js/tests"), &suites)
 }

@@ -1,30 +1,42 @@
 //! Every job that CI does, runnable by hand: `cargo xtask --help`.
 
 // Windows makes its packages with `build` and `release`; every other verb starts Unix's programs.
-#![cfg_attr(windows, expect(dead_code, reason = "what only the other verbs call"))]
+#![cfg_attr(
+    any(windows, not(feature = "whole")),
+    expect(dead_code, reason = "what only the other verbs call")
+)]
 
 mod args;
 #[cfg(unix)]
+mod bare;
+#[cfg(all(unix, feature = "whole"))]
 mod bench;
 mod build;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "whole"))]
 mod check;
 #[cfg(unix)]
 mod consumers;
 mod files;
+mod hints;
 #[cfg(unix)]
+mod interrupt;
+#[cfg(all(unix, feature = "whole"))]
 mod nightly;
+mod parts;
+mod prerequisites;
 mod process;
+mod progress;
 mod project;
+#[cfg(feature = "whole")]
 mod release;
+mod report;
 #[cfg(unix)]
 mod run;
 #[cfg(unix)]
 mod setup_ci;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "whole"))]
 mod simulate;
-mod summary;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "whole"))]
 mod test;
 mod tools;
 mod verbs;
@@ -36,6 +48,10 @@ pub type Outcome<T = ()> = Result<T, String>;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
+    #[cfg(unix)]
+    if let Err(message) = interrupt::watch() {
+        eprintln!("xtask: {message}");
+    }
     match verbs::dispatch(&words) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {

@@ -2,8 +2,9 @@
 
 use crate::Outcome;
 use crate::args::Args;
+use crate::parts::Parts;
 use crate::release;
-use crate::summary::Summary;
+use crate::report::Report;
 use crate::test::{component, rust};
 
 /// How long the parts that may take any time go on.
@@ -20,7 +21,7 @@ const WHOLE: Lengths = Lengths { fuzz: 150, kills: 10, simulate: 1_800 };
 /// Whether each part still runs, to its end.
 const SHORT: Lengths = Lengths { fuzz: 5, kills: 1, simulate: 30 };
 
-type Part = (&'static str, fn(&Lengths) -> Outcome<String>);
+type Part = (&'static str, fn(&Lengths) -> Outcome<Report>);
 
 const PARTS: [Part; 6] = [
     ("fuzz", |lengths| rust::fuzz(lengths.fuzz)),
@@ -28,7 +29,7 @@ const PARTS: [Part; 6] = [
     ("component-bench", |_| component::bench_in_rust()),
     ("kills", |lengths| rust::kills(lengths.kills)),
     ("simulate", |lengths| rust::search(lengths.simulate)),
-    ("release", |_| release::rehearse()),
+    ("release", |_| release::rehearse().map(Report::from)),
 ];
 
 /// The verb.
@@ -37,11 +38,11 @@ pub fn main(mut args: Args) -> Outcome {
     let only = args.value("--only")?;
     args.finish()?;
     let chosen = chosen(only.as_deref())?;
-    let mut summary = Summary::default();
+    let parts = Parts::new("nightly", chosen.len());
     for (name, run) in chosen {
-        summary.part(name, || run(&lengths));
+        parts.part(name, || run(&lengths));
     }
-    summary.close("nightly")
+    parts.close()
 }
 
 fn chosen(only: Option<&str>) -> Outcome<Vec<Part>> {

@@ -27,9 +27,48 @@ pub fn target() -> &'static Path {
     })
 }
 
-/// Where what is published lies.
+/// How the products of this run are compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// Cargo's `dev`, which `cargo test` uses as well: soon built. For `run` and `test`.
+    Dev,
+    /// As it is published: for whatever is measured, installed or released.
+    Release,
+}
+
+impl Profile {
+    /// As cargo and maturin name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Dev => "dev",
+            Profile::Release => "release",
+        }
+    }
+
+    /// Its folder below cargo's target folder.
+    pub fn folder(self) -> PathBuf {
+        target().join(if self == Profile::Dev { "debug" } else { "release" })
+    }
+}
+
+static PROFILE: OnceLock<Profile> = OnceLock::new();
+
+/// Says which products this run makes and uses; the first word holds.
+pub fn set_profile(profile: Profile) {
+    let _ = PROFILE.set(profile);
+}
+
+/// Which products this run makes and uses.
+pub fn profile() -> Profile {
+    PROFILE.get().copied().unwrap_or(Profile::Release)
+}
+
+/// The products' folder: `dist` for release builds, `target/dist` for the others.
 pub fn dist() -> PathBuf {
-    at("dist")
+    match profile() {
+        Profile::Dev => target().join("dist"),
+        Profile::Release => at("dist"),
+    }
 }
 
 /// The version of everything: the workspace's.

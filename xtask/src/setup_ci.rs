@@ -1,8 +1,9 @@
-//! `cargo xtask setup-ci`: what a fresh Debian lacks, installed; nothing to do costs nothing.
+//! `cargo xtask setup-ci`: what `cargo xtask test --all` needs beyond the prerequisites, and those too where
+//! Debian has them; nothing to do costs nothing.
 
 use crate::args::Args;
 use crate::process::Run;
-use crate::{Outcome, tools};
+use crate::{Outcome, prerequisites, tools};
 
 /// A program, how to see that it works, and the package that brings it.
 struct Wanted {
@@ -11,12 +12,6 @@ struct Wanted {
 }
 
 const PACKAGES: &[Wanted] = &[
-    Wanted { probe: &["cc", "--version"], package: "build-essential" },
-    Wanted { probe: &["make", "--version"], package: "build-essential" },
-    Wanted { probe: &["curl", "--version"], package: "curl" },
-    Wanted { probe: &["git", "--version"], package: "git" },
-    Wanted { probe: &["python3", "--version"], package: "python3" },
-    Wanted { probe: &["python3", "-c", "import venv, ensurepip"], package: "python3-venv" },
     // The servers that tests start: where each package keeps its programs stands in `tests/servers`.
     Wanted { probe: &["test", "-x", "/usr/sbin/mariadbd"], package: "mariadb-server" },
     // What PyPI's mysqlclient is compiled against.
@@ -36,7 +31,7 @@ const PACKAGES: &[Wanted] = &[
 const PYTHON_H: &str = "import os, sysconfig; \
                         assert os.path.exists(sysconfig.get_path('include') + '/Python.h')";
 
-const TARGETS: &[&str] = &["wasm32-unknown-unknown", "wasm32v1-none", "thumbv7em-none-eabi"];
+const TARGETS: &[&str] = &[prerequisites::WASM, "wasm32v1-none", "thumbv7em-none-eabi"];
 
 const COMPONENTS: &[(&str, &str)] = &[("rustfmt", "rustfmt"), ("cargo-clippy", "clippy")];
 
@@ -44,7 +39,7 @@ const COMPONENTS: &[(&str, &str)] = &[("rustfmt", "rustfmt"), ("cargo-clippy", "
 pub fn main(args: Args) -> Outcome {
     args.finish()?;
     packages()?;
-    tools::node()?;
+    prerequisites::check()?;
     for target in TARGETS {
         tools::rust_target(target)?;
     }
@@ -64,7 +59,7 @@ fn packages() -> Outcome {
         !Run::new(program).quiet().args(args).listen().is_ok_and(|said| said.success)
     };
     let mut names: Vec<_> = PACKAGES.iter().filter(missing).map(|wanted| wanted.package).collect();
-    names.dedup();
+    names.extend(prerequisites::missing_packages());
     if names.is_empty() {
         return Ok(());
     }

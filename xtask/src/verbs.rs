@@ -1,16 +1,45 @@
 //! The list of verbs: what each does, how long it takes, and what runs it.
 
+use crate::Outcome;
 use crate::args::Args;
-use crate::{Outcome, build, release};
+#[cfg(not(feature = "whole"))]
+use crate::process::Run;
+use crate::project::{self, Profile};
 #[cfg(unix)]
-use crate::{bench, check, nightly, run, setup_ci, simulate, test};
+use crate::{bare, run, setup_ci};
+#[cfg(all(unix, feature = "whole"))]
+use crate::{bench, check, nightly, simulate, test};
+#[cfg(feature = "whole")]
+use crate::{build, release};
 
 struct Verb {
     name: &'static str,
     options: &'static str,
     does: &'static str,
     takes: &'static str,
+    /// How the products that it uses are compiled.
+    profile: Profile,
     run: fn(Args) -> Outcome,
+}
+
+/// A verb's function, where the feature `whole` has it; else this program is built with it and runs it.
+macro_rules! whole {
+    ($run:path) => {{
+        #[cfg(feature = "whole")]
+        const RUN: fn(Args) -> Outcome = $run;
+        #[cfg(not(feature = "whole"))]
+        const RUN: fn(Args) -> Outcome = again;
+        RUN
+    }};
+}
+
+/// Runs the same words in this program as a whole.
+#[cfg(not(feature = "whole"))]
+fn again(mut args: Args) -> Outcome {
+    let words = ["run", "--quiet", "--package", "xtask", "--features", "whole", "--", args.verb()];
+    let run = Run::new("cargo").quiet().args(words).args(args.rest());
+    let code = run.code()?;
+    std::process::exit(code)
 }
 
 const VERBS: &[Verb] = &[
@@ -20,24 +49,28 @@ const VERBS: &[Verb] = &[
         options: "[--store sqlite|postgres|mysql|etcd|zookeeper] [--seconds N] [--rate N]",
         does: "one stream of IDs through Python, Node and a Worker at once, every ID checked; \
                `--store` starts a database for the store, `--rate` is IDs per second and host",
-        takes: "until Ctrl-C, after a build",
+        takes: "until Ctrl-C, after a build of 4 min cold, 20 s warm",
+        profile: Profile::Dev,
         run: run::main,
     },
     Verb {
         name: "build",
         options: "[--only server|wheel|wasm|node|npm|component]",
         does: "what is published, into `dist/`: the server, the wheel, the npm packages, the component",
-        takes: "2.5 min cold, 5 s warm",
-        run: build::main,
+        takes: "12 min cold, 5 s warm",
+        profile: Profile::Release,
+        run: whole!(build::main),
     },
     #[cfg(unix)]
     Verb {
         name: "test",
-        options: "[--only PART] [--self-test]",
-        does: "everything that CI does; `--self-test` makes each vectors file wrong and wants every \
-               language to notice",
-        takes: "12 min cold, 7 min warm, half a minute the self-test",
-        run: test::main,
+        options: "[--all] [--only PART] [--self-test]",
+        does: "every test that needs no foreign server, browser or tool; `--all` adds those that do, and \
+               repeats nothing that passed just before on the same tree; `--self-test` makes each vectors \
+               file wrong and wants every language to notice",
+        takes: "15 min cold, 10 min warm",
+        profile: Profile::Dev,
+        run: whole!(test::main),
     },
     #[cfg(unix)]
     Verb {
@@ -45,8 +78,9 @@ const VERBS: &[Verb] = &[
         options: "[--only PROOF] [--self-test]",
         does: "formatting, lints, who may know whom, the purity of the core; `--self-test` gives \
                each proof something that it must refuse",
-        takes: "5 min cold, 25 s warm, 10 s the self-test",
-        run: check::main,
+        takes: "4 min cold, 25 s warm, 10 s the self-test",
+        profile: Profile::Dev,
+        run: whole!(check::main),
     },
     #[cfg(unix)]
     Verb {
@@ -55,7 +89,8 @@ const VERBS: &[Verb] = &[
         does: "holders, stores and faults in one process, every ID checked; `--bugs` switches each \
                known mistake on and tells what found it; `--seed` alone replays a world",
         takes: "a minute unless said, after a build of 30 s",
-        run: simulate::main,
+        profile: Profile::Release,
+        run: whole!(simulate::main),
     },
     #[cfg(unix)]
     Verb {
@@ -63,7 +98,8 @@ const VERBS: &[Verb] = &[
         options: "[--only core|store|leaf|databases|holders|python|fork|node|edge]",
         does: "every figure that the README states, as a ratio to the floor of the same run",
         takes: "6 min, after a build",
-        run: bench::main,
+        profile: Profile::Release,
+        run: whole!(bench::main),
     },
     Verb {
         name: "release",
@@ -72,7 +108,8 @@ const VERBS: &[Verb] = &[
                materials, sums; `--rehearse` looks at all of it, and at the image, the chart, the unit \
                and the workflows",
         takes: "30 min cold",
-        run: release::main,
+        profile: Profile::Release,
+        run: whole!(release::main),
     },
     #[cfg(unix)]
     Verb {
@@ -82,7 +119,19 @@ const VERBS: &[Verb] = &[
                component in a Rust program, its figures, ten kills of servers and of each database under load, half an hour of simulated worlds that are new each time, and the release, rehearsed; \
                `--short` has seconds of inputs and worlds and one kill, to see that all of it runs",
         takes: "90 min cold, 35 min the short one",
-        run: nightly::main,
+        profile: Profile::Release,
+        run: whole!(nightly::main),
+    },
+    #[cfg(unix)]
+    Verb {
+        name: "bare",
+        options: "[--keep DIR] [--without PREREQUISITE] [COMMAND …]",
+        does: "makes a Debian that has what the README names and nothing else, and runs `cargo xtask run \
+               --seconds 10` and `cargo xtask test` there, or COMMAND, in a clone of the committed tree, as \
+               an unprivileged user with an empty home",
+        takes: "a minute for the Debian, then what the command takes cold",
+        profile: Profile::Dev,
+        run: bare::main,
     },
     #[cfg(unix)]
     Verb {
@@ -90,6 +139,7 @@ const VERBS: &[Verb] = &[
         options: "",
         does: "what a fresh Debian lacks: packages, Rust targets and components",
         takes: "a second when nothing is missing, else a minute",
+        profile: Profile::Release,
         run: setup_ci::main,
     },
 ];
@@ -105,7 +155,10 @@ pub fn dispatch(words: &[String]) -> Outcome {
         return Ok(());
     }
     match VERBS.iter().find(|verb| verb.name == name) {
-        Some(verb) => (verb.run)(Args::new(verb.name, rest)),
+        Some(verb) => {
+            project::set_profile(verb.profile);
+            (verb.run)(Args::new(verb.name, rest))
+        }
         None => Err(format!("there is no `{name}`: see `cargo xtask --help`")),
     }
 }
@@ -117,7 +170,9 @@ pub fn names() -> Vec<&'static str> {
 }
 
 fn help() {
-    println!("cargo xtask VERB: every job of leafid, on two cores; xtask itself builds in 35 s\n");
+    println!(
+        "cargo xtask VERB: every job of leafid, on two cores; xtask itself builds in 20 s for `run`, in 45 s for all of them\n"
+    );
     for verb in VERBS {
         println!("  {} {}\n      {} ({})", verb.name, verb.options, verb.does, verb.takes);
     }

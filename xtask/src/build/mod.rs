@@ -1,12 +1,16 @@
-//! `cargo xtask build`: what is published, into `dist/`.
+//! The products: what is published by `cargo xtask build`, into `dist/`; the same, sooner, for `run` and
+//! `test`.
 
 mod common;
+#[cfg(feature = "whole")]
 pub mod component;
 mod entries;
 pub mod node;
 pub mod npm;
+#[cfg(feature = "whole")]
 mod oci;
 pub mod server;
+#[cfg(feature = "whole")]
 mod smaller;
 pub mod tarball;
 mod texts;
@@ -18,70 +22,67 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use crate::args::Args;
-use crate::summary::Summary;
-use crate::{Outcome, files, project, tools};
+use crate::parts::Parts;
+use crate::{Outcome, files, prerequisites, project};
 
-/// What one part of the build does. There is one profile, the published one: what the tests install,
-/// what a user times and what is published are the same files.
-type Step = fn() -> Outcome<PathBuf>;
+/// A part of the build.
+struct Step {
+    name: &'static str,
+    /// The steps before it whose products it takes.
+    takes: &'static [&'static str],
+    build: fn() -> Outcome<PathBuf>,
+}
 
-/// In this order: the npm package carries the wasm, and is compiled against the types of both engines.
-const STEPS: &[(&str, Step)] = &[
-    ("server", server::build),
-    ("wheel", wheel::build),
-    ("wasm", wasm::build),
-    ("node", node::build),
-    ("npm", npm::build),
-    ("component", component::build),
+const STEPS: &[Step] = &[
+    Step { name: "server", takes: &[], build: server::build },
+    Step { name: "wheel", takes: &[], build: wheel::build },
+    Step { name: "wasm", takes: &[], build: wasm::build },
+    Step { name: "node", takes: &[], build: node::build },
+    // It carries the wasm, and is compiled against the types of the native engine.
+    Step { name: "npm", takes: &["wasm", "node"], build: npm::build },
+    #[cfg(feature = "whole")]
+    Step { name: "component", takes: &[], build: component::build },
 ];
 
 /// The verb.
 pub fn main(mut args: Args) -> Outcome {
     let only = args.value("--only")?;
     args.finish()?;
-    if let Some(only) = &only
-        && !STEPS.iter().any(|(name, _)| name == only)
-    {
-        let names: Vec<_> = STEPS.iter().map(|(name, _)| *name).collect();
+    let chosen: Vec<_> =
+        STEPS.iter().filter(|step| only.as_deref().is_none_or(|only| only == step.name)).collect();
+    if chosen.is_empty() {
+        let names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
+        let only = only.unwrap_or_default();
         return Err(format!("there is no part `{only}`: {}", names.join(", ")));
     }
-    match only {
-        None => tools::all_languages()?,
-        Some(_) => tools::linker()?,
+    prerequisites::check()?;
+    let parts = Parts::new("build", chosen.len());
+    for step in chosen {
+        parts.part(step.name, || product(step.name).map(|product| files::shown(&product)));
     }
-    let mut summary = Summary::default();
-    for (name, step) in STEPS.iter().filter(|(name, _)| only.as_deref().is_none_or(|o| o == *name))
-    {
-        summary.part(name, || step().map(|product| files::shown(&product)));
-    }
-    summary.close("build")
+    parts.close()
 }
 
-/// Everything, for a job that goes on with it.
-pub fn all() -> Outcome<String> {
-    let names: Vec<_> = STEPS.iter().map(|(name, _)| *name).collect();
-    need(&names)?;
-    Ok(format!("{} products in dist", products()?.len()))
-}
-
-/// Some parts, each built once in the life of this process: the parts of a test share them.
+/// Some products, each built once in the life of this process: the parts of a job share them.
 pub fn need(names: &[&str]) -> Outcome {
-    static BUILT: Mutex<BTreeMap<&str, Outcome<PathBuf>>> = Mutex::new(BTreeMap::new());
-    tools::linker()?;
-    let mut built = BUILT.lock().map_err(|_| "another part of the build panicked")?;
-    for (name, step) in STEPS.iter().filter(|(name, _)| names.contains(name)) {
-        let product = built.entry(name).or_insert_with(step);
-        product.as_ref().map_err(|error| format!("{name}: {error}"))?;
-    }
-    Ok(())
+    names.iter().try_for_each(|name| product(name).map(drop))
 }
 
-/// The server binary in `dist/`.
+/// A product, built once in the life of this process after those that it takes.
+pub fn product(name: &str) -> Outcome<PathBuf> {
+    static BUILT: Mutex<BTreeMap<&str, Outcome<PathBuf>>> = Mutex::new(BTreeMap::new());
+    let step = STEPS.iter().find(|step| step.name == name).ok_or("there is no such product")?;
+    need(step.takes)?;
+    let mut built = BUILT.lock().map_err(|_| "another part of the build panicked")?;
+    built.entry(step.name).or_insert_with(step.build).clone()
+}
+
+/// The server's binary.
 pub fn server_binary() -> PathBuf {
     project::dist().join("leafid")
 }
 
-/// The wheel in `dist/`.
+/// The wheel.
 pub fn wheel_file() -> Outcome<PathBuf> {
     let prefix = format!("leafid-{}-cp311-abi3-", project::version());
     files::ending(&project::dist(), ".whl")
@@ -90,7 +91,7 @@ pub fn wheel_file() -> Outcome<PathBuf> {
         .ok_or_else(|| format!("no `{prefix}*.whl` in dist: `cargo xtask build --only wheel`"))
 }
 
-/// The main npm package and this machine's platform package, in `dist/`.
+/// The main npm package and this machine's platform package.
 pub fn npm_tarballs() -> Outcome<[PathBuf; 2]> {
     let version = project::version();
     let both = [
@@ -100,14 +101,5 @@ pub fn npm_tarballs() -> Outcome<[PathBuf; 2]> {
     match both.iter().find(|path| !path.is_file()) {
         None => Ok(both),
         Some(missing) => Err(format!("no `{}`: `cargo xtask build`", files::shown(missing))),
-    }
-}
-
-fn products() -> Outcome<Vec<PathBuf>> {
-    let [main, platform] = npm_tarballs()?;
-    let all = vec![server_binary(), wheel_file()?, main, platform, component::product()];
-    match all.iter().find(|path| !path.is_file()) {
-        None => Ok(all),
-        Some(missing) => Err(format!("no `{}` after the build", files::shown(missing))),
     }
 }

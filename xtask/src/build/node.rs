@@ -3,47 +3,44 @@
 use std::path::{Path, PathBuf};
 
 use super::tarball;
+use crate::project::Profile;
 use crate::{Outcome, files, project, tools};
 
-/// Builds the add-on and packs it.
+/// Builds the add-on and its types, and packs it.
 pub fn build() -> Outcome<PathBuf> {
-    pack(project::npm_platform(), &generate()?.addon)
-}
-
-/// What napi made.
-pub struct Generated {
-    /// `leafid.<platform>.node`.
-    pub addon: PathBuf,
-    /// `native.d.ts`: its functions, as TypeScript sees them.
-    pub types: PathBuf,
-}
-
-/// Builds the add-on and its types, below the target folder.
-pub fn generate() -> Outcome<Generated> {
     tools::node_modules()?;
-    let folder = project::target().join("npm/native");
-    let generated = Generated {
-        addon: folder.join(format!("leafid.{}.node", project::npm_platform())),
-        types: folder.join("native.d.ts"),
-    };
+    let folder = folder();
     files::make_dir(&folder)?;
     napi(&folder)?;
-    if files::read(&generated.types)?.trim().is_empty() {
+    if files::read(&types())?.trim().is_empty() {
         // napi collects the types while the crate compiles; a crate that plain cargo compiled
         // before has none. A changed build script's time makes cargo compile it once more.
         files::touch(&project::at("bindings-node/build.rs"))?;
         napi(&folder)?;
     }
-    if files::read(&generated.types)?.trim().is_empty() {
+    if files::read(&types())?.trim().is_empty() {
         return Err("napi wrote an empty `native.d.ts`: `cargo clean -p leafid-node`".to_owned());
     }
-    Ok(generated)
+    let platform = project::npm_platform();
+    pack(platform, &folder.join(format!("leafid.{platform}.node")))
+}
+
+/// Its functions, as TypeScript sees them, once it is built.
+pub fn types() -> PathBuf {
+    folder().join("native.d.ts")
+}
+
+fn folder() -> PathBuf {
+    project::target().join("npm/native").join(project::profile().name())
 }
 
 // Without `--target-dir`: with it the types are silently empty.
 fn napi(folder: &Path) -> Outcome {
+    // Without `--profile` as well: it would look for the product in a folder of that name.
+    let release = (project::profile() == Profile::Release).then_some("--release");
     tools::npx("napi")
-        .args(["build", "--release", "--platform", "--manifest-path", "Cargo.toml", "--no-js"])
+        .args(["build", "--platform", "--manifest-path", "Cargo.toml", "--no-js"])
+        .args(release)
         .args(["--dts", "native.d.ts", "--output-dir"])
         .arg(folder)
         .args(["--", "--locked"])

@@ -21,7 +21,7 @@ const INLINED: &str = "export declare const WASM: string\n";
 /// The module that tells the version.
 const VERSION: &str = "engines/version.js";
 
-/// Compiles, stages and packs.
+/// Compiles, stages and packs, once the wasm and the native engine are built.
 pub fn build() -> Outcome<PathBuf> {
     let stage = stage()?;
     tarball::pack(&stage, &format!("leafid-{}.tgz", project::version()))
@@ -29,9 +29,7 @@ pub fn build() -> Outcome<PathBuf> {
 
 /// The package's folder as it is packed, below the target folder.
 pub fn stage() -> Outcome<PathBuf> {
-    wasm::generate()?;
-    let native = node::generate()?;
-    files::write(&project::at(NATIVE_TYPES), files::bytes(&native.types)?)?;
+    files::write(&project::at(NATIVE_TYPES), files::bytes(&node::types())?)?;
     inlined_types(&project::at("bindings-js"))?;
     texts::modules()?;
     let stage = project::target().join("npm/stage/leafid");

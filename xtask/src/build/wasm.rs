@@ -19,19 +19,13 @@ const SMALL: [&str; 6] = [
     "--strip-target-features",
 ];
 
-/// Builds them; they have one profile, made for size.
-pub fn build() -> Outcome<PathBuf> {
-    generate()?;
-    Ok(folder())
-}
-
 /// Where they are, each as `NAME.wasm`.
 pub fn folder() -> PathBuf {
     project::target().join("npm/wasm")
 }
 
-/// Builds and optimises, where a crate has changed.
-pub fn generate() -> Outcome {
+/// Builds and optimises, where a crate has changed. They have one profile, made for size.
+pub fn build() -> Outcome<PathBuf> {
     tools::rust_target("wasm32-unknown-unknown")?;
     tools::node_modules()?;
     Run::cargo(&["build", "--locked"])
@@ -50,7 +44,7 @@ pub fn generate() -> Outcome {
         files::install(&small, &product)?;
         files::remove(&small)?;
     }
-    Ok(())
+    Ok(folder())
 }
 
 /// One of the files.

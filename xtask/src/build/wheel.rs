@@ -14,7 +14,7 @@ pub fn build() -> Outcome<PathBuf> {
     files::remove_dir(&fresh)?;
     Run::new(maturin)
         .args(["build", "--locked", "--quiet", "--manifest-path", "bindings-py/Cargo.toml"])
-        .args(["--profile", "release", "--out"])
+        .args(["--profile", project::profile().name(), "--out"])
         .arg(&fresh)
         .env("CARGO_TARGET_DIR", project::target())
         .done()?;

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::{
     Proof, arrows, circles, component, folders, generated, imports, locks, networks, npm_sizes,
-    published, purity, sizes, versions,
+    prerequisites, purity, sizes, versions,
 };
-use crate::build::{node, npm};
+use crate::build::{self, node, npm};
 use crate::process::Run;
+use crate::release::needs;
 use crate::{Outcome, files, project};
 
 /// The controls; each gives back what the proof said.
@@ -26,9 +27,9 @@ pub const LIST: &[(&str, Proof)] = &[
     ("sizes", size),
     ("versions", version),
     ("generated", stale),
+    ("prerequisites", lost_row),
     ("engine-types", engine_types),
-    ("published", debug_build),
-    ("published-large", large_build),
+    ("debug-build", debug_build),
     ("npm-sizes", large_wasm),
     ("component-imports", component_import),
     ("component-size", large_component),
@@ -137,6 +138,10 @@ fn stale() -> Outcome<String> {
     refused(generated::differs(Path::new("openapi.json"), old, new))
 }
 
+fn lost_row() -> Outcome<String> {
+    refused(prerequisites::missing("| git | `sudo apt-get install git` |"))
+}
+
 /// An engine whose functions are not those that the TypeScript calls, in a copy.
 fn engine_types() -> Outcome<String> {
     let copy = project::target().join("controls/bindings-js");
@@ -149,7 +154,8 @@ fn engine_types() -> Outcome<String> {
             files::install(&from, &copy.join(name))?;
         }
     }
-    let types = files::read(&node::generate()?.types)?;
+    build::need(&["node"])?;
+    let types = files::read(&node::types())?;
     let changed = types.replace("most(handle: number): number", "most(handle: number): bigint");
     if changed == types {
         return Err("there is no `most` to change".to_owned());
@@ -164,11 +170,7 @@ fn engine_types() -> Outcome<String> {
 fn debug_build() -> Outcome<String> {
     let this =
         std::env::current_exe().map_err(|error| format!("which program is this? {error}"))?;
-    refused(published::checked(&this)?)
-}
-
-fn large_build() -> Outcome<String> {
-    refused(published::too_large(Path::new("dist/leafid"), 68_776_560, 25_000_000))
+    refused(needs::debug_build(&this)?)
 }
 
 // What the engine had when one file did everything.

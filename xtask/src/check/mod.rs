@@ -11,7 +11,7 @@ mod lints;
 mod locks;
 mod networks;
 mod npm_sizes;
-mod published;
+mod prerequisites;
 mod purity;
 mod sizes;
 mod sources;
@@ -20,7 +20,9 @@ mod wasm_file;
 
 use crate::Outcome;
 use crate::args::Args;
-use crate::summary::Summary;
+use crate::parts::Parts;
+use crate::process::log;
+use crate::report::Report;
 
 /// One proof: it says what it looked at, or what is wrong.
 type Proof = fn() -> Outcome<String>;
@@ -37,7 +39,7 @@ const PROOFS: &[(&str, Proof)] = &[
     ("sizes", sizes::check),
     ("versions", versions::check),
     ("generated", generated::check),
-    ("published", published::check),
+    ("prerequisites", prerequisites::check),
     ("npm-sizes", npm_sizes::check),
     ("component-imports", component::imports),
     ("component-size", component::sizes),
@@ -55,29 +57,44 @@ pub fn main(mut args: Args) -> Outcome {
     args.finish()?;
     let (job, list) =
         if control { ("check --self-test", controls::LIST) } else { ("check", PROOFS) };
-    run(job, list, only.as_deref())
-}
-
-/// Every proof, as one part of `cargo xtask test`.
-pub fn proofs() -> Outcome<String> {
-    run("check", PROOFS, None).map(|()| format!("{} proofs hold", PROOFS.len()))
-}
-
-/// Every control, as one part of `cargo xtask test`.
-pub fn controls() -> Outcome<String> {
-    let count = controls::LIST.len();
-    run("check --self-test", controls::LIST, None).map(|()| format!("{count} controls turned red"))
-}
-
-fn run(job: &str, list: &[(&str, Proof)], only: Option<&str>) -> Outcome {
-    let is_chosen = |name: &str| only.is_none_or(|only| only == name);
-    if !list.iter().any(|(name, _)| is_chosen(name)) {
+    let chosen: Vec<_> =
+        list.iter().filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name)).collect();
+    if chosen.is_empty() {
         let names: Vec<_> = list.iter().map(|(name, _)| *name).collect();
         return Err(format!("{job} has no `{}`: {}", only.unwrap_or_default(), names.join(", ")));
     }
-    let mut summary = Summary::default();
-    for (name, proof) in list.iter().filter(|(name, _)| is_chosen(name)) {
-        summary.part(name, proof);
+    let parts = Parts::new(job, chosen.len());
+    for (name, proof) in chosen {
+        parts.part(name, proof);
     }
-    summary.close(job)
+    parts.close()
+}
+
+/// Every proof, as one part of `cargo xtask test`.
+pub fn proofs() -> Outcome<Report> {
+    Ok(counted(PROOFS, "proofs hold"))
+}
+
+/// Every control, as one part of `cargo xtask test`.
+pub fn controls() -> Outcome<Report> {
+    Ok(counted(controls::LIST, "controls turned red"))
+}
+
+fn counted(list: &[(&str, Proof)], what: &str) -> Report {
+    let mut report = Report::default();
+    for (name, proof) in list {
+        log::line(&format!("\n== {name}"));
+        match proof() {
+            Ok(line) => log::line(&line),
+            Err(error) => {
+                log::line(&error);
+                report.failed += 1;
+                report
+                    .first
+                    .get_or_insert(format!("{name}: {}", error.lines().next().unwrap_or("")));
+            }
+        }
+    }
+    report.note = format!("{} {what}", list.len() as u64 - report.failed);
+    report
 }

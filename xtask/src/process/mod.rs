@@ -1,5 +1,6 @@
-//! Children: started in a clean environment, shown, timed, and never left behind.
+//! Children: started in a clean environment, heard, and never left behind.
 
+pub mod log;
 mod started;
 mod watch;
 
@@ -9,6 +10,8 @@ use std::process::{Command, Stdio};
 
 use crate::Outcome;
 use crate::project;
+
+pub use started::end_all;
 
 /// What cargo sets for the program it runs. A build script that watches one of these (`ring`'s does)
 /// would otherwise be rebuilt whenever `cargo xtask …` and `cargo …` take turns.
@@ -98,15 +101,25 @@ impl Run {
         self
     }
 
-    /// Runs it, with its output on the terminal; its failure is ours.
+    /// Runs it, with its output where [`log`] says; its failure is ours.
     pub fn done(self) -> Outcome {
         let line = self.line();
         let status = self
             .command()
             .stdin(Stdio::null())
+            .stdout(log::stdio())
+            .stderr(log::stdio())
             .status()
             .map_err(|error| cannot_start(&self.program, &error))?;
         if status.success() { Ok(()) } else { Err(format!("`{line}` failed: {status}")) }
+    }
+
+    /// Runs it in this program's place; its exit code.
+    #[cfg(not(feature = "whole"))]
+    pub fn code(self) -> Outcome<i32> {
+        let status = self.command().status();
+        let status = status.map_err(|error| cannot_start(&self.program, &error))?;
+        Ok(status.code().unwrap_or(1))
     }
 
     /// Runs it in silence; when it fails, the message carries what it said.
@@ -133,7 +146,7 @@ impl Run {
         })
     }
 
-    /// Runs it with its output on the terminal, and gives back its standard output too. What it leaves
+    /// Runs it with its output where [`log`] says, and gives back its standard output too. What it leaves
     /// running is ended; so is all of it after `LEAFID_LIMIT_SECONDS`, which is a failure.
     pub fn tee(self) -> Outcome<Said> {
         let mark = started::Mark::new();
@@ -142,6 +155,7 @@ impl Run {
             .env(started::VARIABLE, mark.value())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
+            .stderr(log::stdio())
             .spawn()
             .map_err(|error| cannot_start(&self.program, &error))?;
         let (status, stdout) = watch::watch(&mut child, &mark, watch::limit()?)
@@ -158,10 +172,11 @@ impl Run {
 
     fn command(&self) -> Command {
         if !self.quiet {
-            eprintln!("  $ {}", self.line());
+            log::line(&format!("  $ {}", self.line()));
         }
         let mut command = Command::new(startable(&self.program));
         command.args(&self.args).current_dir(&self.dir);
+        command.env(started::VARIABLE, started::OURS.as_str());
         for (name, _) in std::env::vars_os() {
             if leaks(&name.to_string_lossy()) {
                 command.env_remove(name);

@@ -1,10 +1,17 @@
 //! What a child has started, and what that has started: found by a mark in the environment, named, and ended.
 
 use std::fmt;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+#[cfg(unix)]
+use rustix::process::Signal;
 
 /// The variable that every process below a child inherits.
 pub const VARIABLE: &str = "LEAFID_XTASK_CHILD";
+
+/// Common prefix of the marks of this run's children; unwatched children carry only the prefix.
+pub static OURS: LazyLock<String> = LazyLock::new(|| format!("{}-", std::process::id()));
 
 /// One child's mark: no other child of any run has it.
 pub struct Mark(String);
@@ -19,7 +26,8 @@ impl Mark {
     /// A new one.
     pub fn new() -> Self {
         static LAST: AtomicU32 = AtomicU32::new(0);
-        Self(format!("{}-{}", std::process::id(), LAST.fetch_add(1, Ordering::Relaxed)))
+        // Never the beginning of another mark.
+        Self(format!("{}{}.", OURS.as_str(), LAST.fetch_add(1, Ordering::Relaxed)))
     }
 
     /// What the variable says.
@@ -34,7 +42,9 @@ impl Mark {
         let ids = all.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         let marked = ids.filter(|id: &u32| {
             let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-            environment.split(|&byte| byte == 0).any(|variable| variable == wanted.as_bytes())
+            environment
+                .split(|&byte| byte == 0)
+                .any(|variable| variable.starts_with(wanted.as_bytes()))
         });
         marked.map(|id| Process { id, line: line(id) }).collect()
     }
@@ -49,7 +59,7 @@ impl Mark {
                 break;
             }
             for process in found {
-                kill(process.id);
+                signal(process.id, Signal::KILL);
                 if ended.iter().all(|known| known.id != process.id) {
                     ended.push(process);
                 }
@@ -58,6 +68,21 @@ impl Mark {
         }
         ended
     }
+}
+
+/// Ends every child of this run, and all that they started: asked first, so that each tidies up.
+pub fn end_all() {
+    let all = Mark(OURS.clone());
+    for process in all.processes() {
+        signal(process.id, Signal::TERM);
+    }
+    for _ in 0..100 {
+        if all.processes().is_empty() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(30));
+    }
+    all.end();
 }
 
 impl fmt::Display for Process {
@@ -73,13 +98,20 @@ fn line(id: u32) -> String {
 }
 
 #[cfg(unix)]
-fn kill(id: u32) {
+fn signal(id: u32, signal: Signal) {
     let id = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw);
     if let Some(id) = id {
         // One that has ended meanwhile is what was wanted.
-        let _ = rustix::process::kill_process(id, rustix::process::Signal::KILL);
+        let _ = rustix::process::kill_process(id, signal);
     }
 }
 
+/// Windows has no `/proc`, so no process is found there.
 #[cfg(not(unix))]
-fn kill(_: u32) {}
+enum Signal {
+    TERM,
+    KILL,
+}
+
+#[cfg(not(unix))]
+fn signal(_: u32, _: Signal) {}

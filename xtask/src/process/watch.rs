@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::log;
 use super::started::{Mark, Process};
 use crate::Outcome;
 
@@ -37,7 +38,7 @@ pub fn watch(
     if overdue.is_empty() {
         let left = leave(mark);
         if !left.is_empty() {
-            eprintln!("left running, and ended by xtask:{}", list(&left));
+            log::line(&format!("left running, and ended by xtask:{}", list(&left)));
         }
     }
     let said = heard.map(Heard::finish).unwrap_or_default();
@@ -95,16 +96,20 @@ impl Heard {
     fn listen(pipe: impl Read + Send + 'static) -> Self {
         let (close, closed) = mpsc::channel();
         let said = Arc::new(Mutex::new(String::new()));
-        let heard = Arc::clone(&said);
-        thread::spawn(move || {
+        let (heard, log) = (Arc::clone(&said), log::current());
+        let listen = move || {
             for line in BufReader::new(pipe).split(b'\n').map_while(Result::ok) {
                 let line = String::from_utf8_lossy(&line);
-                println!("{line}");
+                log::line(&line);
                 let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
                 heard.push_str(&line);
                 heard.push('\n');
             }
             drop(close);
+        };
+        thread::spawn(move || match log {
+            Some(log) => log.during(listen),
+            None => listen(),
         });
         Self { said, closed }
     }
@@ -113,7 +118,7 @@ impl Heard {
     /// is not waited for.
     fn finish(self) -> String {
         if self.closed.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout) {
-            eprintln!("its output is still open: a process that it started has not ended");
+            log::line("its output is still open: a process that it started has not ended");
         }
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

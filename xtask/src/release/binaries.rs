@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::targets::{self, Target};
-use super::{at, programs};
+use super::{at, needs, programs};
 use crate::process::Run;
 use crate::{Outcome, files, project};
 
@@ -78,7 +78,9 @@ pub fn look() -> Outcome<String> {
                 return Err(format!("`{name}` has no `{file}`"));
             }
         }
-        told.push(started(&folder.join(stem).join("leafid"), stem)?);
+        let program = folder.join(stem).join("leafid");
+        needs::optimised(&program)?;
+        told.push(started(&program, stem)?);
     }
     Ok(told.join(", "))
 }

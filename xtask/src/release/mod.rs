@@ -6,7 +6,7 @@ mod binaries;
 mod chart;
 #[cfg(unix)]
 mod image;
-mod needs;
+pub mod needs;
 mod notes;
 mod npm;
 mod programs;
@@ -26,7 +26,7 @@ mod workflows;
 use std::path::PathBuf;
 
 use crate::args::Args;
-use crate::summary::Summary;
+use crate::parts::Parts;
 use crate::{Outcome, files, project};
 use targets::Target;
 
@@ -78,11 +78,12 @@ pub fn main(mut args: Args) -> Outcome {
     }
     let asked = |name: &str| only.as_deref().is_none_or(|only| only == name);
     let looks = LOOKS.iter().filter(|_| rehearse || only.is_some());
-    let mut summary = Summary::default();
-    for part in PARTS.iter().chain(looks).filter(|part| asked(part.name)) {
-        summary.part(part.name, || (part.run)(&targets));
+    let chosen: Vec<_> = PARTS.iter().chain(looks).filter(|part| asked(part.name)).collect();
+    let parts = Parts::new("release", chosen.len());
+    for part in chosen {
+        parts.part(part.name, || (part.run)(&targets));
     }
-    summary.close("release")
+    parts.close()
 }
 
 /// The part of this name.

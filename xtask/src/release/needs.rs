@@ -1,4 +1,4 @@
-//! What a library needs of the system that it is loaded on.
+//! Properties of a native file of a release: what it needs of its system, and how it was compiled.
 
 use std::path::Path;
 
@@ -29,6 +29,26 @@ pub fn old_glibc(library: &Path) -> Outcome {
         }
         None => Err(format!("`{library}` does not say which glibc it needs")),
     }
+}
+
+/// The complaint about a program or library that checks each addition for overflow: debug builds do, release
+/// builds never.
+pub fn debug_build(file: &Path) -> Outcome<Option<String>> {
+    for text in ["attempt to add with overflow", "attempt to subtract with overflow"] {
+        // Not by this program: it is a debug build, which reads ten megabytes in ten seconds.
+        let found = Run::new("grep").quiet().args(["-c", "-a", "-F", text]).arg(file).listen()?;
+        match found.stdout.trim() {
+            "0" => {}
+            "" => return Err(format!("grep: {}", found.stderr.trim())),
+            _ => return Ok(Some(format!("`{}` says `{text}`: a debug build", files::shown(file)))),
+        }
+    }
+    Ok(None)
+}
+
+/// Refuses such a file.
+pub fn optimised(file: &Path) -> Outcome {
+    debug_build(file)?.map_or(Ok(()), Err)
 }
 
 fn readelf(what: &str, library: &Path) -> Outcome<String> {

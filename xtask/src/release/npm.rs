@@ -120,7 +120,9 @@ fn engine(package: &Path) -> Outcome {
     files::remove_dir(&folder)?;
     files::make_dir(&folder)?;
     Run::new("tar").quiet().arg("-xzf").arg(package).arg("-C").arg(&folder).done()?;
-    match files::ending(&folder.join("package"), ".node").as_slice() {
+    let libraries = files::ending(&folder.join("package"), ".node");
+    libraries.iter().try_for_each(|library| needs::optimised(library))?;
+    match libraries.as_slice() {
         [library] if name.contains("-musl-") => needs::musl_alone(library),
         [library] => needs::old_glibc(library),
         other => Err(format!("`{name}` has {} engines instead of one", other.len())),

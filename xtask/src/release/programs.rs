@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::targets::Target;
 use crate::process::Run;
-use crate::{Outcome, files, project, tools};
+use crate::{Outcome, files, prerequisites, project, tools};
 
 /// From PyPI, what builds on any system …
 const BUILDS: &[&str] = &["maturin==1.16.0"];
@@ -75,7 +75,7 @@ fn go(name: &str, package: &str) -> Outcome<PathBuf> {
     let folder = project::at(".cache/go");
     let mark = folder.join(package.replace('/', "-"));
     if !mark.exists() {
-        tools::need("go", &["version"], "install Go, https://go.dev/dl")?;
+        prerequisites::need("go", &["version"], "install Go, https://go.dev/dl")?;
         Run::new("go").args(["install", package]).env("GOBIN", &folder).done()?;
         files::write(&mark, "")?;
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::image::Stage;
 use super::root::{Server, below, free_address, in_the_end};
 use crate::process::Run;
-use crate::{Outcome, files, project, tools};
+use crate::{Outcome, files, prerequisites, project};
 
 const UNIT: &str = "deploy/systemd/leafid.service";
 const SETTINGS: &str = "deploy/systemd/leafid.toml";
@@ -25,7 +25,7 @@ const USER: &str = "65531";
 
 /// Asks systemd, and runs the command.
 pub fn look() -> Outcome<String> {
-    tools::need("systemd-analyze", &["--version"], "`sudo apt-get install systemd`")?;
+    prerequisites::need("systemd-analyze", &["--version"], "`sudo apt-get install systemd`")?;
     let exposure = asked()?;
     let unit = Unit::read(&files::read(&project::at(UNIT))?);
     let place = Place::make(unit)?;

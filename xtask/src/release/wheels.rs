@@ -81,8 +81,11 @@ pub fn look() -> Outcome<String> {
         licensed(wheel)?;
         programs::python("abi3audit")?.args(["--strict"]).arg(wheel).done()?;
         let name = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let module = module(wheel)?;
+        needs::optimised(&module)?;
         if name.contains("musllinux") {
-            needs_musl_alone(wheel)?;
+            // Not by auditwheel: for a `libc.so` it takes the one of this machine, which is glibc's, and a text.
+            needs::musl_alone(&module)?;
         } else if name.contains(std::env::consts::ARCH) {
             let said = programs::python("auditwheel")?.quiet().arg("show").arg(wheel).output()?;
             if !said.contains("manylinux_2_17") {
@@ -107,14 +110,13 @@ pub fn look() -> Outcome<String> {
     Ok(format!("{} wheels; import takes {import} µs above an empty native module", wheels.len()))
 }
 
-/// Not by auditwheel: for a `libc.so` it takes the one of this machine, which is glibc's, and a text.
-fn needs_musl_alone(wheel: &Path) -> Outcome {
+/// The native module of a wheel, unpacked.
+fn module(wheel: &Path) -> Outcome<PathBuf> {
     let folder = project::target().join("release/unpacked-wheel");
     files::remove_dir(&folder)?;
     let unpack = programs::python("python")?.quiet().args(["-m", "zipfile", "-e"]);
     unpack.arg(wheel).arg(&folder).done()?;
-    let module = only(&folder.join("leafid"), ".so")?;
-    needs::musl_alone(&module)
+    only(&folder.join("leafid"), ".so")
 }
 
 /// Both licences must go with what they permit.

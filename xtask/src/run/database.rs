@@ -46,6 +46,11 @@ impl Kind {
         }
     }
 
+    /// Whether the store keeps it in a file of its own.
+    pub fn is_embedded(&self) -> bool {
+        self.start.is_none()
+    }
+
     /// Starts it; `None` where the store is a file.
     ///
     /// # Errors

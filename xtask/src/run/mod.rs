@@ -4,12 +4,12 @@
 mod clock;
 mod database;
 mod display;
+mod picture;
 pub mod scratch;
 mod verdict;
 
 use std::io::IsTerminal;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use leafid_core::Layout;
@@ -18,10 +18,12 @@ use leafid_stream::store::Store;
 use leafid_stream::stream::Stream;
 
 use crate::args::Args;
-use crate::build;
-use crate::{Outcome, consumers, project, tools};
+use crate::parts::Parts;
+use crate::process::log::Log;
+use crate::{Outcome, build, consumers, interrupt, prerequisites, project, tools};
 use database::{Database, Kind};
 use display::Display;
+use picture::Picture;
 use scratch::Scratch;
 
 /// The line of numbers that all hosts share; its steps are of 100, so that ranges change hands often.
@@ -56,13 +58,12 @@ pub fn main(mut args: Args) -> Outcome {
     if wanted.rate == 0 {
         return Err("`--rate` is IDs per second and host: at least 1".to_owned());
     }
-    tools::all_languages()?;
-    let installed = Installed {
-        root: project::root().to_owned(),
-        python: consumers::python()?,
-        consumer: consumers::node()?,
-    };
-    let interrupted = interrupts()?;
+    prerequisites::check()?;
+    if wanted.kind.is_embedded() {
+        build::server::with_sqlite_alone();
+    }
+    let installed = installed()?;
+    interrupt::in_order();
     let scratch = Scratch::make()?;
     let database = wanted.kind.start()?;
     let folder = scratch.path().join("store");
@@ -88,18 +89,51 @@ pub fn main(mut args: Args) -> Outcome {
         let started = stream.start(program.name(), stage.command(program, &draw));
         started.map_err(|error| format!("{} does not start: {error}", program.name()))?;
     }
-    watch(&mut stream, &mut store, &wanted, &interrupted)?;
+    let mut picture = Picture::default();
+    watch(&mut stream, &mut store, &wanted, &mut picture)?;
     stream.close(CLOSING)?;
+    if std::io::stdout().is_terminal() {
+        picture.show(&stream);
+    }
     let released = verdict::windows_released(&store, stream.checker.workers())?;
     let status = store.terminate()?;
-    println!("\n{released}; the store ended by SIGTERM: {status}");
+    println!("\n{released}");
     if !status.success() {
         return Err(format!("the store did not end well: {status}"));
     }
     if let Some(database) = database {
         database.stop()?;
     }
-    verdict::tell(&stream)
+    verdict::tell(&stream)?;
+    println!(
+        "\nnext: the README's quick start builds the packages that you install, by `cargo xtask build`"
+    );
+    Ok(())
+}
+
+/// Builds and installs what the stream needs, and nothing else.
+fn installed() -> Outcome<Installed> {
+    const STEPS: [&str; 7] = ["server", "tools", "wheel", "wasm", "node", "npm", "install"];
+    println!("the first run builds and fetches for about four minutes: {}", STEPS.join(", "));
+    let parts = Parts::new("run", STEPS.len());
+    // What npm and PyPI have for it is fetched while the server is compiled.
+    let log = Log::create(project::target().join("log/run/fetch.log"))?;
+    let fetched = thread::spawn(move || {
+        log.during(|| tools::node_modules().and(tools::python("maturin")).map(drop))
+    });
+    parts.step("server", || build::need(&["server"]))?;
+    parts
+        .step("tools", || fetched.join().unwrap_or_else(|_| Err("fetching panicked".to_owned())))?;
+    for name in ["wheel", "wasm", "node", "npm"] {
+        parts.step(name, || build::need(&[name]))?;
+    }
+    let mut installed = None;
+    parts.step("install", || {
+        let (python, consumer) = (consumers::python("stream", &[])?, consumers::node()?);
+        installed = Some(Installed { root: project::root().to_owned(), python, consumer });
+        Ok(())
+    })?;
+    installed.ok_or_else(|| "nothing is installed".to_owned())
 }
 
 fn announce(store: &Store, database: Option<&Database>, wanted: &Wanted) {
@@ -112,7 +146,7 @@ fn announce(store: &Store, database: Option<&Database>, wanted: &Wanted) {
     if let Some(Database { name, url, .. }) = database {
         println!("the database: {name} on {url}, gone with this run");
     }
-    println!("the store: {url}   try: curl {url}/v1/tags/{TAG}\n", url = store.url());
+    println!("the store and its dashboard: {}/\n", store.url());
 }
 
 /// Shows the stream until its time is over, the user ends it, or something fails.
@@ -120,7 +154,7 @@ fn watch(
     stream: &mut Stream,
     store: &mut Store,
     wanted: &Wanted,
-    interrupted: &AtomicBool,
+    picture: &mut Picture,
 ) -> Outcome {
     let terminal = std::io::stdout().is_terminal();
     let every = Duration::from_millis(if terminal { 200 } else { 1_000 });
@@ -129,7 +163,11 @@ fn watch(
     let ready = Duration::from_secs(60);
     let all = |stream: &Stream| stream.hosts().iter().all(|host| host.ids() > 0);
     let stop = |stream: &Stream| all(stream) || stream.hosts().iter().any(|host| host.ended);
-    if !stream.pump(ready, |stream| stop(stream) || interrupted.load(Ordering::Relaxed)) {
+    if !stream.watch(
+        ready,
+        |event| picture.note(event),
+        |stream| stop(stream) || interrupt::asked(),
+    ) {
         let late: Vec<_> = stream.hosts().iter().filter(|host| host.ids() == 0).collect();
         let told = late.iter().map(|host| format!("{}\n{}", host.name, host.stderr()));
         return Err(format!("no ID within {ready:?} from {}", told.collect::<Vec<_>>().join(", ")));
@@ -139,7 +177,7 @@ fn watch(
         let next = Instant::now() + every;
         let next = end.map_or(next, |end| end.min(next));
         let left = next.saturating_duration_since(Instant::now());
-        stream.pump(left, |_| interrupted.load(Ordering::Relaxed));
+        stream.watch(left, |event| picture.note(event), |_| interrupt::asked());
         display.show(stream);
         if let Some(fault) = stream.fault() {
             return Err(fault);
@@ -148,22 +186,8 @@ fn watch(
             return Err(format!("the store is gone\n{}", store.stderr()));
         }
         let over = end.is_some_and(|end| Instant::now() >= end);
-        if over || interrupted.load(Ordering::Relaxed) || stream.checker.duplicates() > 0 {
+        if over || interrupt::asked() || stream.checker.duplicates() > 0 {
             return Ok(());
         }
     }
-}
-
-/// Whether the user pressed Ctrl-C (or sent SIGTERM). A second one ends xtask at once: the hosts
-/// then find their standard input at its end, and the store is told by the system.
-fn interrupts() -> Outcome<Arc<AtomicBool>> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    let interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        let again = Arc::clone(&interrupted);
-        signal_hook::flag::register_conditional_shutdown(signal, 130, again)
-            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&interrupted)))
-            .map_err(|error| format!("Ctrl-C cannot be listened for: {error}"))?;
-    }
-    Ok(interrupted)
 }

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::pytest::closing_line;
+use super::{runners, suites};
 use crate::build::component;
 use crate::process::{Run, Said};
+use crate::report::Report;
 use crate::{Outcome, build, consumers, files, project, tools};
 
 const REQUIREMENTS: &str = "bindings-component/tests/requirements.txt";
@@ -13,11 +14,11 @@ const SUITE: &str = "bindings-component/tests";
 const SCRIPTS: &str = "examples/component-js";
 
 /// The whole suite.
-pub fn suite() -> Outcome<String> {
+pub fn suite() -> Outcome<Report> {
     for recipe in [component::COUNTING, component::STORE] {
         recipe.make()?;
     }
-    closing_line(&pytest(&["-s", SUITE], &project::at("tests/vectors"))?.tee()?)
+    runners::pytest(pytest(&["-s", SUITE], &project::at("tests/vectors"))?)
 }
 
 /// The vectors only.
@@ -26,7 +27,7 @@ pub fn replay(vectors: &Path, _: bool) -> Outcome<Run> {
 }
 
 /// The examples in Python and JavaScript, each over a server of its own and over a database.
-pub fn examples() -> Outcome<String> {
+pub fn examples() -> Outcome<Report> {
     build::need(&["server", "component"])?;
     let python = interpreter()?;
     let script = Run::new(&python).arg("examples/component-python/main.py");
@@ -34,22 +35,22 @@ pub fn examples() -> Outcome<String> {
         zero(environment(script).tee()?)?,
         zero(environment(Run::new("node").arg("main.mjs").dir(scripts()?)).tee()?)?,
     ];
-    Ok(said.join("; "))
+    Ok(said.join("; ").into())
 }
 
 /// The example in Rust, which has a lock file of its own: wasmtime is seven CPU minutes where it is
 /// built first.
-pub fn in_rust() -> Outcome<String> {
-    zero(rust_example()?.tee()?)
+pub fn in_rust() -> Outcome<Report> {
+    zero(rust_example()?.tee()?).map(Report::from)
 }
 
 /// What a call costs there.
-pub fn bench_in_rust() -> Outcome<String> {
+pub fn bench_in_rust() -> Outcome<Report> {
     component::COUNTING.make()?;
     let said = rust_example()?.args(["--", "--bench"]).tee()?;
     let figures: Vec<_> = said.stdout.lines().filter(|line| line.contains(" ns")).collect();
     if said.success {
-        Ok(figures.join("; "))
+        Ok(figures.join("; ").into())
     } else {
         Err(format!("a call costs too much: {}", figures.join("; ")))
     }
@@ -76,33 +77,18 @@ fn zero(said: Said) -> Outcome<String> {
 
 fn pytest(words: &[&str], vectors: &Path) -> Outcome<Run> {
     build::need(&["component"])?;
-    let run = Run::new(interpreter()?)
-        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib"])
-        .args(words)
-        .without("PYTHONPATH")
-        .env("LEAFID_VECTORS", vectors);
-    Ok(environment(run))
+    let run = suites::pytest_of(&interpreter()?, words);
+    Ok(environment(run).env("LEAFID_VECTORS", vectors))
 }
 
 fn environment(run: Run) -> Run {
-    run.env("LEAFID_BIN", build::server_binary())
-        .env("LEAFID_DIST", project::dist())
+    suites::with_places(run, &project::at("tests/vectors"))
         .env("LEAFID_COMPONENTS", component::folder())
 }
 
 /// An environment with pytest and wasmtime; its interpreter.
 pub fn interpreter() -> Outcome<PathBuf> {
-    let folder = project::at(".cache/consumer-component");
-    let (python, mark) = (folder.join("bin/python"), folder.join("installed"));
-    let wanted = format!("{}\n{}", consumers::PYTEST, files::read(&project::at(REQUIREMENTS))?);
-    if !files::read(&mark).is_ok_and(|installed| installed == wanted) {
-        tools::make_venv(&folder)?;
-        Run::new(&python)
-            .args(["-m", "pip", "install", "--quiet", consumers::PYTEST, "-r", REQUIREMENTS])
-            .done()?;
-        files::write(&mark, &wanted)?;
-    }
-    Ok(python)
+    tools::venv("component", &[consumers::PYTEST, "-r", REQUIREMENTS])
 }
 
 /// The JavaScript example, copied to where its packages can be installed.
@@ -112,13 +98,10 @@ fn scripts() -> Outcome<PathBuf> {
         let below = file.strip_prefix(project::at(SCRIPTS)).unwrap_or(&file);
         files::write(&folder.join(below), files::bytes(&file)?)?;
     }
-    let mark = folder.join("node_modules/.package-lock.json");
-    if !files::fresh(&[mark], &[folder.join("package-lock.json")]) {
-        Run::new("npm")
-            .args(["install", "--no-save", "--ignore-scripts", "--prefer-offline"])
-            .args(["--no-audit", "--no-fund", "--loglevel", "error"])
-            .dir(&folder)
-            .done()?;
+    let (mark, wanted) = (folder.join("installed"), files::read(&folder.join("package.json"))?);
+    if !files::read(&mark).is_ok_and(|installed| installed == wanted) {
+        tools::npm_install(&folder, ["--no-save", "--prefer-offline"])?;
+        files::write(&mark, wanted)?;
     }
     Ok(folder)
 }

@@ -6,8 +6,9 @@ use leafid_stream::store::Store;
 
 use crate::build;
 use crate::process::{Run, Said};
+use crate::report::Report;
 use crate::run::scratch::Scratch;
-use crate::{Outcome, files, project, tools};
+use crate::{Outcome, project, tools};
 
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 /// What it asks depends on this alone.
@@ -18,7 +19,7 @@ const MOST_EACH: &str = "50";
 const FOLDER: &str = "server/tests/openapi";
 
 /// Every operation, through every phase, against a real store: no answer but the described ones.
-pub fn agrees() -> Outcome<String> {
+pub fn agrees() -> Outcome<Report> {
     build::need(&["server"])?;
     let program = schemathesis()?;
     let scratch = Scratch::make()?;
@@ -38,22 +39,14 @@ pub fn agrees() -> Outcome<String> {
         .tee();
     let ended = store.terminate()?;
     match closing_line(&said?) {
-        Ok(line) if ended.success() => Ok(line),
+        Ok(line) if ended.success() => Ok(line.into()),
         Ok(_) => Err(format!("the store did not end well: {ended}")),
         Err(line) => Err(line),
     }
 }
 
 fn schemathesis() -> Outcome<PathBuf> {
-    let folder = project::at(".cache/schemathesis");
-    let mark = folder.join(SCHEMATHESIS);
-    if !mark.exists() {
-        tools::make_venv(&folder)?;
-        let python = folder.join("bin/python");
-        Run::new(python).args(["-m", "pip", "install", "--quiet", SCHEMATHESIS]).done()?;
-        files::write(&mark, "")?;
-    }
-    Ok(folder.join("bin/schemathesis"))
+    Ok(tools::venv("schemathesis", &[SCHEMATHESIS])?.with_file_name("schemathesis"))
 }
 
 /// `2361 generated, 2361 passed`; a run that asked for nothing is a failure.

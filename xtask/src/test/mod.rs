@@ -1,83 +1,127 @@
-//! `cargo xtask test`: everything that CI does, part by part. What a suite must look like to be
-//! run here stands in `xtask/README.md`.
+//! `cargo xtask test`: what needs no foreign server, browser or tool; with `--all` also what does. What a
+//! suite must look like to be run here stands in `xtask/README.md`.
 
 pub mod component;
 mod description;
 mod interpreters;
 pub mod mutate;
-mod pytest;
+mod passed;
+mod runners;
 pub mod rust;
 mod seen;
 mod suites;
 mod vectors;
 
-use crate::args::Args;
-use crate::build;
-use crate::summary::Summary;
-use crate::{Outcome, check, project, tools};
+use std::thread;
 
-/// One part: it gives back its runner's closing line.
+use crate::args::Args;
+use crate::parts::Parts;
+use crate::process::log;
+use crate::report::Report;
+use crate::{Outcome, build, check, prerequisites};
+use Group::{All, Everyone};
+use Lane::{Cargo, Hosts};
+use passed::Passed;
+
+/// One part.
 struct Part {
     name: &'static str,
-    /// A file without which there is nothing to run.
-    needs: Option<&'static str>,
-    run: fn() -> Outcome<String>,
+    group: Group,
+    lane: Lane,
+    run: fn() -> Outcome<Report>,
 }
 
+/// The commands that run a part.
+#[derive(PartialEq, Eq)]
+enum Group {
+    /// `cargo xtask test`.
+    Everyone,
+    /// `cargo xtask test --all` alone: it needs what not every machine has, or is rarely red.
+    All,
+}
+
+/// Parts of two lanes run side by side: cargo compiles in one, and hosts mostly wait in the other.
+#[derive(PartialEq, Eq)]
+enum Lane {
+    Cargo,
+    Hosts,
+}
+
+/// Comes before all others, which install what it makes.
+const BUILD: Part = Part { name: "build", group: Everyone, lane: Cargo, run: products };
+
 const PARTS: &[Part] = &[
-    // First: the build brings generated files up to date, and this must see them as they were committed.
-    Part { name: "check", needs: None, run: check::proofs },
-    Part { name: "check-self-test", needs: None, run: check::controls },
-    Part { name: "build", needs: None, run: build::all },
-    Part { name: "rust", needs: None, run: rust::workspace },
-    Part { name: "models", needs: Some("core/src/line/shared.rs"), run: rust::models },
-    Part { name: "description", needs: Some("server/tests/openapi"), run: description::agrees },
-    Part { name: "dashboard", needs: Some("server/tests/dashboard"), run: seen::dashboard },
-    Part { name: "alerts", needs: Some("deploy/prometheus"), run: seen::alerts },
-    Part { name: "python", needs: Some("bindings-py/tests"), run: suites::python },
-    Part { name: "interpreters", needs: Some("bindings-py/tests"), run: interpreters::all },
-    Part { name: "types", needs: Some("bindings-js/tests/types"), run: suites::types },
-    Part { name: "node", needs: Some("bindings-js/tests/node"), run: suites::node },
-    Part { name: "workerd", needs: Some("bindings-js/tests/workerd"), run: suites::workerd },
-    Part { name: "consumers", needs: Some("tests/consumers"), run: suites::programs },
-    Part { name: "component", needs: Some("bindings-component/tests"), run: component::suite },
-    Part { name: "examples", needs: Some("examples/component-js"), run: component::examples },
-    Part { name: "vectors", needs: Some("tests/vectors"), run: vectors::compare },
-    Part { name: "vectors-self-test", needs: Some("tests/vectors"), run: vectors::self_test },
-    Part { name: "e2e", needs: Some("tests/e2e"), run: rust::end_to_end },
-    Part { name: "simulate", needs: Some("tests/simulation"), run: rust::simulate },
+    Part { name: "rust", group: Everyone, lane: Cargo, run: rust::workspace },
+    Part { name: "models", group: Everyone, lane: Cargo, run: rust::models },
+    Part { name: "e2e", group: Everyone, lane: Cargo, run: rust::end_to_end },
+    Part { name: "simulate", group: Everyone, lane: Cargo, run: rust::simulate },
+    Part { name: "python", group: Everyone, lane: Hosts, run: suites::python },
+    Part { name: "node", group: Everyone, lane: Hosts, run: suites::node },
+    Part { name: "workerd", group: Everyone, lane: Hosts, run: suites::workerd },
+    Part { name: "component", group: Everyone, lane: Hosts, run: component::suite },
+    Part { name: "types", group: Everyone, lane: Hosts, run: suites::types },
+    Part { name: "vectors", group: Everyone, lane: Hosts, run: vectors::compare },
+    Part { name: "vectors-self-test", group: Everyone, lane: Hosts, run: vectors::self_test },
+    Part { name: "check", group: All, lane: Cargo, run: check::proofs },
+    Part { name: "check-self-test", group: All, lane: Cargo, run: check::controls },
+    Part { name: "engines", group: All, lane: Cargo, run: rust::engines },
+    Part { name: "description", group: All, lane: Cargo, run: description::agrees },
+    Part { name: "python-engines", group: All, lane: Hosts, run: suites::python_engines },
+    Part { name: "node-engines", group: All, lane: Hosts, run: suites::node_engines },
+    Part { name: "consumers", group: All, lane: Hosts, run: suites::programs },
+    Part { name: "interpreters", group: All, lane: Hosts, run: interpreters::all },
+    Part { name: "dashboard", group: All, lane: Hosts, run: seen::dashboard },
+    Part { name: "alerts", group: All, lane: Hosts, run: seen::alerts },
+    Part { name: "examples", group: All, lane: Hosts, run: component::examples },
 ];
 
 /// The verb.
 pub fn main(mut args: Args) -> Outcome {
-    let self_test = args.flag("--self-test");
+    let (all, self_test) = (args.flag("--all"), args.flag("--self-test"));
     let only = args.value("--only")?;
     args.finish()?;
     let only = if self_test { Some("vectors-self-test".to_owned()) } else { only };
-    let chosen: Vec<_> =
-        PARTS.iter().filter(|part| only.as_deref().is_none_or(|only| only == part.name)).collect();
+    let asked = |part: &&Part| match &only {
+        Some(only) => only == part.name,
+        None => all || part.group == Everyone,
+    };
+    let chosen: Vec<_> = PARTS.iter().filter(asked).collect();
     if chosen.is_empty() {
         let names: Vec<_> = PARTS.iter().map(|part| part.name).collect();
-        return Err(format!(
-            "there is no part `{}`: {}",
-            only.unwrap_or_default(),
-            names.join(", ")
-        ));
+        let only = only.unwrap_or_default();
+        return Err(format!("there is no part `{only}`: {}", names.join(", ")));
     }
-    if only.is_none() {
-        tools::all_languages()?;
+    prerequisites::check()?;
+    // A part by itself is always run, and says nothing of the tree as a whole.
+    let passed = if only.is_none() { Passed::of_this_tree(all)? } else { Passed::default() };
+    let (before, chosen): (Vec<_>, Vec<_>) =
+        chosen.into_iter().partition(|part| passed.has(part.name));
+    for part in before {
+        println!("  {} passed before on this tree: `test --all` does not repeat it", part.name);
     }
-    let mut summary = Summary::default();
-    for part in chosen {
-        summary.part(part.name, || run(part));
+    let lane = |lane| chosen.iter().filter(|part| part.lane == lane).copied().collect::<Vec<_>>();
+    let parts = Parts::new("test", chosen.len() + 1);
+    let run = |part: &Part| {
+        if parts.part(part.name, part.run) {
+            passed.note(part.name);
+        }
+    };
+    if only.is_none_or(|only| !only.starts_with("check")) {
+        run(&BUILD);
     }
-    summary.close("test")
+    parts.lanes(&[lane(Cargo), lane(Hosts)], run);
+    parts.close()
 }
 
-fn run(part: &Part) -> Outcome<String> {
-    let Some(needed) = part.needs.filter(|needed| !project::at(needed).exists()) else {
-        return (part.run)();
-    };
-    let message = format!("NOT RUN: there is no `{needed}`");
-    if project::in_ci() { Err(message) } else { Ok(message) }
+/// Builds the products that most suites install, while downloads from npm and PyPI run.
+fn products() -> Outcome<Report> {
+    let log = log::current();
+    thread::scope(|scope| {
+        let fetched =
+            scope.spawn(|| log.map_or_else(suites::fetch, |log| log.during(suites::fetch)));
+        let names = ["server", "wheel", "wasm", "node", "npm"];
+        let built = build::need(&names);
+        fetched.join().unwrap_or_else(|_| Err("fetching panicked".to_owned()))?;
+        built.map(|()| names.join(", ").into())
+    })
 }

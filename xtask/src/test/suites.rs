@@ -2,37 +2,55 @@
 
 use std::path::{Path, PathBuf};
 
-use super::component;
-use super::pytest::closing_line;
-use crate::build;
+use super::runners;
 use crate::process::Run;
-use crate::{Outcome, consumers, files, project, tools};
+use crate::report::Report;
+use crate::{Outcome, build, consumers, files, project, tools};
 
-/// The replay of the vectors in one language: where they lie, and what to run.
-pub type Replay = fn(vectors: &Path, quiet: bool) -> Outcome<Run>;
+const PYTHON_TESTS: &str = "bindings-py/tests";
 
-/// The five languages as they name themselves in their `vectors:` lines.
-pub const REPLAYS: &[(&str, Replay)] = &[
-    ("rust", replay_rust),
-    ("python", replay_python),
-    ("node", replay_node),
-    ("wasm", replay_wasm),
-    ("component", component::replay),
-];
-
-/// The whole Python suite.
-pub fn python() -> Outcome<String> {
-    closing_line(&pytest(&["bindings-py/tests"])?.tee()?)
+/// Python, all that needs no foreign server.
+pub fn python() -> Outcome<Report> {
+    runners::pytest(pytest_of(&interpreter()?, &["-m", "not engine", PYTHON_TESTS]))
 }
 
-/// The whole Node suite.
-pub fn node() -> Outcome<String> {
-    script_suite("node", "")
+/// Python's stores over database servers, by their drivers.
+pub fn python_engines() -> Outcome<Report> {
+    let list = format!("{PYTHON_TESTS}/requirements-engines.txt");
+    // Named here too, so that the environment is made again when either list changes.
+    let versions = format!("{PYTHON_TESTS}/requirements.txt");
+    let words = [consumers::PYTEST, "-c", &versions, "-r", &list];
+    let python = consumers::python("engines", &words)?;
+    // The one driver without a wheel; its tests say what it misses.
+    let alone = format!("{PYTHON_TESTS}/requirements-mysqlclient.txt");
+    let _ = Run::new(&python).args(["-m", "pip", "install", "--quiet", "-r", &alone]).done();
+    runners::pytest(pytest_of(&python, &["-m", "engine", PYTHON_TESTS]))
+}
+
+/// Node, all that needs no foreign server.
+pub fn node() -> Outcome<Report> {
+    let consumer = consumers::node_with_suites()?;
+    let mut tests = test_files(&consumer.join("tests/node"), "")?;
+    tests.extend(test_files(&consumer.join("tests/sqlite"), "")?);
+    runners::node(node_run(&consumer), &tests)
+}
+
+/// Node's stores over database servers, by their drivers.
+pub fn node_engines() -> Outcome<Report> {
+    let consumer = consumers::node_with_suites()?;
+    runners::node(node_run(&consumer), &test_files(&consumer.join("tests/databases"), "")?)
 }
 
 /// The whole suite of Workers, through Miniflare.
-pub fn workerd() -> Outcome<String> {
-    script_suite("workerd", "")
+pub fn workerd() -> Outcome<Report> {
+    let consumer = consumers::node_with_suites()?;
+    runners::node(node_run(&consumer), &test_files(&consumer.join("tests/workerd"), "")?)
+}
+
+/// The npm package in bundlers, runners, runtimes and beside other libraries, as a user installs it.
+pub fn programs() -> Outcome<Report> {
+    let folder = consumers::programs()?;
+    runners::node(node_run(&folder), &test_files(&folder.join("suites"), "")?)
 }
 
 /// How users compile: what `module` and `moduleResolution` are, and which libraries their target has.
@@ -43,7 +61,7 @@ const COMPILED: &[[&str; 3]] = &[
 ];
 
 /// The published types, as a strict user compiles against them.
-pub fn types() -> Outcome<String> {
+pub fn types() -> Outcome<Report> {
     let folder = consumers::node_with_suites()?;
     let sources = files::walk(&folder.join("tests/types"))?;
     let is_source =
@@ -60,32 +78,54 @@ pub fn types() -> Outcome<String> {
     }
     // mypy and stubtest speak in the suite of Python.
     tools::npx("pyright")
-        .args(["--pythonpath".as_ref(), consumers::python()?.as_os_str()])
+        .args(["--pythonpath".as_ref(), interpreter()?.as_os_str()])
         .args(["--project", "bindings-py/tests/types"])
         .done()?;
-    Ok(format!("tsc has nothing to say, {} ways, nor has pyright", COMPILED.len()))
+    Ok(format!("tsc and pyright accept them, tsc in {} ways", COMPILED.len()).into())
 }
 
-fn replay_rust(vectors: &Path, _: bool) -> Outcome<Run> {
+const PYTHON_SUITE: &[&str] = &[consumers::PYTEST, "-r", "bindings-py/tests/requirements.txt"];
+
+/// The interpreter of the Python suite.
+fn interpreter() -> Outcome<PathBuf> {
+    consumers::python("suite", PYTHON_SUITE)
+}
+
+/// Fetches what that needs beside the wheel.
+pub fn fetch() -> Outcome {
+    tools::node_modules_of_tests()?;
+    tools::venv("suite", PYTHON_SUITE).map(drop)
+}
+
+/// The vectors in Rust.
+pub fn replay_rust(vectors: &Path, _: bool) -> Outcome<Run> {
     let test = ["test", "--locked", "-p", "leafid-tests", "--test", "vectors"];
     let run = Run::cargo(&test).args(["--", "--nocapture", "--test-threads", "1"]);
     Ok(with_places(run, vectors))
 }
 
-fn replay_python(vectors: &Path, _: bool) -> Outcome<Run> {
-    Ok(with_places(pytest(&["-s", "bindings-py/tests/test_vectors.py"])?, vectors))
+/// The vectors in Python.
+pub fn replay_python(vectors: &Path, _: bool) -> Outcome<Run> {
+    let run = pytest_of(&interpreter()?, &["-s", "bindings-py/tests/test_vectors.py"]);
+    Ok(with_places(run, vectors))
 }
 
-fn replay_node(vectors: &Path, quiet: bool) -> Outcome<Run> {
-    Ok(with_places(node_test("node", "vectors", quiet)?, vectors))
+/// The vectors in Node.
+pub fn replay_node(vectors: &Path, quiet: bool) -> Outcome<Run> {
+    replay_script("node", vectors, quiet)
 }
 
-fn replay_wasm(vectors: &Path, quiet: bool) -> Outcome<Run> {
-    Ok(with_places(node_test("workerd", "vectors", quiet)?, vectors))
+/// The vectors in a Worker.
+pub fn replay_wasm(vectors: &Path, quiet: bool) -> Outcome<Run> {
+    replay_script("workerd", vectors, quiet)
 }
 
-fn pytest(words: &[&str]) -> Outcome<Run> {
-    Ok(pytest_of(&consumers::python()?, words))
+fn replay_script(folder: &str, vectors: &Path, quiet: bool) -> Outcome<Run> {
+    let consumer =
+        if quiet { project::at(".cache/consumer-js") } else { consumers::node_with_suites()? };
+    let tests = test_files(&consumer.join("tests").join(folder), "vectors")?;
+    let run = node_run(&consumer).args(["--test", "--test-reporter=spec"]).args(tests);
+    Ok(with_places(run, vectors))
 }
 
 /// A run of pytest in an environment.
@@ -97,45 +137,10 @@ pub fn pytest_of(python: &Path, words: &[&str]) -> Run {
     with_places(run, &project::at("tests/vectors"))
 }
 
-/// The npm package in bundlers, runners, runtimes and beside other libraries, as a user installs it.
-pub fn programs() -> Outcome<String> {
-    let folder = consumers::programs()?;
-    told(node_run(&folder, test_files(&folder.join("suites"), "")?))
-}
-
-fn script_suite(folder: &str, only: &str) -> Outcome<String> {
-    told(node_test(folder, only, false)?)
-}
-
-/// Runs a suite of `node --test`, and gives its closing line, where it was content.
-pub fn told(run: Run) -> Outcome<String> {
-    let said = run.tee()?;
-    let told = |word: &str| {
-        let lines = said.stdout.lines().rev().map(|line| line.trim_start_matches(['ℹ', '#', ' ']));
-        let mut counts = lines.filter_map(|line| line.strip_prefix(word)?.trim().parse().ok());
-        counts.next().unwrap_or(0_u64)
-    };
-    let (passed, failed, skipped) = (told("pass "), told("fail "), told("skipped "));
-    let line = format!("{passed} passed, {failed} failed, {skipped} skipped");
-    if said.success && passed > 0 { Ok(line) } else { Err(format!("node --test: {line}")) }
-}
-
-fn node_test(folder: &str, only: &str, quiet: bool) -> Outcome<Run> {
-    let consumer =
-        if quiet { project::at(".cache/consumer-js") } else { consumers::node_with_suites()? };
-    let tests = test_files(&consumer.join("tests").join(folder), only)?;
-    Ok(node_run(&consumer, tests))
-}
-
-fn node_run(folder: &Path, tests: Vec<PathBuf>) -> Run {
-    let run =
-        node_tests(tests).dir(folder).env("WRANGLER_SEND_METRICS", "false").env("FORCE_COLOR", "0");
+fn node_run(folder: &Path) -> Run {
+    let run = Run::new("node").dir(folder);
+    let run = run.env("WRANGLER_SEND_METRICS", "false").env("FORCE_COLOR", "0");
     with_places(run, &project::at("tests/vectors"))
-}
-
-/// `node --test` on these files. One that hangs is ended after a quarter of an hour, and the others still run.
-pub fn node_tests(tests: Vec<PathBuf>) -> Run {
-    Run::new("node").args(["--test", "--test-reporter=spec", "--test-timeout=900000"]).args(tests)
 }
 
 /// Every `*.test.js` (or `.mjs`, `.cjs`) below a folder, whose name begins as said.
@@ -152,8 +157,11 @@ pub fn test_files(folder: &Path, only: &str) -> Outcome<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// Says where the products and the vectors are.
 pub fn with_places(run: Run, vectors: &Path) -> Run {
     run.env("LEAFID_VECTORS", vectors)
         .env("LEAFID_BIN", build::server_binary())
         .env("LEAFID_DIST", project::dist())
+        .env("LEAFID_ROOT", project::root())
+        .env("CARGO_TARGET_DIR", project::target())
 }

@@ -4,10 +4,22 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::mutate;
-use super::suites::REPLAYS;
-use crate::process::Run;
+use super::{component, mutate, suites};
+use crate::process::{Run, log};
+use crate::report::Report;
 use crate::{Outcome, files, project};
+
+/// The replay of the vectors in one language: where they lie, and what to run.
+type Replay = fn(vectors: &Path, quiet: bool) -> Outcome<Run>;
+
+/// The five languages as they name themselves in their `vectors:` lines.
+const REPLAYS: &[(&str, Replay)] = &[
+    ("rust", suites::replay_rust),
+    ("python", suites::replay_python),
+    ("node", suites::replay_node),
+    ("wasm", suites::replay_wasm),
+    ("component", component::replay),
+];
 
 /// Files of what not every language has, in the folder `partial`, and who has it.
 const PARTIAL: &[(&str, &[&str])] = &[("public", &["rust", "python", "node", "wasm", "component"])];
@@ -19,7 +31,7 @@ const FLOOR: usize = 12;
 type Counts = BTreeMap<String, usize>;
 
 /// Replays all files in all languages; the counts are the same everywhere.
-pub fn compare() -> Outcome<String> {
+pub fn compare() -> Outcome<Report> {
     let folder = project::at("tests/vectors");
     let names = names(&folder)?;
     let mut wrong = Vec::new();
@@ -36,7 +48,6 @@ pub fn compare() -> Outcome<String> {
         });
         table.insert(language, counted);
     }
-    println!();
     for name in &names {
         let row: Vec<_> = table
             .iter()
@@ -45,7 +56,7 @@ pub fn compare() -> Outcome<String> {
             .collect();
         let shown: Vec<_> =
             row.iter().map(|(language, count)| format!("{language} {count}")).collect();
-        println!("  {name:12} {}", shown.join("  "));
+        log::line(&format!("  {name:12} {}", shown.join("  ")));
         wrong.extend(complaint(name, &row));
     }
     let known = |name: &&String| !names.contains(name);
@@ -56,11 +67,12 @@ pub fn compare() -> Outcome<String> {
         return Err(wrong.join("\n"));
     }
     let total: usize = table["rust"].values().sum();
-    Ok(format!("{total} scripts in {} files, the same in {} languages", names.len(), table.len()))
+    let (files, languages) = (names.len(), table.len());
+    Ok(format!("{total} scripts in {files} files, the same in {languages} languages").into())
 }
 
 /// Changes one expected value in one file at a time: every language turns red, for that file.
-pub fn self_test() -> Outcome<String> {
+pub fn self_test() -> Outcome<Report> {
     let names = names(&project::at("tests/vectors"))?;
     let copy = project::target().join("changed-vectors");
     let mut blind = Vec::new();
@@ -78,7 +90,6 @@ pub fn self_test() -> Outcome<String> {
             let said = match replay(&copy, turn > 0).and_then(|run| run.quiet().listen()) {
                 Ok(said) => said,
                 Err(error) => {
-                    println!("  {name}: {language} does not run: {error}");
                     blind.push(format!("{language}, {name}: {error}"));
                     continue;
                 }
@@ -93,7 +104,7 @@ pub fn self_test() -> Outcome<String> {
                 (true, lost) => format!("red, but without {lost:?}"),
                 (false, _) => "GREEN".to_owned(),
             };
-            println!("  {name}: {what}: {language} is {verdict}");
+            log::line(&format!("  {name}: {what}: {language} is {verdict}"));
             if !noticed || !lost.is_empty() {
                 blind.push(format!("{language}, {name}: {verdict}"));
             }
@@ -102,7 +113,7 @@ pub fn self_test() -> Outcome<String> {
     if !blind.is_empty() {
         return Err(format!("a changed value must turn its file red:\n{}", blind.join("\n")));
     }
-    Ok(format!("{} files × {} languages turned red", names.len(), REPLAYS.len()))
+    Ok(format!("{} files × {} languages turned red", names.len(), REPLAYS.len()).into())
 }
 
 fn names(folder: &Path) -> Outcome<Vec<String>> {

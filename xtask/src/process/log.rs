@@ -1,0 +1,72 @@
+//! Where the output of children goes: to the terminal, or to the file of the part that runs.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+
+use crate::{Outcome, files};
+
+/// The output of one part, in a file.
+#[derive(Clone)]
+pub struct Log {
+    file: Arc<File>,
+    path: PathBuf,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<Log>> = const { RefCell::new(None) };
+}
+
+impl Log {
+    /// An empty file.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn create(path: PathBuf) -> Outcome<Log> {
+        if let Some(folder) = path.parent() {
+            files::make_dir(folder)?;
+        }
+        files::remove(&path)?;
+        // Each writer appends: this program and its children write to the same file.
+        let file = File::options().create(true).append(true).open(&path);
+        let file = file.map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
+        Ok(Log { file: Arc::new(file), path })
+    }
+
+    /// The file's path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs a job whose children, and theirs, write here.
+    pub fn during<T>(&self, job: impl FnOnce() -> T) -> T {
+        let before = CURRENT.replace(Some(self.clone()));
+        let result = job();
+        CURRENT.set(before);
+        result
+    }
+}
+
+/// The log of this thread's part, if it has one. A part that starts a thread hands it on by
+/// [`Log::during`].
+pub fn current() -> Option<Log> {
+    CURRENT.with_borrow(Clone::clone)
+}
+
+/// Writes a line where the output of children goes.
+pub fn line(text: &str) {
+    match current() {
+        // A full disk is told by what else is written to it.
+        Some(log) => drop(writeln!(&*log.file, "{text}")),
+        None => println!("{text}"),
+    }
+}
+
+/// Standard output or error for a child: the current log, or inherited.
+pub fn stdio() -> Stdio {
+    let file = current().and_then(|log| log.file.try_clone().ok());
+    file.map_or_else(Stdio::inherit, Stdio::from)
+}

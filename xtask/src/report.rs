@@ -1,0 +1,121 @@
+//! What came of a part: tests counted from their runner's own report, or a line about what was made.
+
+use std::collections::BTreeMap;
+use std::ops::AddAssign;
+
+/// Counts, and what a reader wants beside them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Tests that ran and held.
+    pub passed: u64,
+    /// Tests that did not hold.
+    pub failed: u64,
+    /// Tests that their runner gave up.
+    pub cancelled: u64,
+    /// Tests that do not apply here.
+    pub skipped: u64,
+    /// Tests that miss a program, under the sentence that names it.
+    pub not_run: BTreeMap<String, u64>,
+    /// The first test that failed or was cancelled.
+    pub first: Option<String>,
+    /// Text shown beside the counts.
+    pub note: String,
+}
+
+/// How a sentence begins that says what is missing.
+pub const NOT_RUN: &str = "NOT RUN  ";
+
+impl Report {
+    /// Whether nothing failed and something ran, or said why it could not.
+    pub fn complaint(&self) -> Option<&'static str> {
+        if self.failed + self.cancelled > 0 {
+            return Some("failed");
+        }
+        let told = self.passed > 0 || !self.not_run.is_empty() || !self.note.is_empty();
+        (!told).then_some("ran no test")
+    }
+
+    /// Whether all of it misses a program.
+    pub fn is_missing(&self) -> bool {
+        self.passed == 0 && !self.not_run.is_empty()
+    }
+
+    /// Counts a skipped test: as not run where the reason names a missing program, else as skipped.
+    pub fn skip(&mut self, reason: &str) {
+        match reason.find(NOT_RUN) {
+            Some(at) => *self.not_run.entry(reason[at..].trim_end().to_owned()).or_default() += 1,
+            None => self.skipped += 1,
+        }
+    }
+
+    /// Tests that could not run.
+    pub fn missing(&self) -> u64 {
+        self.not_run.values().sum()
+    }
+
+    /// Counts and note in one line.
+    pub fn line(&self) -> String {
+        let counts = [
+            (self.passed, "passed"),
+            (self.failed, "failed"),
+            (self.cancelled, "cancelled"),
+            (self.skipped, "skipped"),
+            (self.missing(), "not run"),
+        ];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let mut words: Vec<_> = counts.map(|(count, word)| format!("{count} {word}")).collect();
+        if !self.note.is_empty() {
+            words.push(self.note.clone());
+        }
+        words.join(", ")
+    }
+}
+
+impl From<String> for Report {
+    fn from(note: String) -> Self {
+        Self { note, ..Self::default() }
+    }
+}
+
+impl AddAssign<&Report> for Report {
+    fn add_assign(&mut self, other: &Report) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.cancelled += other.cancelled;
+        self.skipped += other.skipped;
+        for (sentence, count) in &other.not_run {
+            *self.not_run.entry(sentence.clone()).or_default() += count;
+        }
+        self.first = self.first.take().or_else(|| other.first.clone());
+        self.note = match (self.note.as_str(), other.note.as_str()) {
+            ("", note) | (note, "") => note.to_owned(),
+            (note, more) => format!("{note}; {more}"),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Report;
+
+    #[test]
+    fn what_is_missing_is_neither_passed_nor_skipped() {
+        let mut report = Report::default();
+        report.skip("no Windows here");
+        report.skip("Skipped: NOT RUN  etcd: no `etcd` (apt-get install etcd-server)");
+        assert_eq!((report.skipped, report.missing(), report.is_missing()), (1, 1, true));
+        assert_eq!(report.complaint(), None);
+        assert_eq!(report.line(), "1 skipped, 1 not run");
+    }
+
+    #[test]
+    fn a_part_that_cancelled_a_test_or_ran_none_is_red() {
+        assert_eq!(Report::default().complaint(), Some("ran no test"));
+        let cancelled = Report { passed: 58, cancelled: 2, ..Report::default() };
+        assert_eq!(cancelled.complaint(), Some("failed"));
+        assert_eq!(cancelled.line(), "58 passed, 2 cancelled");
+        let mut sum = Report { passed: 1, note: "seed 1".to_owned(), ..Report::default() };
+        sum += &cancelled;
+        assert_eq!(sum.line(), "59 passed, 2 cancelled, seed 1");
+    }
+}

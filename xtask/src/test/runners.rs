@@ -1,0 +1,144 @@
+//! What runners report: pytest and Node's runner by JUnit's XML, cargo by its result lines.
+
+use std::path::{Path, PathBuf};
+
+use crate::process::{Run, log};
+use crate::report::Report;
+use crate::{Outcome, files, project};
+
+/// Runs pytest, and counts what its report says.
+pub fn pytest(run: Run) -> Outcome<Report> {
+    let report = report_file("xml");
+    let said = run.arg(format!("--junit-xml={}", report.display())).tee()?;
+    counted("pytest", said.success, &report)
+}
+
+/// Runs `node --test` on these files, and counts what its report says. A file that hangs is ended after a
+/// quarter of an hour, and the others still run.
+pub fn node(run: Run, tests: &[PathBuf]) -> Outcome<Report> {
+    let report = report_file("xml");
+    // Node's own choice is one fewer than there are cores, though most files wait.
+    let files = 1 + std::thread::available_parallelism().map_or(1, usize::from);
+    let said = run
+        .program("node")
+        .args(["--test", "--test-timeout=900000", &format!("--test-concurrency={files}")])
+        .args(["--test-reporter=spec", "--test-reporter-destination=stdout"])
+        .args(["--test-reporter=junit", "--test-reporter-destination"])
+        .arg(&report)
+        .args(tests)
+        .tee()?;
+    counted("node --test", said.success, &report)
+}
+
+/// Runs `cargo test`, and adds up what its binaries report.
+pub fn cargo(run: Run) -> Outcome<Report> {
+    let missing = report_file("missing");
+    let said = run.env("LEAFID_NOT_RUN", &missing).tee()?;
+    let mut report = result_lines(&said.stdout);
+    for line in files::read(&missing).unwrap_or_default().lines() {
+        // Its test ended without a failure, so its binary counted it as passed.
+        report.skip(line);
+        report.passed = report.passed.saturating_sub(1);
+    }
+    if !said.success && report.complaint().is_none() {
+        return Err(format!("a test binary did not end well: {}", report.line()));
+    }
+    Ok(report)
+}
+
+/// An empty place for the report of this thread's part.
+fn report_file(kind: &str) -> PathBuf {
+    let beside = log::current().map(|log| log.path().to_owned());
+    let file = beside.unwrap_or_else(|| project::target().join("log/report")).with_extension(kind);
+    // An earlier run's must not be taken for this one's.
+    let _ = files::remove(&file);
+    file
+}
+
+fn counted(runner: &str, success: bool, report: &Path) -> Outcome<Report> {
+    let text = files::read(report).map_err(|error| format!("{runner} wrote no report: {error}"))?;
+    let report = junit(&text)?;
+    if !success && report.complaint().is_none() {
+        return Err(format!("{runner} failed outside of its tests: {}", report.line()));
+    }
+    Ok(report)
+}
+
+/// Each `testcase`, by what is inside it.
+fn junit(text: &str) -> Outcome<Report> {
+    let document = roxmltree::Document::parse(text).map_err(|error| format!("JUnit: {error}"))?;
+    let mut report = Report::default();
+    for case in document.descendants().filter(|node| node.has_tag_name("testcase")) {
+        let child = |name: &str| case.children().find(|node| node.has_tag_name(name));
+        if let Some(failure) = child("failure").or_else(|| child("error")) {
+            let kind = failure.attribute("type").unwrap_or_default();
+            match kind.starts_with("cancelled") {
+                true => report.cancelled += 1,
+                false => report.failed += 1,
+            }
+            let (file, name) = (case.attribute("classname"), case.attribute("name"));
+            let file = file.filter(|file| *file != "test").map(|file| format!("{file}: "));
+            let name = format!("{}{}", file.unwrap_or_default(), name.unwrap_or("a test"));
+            report.first.get_or_insert(name);
+        } else if let Some(skipped) = child("skipped") {
+            report.skip(skipped.attribute("message").unwrap_or_default());
+        } else {
+            report.passed += 1;
+        }
+    }
+    Ok(report)
+}
+
+/// The sum over the `test result:` lines of all binaries.
+fn result_lines(stdout: &str) -> Report {
+    let mut report = Report::default();
+    for line in stdout.lines() {
+        if let Some(name) =
+            line.strip_prefix("test ").and_then(|line| line.strip_suffix(" ... FAILED"))
+        {
+            report.first.get_or_insert(name.to_owned());
+        }
+        if let Some(counts) = line.strip_prefix("test result:") {
+            report.passed += count(counts, "passed");
+            report.failed += count(counts, "failed");
+            report.skipped += count(counts, "ignored");
+        }
+    }
+    report
+}
+
+fn count(line: &str, word: &str) -> u64 {
+    let before = line.split_once(&format!(" {word}")).map_or("", |(before, _)| before);
+    before.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{junit, result_lines};
+
+    #[test]
+    fn each_outcome_of_junit_is_counted() {
+        let text = r#"<testsuites><testsuite>
+            <testcase name="one" classname="test_a"/>
+            <testcase name="two" classname="test_b"><failure message="no"/></testcase>
+            <testcase name="three" classname="test"><failure type="cancelledByParent"/></testcase>
+            <testcase name="four"><skipped message="NOT RUN  etcd: no `etcd` (apt-get install etcd-server)"/></testcase>
+            <testcase name="five"><skipped message="not on Linux"/></testcase>
+            </testsuite></testsuites>"#;
+        let report = junit(text).expect("it is XML");
+        assert_eq!(report.line(), "1 passed, 1 failed, 1 cancelled, 1 skipped, 1 not run");
+        assert_eq!(report.first.as_deref(), Some("test_b: two"));
+        assert!(junit("<testsuites>").is_err());
+    }
+
+    #[test]
+    fn the_results_of_all_binaries_are_added_up() {
+        let report = result_lines(
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured;\n\
+             test fence::holds ... FAILED\ntest fence::stays ... FAILED\n\
+             test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured;",
+        );
+        assert_eq!(report.line(), "7 passed, 2 failed, 1 skipped");
+        assert_eq!(report.first.as_deref(), Some("fence::holds"));
+    }
+}
