@@ -34,7 +34,9 @@ pub fn main(mut args: Args) -> Outcome {
         let names: Vec<_> = known.copied().collect();
         return Err(format!("`--without` takes one of {}", names.join(", ")));
     }
-    let packages: Vec<_> = packages.into_iter().filter(|name| *name != without).collect();
+    // What needs the package brings it back: python3-venv does so with python3.
+    let needs_it = |name: &&str| !without.is_empty() && name.starts_with(&*without);
+    let packages: Vec<_> = packages.into_iter().filter(|name| !needs_it(name)).collect();
     let toolchain = Run::new("rustc").quiet().args(["--print", "sysroot"]).output()?;
     let node = Run::new("node").quiet().args(["-p", "process.execPath"]).output()?;
     let unless = |name: &str, path: &str| if without == name { "" } else { path.trim() }.to_owned();
@@ -44,6 +46,7 @@ pub fn main(mut args: Args) -> Outcome {
         .args(["xtask/src/bare.sh", &command])
         .env("ROOT", root.canonicalize().map_err(|error| error.to_string())?)
         .env("PACKAGES", packages.join(","))
+        .env("WITHOUT", &without)
         .env("RUST", unless("rust", &toolchain))
         .env("NODE", unless("node", &node))
         .quiet()

@@ -6,7 +6,7 @@ mounted() { awk -v root="$ROOT/" 'index($2, root) == 1 { print $2 }' /proc/mount
 umounts() { mounted | while read -r place; do umount -l "$place"; done; }
 trap umounts EXIT
 trap 'exit 143' INT TERM
-if [ "$(cat "$ROOT/.packages" 2>/dev/null)" != "$PACKAGES" ]; then
+if [ "$(cat "$ROOT/.packages" 2>/dev/null)" != "$PACKAGES $WITHOUT" ]; then
   umounts
   rm -rf --one-file-system "$ROOT"
   mmdebstrap --quiet --variant=minbase --include="$PACKAGES" \
@@ -14,7 +14,9 @@ if [ "$(cat "$ROOT/.packages" 2>/dev/null)" != "$PACKAGES" ]; then
     "$(. /etc/os-release; echo "$VERSION_CODENAME")" "$ROOT" \
     "$(find /etc/apt/sources.list.d /etc/apt/sources.list -name '*.sources' -o -name sources.list 2>/dev/null | head -1)"
   chroot "$ROOT" useradd --create-home --shell /bin/bash builder
-  echo "$PACKAGES" > "$ROOT/.packages"
+  # mmdebstrap installs them itself where the archive is reached by TLS.
+  [ "$WITHOUT" != ca-certificates ] || rm -rf "$ROOT/etc/ssl/certs"
+  echo "$PACKAGES $WITHOUT" > "$ROOT/.packages"
 fi
 home=$ROOT/home/builder
 umounts

@@ -112,11 +112,11 @@ impl Parts {
         let took = seconds(self.progress.elapsed());
         println!("  {} of {} parts are fine, {took}", parts.len() - failed.len(), parts.len());
         if sum.passed + sum.failed + sum.cancelled > 0 {
-            // The form that a runner's closing line has: one that gave up a test has not passed it.
+            // A test that its runner gave up has failed.
             let (passed, failed) = (sum.passed, sum.failed + sum.cancelled);
+            let (skipped, missing) = (sum.skipped, sum.missing());
             println!(
-                "{job}: {passed} passed, {failed} failed, {} skipped",
-                sum.skipped + sum.missing()
+                "{job}: {passed} passed, {failed} failed, {skipped} skipped, {missing} not run"
             );
         }
         match failed.as_slice() {

@@ -49,7 +49,7 @@ const VERBS: &[Verb] = &[
         options: "[--store sqlite|postgres|mysql|etcd|zookeeper] [--seconds N] [--rate N]",
         does: "one stream of IDs through Python, Node and a Worker at once, every ID checked; \
                `--store` starts a database for the store, `--rate` is IDs per second and host",
-        takes: "until Ctrl-C, after a build of 4 min cold, 20 s warm",
+        takes: "until Ctrl-C, after a build of 2 min cold, 10 s warm",
         profile: Profile::Dev,
         run: run::main,
     },
@@ -68,7 +68,7 @@ const VERBS: &[Verb] = &[
         does: "every test that needs no foreign server, browser or tool; `--all` adds those that do, and \
                repeats nothing that passed just before on the same tree; `--self-test` makes each vectors \
                file wrong and wants every language to notice",
-        takes: "15 min cold, 10 min warm",
+        takes: "9 min cold, 7 min warm",
         profile: Profile::Dev,
         run: whole!(test::main),
     },

@@ -114,7 +114,7 @@ pub fn main(mut args: Args) -> Outcome {
 /// Builds and installs what the stream needs, and nothing else.
 fn installed() -> Outcome<Installed> {
     const STEPS: [&str; 7] = ["server", "tools", "wheel", "wasm", "node", "npm", "install"];
-    println!("the first run builds and fetches for about four minutes: {}", STEPS.join(", "));
+    println!("the first run builds and fetches for about two minutes: {}", STEPS.join(", "));
     let parts = Parts::new("run", STEPS.len());
     // What npm and PyPI have for it is fetched while the server is compiled.
     let log = Log::create(project::target().join("log/run/fetch.log"))?;
