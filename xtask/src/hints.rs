@@ -5,7 +5,7 @@ use std::path::Path;
 /// Known error texts, and the advice for each.
 const KNOWN: &[(&[&str], &str)] = &[
     (
-        &["No space left on device", "ENOSPC", "os error 28"],
+        &["No space left on device", "ENOSPC", "os error 28", "signal 7 [Bus error]"],
         "the disk is full: a first run needs about 6 GB",
     ),
     (

@@ -1,8 +1,8 @@
 //! Ctrl-C and SIGTERM: what was started ends, in every step. What a step had finished stays, so the next
 //! run goes on from there.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -12,6 +12,7 @@ use crate::{Outcome, process};
 /// Set where the caller polls [`asked`] and shuts down in order.
 static ORDERLY: AtomicBool = AtomicBool::new(false);
 static ASKED: AtomicBool = AtomicBool::new(false);
+static SIGNALLED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// From now on a signal ends this program and all that it started; once [`in_order`] was called, the second
 /// one does.
@@ -21,8 +22,10 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 pub fn watch() -> Outcome {
     let pressed = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&pressed))
-            .map_err(|error| format!("Ctrl-C cannot be listened for: {error}"))?;
+        for flag in [&pressed, &SIGNALLED] {
+            signal_hook::flag::register(signal, Arc::clone(flag))
+                .map_err(|error| format!("Ctrl-C cannot be listened for: {error}"))?;
+        }
     }
     std::thread::spawn(move || {
         loop {
@@ -42,6 +45,11 @@ pub fn watch() -> Outcome {
         }
     });
     Ok(())
+}
+
+/// Whether the watching thread is about to end this program: what a child says of its end is no news then.
+pub fn is_near() -> bool {
+    SIGNALLED.load(Ordering::SeqCst) && !ORDERLY.load(Ordering::SeqCst)
 }
 
 /// The first signal only sets [`asked`] from now on.

@@ -54,6 +54,10 @@ fn main() -> ExitCode {
     }
     match verbs::dispatch(&words) {
         Ok(()) => ExitCode::SUCCESS,
+        #[cfg(unix)]
+        Err(_) if interrupt::is_near() => loop {
+            std::thread::park();
+        },
         Err(message) => {
             eprintln!("\nxtask: {message}");
             ExitCode::FAILURE
