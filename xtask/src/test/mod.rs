@@ -102,7 +102,10 @@ pub fn main(mut args: Args) -> Outcome {
     let lane = |lane| chosen.iter().filter(|part| part.lane == lane).copied().collect::<Vec<_>>();
     let parts = Parts::new("test", chosen.len() + 1);
     let run = |part: &Part| {
-        if parts.part(part.name, part.run) {
+        let mut missing = 0;
+        let counted = || (part.run)().inspect(|report| missing = report.missing());
+        // What did not run may do so once more is installed.
+        if parts.part(part.name, counted) && missing == 0 {
             passed.note(part.name);
         }
     };
