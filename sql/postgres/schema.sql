@@ -81,10 +81,11 @@ CREATE TABLE leafid.workers (
     PRIMARY KEY (namespace, worker)
 );
 
--- One index per file in `lookups`.
+-- One index per file in `lookups`. The last two name every column of their order: where many rows have
+-- one time, as after a restart of everything, the rest would be sorted for each acquire.
 CREATE INDEX workers_mine ON leafid.workers (namespace, key) WHERE key IS NOT NULL;
 CREATE INDEX workers_own ON leafid.workers (namespace, owner, inside) WHERE sticky = TRUE;
-CREATE INDEX workers_rested ON leafid.workers (namespace, reserved_until)
+CREATE INDEX workers_rested ON leafid.workers (namespace, reserved_until, worker)
     WHERE sticky = FALSE AND inside = TRUE;
-CREATE INDEX workers_kept ON leafid.workers (namespace, granted_ms)
+CREATE INDEX workers_kept ON leafid.workers (namespace, granted_ms, worker)
     WHERE sticky = TRUE AND inside = TRUE;
