@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use leafid_core::Code;
+use leafid_core::{Code, StoreTime};
 use tokio_rustls::rustls::client::verify_server_cert_signed_by_trust_anchor;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
@@ -15,6 +15,7 @@ use tokio_rustls::rustls::{CertificateError, Error, RootCertStore, ServerConfig}
 
 use crate::access::fresh::Fresh;
 use crate::problem::Problem;
+use crate::utc;
 
 /// How long before a certificate ends there is a warning.
 const SOON: Duration = Duration::from_secs(14 * 86_400);
@@ -169,7 +170,12 @@ impl std::fmt::Display for Ends {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Ends::Now(why) => write!(f, "clients refuse the certificate: {why}"),
-            Ends::Soon(why) => write!(f, "the certificate ends within 14 days: {why}"),
+            Ends::Soon(CertificateError::ExpiredContext { not_after, .. }) => {
+                let seconds = i64::try_from(not_after.as_secs()).unwrap_or(i64::MAX / 1_000);
+                let end = utc::text(StoreTime::new(seconds.saturating_mul(1_000)));
+                write!(f, "the certificate ends within 14 days, at {end}")
+            }
+            Ends::Soon(_) => write!(f, "the certificate ends within 14 days"),
         }
     }
 }
@@ -229,6 +235,8 @@ mod tests {
         assert_eq!(tls.ends(at(END - 15 * DAY)), None);
         let soon = tls.ends(at(END - 13 * DAY)).unwrap();
         assert!(matches!(soon, Ends::Soon(_)), "{soon}");
+        let told = "the certificate ends within 14 days, at 2090-01-01T00:00:00.000Z";
+        assert_eq!(soon.to_string(), told);
         assert_eq!(tls.ends(at(END - 13 * DAY + 60)), None, "it was told a minute ago");
         assert!(matches!(tls.ends(at(END - 12 * DAY)), Some(Ends::Soon(_))));
         let now = tls.ends(at(END + DAY)).unwrap();
