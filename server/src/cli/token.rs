@@ -47,10 +47,10 @@ pub struct Create {
     #[command(flatten)]
     place: Place,
     /// A tag it may use, or the beginning of tags and a star, as in tenant:*; may be repeated
-    /// [default: *]
+    /// [default: * where no namespace is named]
     #[arg(long = "tag", value_name = "PATTERN", value_parser = pattern)]
     tags: Vec<Pattern>,
-    /// A namespace it may use, in the same way [default: *]
+    /// A namespace it may use, in the same way [default: * where no tag is named]
     #[arg(long = "namespace", value_name = "PATTERN", value_parser = pattern)]
     namespaces: Vec<Pattern>,
     /// What it may do: lease, read, admin or metrics; may be repeated [default: lease and read]
@@ -139,7 +139,9 @@ impl Create {
             return Err(Problem::new(Code::RequestInvalid, detail));
         }
         let usual = Principal::named(&self.name);
-        let or = |said: &Vec<Pattern>, usual| if said.is_empty() { usual } else { said.clone() };
+        // Who names tags alone gives no namespaces, and the other way round.
+        let names_none = self.tags.is_empty() && self.namespaces.is_empty();
+        let or = |said: &Vec<Pattern>, usual| if names_none { usual } else { said.clone() };
         Ok(Principal {
             tags: or(&self.tags, usual.tags.clone()),
             namespaces: or(&self.namespaces, usual.namespaces.clone()),
