@@ -208,6 +208,15 @@ interface NewTag {
     max_step?: number;
     until?: Big;
 }
+type DeclaredTag = Pick<NewTag, "from" | "step" | "max_step" | "until">;
+interface DeclaredNamespace {
+    layout?: Layout | LayoutName | LayoutFields;
+    workers?: {
+        start: number;
+        end: number;
+    };
+    max_window_ms?: number;
+}
 interface Workers {
     start: number;
     end: number;
@@ -222,13 +231,9 @@ declare class MemoryStore implements Store {
     #private;
     constructor(options: MemoryStoreOptions);
     get id(): string;
-    createTag(tag: string, wanted?: Omit<NewTag, "tag">): void;
+    createTag(tag: string, wanted?: DeclaredTag): void;
     deleteTag(tag: string): void;
-    createNamespace(namespace: string, wanted?: {
-        layout?: Layout | LayoutName | LayoutFields;
-        workers?: Workers;
-        max_window_ms?: number;
-    }): void;
+    createNamespace(namespace: string, wanted?: DeclaredNamespace): void;
     setWorkers(namespace: string, workers: Workers): void;
     revoke(namespace: string, worker: number): void;
     lease_segment(ask: SegmentAsk): SegmentGrant;

@@ -1,13 +1,13 @@
 import { ownClock } from '../values/clock.js'
 import { LeafidError } from '../values/errors.js'
 import { randomToken, theHost } from '../hosts/host.js'
-import { Layout, asLayout, type LayoutFields, type LayoutName } from '../values/layout.js'
 import { checkOptions } from '../values/options.js'
-import { called, refusalError, subject } from '../values/refusals.js'
+import { called, subject } from '../values/refusals.js'
 import { quoted, shown } from '../values/shown.js'
 import { deciding } from './deciding.js'
+import { newNamespace, newTag, notAsDeclared, otherNamespace, type DeclaredNamespace, type DeclaredTag, type FullRow } from './declared.js'
 import * as registry from './registry.js'
-import type { NamespaceRow, TagRow } from './registry.js'
+import type { TagRow } from './registry.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
 import { WorkerRows, type Workers } from './workers.js'
 
@@ -31,7 +31,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 }
 
 interface Namespace {
-  row: NamespaceRow & { workers: Workers }
+  row: FullRow
   rows: WorkerRows
 }
 
@@ -56,9 +56,9 @@ export class MemoryStore implements Store {
     return (this.#id ??= randomToken())
   }
 
-  /** Creates a tag. `TAG_INVALID`, `TAG_EXISTS`, `STEP_INVALID`, `RANGE_INVALID`. */
-  createTag(tag: string, wanted: Omit<registry.NewTag, 'tag'> = {}): void {
-    this.#tags.set(tag, registry.tag_row({ ...wanted, tag }, this.#tags.get(tag)))
+  /** Creates a tag. `REQUEST_INVALID` for other fields, `TAG_INVALID`, `TAG_EXISTS`, `STEP_INVALID`, `RANGE_INVALID`. */
+  createTag(tag: string, wanted: DeclaredTag = {}): void {
+    this.#tags.set(tag, newTag(tag, wanted, this.#tags.get(tag)))
   }
 
   /** Deletes a tag; its position stays. `TAG_UNKNOWN`. */
@@ -66,18 +66,14 @@ export class MemoryStore implements Store {
     this.#tags.set(tag, { ...this.#tag(tag), deleted: true })
   }
 
-  /** Creates a namespace, by default in the layout `leaf`. `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`, and `LAYOUT_MISMATCH` if it exists with another layout. */
-  createNamespace(
-    namespace: string,
-    wanted: { layout?: Layout | LayoutName | LayoutFields; workers?: Workers; max_window_ms?: number } = {},
-  ): void {
-    checkOptions(wanted, { names: ['layout', 'workers', 'max_window_ms'] })
-    const layout = asLayout(wanted.layout ?? Layout.leaf).toJSON()
-    const row = registry.namespace_row({ ...wanted, namespace, layout }) as Namespace['row']
+  /** Creates a namespace, by default in the layout `leaf`. `REQUEST_INVALID` for other fields, `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`, and `LAYOUT_MISMATCH` if it exists otherwise. */
+  createNamespace(namespace: string, wanted: DeclaredNamespace = {}): void {
+    const row = newNamespace(namespace, wanted)
     const before = this.#namespaces.get(namespace)
     if (before === undefined) this.#namespaces.set(namespace, { row, rows: new WorkerRows(row.workers) })
-    else if (JSON.stringify(before.row.layout) !== JSON.stringify(layout)) {
-      throw refusalError(subject('namespace', namespace), { code: 'LAYOUT_MISMATCH' })
+    else {
+      const others = otherNamespace(namespace, { ...wanted, layout: row.layout }, before.row)
+      if (others.length > 0) throw notAsDeclared('namespace', namespace, others, 'use it, or take another name')
     }
   }
 
@@ -85,8 +81,8 @@ export class MemoryStore implements Store {
   setWorkers(namespace: string, workers: Workers): void {
     const before = this.#namespace(namespace)
     const { layout, max_window_ms, floor } = before.row
-    const row = registry.namespace_row({ namespace, layout, max_window_ms, workers }) as Namespace['row']
-    before.row = floor === undefined ? row : { ...row, floor }
+    const row = registry.namespace_row({ namespace, layout, max_window_ms, workers }) as FullRow
+    before.row = { ...row, floor }
     before.rows.handOut(row.workers)
   }
 

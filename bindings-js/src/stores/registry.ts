@@ -1,5 +1,6 @@
 import { LeafidError } from '../values/errors.js'
-import type { Given } from '../values/fields.js'
+import { NAMESPACE_FIELDS, TAG_FIELDS, type Given } from '../values/fields.js'
+import { checkNames } from '../values/options.js'
 import { accepted, subject, type Circumstances, type Subject } from '../values/refusals.js'
 import { shown } from '../values/shown.js'
 import type { LayoutFields, LayoutName } from '../values/layout.js'
@@ -151,10 +152,10 @@ export interface NewTag {
 /**
  * The row of a new tag, or of one that is created again over its tombstone `before`.
  *
- * Throws `TAG_INVALID`, `TAG_EXISTS`, `STEP_INVALID`, `RANGE_INVALID`.
+ * Throws `REQUEST_INVALID` for other fields, `TAG_INVALID`, `TAG_EXISTS`, `STEP_INVALID`, `RANGE_INVALID`.
  */
 export function tag_row(wanted: NewTag = {}, before?: TagRow): TagRow {
-  const given = { tag: plain(wanted, ''), ...(before === undefined ? {} : { 'row before': plain(before, 'the row before') }) }
+  const given = { tag: known(wanted, ['tag', ...TAG_FIELDS]), ...(before === undefined ? {} : { 'row before': plain(before, 'the row before') }) }
   const about = wanted.tag === undefined ? subject('other', 'the new tag') : subject('tag', wanted.tag)
   const { from, step, max_step, until } = wanted
   const meaning = {
@@ -180,10 +181,10 @@ export interface NewNamespace {
 /**
  * The row of a new namespace.
  *
- * Throws `REQUEST_INVALID` without a layout, `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`.
+ * Throws `REQUEST_INVALID` without a layout and for other fields, `NAMESPACE_INVALID`, `LAYOUT_INVALID`, `WORKER_INVALID`, `RANGE_INVALID`.
  */
 export function namespace_row(wanted: NewNamespace): NamespaceRow {
-  const given = { namespace: plain(wanted, '') }
+  const given = { namespace: known(wanted, ['namespace', ...NAMESPACE_FIELDS]) }
   const { namespace } = wanted
   const about = namespace === undefined ? subject('other', 'the new namespace') : subject('namespace', namespace)
   return accepted(about, deciding().namespaceRow(wanted) as { row: NamespaceRow }, { given, meaning: misfits(wanted) }).row
@@ -204,6 +205,13 @@ function noId(store: unknown): LeafidError {
 function plain(value: object, called: string): Given {
   if (typeof value === 'object' && value !== null) return { value, called }
   throw new LeafidError('REQUEST_INVALID', `${called || 'the argument'} must be an object with its fields, got ${shown(value)}`)
+}
+
+/** What something new is made of: a misspelt field would be left out without a word. */
+function known(wanted: object, names: readonly string[]): Given {
+  const given = plain(wanted, '')
+  checkNames(wanted, names, 'field')
+  return given
 }
 
 /** The row of the worker number that an ask names. */

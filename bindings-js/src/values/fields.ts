@@ -49,6 +49,10 @@ const MUST_BE: Readonly<Record<string, string>> = {
   rested: ROW,
 }
 
+/** The fields of a new tag, and of a new namespace, beside its name. */
+export const TAG_FIELDS = ['from', 'step', 'max_step', 'until']
+export const NAMESPACE_FIELDS = ['layout', 'workers', 'max_window_ms']
+
 /** The options of JavaScript whose names in the core differ. */
 const OPTIONS: Readonly<Record<string, string>> = {
   max_step: 'maxStep',

@@ -9,6 +9,8 @@ export interface Known {
   bare?: (value: unknown) => string | undefined
   /** A bare string is not shown: it may be a secret. */
   isSecret?: boolean
+  /** What is said of anything but an object: `options must be` by default. */
+  called?: string
 }
 
 /**
@@ -21,13 +23,13 @@ export function checkOptions(options: unknown, known: Known): void {
 }
 
 /** Options are an object of their own, not the value of one. */
-export function checkObject(options: unknown, { bare, isSecret = false }: Known): asserts options is object {
+export function checkObject(options: unknown, { bare, isSecret = false, called = 'options must be' }: Known): asserts options is object {
   const meant = bare?.(options)
   const isObject = Object.prototype.toString.call(options) === '[object Object]'
   if (isObject && meant === undefined) return
   const text = isSecret && typeof options === 'string' ? 'a string' : shownAddress(options)
   const hint = meant === undefined ? '' : `: did you mean \`{ ${meant}: … }\`?`
-  throw new LeafidError('REQUEST_INVALID', `options must be an object, got ${text}${hint}`)
+  throw new LeafidError('REQUEST_INVALID', `${called} an object, got ${text}${hint}`)
 }
 
 /** Refuses what is no function. `REQUEST_INVALID`. */

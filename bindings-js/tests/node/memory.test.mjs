@@ -147,6 +147,17 @@ test('names are checked when they are made', async () => {
   assert.equal((await refusal(() => store.createNamespace('a b'))).code, 'NAMESPACE_INVALID')
 })
 
+test('a namespace that is there is not made otherwise', async () => {
+  const store = memoryStore()
+  const wanted = { layout: 'edge', workers: { start: 3, end: 9 }, max_window_ms: 60_000 }
+  for (const spec of [wanted, wanted, { layout: 'edge' }]) store.createNamespace('eu', spec)
+  for (const other of [{}, { ...wanted, workers: { start: 0, end: 9 } }, { ...wanted, max_window_ms: 1_000 }]) {
+    const { code, message } = await refusal(() => store.createNamespace('eu', other))
+    assert.equal(code, 'LAYOUT_MISMATCH')
+    assert.match(message, /^namespace `eu` exists already, and not as declared: `(layout|workers|max_window_ms)` is `.*`, not `.*`; use it, or take another name$/)
+  }
+})
+
 test('an acquire costs the same, however many numbers were used', () => {
   const cost = (used) => {
     const { acquire, release, pass } = world({ start: 0, end: used }, 'edge')

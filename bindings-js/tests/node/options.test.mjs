@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { Layout, Segment, Snowflake, decode, httpStore, memoryStore } from 'leafid'
+import { namespace_row, tag_row } from 'leafid/registry'
 import { refusal } from '../support/stores.mjs'
 
 const store = memoryStore()
@@ -70,7 +71,14 @@ test('an unknown option is refused, and those that there are are named', async (
   await refused(() => memoryStore({ createonuse: false }), 'unknown option `createonuse`: options are `clock`, `id`, `createOnUse`')
   await refused(
     () => memoryStore().createNamespace('eu', { laoyut: 'edge' }),
-    'unknown option `laoyut`: options are `layout`, `workers`, `max_window_ms`',
+    'unknown field `laoyut`: fields are `layout`, `workers`, `max_window_ms`',
+  )
+  const step = 'unknown field `maxStep`: fields are '
+  await refused(() => memoryStore().createTag('orders', { maxStep: 10 }), `${step}\`from\`, \`step\`, \`max_step\`, \`until\``)
+  await refused(() => tag_row({ tag: 'orders', maxStep: 10 }), `${step}\`tag\`, \`from\`, \`step\`, \`max_step\`, \`until\``)
+  await refused(
+    () => namespace_row({ layout: 'leaf', wokers: { start: 0, end: 1 } }),
+    'unknown field `wokers`: fields are `namespace`, `layout`, `workers`, `max_window_ms`',
   )
   await refused(
     () => new Layout({ ...Layout.edge.toJSON(), epochMs: 5 }),

@@ -22,9 +22,9 @@ export function storeOver(run, { sql, registry, LeafidError, dialect = sql.SQLIT
   const unknown = (kind, name) => new LeafidError(kind === 'tag' ? 'TAG_UNKNOWN' : 'NAMESPACE_UNKNOWN', name)
   const tagRow = (tag) => read('tag', { tag }, (row) => tagOf(row, tag))
   const verbs = {
-    async create_tag({ tag, ...wanted }) {
+    async create_tag({ tag, from, step, max_step, until }) {
       const was = await tagRow(tag)
-      await write(putTag(dialect, tag, registry.tag_row({ ...wanted, tag }, was), was))
+      await write(putTag(dialect, tag, registry.tag_row({ tag, from, step, max_step, until }, was), was))
     },
     async delete_tag({ tag }) {
       const was = await tagRow(tag)
@@ -38,7 +38,8 @@ export function storeOver(run, { sql, registry, LeafidError, dialect = sql.SQLIT
     async set_workers({ namespace, workers }) {
       const was = await read('namespace', { namespace }, (row) => namespaceOf(row, namespace))
       if (was === undefined) throw unknown('namespace', namespace)
-      const row = { ...registry.namespace_row({ ...was.row, namespace, workers }), floor: was.row.floor }
+      const { layout, max_window_ms, floor } = was.row
+      const row = { ...registry.namespace_row({ layout, max_window_ms, namespace, workers }), floor }
       await write(putNamespace(dialect, namespace, { row, usedUntil: workers.start }, was))
     },
     async revoke({ namespace, worker }) {

@@ -122,7 +122,7 @@ function store({ memoryStore }, _, script) {
         rows.setWorkers(step.namespace, step.workers)
         return {}
       case 'create_tag':
-        rows.createTag(step.tag, step)
+        rows.createTag(step.tag, { from: step.from, step: step.step, max_step: step.max_step, until: step.until })
         return {}
       case 'delete_tag':
         rows.deleteTag(step.tag)

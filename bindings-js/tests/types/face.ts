@@ -113,7 +113,7 @@ export function acquired(ask: AcquireAsk): [WorkerRow, WorkerRow | undefined, Wi
 
 export function moves(): void {
   const rows = memoryStore()
-  rows.createTag('orders', tag_row({ tag: 'orders', step: 10 }))
+  rows.createTag('orders', { step: tag_row({ tag: 'orders', step: 10 }).step })
   rows.setWorkers('default', { start: 0, end: 8 })
 }
 export const sansIo = new Generator('segment', { tag: 'orders' }, 1n)

@@ -1,0 +1,111 @@
+import { LeafidError, isLeafidError } from '../values/errors.js'
+import { NAMESPACE_FIELDS, TAG_FIELDS } from '../values/fields.js'
+import { Layout, asLayout, type LayoutFields, type LayoutName } from '../values/layout.js'
+import { checkNames, checkObject } from '../values/options.js'
+import { called, subject, type Subject } from '../values/refusals.js'
+import { namespace_row, tag_row, type NamespaceRow, type NewTag, type TagRow } from './registry.js'
+
+/** A tag as it is declared. `from` is where it begins when it is made. */
+export type DeclaredTag = Pick<NewTag, 'from' | 'step' | 'max_step' | 'until'>
+
+/** A namespace as it is declared. Layout and `max_window_ms` stay after its first window. */
+export interface DeclaredNamespace {
+  /** The layout `leaf` by default. */
+  layout?: Layout | LayoutName | LayoutFields
+  /** The worker numbers that may be handed out: all of the layout by default. */
+  workers?: { start: number; end: number }
+  /** Ten minutes by default. */
+  max_window_ms?: number
+}
+
+/** Tags and namespaces that are declared in code, by their names. */
+export interface Declarations {
+  tags?: Readonly<Record<string, DeclaredTag>>
+  namespaces?: Readonly<Record<string, DeclaredNamespace>>
+}
+
+/** The row of a namespace with all its fields. */
+export type FullRow = Required<NamespaceRow>
+
+/** What `create` declares; `undefined` where nothing is to be made. As `checkDeclared`. */
+export function checkCreate(create: unknown = false): Declarations | undefined {
+  if (create === false) return undefined
+  const declared = create === true ? {} : create
+  checkObject(declared, { names: [], called: '`create` must be true, false or' })
+  checkDeclared(declared)
+  return declared
+}
+
+/** Refuses what cannot be, before anything is asked for: `REQUEST_INVALID` for other names and types, and the codes of new rows. */
+export function checkDeclared(declared: object): asserts declared is Declarations {
+  checkNames(declared, ['tags', 'namespaces'], 'field')
+  const { tags = {}, namespaces = {} } = declared as Declarations
+  for (const [kind, all, check] of [['tag', tags, newTag], ['namespace', namespaces, newNamespace]] as const) {
+    checkObject(all, { names: [], called: `\`${kind}s\` must be` })
+    for (const [name, spec] of Object.entries(all)) named(subject(kind, name), () => check(name, spec))
+  }
+}
+
+/** The row of a new tag, or of one that is created again over its tombstone. As `tag_row`. */
+export function newTag(tag: string, spec: DeclaredTag, before?: TagRow): TagRow {
+  checkSpec(spec, TAG_FIELDS)
+  return tag_row({ ...spec, tag }, before)
+}
+
+/** The row of a new namespace. As `namespace_row`. */
+export function newNamespace(namespace: string, spec: DeclaredNamespace): FullRow {
+  checkSpec(spec, NAMESPACE_FIELDS)
+  return namespace_row({ ...spec, namespace, layout: asLayout(spec.layout ?? 'leaf').toJSON() }) as FullRow
+}
+
+/** What of a tag that is there is otherwise than it is declared, as far as that says anything. */
+export function otherTag(tag: string, spec: DeclaredTag, there: TagRow): string[] {
+  const made = newTag(tag, spec)
+  const texts = ({ step, max_step, until }: TagRow) => ({ step, max_step, until: String(until ?? 'none') })
+  return [...belowFrom(spec, made, there), ...others(spec, texts(there), texts(made))]
+}
+
+/** A tag that stands below its `from` was not made with it, and would give numbers that are not its own. */
+export function belowFrom({ from }: DeclaredTag, made: TagRow, { max_id }: TagRow): string[] {
+  if ((from ?? undefined) === undefined || BigInt(max_id) >= BigInt(made.max_id)) return []
+  return [`it stands at \`${max_id}\`, below \`from\` \`${from}\`, which counts only when a tag is made`]
+}
+
+/** The same of a namespace. */
+export function otherNamespace(namespace: string, spec: DeclaredNamespace, there: FullRow): string[] {
+  const texts = ({ layout, workers: { start, end }, max_window_ms }: FullRow) => ({
+    layout: JSON.stringify(asLayout(layout).toJSON()),
+    workers: `${start}..${end}`,
+    max_window_ms,
+  })
+  return others(spec, texts(there), texts(newNamespace(namespace, spec)))
+}
+
+/** The error of what is there otherwise than it is declared; `way` is what to do. */
+export function notAsDeclared(kind: 'tag' | 'namespace', name: string, others: string[], way: string): LeafidError {
+  const message = `${called(subject(kind, name))} exists already, and not as declared: ${others.join(', ')}; ${way}`
+  return new LeafidError(kind === 'tag' ? 'TAG_EXISTS' : 'LAYOUT_MISMATCH', message)
+}
+
+type Texts = Record<string, string | number>
+
+function others(spec: object, there: Texts, declared: Texts): string[] {
+  const isSaid = (field: string) => ((spec as Texts)[field] ?? undefined) !== undefined
+  const other = Object.keys(declared).filter((field) => isSaid(field) && there[field] !== declared[field])
+  return other.map((field) => `\`${field}\` is \`${there[field]}\`, not \`${declared[field]}\``)
+}
+
+function checkSpec(spec: object, names: readonly string[]): void {
+  checkObject(spec, { names: [], called: 'its declaration must be' })
+  checkNames(spec, names, 'field')
+}
+
+/** Has a refusal say which of all that is declared it is about. */
+function named(about: Subject, act: () => unknown): void {
+  try {
+    act()
+  } catch (error) {
+    if (!isLeafidError(error)) throw error
+    throw new LeafidError(error.code, `${called(about)}: ${error.message}`, { cause: error })
+  }
+}
