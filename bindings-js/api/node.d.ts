@@ -116,11 +116,19 @@ interface DeclaredNamespace {
     };
     max_window_ms?: number;
 }
-interface SqlStoreOptions {
-    create?: boolean | {
-        tags?: Readonly<Record<string, DeclaredTag>>;
-        namespaces?: Readonly<Record<string, DeclaredNamespace>>;
-    };
+interface Declarations {
+    tags?: Readonly<Record<string, DeclaredTag>>;
+    namespaces?: Readonly<Record<string, DeclaredNamespace>>;
+}
+interface Clocks {
+    wall(): number;
+    up(): number;
+}
+interface SqliteStoreOptions {
+    create?: boolean | Declarations;
+}
+declare function sqliteStore(path: string, options?: SqliteStoreOptions, clocks?: Clocks): Required<Store>;
+interface SqlStoreOptions extends SqliteStoreOptions {
     tags?: "leaf_alloc";
     allowUnsafeSettings?: boolean;
 }
@@ -131,20 +139,9 @@ type SqlConnection = string | {
     exec(text: string): unknown;
 };
 declare function sqlStore(connection: SqlConnection, options?: SqlStoreOptions): Required<Store>;
-interface Clocks {
-    wall(): number;
-    up(): number;
-}
-interface SqliteStoreOptions {
-    create?: boolean | {
-        tags?: Readonly<Record<string, DeclaredTag>>;
-        namespaces?: Readonly<Record<string, DeclaredNamespace>>;
-    };
-}
-declare function sqliteStore(path: string, options?: SqliteStoreOptions, clocks?: Clocks): Required<Store>;
 interface Closable {
     close(): Promise<unknown>;
 }
 declare function closeOnSignal(...generators: readonly Closable[]): () => void;
 export { closeOnSignal, sqlStore, sqliteStore };
-export type { Closable, DeclaredNamespace, DeclaredTag, SqlConnection, SqlStoreOptions, SqliteStoreOptions };
+export type { Closable, Declarations, DeclaredNamespace, DeclaredTag, SqlConnection, SqlStoreOptions, SqliteStoreOptions };

@@ -117,6 +117,10 @@ interface DeclaredNamespace {
     };
     max_window_ms?: number;
 }
+interface Declarations {
+    tags?: Readonly<Record<string, DeclaredTag>>;
+    namespaces?: Readonly<Record<string, DeclaredNamespace>>;
+}
 type Reply<T> = {
     answer: T;
 } | {
@@ -148,10 +152,7 @@ interface ObjectNamespace {
     jurisdiction?(name: never): ObjectNamespace;
 }
 declare function durableObjectStore(binding: Binding<ObjectNamespace>, options?: DurableObjectStoreOptions): Required<Store>;
-interface D1StoreOptions {
-    tags?: Readonly<Record<string, DeclaredTag>>;
-    namespaces?: Readonly<Record<string, DeclaredNamespace>>;
-}
+type D1StoreOptions = Declarations;
 interface Database {
     prepare(text: string): {
         bind(...params: unknown[]): unknown;
@@ -162,4 +163,4 @@ interface Database {
 }
 declare function d1Store(binding: Binding<Database>, options?: D1StoreOptions): Required<Store>;
 export { LeafidObject, d1Store, durableObjectStore };
-export type { Binding, D1StoreOptions, Database, DeclaredNamespace, DeclaredTag, DurableObjectStoreOptions, ObjectNamespace };
+export type { Binding, D1StoreOptions, Database, Declarations, DeclaredNamespace, DeclaredTag, DurableObjectStoreOptions, ObjectNamespace };

@@ -1,26 +1,25 @@
 import { checkClock, MACHINE, StoreClock } from '../files/clock.js'
 import { randomToken } from '../hosts/host.js'
-import { unknownIn } from '../sql/declared.js'
-import { bytes, type Namespace } from '../sql/rows.js'
+import { commanded, defaultNamespace, unknownIn } from '../sql/declared.js'
+import { bytes } from '../sql/rows.js'
 import { putNamespace } from '../sql/steps.js'
 import { column, type Columns } from '../sql/text.js'
 import { Works } from '../sql/work.js'
-import { namespace_row } from '../stores/registry.js'
+import type { Declarations } from '../stores/declared.js'
 import { LeafidError } from '../values/errors.js'
 import { quoted } from '../values/shown.js'
 import type { Link, Raw } from './link.js'
-import type { SqlStoreOptions } from './options.js'
 
 /** Opens the store in a database, or makes it where that was asked for. */
-export async function opened(link: Link, { create = false, allowUnsafeSettings = false }: SqlStoreOptions): Promise<Works> {
+export async function opened(link: Link, create: Declarations | undefined, allowUnsafeSettings: boolean): Promise<Works> {
   const [settings = [], made = []] = await link.told('settings', 'made')
   const unfit = link.judge(settings[0], allowUnsafeSettings)
   if (unfit !== undefined) throw unfit
   await link.examine?.()
   let meta = await found(link, made)
   if (meta === undefined) {
-    if (create === false) throw notThere(link)
-    meta = await making(link)
+    if (create === undefined) throw notThere(link)
+    meta = await making(link, create)
   }
   if (Number(meta['version']) !== link.dialect.version) throw otherVersion(link, Number(meta['version']))
   const [[counts] = []] = await link.told('found')
@@ -32,9 +31,8 @@ export async function opened(link: Link, { create = false, allowUnsafeSettings =
   const clocks = { up: () => MACHINE.up(), wall: () => source.told + Math.max(MACHINE.up() - source.up, 0) }
   checkClock(clocks.wall(), granted, Number(meta['beat_ms']), "the database's clock")
   const clock = new StoreClock(granted, clocks)
-  const { tags = {}, namespaces = {} } = typeof create === 'object' ? create : {}
   return new Works({
-    ...(typeof create === 'object' ? { declared: { tags, namespaces, onlyMissing: true, how: () => '' } } : {}),
+    ...commanded(create, link.place),
     dialect: link.dialect,
     hasVersion: false,
     hears(told) {
@@ -65,12 +63,11 @@ async function found(link: Link, made: readonly Raw[]): Promise<Columns | undefi
 }
 
 /** The tables, the namespace `default`, and the store's row, which comes last; unless another program was faster. */
-async function making(link: Link): Promise<Columns> {
+async function making(link: Link, declared: Declarations): Promise<Columns> {
   const { dialect } = link
-  const row = namespace_row({ namespace: 'default', layout: 'leaf' }) as Namespace['row']
   const [[time] = []] = await link.read([dialect.query('now')])
   const id = { version: dialect.version, store: bytes(randomToken()), created_ms: Number(Object.values(time!)[0]), floor_ms: 0 }
-  const steps = [...putNamespace(dialect, 'default', { row, usedUntil: row.workers.start }), dialect.query('make', id)]
+  const steps = [...putNamespace(dialect, 'default', defaultNamespace(declared)), dialect.query('make', id)]
   let failed: unknown
   await link.make(steps).catch((error: unknown) => (failed = error))
   const [made = []] = await link.told('made')

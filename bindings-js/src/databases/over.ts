@@ -1,5 +1,6 @@
 import { runFar } from '../sql/run.js'
 import type { Works, Work } from '../sql/work.js'
+import { checkCreate } from '../stores/declared.js'
 import type { Store } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import { shown } from '../values/shown.js'
@@ -23,7 +24,8 @@ export function linked(connection: unknown, leaf: boolean, place?: string): Link
 }
 
 /** The store over what connects to it with the first ask. */
-export function over(connect: () => Link, options: SqlStoreOptions): Required<Store> {
+export function over(connect: () => Link, { create, allowUnsafeSettings = false }: SqlStoreOptions): Required<Store> {
+  const declared = checkCreate(create)
   const lines = new Map<string, Promise<unknown>>()
   let link: Link | undefined
   let opening: Promise<Works> | undefined
@@ -32,7 +34,7 @@ export function over(connect: () => Link, options: SqlStoreOptions): Required<St
     if (signal?.aborted === true) throw new LeafidError('OVERLOADED', 'those who asked before took too long: the store has more to do than it can; ask again')
     const tables = (link ??= connect())
     // What was not opened is tried again with the next ask.
-    const works = await (opening ??= opened(tables, options).catch((error: unknown) => {
+    const works = await (opening ??= opened(tables, declared, allowUnsafeSettings).catch((error: unknown) => {
       opening = undefined
       throw error
     }))

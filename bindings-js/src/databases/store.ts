@@ -20,11 +20,11 @@ export type SqlConnection = string | { query(...words: never[]): unknown } | { p
  */
 export function sqlStore(connection: SqlConnection, options: SqlStoreOptions = {}): Required<Store> {
   checkSqlOptions(options)
-  const { tags, create = false } = options
+  const { tags, create } = options
   const isFile = typeof connection === 'string' && connection.startsWith('sqlite:')
   if (isFile || isDatabase(connection)) {
     if (tags !== undefined) throw leafElsewhere()
-    return isFile ? sqliteStore(connection.slice('sqlite:'.length), { create }) : sqliteOver(connection as never, options)
+    return isFile ? sqliteStore(connection.slice('sqlite:'.length), create === undefined ? {} : { create }) : sqliteOver(connection as never, options)
   }
   if (typeof connection === 'string') {
     if (/^(postgres|postgresql|mysql|mariadb):/.test(connection)) return databaseAt(connection, options)

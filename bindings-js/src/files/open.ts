@@ -1,12 +1,12 @@
 import { dirname, resolve } from 'node:path'
 import { randomToken } from '../hosts/host.js'
+import { defaultNamespace } from '../sql/declared.js'
 import { SQLITE } from '../sql/dialect.js'
 import { putNamespace } from '../sql/steps.js'
 import { SCHEMA, TEXTS, VERSION } from '../sql/texts.js'
 import { query } from '../sql/text.js'
 import { bytes } from '../sql/rows.js'
-import { namespace_row } from '../stores/registry.js'
-import type { Namespace } from '../sql/rows.js'
+import type { Declarations } from '../stores/declared.js'
 import { LeafidError, isLeafidError } from '../values/errors.js'
 import { quoted } from '../values/shown.js'
 import { checkClock, type Clocks } from './clock.js'
@@ -30,11 +30,11 @@ export interface File {
  * Opens the store in a file, or makes one where `create` says so. `STORE_UNKNOWN` if there is none, `SCHEMA_MISMATCH` if it is
  * another program's or of another version, `STORE_REFUSED` where a grant would not be safe.
  */
-export function openFile(given: string, create: boolean, clocks: Clocks): File {
+export function openFile(given: string, create: Declarations | undefined, clocks: Clocks): File {
   const path = real(resolve(given))
   checkPlace(path)
   const there = isThere(path)
-  if (!there && !create) throw notThere(path, isEmpty(path) ? 'is an empty file' : 'does not exist')
+  if (!there && create === undefined) throw notThere(path, isEmpty(path) ? 'is an empty file' : 'does not exist')
   try {
     return opened(path, create, clocks)
   } catch (error) {
@@ -44,7 +44,7 @@ export function openFile(given: string, create: boolean, clocks: Clocks): File {
   }
 }
 
-function opened(path: string, create: boolean, clocks: Clocks): File {
+function opened(path: string, create: Declarations | undefined, clocks: Clocks): File {
   const connection = new Connection(path)
   try {
     connection.script(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
@@ -59,7 +59,7 @@ function opened(path: string, create: boolean, clocks: Clocks): File {
 }
 
 /** Looks at the store in a file that an application has open. Nothing of its connection is set: what does not fit is refused by name. */
-export function openGiven(database: Database, create: boolean, clocks: Clocks, allowUnsafe: boolean): File {
+export function openGiven(database: Database, create: Declarations | undefined, clocks: Clocks, allowUnsafe: boolean): File {
   const connection = new Connection(database)
   const rows = connection.all({ sql: 'PRAGMA database_list', params: [] })
   const given = String(rows.find(({ name }) => name === 'main')?.['file'] ?? '')
@@ -70,11 +70,11 @@ export function openGiven(database: Database, create: boolean, clocks: Clocks, a
 }
 
 /** Looks at, or makes, what is in a file; gives the latest time of a grant. `settles` sees to it that a grant is durable. */
-function ready(connection: Connection, path: string, create: boolean, clocks: Clocks, settles: () => unknown): number {
+function ready(connection: Connection, path: string, create: Declarations | undefined, clocks: Clocks, settles: () => unknown): number {
   const made = isMade(connection, path)
-  if (!made && !create) throw notThere(path, 'has no tables')
+  if (!made && create === undefined) throw notThere(path, 'has no tables')
   settles()
-  if (!made) make(connection, clocks)
+  if (!made) make(connection, create ?? {}, clocks)
   const [row] = connection.all({ sql: 'SELECT coalesce(max(granted_ms), 0) AS granted FROM workers', params: [] })
   const [meta] = connection.all(query(TEXTS.meta))
   const granted = Number(row?.['granted'])
@@ -130,14 +130,13 @@ function settle(connection: Connection): void {
 }
 
 /** The tables, the store's id and the namespace `default`, unless another process was faster. */
-function make(connection: Connection, clocks: Clocks): void {
+function make(connection: Connection, declared: Declarations, clocks: Clocks): void {
   connection.transaction(() => {
     if (Number(connection.pragma('user_version')) !== 0) return
     connection.script(SCHEMA)
     const made = 'INSERT INTO meta (one, store, created_ms) VALUES (1, ?, ?)'
     connection.run({ sql: made, params: [bytes(randomToken()), clocks.wall()] })
-    const row = namespace_row({ namespace: 'default', layout: 'leaf' }) as Namespace['row']
-    for (const step of putNamespace(SQLITE, 'default', { row, usedUntil: row.workers.start })) connection.run(step)
+    for (const step of putNamespace(SQLITE, 'default', defaultNamespace(declared))) connection.run(step)
     connection.script(`PRAGMA application_id = ${APPLICATION}; PRAGMA user_version = ${VERSION}`)
   })
 }

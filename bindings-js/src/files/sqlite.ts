@@ -1,11 +1,12 @@
-import { unknownIn, type Declared, type DeclaredNamespace, type DeclaredTag } from '../sql/declared.js'
+import { commanded, unknownIn } from '../sql/declared.js'
 import { runNear } from '../sql/run.js'
 import { Works, type Setting, type Work } from '../sql/work.js'
 import { VERSION } from '../sql/texts.js'
 import { shadowed } from '../sql/unfit.js'
+import { checkCreate, type Declarations } from '../stores/declared.js'
 import type { Store } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
-import { checkNames, checkObject, checkOptions } from '../values/options.js'
+import { checkOptions } from '../values/options.js'
 import { shown } from '../values/shown.js'
 import { MACHINE, StoreClock, type Clocks } from './clock.js'
 import { isBusy, isInTransaction, type Database } from './driver.js'
@@ -19,8 +20,11 @@ const LONGEST_MS = 8
 
 /** What may be made in a file. */
 export interface SqliteStoreOptions {
-  /** Makes the store where there is none: `true`, or the tags and namespaces to make as well where they are not there. What is there stays as it is. */
-  create?: boolean | { tags?: Readonly<Record<string, DeclaredTag>>; namespaces?: Readonly<Record<string, DeclaredNamespace>> }
+  /**
+   * Makes the store where there is none: `true`, or the tags and namespaces that there are to be as well. What is missing is made;
+   * what is there otherwise than it is declared is `TAG_EXISTS` or `LAYOUT_MISMATCH` when it is used first.
+   */
+  create?: boolean | Declarations
 }
 
 interface Held {
@@ -30,17 +34,13 @@ interface Held {
 
 /**
  * The store in an SQLite file, with the server's tables: any number of processes, and a server, may use it at the same time. It
- * is opened with the first ask. `REQUEST_INVALID` for bad arguments; when asked, `NOT_ENABLED` if Node has no SQLite, `STORE_UNKNOWN` if there is no store.
+ * is opened with the first ask. `REQUEST_INVALID` for bad arguments, and the codes of what cannot be declared; when asked, `NOT_ENABLED` if Node has no SQLite, `STORE_UNKNOWN` if there is no store.
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}, clocks: Clocks = MACHINE): Required<Store> {
   if (typeof path !== 'string' || path === '') throw new LeafidError('REQUEST_INVALID', `the path of an SQLite file must be a text, got ${shown(path)}`)
   checkOptions(options, { names: ['create'] })
-  const { create = false } = options
-  if (typeof create === 'object') {
-    checkObject(create, { names: [] })
-    checkNames(create, ['tags', 'namespaces'], 'field')
-  }
-  return store(() => hold(openFile(path, create !== false, clocks), create, clocks))
+  const create = checkCreate(options.create)
+  return store(() => hold(openFile(path, create, clocks), create, clocks))
 }
 
 /** Whether it is a database of `better-sqlite3` or `node:sqlite`. */
@@ -50,9 +50,10 @@ export function isDatabase(connection: unknown): connection is Database {
 }
 
 /** The store in the file that a database of the application's has open. It waits for other processes as long as that is set to. */
-export function sqliteOver(database: Database, { create = false, allowUnsafeSettings = false }: SqliteStoreOptions & { allowUnsafeSettings?: boolean }): Required<Store> {
+export function sqliteOver(database: Database, options: SqliteStoreOptions & { allowUnsafeSettings?: boolean }): Required<Store> {
+  const create = checkCreate(options.create)
   return store(() => {
-    const held = outside(() => hold(openGiven(database, create !== false, MACHINE, allowUnsafeSettings), create, MACHINE))
+    const held = outside(() => hold(openGiven(database, create, MACHINE, options.allowUnsafeSettings === true), create, MACHINE))
     return { ...held, run: (begin) => outside(() => held.run(begin)) }
   })
 }
@@ -100,7 +101,7 @@ export function sqliteAt(address: string): Required<Store> {
   return store
 }
 
-function hold({ path, connection, granted }: File, create: NonNullable<SqliteStoreOptions['create']>, clocks: Clocks): Held {
+function hold({ path, connection, granted }: File, create: Declarations | undefined, clocks: Clocks): Held {
   const opened = new Opened(path)
   const time = new StoreClock(granted, clocks)
   const longest = () => Number(connection.all({ sql: 'SELECT coalesce(max(max_window_ms), 0) AS ms FROM namespaces', params: [] })[0]?.['ms'])
@@ -130,13 +131,12 @@ function refuseShadows(connection: File['connection']): void {
   if (found !== undefined) throw shadowed('SQLite', String(found['name']))
 }
 
-function setting(path: string, create: NonNullable<SqliteStoreOptions['create']>): Omit<Setting, 'clock'> {
-  const { tags = {}, namespaces = {} } = typeof create === 'object' ? create : {}
-  const declared: Declared = { tags, namespaces, onlyMissing: true, how: () => '' }
+function setting(path: string, create: Declarations | undefined): Omit<Setting, 'clock'> {
+  const place = `sqlite:${path}`
   return {
-    ...(typeof create === 'object' ? { declared } : {}),
+    ...commanded(create, place),
     hasVersion: false,
-    unknown: unknownIn(`sqlite:${path}`),
+    unknown: unknownIn(place),
     otherVersion: (version) => new LeafidError('SCHEMA_MISMATCH', `the tables have version ${version}, this program knows ${VERSION}`),
   }
 }

@@ -1,54 +1,50 @@
+import { belowFrom, newNamespace, newTag, notAsDeclared, otherNamespace, otherTag, type Declarations } from '../stores/declared.js'
+import type { TagRow } from '../stores/registry.js'
 import { LeafidError } from '../values/errors.js'
-import { asLayout, Layout, type LayoutFields, type LayoutName } from '../values/layout.js'
-import { checkNames, checkObject } from '../values/options.js'
+import { asLayout, type LayoutFields, type LayoutName } from '../values/layout.js'
 import { called, subject } from '../values/refusals.js'
 import { quoted, shown } from '../values/shown.js'
-import { namespace_row, tag_row, type NewTag, type TagRow } from '../stores/registry.js'
 import type { Namespace } from './rows.js'
 
-/** A tag as it is declared. `from` counts when it is made; the others may change with a deploy. */
-export type DeclaredTag = Pick<NewTag, 'from' | 'step' | 'max_step' | 'until'>
-
-/** A namespace as it is declared. Layout and `max_window_ms` stay after its first window. */
-export interface DeclaredNamespace {
-  /** The layout `leaf` by default. */
-  layout?: Layout | LayoutName | LayoutFields
-  /** The worker numbers that may be handed out: all of the layout by default. */
-  workers?: { start: number; end: number }
-  /** Ten minutes by default. */
-  max_window_ms?: number
-}
-
-/** The tags and namespaces of a store that are declared in code. */
-export interface Declared {
-  /** Only what is not there is made: what is there stays as it is, and there may be others. */
-  onlyMissing?: boolean
+/** What is declared of a store. */
+export interface Declared extends Declarations {
+  /**
+   * Where commands change the store: what is missing is made, what is there otherwise is refused to whoever uses it first, and there
+   * may be others. Without them the declaration is what changes a store, and names all there is.
+   */
+  commands?: { place: string; /** What was found as it is declared. */ agreed: Set<string> }
   /** A tag is made only with `from`: the store makes itself, and a new one looks like one that was lost. */
   needsFrom?: boolean
-  tags: Readonly<Record<string, DeclaredTag>>
-  namespaces: Readonly<Record<string, DeclaredNamespace>>
   /** How one is declared, as in "declare it with …". */
-  how(kind: 'tags' | 'namespaces', name: string): string
+  how?(kind: 'tags' | 'namespaces', name: string): string
 }
 
-const TAG_FIELDS = ['from', 'step', 'max_step', 'until']
-const NAMESPACE_FIELDS = ['layout', 'workers', 'max_window_ms']
-
-/** Whether nothing is to be made: it is there, or deleted by somebody, or not meant. */
-function staysAsItIs({ onlyMissing }: Declared, all: object, name: string, before: object | undefined): boolean {
-  return onlyMissing === true && (before !== undefined || !Object.hasOwn(all, name))
+/** What is declared of a store at this place, which has commands. */
+export function commanded(declared: Declarations | undefined, place: string): { declared?: Declared } {
+  return declared === undefined ? {} : { declared: { ...declared, commands: { place, agreed: new Set() } } }
 }
 
-/** What is declared under this name; `TAG_UNKNOWN` or `NAMESPACE_UNKNOWN` if nothing is. */
-function found<T extends object>({ how }: Declared, kind: 'tags' | 'namespaces', all: Readonly<Record<string, T>>, name: string): T {
-  if (Object.hasOwn(all, name)) {
-    const spec = all[name]
-    checkObject(spec, { names: [] })
-    checkNames(spec, kind === 'tags' ? TAG_FIELDS : NAMESPACE_FIELDS, 'field')
-    return spec
-  }
-  const [code, about] = kind === 'tags' ? ['TAG_UNKNOWN', subject('tag', name)] : ['NAMESPACE_UNKNOWN', subject('namespace', name)]
-  throw new LeafidError(code!, `${called(about as ReturnType<typeof subject>)} is not declared: check its spelling, or declare it with \`${how(kind, name)}\``)
+/** The namespace that each store has from its making on: as it is declared, or in the layout `leaf`. */
+export function defaultNamespace({ namespaces = {} }: Declarations): Namespace {
+  const row = { ...newNamespace('default', namespaces['default'] ?? {}), floor: '0' }
+  return { row, usedUntil: row.workers.start }
+}
+
+/** What is declared under this name; `TAG_UNKNOWN` or `NAMESPACE_UNKNOWN` if nothing is, where there are no others. */
+function found<T>({ commands, how }: Declared, kind: 'tag' | 'namespace', name: string, all: Readonly<Record<string, T>> = {}): T | undefined {
+  if (Object.hasOwn(all, name)) return all[name]
+  if (commands !== undefined) return undefined
+  const code = kind === 'tag' ? 'TAG_UNKNOWN' : 'NAMESPACE_UNKNOWN'
+  throw new LeafidError(code, `${called(subject(kind, name))} is not declared: check its spelling, or declare it with \`${how?.(`${kind}s`, name)}\``)
+}
+
+/** Refuses what is there otherwise than it is declared. Once it was not, an operator may have changed it since. */
+function agree({ place, agreed }: NonNullable<Declared['commands']>, kind: 'tag' | 'namespace', name: string, others: () => string[]): void {
+  const about = `${kind} ${name}`
+  if (agreed.has(about)) return
+  const found = others()
+  if (found.length > 0) throw notAsDeclared(kind, name, found, `declare what is there, or change it: leafid ${kind} set ${name} --store ${place}`)
+  agreed.add(about)
 }
 
 /**
@@ -56,8 +52,13 @@ function found<T extends object>({ how }: Declared, kind: 'tags' | 'namespaces',
  * store wants one, or has lost grants: `floorMs` is above 0 then.
  */
 export function wantedTag(declared: Declared, tag: string, before: TagRow | undefined, floorMs: number): TagRow | undefined {
-  if (staysAsItIs(declared, declared.tags, tag, before)) return undefined
-  const spec = found(declared, 'tags', declared.tags, tag)
+  const spec = found(declared, 'tag', tag, declared.tags)
+  if (spec === undefined) return undefined
+  if (declared.commands !== undefined && before !== undefined) {
+    // One that somebody deleted stays so.
+    if (before.deleted !== true) agree(declared.commands, 'tag', tag, () => otherTag(tag, spec, before))
+    return undefined
+  }
   if (before === undefined && spec.from === undefined && (floorMs > 0 || declared.needsFrom === true)) {
     const why =
       floorMs > 0
@@ -65,8 +66,11 @@ export function wantedTag(declared: Declared, tag: string, before: TagRow | unde
         : "it has no row here, as a new tag has none, and one whose object lost its storage; declare `from: '1'` for a new one, else a first number above every one in use"
     throw new LeafidError('REQUEST_INVALID', `${called(subject('tag', tag))} needs \`from\`: ${why}`)
   }
-  if (before === undefined || before.deleted === true) return tag_row({ ...spec, tag }, before)
-  const { step, max_step, until } = tag_row({ ...spec, tag })
+  if (before === undefined || before.deleted === true) return newTag(tag, spec, before)
+  const made = newTag(tag, spec)
+  const below = belowFrom(spec, made, before)
+  if (below.length > 0) throw notAsDeclared('tag', tag, below, 'leave `from` out, or take another name')
+  const { step, max_step, until } = made
   const row = { ...before, step, max_step, until: until === undefined ? undefined : String(until) }
   if (row.step === before.step && row.max_step === before.max_step && row.until === before.until) return undefined
   if (until !== undefined && BigInt(until) < BigInt(before.max_id)) {
@@ -82,10 +86,13 @@ export function wantedTag(declared: Declared, tag: string, before: TagRow | unde
  * it begins before `floorMs`.
  */
 export function wantedNamespace(declared: Declared, namespace: string, before: Namespace | undefined, floorMs: number): Namespace['row'] | undefined {
-  if (staysAsItIs(declared, declared.namespaces, namespace, before)) return undefined
-  const spec = found(declared, 'namespaces', declared.namespaces, namespace)
-  const layout = asLayout(spec.layout ?? 'leaf').toJSON()
-  const made = namespace_row({ ...spec, namespace, layout }) as Namespace['row']
+  const spec = found(declared, 'namespace', namespace, declared.namespaces)
+  if (spec === undefined) return undefined
+  if (declared.commands !== undefined && before !== undefined) {
+    agree(declared.commands, 'namespace', namespace, () => otherNamespace(namespace, spec, before.row))
+    return undefined
+  }
+  const made = newNamespace(namespace, spec)
   const row = { ...made, floor: floorOf(made, before?.row, floorMs) }
   return before !== undefined && text(before.row) === text(row) ? undefined : row
 }
@@ -118,14 +125,8 @@ export function unknownIn(place: string): (kind: 'tag' | 'namespace', name: stri
   }
 }
 
-/** The error of a change that the first window has made impossible. */
-export function fixed(namespace: string, what: string): LeafidError {
-  const message = `${called(subject('namespace', namespace))} has granted windows, so its ${what} cannot change any more: declare it as it was, and another namespace beside it`
-  return new LeafidError('LAYOUT_MISMATCH', message)
-}
-
 /** Whether two layouts are one. */
-export function isSameLayout(one: Namespace['row'], other: Namespace['row']): boolean {
+function isSameLayout(one: Namespace['row'], other: Namespace['row']): boolean {
   return JSON.stringify(fields(one.layout)) === JSON.stringify(fields(other.layout))
 }
 

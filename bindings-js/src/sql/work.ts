@@ -1,10 +1,11 @@
 import { LeafidError } from '../values/errors.js'
 import { called, subject } from '../values/refusals.js'
 import { quoted, shown } from '../values/shown.js'
+import { notAsDeclared, otherNamespace } from '../stores/declared.js'
 import * as registry from '../stores/registry.js'
 import type { WorkerRow } from '../stores/registry.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from '../stores/store.js'
-import { fixed, isSameLayout, wantedNamespace, wantedTag, type Declared } from './declared.js'
+import { wantedNamespace, wantedTag, type Declared } from './declared.js'
 import { SQLITE, type Dialect, type Query, type Step } from './dialect.js'
 import { namespaceOf, tagOf, workerOf, bytes, type Namespace } from './rows.js'
 import { beat, isSameWorker, putNamespace, putTag, putWorker, sameNamespace } from './steps.js'
@@ -42,6 +43,9 @@ export type Decided<T> = { steps: readonly Step[] } & ({ answer: T } | { again: 
 /** A decision that asks for rows on its way. */
 export type Work<T> = Generator<readonly Query[], Decided<T>, readonly Columns[][]>
 
+/** What the first window has made impossible. */
+const FIXED = 'it has granted windows, so that cannot change any more: declare it as it was, and another namespace beside it'
+
 /** How many numbers that were handed out are told at once, by a database that does not look for the first that was not. */
 const STRETCH = 1_000
 
@@ -77,8 +81,8 @@ export class Works {
     if (typeof written === 'string' && written !== ask.tag) throw otherSpelling(ask.tag, written)
     const wanted = declared && wantedTag(declared, ask.tag, was, floorMs)
     const made = wanted && { steps: [...putTag(this.#dialect, ask.tag, wanted, was), ...ends], again: true as const }
-    // Leaf's row and ours are made one after the other, and only then is it known from where on.
-    if (made !== undefined && this.#dialect.putTag !== undefined) return made
+    // Leaf's row and ours are made one after the other, and only then is it known from where on. And whoever made it, it is compared.
+    if (made !== undefined && (this.#dialect.putTag ?? declared?.commands) !== undefined) return made
     const tag = wanted ?? was
     if (tag === undefined || tag.deleted === true) throw this.#setting.unknown('tag', ask.tag)
     // A step that another program wrote.
@@ -223,16 +227,15 @@ export class Works {
       const made = { row: wanted, usedUntil: start }
       // Of one that somebody deleted there may still be numbers.
       const [left = []] = yield [this.#ask('workers', { namespace, after: -1, limit: 1 })]
-      return left.length === 0 ? { made } : { steps: putNamespace(this.#dialect, namespace, made) }
+      return left.length === 0 && declared?.commands === undefined ? { made } : { steps: putNamespace(this.#dialect, namespace, made) }
     }
     const [any = [], leaving = []] = yield [
       this.#ask('workers', { namespace, after: -1, limit: 1 }),
       this.#ask('leaving', { namespace, before_start: was.row.workers.start, before_end: was.row.workers.end, after_start: start, after_end: end }),
     ]
-    if (any.length > 0) {
-      if (!isSameLayout(was.row, wanted)) throw fixed(namespace, 'layout')
-      if (was.row.max_window_ms !== wanted.max_window_ms) throw fixed(namespace, '`max_window_ms`')
-    }
+    const { layout, max_window_ms } = wanted
+    const others = any.length === 0 ? [] : otherNamespace(namespace, { layout, max_window_ms }, was.row)
+    if (others.length > 0) throw notAsDeclared('namespace', namespace, others, FIXED)
     const held = first(leaving, (row) => workerOf(row, namespace))
     const free = held === undefined ? 0 : timeOf(was, held)
     if (held !== undefined && free > now) {

@@ -1,4 +1,3 @@
-import type { DeclaredNamespace, DeclaredTag } from '../sql/declared.js'
 import { runFar, type FarTables } from '../sql/run.js'
 import type { Step } from '../sql/dialect.js'
 import { query, type Columns, type Query } from '../sql/text.js'
@@ -8,17 +7,13 @@ import { LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
 import { called, subject } from '../values/refusals.js'
 import { quoted } from '../values/shown.js'
+import { checkDeclared, type Declarations } from '../stores/declared.js'
 import type { Store } from '../stores/store.js'
 import { bound, checkBinding, type Binding, type Expected } from './binding.js'
 import { given } from './tables.js'
 
-/** What a D1 store hands out. */
-export interface D1StoreOptions {
-  /** The tags that there are, each with `from`, `step`, `max_step` and `until` as far as wanted: none by default. */
-  tags?: Readonly<Record<string, DeclaredTag>>
-  /** The namespaces that there are: by default `default`, in the layout `leaf`. */
-  namespaces?: Readonly<Record<string, DeclaredNamespace>>
-}
+/** What a D1 store hands out: no tags by default, and the namespace `default` in the layout `leaf`. */
+export type D1StoreOptions = Declarations
 
 /** What is used of a D1 database. */
 export interface Database {
@@ -77,11 +72,12 @@ function guarded(step: Step): Query[] {
 /**
  * A store in a D1 database. `binding` is the name of the binding, which is looked up with each ask. The tables are made by a
  * command (`npx wrangler d1 execute ids --file node_modules/leafid/sql/d1.sql`), tags and namespaces are declared here. `REQUEST_INVALID` for
- * options that are not known; when asked, with the lines of wrangler.jsonc where there is no such binding.
+ * options that are not known, and the codes of what cannot be declared; when asked, with the lines of wrangler.jsonc where there is no such binding.
  */
 export function d1Store(binding: Binding<Database>, options: D1StoreOptions = {}): Required<Store> {
   checkBinding(binding, '`d1Store`')
   checkOptions(options, { names: ['tags', 'namespaces'] })
+  checkDeclared(options)
   const name = typeof binding === 'string' ? binding : 'NAME'
   const works = new Works(setting(name, options))
   const tables = new D1Tables(() => bound(binding, DATABASE))

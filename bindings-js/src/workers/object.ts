@@ -5,7 +5,7 @@ import { TEXTS, VERSION } from '../sql/texts.js'
 import { AnchoredTime } from '../sql/time.js'
 import { Works, type Setting, type Work } from '../sql/work.js'
 import { query } from '../sql/text.js'
-import type { DeclaredNamespace, DeclaredTag } from '../sql/declared.js'
+import { checkDeclared, type DeclaredNamespace, type DeclaredTag } from '../stores/declared.js'
 import { LeafidError } from '../values/errors.js'
 import { called, subject } from '../values/refusals.js'
 import { quoted } from '../values/shown.js'
@@ -92,6 +92,7 @@ export class LeafidObject extends DurableObject {
 }
 
 function setting({ name: className, tags, namespaces }: typeof LeafidObject): Omit<Setting, 'clock'> {
+  checkDeclared({ tags, namespaces })
   const how = (kind: 'tags' | 'namespaces', name: string) => `static ${kind} = { ${JSON.stringify(name)}: {} }\` on \`class ${className}`
   return {
     declared: { tags, namespaces, needsFrom: true, how },

@@ -104,6 +104,20 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.equal(new Set(grants.map(({ start }) => start)).size, 3)
     })
 
+    test('what `create` declares of `default` holds, also where several make the store at once, or is refused by name', async (t) => {
+      const { url } = database()
+      const declared = { tags: { orders: { step: 10 } }, namespaces: { default: { layout: 'edge', workers: { start: 3, end: 9 } } } }
+      const stores = await Promise.all([1, 2, 3].map(async () => sqlStore(await open(t, url), { create: declared })))
+      const grants = await Promise.all(stores.map((store, at) => store.acquire(acquire({ owner: `${at}`, request: `0${at}`.repeat(16) }))))
+      assert.deepEqual(grants.map(({ worker, layout }) => [worker, layout.worker_bits]).sort(), [[3, 16], [4, 16], [5, 16]])
+      assert.equal((await stores[0].lease_segment(lease())).start, 1n)
+      const other = sqlStore(await open(t, url), { create: { tags: { orders: { step: 500 } }, namespaces: { default: { workers: { start: 8, end: 16 } } } } })
+      const [window, numbers] = [await refusal(() => other.acquire(acquire())), await refusal(() => other.lease_segment(lease()))]
+      assert.deepEqual([window.code, numbers.code], ['LAYOUT_MISMATCH', 'TAG_EXISTS'])
+      assert.match(window.message, /^namespace `default` exists already, and not as declared: `workers` is `3..9`, not `8..16`; .* leafid namespace set default --store (postgres|mysql):/)
+      assert.match(numbers.message, /^tag `orders` exists already, and not as declared: `step` is `10`, not `500`; /)
+    })
+
     test('numbers beyond 2^53 and names of any letters are exact', async (t) => {
       const from = '9007199254740993'
       const store = sqlStore(await open(t, database().url), { create: { tags: { wide: { from, step: 1, until: '9223372036854775806' } } } })

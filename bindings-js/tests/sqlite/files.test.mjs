@@ -48,10 +48,10 @@ test('an answer is there at once, for calls that cannot wait', (t) => {
   assert.equal(typeof new Snowflake('default', { store }).nextSync(), 'bigint')
 })
 
-test('what is there stays as it is, and what is deleted stays so', async (t) => {
+test('what is there is used, what is missing is made, and what is deleted stays so', async (t) => {
   const path = join(scratch(t), 'ids.db')
   await next(sqliteStore(path, { create }))
-  const other = { tags: { orders: { step: 500 }, more: { from: '9007199254740993', step: 1 } } }
+  const other = { tags: { orders: {}, more: { from: '9007199254740993', step: 1 } } }
   const store = sqliteStore(path, { create: other })
   assert.deepEqual([await next(store), await next(store)], [11n, 21n])
   const [one, two] = [await next(store, 'more'), await next(store, 'more')]

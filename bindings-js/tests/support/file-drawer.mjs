@@ -1,9 +1,10 @@
-// A process that draws from a file: `n` IDs of a kind, each printed; it stays if it `holds`. `careless` leaves out what the store is there for.
+// A process that draws from a file, or makes it as `create` declares: `n` IDs of a kind, each printed; it stays if it `holds`.
+// `careless` leaves out what the store is there for.
 import { Segment, Snowflake } from 'leafid'
 import { sqliteStore } from 'leafid/node'
 import { inner } from './package.mjs'
 
-const [, , place, kind, n, holds] = process.argv
+const [, , place, kind, n, holds, create = 'false'] = process.argv
 
 async function careless(path) {
   const [{ Connection }, { runFar }, { Works }] = await Promise.all(['files/driver.js', 'sql/run.js', 'sql/work.js'].map(inner))
@@ -27,7 +28,7 @@ async function careless(path) {
   return { lease_segment: ({ have_until: _, ...ask }) => runFar(tables, () => works.lease_segment(ask)) }
 }
 
-const store = kind === 'careless' ? await careless(place) : place.startsWith('http') ? place : sqliteStore(place)
+const store = kind === 'careless' ? await careless(place) : place.startsWith('http') ? place : sqliteStore(place, { create: JSON.parse(create) })
 const made = () => (kind === 'snowflake' ? new Snowflake('default', { store, timeout: 300_000 }) : new Segment('orders', { store, timeout: 300_000, maxGrowth: 1 }))
 let ids = made()
 for (let left = Number(n); left > 0; left -= 100) {

@@ -16,8 +16,8 @@ export const makeD1 = () =>
 export const ISOLATES = ['a', 'b', 'c', 'd']
 
 /** The options of a runtime whose Workers run this source; the first one has the class of the objects. Each takes time to start. */
-export function runtime(source, folder, { isolates = ISOLATES, bindings = {}, objects = { IDS: 'Ids' }, files = {}, flags = [] } = {}) {
-  const shared = { compatibilityDate: DATE, compatibilityFlags: flags, ...program({ 'main.js': source, ...files }), bindings, d1Databases: { DB: 'ids' } }
+export function runtime(source, folder, { isolates = ISOLATES, bindings = {}, objects = { IDS: 'Ids' }, databases = { DB: 'ids' }, files = {}, flags = [] } = {}) {
+  const shared = { compatibilityDate: DATE, compatibilityFlags: flags, ...program({ 'main.js': source, ...files }), bindings, d1Databases: databases }
   const durable = (own) =>
     Object.fromEntries(
       Object.entries(objects).map(([name, className]) => [name, { className, useSQLite: true, ...(own ? {} : { scriptName: 'a' }) }]),
@@ -34,9 +34,9 @@ export function runtime(source, folder, { isolates = ISOLATES, bindings = {}, ob
   }
 }
 
-/** Makes the store in the D1 database, unless one is there. */
-export async function makeDatabase(worker) {
-  const database = await worker.getD1Database('DB', 'a')
+/** Makes the store in a D1 database, unless one is there. */
+export async function makeDatabase(worker, binding = 'DB') {
+  const database = await worker.getD1Database(binding, 'a')
   const { results } = await database.prepare("SELECT name FROM sqlite_master WHERE name = 'meta'").all()
   if (results.length === 0) await database.batch(makeD1().map((text) => database.prepare(text)))
 }

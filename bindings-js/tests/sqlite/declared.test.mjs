@@ -1,0 +1,163 @@
+// What `create` declares holds, or is refused by name: of the tags and namespaces of a file, `default` among them.
+import '../support/sqlite.mjs'
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Segment, Snowflake, decode } from 'leafid'
+import { sqlStore, sqliteStore } from 'leafid/node'
+import { ran, scratch, startNode } from '../support/ends.mjs'
+import { storeBinary } from '../support/places.mjs'
+import { refusal } from '../support/stores.mjs'
+
+const drawer = fileURLToPath(new URL('../support/file-drawer.mjs', import.meta.url))
+const numbers = (start, end) => ({ namespaces: { default: { workers: { start, end } } } })
+const lease = (store) => store.lease_segment({ tag: 'orders', request: '01'.repeat(16) })
+const acquire = (store) => store.acquire({ namespace: 'default', owner: 'me', request: '01'.repeat(16), sticky: false, strict: false })
+const leafid = (...words) => assert.equal(ran([storeBinary, ...words]).status, 0, words.join(' '))
+
+/** What two machines draw in turns, each from a file of its own: 10,000 IDs, and on until it is `enough`. */
+async function drawn(t, creates, enough) {
+  const holders = creates.map((create) => new Snowflake('default', { store: sqliteStore(join(scratch(t), 'ids.db'), { create }) }))
+  const ids = []
+  while (ids.length < 10_000 || !enough(ids)) {
+    for (const holder of holders) ids.push(...(await holder.take(100)))
+  }
+  const duplicates = twice(ids)
+  console.log(`declared: ${ids.length} IDs, ${duplicates} duplicates`)
+  await Promise.all(holders.map((holder) => holder.close()))
+  return duplicates
+}
+
+const twice = (ids) => ids.length - new Set(ids).size
+
+test('worker numbers that are split by declaration over two files: nothing comes twice', async (t) => {
+  assert.equal(await drawn(t, [numbers(0, 8), numbers(8, 16)], () => true), 0)
+})
+
+test('the control: two files that are declared alike give the same IDs', { timeout: 600_000 }, async (t) => {
+  assert.ok((await drawn(t, [numbers(0, 8), numbers(0, 8)], (ids) => twice(ids) > 0)) > 0)
+})
+
+test('the namespace `default` is made as it is declared; else as always', async (t) => {
+  const path = () => join(scratch(t), 'ids.db')
+  const edge = { layout: 'edge', workers: { start: 100, end: 104 }, max_window_ms: 60_000 }
+  for (const store of [sqliteStore(path(), { create: { namespaces: { default: edge } } }), sqlStore(`sqlite:${path()}`, { create: { namespaces: { default: edge } } })]) {
+    const { worker, layout } = acquire(store)
+    assert.deepEqual([worker, layout.worker_bits], [100, 16])
+  }
+  for (const create of [true, {}, { namespaces: { other: edge } }]) {
+    const { worker, layout } = acquire(sqliteStore(path(), { create }))
+    assert.deepEqual([worker, layout.worker_bits], [0, 10])
+  }
+})
+
+test('what is there otherwise than it is declared is refused by name, when it is used first', async (t) => {
+  const path = join(scratch(t), 'ids.db')
+  const namespaces = { default: { layout: 'edge', workers: { start: 3, end: 9 }, max_window_ms: 60_000 } }
+  const tags = { orders: { from: '50', step: 10, max_step: 100, until: '9007199254740993' } }
+  const first = sqliteStore(path, { create: { tags, namespaces } })
+  assert.deepEqual([lease(first).start, acquire(first).worker], [50n, 3])
+  const cases = [
+    [{ step: 500, max_step: 500 }, /^tag `orders` exists already, and not as declared: `step` is `10`, not `500`, `max_step` is `100`, not `500`; declare what is there, or change it: leafid tag set orders --store sqlite:/],
+    [{ until: '9007199254740992' }, /`until` is `9007199254740993`, not `9007199254740992`/],
+    [{ from: 61n }, /it stands at `60`, below `from` `61`, which counts only when a tag is made;/],
+  ]
+  for (const [spec, message] of cases) {
+    const store = sqliteStore(path, { create: { tags: { orders: spec } } })
+    for (let twice = 0; twice < 2; twice++) {
+      const error = await refusal(() => lease(store))
+      assert.equal(error.code, 'TAG_EXISTS', error.message)
+      assert.match(error.message, message)
+    }
+  }
+  const spaces = [
+    [{ layout: 'leaf' }, /^namespace `default` exists already, and not as declared: `layout` is `\{"epoch_ms":1735689600000,.*\}`, not `\{.*\}`; declare what is there, or change it: leafid namespace set default --store sqlite:/],
+    [{ workers: { start: 0, end: 8 } }, /`workers` is `3..9`, not `0..8`/],
+    [{ max_window_ms: 1_000 }, /`max_window_ms` is `60000`, not `1000`/],
+  ]
+  for (const [spec, message] of spaces) {
+    const store = sqliteStore(path, { create: { namespaces: { default: spec } } })
+    const error = await refusal(() => acquire(store))
+    assert.equal(error.code, 'LAYOUT_MISMATCH', error.message)
+    assert.match(error.message, message)
+  }
+  // A generator hears it at once, and what a declaration leaves out may be anything.
+  const ids = new Segment('orders', { store: sqliteStore(path, { create: { tags: { orders: { step: 500 } } } }) })
+  assert.equal((await refusal(() => ids.next())).code, 'TAG_EXISTS')
+  const later = sqliteStore(path, { create: { tags: { orders: { from: 60n } }, namespaces: { default: {} } } })
+  assert.deepEqual([lease(later).start, acquire(later).worker], [60n, 3])
+})
+
+test('what an operator changes is refused to those who come later, not to those who hold it', async (t) => {
+  const path = join(scratch(t), 'ids.db')
+  const create = { tags: { orders: { step: 10 } }, ...numbers(3, 9) }
+  const [running, later] = [sqliteStore(path, { create }), sqliteStore(path, { create })]
+  const { worker, store, request: key, end } = acquire(running)
+  assert.deepEqual([lease(running).start, lease(running).start], [1n, 11n])
+  leafid('tag', 'set', 'orders', '--step', '20', '--store', `sqlite:${path}`)
+  leafid('namespace', 'set', 'default', '--workers', '3..20', '--store', `sqlite:${path}`)
+  assert.equal(lease(running).step, 20)
+  assert.equal(running.renew({ namespace: 'default', store, worker, key, have_until: end, request: '02'.repeat(16) }).worker, worker)
+  assert.equal((await refusal(() => lease(later))).code, 'TAG_EXISTS')
+  assert.equal((await refusal(() => acquire(later))).code, 'LAYOUT_MISMATCH')
+})
+
+test('a declaration that cannot be is refused when it is given', async () => {
+  const cases = [
+    ['yes', 'REQUEST_INVALID', "`create` must be true, false or an object, got `'yes'`"],
+    [null, 'REQUEST_INVALID', '`create` must be true, false or an object, got `null`'],
+    [{ tag: {} }, 'REQUEST_INVALID', 'unknown field `tag`: fields are `tags`, `namespaces`'],
+    [{ tags: ['orders'] }, 'REQUEST_INVALID', "`tags` must be an object, got `['orders']`"],
+    [{ tags: { orders: 5 } }, 'REQUEST_INVALID', 'tag `orders`: its declaration must be an object, got `5`'],
+    [{ tags: { orders: { maxStep: 5 } } }, 'REQUEST_INVALID', 'tag `orders`: unknown field `maxStep`: fields are `from`, `step`, `max_step`, `until`'],
+    [{ tags: { orders: { tag: 'bills' } } }, 'REQUEST_INVALID', 'tag `orders`: unknown field `tag`: fields are `from`, `step`, `max_step`, `until`'],
+    [{ tags: { orders: { from: 5 } } }, 'REQUEST_INVALID', 'tag `orders`: `from` must be a bigint or a decimal string, got `5`'],
+    [{ tags: { orders: { step: 0 } } }, 'STEP_INVALID', /^tag `orders`: `step` must be 1 to `max_step`/],
+    [{ tags: { 'a b': {} } }, 'TAG_INVALID', /^tag `a b`: `tag` must be 1 to 128 letters/],
+    [{ namespaces: { default: 5 } }, 'REQUEST_INVALID', 'namespace `default`: its declaration must be an object, got `5`'],
+    [{ namespaces: { default: 'edge' } }, 'REQUEST_INVALID', "namespace `default`: its declaration must be an object, got `'edge'`"],
+    [{ namespaces: { default: { layuot: 'edge' } } }, 'REQUEST_INVALID', 'namespace `default`: unknown field `layuot`: fields are `layout`, `workers`, `max_window_ms`'],
+    [{ namespaces: { default: { layout: 'egde' } } }, 'LAYOUT_INVALID', /^namespace `default`: `layout` must be `leaf`, /],
+    [{ namespaces: { default: { workers: [0, 8] } } }, 'REQUEST_INVALID', /^namespace `default`: `(start|workers)` must be |^namespace `default`: there is no `start`/],
+    [{ namespaces: { default: { workers: { start: 0, end: 2_000 } } } }, 'WORKER_INVALID', /^namespace `default`: `workers` must be/],
+  ]
+  for (const [create, code, message] of cases) {
+    for (const make of [() => sqliteStore('ids.db', { create }), () => sqlStore('postgres://127.0.0.1:1/ids', { create })]) {
+      const error = await refusal(make)
+      assert.equal(error.code, code, `${JSON.stringify(create)}: ${error.message}`)
+      if (typeof message === 'string') assert.equal(error.message, message)
+      else assert.match(error.message, message)
+    }
+  }
+})
+
+/** Processes that all make one new file, each as it declares it: the IDs of each, and what it was told otherwise. */
+function race(t, creates) {
+  const path = join(scratch(t), 'ids.db')
+  return Promise.all(
+    creates.map(async (create) => {
+      const child = startNode([drawer, path, 'snowflake', '200', 'ends', JSON.stringify(create)])
+      const told = { ids: '', error: '' }
+      child.stdout.on('data', (chunk) => (told.ids += chunk))
+      child.stderr.on('data', (chunk) => (told.error += chunk))
+      await once(child, 'close')
+      return { error: told.error, ids: told.ids.split(';\n').filter((id) => id !== '').map(BigInt) }
+    }),
+  )
+}
+
+test('processes that declare the same of a new file, all at once', { timeout: 600_000 }, async (t) => {
+  const create = { namespaces: { default: { layout: 'edge', workers: { start: 3, end: 9 } } } }
+  const told = await race(t, [create, create, create, create])
+  const ids = told.flatMap(({ ids }) => ids)
+  assert.deepEqual([ids.length, twice(ids)], [800, 0], told.map(({ error }) => error).join())
+  for (const id of ids) assert.ok(decode(id, 'edge').worker >= 3 && decode(id, 'edge').worker < 9, String(id))
+})
+
+test('processes that declare another thing each: one makes the file, the others are told', { timeout: 600_000 }, async (t) => {
+  const told = await race(t, [numbers(0, 8), numbers(8, 16), numbers(16, 24)])
+  assert.deepEqual(told.map(({ ids }) => ids.length).sort(), [0, 0, 200])
+  for (const { error } of told.filter(({ ids }) => ids.length === 0)) assert.match(error, /LAYOUT_MISMATCH[^]*namespace `default` exists already|namespace `default` exists already[^]*LAYOUT_MISMATCH/)
+})
