@@ -2,12 +2,12 @@
 
 use leafid_bindings::registry::{self, Leased, Row};
 use leafid_bindings::{Source, Wrong};
-use leafid_core::{Fields, StoreTime, Subject};
+use leafid_core::{Code, Fields, StoreTime, Subject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::client::Failed;
-use crate::values::{Now, TokenArg, dict};
+use crate::values::{Now, TokenArg, cut, dict, errors};
 
 /// A new row and the answer to send once it is durable.
 type Verdict<'py> = (Bound<'py, PyDict>, Bound<'py, PyDict>);
@@ -118,6 +118,7 @@ pub fn tag_row<'py>(
     before: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let before = before.map(|row| reading(row, "the row before")).transpose()?;
+    let spec = known(spec, &["tag", "from", "step", "max_step", "until"])?;
     let row = registry::tag_row(before, reading(spec, "the tag")?);
     written(py, &row.map_err(|wrong| refused(spec, wrong, 0))?.0)
 }
@@ -128,8 +129,23 @@ pub fn namespace_row<'py>(
     py: Python<'py>,
     spec: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let spec = known(spec, &["namespace", "layout", "workers", "max_window_ms"])?;
     let row = registry::namespace_row(reading(spec, "the namespace")?);
     written(py, &row.map_err(|wrong| refused(spec, wrong, 0))?.0)
+}
+
+/// Something new, without other fields: a misspelt one would be left out without a word.
+fn known<'a, 'py>(spec: &'a Bound<'py, PyAny>, names: &[&str]) -> PyResult<&'a Bound<'py, PyAny>> {
+    let Ok(dict) = spec.cast::<PyDict>() else { return Ok(spec) };
+    for field in dict.keys() {
+        let field = field.str()?.to_string_lossy().into_owned();
+        if !names.contains(&field.as_str()) {
+            let message =
+                format!("unknown field {}: fields are `{}`", cut(&field), names.join("`, `"));
+            return Err(errors::raise(Code::RequestInvalid, message));
+        }
+    }
+    Ok(spec)
 }
 
 fn reading<'py>(value: &Bound<'py, PyAny>, what: &str) -> PyResult<impl Source + use<'py>> {

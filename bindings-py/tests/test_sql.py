@@ -305,10 +305,25 @@ def test_workers_of_a_namespace(database, name) -> None:
     with leafid.Snowflake(store=url) as ids:
         assert leafid.decode(ids.next()).worker == 8
     leafid.Snowflake("pages", store=url, create=True, workers=(8, 12)).close()
-    with pytest.raises(leafid.WorkerInvalidError, match="leafid namespace set pages --workers 0..4"):
+    with pytest.raises(leafid.LayoutMismatchError, match="is 8..12, not 0..4; .* leafid namespace set pages"):
         leafid.Snowflake("pages", store=url, create=True, workers=(0, 4)).next()
     with leafid.Snowflake("other", store=url, create=True, workers=(0, 4)) as others:
         assert leafid.decode(others.next()).worker == 0
+
+
+def test_what_is_declared_of_default_holds_or_is_refused(database, name) -> None:
+    url = database.url(name)
+    orders = leafid.Segment("orders", store=url, create=True)
+    with leafid.Snowflake(store=url, create=True, layout="edge", workers=(100, 104)) as ids:
+        assert leafid.decode(ids.next(), leafid.Layout.edge).worker == 100
+    assert orders.next() == 1
+    other = SqlStore(database.factory(name), create=True, workers=(0, 8))
+    with pytest.raises(leafid.LayoutMismatchError, match="namespace `default` .* is 100..104, not 0..8"):
+        leafid.Snowflake(store=other).next()
+    with pytest.raises(leafid.TagExistsError, match="tag `orders` .* `step` is 1000, not 5"):
+        other.create_tag("orders", step=5, if_missing=True)
+    with pytest.raises(leafid.WorkerInvalidError, match="add `create=True`"):
+        SqlStore(database.factory(name), workers=(0, 8))
 
 
 def test_an_sqlite_connection_is_opened_as_a_file(tmp_path) -> None:

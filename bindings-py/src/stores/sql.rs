@@ -19,7 +19,8 @@ pub fn is_ours(url: &str) -> bool {
     SCHEMES.contains(&scheme.split('+').next().unwrap_or(""))
 }
 
-/// The store that a URL names; `workers` are for a namespace `default` that is made with it.
+/// The store that a URL names; `workers` are for a namespace `default` that is made with it, of which
+/// nothing is said.
 ///
 /// # Errors
 /// As `SqliteStore` and `SqlStore`.

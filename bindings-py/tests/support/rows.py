@@ -24,7 +24,9 @@ class Rows:
         self.now_ms = max(self.now_ms, now_ms)
 
     def create_tag(self, spec: Row) -> Row:
-        self.tags[spec["tag"]] = registry.tag_row(spec, self.tags.get(spec["tag"]))
+        fields = ("tag", "from", "step", "max_step", "until")
+        wanted = {field: spec[field] for field in fields if field in spec}
+        self.tags[spec["tag"]] = registry.tag_row(wanted, self.tags.get(spec["tag"]))
         return {}
 
     def delete_tag(self, spec: Row) -> Row:

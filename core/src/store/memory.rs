@@ -101,8 +101,8 @@ impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize>
     /// Creates a namespace: the worker numbers from 0, as many as there are rows for.
     ///
     /// # Errors
-    /// As [`Namespace::create`], `LAYOUT_MISMATCH` if it is there with another layout, and
-    /// `OVERLOADED` when there is no room for another.
+    /// As [`Namespace::create`], `LAYOUT_MISMATCH` if it is there with another layout or longest window,
+    /// and `OVERLOADED` when there is no room for another.
     pub fn create_namespace(
         &mut self,
         name: Name,
@@ -112,7 +112,12 @@ impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize>
         let place = place(&mut self.namespaces, |space| space.name == name);
         let place = place.ok_or(Code::Overloaded)?;
         match place {
-            Some(space) if space.namespace.layout == layout => Ok(()),
+            Some(MemoryNamespace { namespace, .. })
+                if namespace.layout == layout
+                    && max_window_ms.is_none_or(|ms| ms == namespace.max_window_ms) =>
+            {
+                Ok(())
+            }
             Some(_) => Err(Code::LayoutMismatch.into()),
             None => {
                 let workers = Range::new(0, layout.workers().min(WORKERS as u64));

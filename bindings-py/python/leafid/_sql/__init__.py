@@ -32,8 +32,8 @@ def open_store(url: str, create: bool, workers: tuple[int, int] | None = None) -
     with _OPENING:
         store = _OPENED.get(url)
         if store is None:
-            store = _OPENED[url] = SqlStore(url, create=create, workers=workers)
-        elif made is not None:
+            store = _OPENED[url] = SqlStore(url)
+        if made is not None:
             store._make_where_missing(made)
         return store
 

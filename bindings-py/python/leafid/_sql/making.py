@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from .. import errors
-from .namespaces import default
+from . import namespaces
 
 
 class Making:
@@ -17,7 +17,17 @@ class Making:
 
     def __init__(self, id: str | None = None, workers: tuple[int, int] | None = None) -> None:
         self.id = None if id is None else _id(id)
-        self.default: dict[str, Any] = default(workers)
+        try:
+            self.declare(namespaces.said("default", workers=workers))
+        except errors.WorkerInvalidError:
+            raise errors.WorkerInvalidError(
+                f"`workers` {workers} do not fit the namespace `default` of a new store, which has the "
+                "layout `leaf`: make the store first, without `workers`"
+            ) from None
+
+    def declare(self, said: dict[str, Any]) -> None:
+        """Has the namespace `default` be made as is said of it."""
+        self.default: dict[str, Any] = namespaces.columns("default", said)
 
     def store(self) -> bytes:
         """The id as it is kept."""

@@ -48,57 +48,39 @@ class Space:
         turn.find("rows/namespace_same", {"namespace": self.name, **before})
 
 
-def default(workers: tuple[int, int] | None) -> Row:
-    """The columns of the namespace that each store has from its making on."""
-    spec: Row = {"namespace": "default", "layout": "leaf"}
-    if workers is not None:
-        spec["workers"] = _range(workers)
-    try:
-        row = registry.namespace_row(spec)
-    except errors.WorkerInvalidError:
-        raise errors.WorkerInvalidError(
-            f"`workers` {workers} do not fit the namespace `default` of a new store, which has the "
-            "layout `leaf`: make the store first, without `workers`"
-        ) from None
-    return {"namespace": "default", **rows.of_namespace(row, row["workers"]["start"])}
+def said(
+    name: str,
+    layout: Any = None,
+    workers: tuple[int, int] | None = None,
+    max_window: float | None = None,
+) -> Row:
+    """What is said of a namespace, once it is checked."""
+    given = {
+        "layout": None if layout is None else _fields(layout),
+        "workers": None if workers is None else _range(workers),
+        "max_window_ms": None if max_window is None else _ms(max_window),
+    }
+    given = {field: value for field, value in given.items() if value is not None}
+    whole(name, given)
+    return given
+
+
+def whole(name: str, given: Row) -> Row:
+    """What is said of a namespace, and the defaults of the rest."""
+    row = registry.namespace_row({"namespace": name, "layout": "leaf", **given})
+    return {field: row[field] for field in ("layout", "workers", "max_window_ms")}
+
+
+def columns(name: str, given: Row, floor_ms: int = 0) -> Row:
+    """The columns of a new namespace of which this is said."""
+    row = whole(name, given)
+    row["floor"] = _floor(row["layout"], floor_ms)
+    return {"namespace": name, **rows.of_namespace(row, row["workers"]["start"])}
 
 
 def read(turn: Turn, name: str) -> Space | None:
     found = turn.one("rows/namespace", namespace=name)
     return None if found is None else Space(name, found)
-
-
-def create(
-    turn: Turn,
-    name: str,
-    layout: Any,
-    workers: tuple[int, int] | None,
-    max_window: float | None,
-    if_missing: bool,
-) -> None:
-    spec = {
-        "namespace": name,
-        "layout": "leaf" if layout is None else _fields(layout),
-        "workers": _range(workers) if workers is not None else None,
-        "max_window_ms": None if max_window is None else _ms(max_window),
-    }
-    row = registry.namespace_row({key: value for key, value in spec.items() if value is not None})
-    row = {**row, "floor": _floor(row["layout"], turn.floor_ms())}
-    known = read(turn, name)
-    if known is None:
-        columns = rows.of_namespace(row, row["workers"]["start"])
-        turn.write("rows/namespace_add", {"namespace": name, **columns})
-    elif if_missing and workers is not None and known.row["workers"] != row["workers"]:
-        known_range = f"{known.start}..{known.end}"
-        raise errors.WorkerInvalidError(
-            f"namespace `{name}` is there already, and hands out workers {known_range}, not "
-            f"{workers[0]}..{workers[1]}; leave out `workers`, or change the range for all: leafid "
-            f"namespace set {name} --workers {workers[0]}..{workers[1]}"
-        )
-    elif not if_missing and known.row != {**row, "floor": known.row["floor"]}:
-        raise errors.LayoutMismatchError(
-            f"namespace `{name}` exists already, as {known.row}: use it, or take another name"
-        )
 
 
 def set_workers(turn: Turn, space: Space, workers: tuple[int, int]) -> None:

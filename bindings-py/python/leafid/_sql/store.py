@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from .. import errors, registry
-from . import acquire, namespaces, rows, tags
+from . import acquire, declared, namespaces, rows, tags
+from .making import Making
 from .turn import Turn
 
 Row = dict[str, Any]
@@ -20,9 +22,11 @@ _PAGE = 1_000
 class Store(ABC):
     """What a file and a database have in common."""
 
-    def __init__(self) -> None:
+    def __init__(self, made: Making | None) -> None:
+        # What it is made with, where it may be made.
+        self._made = made
         # Tags and namespaces that generators want made, by the verb and the name.
-        self._wanted: dict[tuple[str, str], Row] = {}
+        self._wanted: dict[tuple[str, str], list[Row]] = {}
 
     @property
     def place(self) -> str:
@@ -55,14 +59,19 @@ class Store(ABC):
     ) -> None:
         """Creates a tag whose numbers begin at `start` and stay below `until`.
 
-        A tag that is there is `TagExistsError`, or with `if_missing` left as it is.
+        A tag that exists is `TagExistsError`; with `if_missing` only if it has other values than given
+        here.
         """
-        spec = {"tag": tag, "from": start, "step": step, "max_step": max_step, "until": until}
+        given = {"from": start, "step": step, "max_step": max_step, "until": until}
+        said = {field: value for field, value in given.items() if value is not None}
+        spec = {"tag": tag, **said}
+        registry.tag_row(spec)
 
         def create(turn: Turn) -> None:
             found = _found(turn, spec)
             before = None if found is None else rows.tag(found, tag)
             if if_missing and before is not None and not before["deleted"]:
+                declared.check("tag", tag, said, before, self._place)
                 return
             why = ""
             if before is None and turn.floor_ms() > 0:
@@ -147,11 +156,19 @@ class Store(ABC):
         """Creates a namespace; windows are at most `max_window` seconds long.
 
         `workers` are the worker numbers that may be handed out, from the first to one more than the
-        last. A namespace that is there as described, or any with `if_missing`, is left as it is.
+        last. A namespace that exists with other values is `LayoutMismatchError`; with `if_missing` only
+        the values that are given here count.
         """
+        said = namespaces.said(namespace, layout, workers, max_window)
 
         def create(turn: Turn) -> None:
-            namespaces.create(turn, namespace, layout, workers, max_window, if_missing)
+            there = namespaces.read(turn, namespace)
+            if there is None:
+                columns = namespaces.columns(namespace, said, turn.floor_ms())
+                turn.write("rows/namespace_add", columns)
+            else:
+                wanted = said if if_missing else namespaces.whole(namespace, said)
+                declared.check("namespace", namespace, wanted, there.row, self._place)
 
         self._decide(create)
 
@@ -227,14 +244,29 @@ class Store(ABC):
         return self._decide(release)
 
     def make_later(self, verb: str, name: str, how: Row) -> None:
-        """Carries out `create_tag` or `create_namespace` before the first grant of that name."""
-        self._wanted[verb, name] = how
+        """Carries out `create_tag` or `create_namespace` before the first grant of that name. The
+        namespace `default` is made with the store."""
+        if verb == "create_namespace":
+            said = namespaces.said(name, how.get("layout"), how.get("workers"))
+            if name == "default" and self._made is not None:
+                self._made.declare(said)
+        self._wanted.setdefault((verb, name), []).append(how)
 
-    def _make_wanted(self, verb: str, name: object) -> None:
-        key = (verb, name) if isinstance(name, str) else None
-        if key is not None and (how := self._wanted.get(key)) is not None:
+    def _declare(self, workers: tuple[int, int] | None) -> None:
+        """Has the namespace `default` hand out these numbers."""
+        if workers is not None and self._made is None:
+            raise errors.WorkerInvalidError(
+                "`workers` is the range of a namespace that is made: add `create=True`, or leave it out"
+            )
+        if workers is not None:
+            self.make_later("create_namespace", "default", {"workers": workers, "if_missing": True})
+
+    def _make_wanted(self, verb: str, name: str) -> None:
+        for how in tuple(self._wanted.get((verb, name), ())):
             getattr(self, verb)(name, **how)
-            self._wanted.pop(key, None)
+            # Another thread may have done the same meanwhile.
+            with suppress(ValueError):
+                self._wanted[verb, name].remove(how)
 
     def _tag(self, turn: Turn, ask: Row, is_used: bool = True) -> Row:
         found = _found(turn, ask)

@@ -28,8 +28,8 @@ class SqlStore(Store):
     of SQLite is opened as `sqlite:`.
 
     Without `create` the tables must be there: new ones would hand out again what lost ones have handed
-    out. `workers` are the worker numbers of its namespace `default`, if this call makes them. With
-    `tags="leaf_alloc"` Leaf's own table keeps the tags. A database that is set to forget what it
+    out. `workers` are the worker numbers of its namespace `default`, whose first use is otherwise
+    `LayoutMismatchError`. With `tags="leaf_alloc"` Leaf's own table keeps the tags. A database that is set to forget what it
     answered is refused unless `allow_unsafe_settings`.
     """
 
@@ -44,8 +44,9 @@ class SqlStore(Store):
         clock: Clock | None = None,
         id: str | None = None,
     ) -> None:
-        super().__init__()
-        self._clock, self._made = clock, Making(id, workers) if create else None
+        super().__init__(Making(id) if create else None)
+        self._clock = clock
+        self._declare(workers)
         self._tables: Database | File
         if isinstance(connect, str) and connect.startswith("sqlite:"):
             self._tables = self._file(connect)
@@ -80,7 +81,7 @@ class SqlStore(Store):
 
     def _make_where_missing(self, made: Making) -> None:
         """As if it had been opened with `create`, unless it is open already."""
-        self._tables.made = self._tables.made or made
+        self._made = self._tables.made = self._made or made
 
     def _with_tables(self, act: Callable[[Database | File], T]) -> T:
         try:

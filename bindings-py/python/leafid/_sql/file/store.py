@@ -22,7 +22,8 @@ class SqliteStore(Store):
 
     Any number of processes and a server may have it open at once; forked children, too. Without
     `create` the file must be there: a new one would hand out again what a lost one has handed out.
-    `workers` are the worker numbers of its namespace `default`, if this call makes the file.
+    `workers` are the worker numbers of its namespace `default`: with others that is
+    `LayoutMismatchError`.
     """
 
     def __init__(
@@ -34,13 +35,15 @@ class SqliteStore(Store):
         clock: Clock | None = None,
         id: str | None = None,
     ) -> None:
-        self._at(path, clock, Making(id, workers) if create else None)
+        self._at(path, clock, Making(id) if create else None)
+        self._declare(workers)
         self._file.found()
+        self._make_wanted("create_namespace", "default")
 
     def _at(
         self, path: str | os.PathLike[str], clock: Clock | None, made: Making | None
     ) -> SqliteStore:
-        super().__init__()
+        super().__init__(made)
         self._path = path_of(path)
         self._file = File(self._path, clock or System(), made)
         return self
