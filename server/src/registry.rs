@@ -23,8 +23,7 @@ mod time;
 mod turn;
 mod windows;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
@@ -69,8 +68,8 @@ pub struct Registry {
     run: Run,
     desk: Arc<Desk>,
     meter: Arc<meter::turns::Turns>,
-    /// Whether the journal is written, where one is kept.
-    journal: OnceLock<Arc<AtomicBool>>,
+    /// The journal, where one is kept; it ends with the turns.
+    journal: OnceLock<Weak<Journal>>,
 }
 
 impl Registry {
@@ -136,8 +135,9 @@ impl Registry {
         if believe_clock {
             journal.found.forget_times();
         }
-        self.journal.get_or_init(|| journal.well());
-        self.desk.order(|orders| orders.journal = Some(Arc::new(journal)));
+        let journal = Arc::new(journal);
+        self.journal.get_or_init(|| Arc::downgrade(&journal));
+        self.desk.order(|orders| orders.journal = Some(journal));
     }
 
     /// Fences the store, whatever it looks like: every line is moved past what may have been granted,
@@ -252,7 +252,7 @@ impl Store for Registry {
         let sender = self.sender.read().unwrap_or_else(PoisonError::into_inner);
         let arriving = sender.as_ref().map_or(0, |s| s.max_capacity() - s.capacity());
         drop(sender);
-        let journal = self.journal.get().map(|well| well.load(Ordering::Relaxed));
+        let journal = self.journal.get().and_then(Weak::upgrade).map(|journal| journal.sight());
         Some(Inside {
             turns: Arc::clone(&self.meter),
             arriving: arriving as u64,

@@ -3,13 +3,74 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use clap::Args;
 use leafid_core::{Code, Token};
 
+use super::args::switch;
 use crate::fence::Journal;
 use crate::hex::hex;
 use crate::problem::Problem;
 use crate::registry::Registry;
 use crate::store::Store;
+
+/// Where a journal is kept, as `serve` is told.
+#[derive(Args, Debug)]
+pub struct Folder {
+    /// The folder of the journal of what this server grants, by which a start notices that the store was
+    /// restored or lost grants, and fences it; best on another disk than the store [default: the
+    /// machine's state folder: $STATE_DIRECTORY, $XDG_STATE_HOME/leafid or ~/.local/state/leafid; none
+    /// with --dev]
+    #[arg(long, env = "LEAFID_JOURNAL", value_name = "DIR")]
+    journal: Option<PathBuf>,
+    /// Keeps no journal: after each restore run `leafid repair --without-journal`
+    #[arg(long, env = "LEAFID_NO_JOURNAL", value_parser = switch)]
+    no_journal: bool,
+}
+
+impl Folder {
+    /// The folder, if there is to be one; the usual one is made.
+    ///
+    /// # Errors
+    /// `STORE_UNAVAILABLE` where the usual one cannot be made, with the options that name another.
+    pub fn folder(self, dev: bool) -> Result<Option<PathBuf>, Problem> {
+        let named = self.journal.filter(|folder| !folder.as_os_str().is_empty());
+        if self.no_journal || (dev && named.is_none()) {
+            return Ok(None);
+        }
+        if named.is_some() {
+            return Ok(named);
+        }
+        let folder = usual().ok_or_else(|| cannot("no variable says where it is"))?;
+        let mut maker = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
+        let made = maker.recursive(true).create(&folder);
+        made.map_err(|error| cannot(&format!("`{}`: {error}", folder.display())))?;
+        Ok(Some(folder))
+    }
+}
+
+/// Where this machine keeps the state of programs, for leafid.
+fn usual() -> Option<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let under = |name: &str, rest: &str| variable(name).map(|root| Path::new(&root).join(rest));
+    // Where a unit has several the first is its own.
+    let of_unit = variable("STATE_DIRECTORY");
+    let of_unit = of_unit.and_then(|all| std::env::split_paths(&all).next());
+    let of_user = match std::env::consts::OS {
+        "windows" => under("LOCALAPPDATA", "leafid"),
+        "macos" => under("HOME", "Library/Application Support/leafid"),
+        _ => under("HOME", ".local/state/leafid"),
+    };
+    of_unit.or_else(|| under("XDG_STATE_HOME", "leafid")).or(of_user)
+}
+
+fn cannot(why: &str) -> Problem {
+    Problem::unavailable(format!(
+        "the machine's state folder cannot be used for the journal ({why}); name a folder, --journal \
+         DIR, or keep no journal: --no-journal"
+    ))
+}
 
 /// Where a journal is kept, if one is.
 #[derive(Clone, Debug)]
@@ -52,10 +113,11 @@ impl Keep {
     }
 
     fn note(&self, folder: &Path, store: &Registry) -> Result<(), Problem> {
-        let journal = Journal::open(folder, store.id())?;
+        let journal = Journal::open(folder, store.id(), place(&store.place()))?;
         let path = journal.path.display().to_string();
         match &journal.found.store {
             Some(_) => tracing::info!(path, "the store is compared with its journal"),
+            None if store.found().created => tracing::info!(path, "a new journal is begun"),
             None => tracing::warn!(
                 path,
                 "a new journal is begun: what happened to the store before is not known"
@@ -63,5 +125,22 @@ impl Keep {
         }
         store.keep(journal, self.believe_clock);
         Ok(())
+    }
+}
+
+/// A place as a journal knows it: the same from every working folder, and for every user of a database.
+fn place(shown: &str) -> String {
+    if let Some(file) = shown.strip_prefix("sqlite:") {
+        let file = Path::new(file);
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let whole = folder.unwrap_or(Path::new(".")).canonicalize();
+        let name = file.file_name().unwrap_or_default();
+        return format!("sqlite:{}", whole.map_or(file.to_owned(), |w| w.join(name)).display());
+    }
+    match shown.split_once("://") {
+        Some((scheme, rest)) => {
+            format!("{scheme}://{}", rest.rsplit_once('@').map_or(rest, |(_, at)| at))
+        }
+        None => shown.to_owned(),
     }
 }

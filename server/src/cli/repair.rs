@@ -10,6 +10,7 @@ use super::output::{complain, show};
 use super::{Failure, database};
 use crate::backends::opening::Options;
 use crate::fence::file as journal;
+use crate::hex::hex;
 use crate::problem::Problem;
 use crate::store::Store;
 use crate::utc;
@@ -58,11 +59,12 @@ impl Repair {
         };
         let mut heard = None;
         for folder in &self.journal {
-            let Some(witness) = journal::read(folder, store.id())? else {
+            let Some(witness) = journal::known(folder, store.id())? else {
                 let detail = format!(
-                    "`{}` is not there, and nothing was moved; name the folder that the server was \
-                     given as --journal; if it is lost, use --without-journal instead",
-                    journal::path(folder, store.id()).display()
+                    "`{}` has no journal of store {}, and nothing was moved; name the folder that the \
+                     server was given as --journal; if it is lost, use --without-journal instead",
+                    folder.display(),
+                    hex(store.id())
                 );
                 return Err(Problem::unavailable(detail).into());
             };

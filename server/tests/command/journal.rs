@@ -1,0 +1,176 @@
+//! The journal that every server keeps: where, whose, and what it forbids.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::restored::{lease, make, noted, overlaps};
+use crate::support::{LEAFID, Serving, fails, output, says, until};
+
+const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
+const ASK: &str = "0123456789abcdef0123456789abcdef";
+
+/// A machine: where its state is kept, and a store's file.
+struct Machine {
+    folder: TempDir,
+    store: String,
+}
+
+impl Machine {
+    fn new() -> Machine {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = format!("sqlite:{}", folder.path().join("store.db").display());
+        Machine { folder, store }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Where journals are kept by default.
+    fn state(&self) -> PathBuf {
+        self.at("state/leafid")
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(LEAFID);
+        command.args(words).env("XDG_STATE_HOME", self.at("state")).env_remove("STATE_DIRECTORY");
+        command.env("LEAFID_STORE", &self.store);
+        command
+    }
+
+    fn serve(&self, words: &[&str]) -> Serving {
+        Serving::spawn(&mut self.command(&[&SERVE[..], words].concat()))
+    }
+
+    fn refused(&self, words: &[&str]) -> String {
+        let said = output(&mut self.command(words));
+        assert_eq!(said.status.code(), Some(1), "{words:?}: {said:?}");
+        String::from_utf8(said.stderr).expect("text")
+    }
+
+    fn says(&self, words: &[&str]) -> String {
+        let said = output(&mut self.command(words));
+        assert!(said.status.success(), "{words:?}: {said:?}");
+        String::from_utf8(said.stdout).expect("text")
+    }
+
+    /// The store's file is gone, and nobody kept a copy.
+    fn lose(&self) {
+        for end in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(self.at(&format!("store.db{end}")));
+        }
+    }
+}
+
+fn journals(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).expect("a folder").map(|file| file.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|end| end == "journal")).collect()
+}
+
+fn next(serving: &Serving, tag: &str) -> (u16, Value) {
+    serving.post(&format!("/v1/segments/{tag}/lease"), &json!({ "request": ASK }))
+}
+
+fn start(grant: &Value) -> u64 {
+    grant["start"].as_str().and_then(|start| start.parse().ok()).expect("a start")
+}
+
+#[test]
+fn every_server_keeps_one_where_its_machine_keeps_state() {
+    let machine = Machine::new();
+    make(&machine.store);
+    let mut serving = machine.serve(&[]);
+    let granted = lease(&serving, 3);
+    noted(&machine.state(), &granted);
+    let told = serving.ready(200, &["\"ok\""]);
+    assert_eq!((&told["journal"], &told["journal_apart"]), (&json!("written"), &json!(false)));
+    let since = told["journal_since_ms"].as_i64().expect("a time");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(machine.state()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
+    serving.kill();
+    let mut again = machine.serve(&[]);
+    again.logs(&["INFO", "the store is compared with its journal"]);
+    let told = again.ready(200, &["\"ok\""]);
+    assert_eq!(told["journal_since_ms"], json!(since), "it runs since the first start");
+    assert_eq!(overlaps(&granted, &lease(&again, 3)), 0);
+    again.kill();
+    // A unit's folder counts before a user's, the first of several.
+    let [unit, other] = [machine.at("unit"), machine.at("other")];
+    let both = std::env::join_paths([&unit, &other]).unwrap();
+    let serving = Serving::spawn(machine.command(&SERVE).env("STATE_DIRECTORY", both));
+    assert_eq!((journals(&unit).len(), other.exists()), (1, false));
+    drop(serving);
+    let mut none = machine.serve(&["--no-journal"]);
+    none.logs(&["WARN", "no journal is kept, as --no-journal says"]);
+    let told = none.ready(200, &["\"ok\""]);
+    assert_eq!((&told["journal"], told.get("journal_since_ms")), (&json!("none"), None));
+    none.kill();
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_an_error_that_names_both_options() {
+    let machine = Machine::new();
+    make(&machine.store);
+    // A file stands where the folder would be made.
+    std::fs::write(machine.at("state"), "").unwrap();
+    let mut commands = [machine.command(&SERVE), machine.command(&SERVE)];
+    for name in ["HOME", "LOCALAPPDATA"] {
+        commands[1].env_remove(name);
+    }
+    commands[1].env("XDG_STATE_HOME", "");
+    for mut command in commands {
+        let said = output(&mut command);
+        assert_eq!(said.status.code(), Some(1), "{said:?}");
+        let said = String::from_utf8(said.stderr).unwrap();
+        for word in ["STORE_UNAVAILABLE", "--journal DIR", "--no-journal"] {
+            assert!(said.contains(word), "{word}: {said}");
+        }
+    }
+    drop(machine.serve(&["--no-journal"]));
+}
+
+/// Servers end and begin in turns, by a kill and in order: nothing is missing, and nothing is fenced.
+#[test]
+fn servers_of_one_store_keep_one_each_and_no_restart_fences() {
+    const RESTARTS: usize = 100;
+    let machine = Machine::new();
+    make(&machine.store);
+    let mut servers = [machine.serve(&[]), machine.serve(&[])];
+    assert_eq!(journals(&machine.state()).len(), 2);
+    let mut before = Vec::new();
+    for n in 0..RESTARTS {
+        for serving in &servers {
+            let granted = lease(serving, 1);
+            assert_eq!(overlaps(&before, &granted), 0, "restart {n}");
+            before.extend(granted);
+        }
+        let one = &mut servers[n % 2];
+        if n % 3 == 0 {
+            assert_eq!(one.end("-TERM").0, Some(0));
+        } else {
+            one.kill();
+        }
+        let log = one.log();
+        assert!(!log.contains("STORE_WENT_BACK") && !log.contains("fenced"), "{log}");
+        *one = machine.serve(&[]);
+        assert!(journals(&machine.state()).len() <= 2, "restart {n}");
+    }
+    println!("{} grants, {RESTARTS} restarts", before.len());
+    for serving in &servers {
+        assert_eq!(serving.ready(200, &["\"ok\""])["generation"], json!(0));
+    }
+    // The control: with one row lowered the same servers do fence, whoever wrote it.
+    servers.iter_mut().for_each(Serving::kill);
+    let connection = rusqlite::Connection::open(machine.at("store.db")).unwrap();
+    assert_eq!(connection.execute("UPDATE tags SET max_id = 1 WHERE tag = 'orders'", []), Ok(1));
+    drop(connection);
+    machine.serve(&[]).logs(&["STORE_WENT_BACK", "was fenced", "generation=1"]);
+    assert_eq!(journals(&machine.state()).len(), 1, "those left behind became one");
+}
