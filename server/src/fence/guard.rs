@@ -190,6 +190,9 @@ impl Guard {
 
     /// Whether a store of which nothing is missing may grant.
     fn quiet(&self, now: StoreTime) -> Result<(), Problem> {
+        if let Some(journal) = &self.journal {
+            journal.stands()?;
+        }
         let left = self.quiet_until.since(now);
         if left <= 0 || left > QUIET_MS {
             return Ok(());

@@ -174,3 +174,25 @@ fn servers_of_one_store_keep_one_each_and_no_restart_fences() {
     machine.serve(&[]).logs(&["STORE_WENT_BACK", "was fenced", "generation=1"]);
     assert_eq!(journals(&machine.state()).len(), 1, "those left behind became one");
 }
+
+/// What is granted while it fails would be granted again by a restored store.
+#[test]
+fn a_journal_that_fails_for_a_second_stops_grants_until_it_can_be_written() {
+    let machine = Machine::new();
+    make(&machine.store);
+    let serving = machine.serve(&[]);
+    let (status, grant) = next(&serving, "orders");
+    assert_eq!(status, 200, "{grant}");
+    std::fs::rename(machine.state(), machine.at("away")).unwrap();
+    let refused = until(|| Some(next(&serving, "orders")).filter(|(status, _)| *status != 200));
+    let (status, refused) = refused.expect("a refusal");
+    assert_eq!((status, &refused["code"]), (503, &json!("STORE_UNAVAILABLE")), "{refused}");
+    let detail = refused["detail"].to_string();
+    assert!(detail.contains("the journal `") && detail.contains("--journal DIR"), "{detail}");
+    serving.ready(503, &["the journal `", "cannot be written"]);
+    serving.logs(&["ERROR", "the journal cannot be written"]);
+    std::fs::rename(machine.at("away"), machine.state()).unwrap();
+    serving.ready(200, &["\"ok\"", "\"written\""]);
+    serving.logs(&["INFO", "the journal is written again"]);
+    assert_eq!(next(&serving, "orders").0, 200);
+}
