@@ -157,6 +157,18 @@ impl Registry {
         })
     }
 
+    /// An operator's change of a tag, answered when it stands in the journal, too: it may be larger than
+    /// any gap.
+    fn noted<'a, T: Send + 'a>(&'a self, changed: Answer<'a, T>) -> Answer<'a, T> {
+        Box::pin(async move {
+            let changed = changed.await?;
+            match self.journal.get().and_then(Weak::upgrade) {
+                Some(journal) => journal.synced().await.map(|()| changed),
+                None => Ok(changed),
+            }
+        })
+    }
+
     /// Lets nobody in any more; what waits is still done.
     fn let_go(&self) {
         *self.sender.write().unwrap_or_else(PoisonError::into_inner) = None;
@@ -322,12 +334,14 @@ impl Store for Registry {
 
     fn put_tag(&self, tag: Name, change: TagChange) -> Answer<'_, TagRow> {
         let scope = Scope::Tag(tag);
-        self.submit(Kind::Change, scope, move |turn| segments::put(turn, &tag, &change))
+        let put = self.submit(Kind::Change, scope, move |turn| segments::put(turn, &tag, &change));
+        self.noted(put)
     }
 
     fn advance_tag(&self, tag: Name, to: u64) -> Answer<'_, TagRow> {
         let scope = Scope::Tag(tag);
-        self.submit(Kind::Change, scope, move |turn| segments::advance(turn, &tag, to))
+        let advance = move |turn: &mut TurnRows| segments::advance(turn, &tag, to);
+        self.noted(self.submit(Kind::Change, scope, advance))
     }
 
     fn delete_tag(&self, tag: Name) -> Answer<'_, ()> {

@@ -196,3 +196,32 @@ fn a_journal_that_fails_for_a_second_stops_grants_until_it_can_be_written() {
     serving.logs(&["INFO", "the journal is written again"]);
     assert_eq!(next(&serving, "orders").0, 200);
 }
+
+/// Numbers that were used elsewhere: no gap is that large.
+#[test]
+fn an_advance_stands_in_the_journal_when_it_is_answered() {
+    const TO: u64 = 50_000_001;
+    let machine = Machine::new();
+    make(&machine.store);
+    let copy = machine.at("copy.db");
+    says(&machine.store, &["backup", &copy.display().to_string()]);
+    let mut serving = machine.serve(&[]);
+    noted(&machine.state(), &lease(&serving, 1));
+    let to = json!({ "to": TO.to_string() });
+    let (status, moved) = serving.post("/v1/tags/orders/advance", &to);
+    assert_eq!(status, 200, "{moved}");
+    serving.kill();
+    machine.lose();
+    std::fs::copy(copy, machine.at("store.db")).unwrap();
+    let mut serving = machine.serve(&[]);
+    let (status, grant) = next(&serving, "orders");
+    assert!(status == 200 && start(&grant) >= TO, "{grant}");
+
+    // Where it cannot be noted the caller hears that it may have been done.
+    std::fs::rename(machine.state(), machine.at("away")).unwrap();
+    let to = json!({ "to": (2 * TO).to_string() });
+    let (status, refused) = serving.post("/v1/tags/orders/advance", &to);
+    assert_eq!((status, &refused["code"]), (503, &json!("STORE_UNAVAILABLE")), "{refused}");
+    assert!(refused["detail"].to_string().contains("has made the change"), "{refused}");
+    serving.kill();
+}
