@@ -7,7 +7,8 @@ use clap::Args;
 use leafid_core::{Code, Token};
 
 use super::args::switch;
-use crate::fence::Journal;
+use crate::backends::opening::{Options, Unopened};
+use crate::fence::{Journal, Witness, file};
 use crate::hex::hex;
 use crate::problem::Problem;
 use crate::registry::Registry;
@@ -51,7 +52,7 @@ impl Folder {
 }
 
 /// Where this machine keeps the state of programs, for leafid.
-fn usual() -> Option<PathBuf> {
+pub fn usual() -> Option<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let under = |name: &str, rest: &str| variable(name).map(|root| Path::new(&root).join(rest));
     // Where a unit has several the first is its own.
@@ -86,6 +87,25 @@ impl Keep {
     /// In this folder, if any; with `believe_clock` the times that stand there are not believed.
     pub fn new(folder: Option<PathBuf>, believe_clock: bool) -> Keep {
         Keep { folder, believe_clock, begun: Arc::default() }
+    }
+
+    /// Opens the store at this place; one that would take the place of a lost one is not made.
+    ///
+    /// # Errors
+    /// `STORE_REFUSED` for the one that is not made, [`lost`] where it cannot be known; else as `open`.
+    pub fn open(
+        &self,
+        place: &str,
+        options: Options,
+        open: impl FnOnce(Options) -> Result<Registry, Unopened>,
+    ) -> Result<Registry, Unopened> {
+        let folder = self.folder.as_deref().filter(|_| options.create);
+        let lost = folder.map(|folder| lost(folder, place)).transpose()?.flatten();
+        let create = options.create && lost.is_none();
+        open(Options { create, ..options }).map_err(|unopened| match lost {
+            Some(lost) if unopened.problem.code == Code::StoreUnknown => lost.refusal(place).into(),
+            _ => unopened,
+        })
     }
 
     /// Begins to keep it for a store that was opened, before anything is granted there.
@@ -125,6 +145,41 @@ impl Keep {
         }
         store.keep(journal, self.believe_clock);
         Ok(())
+    }
+}
+
+/// A store that lay at a place, and is gone from there.
+pub struct Lost {
+    journal: PathBuf,
+    /// What its journals know.
+    pub known: Witness,
+}
+
+/// What the journals in a folder know of a store at this place.
+///
+/// # Errors
+/// As [`file::lost`].
+pub fn lost(folder: &Path, shown: &str) -> Result<Option<Lost>, Problem> {
+    let found = file::lost(folder, &place(shown))?;
+    Ok(found.map(|(journal, known)| Lost { journal, known }))
+}
+
+impl Lost {
+    /// Why no store is made at its place.
+    pub fn refusal(&self, shown: &str) -> Problem {
+        let journal = self.journal.display();
+        let knows = match self.known.tags.iter().max_by_key(|(_, end)| **end) {
+            Some((tag, end)) => format!("tag `{tag}` up to {end}"),
+            None => "worker numbers".to_owned(),
+        };
+        let detail = format!(
+            "there is no store at {shown}, and `{journal}` is the journal of one that was there and \
+             granted numbers ({knows}): a new one would hand them out again; look for the old one first \
+             (the address, the mount, the name of the database); if it is lost: leafid init \
+             --replaces-lost, which continues above the journal; if nothing uses its numbers, move the \
+             journal away"
+        );
+        Problem::new(Code::StoreRefused, detail)
     }
 }
 

@@ -9,9 +9,10 @@ use super::named::{DEFAULT_FILE, file, open, or_usual};
 use super::output::{complain, show};
 use super::{Failure, database};
 use crate::backends::opening::Options;
-use crate::fence::file as journal;
+use crate::fence::{Repaired, Witness, file as journal};
 use crate::hex::hex;
 use crate::problem::Problem;
+use crate::registry::Registry;
 use crate::store::Store;
 use crate::utc;
 
@@ -48,6 +49,17 @@ pub struct Repair {
     without_journal: bool,
 }
 
+/// Fences a store, past what is known of it, too.
+///
+/// # Errors
+/// As [`Registry::repair`].
+pub fn fence(store: &Registry, heard: Option<Witness>) -> Result<Repaired, Problem> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime =
+        runtime.map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
+    runtime.block_on(store.repair(heard))
+}
+
 impl Repair {
     /// Fences the store.
     pub fn run(self) -> Result<(), Failure> {
@@ -70,10 +82,7 @@ impl Repair {
             };
             heard = Some(witness.and(heard));
         }
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime
-            .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
-        let done = runtime.block_on(store.repair(heard))?;
+        let done = fence(&store, heard)?;
         let value = serde_json::json!({
             "place": store.place(), "generation": done.generation, "tags": done.tags,
             "namespaces": done.namespaces, "floor_ms": done.floor.get(),

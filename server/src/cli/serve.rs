@@ -33,7 +33,7 @@ pub struct Serve {
     listen: Listen,
     #[command(flatten)]
     leaf: leaf::Leaf,
-    /// Creates the store if it does not exist
+    /// Creates the store if it does not exist, and the journal knows of none that was at its place
     #[arg(long, env = "LEAFID_CREATE", value_parser = switch)]
     create: bool,
     /// Trusts this machine's clock even if it is far from the last time the store has seen

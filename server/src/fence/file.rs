@@ -181,6 +181,22 @@ pub fn known(folder: &Path, store: Token) -> Result<Option<Witness>, Problem> {
     Ok(known)
 }
 
+/// What the journals in a folder know together of stores that lay at this place and granted something,
+/// with the file of one; nothing without one.
+///
+/// # Errors
+/// As [`read`].
+pub fn lost(folder: &Path, place: &str) -> Result<Option<(PathBuf, Witness)>, Problem> {
+    let mut lost: Option<(PathBuf, Witness)> = None;
+    for (path, _) in all(folder)? {
+        let found = read(&path)?.filter(|(head, noted)| head.place == place && noted.has_granted());
+        if let Some((_, noted)) = found {
+            lost = Some((path, noted.and(lost.map(|(_, known)| known))));
+        }
+    }
+    Ok(lost)
+}
+
 /// What a journal says; nothing where it is not there. It may be in use.
 ///
 /// # Errors

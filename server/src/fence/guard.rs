@@ -244,7 +244,7 @@ impl Guard {
                     let Repaired { generation, tags, namespaces, floor } = done;
                     let floor = utc::text(floor);
                     match finding {
-                        Finding::WentBack => tracing::error!(
+                        Finding::WentBack if repair.is_none() => tracing::error!(
                             code = %Code::StoreWentBack, generation, tags, namespaces, floor,
                             "the store lost grants, and was fenced: every tag was moved past what \
                              may have been granted, and no window begins before the floor: {why}"

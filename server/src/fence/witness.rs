@@ -147,6 +147,12 @@ impl Witness {
         self
     }
 
+    /// Whether a store that forgot this would grant something again.
+    pub fn has_granted(&self) -> bool {
+        let fenced = self.store.as_ref().is_some_and(|noted| noted.mark.generation > 0);
+        fenced || !self.tags.is_empty() || !self.workers.is_empty()
+    }
+
     /// Forgets all times, and the windows with them: they were told by a clock that was wrong.
     pub fn forget_times(&mut self) {
         self.workers.clear();

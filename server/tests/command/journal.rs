@@ -175,6 +175,57 @@ fn servers_of_one_store_keep_one_each_and_no_restart_fences() {
     assert_eq!(journals(&machine.state()).len(), 1, "those left behind became one");
 }
 
+/// An empty file in the place of a lost one, as an unmounted volume leaves it.
+#[test]
+fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
+    let machine = Machine::new();
+    make(&machine.store);
+    let mut serving = machine.serve(&[]);
+    let before = lease(&serving, 40);
+    noted(&machine.state(), &before);
+    serving.kill();
+    // As long as it is there this changes nothing.
+    assert!(machine.refused(&["init"]).contains("is already a store"));
+    machine.serve(&["--create"]).kill();
+
+    machine.lose();
+    for words in [&[&SERVE[..], &["--create"]].concat()[..], &["init"]] {
+        let said = machine.refused(words);
+        for word in ["STORE_REFUSED", " up to 401)", "leafid init --replaces-lost"] {
+            assert!(said.contains(word), "{words:?}: {word}: {said}");
+        }
+        assert!(!machine.at("store.db").exists(), "nothing was made");
+    }
+    // Another store on this machine has nothing to do with it.
+    let other = format!("sqlite:{}", machine.at("other.db").display());
+    machine.says(&["init", &other]);
+
+    let said = machine.says(&["init", "--replaces-lost"]);
+    assert!(said.contains("the journal knew 2 tags"), "{said}");
+    let mut serving = machine.serve(&[]);
+    for tag in ["orders", "users"] {
+        says(&serving.url, &["tag", "create", tag, "--step", "10", "--max-step", "20"]);
+    }
+    let refused = fails(&serving.url, &["tag", "create", "late"], 1);
+    assert!(refused.contains("needs `from`"), "{refused}");
+    says(&serving.url, &["namespace", "create", "minute", "--max-window", "1m"]);
+    let after = lease(&serving, 40);
+    assert_eq!(overlaps(&before, &after), 0);
+    println!("{} grants before, {} after", before.len(), after.len());
+    serving.kill();
+
+    // The control: with the journal out of the way the same numbers are granted again.
+    machine.lose();
+    let away = machine.at("away");
+    std::fs::rename(machine.state(), &away).unwrap();
+    let serving = machine.serve(&["--create"]);
+    for tag in ["orders", "users"] {
+        says(&serving.url, &["tag", "create", tag, "--step", "10", "--max-step", "20"]);
+    }
+    says(&serving.url, &["namespace", "create", "minute", "--max-window", "1m"]);
+    assert!(overlaps(&before, &lease(&serving, 40)) > 50);
+}
+
 /// What is granted while it fails would be granted again by a restored store.
 #[test]
 fn a_journal_that_fails_for_a_second_stops_grants_until_it_can_be_written() {
