@@ -3,15 +3,18 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
-use leafid_core::Code;
+use leafid_core::{Code, Token};
 
 use super::named::{DEFAULT_FILE, file, open, or_usual};
 use super::output::{complain, show};
 use super::{Failure, database};
 use crate::backends::opening::Options;
+use crate::backends::sqlite::{self, file::create};
 use crate::fence::{Repaired, Witness, file as journal};
 use crate::hex::hex;
+use crate::opening::database::Database;
 use crate::problem::Problem;
+use crate::random;
 use crate::registry::Registry;
 use crate::store::Store;
 use crate::utc;
@@ -47,6 +50,10 @@ pub struct Repair {
     /// No journal was kept, or it is lost: what the store alone knows has to do
     #[arg(long, group = "known")]
     without_journal: bool,
+    /// Gives a copy that shall live beside its original an id of its own, and moves nothing: holders of the
+    /// original refuse it (STORE_CHANGED), and neither fences the other. Stop the servers of the copy first
+    #[arg(long, group = "known")]
+    new_id: bool,
 }
 
 /// Fences a store, past what is known of it, too.
@@ -63,6 +70,9 @@ pub fn fence(store: &Registry, heard: Option<Witness>) -> Result<Repaired, Probl
 impl Repair {
     /// Fences the store.
     pub fn run(self) -> Result<(), Failure> {
+        if self.new_id {
+            return self.renamed();
+        }
         let store = match database::open(or_usual(&self.store), true) {
             Some(store) => store?,
             None => {
@@ -102,5 +112,24 @@ impl Repair {
             );
         }
         Ok(())
+    }
+
+    /// Gives the store another id.
+    fn renamed(self) -> Result<(), Failure> {
+        let named = or_usual(&self.store);
+        let id = Token::new(random::bytes()?);
+        let place = match Database::parse(named).transpose()? {
+            Some(database) => {
+                database.rename(id)?;
+                database.place().to_owned()
+            }
+            None => {
+                let file = file(named, "leafid repair --store")?;
+                sqlite::rename(&file, id)?;
+                create::place(&file)
+            }
+        };
+        let value = serde_json::json!({ "place": place, "store": hex(id) });
+        show(value, format_args!("{place}: store id {}, another store from now on", hex(id)))
     }
 }

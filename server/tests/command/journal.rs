@@ -276,3 +276,31 @@ fn an_advance_stands_in_the_journal_when_it_is_answered() {
     assert!(refused["detail"].to_string().contains("has made the change"), "{refused}");
     serving.kill();
 }
+
+/// Staging, made of a copy of production.
+#[test]
+fn a_copy_with_an_id_of_its_own_lives_beside_its_original() {
+    let machine = Machine::new();
+    make(&machine.store);
+    let copy = format!("sqlite:{}", machine.at("copy.db").display());
+    let original = machine.serve(&[]);
+    let granted = lease(&original, 3);
+    noted(&machine.state(), &granted);
+    says(&machine.store, &["backup", &copy]);
+    lease(&original, 3);
+    let used = fails(&machine.store, &["repair", "--new-id"], 1);
+    assert!(used.contains("stop every server that serves it"), "{used}");
+    let said = says(&copy, &["repair", "--new-id"]);
+    assert!(said.contains("another store from now on"), "{said}");
+    let staging = Serving::spawn(machine.command(&SERVE).env("LEAFID_STORE", &copy));
+    let (ours, theirs) = (original.ready(200, &["ok"]), staging.ready(200, &["ok"]));
+    assert_ne!(ours["store"], theirs["store"]);
+    assert_eq!((&ours["generation"], &theirs["generation"]), (&json!(0), &json!(0)));
+    // A holder of the original that asks the copy by mistake.
+    let ask = json!({ "request": ASK, "store": ours["store"] });
+    let (status, refused) = staging.post("/v1/segments/orders/lease", &ask);
+    assert_eq!((status, &refused["code"]), (409, &json!("STORE_CHANGED")), "{refused}");
+    assert_eq!(next(&staging, "orders").0, 200);
+    assert_eq!(original.ready(200, &["ok"])["generation"], json!(0), "it is not fenced either");
+    fails(&copy, &["repair", "--new-id", "--without-journal"], 2);
+}

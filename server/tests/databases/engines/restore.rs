@@ -173,4 +173,11 @@ fn a_dropped_store_is_not_made_anew_beside_its_journal() {
     }
     says(&second.url, &["namespace", "create", "minute", "--max-window", "1m"]);
     assert_eq!(overlaps(&before, &lease(&second, 40)), 0);
+    // A copy of it that lives beside it.
+    let used = fails(&url, &["repair", "--new-id"], 1);
+    assert!(used.contains("stop every server"), "{used}");
+    let old = second.ready(200, &["ok"])["store"].clone();
+    drop(second);
+    says(&url, &["repair", "--new-id"]);
+    assert_ne!(serve(&url, None).ready(200, &["ok"])["store"], old);
 }
