@@ -3,15 +3,18 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
-use leafid_core::{Code, Token};
+use leafid_core::{Code, Name, Token};
 
+use super::adopt::FromMax;
 use super::named::{DEFAULT_FILE, file, open, or_usual};
 use super::output::{complain, show};
 use super::{Failure, database};
 use crate::backends::opening::Options;
 use crate::backends::sqlite::{self, file::create};
+use crate::fence::witness::Note;
 use crate::fence::{Repaired, Witness, file as journal};
 use crate::hex::hex;
+use crate::json::shown;
 use crate::opening::database::Database;
 use crate::problem::Problem;
 use crate::random;
@@ -54,6 +57,20 @@ pub struct Repair {
     /// original refuse it (STORE_CHANGED), and neither fences the other. Stop the servers of the copy first
     #[arg(long, group = "known")]
     new_id: bool,
+    /// A tag and a query for the largest number of it in use, as in `orders=SELECT max(id) FROM orders`; it
+    /// is moved past that, too. Once for each tag
+    #[arg(long, value_name = "TAG=SQL", conflicts_with = "new_id", value_parser = tag_and_query)]
+    from_max: Vec<(Name, String)>,
+    /// The database that --from-max asks: `postgres://…`, `mysql://…` or `sqlite:PATH` [default: the one of
+    /// --store]
+    #[arg(long = "in", value_name = "DATABASE", requires = "from_max")]
+    database: Option<String>,
+}
+
+fn tag_and_query(text: &str) -> Result<(Name, String), String> {
+    let (tag, sql) = text.split_once('=').ok_or("use TAG=SQL")?;
+    let tag = Name::tag(tag).map_err(|_| format!("`{}` is no tag", shown(tag)))?;
+    Ok((tag, sql.to_owned()))
 }
 
 /// Fences a store, past what is known of it, too.
@@ -91,6 +108,12 @@ impl Repair {
                 return Err(Problem::unavailable(detail).into());
             };
             heard = Some(witness.and(heard));
+        }
+        for (tag, sql) in &self.from_max {
+            let asked = FromMax::of(sql.clone(), self.database.clone());
+            let first = asked.first(tag.as_str(), Some(or_usual(&self.store)))?;
+            let known: &mut Witness = heard.get_or_insert_default();
+            first.into_iter().for_each(|first| known.note(Note::Tag(*tag, first)));
         }
         let done = fence(&store, heard)?;
         let value = serde_json::json!({

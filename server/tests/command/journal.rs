@@ -304,3 +304,33 @@ fn a_copy_with_an_id_of_its_own_lives_beside_its_original() {
     assert_eq!(original.ready(200, &["ok"])["generation"], json!(0), "it is not fenced either");
     fails(&copy, &["repair", "--new-id", "--without-journal"], 2);
 }
+
+#[test]
+fn a_repair_goes_above_the_rows_of_a_table() {
+    let machine = Machine::new();
+    make(&machine.store);
+    let table = machine.at("shop.db");
+    let rows = "CREATE TABLE orders (id INTEGER); INSERT INTO orders VALUES (7), (700000)";
+    rusqlite::Connection::open(&table).unwrap().execute_batch(rows).unwrap();
+    let table = format!("sqlite:{}", table.display());
+    let query = "SELECT max(id) FROM orders";
+    let repair = ["repair", "--without-journal", "--in", &table];
+    let asks = ["--from-max", &format!("orders={query}"), "--from-max", &format!("gone={query}")];
+    let said = says(&machine.store, &[&repair[..], &asks].concat());
+    assert!(said.contains("tags moved: 3"), "{said}");
+    let listed = says(&machine.store, &["tag", "list", "--store", &machine.store, "--json"]);
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let stands = |tag: &str| {
+        let row = listed["tags"].as_array().unwrap().iter().find(|row| row["tag"] == *tag);
+        row.map(|row| row["max_id"].clone())
+    };
+    assert_eq!(stands("orders"), Some(json!("702001")), "100 x 20 above 700,001");
+    assert_eq!(stands("users"), Some(json!("2001")));
+    // One that the store does not know goes on above when it is created.
+    let local = ["--store", &machine.store];
+    says(&machine.store, &[&["tag", "create", "gone"][..], &local].concat());
+    let next = says(&machine.store, &[&["next", "gone"][..], &local].concat());
+    assert!(next.trim().parse::<u64>().unwrap() > 700_000, "{next}");
+    let alone = fails(&machine.store, &["repair", "--without-journal", "--from-max", query], 2);
+    assert!(alone.contains("TAG=SQL"), "{alone}");
+}
