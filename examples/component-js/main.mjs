@@ -99,7 +99,7 @@ function grant(verb, body) {
 
 function serve(folder) {
   const store = `sqlite:${folder}/leafid.db`;
-  const words = ['serve', '--create', '--store', store, '--listen', '127.0.0.1:0'];
+  const words = ['serve', '--create', '--no-journal', '--store', store, '--listen', '127.0.0.1:0'];
   return spawn(SERVER, words, { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 

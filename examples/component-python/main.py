@@ -170,7 +170,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tell("python, numbers over sqlite3", numbers(folder))
         store = f"sqlite:{folder}/leafid.db"
-        serve = [SERVER, "serve", "--create", "--store", store, "--listen", "127.0.0.1:0"]
+        serve = [SERVER, "serve", "--create", "--no-journal", "--store", store]
+        serve += ["--listen", "127.0.0.1:0"]
         with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as server:
             try:
                 url = next((line for line in server.stdout if "http://" in line), None)

@@ -1,7 +1,7 @@
 // The stores: whether they grant, and what an operator has to know of them.
 
 import { at, keep, make, say } from './dom.js'
-import { clock, grouped } from './format.js'
+import { clock, grouped, moment } from './format.js'
 
 const WORDS = {
   ok: 'grants',
@@ -52,9 +52,15 @@ function card(first) {
     fact('Requests that wait', store.waiting === undefined ? undefined : grouped(store.waiting))
     fact('Write latency, p50 / p99', store.write_p50_us && `${ms(store.write_p50_us)} / ${ms(store.write_p99_us)}`)
     fact('Fences', grouped(store.generation))
-    fact('Journal', store.journal)
+    fact('Journal', journal(store))
   }
   return { nodes: [box], update }
+}
+
+function journal({ journal, journal_since_ms: since, journal_apart: apart }) {
+  if (since === undefined) return journal && 'none: a restore of the store is not noticed'
+  const place = apart ? 'on another disk than the store' : "on the store's own disk"
+  return `${journal === 'failing' ? 'cannot be written, so nothing is granted; ' : ''}since ${moment(since)}, ${place}`
 }
 
 const ms = (us) => (us === undefined ? '> 5 s' : `≤ ${us / 1_000} ms`)

@@ -23,8 +23,7 @@ mod time;
 mod turn;
 mod windows;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use leafid_core::registry::{Namespace, TagRow, Worker, WorkerRow};
@@ -69,8 +68,8 @@ pub struct Registry {
     run: Run,
     desk: Arc<Desk>,
     meter: Arc<meter::turns::Turns>,
-    /// Whether the journal is written, where one is kept.
-    journal: OnceLock<Arc<AtomicBool>>,
+    /// The journal, where one is kept; it ends with the turns.
+    journal: OnceLock<Weak<Journal>>,
 }
 
 impl Registry {
@@ -136,8 +135,9 @@ impl Registry {
         if believe_clock {
             journal.found.forget_times();
         }
-        self.journal.get_or_init(|| journal.well());
-        self.desk.order(|orders| orders.journal = Some(Arc::new(journal)));
+        let journal = Arc::new(journal);
+        self.journal.get_or_init(|| Arc::downgrade(&journal));
+        self.desk.order(|orders| orders.journal = Some(journal));
     }
 
     /// Fences the store, whatever it looks like: every line is moved past what may have been granted,
@@ -153,6 +153,18 @@ impl Registry {
             match done.await {
                 Ok(done) => done,
                 Err(_) => Err(turned.err().unwrap_or_else(closed)),
+            }
+        })
+    }
+
+    /// An operator's change of a tag, answered when it stands in the journal, too: it may be larger than
+    /// any gap.
+    fn noted<'a, T: Send + 'a>(&'a self, changed: Answer<'a, T>) -> Answer<'a, T> {
+        Box::pin(async move {
+            let changed = changed.await?;
+            match self.journal.get().and_then(Weak::upgrade) {
+                Some(journal) => journal.synced().await.map(|()| changed),
+                None => Ok(changed),
             }
         })
     }
@@ -252,7 +264,7 @@ impl Store for Registry {
         let sender = self.sender.read().unwrap_or_else(PoisonError::into_inner);
         let arriving = sender.as_ref().map_or(0, |s| s.max_capacity() - s.capacity());
         drop(sender);
-        let journal = self.journal.get().map(|well| well.load(Ordering::Relaxed));
+        let journal = self.journal.get().and_then(Weak::upgrade).map(|journal| journal.sight());
         Some(Inside {
             turns: Arc::clone(&self.meter),
             arriving: arriving as u64,
@@ -322,12 +334,14 @@ impl Store for Registry {
 
     fn put_tag(&self, tag: Name, change: TagChange) -> Answer<'_, TagRow> {
         let scope = Scope::Tag(tag);
-        self.submit(Kind::Change, scope, move |turn| segments::put(turn, &tag, &change))
+        let put = self.submit(Kind::Change, scope, move |turn| segments::put(turn, &tag, &change));
+        self.noted(put)
     }
 
     fn advance_tag(&self, tag: Name, to: u64) -> Answer<'_, TagRow> {
         let scope = Scope::Tag(tag);
-        self.submit(Kind::Change, scope, move |turn| segments::advance(turn, &tag, to))
+        let advance = move |turn: &mut TurnRows| segments::advance(turn, &tag, to);
+        self.noted(self.submit(Kind::Change, scope, advance))
     }
 
     fn delete_tag(&self, tag: Name) -> Answer<'_, ()> {

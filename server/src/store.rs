@@ -125,8 +125,19 @@ pub struct Inside {
     /// How far its database had come, by its own count, when that was looked at last; 0 where it has
     /// none.
     pub position: u64,
-    /// Whether the journal is written, where one is kept.
-    pub journal: Option<bool>,
+    /// Its journal, where one is kept.
+    pub journal: Option<JournalSight>,
+}
+
+/// What is told of a journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JournalSight {
+    /// Whether the last writing did not fail.
+    pub written: bool,
+    /// Since when the store has one there, by the server's clock.
+    pub since: StoreTime,
+    /// Whether it lies on another disk than the store.
+    pub apart: bool,
 }
 
 /// A part of a list: what comes after a key, and how many at most.

@@ -80,7 +80,7 @@ impl Served {
     /// Starts it on the database.
     pub fn start(binary: &Path, url: &str) -> Outcome<Served> {
         let mut command = dies_with_us(binary);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--store", url]);
+        command.args(["serve", "--no-journal", "--listen", "127.0.0.1:0", "--store", url]);
         let (send, heard) = std::sync::mpsc::channel();
         let child = Child::start("leafid", command, move |line| drop(send.send(line)));
         let child = child.map_err(|error| format!("`{}`: {error}", binary.display()))?;

@@ -45,6 +45,7 @@ impl Server {
         }
         let mut command = dies_with_us(binary);
         command.env("LEAFID_STORE", store).args(["serve", "--listen", "127.0.0.1:0"]);
+        command.arg("--journal").arg(folder);
         command.args(["--listen-leaf", "127.0.0.1:0"]);
         Server::start("leafid", command, "leafid: Leaf's paths are at http://")
     }

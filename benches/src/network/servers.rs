@@ -62,6 +62,7 @@ impl Server {
         let mut command = dies_with_us(binary);
         command.current_dir(&folder).env("LEAFID_STORE", &store);
         command.args(["serve", "--listen", "127.0.0.1:0", "--max-connections", "15000"]);
+        command.args(["--journal", "."]);
         let mut token = None;
         if asks.tokens {
             token = Some(run(&["token", "create", "bench", "--tokens", "tokens.toml"])?);

@@ -26,7 +26,7 @@ export async function startStore({ folder = scratch(), listen = '127.0.0.1:0', a
 
 /** Starts `leafid serve` with these words. */
 export async function serve(words, listen = '127.0.0.1:0') {
-  const child = start([...leash(), storeBinary, 'serve', '--listen', listen, ...words])
+  const child = start([...leash(), storeBinary, 'serve', '--no-journal', '--listen', listen, ...words])
   const [, url] = await says(child, /listening on (https?:\/\/\S+)\s/)
   return { url, child, stop: (signal = 'SIGTERM') => stop(child, signal) }
 }

@@ -43,7 +43,7 @@ class Server:
 
     def start(self) -> None:
         assert BINARY.exists(), f"no store to test against: `{BINARY}` (`cargo xtask build`)"
-        command = [*bound(), BINARY, "serve", "--create", "--store", self.store]
+        command = [*bound(), BINARY, "serve", "--create", "--no-journal", "--store", self.store]
         self.process = subprocess.Popen(
             [*command, "--listen", self.listen, *self.options()],
             stdout=subprocess.PIPE,

@@ -23,7 +23,15 @@ impl Server {
         std::fs::create_dir_all(&folder)?;
         let store = format!("sqlite:{}", folder.join("leafid.db").display());
         let child = Command::new(binary)
-            .args(["serve", "--create", "--store", &store, "--listen", "127.0.0.1:0"])
+            .args([
+                "serve",
+                "--create",
+                "--no-journal",
+                "--store",
+                &store,
+                "--listen",
+                "127.0.0.1:0",
+            ])
             .stdout(Stdio::piped())
             .spawn()?;
         // From here on it ends with this value.

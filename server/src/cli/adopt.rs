@@ -24,6 +24,11 @@ pub struct FromMax {
 }
 
 impl FromMax {
+    /// Asks this of a database.
+    pub fn of(sql: String, database: Option<String>) -> FromMax {
+        FromMax { from_max: Some(sql), database, headroom: 0 }
+    }
+
     /// The first number, if it is asked for by a query; `store` is where the tag is.
     ///
     /// # Errors

@@ -15,8 +15,9 @@ const MEANING: &str = "\
 The copy is complete and consistent, even while a server uses the store. It is a second store with
 the same id that knows nothing of what is granted later: never serve it beside the original, or IDs
 are handed out twice. After a loss put it in the place of the original, and start its server with the
-journal that it kept (`leafid serve --journal DIR`): it moves every tag and namespace past what was
-granted. Without a journal, run `leafid repair --without-journal` before you serve it.";
+journal: it moves every tag and namespace past what was granted. Without a journal, run `leafid repair
+--without-journal` before you serve it. A copy that shall live beside its original needs an id of its
+own: `leafid repair --new-id`.";
 
 #[derive(Args, Debug)]
 #[command(after_help = MEANING)]

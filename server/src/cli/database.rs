@@ -37,20 +37,28 @@ pub fn serve(
     kept: Option<Kept>,
 ) -> Option<Result<SharedStore, Problem>> {
     Some(Database::parse(named)?.and_then(|database| {
-        let (terms, on) = (terms(options, how.allow_unsafe), Handle::try_current().ok());
-        match database.open_on(on.as_ref(), Arc::new(SystemClock), &terms) {
+        let (unsafe_too, on) = (how.allow_unsafe, Handle::try_current().ok());
+        let (at, keep) = (database.place().to_owned(), how.keep.clone());
+        let place = at.clone();
+        let open = move || {
+            keep.open(&at, options, |options| {
+                let terms = terms(options, unsafe_too);
+                database.open_on(on.as_ref(), Arc::new(SystemClock), &terms)
+            })
+        };
+        match open() {
             Ok(store) => {
                 how.keep.begin(&store)?;
                 opened(&store, kept);
                 Ok(Arc::new(store) as SharedStore)
             }
             Err(unopened) if unopened.may_pass => {
-                let (place, why) = (database.place().to_owned(), unopened.problem);
+                let why = unopened.problem;
                 tell(format_args!("leafid: waiting for {place}: {}", why.detail));
                 tracing::warn!(code = %why.code, "not open: {}", why.detail);
                 let keep = how.keep.clone();
                 let open = move || {
-                    let store = database.open_on(on.as_ref(), Arc::new(SystemClock), &terms)?;
+                    let store = open()?;
                     keep.begin(&store)?;
                     Ok(store)
                 };
@@ -62,12 +70,8 @@ pub fn serve(
 }
 
 /// Makes a store. Its settings are looked at when it is served: this grants nothing.
-pub fn init(named: &str, options: Options) -> Option<Result<Registry, Problem>> {
-    Some(
-        Database::parse(named)?.and_then(|database| {
-            Ok(database.create(Arc::new(SystemClock), &terms(options, true))?)
-        }),
-    )
+pub fn init(database: &Database, options: Options) -> Result<Registry, Problem> {
+    Ok(database.create(Arc::new(SystemClock), &terms(options, true))?)
 }
 
 /// Opens a store for one verb.

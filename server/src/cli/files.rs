@@ -1,21 +1,27 @@
 //! `leafid init …` and `leafid migrate …`: the verbs that change a store's file as a whole.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use leafid_core::StoreTime;
 use leafid_core::registry::DEFAULT_MAX_WINDOW_MS;
+use leafid_core::{Code, StoreTime};
 use serde_json::json;
 
 use super::args::longest_window_ms;
+use super::journal::{Lost, lost, usual};
 use super::named::{DEFAULT_FILE, file, open, or_usual};
 use super::output::is_json;
+use super::repair::fence;
 use super::{Failure, database, say};
 use crate::backends::opening::Options;
 use crate::backends::sqlite::VERSION;
+use crate::backends::sqlite::file::create;
 use crate::clock::SystemClock;
 use crate::hex::hex;
+use crate::opening::database::Database;
 use crate::opening::{create_sqlite, migrate_sqlite};
+use crate::problem::Problem;
 use crate::store::Store;
 use crate::utc;
 
@@ -27,12 +33,17 @@ pub struct Init {
     #[arg(env = "LEAFID_STORE", default_value = DEFAULT_FILE, hide_env_values = true)]
     store: String,
     /// The new store replaces one that was lost: its snowflake IDs begin after the last one that the
-    /// old store can have granted, and each tag created in it needs --from
+    /// old store can have granted, the tags that its journal knows continue above it, and each other tag
+    /// needs --from
     #[arg(long)]
     replaces_lost: bool,
     /// The longest window of the lost store's namespaces [default: 10m]
     #[arg(long, value_name = "TIME", value_parser = longest_window_ms, requires = "replaces_lost")]
     max_window: Option<u32>,
+    /// The folder of this machine's journals: beside that of a store which was at this place no new one is
+    /// made, but with --replaces-lost one that continues above it [default: as for `leafid serve`]
+    #[arg(long, env = "LEAFID_JOURNAL", value_name = "DIR")]
+    journal: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -46,20 +57,31 @@ pub struct Migrate {
 impl Init {
     /// Makes the store.
     pub fn run(self) -> Result<(), Failure> {
+        let named = or_usual(&self.store);
         let longest = self.max_window.unwrap_or(DEFAULT_MAX_WINDOW_MS);
         let replaces_lost_ms = self.replaces_lost.then_some(longest);
         let options = Options { replaces_lost_ms, ..Options::default() };
-        let store = match database::init(or_usual(&self.store), options) {
-            Some(made) => made?,
+        let (store, lost) = match Database::parse(named).transpose()? {
+            Some(database) => {
+                let there = || database::open(named, true).transpose().map(drop);
+                let lost = self.lost(database.place(), there)?;
+                (database::init(&database, options)?, lost)
+            }
             None => {
-                let file = file(or_usual(&self.store), "leafid init")?;
-                create_sqlite(&file, Arc::new(SystemClock), options)?
+                let file = file(named, "leafid init")?;
+                let there = || open(&file, Options::default()).map(drop);
+                let lost = self.lost(&create::place(&file), there)?;
+                (create_sqlite(&file, Arc::new(SystemClock), options)?, lost)
             }
         };
+        // What the lost one granted is above its journal by less than a fence's gap.
+        let moved = lost.map(|lost| fence(&store, Some(lost.known))).transpose()?;
         let (place, id) = (store.place(), hex(store.id()));
+        let tags = moved.map_or(0, |moved| moved.tags);
+        let floor = store.found().floor.max(moved.map(|moved| moved.floor));
         if is_json() {
-            let floor_ms = store.found().floor.map(StoreTime::get);
-            return say(json!({ "place": place, "store": id, "floor_ms": floor_ms }));
+            let floor_ms = floor.map(StoreTime::get);
+            return say(json!({ "place": place, "store": id, "floor_ms": floor_ms, "tags": tags }));
         }
         // A URL is shown without its password, and would not do without it.
         let way = match place
@@ -72,17 +94,36 @@ impl Init {
             None => format!("leafid serve --store {place}"),
         };
         say(format_args!("created {place}, store id {id}; serve it: {way}"))?;
-        if let Some(floor) = store.found().floor {
+        if let Some(floor) = floor {
             say(format_args!(
                 "it replaces a lost store: snowflake IDs begin at {}, after every window of up to \
                  {longest} ms that the lost one granted; if its clock may have run ahead of this \
                  machine's, or its windows were longer, delete this store and create it again with \
-                 that much added to --max-window; each tag needs --from, a number above all that \
-                 are in use",
+                 that much added to --max-window; the journal knew {tags} tags, which continue above it \
+                 once they are created; each other tag needs --from, a number above all that are in use",
                 utc::text(floor)
             ))?;
         }
         Ok(())
+    }
+
+    /// What the journals know of a store that lay at this place, if it is to be replaced; none is made
+    /// beside them otherwise.
+    fn lost(
+        &self,
+        place: &str,
+        there: impl FnOnce() -> Result<(), Problem>,
+    ) -> Result<Option<Lost>, Problem> {
+        let folder = self.journal.clone().filter(|folder| !folder.as_os_str().is_empty());
+        let lost = folder.or_else(usual).map(|folder| lost(&folder, place));
+        match lost.transpose()?.flatten() {
+            Some(lost) if !self.replaces_lost => match there() {
+                Err(problem) if problem.code == Code::StoreUnknown => Err(lost.refusal(place)),
+                // Whatever else is there, it will be said.
+                _ => Ok(None),
+            },
+            lost => Ok(lost),
+        }
     }
 }
 

@@ -3,13 +3,75 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use clap::Args;
 use leafid_core::{Code, Token};
 
-use crate::fence::Journal;
+use super::args::switch;
+use crate::backends::opening::{Options, Unopened};
+use crate::fence::{Journal, Witness, file};
 use crate::hex::hex;
 use crate::problem::Problem;
 use crate::registry::Registry;
 use crate::store::Store;
+
+/// Where a journal is kept, as `serve` is told.
+#[derive(Args, Debug)]
+pub struct Folder {
+    /// The folder of the journal of what this server grants, by which a start notices that the store was
+    /// restored or lost grants, and fences it; best on another disk than the store [default: the
+    /// machine's state folder: $STATE_DIRECTORY, $XDG_STATE_HOME/leafid or ~/.local/state/leafid; none
+    /// with --dev]
+    #[arg(long, env = "LEAFID_JOURNAL", value_name = "DIR")]
+    journal: Option<PathBuf>,
+    /// Keeps no journal: after each restore run `leafid repair --without-journal`
+    #[arg(long, env = "LEAFID_NO_JOURNAL", value_parser = switch)]
+    no_journal: bool,
+}
+
+impl Folder {
+    /// The folder, if there is to be one; the usual one is made.
+    ///
+    /// # Errors
+    /// `STORE_UNAVAILABLE` where the usual one cannot be made, with the options that name another.
+    pub fn folder(self, dev: bool) -> Result<Option<PathBuf>, Problem> {
+        let named = self.journal.filter(|folder| !folder.as_os_str().is_empty());
+        if self.no_journal || (dev && named.is_none()) {
+            return Ok(None);
+        }
+        if named.is_some() {
+            return Ok(named);
+        }
+        let folder = usual().ok_or_else(|| cannot("no variable says where it is"))?;
+        let mut maker = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
+        let made = maker.recursive(true).create(&folder);
+        made.map_err(|error| cannot(&format!("`{}`: {error}", folder.display())))?;
+        Ok(Some(folder))
+    }
+}
+
+/// Where this machine keeps the state of programs, for leafid.
+pub fn usual() -> Option<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let under = |name: &str, rest: &str| variable(name).map(|root| Path::new(&root).join(rest));
+    // Where a unit has several the first is its own.
+    let of_unit = variable("STATE_DIRECTORY");
+    let of_unit = of_unit.and_then(|all| std::env::split_paths(&all).next());
+    let of_user = match std::env::consts::OS {
+        "windows" => under("LOCALAPPDATA", "leafid"),
+        "macos" => under("HOME", "Library/Application Support/leafid"),
+        _ => under("HOME", ".local/state/leafid"),
+    };
+    of_unit.or_else(|| under("XDG_STATE_HOME", "leafid")).or(of_user)
+}
+
+fn cannot(why: &str) -> Problem {
+    Problem::unavailable(format!(
+        "the machine's state folder cannot be used for the journal ({why}); name a folder, --journal \
+         DIR, or keep no journal: --no-journal"
+    ))
+}
 
 /// Where a journal is kept, if one is.
 #[derive(Clone, Debug)]
@@ -25,6 +87,25 @@ impl Keep {
     /// In this folder, if any; with `believe_clock` the times that stand there are not believed.
     pub fn new(folder: Option<PathBuf>, believe_clock: bool) -> Keep {
         Keep { folder, believe_clock, begun: Arc::default() }
+    }
+
+    /// Opens the store at this place; one that would take the place of a lost one is not made.
+    ///
+    /// # Errors
+    /// `STORE_REFUSED` for the one that is not made, [`lost`] where it cannot be known; else as `open`.
+    pub fn open(
+        &self,
+        place: &str,
+        options: Options,
+        open: impl FnOnce(Options) -> Result<Registry, Unopened>,
+    ) -> Result<Registry, Unopened> {
+        let folder = self.folder.as_deref().filter(|_| options.create);
+        let lost = folder.map(|folder| lost(folder, place)).transpose()?.flatten();
+        let create = options.create && lost.is_none();
+        open(Options { create, ..options }).map_err(|unopened| match lost {
+            Some(lost) if unopened.problem.code == Code::StoreUnknown => lost.refusal(place).into(),
+            _ => unopened,
+        })
     }
 
     /// Begins to keep it for a store that was opened, before anything is granted there.
@@ -52,10 +133,11 @@ impl Keep {
     }
 
     fn note(&self, folder: &Path, store: &Registry) -> Result<(), Problem> {
-        let journal = Journal::open(folder, store.id())?;
+        let journal = Journal::open(folder, store.id(), place(&store.place()))?;
         let path = journal.path.display().to_string();
         match &journal.found.store {
             Some(_) => tracing::info!(path, "the store is compared with its journal"),
+            None if store.found().created => tracing::info!(path, "a new journal is begun"),
             None => tracing::warn!(
                 path,
                 "a new journal is begun: what happened to the store before is not known"
@@ -63,5 +145,57 @@ impl Keep {
         }
         store.keep(journal, self.believe_clock);
         Ok(())
+    }
+}
+
+/// A store that lay at a place, and is gone from there.
+pub struct Lost {
+    journal: PathBuf,
+    /// What its journals know.
+    pub known: Witness,
+}
+
+/// What the journals in a folder know of a store at this place.
+///
+/// # Errors
+/// As [`file::lost`].
+pub fn lost(folder: &Path, shown: &str) -> Result<Option<Lost>, Problem> {
+    let found = file::lost(folder, &place(shown))?;
+    Ok(found.map(|(journal, known)| Lost { journal, known }))
+}
+
+impl Lost {
+    /// Why no store is made at its place.
+    pub fn refusal(&self, shown: &str) -> Problem {
+        let journal = self.journal.display();
+        let knows = match self.known.tags.iter().max_by_key(|(_, end)| **end) {
+            Some((tag, end)) => format!("tag `{tag}` up to {end}"),
+            None => "worker numbers".to_owned(),
+        };
+        let detail = format!(
+            "there is no store at {shown}, and `{journal}` is the journal of one that was there and \
+             granted numbers ({knows}): a new one would hand them out again; look for the old one first \
+             (the address, the mount, the name of the database); if it is lost: leafid init \
+             --replaces-lost, which continues above the journal; if nothing uses its numbers, move the \
+             journal away"
+        );
+        Problem::new(Code::StoreRefused, detail)
+    }
+}
+
+/// A place as a journal knows it: the same from every working folder, and for every user of a database.
+fn place(shown: &str) -> String {
+    if let Some(file) = shown.strip_prefix("sqlite:") {
+        let file = Path::new(file);
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let whole = folder.unwrap_or(Path::new(".")).canonicalize();
+        let name = file.file_name().unwrap_or_default();
+        return format!("sqlite:{}", whole.map_or(file.to_owned(), |w| w.join(name)).display());
+    }
+    match shown.split_once("://") {
+        Some((scheme, rest)) => {
+            format!("{scheme}://{}", rest.rsplit_once('@').map_or(rest, |(_, at)| at))
+        }
+        None => shown.to_owned(),
     }
 }

@@ -3,14 +3,22 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
-use leafid_core::Code;
+use leafid_core::{Code, Name, Token};
 
+use super::adopt::FromMax;
 use super::named::{DEFAULT_FILE, file, open, or_usual};
 use super::output::{complain, show};
 use super::{Failure, database};
 use crate::backends::opening::Options;
-use crate::fence::file as journal;
+use crate::backends::sqlite::{self, file::create};
+use crate::fence::witness::Note;
+use crate::fence::{Repaired, Witness, file as journal};
+use crate::hex::hex;
+use crate::json::shown;
+use crate::opening::database::Database;
 use crate::problem::Problem;
+use crate::random;
+use crate::registry::Registry;
 use crate::store::Store;
 use crate::utc;
 
@@ -45,11 +53,43 @@ pub struct Repair {
     /// No journal was kept, or it is lost: what the store alone knows has to do
     #[arg(long, group = "known")]
     without_journal: bool,
+    /// Gives a copy that shall live beside its original an id of its own, and moves nothing: holders of the
+    /// original refuse it (STORE_CHANGED), and neither fences the other. Stop the servers of the copy first
+    #[arg(long, group = "known")]
+    new_id: bool,
+    /// A tag and a query for the largest number of it in use, as in `orders=SELECT max(id) FROM orders`; it
+    /// is moved past that, too. Once for each tag
+    #[arg(long, value_name = "TAG=SQL", conflicts_with = "new_id", value_parser = tag_and_query)]
+    from_max: Vec<(Name, String)>,
+    /// The database that --from-max asks: `postgres://…`, `mysql://…` or `sqlite:PATH` [default: the one of
+    /// --store]
+    #[arg(long = "in", value_name = "DATABASE", requires = "from_max")]
+    database: Option<String>,
+}
+
+fn tag_and_query(text: &str) -> Result<(Name, String), String> {
+    let (tag, sql) = text.split_once('=').ok_or("use TAG=SQL")?;
+    let tag = Name::tag(tag).map_err(|_| format!("`{}` is no tag", shown(tag)))?;
+    Ok((tag, sql.to_owned()))
+}
+
+/// Fences a store, past what is known of it, too.
+///
+/// # Errors
+/// As [`Registry::repair`].
+pub fn fence(store: &Registry, heard: Option<Witness>) -> Result<Repaired, Problem> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime =
+        runtime.map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
+    runtime.block_on(store.repair(heard))
 }
 
 impl Repair {
     /// Fences the store.
     pub fn run(self) -> Result<(), Failure> {
+        if self.new_id {
+            return self.renamed();
+        }
         let store = match database::open(or_usual(&self.store), true) {
             Some(store) => store?,
             None => {
@@ -58,20 +98,24 @@ impl Repair {
         };
         let mut heard = None;
         for folder in &self.journal {
-            let Some(witness) = journal::read(folder, store.id())? else {
+            let Some(witness) = journal::known(folder, store.id())? else {
                 let detail = format!(
-                    "`{}` is not there, and nothing was moved; name the folder that the server was \
-                     given as --journal; if it is lost, use --without-journal instead",
-                    journal::path(folder, store.id()).display()
+                    "`{}` has no journal of store {}, and nothing was moved; name the folder that the \
+                     server was given as --journal; if it is lost, use --without-journal instead",
+                    folder.display(),
+                    hex(store.id())
                 );
                 return Err(Problem::unavailable(detail).into());
             };
             heard = Some(witness.and(heard));
         }
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime
-            .map_err(|error| Problem::new(Code::Internal, format!("no runtime: {error}")))?;
-        let done = runtime.block_on(store.repair(heard))?;
+        for (tag, sql) in &self.from_max {
+            let asked = FromMax::of(sql.clone(), self.database.clone());
+            let first = asked.first(tag.as_str(), Some(or_usual(&self.store)))?;
+            let known: &mut Witness = heard.get_or_insert_default();
+            first.into_iter().for_each(|first| known.note(Note::Tag(*tag, first)));
+        }
+        let done = fence(&store, heard)?;
         let value = serde_json::json!({
             "place": store.place(), "generation": done.generation, "tags": done.tags,
             "namespaces": done.namespaces, "floor_ms": done.floor.get(),
@@ -91,5 +135,24 @@ impl Repair {
             );
         }
         Ok(())
+    }
+
+    /// Gives the store another id.
+    fn renamed(self) -> Result<(), Failure> {
+        let named = or_usual(&self.store);
+        let id = Token::new(random::bytes()?);
+        let place = match Database::parse(named).transpose()? {
+            Some(database) => {
+                database.rename(id)?;
+                database.place().to_owned()
+            }
+            None => {
+                let file = file(named, "leafid repair --store")?;
+                sqlite::rename(&file, id)?;
+                create::place(&file)
+            }
+        };
+        let value = serde_json::json!({ "place": place, "store": hex(id) });
+        show(value, format_args!("{place}: store id {}, another store from now on", hex(id)))
     }
 }

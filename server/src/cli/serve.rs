@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 
 use super::args::switch;
 use super::database::How;
-use super::journal::Keep;
+use super::journal::{self, Keep};
 use super::listen::Listen;
 use super::opened::tell;
 use super::stores::{Named, Opened};
@@ -33,7 +33,7 @@ pub struct Serve {
     listen: Listen,
     #[command(flatten)]
     leaf: leaf::Leaf,
-    /// Creates the store if it does not exist
+    /// Creates the store if it does not exist, and the journal knows of none that was at its place
     #[arg(long, env = "LEAFID_CREATE", value_parser = switch)]
     create: bool,
     /// Trusts this machine's clock even if it is far from the last time the store has seen
@@ -42,10 +42,8 @@ pub struct Serve {
     /// Serves a database even if its settings can lose answered leases when it crashes
     #[arg(long, env = "LEAFID_ALLOW_UNSAFE_SETTINGS", value_parser = switch)]
     allow_unsafe_settings: bool,
-    /// A folder, best on another disk than the store, for a journal of what this server grants: with
-    /// it a start notices that the store was restored or lost grants, and fences it
-    #[arg(long, env = "LEAFID_JOURNAL", value_name = "DIR")]
-    journal: Option<PathBuf>,
+    #[command(flatten)]
+    journal: journal::Folder,
     /// Tags and namespaces as for `leafid apply`: what the file names and the store lacks is created at
     /// the start, and what differs is changed. Nothing is deleted, and what cannot be is only logged
     #[arg(long, env = "LEAFID_APPLY", value_name = "FILE")]
@@ -82,12 +80,11 @@ impl Serve {
             believe_clock: self.believe_clock,
             ..Options::default()
         };
-        let keep = Keep::new(self.journal.clone(), self.believe_clock);
+        let keep = Keep::new(self.journal.folder(self.dev)?, self.believe_clock);
         if keep.folder.is_none() && !self.dev {
             tracing::warn!(
-                "no journal is kept: a restored backup, or a fail-over that lost the last grants, \
-                 cannot be noticed by the next start, and numbers would be granted twice; keep one \
-                 in a folder apart from the store: --journal DIR"
+                "no journal is kept, as --no-journal says: a restored backup, or a fail-over that lost \
+                 the last grants, is not noticed by the next start, and numbers would be granted twice"
             );
         }
         let how = How { options, allow_unsafe: self.allow_unsafe_settings, keep };

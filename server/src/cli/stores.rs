@@ -11,6 +11,7 @@ use super::named::{DEFAULT_FILE, VARIABLE, file, open, path};
 use super::opened::opened;
 use super::{database, leaf};
 use crate::backends::opening::Options;
+use crate::backends::sqlite::file::create;
 use crate::opening::database::Database;
 use crate::problem::Problem;
 use crate::store::SharedStore;
@@ -107,7 +108,8 @@ impl Named {
         let store = match database::serve(named, options, how, kept) {
             Some(store) => store,
             None => file(named, &by).and_then(|file| {
-                let store = open(&file, options)?;
+                let made = |options| Ok(open(&file, options)?);
+                let store = how.keep.open(&create::place(&file), options, made)?;
                 how.keep.begin(&store)?;
                 opened(&store, kept);
                 Ok(Arc::new(store) as SharedStore)

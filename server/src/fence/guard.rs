@@ -188,7 +188,11 @@ impl Guard {
         repair
     }
 
+    /// Whether a store of which nothing is missing may grant.
     fn quiet(&self, now: StoreTime) -> Result<(), Problem> {
+        if let Some(journal) = &self.journal {
+            journal.stands()?;
+        }
         let left = self.quiet_until.since(now);
         if left <= 0 || left > QUIET_MS {
             return Ok(());
@@ -233,14 +237,14 @@ impl Guard {
             let noted = self.witness.store.as_ref().map(|noted| noted.fenced);
             let last = noted.max(Some(found.fenced.row.at)).unwrap_or(found.fenced.row.at);
             if repair.is_none() && !fences_itself(last, now) {
-                return Err(refusal(&why, last));
+                return Err(self.refusal(&why, last));
             }
             match moving::fence(back_end, &self.witness, &found, now).await {
                 Ok(done) => {
                     let Repaired { generation, tags, namespaces, floor } = done;
                     let floor = utc::text(floor);
                     match finding {
-                        Finding::WentBack => tracing::error!(
+                        Finding::WentBack if repair.is_none() => tracing::error!(
                             code = %Code::StoreWentBack, generation, tags, namespaces, floor,
                             "the store lost grants, and was fenced: every tag was moved past what \
                              may have been granted, and no window begins before the floor: {why}"
@@ -328,6 +332,21 @@ impl Guard {
         sight.finding()
     }
 
+    fn refusal(&self, why: &str, last: StoreTime) -> Problem {
+        let folder = self.journal.as_ref().and_then(|journal| journal.path.parent());
+        let known = folder.map_or_else(
+            || "--without-journal".to_owned(),
+            |folder| format!("--journal {}", folder.display()),
+        );
+        let detail = format!(
+            "the store lost grants again within an hour of its last fence ({}): {why}; nothing is \
+             granted: find out what puts it back (a restore, a fail-over, two databases behind one \
+             name), stop that, then: leafid repair {known}",
+            utc::text(last)
+        );
+        Problem::new(Code::StoreRefused, detail)
+    }
+
     /// What shows that something is missing, in words.
     fn why(&self, found: &Standing, below: &[Below]) -> String {
         let mut why = Vec::new();
@@ -371,14 +390,4 @@ fn said(below: &Below) -> String {
             format!("{line} was granted last at {found}, and at {written} as it was written")
         }
     }
-}
-
-fn refusal(why: &str, last: StoreTime) -> Problem {
-    let detail = format!(
-        "the store lost grants again within an hour of its last fence ({}): {why}; nothing is \
-         granted: find out what puts it back (a restore, a fail-over, two databases behind one \
-         name), stop that, then: leafid repair --journal DIR",
-        utc::text(last)
-    );
-    Problem::new(Code::StoreRefused, detail)
 }

@@ -3,22 +3,28 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use leafid_core::{Name, Token};
+use leafid_core::{Name, StoreTime, Token};
+use tokio::sync::oneshot;
 
-use super::file::{self, Log};
+use super::file::{Head, Log};
 use super::witness::{Note, Witness};
+use crate::clock::{Clock, SystemClock};
 use crate::problem::Problem;
+use crate::store::JournalSight;
 
 /// After how long what is noted is written, together.
 const WRITTEN: Duration = Duration::from_millis(100);
 /// After how long what is written is synced.
 const SYNCED: Duration = Duration::from_secs(1);
+/// How long it may fail before nothing is granted any more.
+const FAILS: Duration = Duration::from_secs(1);
+/// How long a disk may take for one writing until that counts as a failure.
+const HANGS: Duration = Duration::from_secs(5);
 
 /// A journal that notes what one server writes to one store. When it is dropped, all of it is on the
 /// disk.
@@ -26,12 +32,25 @@ const SYNCED: Duration = Duration::from_secs(1);
 pub struct Journal {
     /// Where it lies.
     pub path: PathBuf,
-    /// What it knew when it was opened.
+    /// What it and the others of this store knew when it was opened.
     pub found: Witness,
-    pending: Arc<Mutex<Pending>>,
-    well: Arc<AtomicBool>,
+    since: StoreTime,
+    apart: bool,
+    state: Arc<Mutex<State>>,
     wake: Option<SyncSender<()>>,
     writer: Option<JoinHandle<()>>,
+}
+
+/// What those who note and the thread that writes share.
+#[derive(Debug, Default)]
+struct State {
+    pending: Pending,
+    /// Since when something is to be written.
+    since: Option<Instant>,
+    /// Since when it fails, and why.
+    failed: Option<(Instant, String)>,
+    /// Who wants to know when all of it is on the disk.
+    awaited: Vec<oneshot::Sender<Result<(), String>>>,
 }
 
 /// What is to be written: of each line the last.
@@ -46,7 +65,10 @@ struct Pending {
 impl Pending {
     fn put(&mut self, note: Note) {
         match note {
-            Note::Afresh => *self = Pending { afresh: true, ..Pending::default() },
+            Note::Afresh => {
+                self.afresh = true;
+                self.workers.clear();
+            }
             Note::Store(_) => self.store = Some(note),
             Note::Tag(tag, _) => drop(self.tags.insert(tag, note)),
             Note::Worker(name, worker, _) => drop(self.workers.insert((name, worker), note)),
@@ -61,36 +83,82 @@ impl Pending {
 }
 
 impl Journal {
-    /// Opens the journal of a store in a folder, which has to be there; begins one if there is none.
+    /// Opens a journal of the store that lies at this place, in a folder, which has to be there; begins
+    /// one if no other server has left one.
     ///
     /// # Errors
-    /// `STORE_REFUSED` if another server uses it, `SCHEMA_MISMATCH` if a file of its name is no
-    /// journal, `STORE_UNAVAILABLE` if it cannot be read or written.
-    pub fn open(folder: &Path, store: Token) -> Result<Journal, Problem> {
-        let (log, found) = Log::open(folder, store)?;
-        let path = file::path(folder, store);
+    /// `SCHEMA_MISMATCH` if a file of its name is no journal, `STORE_UNAVAILABLE` if it cannot be read
+    /// or written.
+    pub fn open(folder: &Path, store: Token, place: String) -> Result<Journal, Problem> {
+        let apart = is_apart(folder, &place);
+        let (log, found) = Log::open(folder, store, Head { since: SystemClock.wall(), place })?;
+        let (path, since) = (log.path.clone(), log.head.since);
         let (wake, woken) = sync_channel(1);
-        let pending = Arc::new(Mutex::new(Pending::default()));
-        let shared = Arc::clone(&pending);
-        let well = Arc::new(AtomicBool::new(true));
-        let told = Arc::clone(&well);
+        let state = Arc::new(Mutex::new(State::default()));
+        let shared = Arc::clone(&state);
         let writer = std::thread::Builder::new()
             .name("leafid-journal".to_owned())
-            .spawn(move || Writer::new(log, shared, told).run(&woken))
+            .spawn(move || Writer::new(log, shared).run(&woken))
             .map_err(|error| Problem::unavailable(format!("no thread for the journal: {error}")))?;
-        Ok(Journal { path, found, pending, well, wake: Some(wake), writer: Some(writer) })
+        let (wake, writer) = (Some(wake), Some(writer));
+        Ok(Journal { path, found, since, apart, state, wake, writer })
     }
 
-    /// Tells whether the last writing did not fail.
-    pub fn well(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.well)
+    /// What is told of it.
+    pub fn sight(&self) -> JournalSight {
+        let written = state(&self.state).failed.is_none();
+        JournalSight { written, since: self.since, apart: self.apart }
+    }
+
+    /// Tells whether it keeps up with what is granted.
+    ///
+    /// # Errors
+    /// `STORE_UNAVAILABLE` where it has failed for a second, or hangs for five.
+    pub fn stands(&self) -> Result<(), Problem> {
+        let state = state(&self.state);
+        let why = match (&state.failed, state.since) {
+            (Some((since, why)), _) if since.elapsed() >= FAILS => why.clone(),
+            (None, Some(since)) if since.elapsed() >= HANGS => hangs(),
+            _ => return Ok(()),
+        };
+        let path = self.path.display();
+        Err(Problem::unavailable(format!(
+            "the journal `{path}` cannot be written: {why}; nothing is granted until it can, as a \
+             restore would not be noticed: make room there, or start with another folder: --journal DIR"
+        )))
     }
 
     /// Notes what was written.
     pub fn note(&self, notes: impl IntoIterator<Item = Note>) {
-        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-        notes.into_iter().for_each(|note| pending.put(note));
-        drop(pending);
+        let mut state = state(&self.state);
+        state.since.get_or_insert_with(Instant::now);
+        notes.into_iter().for_each(|note| state.pending.put(note));
+        drop(state);
+        self.wake();
+    }
+
+    /// Waits until all that was noted is on the disk.
+    ///
+    /// # Errors
+    /// `STORE_UNAVAILABLE` where it cannot be written.
+    pub async fn synced(&self) -> Result<(), Problem> {
+        let (told, done) = oneshot::channel();
+        state(&self.state).awaited.push(told);
+        self.wake();
+        self.writer.as_ref().inspect(|writer| writer.thread().unpark());
+        let why = match tokio::time::timeout(HANGS, done).await {
+            Ok(Ok(Ok(()))) => return Ok(()),
+            Ok(Ok(Err(why))) => why,
+            Ok(Err(_)) | Err(_) => hangs(),
+        };
+        let path = self.path.display();
+        Err(Problem::unavailable(format!(
+            "the store has made the change, and the journal `{path}` cannot be written: {why}; a \
+             restored store may lack the change unnoticed: ask again when the journal can be written"
+        )))
+    }
+
+    fn wake(&self) {
         // Where it is awake already, it has this to write, too.
         let _ = self.wake.as_ref().map(|wake| wake.try_send(()));
     }
@@ -106,20 +174,46 @@ impl Drop for Journal {
     }
 }
 
+fn state(shared: &Mutex<State>) -> MutexGuard<'_, State> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn hangs() -> String {
+    format!("the disk has not answered for {HANGS:?}")
+}
+
+/// Whether a folder lies on another disk than the store's file; a database counts as another.
+fn is_apart(folder: &Path, place: &str) -> bool {
+    let Some(file) = place.strip_prefix("sqlite:") else { return true };
+    match (disk(folder), Path::new(file).parent().and_then(disk)) {
+        (Some(one), Some(other)) => one != other,
+        _ => false,
+    }
+}
+
+#[cfg(unix)]
+fn disk(folder: &Path) -> Option<u64> {
+    std::fs::metadata(folder).ok().map(|found| std::os::unix::fs::MetadataExt::dev(&found))
+}
+
+/// Its drive.
+#[cfg(not(unix))]
+fn disk(folder: &Path) -> Option<std::ffi::OsString> {
+    Some(folder.canonicalize().ok()?.components().next()?.as_os_str().to_owned())
+}
+
 struct Writer {
     log: Log,
-    pending: Arc<Mutex<Pending>>,
-    /// Whether the last try to write left something out.
-    behind: bool,
-    /// Whether all that was noted reached the disk the last time.
-    well: bool,
-    /// The same, for others.
-    told: Arc<AtomicBool>,
+    shared: Arc<Mutex<State>>,
+    /// Who is told of the next sync.
+    awaited: Vec<oneshot::Sender<Result<(), String>>>,
+    /// Why the last try to write left something out, if it did.
+    behind: Option<String>,
 }
 
 impl Writer {
-    fn new(log: Log, pending: Arc<Mutex<Pending>>, told: Arc<AtomicBool>) -> Writer {
-        Writer { log, pending, behind: false, well: true, told }
+    fn new(log: Log, shared: Arc<Mutex<State>>) -> Writer {
+        Writer { log, shared, awaited: Vec::new(), behind: None }
     }
 
     fn run(mut self, woken: &Receiver<()>) {
@@ -136,60 +230,72 @@ impl Writer {
                 }
                 Err(RecvTimeoutError::Timeout) => self.write(),
                 Ok(()) => {
-                    unsynced.get_or_insert(Instant::now());
-                    std::thread::sleep(WRITTEN);
+                    unsynced.get_or_insert_with(Instant::now);
+                    if state(&self.shared).awaited.is_empty() {
+                        std::thread::park_timeout(WRITTEN);
+                    }
                     self.write();
                 }
             }
-            if unsynced.is_some_and(|since| since.elapsed() >= SYNCED) {
+            if !self.awaited.is_empty() || unsynced.is_some_and(|since| since.elapsed() >= SYNCED) {
                 self.sync();
                 // What could not be written is tried again.
-                unsynced = (!self.well).then(Instant::now);
+                let failed = state(&self.shared).failed.is_some();
+                unsynced = failed.then(Instant::now);
             }
         }
     }
 
     fn write(&mut self) {
-        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-        let notes = std::mem::take(&mut *pending).notes();
-        drop(pending);
+        let mut shared = state(&self.shared);
+        self.awaited.append(&mut shared.awaited);
+        let notes = std::mem::take(&mut shared.pending).notes();
+        drop(shared);
         if notes.is_empty() {
             return;
         }
         let kept = notes.clone();
-        let done = self.log.add(notes);
-        self.behind = done.is_err();
-        if self.behind {
-            // What was noted since counts for more.
-            let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-            let since = std::mem::take(&mut *pending).notes();
-            kept.into_iter().chain(since).for_each(|note| pending.put(note));
-        }
-        // A full disk takes no line, and a sick one takes it and does not keep it: it is well again
-        // only when both are done.
-        if done.is_err() {
-            self.tell(done);
+        self.behind = self.log.add(notes).err().map(|error| error.to_string());
+        let mut shared = state(&self.shared);
+        // What was noted since counts for more.
+        let since = std::mem::take(&mut shared.pending).notes();
+        shared.since =
+            (self.behind.is_some() || !since.is_empty()).then_some(shared.since).flatten();
+        let again = kept.into_iter().filter(|_| self.behind.is_some());
+        again.chain(since).for_each(|note| shared.pending.put(note));
+        drop(shared);
+        if let Some(why) = &self.behind {
+            self.tell(&Err(why.clone()));
         }
     }
 
     fn sync(&mut self) {
-        let done = self.log.sync();
-        if done.is_err() || !self.behind {
-            self.tell(done);
+        let done = self.log.sync().map_err(|error| error.to_string());
+        // A full disk takes no line, and a sick one takes it and does not keep it: it is well again
+        // only when both are done.
+        let done = self.behind.clone().map_or(done, Err);
+        self.tell(&done);
+        for told in self.awaited.drain(..) {
+            // Who waited may be gone.
+            let _ = told.send(done.clone());
         }
     }
 
-    fn tell(&mut self, done: std::io::Result<()>) {
-        match done {
-            Ok(()) if !self.well => tracing::info!("the journal is written again"),
-            Err(error) if self.well => tracing::error!(
-                "the journal cannot be written: {error}; leases are granted all the same, but a restore of the store \
-                 may not be noticed until it can"
-            ),
-            _ => return,
+    fn tell(&mut self, done: &Result<(), String>) {
+        let mut shared = state(&self.shared);
+        let failed = shared.failed.take();
+        shared.failed = done.clone().err().map(|why| {
+            if failed.is_none() {
+                tracing::error!(
+                    "the journal cannot be written: {why}; nothing is granted in a second from now, \
+                     until it can"
+                );
+            }
+            (failed.as_ref().map_or_else(Instant::now, |(since, _)| *since), why)
+        });
+        if failed.is_some() && shared.failed.is_none() {
+            tracing::info!("the journal is written again");
         }
-        self.well = !self.well;
-        self.told.store(self.well, Ordering::Relaxed);
     }
 }
 
@@ -202,24 +308,35 @@ mod tests {
     fn a_journal_that_cannot_be_written_is_not_well_until_it_is() {
         let folder = tempfile::tempdir().unwrap();
         let store = Token::new([7; 16]);
-        let (log, _) = Log::open(folder.path(), store).unwrap();
-        let (pending, told) = (Arc::default(), Arc::new(AtomicBool::new(true)));
-        let mut writer = Writer::new(log, Arc::clone(&pending), Arc::clone(&told));
+        let head = || Head { since: StoreTime::new(7), place: "a".to_owned() };
+        let (log, _) = Log::open(folder.path(), store, head()).unwrap();
+        let shared = Arc::<Mutex<State>>::default();
+        let mut writer = Writer::new(log, Arc::clone(&shared));
         let orders = Name::tag("orders").unwrap();
-        let note = |end| pending.lock().unwrap().put(Note::Tag(orders, end));
-        let well = || told.load(Ordering::Relaxed);
+        let note = |end| state(&shared).pending.put(Note::Tag(orders, end));
+        let well = || state(&shared).failed.is_none();
+        let asked = || {
+            let (told, done) = oneshot::channel();
+            state(&shared).awaited.push(told);
+            done
+        };
         note(10);
+        let mut done = asked();
         writer.write();
+        assert!(done.try_recv().is_err(), "it is not synced yet");
         writer.sync();
         assert!(well());
+        assert_eq!(done.try_recv(), Ok(Ok(())));
 
         let whole = writer.log.fill().unwrap();
         for end in [20, 30] {
             note(end);
+            let mut done = asked();
             writer.write();
             assert!(!well(), "written up to {end}");
             writer.sync();
             assert!(!well(), "synced up to {end}");
+            assert!(done.try_recv().unwrap().is_err());
         }
         writer.log.empty(whole);
         writer.write();
@@ -227,7 +344,7 @@ mod tests {
         writer.sync();
         assert!(well());
         drop(writer);
-        let (_, found) = Log::open(folder.path(), store).unwrap();
+        let (_, found) = Log::open(folder.path(), store, head()).unwrap();
         assert_eq!(found.tags.values().copied().collect::<Vec<_>>(), [30]);
     }
 }

@@ -7,7 +7,20 @@ use percent_encoding::{
     AsciiSet, CONTROLS, PercentEncode, percent_decode_str, utf8_percent_encode,
 };
 
+use super::file::{FIRST, Head};
 use super::witness::{Note, Noted, Window};
+
+/// The first line of a file.
+pub fn head(head: &Head) -> String {
+    format!("{FIRST} {} {}\n", head.since.get(), utf8_percent_encode(&head.place, &APART))
+}
+
+/// What a first line says, without its end; nothing if it is no journal's.
+pub fn read_head(line: &str) -> Option<Head> {
+    let (since, place) = line.strip_prefix(FIRST)?.strip_prefix(' ')?.split_once(' ')?;
+    let place = percent_decode_str(place).decode_utf8().ok()?.into_owned();
+    Some(Head { since: StoreTime::new(since.parse().ok()?), place })
+}
 
 /// A note as a line.
 pub fn line(note: &Note) -> String {

@@ -1,5 +1,6 @@
 //! What a server knows to be written: the highest end of every line.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use leafid_core::registry::{DEFAULT_MAX_WINDOW_MS, Mark};
@@ -21,7 +22,7 @@ pub struct Window {
 /// One thing that is noted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// All that was noted of lines counts no more: the store was fenced above it.
+    /// The store was fenced: what was noted of windows counts no more.
     Afresh,
     /// How far the store had come.
     Store(Noted),
@@ -79,10 +80,7 @@ impl Witness {
     /// Takes in a note.
     pub fn note(&mut self, note: Note) {
         match note {
-            Note::Afresh => {
-                self.tags.clear();
-                self.workers.clear();
-            }
+            Note::Afresh => self.workers.clear(),
             Note::Store(noted) => self.store = Some(noted),
             Note::Tag(tag, end) => {
                 let noted = self.tags.entry(tag).or_default();
@@ -111,15 +109,29 @@ impl Witness {
         self.workers.retain(|_, window| now.since(window.granted) <= longest);
     }
 
-    /// What this and another server know together.
+    /// What this and another server know together. Of windows what was noted since the last fence that
+    /// either knows: those from before it are over when the next one begins.
     #[must_use]
     pub fn and(mut self, other: Option<Witness>) -> Witness {
-        let Some(other) = other else { return self };
+        let Some(mut other) = other else { return self };
+        let fences = |known: &Witness| known.store.as_ref().map_or(0, |s| s.mark.generation);
+        match fences(&self).cmp(&fences(&other)) {
+            Ordering::Less => self.workers.clear(),
+            Ordering::Greater => other.workers.clear(),
+            Ordering::Equal => {}
+        }
         for note in other.notes() {
             match note {
                 Note::Store(theirs) => {
                     let ours = self.store.get_or_insert_with(|| theirs.clone());
-                    ours.mark.generation = ours.mark.generation.max(theirs.mark.generation);
+                    let same = ours.database == theirs.database;
+                    let further = |noted: &Noted| {
+                        let Mark { generation, position } = noted.mark;
+                        (generation, if same { position } else { 0 }, noted.latest)
+                    };
+                    if further(&theirs) > further(ours) {
+                        (ours.mark, ours.database) = (theirs.mark, theirs.database);
+                    }
                     ours.fenced = ours.fenced.max(theirs.fenced);
                     ours.latest = ours.latest.max(theirs.latest);
                     ours.longest_ms = ours.longest_ms.max(theirs.longest_ms);
@@ -133,6 +145,12 @@ impl Witness {
             }
         }
         self
+    }
+
+    /// Whether a store that forgot this would grant something again.
+    pub fn has_granted(&self) -> bool {
+        let fenced = self.store.as_ref().is_some_and(|noted| noted.mark.generation > 0);
+        fenced || !self.tags.is_empty() || !self.workers.is_empty()
     }
 
     /// Forgets all times, and the windows with them: they were told by a clock that was wrong.
@@ -270,7 +288,8 @@ mod tests {
             assert_eq!(witness.below(want, &answer).is_some(), below, "{want:?} {answer:?}");
         }
         witness.note(Note::Afresh);
-        assert_eq!(witness.below(&tags, &tag(1)), None, "a fence was set above it");
+        assert_eq!(witness.below(&workers, &worker(1, 1)), None, "a fence was set above it");
+        assert!(witness.below(&tags, &tag(49)).is_some(), "which has moved every tag up");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use leafid_core::Token;
 use tokio::runtime::Handle;
 
 use crate::backends::alone;
@@ -73,6 +74,14 @@ impl Database {
     /// # Errors
     /// None.
     pub fn greatest(&self, _: &str) -> Result<Option<i64>, Problem> {
+        match self.0 {}
+    }
+
+    /// Of none.
+    ///
+    /// # Errors
+    /// None.
+    pub fn rename(&self, _: Token) -> Result<(), Problem> {
         match self.0 {}
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leafid_core::Code;
+use leafid_core::{Code, Token};
 use tokio::runtime::Handle;
 
 use crate::backends::clock::Source;
@@ -13,7 +13,7 @@ use crate::backends::mysql::{self, Leaf, Mysql};
 use crate::backends::opening::{Options, Terms, Unopened};
 use crate::backends::postgres::{self, Postgres};
 use crate::backends::remote::Remote;
-use crate::backends::remote::open::migrate;
+use crate::backends::remote::open::{migrate, rename};
 use crate::backends::remote::version::VERSION;
 use crate::backends::zookeeper::{self, Zookeeper};
 use crate::clock::{Clock, SystemClock};
@@ -165,6 +165,27 @@ impl Database {
                 Err(Problem::new(Code::RequestInvalid, detail))
             }
         }
+    }
+
+    /// Gives the store that lies there another id.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID` for a database that does not keep tables; else as [`Database::open`].
+    pub fn rename(&self, id: Token) -> Result<(), Problem> {
+        let renamed = match self {
+            Database::Postgres(address) => rename::<Postgres>(address, self.place(), id),
+            Database::Mysql(address) => rename::<Mysql>(address, self.place(), id),
+            Database::Leaf(address) => rename::<Mysql<Leaf>>(address, self.place(), id),
+            Database::Etcd(_) | Database::Zookeeper(_) => {
+                let detail = format!(
+                    "{} cannot be given another id: --new-id is for a file, PostgreSQL and MySQL; make a \
+                     new store instead: leafid init",
+                    self.place()
+                );
+                return Err(Problem::new(Code::RequestInvalid, detail));
+            }
+        };
+        Ok(renamed?)
     }
 
     /// Raises the tables of the store that lies there to this program's version; gives the version

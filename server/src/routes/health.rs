@@ -11,10 +11,10 @@ use super::answer::Json;
 use crate::app::App;
 use crate::json::Writer;
 use crate::problem::Problem;
-use crate::store::Store;
 use crate::store::alarms::{Ends, Line};
 use crate::store::parted::Kept;
 use crate::store::watched::Watched;
+use crate::store::{JournalSight, Store};
 
 /// How long lines that went back are looked at.
 const LOOKING: Duration = Duration::from_millis(500);
@@ -40,6 +40,8 @@ pub struct Ready {
     pub generation: u64,
     /// Before when no window begins, by its last fence.
     pub floor: StoreTime,
+    /// Its journal, where one is kept.
+    pub journal: Option<JournalSight>,
     /// The lines, with what a holder has and what the store knows.
     pub lines: Vec<(Line, Ends)>,
 }
@@ -98,6 +100,17 @@ fn put_store(writer: &mut Writer, ready: &Ready) {
     if ready.floor > ready.now {
         writer.millis("fenced_until_ms", ready.floor.get());
     }
+    put_journal(writer, ready.journal);
+}
+
+/// Whether a journal is kept, since when, and where.
+pub fn put_journal(writer: &mut Writer, journal: Option<JournalSight>) {
+    let Some(JournalSight { written, since, apart }) = journal else {
+        return writer.text("journal", "none");
+    };
+    writer.text("journal", if written { "written" } else { "failing" });
+    writer.millis("journal_since_ms", since.get());
+    writer.flag("journal_apart", apart);
 }
 
 /// Why no store grants anything.
@@ -129,7 +142,8 @@ pub async fn look(store: &Watched) -> Result<Ready, Problem> {
     // Rows that cannot be read now, or are locked, say nothing of the others.
     let lines = standing.ok().and_then(Result::ok).unwrap_or_else(|| store.alarms().known());
     let (generation, floor) = (store.generation(), store.floor());
-    Ok(Ready { store: store.id(), now, generation, floor, lines })
+    let journal = store.inside().and_then(|inside| inside.journal);
+    Ok(Ready { store: store.id(), now, generation, floor, journal, lines })
 }
 
 /// A line that went back: what a holder has, and what the store knows.

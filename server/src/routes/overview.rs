@@ -18,7 +18,7 @@ use crate::meter::leases::Leased;
 use crate::problem::Problem;
 use crate::seen::census::{SpaceSight, TagSight};
 use crate::store::alarms::{Ends, Line};
-use crate::store::{Inside, Store};
+use crate::store::{Inside, JournalSight, Store};
 
 /// A store.
 pub struct StoreSight {
@@ -40,8 +40,8 @@ pub struct StoreSight {
 pub struct Within {
     /// How many requests wait.
     pub waiting: u64,
-    /// Whether its journal is written, where there is one.
-    pub journal: Option<bool>,
+    /// Its journal, where there is one.
+    pub journal: Option<JournalSight>,
     /// How far its database has come.
     pub position: u64,
     /// How long its back end took to write, in µs.
@@ -157,14 +157,7 @@ fn put_store(writer: &mut Writer, store: &StoreSight) {
     }
     let Some(Within { waiting, journal, position, write }) = &store.inside else { return };
     writer.number("waiting", *waiting);
-    writer.text(
-        "journal",
-        match journal {
-            None => "none",
-            Some(true) => "written",
-            Some(false) => "failing",
-        },
-    );
+    health::put_journal(writer, *journal);
     writer.big("position", *position);
     let mut time = |field, part| {
         let time = write.quantile(part);

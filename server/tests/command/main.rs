@@ -9,6 +9,7 @@ mod config;
 mod creating;
 mod full_disk;
 mod hung_up;
+mod journal;
 mod json;
 mod listeners;
 mod log;

@@ -17,9 +17,10 @@ pub type Grants = Vec<(String, u64, u64)>;
 pub fn serve(store: &str, journal: Option<&Path>) -> Serving {
     let mut command = Command::new(LEAFID);
     command.args(["serve", "--listen", "127.0.0.1:0", "--store", store]);
-    if let Some(folder) = journal {
-        command.arg("--journal").arg(folder);
-    }
+    match journal {
+        Some(folder) => command.arg("--journal").arg(folder),
+        None => command.arg("--no-journal"),
+    };
     Serving::spawn(&mut command)
 }
 

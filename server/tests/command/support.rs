@@ -2,9 +2,9 @@
 //! for nothing without an end.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Output, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -172,6 +172,19 @@ pub fn send(id: u32, signal: &str) {
     assert!(output(Command::new("sh").args(["-c", &line])).status.success());
 }
 
+/// Keeps journals in the folder of these tests, begun with the first of them, unless a test says where.
+fn at_home(command: &mut Command) {
+    static STATE: LazyLock<PathBuf> = LazyLock::new(|| {
+        let tests = concat!(env!("CARGO_CRATE_NAME"), "-state");
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(tests);
+        let _ = std::fs::remove_dir_all(&folder);
+        folder
+    });
+    if !command.get_envs().any(|(name, _)| name == "XDG_STATE_HOME") {
+        command.env("XDG_STATE_HOME", &*STATE);
+    }
+}
+
 /// What comes out of a pipe: read as it comes, so that nobody is held up who says much.
 struct Heard {
     said: Arc<Mutex<Vec<u8>>>,
@@ -245,6 +258,7 @@ pub fn output_elsewhere(command: &mut Command, out: Stdio) -> Output {
 
 /// What a command said until it ended, or was killed.
 fn run(command: &mut Command) -> std::io::Result<(Output, bool)> {
+    at_home(command);
     let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn()?;
     let out = child.stdout.take().map(|out| Heard::of(Some(out)));
     let err = Heard::of(child.stderr.take());
@@ -272,6 +286,7 @@ pub fn call(url: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
 
 /// A child whose pipes are read, or not.
 fn started(command: &mut Command) -> Child {
+    at_home(command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().expect("leafid starts")
 }

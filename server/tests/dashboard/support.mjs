@@ -11,7 +11,7 @@ import { ending, leash, ran, remove, says, scratch, start, stop } from '../../..
  */
 export async function serve(t, principals = {}) {
   const folder = scratch(undefined, { name: 'leafid-dashboard-' })
-  const args = ['serve', '--create', '--store', join(folder, 'store.db'), '--listen', '127.0.0.1:0']
+  const args = ['serve', '--create', '--store', join(folder, 'store.db'), '--listen', '127.0.0.1:0', '--journal', folder]
   const tokens = {}
   for (const [name, verbs] of Object.entries(principals)) {
     const file = join(folder, 'tokens.toml')

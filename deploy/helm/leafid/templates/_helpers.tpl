@@ -26,10 +26,6 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- if eq .Values.store.kind "sqlite" }}true{{ end -}}
 {{- end -}}
 
-{{- define "leafid.hasJournal" -}}
-{{- if and (include "leafid.isSqlite" .) .Values.journal.enabled }}true{{ end -}}
-{{- end -}}
-
 {{- define "leafid.scheme" -}}
 {{- if .Values.tls.secretName }}HTTPS{{ else }}HTTP{{ end -}}
 {{- end -}}
@@ -40,8 +36,10 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- if include "leafid.isSqlite" . -}}
 {{- $_ := set $own "store" "sqlite:/var/lib/leafid/leafid.db" -}}
 {{- end -}}
-{{- if include "leafid.hasJournal" . -}}
+{{- if .Values.journal.enabled -}}
 {{- $_ := set $own "journal" "/var/lib/leafid-journal" -}}
+{{- else -}}
+{{- $_ := set $own "no-journal" true -}}
 {{- end -}}
 {{- if .Values.createStore -}}
 {{- $_ := set $own "create" true -}}
@@ -162,7 +160,7 @@ spec:
         {{- if include "leafid.isSqlite" . }}
         - { name: data, mountPath: /var/lib/leafid }
         {{- end }}
-        {{- if include "leafid.hasJournal" . }}
+        {{- if .Values.journal.enabled }}
         - { name: journal, mountPath: /var/lib/leafid-journal }
         {{- end }}
         {{- if .Values.tls.secretName }}

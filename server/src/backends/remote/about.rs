@@ -18,6 +18,8 @@ pub struct About {
     pub make: &'static str,
     /// The store's row.
     pub meta: &'static str,
+    /// Gives the store another id.
+    pub rename: &'static str,
     /// The time.
     pub now: &'static str,
     /// Which other programs of ours have the database open, where it tells that to everybody.
@@ -46,10 +48,10 @@ macro_rules! about {
 /// The texts of PostgreSQL.
 pub const POSTGRES: About = About {
     others: Some(include_str!("../../../../sql/postgres/meta/others.sql")),
-    ..about!("postgres", found lower made make meta now settings)
+    ..about!("postgres", found lower made make meta now rename settings)
 };
 /// The texts of MySQL and MariaDB.
-pub const MYSQL: About = about!("mysql", found lower made make meta now settings);
+pub const MYSQL: About = about!("mysql", found lower made make meta now rename settings);
 /// The texts of MySQL and MariaDB over Leaf's own `leaf_alloc`.
 pub const LEAF: About =
     About { found: include_str!("../../../../sql/mysql/leaf/found.sql"), ..MYSQL };

@@ -72,7 +72,7 @@ pub fn migrate<D: Driver>(address: &D::Address, place: &str) -> Result<i64, Unop
         let steps = steps.ok_or_else(|| other_version(place, meta.version))?;
         if !steps.is_empty() {
             let told = |broken: Broken| cannot_raise(place, &broken);
-            alone(&mut driver, place).await?;
+            alone(&mut driver, place, "migrate").await?;
             driver.begin_making().await.map_err(told)?;
             // Another program may have raised it meanwhile.
             let now = look(&mut driver, place).await?.map_or(0, |meta| meta.version);
@@ -87,9 +87,29 @@ pub fn migrate<D: Driver>(address: &D::Address, place: &str) -> Result<i64, Unop
     })?
 }
 
+/// Gives a store another id; nobody else has it open meanwhile, where the database tells.
+///
+/// # Errors
+/// As [`open`].
+pub fn rename<D: Driver>(address: &D::Address, place: &str, id: Token) -> Result<(), Unopened> {
+    apart(|| async {
+        let mut driver = reach::<D>(address, place).await?;
+        let meta = look(&mut driver, place)
+            .await?
+            .ok_or_else(|| words::not_there(place, "has no tables"))?;
+        if meta.version != VERSION {
+            return Err(other_version(place, meta.version).into());
+        }
+        alone(&mut driver, place, "repair --new-id").await?;
+        let asked = query(D::ABOUT.rename, |to| to.token("store", id));
+        let renamed = meta::write(&mut driver, asked).await;
+        renamed.map(drop).map_err(|broken| unopened::<D>(place, &broken))
+    })?
+}
+
 /// Waits until no other program of ours has the database open: one that was just stopped may be there
 /// for a moment longer.
-async fn alone<D: Driver>(driver: &mut D, place: &str) -> Result<(), Unopened> {
+async fn alone<D: Driver>(driver: &mut D, place: &str, verb: &str) -> Result<(), Unopened> {
     let begun = Instant::now();
     loop {
         let others = meta::others(driver).await.map_err(|broken| cannot_raise(place, &broken))?;
@@ -97,7 +117,7 @@ async fn alone<D: Driver>(driver: &mut D, place: &str) -> Result<(), Unopened> {
             return Ok(());
         }
         if begun.elapsed() >= LEAVING {
-            return Err(in_use(place, &others));
+            return Err(in_use(place, verb, &others));
         }
         sleep(LEAVING / 20).await;
     }
@@ -267,11 +287,11 @@ fn cannot_make(place: &str, broken: &Broken) -> Unopened {
 }
 
 /// Who has the tables open knows them as they are.
-fn in_use(place: &str, others: &str) -> Unopened {
+fn in_use(place: &str, verb: &str, others: &str) -> Unopened {
     Problem::unavailable(format!(
         "other programs of leafid's have {place} open (processes of the database: {others}), and would \
          go on with the tables as they were; stop every server, and every process that opens the \
-         database itself, then: leafid migrate --store {place}"
+         database itself, then: leafid {verb} --store {place}"
     ))
     .into()
 }

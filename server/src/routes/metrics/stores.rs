@@ -69,8 +69,24 @@ pub fn put(all: &mut Exposition, stores: &Stores, ready: &[Seen]) {
         "1 where the fence's journal is written, 0 where that failed last; absent without one.";
     let mut family = all.gauge("leafid_journal_up", help);
     for (store, inside) in &inside {
-        family.value(&[("store", store)], inside.journal.map(|well| f64::from(u8::from(well))));
+        family.value(&[("store", store)], inside.journal.map(|found| as_number(found.written)));
     }
+    let help = "Since when there is a journal, in seconds since 1970; 0 without one.";
+    let mut family = all.gauge("leafid_journal_since_seconds", help);
+    for (store, inside) in &inside {
+        let since = inside.journal.map_or(0, |found| found.since.get().unsigned_abs() / 1_000);
+        family.count(&[("store", store)], since);
+    }
+    let help = "1 where the journal lies on another disk than the store, 0 where both are lost together; \
+                absent without one.";
+    let mut family = all.gauge("leafid_journal_apart", help);
+    for (store, inside) in &inside {
+        family.value(&[("store", store)], inside.journal.map(|found| as_number(found.apart)));
+    }
+}
+
+fn as_number(is: bool) -> f64 {
+    f64::from(u8::from(is))
 }
 
 fn inside(stores: &Stores) -> Vec<(&'static str, Inside)> {

@@ -24,9 +24,9 @@ use crate::routes::overview::{InUse, Overview, StoreSight, Within};
 use crate::routes::{decode, health, namespaces, numbers, overview, patterns, tags, workers};
 use crate::seen::census::{SpaceSight, TagSight};
 use crate::seen::numbers::{Count, Numbers};
-use crate::store::Aside;
 use crate::store::alarms::{Ends, Line};
 use crate::store::pattern::{Pattern, PatternChange, PatternRow};
+use crate::store::{Aside, JournalSight};
 
 const STORE: Token =
     Token::new([201, 240, 248, 149, 251, 152, 171, 145, 89, 245, 31, 208, 41, 126, 35, 109]);
@@ -34,6 +34,8 @@ const NOW: StoreTime = StoreTime::new(1_800_000_000_000);
 /// When the window was renewed.
 const LATER: StoreTime = StoreTime::new(1_800_000_030_000);
 const WORKER: u32 = 7;
+/// The journal, begun when the tag was made.
+const JOURNAL: JournalSight = JournalSight { written: true, since: NOW, apart: true };
 
 /// What happened: a tag and a namespace were made, numbers leased, a window acquired, renewed and
 /// given back.
@@ -188,7 +190,14 @@ impl Story {
         let lines = vec![(Line::Tag(self.tag), ends)];
         let seen = [(
             None,
-            Ok(health::Ready { store: STORE, now: NOW, generation: 1, floor: LATER, lines }),
+            Ok(health::Ready {
+                store: STORE,
+                now: NOW,
+                generation: 1,
+                floor: LATER,
+                journal: Some(JOURNAL),
+                lines,
+            }),
         )];
         tree(|to| health::put_ready(to, &seen))
     }
@@ -229,11 +238,12 @@ impl Story {
                 now: LATER,
                 generation: 0,
                 floor: StoreTime::new(0),
+                journal: Some(JOURNAL),
                 lines: Vec::new(),
             }),
             inside: Some(Within {
                 waiting: 0,
-                journal: Some(true),
+                journal: Some(JOURNAL),
                 position: 0,
                 write: writes.read(),
             }),

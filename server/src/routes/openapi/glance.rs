@@ -3,7 +3,9 @@
 use leafid_core::FieldForm;
 
 use super::schema::Shape;
-use super::shapes::{BIG, COUNT, LINES, NAME, NOW, field, line, namespace, tag, worker};
+use super::shapes::{
+    BIG, COUNT, LINES, NAME, NOW, field, line, namespace, tag, with_journal, worker,
+};
 
 const MILLIS: FieldForm = FieldForm::Millis;
 
@@ -49,18 +51,13 @@ fn store() -> Shape {
         ])
         .words("code", "Why it grants nothing, as one word.")
         .words("detail", "Why it grants nothing, and what to do.")
-        .and(&[field("waiting", COUNT, "How many requests wait for it.")])
-        .one_of(
-            "journal",
-            "Whether the fence's journal is kept.",
-            vec!["none", "written", "failing"],
-        )
-        .and(&[
-            field("position", BIG, "How far its database has come; 0 where it does not tell."),
-            field("write_p50_us", COUNT, "Half of all writes took no longer, in µs."),
-            field("write_p99_us", COUNT, "99 of 100 writes took no longer, in µs."),
-        ]);
-    let told = ["now_ms", "code", "detail", "waiting", "journal", "position"];
+        .and(&[field("waiting", COUNT, "How many requests wait for it.")]);
+    let store = with_journal(store).and(&[
+        field("position", BIG, "How far its database has come; 0 where it does not tell."),
+        field("write_p50_us", COUNT, "Half of all writes took no longer, in µs."),
+        field("write_p99_us", COUNT, "99 of 100 writes took no longer, in µs."),
+    ]);
+    let told = ["now_ms", "code", "detail", "waiting", "position"];
     let times = ["write_p50_us", "write_p99_us"];
     told.into_iter().chain(times).fold(store, Shape::maybe)
 }

@@ -153,6 +153,18 @@ pub fn alive() -> Shape {
     Shape::default().one_of("status", "Always `ok`.", vec!["ok"])
 }
 
+/// A shape, and what is said of a store's journal.
+pub fn with_journal(shape: Shape) -> Shape {
+    let states = vec!["none", "written", "failing"];
+    let shape = shape.one_of("journal", "Whether a journal is kept, and can be written.", states);
+    let where_it_is = [
+        field("journal_since_ms", FieldForm::Millis, "Since when there is one."),
+        field("journal_apart", FieldForm::Flag, "Whether it lies on another disk than the store."),
+    ];
+    let shape = shape.and(&where_it_is);
+    ["journal", "journal_since_ms", "journal_apart"].into_iter().fold(shape, Shape::maybe)
+}
+
 /// That leases can be had.
 pub fn ready() -> Shape {
     let status = "`degraded` while a line stands below what a holder has of it, or one of two stores \
@@ -169,15 +181,15 @@ pub fn ready() -> Shape {
     ];
     let part = Shape::default()
         .one_of("status", "Whether it grants.", vec!["ok", "unavailable"])
-        .and(&store)
+        .and(&store);
+    let part = with_journal(part)
         .words("code", "Why it grants nothing, as one word.")
         .words("detail", "Why it grants nothing, and what to do.");
     let part = ["store", "now_ms", "generation", "fenced_until_ms", "code", "detail"]
         .into_iter()
         .fold(part, Shape::maybe);
-    let ready = Shape::default()
-        .one_of("status", status, vec!["ok", "degraded"])
-        .and(&store)
+    let ready = Shape::default().one_of("status", status, vec!["ok", "degraded"]).and(&store);
+    let ready = with_journal(ready)
         .within("tags", "The store of the tags, where worker numbers have another.", part.clone())
         .within("workers", "The store of namespaces and worker numbers, where it is another.", part)
         .rows("went_back", LINES, line());

@@ -3,7 +3,8 @@
 
 use leafid_servers::{Databases, Etcd, Mariadb, Postgres, Server, Zookeeper, copy, for_test};
 
-use crate::restored::{goes_back, lease, make, overlaps, serve};
+use crate::restored::{goes_back, lease, make, noted, overlaps, serve};
+use crate::support::{fails, says};
 
 /// The database is stopped, its data copied, used again, and put back from the copy.
 fn put_back<S: Server>(server: &mut S, store: &str, journal: bool) -> (usize, String) {
@@ -144,4 +145,39 @@ fn a_database_that_goes_back_under_a_server_is_noticed_on_its_next_connection() 
     serving.ready(200, &["\"ok\""]);
     assert_eq!(overlaps(&before, &lease(&serving, 20)), 0);
     serving.logs(&["STORE_WENT_BACK", "was fenced", "generation=1"]);
+}
+
+/// A schema that was dropped, or another database behind the same name.
+#[test]
+fn a_dropped_store_is_not_made_anew_beside_its_journal() {
+    let Some(server) = for_test::<Postgres>() else { return };
+    let url = database(&server, "dropped");
+    let folder = tempfile::tempdir().expect("a folder");
+    let journal = folder.path().display().to_string();
+    make(&url);
+    let mut first = serve(&url, Some(folder.path()));
+    let before = lease(&first, 40);
+    noted(folder.path(), &before);
+    first.kill();
+    server.run("dropped", "DROP SCHEMA leafid CASCADE").expect("it is dropped");
+    let listen = ["--listen", "127.0.0.1:0", "--journal", &journal];
+    for words in [&["serve", "--create"][..], &["init"]] {
+        let more = if words[0] == "init" { &listen[2..] } else { &listen[..] };
+        let said = fails(&url, &[words, more].concat(), 1);
+        assert!(said.contains("STORE_REFUSED") && said.contains("up to 401"), "{words:?}: {said}");
+    }
+    says(&url, &["init", "--replaces-lost", "--journal", &journal]);
+    let second = serve(&url, Some(folder.path()));
+    for tag in ["orders", "users"] {
+        says(&second.url, &["tag", "create", tag, "--step", "10", "--max-step", "20"]);
+    }
+    says(&second.url, &["namespace", "create", "minute", "--max-window", "1m"]);
+    assert_eq!(overlaps(&before, &lease(&second, 40)), 0);
+    // A copy of it that lives beside it.
+    let used = fails(&url, &["repair", "--new-id"], 1);
+    assert!(used.contains("stop every server"), "{used}");
+    let old = second.ready(200, &["ok"])["store"].clone();
+    drop(second);
+    says(&url, &["repair", "--new-id"]);
+    assert_ne!(serve(&url, None).ready(200, &["ok"])["store"], old);
 }

@@ -77,7 +77,7 @@ impl Store {
     fn launch(&mut self) -> Result<(), String> {
         let mut command = dies_with_us(&self.binary);
         command.current_dir(&self.folder).env_remove("LEAFID_STORE");
-        command.args(["serve", "--create", "--store", &self.named]);
+        command.args(["serve", "--create", "--no-journal", "--store", &self.named]);
         command.arg("--listen").arg(self.address.to_string());
         let told = Arc::new(AtomicBool::new(false));
         let listens = Arc::clone(&told);

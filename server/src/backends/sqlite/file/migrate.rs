@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use leafid_core::Token;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::open::{self, PATIENCE};
@@ -22,10 +23,7 @@ pub fn migrate(path: &Path) -> Result<i64, Problem> {
     if let Some(absence) = create::absence(path) {
         return Err(create::not_there(path, absence));
     }
-    let failed = |error: rusqlite::Error| match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => in_use(path),
-        _ => Problem::unavailable(format!("cannot raise `{}`: {error}", path.display())),
-    };
+    let failed = |error: rusqlite::Error| failed(path, "migrate", &error);
     let before = version(&connect(path).map_err(failed)?, path)?;
     match before {
         VERSION => Ok(before),
@@ -34,15 +32,25 @@ pub fn migrate(path: &Path) -> Result<i64, Problem> {
     }
 }
 
+/// Gives the store another id. Nobody else has the file open meanwhile.
+///
+/// # Errors
+/// As [`migrate`], and `SCHEMA_MISMATCH` for tables of another version.
+pub fn rename(path: &Path, id: Token) -> Result<(), Problem> {
+    // What it must be, and whether it is there.
+    let found = version(&open::existing(path)?, path)?;
+    if found != VERSION {
+        return Err(other_version(path, found));
+    }
+    let renamed = alone(path).and_then(|connection| {
+        connection.execute("UPDATE meta SET store = ?1", [id.bytes()])?;
+        connection.execute_batch("COMMIT")
+    });
+    renamed.map_err(|error| failed(path, "repair --new-id", &error))
+}
+
 fn raise(path: &Path) -> Result<Result<(), Problem>, rusqlite::Error> {
-    let connection = connect(path)?;
-    // From the first look on the file is this connection's alone, and without a log in which
-    // another could go on.
-    connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
-    connection.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
-    connection.pragma_update(None, "synchronous", "FULL")?;
-    connection.pragma_update(None, "fullfsync", true)?;
-    connection.execute_batch("BEGIN EXCLUSIVE")?;
+    let connection = alone(path)?;
     let from = match version(&connection, path) {
         Ok(from) => from,
         Err(problem) => return Ok(Err(problem)),
@@ -54,6 +62,25 @@ fn raise(path: &Path) -> Result<Result<(), Problem>, rusqlite::Error> {
     }
     connection.pragma_update(None, "user_version", VERSION)?;
     connection.execute_batch("COMMIT").map(Ok)
+}
+
+fn failed(path: &Path, verb: &str, error: &rusqlite::Error) -> Problem {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => in_use(path, verb),
+        _ => Problem::unavailable(format!("cannot change `{}`: {error}", path.display())),
+    }
+}
+
+/// In a transaction. From the first look on the file is this connection's alone, and without a log in
+/// which another could go on.
+fn alone(path: &Path) -> Result<Connection, rusqlite::Error> {
+    let connection = connect(path)?;
+    connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    connection.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.execute_batch("BEGIN EXCLUSIVE")?;
+    Ok(connection)
 }
 
 fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
@@ -68,10 +95,10 @@ fn version(connection: &Connection, path: &Path) -> Result<i64, Problem> {
     found.ok_or_else(|| create::not_there(path, create::Absence::NoTables))
 }
 
-fn in_use(path: &Path) -> Problem {
+fn in_use(path: &Path, verb: &str) -> Problem {
     let path = path.display();
     Problem::unavailable(format!(
         "`{path}` is open in another program, which would go on with the tables as they were; stop \
-         every server that serves it, then: leafid migrate --store sqlite:{path}"
+         every server that serves it, then: leafid {verb} --store sqlite:{path}"
     ))
 }

@@ -1,0 +1,336 @@
+//! The journal that every server keeps: where, whose, and what it forbids.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::restored::{lease, make, noted, overlaps};
+use crate::support::{LEAFID, Serving, fails, output, says, until};
+
+const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
+const ASK: &str = "0123456789abcdef0123456789abcdef";
+
+/// A machine: where its state is kept, and a store's file.
+struct Machine {
+    folder: TempDir,
+    store: String,
+}
+
+impl Machine {
+    fn new() -> Machine {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = format!("sqlite:{}", folder.path().join("store.db").display());
+        Machine { folder, store }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Where journals are kept by default.
+    fn state(&self) -> PathBuf {
+        self.at("state/leafid")
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(LEAFID);
+        command.args(words).env("XDG_STATE_HOME", self.at("state")).env_remove("STATE_DIRECTORY");
+        command.env("LEAFID_STORE", &self.store);
+        command
+    }
+
+    fn serve(&self, words: &[&str]) -> Serving {
+        Serving::spawn(&mut self.command(&[&SERVE[..], words].concat()))
+    }
+
+    fn refused(&self, words: &[&str]) -> String {
+        let said = output(&mut self.command(words));
+        assert_eq!(said.status.code(), Some(1), "{words:?}: {said:?}");
+        String::from_utf8(said.stderr).expect("text")
+    }
+
+    fn says(&self, words: &[&str]) -> String {
+        let said = output(&mut self.command(words));
+        assert!(said.status.success(), "{words:?}: {said:?}");
+        String::from_utf8(said.stdout).expect("text")
+    }
+
+    /// The store's file is gone, and nobody kept a copy.
+    fn lose(&self) {
+        for end in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(self.at(&format!("store.db{end}")));
+        }
+    }
+}
+
+fn journals(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).expect("a folder").map(|file| file.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|end| end == "journal")).collect()
+}
+
+fn next(serving: &Serving, tag: &str) -> (u16, Value) {
+    serving.post(&format!("/v1/segments/{tag}/lease"), &json!({ "request": ASK }))
+}
+
+fn start(grant: &Value) -> u64 {
+    grant["start"].as_str().and_then(|start| start.parse().ok()).expect("a start")
+}
+
+#[test]
+fn every_server_keeps_one_where_its_machine_keeps_state() {
+    let machine = Machine::new();
+    make(&machine.store);
+    let mut serving = machine.serve(&[]);
+    let granted = lease(&serving, 3);
+    noted(&machine.state(), &granted);
+    let told = serving.ready(200, &["\"ok\""]);
+    assert_eq!((&told["journal"], &told["journal_apart"]), (&json!("written"), &json!(false)));
+    let since = told["journal_since_ms"].as_i64().expect("a time");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(machine.state()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
+    serving.kill();
+    let mut again = machine.serve(&[]);
+    again.logs(&["INFO", "the store is compared with its journal"]);
+    let told = again.ready(200, &["\"ok\""]);
+    assert_eq!(told["journal_since_ms"], json!(since), "it runs since the first start");
+    assert_eq!(overlaps(&granted, &lease(&again, 3)), 0);
+    again.kill();
+    // A unit's folder counts before a user's, the first of several.
+    let [unit, other] = [machine.at("unit"), machine.at("other")];
+    let both = std::env::join_paths([&unit, &other]).unwrap();
+    let serving = Serving::spawn(machine.command(&SERVE).env("STATE_DIRECTORY", both));
+    assert_eq!((journals(&unit).len(), other.exists()), (1, false));
+    drop(serving);
+    let mut none = machine.serve(&["--no-journal"]);
+    none.logs(&["WARN", "no journal is kept, as --no-journal says"]);
+    let told = none.ready(200, &["\"ok\""]);
+    assert_eq!((&told["journal"], told.get("journal_since_ms")), (&json!("none"), None));
+    none.kill();
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_an_error_that_names_both_options() {
+    let machine = Machine::new();
+    make(&machine.store);
+    // A file stands where the folder would be made.
+    std::fs::write(machine.at("state"), "").unwrap();
+    let mut commands = [machine.command(&SERVE), machine.command(&SERVE)];
+    for name in ["HOME", "LOCALAPPDATA"] {
+        commands[1].env_remove(name);
+    }
+    commands[1].env("XDG_STATE_HOME", "");
+    for mut command in commands {
+        let said = output(&mut command);
+        assert_eq!(said.status.code(), Some(1), "{said:?}");
+        let said = String::from_utf8(said.stderr).unwrap();
+        for word in ["STORE_UNAVAILABLE", "--journal DIR", "--no-journal"] {
+            assert!(said.contains(word), "{word}: {said}");
+        }
+    }
+    drop(machine.serve(&["--no-journal"]));
+}
+
+/// Servers end and begin in turns, by a kill and in order: nothing is missing, and nothing is fenced.
+#[test]
+fn servers_of_one_store_keep_one_each_and_no_restart_fences() {
+    const RESTARTS: usize = 100;
+    let machine = Machine::new();
+    make(&machine.store);
+    let mut servers = [machine.serve(&[]), machine.serve(&[])];
+    assert_eq!(journals(&machine.state()).len(), 2);
+    let mut before = Vec::new();
+    for n in 0..RESTARTS {
+        for serving in &servers {
+            let granted = lease(serving, 1);
+            assert_eq!(overlaps(&before, &granted), 0, "restart {n}");
+            before.extend(granted);
+        }
+        let one = &mut servers[n % 2];
+        if n % 3 == 0 {
+            assert_eq!(one.end("-TERM").0, Some(0));
+        } else {
+            one.kill();
+        }
+        let log = one.log();
+        assert!(!log.contains("STORE_WENT_BACK") && !log.contains("fenced"), "{log}");
+        *one = machine.serve(&[]);
+        assert!(journals(&machine.state()).len() <= 2, "restart {n}");
+    }
+    println!("{} grants, {RESTARTS} restarts", before.len());
+    for serving in &servers {
+        assert_eq!(serving.ready(200, &["\"ok\""])["generation"], json!(0));
+    }
+    // The control: with one row lowered the same servers do fence, whoever wrote it.
+    servers.iter_mut().for_each(Serving::kill);
+    let connection = rusqlite::Connection::open(machine.at("store.db")).unwrap();
+    assert_eq!(connection.execute("UPDATE tags SET max_id = 1 WHERE tag = 'orders'", []), Ok(1));
+    drop(connection);
+    machine.serve(&[]).logs(&["STORE_WENT_BACK", "was fenced", "generation=1"]);
+    assert_eq!(journals(&machine.state()).len(), 1, "those left behind became one");
+}
+
+/// An empty file in the place of a lost one, as an unmounted volume leaves it.
+#[test]
+fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
+    let machine = Machine::new();
+    make(&machine.store);
+    let mut serving = machine.serve(&[]);
+    let before = lease(&serving, 40);
+    noted(&machine.state(), &before);
+    serving.kill();
+    // As long as it is there this changes nothing.
+    assert!(machine.refused(&["init"]).contains("is already a store"));
+    machine.serve(&["--create"]).kill();
+
+    machine.lose();
+    for words in [&[&SERVE[..], &["--create"]].concat()[..], &["init"]] {
+        let said = machine.refused(words);
+        for word in ["STORE_REFUSED", " up to 401)", "leafid init --replaces-lost"] {
+            assert!(said.contains(word), "{words:?}: {word}: {said}");
+        }
+        assert!(!machine.at("store.db").exists(), "nothing was made");
+    }
+    // Another store on this machine has nothing to do with it.
+    let other = format!("sqlite:{}", machine.at("other.db").display());
+    machine.says(&["init", &other]);
+
+    let said = machine.says(&["init", "--replaces-lost"]);
+    assert!(said.contains("the journal knew 2 tags"), "{said}");
+    let mut serving = machine.serve(&[]);
+    for tag in ["orders", "users"] {
+        says(&serving.url, &["tag", "create", tag, "--step", "10", "--max-step", "20"]);
+    }
+    let refused = fails(&serving.url, &["tag", "create", "late"], 1);
+    assert!(refused.contains("needs `from`"), "{refused}");
+    says(&serving.url, &["namespace", "create", "minute", "--max-window", "1m"]);
+    let after = lease(&serving, 40);
+    assert_eq!(overlaps(&before, &after), 0);
+    println!("{} grants before, {} after", before.len(), after.len());
+    serving.kill();
+
+    // The control: with the journal out of the way the same numbers are granted again.
+    machine.lose();
+    let away = machine.at("away");
+    std::fs::rename(machine.state(), &away).unwrap();
+    let serving = machine.serve(&["--create"]);
+    for tag in ["orders", "users"] {
+        says(&serving.url, &["tag", "create", tag, "--step", "10", "--max-step", "20"]);
+    }
+    says(&serving.url, &["namespace", "create", "minute", "--max-window", "1m"]);
+    assert!(overlaps(&before, &lease(&serving, 40)) > 50);
+}
+
+/// What is granted while it fails would be granted again by a restored store.
+#[test]
+fn a_journal_that_fails_for_a_second_stops_grants_until_it_can_be_written() {
+    let machine = Machine::new();
+    make(&machine.store);
+    let serving = machine.serve(&[]);
+    let (status, grant) = next(&serving, "orders");
+    assert_eq!(status, 200, "{grant}");
+    std::fs::rename(machine.state(), machine.at("away")).unwrap();
+    let refused = until(|| Some(next(&serving, "orders")).filter(|(status, _)| *status != 200));
+    let (status, refused) = refused.expect("a refusal");
+    assert_eq!((status, &refused["code"]), (503, &json!("STORE_UNAVAILABLE")), "{refused}");
+    let detail = refused["detail"].to_string();
+    assert!(detail.contains("the journal `") && detail.contains("--journal DIR"), "{detail}");
+    serving.ready(503, &["the journal `", "cannot be written"]);
+    serving.logs(&["ERROR", "the journal cannot be written"]);
+    std::fs::rename(machine.at("away"), machine.state()).unwrap();
+    serving.ready(200, &["\"ok\"", "\"written\""]);
+    serving.logs(&["INFO", "the journal is written again"]);
+    assert_eq!(next(&serving, "orders").0, 200);
+}
+
+/// Numbers that were used elsewhere: no gap is that large.
+#[test]
+fn an_advance_stands_in_the_journal_when_it_is_answered() {
+    const TO: u64 = 50_000_001;
+    let machine = Machine::new();
+    make(&machine.store);
+    let copy = machine.at("copy.db");
+    says(&machine.store, &["backup", &copy.display().to_string()]);
+    let mut serving = machine.serve(&[]);
+    noted(&machine.state(), &lease(&serving, 1));
+    let to = json!({ "to": TO.to_string() });
+    let (status, moved) = serving.post("/v1/tags/orders/advance", &to);
+    assert_eq!(status, 200, "{moved}");
+    serving.kill();
+    machine.lose();
+    std::fs::copy(copy, machine.at("store.db")).unwrap();
+    let mut serving = machine.serve(&[]);
+    let (status, grant) = next(&serving, "orders");
+    assert!(status == 200 && start(&grant) >= TO, "{grant}");
+
+    // Where it cannot be noted the caller hears that it may have been done.
+    std::fs::rename(machine.state(), machine.at("away")).unwrap();
+    let to = json!({ "to": (2 * TO).to_string() });
+    let (status, refused) = serving.post("/v1/tags/orders/advance", &to);
+    assert_eq!((status, &refused["code"]), (503, &json!("STORE_UNAVAILABLE")), "{refused}");
+    assert!(refused["detail"].to_string().contains("has made the change"), "{refused}");
+    serving.kill();
+}
+
+/// Staging, made of a copy of production.
+#[test]
+fn a_copy_with_an_id_of_its_own_lives_beside_its_original() {
+    let machine = Machine::new();
+    make(&machine.store);
+    let copy = format!("sqlite:{}", machine.at("copy.db").display());
+    let original = machine.serve(&[]);
+    let granted = lease(&original, 3);
+    noted(&machine.state(), &granted);
+    says(&machine.store, &["backup", &copy]);
+    lease(&original, 3);
+    let used = fails(&machine.store, &["repair", "--new-id"], 1);
+    assert!(used.contains("stop every server that serves it"), "{used}");
+    let said = says(&copy, &["repair", "--new-id"]);
+    assert!(said.contains("another store from now on"), "{said}");
+    let staging = Serving::spawn(machine.command(&SERVE).env("LEAFID_STORE", &copy));
+    let (ours, theirs) = (original.ready(200, &["ok"]), staging.ready(200, &["ok"]));
+    assert_ne!(ours["store"], theirs["store"]);
+    assert_eq!((&ours["generation"], &theirs["generation"]), (&json!(0), &json!(0)));
+    // A holder of the original that asks the copy by mistake.
+    let ask = json!({ "request": ASK, "store": ours["store"] });
+    let (status, refused) = staging.post("/v1/segments/orders/lease", &ask);
+    assert_eq!((status, &refused["code"]), (409, &json!("STORE_CHANGED")), "{refused}");
+    assert_eq!(next(&staging, "orders").0, 200);
+    assert_eq!(original.ready(200, &["ok"])["generation"], json!(0), "it is not fenced either");
+    fails(&copy, &["repair", "--new-id", "--without-journal"], 2);
+}
+
+#[test]
+fn a_repair_goes_above_the_rows_of_a_table() {
+    let machine = Machine::new();
+    make(&machine.store);
+    let table = machine.at("shop.db");
+    let rows = "CREATE TABLE orders (id INTEGER); INSERT INTO orders VALUES (7), (700000)";
+    rusqlite::Connection::open(&table).unwrap().execute_batch(rows).unwrap();
+    let table = format!("sqlite:{}", table.display());
+    let query = "SELECT max(id) FROM orders";
+    let repair = ["repair", "--without-journal", "--in", &table];
+    let asks = ["--from-max", &format!("orders={query}"), "--from-max", &format!("gone={query}")];
+    let said = says(&machine.store, &[&repair[..], &asks].concat());
+    assert!(said.contains("tags moved: 3"), "{said}");
+    let listed = says(&machine.store, &["tag", "list", "--store", &machine.store, "--json"]);
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let stands = |tag: &str| {
+        let row = listed["tags"].as_array().unwrap().iter().find(|row| row["tag"] == *tag);
+        row.map(|row| row["max_id"].clone())
+    };
+    assert_eq!(stands("orders"), Some(json!("702001")), "100 x 20 above 700,001");
+    assert_eq!(stands("users"), Some(json!("2001")));
+    // One that the store does not know goes on above when it is created.
+    let local = ["--store", &machine.store];
+    says(&machine.store, &[&["tag", "create", "gone"][..], &local].concat());
+    let next = says(&machine.store, &[&["next", "gone"][..], &local].concat());
+    assert!(next.trim().parse::<u64>().unwrap() > 700_000, "{next}");
+    let alone = fails(&machine.store, &["repair", "--without-journal", "--from-max", query], 2);
+    assert!(alone.contains("TAG=SQL"), "{alone}");
+}
