@@ -108,6 +108,7 @@ fn a_row_that_cannot_be_served_is_refused_alone() {
         let (_, problem) = serving.post(&path, &json!({ "count": 1 }));
         assert_eq!(problem["code"], code, "{problem}");
     }
+    serving.logs(&["WARN", "tag `minus` has `step` -5 in `leaf_alloc`"]);
     let (_, grant) = lease(&serving, "end", 4);
     assert_eq!(grant["end"], "9223372036854775807", "{grant}");
     assert_eq!(lease(&serving, "good", 5).0, 200);
