@@ -24,7 +24,8 @@ pub struct Init {
     /// The store to create: the file `sqlite:PATH` or a plain path, tables in a database,
     /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE` or `mysql://USER:PASSWORD@HOST:PORT/DATABASE`,
     /// keys `etcd://HOST:PORT,HOST:PORT/PREFIX`, or nodes `zk://HOST:PORT,HOST:PORT/PATH`
-    #[arg(env = "LEAFID_STORE", default_value = DEFAULT_FILE, hide_env_values = true)]
+    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE,
+          hide_env_values = true)]
     store: String,
     /// The new store replaces one that was lost: its snowflake IDs begin after the last one that the
     /// old store can have granted, and each tag created in it needs --from
@@ -52,7 +53,7 @@ impl Init {
         let store = match database::init(or_usual(&self.store), options) {
             Some(made) => made?,
             None => {
-                let file = file(or_usual(&self.store), "leafid init")?;
+                let file = file(or_usual(&self.store), "leafid init --store")?;
                 create_sqlite(&file, Arc::new(SystemClock), options)?
             }
         };

@@ -187,7 +187,9 @@ fn a_database_without_leafs_table_is_refused() {
     assert!(fails(plain, &["init"], 1).contains("SCHEMA_MISMATCH"));
     // An empty store is made by a command, there as everywhere.
     let refused = fails(&url, &["serve", "--listen", "127.0.0.1:0"], 1);
-    assert!(refused.contains("leafid init mysql://") && refused.contains("?tags=leaf_alloc"));
+    assert!(
+        refused.contains("leafid init --store mysql://") && refused.contains("?tags=leaf_alloc")
+    );
     says(&url, &["init"]);
     assert_eq!(lease(&serve(&url), "orders", 1).1["end"], "101");
 }
