@@ -12,8 +12,9 @@ mod stores;
 mod testing;
 mod values;
 
-/// What `leafid` in Python imports; its public face is the package around it.
-#[pyo3::pymodule]
+/// What `leafid` in Python imports; its public face is the package around it. A free-threaded interpreter turns
+/// its lock on for it: docs/PYTHON-INTERNALS.md names what relies on that.
+#[pyo3::pymodule(gil_used = true)]
 mod _native {
     use pyo3::prelude::*;
 

@@ -38,7 +38,7 @@ def test_what_newcomers_meant(case: dict[str, Any], capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(("words", "says"), [
     (["tag", "create", "orders"], "no store was given: pass --store sqlite:PATH, or set LEAFID_STORE"),
     (["tag", "list", "--store", "ids.db"], "did you mean sqlite:ids.db?"),
-    (["init", "ids.db"], "did you mean sqlite:ids.db?"),
+    (["init", "--store", "ids.db"], "did you mean sqlite:ids.db?"),
     (["tag", "list", "--store", "http://h"], "a separate binary: leafid tag list --store http://h"),
 ])  # fmt: skip
 def test_a_store_that_is_none(words: list[str], says: str, monkeypatch: Any, capsys: Any) -> None:
@@ -59,7 +59,7 @@ def test_the_same_words(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     store = f"sqlite:{tmp_path / 'ids.db'}"
     monkeypatch.setenv("LEAFID_STORE", store)
     # The program itself once; then its `main`, which needs no interpreter of its own for each line.
-    python("-m", "leafid", "init", store)
+    python("-m", "leafid", "init", "--store", store)
     for case in cases("tags.json"):
         try:
             ended = main(case["words"])

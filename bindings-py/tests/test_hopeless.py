@@ -55,7 +55,7 @@ def bare(path: Path) -> None:
 
 
 FILES: dict[str, tuple[Callable[[Path], Any], str, tuple[str, ...]]] = {
-    "not there": (lambda path: None, "STORE_UNKNOWN", ("leafid init sqlite:", "create=True")),
+    "not there": (lambda path: None, "STORE_UNKNOWN", ("leafid init --store sqlite:", "create=True")),
     "empty": (lambda path: path.write_bytes(b""), "STORE_UNKNOWN", ("empty file", "leafid init")),
     "no tables": (bare, "STORE_UNKNOWN", ("has no tables", "leafid init", "create=True")),
     "a folder": (lambda path: path.mkdir(), "STORE_UNKNOWN", ("is a folder", "/leafid.db")),

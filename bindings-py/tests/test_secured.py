@@ -20,7 +20,7 @@ def secured(tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     server = Secured(tmp_path)
     store = f"sqlite:{tmp_path / 'leafid.db'}"
-    server.leafid("init", store)
+    server.leafid("init", "--store", store)
     server.leafid("tag", "create", "orders", "--store", store)
     server.good = server.token("app")
     with server:

@@ -84,7 +84,7 @@ def test_the_same_by_sqlalchemy(database, name) -> None:
 def test_what_is_not_there_is_not_made(database, name) -> None:
     with pytest.raises(leafid.StoreUnknownError, match="has no tables; .* python -m leafid init ") as said:
         SqlStore(database.url(name)).id
-    assert f"leafid init {database.url(name)}" in str(said.value)
+    assert f"leafid init --store {database.url(name)}" in str(said.value)
     with pytest.raises(leafid.StoreUnknownError, match="no tables"):
         SqlStore(database.url(name)).lease_segment(TAG)
     with leafid.Segment("orders", store=database.url(name)) as orders:
@@ -374,9 +374,9 @@ def test_the_commands(database, name, capsys) -> None:
     url = database.url(name)
     assert main(["tag", "create", "orders", "--store", url]) == 1
     assert "STORE_UNKNOWN" in capsys.readouterr().err
-    assert main(["init", url]) == 0
+    assert main(["init", "--store", url]) == 0
     assert SqlStore(url).id in capsys.readouterr().out
-    assert main(["init", url]) == 1, "a store that is there is not made again"
+    assert main(["init", "--store", url]) == 1, "a store that is there is not made again"
     assert "STORE_REFUSED" in capsys.readouterr().err
     assert main(["tag", "create", "orders", "--from", "7", "--store", url]) == 0
     assert main(["next", "orders", "-n", "2", "--store", url]) == 0

@@ -85,7 +85,7 @@ def test_no_message_has_a_part_of_a_password(url, capsys) -> None:
     assert "s3cret" not in said(refused.value)
     for words in (["next", "orders"], ["tag", "create", "orders"]):
         assert main([*words, "--store", url]) == 1
-    assert main(["init", url]) == 1
+    assert main(["init", "--store", url]) == 1
     assert "s3cret" not in capsys.readouterr().err
 
 

@@ -58,10 +58,10 @@ def test_a_namespace_of_ones_own(path) -> None:
 
 
 def test_what_is_not_there_is_not_made(path) -> None:
-    with pytest.raises(leafid.StoreUnknownError, match="python -m leafid init sqlite:"):
+    with pytest.raises(leafid.StoreUnknownError, match="python -m leafid init --store sqlite:"):
         SqliteStore(path)
     with Segment("orders", f"sqlite:{path}") as orders:
-        with pytest.raises(leafid.StoreUnknownError, match="python -m leafid init sqlite:"):
+        with pytest.raises(leafid.StoreUnknownError, match="python -m leafid init --store sqlite:"):
             orders.next()
     assert not path.exists()
     SqliteStore(path, create=True)
@@ -307,9 +307,9 @@ def test_the_commands(path, capsys) -> None:
     store = f"sqlite:{path}"
     assert main(["tag", "create", "orders", "--store", store]) == 1
     assert "STORE_UNKNOWN" in capsys.readouterr().err
-    assert main(["init", store]) == 0
+    assert main(["init", "--store", store]) == 0
     assert SqliteStore(path).id in capsys.readouterr().out
-    assert main(["init", store]) == 1, "a store that is there is not made again"
+    assert main(["init", "--store", store]) == 1, "a store that is there is not made again"
     assert "STORE_REFUSED" in capsys.readouterr().err
     assert main(["tag", "create", "orders", "--from", "7", "--step", "2", "--store", store]) == 0
     assert main(["tag", "create", "orders", "--store", store]) == 1
@@ -317,7 +317,7 @@ def test_the_commands(path, capsys) -> None:
     assert main(["tag", "create", "orders", "--if-missing", "--store", store]) == 0
     assert main(["next", "orders", "-n", "2", "--store", store]) == 0
     assert capsys.readouterr().out.endswith("7\n8\n")
-    assert main(["init", "http://127.0.0.1:8750"]) == 1
+    assert main(["init", "--store", "http://127.0.0.1:8750"]) == 1
     assert "leafid init" in capsys.readouterr().err
     shown = subprocess.run(
         [BINARY, "tag", "list", "--store", store], capture_output=True, text=True, timeout=300

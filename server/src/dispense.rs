@@ -172,7 +172,7 @@ impl Generators {
         // use has none yet.
         let own = match own_step(self.deps.stores.tags(), tag).await {
             // Another program's table may say so.
-            Ok(step) if step == 0 => return Err(step_of_row(&tag, step)),
+            Ok(0) => return Err(step_of_row(&tag)),
             Ok(step) => step.min(STEP_CAP),
             Err(problem) if problem.code == Code::TagUnknown => DEFAULT_STEP,
             Err(problem) => return Err(problem),

@@ -44,7 +44,7 @@ fn what_is_not_there_is_not_made_unasked() {
         let before = std::fs::read(file).ok();
         let problem = open(file).unwrap_err();
         assert_eq!(problem.code, Code::StoreUnknown, "{problem}");
-        let way = format!("leafid init sqlite:{}", file.display());
+        let way = format!("leafid init --store sqlite:{}", file.display());
         assert!(problem.detail.contains(what) && problem.detail.contains(&way), "{problem}");
         assert_eq!(std::fs::read(file).ok(), before, "it is left as it was");
         assert!(create(file).unwrap().found().created);

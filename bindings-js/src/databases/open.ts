@@ -77,7 +77,7 @@ async function making(link: Link, declared: Declarations): Promise<Columns> {
 }
 
 function notThere({ place }: Link): LeafidError {
-  const message = `${quoted(place)} has no tables; to create a new store there: leafid init ${place}, or \`{ create: true }\` of \`sqlStore\` in leafid/node; if there was one and it is lost, use instead: leafid init --replaces-lost ${place}, as a new store would hand out again what is in use`
+  const message = `${quoted(place)} has no tables; to create a new store there: leafid init --store ${place}, or \`{ create: true }\` of \`sqlStore\` in leafid/node; if there was one and it is lost, use instead: leafid init --replaces-lost --store ${place}, as a new store would hand out again what is in use`
   return new LeafidError('STORE_UNKNOWN', message)
 }
 

@@ -94,7 +94,7 @@ function look(connection: Connection, path: string): void {
 
 function notThere(path: string, what: string): LeafidError {
   const place = `sqlite:${path}`
-  const message = `${quoted(place)} ${what}; to create a new store there: leafid init ${place}, or \`sqliteStore(path, { create: true })\` of leafid/node; if there was one and it is lost, use instead: leafid init --replaces-lost ${place}, as a new store would hand out again what is in use`
+  const message = `${quoted(place)} ${what}; to create a new store there: leafid init --store ${place}, or \`sqliteStore(path, { create: true })\` of leafid/node; if there was one and it is lost, use instead: leafid init --replaces-lost --store ${place}, as a new store would hand out again what is in use`
   return new LeafidError('STORE_UNKNOWN', message)
 }
 

@@ -248,7 +248,7 @@ export class Works {
 
 function stepOfRow(tag: string): LeafidError {
   const about = called(subject('tag', tag))
-  return new LeafidError('STEP_INVALID', `${about} has step 0 in the store, and a lease would have no number; set it: leafid tag set ${tag} --step N`)
+  return new LeafidError('STEP_INVALID', `${about} has a step of 0 or less in the store, and a lease would have no number; set it: leafid tag set ${tag} --step N`)
 }
 
 /** Another program's table may take several spellings for one name. */

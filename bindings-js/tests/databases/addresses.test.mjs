@@ -29,7 +29,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
 
     test('LEAFID_STORE chooses the database, and nothing keeps the process alive', () => {
       const url = server.make('ids')
-      leafid('init', url)
+      leafid('init', '--store', url)
       leafid('tag', 'create', 'orders', '--store', url)
       const firsts = []
       for (let turn = 0; turn < 2; turn++) {
@@ -73,8 +73,8 @@ ENGINES.MySQL.test('Leaf’s own table keeps the tags, while a Leaf goes on usin
   server.run('leaf', `INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('orders', ${wide}, 100), ('zero', 0, 10), ('bad', 1, -5)`)
   const ask = (tag) => ({ tag, request: '01'.repeat(16) })
   const lost = await refusal(() => sqlStore(`${url}?tags=leaf_alloc`).lease_segment(ask('orders')))
-  assert.match(lost.message, /leaf\?tags=leaf_alloc` has no tables; to create a new store there: leafid init mysql:/)
-  leafid('init', `${url}?tags=leaf_alloc`)
+  assert.match(lost.message, /leaf\?tags=leaf_alloc` has no tables; to create a new store there: leafid init --store mysql:/)
+  leafid('init', '--store', `${url}?tags=leaf_alloc`)
   const pool = mysql.createPool(url)
   t.after(() => new Promise((resolve) => pool.end(resolve)))
   const stores = [sqlStore(pool, { tags: 'leaf_alloc', create: { tags: { made: { step: 7, until: '9' } } } }), sqlStore(`${url}?tags=leaf_alloc`)]

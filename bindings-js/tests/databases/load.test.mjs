@@ -47,7 +47,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
 
     function made(database) {
       const url = server.make(database)
-      leafid('init', url)
+      leafid('init', '--store', url)
       leafid('tag', 'create', 'orders', '--step', '100', '--max-step', '1000', '--store', url)
       return url
     }

@@ -33,7 +33,7 @@ test('a store that Node makes is one for the server’s program, and the other w
   assert.equal(await next(store, 'fresh'), 1n)
   const shop = new Snowflake('shop', { store })
   assert.equal(decode(await shop.next(), 'edge').worker, 3)
-  leafid('init', `sqlite:${theirs}`)
+  leafid('init', '--store', `sqlite:${theirs}`)
   leafid('tag', 'create', 'orders', '--store', `sqlite:${theirs}`)
   assert.equal(await next(`sqlite:${theirs}`), 1n)
   assert.equal(await next(`sqlite:${theirs}`), 1001n)
@@ -73,7 +73,7 @@ test('nothing is made unasked, and what is no store is left alone', async (t) =>
     assert.equal(told.code, code, told.message)
     return told.message
   }
-  assert.match(await refused(`sqlite:${path('none.db')}`, 'STORE_UNKNOWN'), /does not exist; to create a new store there: leafid init sqlite:/)
+  assert.match(await refused(`sqlite:${path('none.db')}`, 'STORE_UNKNOWN'), /does not exist; to create a new store there: leafid init --store sqlite:/)
   writeFileSync(path('empty.db'), '')
   await refused(`sqlite:${path('empty.db')}`, 'STORE_UNKNOWN')
   new Connection(path('foreign.db')).script('CREATE TABLE tags (a)')
@@ -142,7 +142,7 @@ test('a store that another process makes while it is looked at is no other progr
     Connection.prototype.all = function (query) {
       if (makes && query.sql.includes(reading)) {
         makes = false
-        leafid('init', `sqlite:${path}`)
+        leafid('init', '--store', `sqlite:${path}`)
       }
       return all.call(this, query)
     }
@@ -170,7 +170,7 @@ test('a file that is made between the look at it and the look at its log is not 
     looks += 1
     // `real` looks first.
     if (looks === 2) {
-      leafid('init', `sqlite:${path}`)
+      leafid('init', '--store', `sqlite:${path}`)
       maker = new Connection(path)
       maker.script('PRAGMA journal_mode = WAL; UPDATE meta SET position = position + 1')
       assert.ok(statSync(`${path}-wal`).size > 0, 'its log is there')

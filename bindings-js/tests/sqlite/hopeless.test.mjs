@@ -30,7 +30,7 @@ function script(path, text) {
 }
 
 const FILES = {
-  'not there': [() => {}, 'STORE_UNKNOWN', 'leafid init sqlite:', 'create: true'],
+  'not there': [() => {}, 'STORE_UNKNOWN', 'leafid init --store sqlite:', 'create: true'],
   empty: [(path) => writeFileSync(path, ''), 'STORE_UNKNOWN', 'is an empty file', 'leafid init'],
   'no tables': [(path) => script(path, 'CREATE TABLE t (x); DROP TABLE t; VACUUM'), 'STORE_UNKNOWN', 'has no tables', 'leafid init'],
   'a folder': [(path) => mkdirSync(path), 'STORE_UNKNOWN', 'is a folder', '/leafid.db'],

@@ -21,7 +21,7 @@ function leafid(...words) {
 /** The path of a store; it replaces a lost one if it is said. */
 function made(t, { replaces = false } = {}) {
   const path = join(scratch(t), 'ids.db')
-  leafid('init', ...(replaces ? ['--replaces-lost'] : []), `sqlite:${path}`)
+  leafid('init', ...(replaces ? ['--replaces-lost'] : []), '--store', `sqlite:${path}`)
   return path
 }
 

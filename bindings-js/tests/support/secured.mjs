@@ -16,7 +16,7 @@ export async function secured() {
     if (status !== 0) throw new Error(stderr)
     return stdout.trim()
   }
-  leafid('init', store)
+  leafid('init', '--store', store)
   leafid('tag', 'create', 'orders', '--store', store)
   const create = (principal, ...words) => leafid('token', 'create', principal, '--tokens', tokens, ...words)
   const token = create('app')

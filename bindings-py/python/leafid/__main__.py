@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
         verb.add_argument("--timeout", type=float, default=10.0, help="in seconds (default: 10)")
 
     init = verbs.add_parser("init", help="make a new store in a file or a database")
-    init.add_argument("store", metavar="URL", help="sqlite:PATH, postgres://…, mysql://…")
+    init.add_argument("--store", help="sqlite:PATH, postgres://…, mysql://… (default: LEAFID_STORE)")
     init.set_defaults(run=_init)
     tags.add(verbs)
 
@@ -91,12 +91,13 @@ def _snowflake(options: argparse.Namespace) -> None:
 
 
 def _init(options: argparse.Namespace) -> None:
-    tags.checked(options.store, f"leafid init {hidden(options.store)}")
-    store = open_store(options.store, create=False)
+    url = options.store or os.environ.get("LEAFID_STORE", "")
+    tags.checked(url, f"leafid init --store {hidden(url)}")
+    store = open_store(url, create=False)
     try:
         id = store.id
     except StoreUnknownError:
-        made = open_store(options.store, create=True)
+        made = open_store(url, create=True)
         id = made.id
         print(f"{made.place} is a new store: id {id}")
     else:

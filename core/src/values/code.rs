@@ -195,7 +195,7 @@ codes! {
     /// There is no store at this place: no database, no file, or no tables in it.
     StoreUnknown "STORE_UNKNOWN" 500
         "has no store"
-        "check the URL, or create it with `leafid init URL`";
+        "check the URL, or create it with `leafid init --store URL`";
     /// The store failed in a way that it has no word for.
     Internal "INTERNAL" 500
         "met an error in the store"

@@ -30,7 +30,8 @@ pub struct Init {
     /// The store to create: the file `sqlite:PATH` or a plain path, tables in a database,
     /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE` or `mysql://USER:PASSWORD@HOST:PORT/DATABASE`,
     /// keys `etcd://HOST:PORT,HOST:PORT/PREFIX`, or nodes `zk://HOST:PORT,HOST:PORT/PATH`
-    #[arg(env = "LEAFID_STORE", default_value = DEFAULT_FILE, hide_env_values = true)]
+    #[arg(long, env = "LEAFID_STORE", value_name = "STORE", default_value = DEFAULT_FILE,
+          hide_env_values = true)]
     store: String,
     /// The new store replaces one that was lost: its snowflake IDs begin after the last one that the
     /// old store can have granted, the tags that its journal knows continue above it, and each other tag
@@ -68,7 +69,7 @@ impl Init {
                 (database::init(&database, options)?, lost)
             }
             None => {
-                let file = file(named, "leafid init")?;
+                let file = file(named, "leafid init --store")?;
                 let there = || open(&file, Options::default()).map(drop);
                 let lost = self.lost(&create::place(&file), there)?;
                 (create_sqlite(&file, Arc::new(SystemClock), options)?, lost)

@@ -26,9 +26,8 @@ pub fn meant(words: &[String]) -> Option<Vec<String>> {
     };
     let pairs: Vec<String> = rest.iter().flat_map(apart).collect();
     let guessed = match verb.first().map(String::as_str) {
-        Some("serve") => serve(&pairs),
+        Some("serve" | "init") => serve(&pairs),
         Some("next") => next(pairs),
-        Some("init") => init(pairs),
         Some("snowflake") => {
             verb = vec!["next".to_owned(), "--namespace".to_owned()];
             if pairs.is_empty() { vec!["default".to_owned()] } else { pairs }
@@ -123,9 +122,4 @@ fn next(mut words: Vec<String>) -> Vec<String> {
         words.insert(1, "--count".to_owned());
     }
     words
-}
-
-fn init(words: Vec<String>) -> Vec<String> {
-    let is_option = |word: &String| word == "--store" || STORES.contains(&word.as_str());
-    words.into_iter().filter(|word| !is_option(word)).collect()
 }

@@ -39,6 +39,10 @@ impl Health {
         if is_json() && known {
             return say(ready);
         }
+        if known && ready.as_object().is_some_and(|fields| fields.len() == 1) {
+            let status = ready["status"].as_str().unwrap_or_default();
+            return say(format_args!("{status}: the server tells more to a valid token"));
+        }
         let lines: Vec<String> =
             ready["went_back"].as_array().into_iter().flatten().map(line).collect();
         let away: Vec<String> = KINDS.into_iter().filter_map(|kept| away(&ready, kept)).collect();

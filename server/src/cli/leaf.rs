@@ -40,7 +40,8 @@ pub struct Leaf {
     /// the tags
     #[arg(long, env = "LEAFID_LEAF_CONFIG", value_name = "FILE")]
     leaf_config: Option<PathBuf>,
-    /// The Leaf of this machine has stopped for good and starts no more: its worker number is taken over
+    /// The Leaf of this machine, or in mode zk_recycle every Leaf, has stopped for good and starts no more:
+    /// its worker number is taken over
     #[arg(long, env = "LEAFID_LEAF_STOPPED", value_parser = switch, requires = "leaf_config")]
     leaf_stopped: bool,
 }

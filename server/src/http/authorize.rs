@@ -161,6 +161,21 @@ fn token(head: &Parts) -> Result<&str, Problem> {
     }
 }
 
+/// Whether the caller of a path that needs no token may see all of its answer: it sent a valid one, or this
+/// listener knows none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known(pub bool);
+
+impl<S: Send + Sync> FromRequestParts<S> for Known {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(head: &mut Parts, _: &S) -> Result<Known, Infallible> {
+        let is_valid =
+            |tokens: &Arc<Tokens>| token(head).and_then(|token| tokens.member(token)).is_ok();
+        Ok(Known(head.extensions.get().is_none_or(is_valid)))
+    }
+}
+
 fn forbidden(who: &Principal, why: String) -> Problem {
     let detail = format!("principal `{}` may not do this: {why}", who.name);
     Problem::new(Code::Forbidden, detail)

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 use axum::routing::{get, post, put};
+use axum::{Extension, Router};
 use leafid_core::Code;
 use leafid_wire::path;
 
@@ -46,10 +46,12 @@ pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> Entered {
             routes = routes.route_layer(middleware::from_fn_with_state(Arc::clone(&app), audit));
         }
         if listener.serves(face)
-            && let (Some(tokens), Some(verb)) = (&entry.rules.tokens, face.verb())
+            && let Some(tokens) = entry.rules.tokens.clone()
         {
-            let wanted = Wanted { tokens: Arc::clone(tokens), verb };
-            routes = routes.route_layer(wanted);
+            routes = match face.verb() {
+                Some(verb) => routes.route_layer(Wanted { tokens, verb }),
+                None => routes.route_layer(Extension(tokens)),
+            };
         }
         router = router.merge(routes);
     }

@@ -48,7 +48,7 @@ pub fn segment(
         Code::TagUnknown => tag_unknown(tag),
         Code::StoreChanged => store_changed(store, ask.store),
         // A step that another program wrote.
-        Code::SchemaMismatch if row.step == 0 => step_of_row(tag, row.step),
+        Code::SchemaMismatch if row.step == 0 => step_of_row(tag),
         Code::SchemaMismatch => row_of_others(tag, row),
         Code::StepInvalid => {
             let step = ask.step.unwrap_or(0);
@@ -75,10 +75,10 @@ pub fn segment(
 }
 
 /// A tag whose own step, written by another program, is none.
-pub fn step_of_row(tag: &Name, step: u32) -> Problem {
+pub fn step_of_row(tag: &Name) -> Problem {
     let detail = format!(
-        "tag `{tag}` has step {step} in the store, and a lease would have no number; set it: leafid \
-         tag set {tag} --step N"
+        "tag `{tag}` has a step of 0 or less in the store, and a lease would have no number; set it: \
+         leafid tag set {tag} --step N"
     );
     Problem::new(Code::StepInvalid, detail)
 }

@@ -9,7 +9,9 @@ use leafid_core::{Code, FieldWriter, StoreTime, Token};
 
 use super::answer::Json;
 use crate::app::App;
+use crate::http::authorize::Known;
 use crate::json::Writer;
+use crate::log::Rate;
 use crate::problem::Problem;
 use crate::store::alarms::{Ends, Line};
 use crate::store::parted::Kept;
@@ -18,6 +20,8 @@ use crate::store::{JournalSight, Store};
 
 /// How long lines that went back are looked at.
 const LOOKING: Duration = Duration::from_millis(500);
+
+static WITHHELD: Rate = Rate::new();
 
 /// `GET /healthz`: the process answers.
 pub async fn healthz() -> Json {
@@ -51,21 +55,31 @@ pub type Seen = (Option<Kept>, Result<Ready, Problem>);
 
 /// `GET /readyz`: leases can be had. Where none can, 503 with the reason. Where some line went back
 /// and still stands below what its holders have, or one of two stores grants nothing, the answer is
-/// `degraded` and names it.
-pub async fn readyz(State(app): State<Arc<App>>) -> Result<Json, Problem> {
+/// `degraded` and names it. Probes, which have no token, get the status alone where one is wanted.
+pub async fn readyz(State(app): State<Arc<App>>, known: Known) -> Result<Json, Problem> {
     let looks = app.stores.each().map(|(kept, store)| async move { (kept, look(store).await) });
     let seen = join_all(looks).await;
-    match seen.iter().any(|(_, found)| found.is_ok()) {
-        true => Ok(Json::write(|writer| put_ready(writer, &seen))),
-        false => Err(none(seen).status(503)),
+    match (seen.iter().any(|(_, found)| found.is_ok()), known) {
+        (true, Known(true)) => Ok(Json::write(|writer| put_ready(writer, &seen))),
+        (true, Known(false)) => Ok(Json::write(|writer| put_status(writer, &seen))),
+        (false, Known(true)) => Err(none(seen).status(503)),
+        (false, Known(false)) => Err(withheld(&none(seen)).status(503)),
     }
+}
+
+/// The answer without the reason, which goes to the log.
+fn withheld(reason: &Problem) -> Problem {
+    if let Some(left_out) = WITHHELD.admit(reason.code) {
+        tracing::warn!(code = %reason.code, left_out, "not ready: {}", reason.detail);
+    }
+    let detail =
+        "no leases are granted; the reason is in the server's log, and given to a valid token";
+    Problem::new(reason.code, detail)
 }
 
 /// Stores of which one can grant at least.
 pub fn put_ready(writer: &mut Writer, seen: &[Seen]) {
-    let sound = |found: &Result<Ready, Problem>| found.as_ref().is_ok_and(|r| r.lines.is_empty());
-    let all_sound = seen.iter().all(|(_, found)| sound(found));
-    writer.text("status", if all_sound { "ok" } else { "degraded" });
+    put_status(writer, seen);
     for (kept, found) in seen {
         match (kept, found) {
             (None, Ok(ready)) => put_store(writer, ready),
@@ -76,6 +90,12 @@ pub fn put_ready(writer: &mut Writer, seen: &[Seen]) {
     let found = seen.iter().filter_map(|(_, found)| found.as_ref().ok());
     let lines: Vec<_> = found.flat_map(|ready| ready.lines.iter().copied()).collect();
     writer.array("went_back", lines, |writer, (line, ends)| put_line(writer, &line, ends));
+}
+
+fn put_status(writer: &mut Writer, seen: &[Seen]) {
+    let sound = |found: &Result<Ready, Problem>| found.as_ref().is_ok_and(|r| r.lines.is_empty());
+    let all_sound = seen.iter().all(|(_, found)| sound(found));
+    writer.text("status", if all_sound { "ok" } else { "degraded" });
 }
 
 /// One of two stores.

@@ -87,7 +87,7 @@ fn what_others_reach_and_nothing_guards_is_refused_unless_that_listener_says_so(
 fn an_open_listener_changes_nothing_and_knows_its_names() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("store.db").display().to_string();
-    says(&store, &["init", &store]);
+    says(&store, &["init", "--store", &store]);
     says(&store, &["tag", "create", "orders", "--store", &store]);
     let options =
         ["--listen", "0.0.0.0:0", "--insecure", "api", "--allow-host", "ids.internal,other"];

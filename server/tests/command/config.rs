@@ -80,7 +80,7 @@ fn every_variable_that_is_empty_counts_as_not_set() {
     // What serves takes them in the same way: the store that is not there is all that it misses.
     let output = run(folder.path(), &["serve"], &empty);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("leafid init sqlite:./leafid.db"), "{said}");
+    assert!(said.contains("leafid init --store sqlite:./leafid.db"), "{said}");
 }
 
 /// Every switch, so that none that is added later takes any word for a yes.

@@ -9,7 +9,7 @@ fn only_a_command_that_says_so_makes_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("store.db");
     let store = format!("sqlite:{}", file.display());
-    let way = format!("leafid init {store}");
+    let way = format!("leafid init --store {store}");
     for args in [
         &["serve", "--listen", "127.0.0.1:0"][..],
         &["migrate"],

@@ -56,7 +56,7 @@ fn every_verb_prints_what_the_page_says() {
     let serving = Serving::start(folder.path().join("served.db").as_path());
     let mut shown: BTreeMap<String, Value> = BTreeMap::new();
     for (verb, more) in [
-        ("init", &[&*other][..]),
+        ("init", &["--store", &*other][..]),
         ("migrate", &[]),
         ("tag create", &["orders"]),
         ("tag set", &["orders", "--step", "5"]),

@@ -47,7 +47,7 @@ fn newcomers_are_told_what_they_meant() {
 fn the_same_words_do_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let store = format!("sqlite:{}", folder.path().join("ids.db").display());
-    let made = run(&serde_json::json!({ "words": ["init", store] }), None);
+    let made = run(&serde_json::json!({ "words": ["init", "--store", store] }), None);
     assert!(made.status.success(), "{made:?}");
     for case in cases(TAGS) {
         let output = run(&case, Some(&store));

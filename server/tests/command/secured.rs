@@ -30,14 +30,7 @@ impl Secured {
             &["tag", "create", "shop:1", "--step", "10"],
             &["namespace", "create", "edge", "--layout", "edge"],
         ] {
-            let mut command = Command::new(LEAFID);
-            command.args(args);
-            if args[0] == "init" {
-                command.arg(&store)
-            } else {
-                command.arg("--store").arg(&store)
-            };
-            let said = output(&mut command);
+            let said = output(Command::new(LEAFID).args(args).arg("--store").arg(&store));
             assert!(said.status.success(), "{args:?}: {said:?}");
         }
         this.write("ca.pem", &this.issuer.pem());

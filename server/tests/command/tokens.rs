@@ -115,6 +115,52 @@ fn a_change_of_the_file_counts_at_once_and_so_does_a_hangup() {
 }
 
 #[test]
+fn who_has_no_token_learns_whether_it_is_ready_and_no_more() {
+    let secured = Secured::new();
+    let app = secured.token(&["app"]);
+    let serving = secured.serve(&[]);
+    let ready = |token: Option<&str>| {
+        let url = format!("{}/readyz", serving.url);
+        let (status, _, answer) = ask(&agent(), token, "GET", &url, &Value::Null).unwrap();
+        (status, answer)
+    };
+    let health = |token: Option<&str>| {
+        let mut health = secured.leafid("health");
+        health.args(["--url", &serving.url]).env_remove("LEAFID_TOKEN");
+        let said = output(health.envs(token.map(|token| ("LEAFID_TOKEN", token))));
+        (said.status.code(), String::from_utf8_lossy(&said.stdout).into_owned())
+    };
+    let strangers = [None, Some("leafid_0123456789012345678901234567890123456789012")];
+    assert!(ready(Some(&app)).1["store"].is_string());
+    for stranger in strangers {
+        assert_eq!(ready(stranger), (200, json!({ "status": "ok" })));
+        assert!(health(stranger).1.starts_with("ok: "), "{:?}", health(stranger));
+    }
+    let lost = json!({ "request": "0123456789abcdef0123456789abcdef", "have_until": "5001" });
+    assert_eq!(says(&serving, &app, "POST", "/v1/segments/orders/lease", lost).0, 409);
+    assert_eq!(ready(Some(&app)).1["went_back"][0]["tag"], "orders");
+    for stranger in strangers {
+        assert_eq!(ready(stranger), (200, json!({ "status": "degraded" })));
+    }
+    let (code, said) = health(None);
+    assert!(code == Some(0) && said.starts_with("degraded: "), "{said}");
+    assert!(!said.contains("orders") && health(Some(&app)).1.contains("tag `orders`"), "{said}");
+
+    let file = secured.path("store.db");
+    std::fs::rename(&file, secured.path("elsewhere.db")).unwrap();
+    until(|| (ready(Some(&app)).0 == 503).then_some(())).expect("its file is gone");
+    let place = file.display().to_string();
+    assert!(ready(Some(&app)).1["detail"].as_str().unwrap().contains(&place));
+    for stranger in strangers {
+        let (status, answer) = ready(stranger);
+        let detail = answer["detail"].as_str().unwrap();
+        assert!(status == 503 && detail.contains("token"), "{answer}");
+        assert!(!answer.to_string().contains(&place), "{answer}");
+    }
+    serving.logs(&["WARN", "not ready", &place]);
+}
+
+#[test]
 fn a_principal_may_what_its_entry_says() {
     let secured = Secured::new();
     let shop = secured.token(&["shop", "--tag", "shop:*", "--namespace", "edge"]);

@@ -328,14 +328,14 @@ fn a_verb_that_needs_a_file_says_that_the_variable_names_a_server() {
     let server = "http://127.0.0.1:8750";
     for (args, way) in [
         (&["serve", "--listen", "127.0.0.1:0"][..], "leafid serve --store sqlite:PATH"),
-        (&["init"], "leafid init sqlite:PATH"),
+        (&["init"], "leafid init --store sqlite:PATH"),
         (&["migrate"], "leafid migrate --store sqlite:PATH"),
     ] {
         let said = fails(server, args, 1);
         let told = format!("LEAFID_STORE is `{server}`, the address of a running server");
         assert!(said.contains(&told) && said.contains(way), "{said}");
     }
-    let said = fails("a.db", &["init", server], 1);
+    let said = fails("a.db", &["init", "--store", server], 1);
     assert!(said.contains(&format!(" `{server}` is the address of a running server")), "{said}");
     assert!(!said.contains("LEAFID_STORE"), "{said}");
 }

@@ -7,7 +7,7 @@ use crate::support::{early_in_the_day, fails, says};
 fn start(folder: &tempfile::TempDir, options: &[&str]) -> Running {
     let store = folder.path().join("store.db").display().to_string();
     if !folder.path().join("store.db").exists() {
-        says(&store, &["init", &store]);
+        says(&store, &["init"]);
         says(&store, &["tag", "create", "orders", "--store", &store]);
     }
     Running::start(&[&["--store", &store][..], options].concat())

@@ -88,7 +88,7 @@ fn without_zookeeper_it_starts_where_all_that_a_leaf_may_have_was_taken_in() {
     let store =
         |folder: &tempfile::TempDir| format!("sqlite:{}", folder.path().join("store.db").display());
     for folder in [&used, &taken] {
-        says("", &["init", &store(folder)]);
+        says("", &["init", "--store", &store(folder)]);
     }
     // A snowflake that was drawn once says nothing of Leaf.
     says("", &["next", "--namespace", "default", "--store", &store(&used)]);

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    Proof, arrows, circles, component, folders, generated, imports, locks, networks, npm_sizes,
-    prerequisites, purity, sizes, versions,
+    Proof, arrows, circles, component, folders, generated, imports, interpreter, locks, networks,
+    npm_sizes, prerequisites, purity, sizes, versions,
 };
 use crate::build::{self, node, npm};
 use crate::process::Run;
@@ -28,6 +28,7 @@ pub const LIST: &[(&str, Proof)] = &[
     ("versions", version),
     ("generated", stale),
     ("prerequisites", lost_row),
+    ("interpreter-lock", lockless),
     ("engine-types", engine_types),
     ("debug-build", debug_build),
     ("npm-sizes", large_wasm),
@@ -140,6 +141,13 @@ fn stale() -> Outcome<String> {
 
 fn lost_row() -> Outcome<String> {
     refused(prerequisites::missing("| git | `sudo apt-get install git` |"))
+}
+
+// What PyO3 makes of a module that does not say.
+fn lockless() -> Outcome<String> {
+    refused(interpreter::complaint(
+        "_2 = PyModuleSlotsBuilder::with_gil_used(move _3, const false)",
+    ))
 }
 
 /// An engine whose functions are not those that the TypeScript calls, in a copy.

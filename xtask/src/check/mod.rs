@@ -7,6 +7,7 @@ mod controls;
 mod folders;
 mod generated;
 mod imports;
+mod interpreter;
 mod lints;
 mod locks;
 mod networks;
@@ -40,6 +41,7 @@ const PROOFS: &[(&str, Proof)] = &[
     ("versions", versions::check),
     ("generated", generated::check),
     ("prerequisites", prerequisites::check),
+    ("interpreter-lock", interpreter::lock),
     ("npm-sizes", npm_sizes::check),
     ("component-imports", component::imports),
     ("component-size", component::sizes),

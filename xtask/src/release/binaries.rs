@@ -119,7 +119,7 @@ fn started(program: &Path, stem: &str) -> Outcome<String> {
     let said = run.quiet().args(["next", "orders", "--count", "3", "--store", "sqlite:none.db"]);
     let said = said.dir(program.parent().unwrap_or(program)).listen()?;
     // Every part that a first use needs has come up: settings, TLS, SQLite, the texts.
-    if said.success || !said.stderr.contains("leafid init sqlite:none.db") {
+    if said.success || !said.stderr.contains("leafid init --store sqlite:none.db") {
         return Err(format!("`leafid` for {arch} says {}{}", said.stdout, said.stderr));
     }
     Ok(format!("{arch} runs"))

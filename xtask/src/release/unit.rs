@@ -117,7 +117,7 @@ impl Place {
     /// What `systemctl start`, `reload` and `stop` do.
     fn run(&self) -> Outcome {
         let program = self.unit.words("ExecStart")?[0];
-        let begin = [program, "init", "sqlite:/var/lib/leafid/leafid.db"];
+        let begin = [program, "init", "--store", "sqlite:/var/lib/leafid/leafid.db"];
         self.output(&begin)?;
         let mut server = Server::start(self.command(&self.unit.words("ExecStart")?)?)?;
         self.told("READY=1")?;

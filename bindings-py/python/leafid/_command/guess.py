@@ -41,7 +41,7 @@ def meant(words: list[str]) -> str | None:
     if verb == ["tag"] and rest:
         verb, rest = ["tag", _OF_TAG.get(rest[0], rest[0])], rest[1:]
     pairs = [part for word in rest for part in _apart(word)]
-    guess = {"serve": _serve, "next": _next, "init": _init}.get(verb[0])
+    guess = {"serve": _serve, "init": _serve, "next": _next}.get(verb[0])
     guessed = [*verb, *(pairs if guess is None else guess(pairs))]
     if guessed == given:
         return None
@@ -93,7 +93,3 @@ def _next(words: list[str]) -> list[str]:
     if len(words) == 2 and words[1].isdigit():
         words.insert(1, "--count")
     return words
-
-
-def _init(words: list[str]) -> list[str]:
-    return [word for word in words if word not in ("--store", *_STORES)]

@@ -40,7 +40,7 @@ def tag(found: Row, name: str, is_used: bool = True) -> Row:
     about = f"tag `{name}`"
     if row["step"] == 0 and is_used:
         raise errors.StepInvalidError(
-            f"{about} has step 0 in the store, and a lease would have no number; set it: leafid tag "
+            f"{about} has a step of 0 or less in the store, and a lease would have no number; set it: leafid tag "
             f"set {name} --step N"
         )
     _check(row, about, max_id=(1, _END), step=(0, _STEP), max_step=(1, _STEP), deleted=(0, 1))

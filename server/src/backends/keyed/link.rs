@@ -165,7 +165,7 @@ impl<E: Engine> Link<E> {
         let detail = format!(
             "{place} is not store {store} any more, which this server has opened (found: {found}): \
              it was emptied, replaced or put back; nothing is granted: stop this server, and put \
-             the store back or, if it is lost, make a new one: leafid init --replaces-lost {place}"
+             the store back or, if it is lost, make a new one: leafid init --replaces-lost --store {place}"
         );
         self.gone.set(Problem::new(Code::StoreChanged, detail.as_str()));
         Fault { detail }

@@ -11,8 +11,8 @@ use crate::utc;
 /// A place without a store (`does not exist`, `has no tables`), where none is to be made.
 pub fn not_there(place: &str, what: &str) -> Problem {
     let detail = format!(
-        "{place} {what}; to create a new store there: leafid init {place}; if there was one and it \
-         is lost, use instead: leafid init --replaces-lost {place}, as a new store would hand out \
+        "{place} {what}; to create a new store there: leafid init --store {place}; if there was one and it \
+         is lost, use instead: leafid init --replaces-lost --store {place}, as a new store would hand out \
          again what is in use"
     );
     Problem::new(Code::StoreUnknown, detail)

@@ -8,7 +8,10 @@ use super::columns::{Source, Value};
 use super::{Query, Step, Texts};
 use crate::backends::{Answer, Seen};
 use crate::json::shown;
+use crate::log::Rate;
 use crate::problem::Problem;
+
+static NEGATIVE: Rate = Rate::new();
 
 /// The texts that write to both tables.
 #[derive(Clone, Copy, Debug)]
@@ -62,12 +65,19 @@ impl Parted {
 }
 
 /// What was found of a tag, as its row says beside the tag's fields: in which spelling it is there, and
-/// whether its row was removed from the other table past us.
+/// whether its row was removed from the other table past us. A step below 0, which no tag of ours can have,
+/// goes to the log.
 pub fn judged(tag: &Name, answer: Answer, row: &impl Source) -> Answer {
     let value = |name: &str| {
         let column = (0..row.columns()).find(|column| row.name(*column) == Some(name));
         column.and_then(|column| row.value(column))
     };
+    if let Some(Value::Int(step @ ..0)) = value("leaf_step")
+        && let Some(left_out) = NEGATIVE.admit(Code::StepInvalid)
+    {
+        let code = Code::StepInvalid;
+        tracing::warn!(%code, left_out, "tag `{tag}` has `step` {step} in `leaf_alloc`, and counts as one of 0");
+    }
     match (value("tag"), value("removed"), answer) {
         (Some(Value::Text(written)), ..) if written != tag.as_str() => {
             let detail = format!(

@@ -20,8 +20,10 @@ const ARRIVES: Duration = Duration::from_secs(5);
 /// Where Leaf's numbers are.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// In ZooKeeper: `zk_normal` and `zk_recycle`.
+    /// In ZooKeeper, where each Leaf keeps its number: `zk_normal`.
     Tree(zk::Address),
+    /// In ZooKeeper, where a Leaf that starts takes any number: `zk_recycle`.
+    Pool(zk::Address),
     /// In a table: `mysql`.
     Table(mysql::Address),
     /// In the file itself: `local`.
@@ -56,7 +58,7 @@ impl Place {
 
 fn source(config: &LeafConfig, snowflake: &SnowflakeSettings) -> Result<Source, Problem> {
     match snowflake.mode.as_deref().unwrap_or("zk_normal") {
-        "zk_normal" | "zk_recycle" => {
+        mode @ ("zk_normal" | "zk_recycle") => {
             engines()?;
             const KEY: &str = "leaf.snowflake.zk.address";
             const TAKES: &str = "ZooKeeper's servers, as in 10.0.0.1:2181,10.0.0.2:2181";
@@ -65,7 +67,8 @@ fn source(config: &LeafConfig, snowflake: &SnowflakeSettings) -> Result<Source, 
                 return Err(wrong(KEY, "", TAKES));
             }
             let url = format!("zk://{}/snowflake/{}", hosts.replace(' ', ""), config.name);
-            zk::Address::parse(&url).map(Source::Tree).map_err(|_| wrong(KEY, hosts, TAKES))
+            let source = if mode == "zk_recycle" { Source::Pool } else { Source::Tree };
+            zk::Address::parse(&url).map(source).map_err(|_| wrong(KEY, hosts, TAKES))
         }
         "mysql" => match &config.segment {
             Some(segment) => mysql::Address::parse(&segment.url).map(Source::Table),
@@ -108,6 +111,8 @@ impl Place {
     pub fn read(&self, now: StoreTime) -> Result<Found, Problem> {
         match &self.source {
             Source::Tree(address) => zookeeper::read(address),
+            // Leafs that ran in another mode may be all that ZooKeeper has seen.
+            Source::Pool(address) => Ok(Found { growth: Growth::Any, ..zookeeper::read(address)? }),
             Source::Table(address) => table::read(address),
             Source::List(list) => {
                 let place = "leaf.snowflake.local.workIdMap";
@@ -137,7 +142,9 @@ impl Place {
     /// How the numbers are named to `leafid worker import`.
     pub fn option(&self) -> String {
         match &self.source {
-            Source::Tree(address) => format!("--leaf-zookeeper {}", address.place),
+            Source::Tree(address) | Source::Pool(address) => {
+                format!("--leaf-zookeeper {}", address.place)
+            }
             Source::Table(address) => format!("--leaf-table {}", address.place),
             Source::List(_) if self.cache.exists() => {
                 format!("--leaf-local {}", self.cache.display())
@@ -180,7 +187,10 @@ mod tests {
     fn each_mode_says_where_its_numbers_are() {
         for mode in ["", "leaf.snowflake.mode=zk_normal", "leaf.snowflake.mode=zk_recycle"] {
             let place = Place::of(&config(mode)).unwrap().unwrap();
-            let Source::Tree(address) = place.source else { panic!("{mode}") };
+            let address = match (place.source, mode.ends_with("zk_recycle")) {
+                (Source::Tree(address), false) | (Source::Pool(address), true) => address,
+                other => panic!("{mode}: {other:?}"),
+            };
             assert_eq!(address.path, "/snowflake/com.example.leaf");
             assert_eq!(address.hosts, "10.0.0.1:2181,10.0.0.2:2181");
         }

@@ -128,7 +128,8 @@ pub fn plan(found: &Found, rows: &BTreeMap<u32, Row>, wish: &Wish) -> Result<Pla
     if found.growth == Growth::Any && wish.stopped != Who::All {
         wrong.push(format!(
             "in zk_recycle a Leaf that starts takes any number that no other Leaf uses, so leafid has no \
-             number beside it: stop all Leafs that use {}, then say --stopped all",
+             number beside it: stop all Leafs that use {}, then add --stopped all (for `leafid serve`: \
+             --leaf-stopped)",
             found.place
         ));
     }

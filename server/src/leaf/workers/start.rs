@@ -2,21 +2,19 @@
 //! machine it takes over only where a person has said that this Leaf has stopped: a Leaf that is still to be
 //! started, or cannot reach its registry, is as silent as one that has.
 
-use std::collections::BTreeSet;
-
 use leafid_core::{Code, Name};
 
 use super::import::{Direct, Numbers, import};
 use super::modes::{Place, Source};
-use super::plan::{LEFT, QUIET_MS, ROOM, Row, Who, Wish, plan};
-use super::{Found, Growth, LAYOUT, Node};
+use super::plan::{LEFT, QUIET_MS, ROOM, Row, Who, Wish};
+use super::{Growth, LAYOUT, Node};
 use crate::clock::Clock;
 use crate::problem::Problem;
 use crate::store::SharedStore;
 
 /// Takes in the numbers, and gives the owner that this machine has been, if it has been one. Its number is
-/// taken over where `stopped` says that its Leaf has stopped for good. `tell` is told what a person should
-/// know.
+/// taken over where `stopped` says that its Leaf has stopped for good; where a Leaf that starts takes any
+/// number, it says that all have, or nothing is served. `tell` is told what a person should know.
 ///
 /// # Errors
 /// What [`import`] and the reading of Leaf's registry refuse; a registry that cannot be read is needed
@@ -30,40 +28,40 @@ pub fn take_over(
     tell: impl Fn(String),
 ) -> Result<Option<Name>, Problem> {
     let numbers = Direct::of(store, namespace)?;
-    let found = match place.read(clock.wall()) {
-        Err(problem) if problem.code == Code::StoreUnavailable => {
+    let found = match (place.read(clock.wall()), &place.source) {
+        // What was taken in before keeps no Leaf of a pool from taking any number.
+        (found, Source::Pool(_)) => found?,
+        (Err(problem), _) if problem.code == Code::StoreUnavailable => {
             return without(place, &numbers, problem, tell);
         }
-        found => found?,
+        (found, _) => found?,
     };
     let own = place.own(found.nodes.iter().filter_map(|node| node.owner.as_deref()));
     let own = own.map(str::to_owned);
-    if found.growth == Growth::Any {
-        return recycled(&numbers, &found, namespace);
-    }
     // It may have been stopped a moment ago, or not yet: then its number is left alone, and this start
     // gets on with another.
     let mine = |node: &&Node| node.owner.is_some() && node.owner == own;
     let wrote = found.nodes.iter().filter(mine).filter_map(|node| node.seen.or(node.stamped)).max();
     let quiet_ms = wrote.map(|wrote| found.now.since(wrote));
-    let stopped: BTreeSet<String> = match quiet_ms {
-        _ if !stopped => BTreeSet::new(),
+    let stopped = match quiet_ms {
+        _ if !stopped => Who::Nobody,
+        _ if found.growth == Growth::Any => Who::All,
         Some(quiet_ms) if quiet_ms < QUIET_MS => {
             tell(format!(
                 "leafid: the Leaf of this machine wrote its time {quiet_ms} ms ago: its number is left \
                  alone until a start at least {} s after that, and another is used",
                 QUIET_MS / 1_000
             ));
-            BTreeSet::new()
+            Who::Nobody
         }
-        _ => own.iter().cloned().collect(),
+        _ => Who::These(own.iter().cloned().collect()),
     };
     let next = match found.growth {
         Growth::Next(next) => next,
         Growth::Any | Growth::Listed => 0,
     };
     let left = LEFT.max(next.saturating_add(ROOM)).min(LAYOUT.workers());
-    let wish = Wish { stopped: Who::These(stopped), left, ..Wish::default() };
+    let wish = Wish { stopped, left, ..Wish::default() };
     for line in import(&numbers, &namespace, &found, &wish)?.lines(&namespace, &found) {
         tell(format!("leafid: {line}"));
     }
@@ -114,26 +112,4 @@ fn without(
     ));
     let own = place.own(rows.values().map(|row: &Row| row.owner.as_str()));
     own.map(|own| Ok(Name::owner(own)?)).transpose()
-}
-
-/// A pool of which any Leaf takes any number: all of it was taken over before, or nothing is served.
-fn recycled(
-    numbers: &impl Numbers,
-    found: &Found,
-    namespace: Name,
-) -> Result<Option<Name>, Problem> {
-    let wish = Wish { stopped: Who::All, ..Wish::default() };
-    match plan(found, &numbers.rows()?, &wish) {
-        Ok(plan) if plan.steps.is_empty() => Ok(None),
-        Err(wrong) => Err(Problem::new(Code::RequestInvalid, wrong.join("; also: "))),
-        Ok(_) => {
-            let detail = format!(
-                "in zk_recycle a Leaf that starts takes any number that no other Leaf uses, so leafid has no \
-                 number beside it: stop all Leafs that use {}, then: leafid worker import {namespace} \
-                 --leaf-zookeeper {} --stopped all",
-                found.place, found.place
-            );
-            Err(Problem::new(Code::RequestInvalid, detail))
-        }
-    }
 }

@@ -193,7 +193,8 @@ pub fn ready() -> Shape {
         .within("tags", "The store of the tags, where worker numbers have another.", part.clone())
         .within("workers", "The store of namespaces and worker numbers, where it is another.", part)
         .rows("went_back", LINES, line());
-    let told = ["store", "now_ms", "generation", "fenced_until_ms", "tags", "workers"];
+    // Without a token where one is wanted there is the status alone.
+    let told = ["store", "now_ms", "generation", "fenced_until_ms", "tags", "workers", "went_back"];
     told.into_iter().fold(ready, Shape::maybe)
 }
 

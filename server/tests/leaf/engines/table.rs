@@ -108,6 +108,7 @@ fn a_row_that_cannot_be_served_is_refused_alone() {
         let (_, problem) = serving.post(&path, &json!({ "count": 1 }));
         assert_eq!(problem["code"], code, "{problem}");
     }
+    serving.logs(&["WARN", "tag `minus` has `step` -5 in `leaf_alloc`"]);
     let (_, grant) = lease(&serving, "end", 4);
     assert_eq!(grant["end"], "9223372036854775807", "{grant}");
     assert_eq!(lease(&serving, "good", 5).0, 200);
@@ -186,7 +187,9 @@ fn a_database_without_leafs_table_is_refused() {
     assert!(fails(plain, &["init"], 1).contains("SCHEMA_MISMATCH"));
     // An empty store is made by a command, there as everywhere.
     let refused = fails(&url, &["serve", "--listen", "127.0.0.1:0"], 1);
-    assert!(refused.contains("leafid init mysql://") && refused.contains("?tags=leaf_alloc"));
+    assert!(
+        refused.contains("leafid init --store mysql://") && refused.contains("?tags=leaf_alloc")
+    );
     says(&url, &["init"]);
     assert_eq!(lease(&serve(&url), "orders", 1).1["end"], "101");
 }

@@ -1,10 +1,11 @@
 //! As in [`crate::serve`], where Leaf's numbers are in a ZooKeeper.
 
 use leafid_servers::{Server, Zookeeper, for_test};
+use zookeeper_client::CreateMode;
 
 use super::leaf::{Registry, Tree};
 use crate::serve::{args, one_start};
-use crate::support::until;
+use crate::support::{fails, until};
 
 #[test]
 fn it_takes_over_the_number_of_its_machine_when_somebody_says_that_its_leaf_has_stopped() {
@@ -47,4 +48,33 @@ fn it_takes_over_the_number_of_its_machine_when_somebody_says_that_its_leaf_has_
         (worker == 1).then_some(())
     });
     assert!(own.is_some(), "it rests for 10 s, and is its own from then on");
+}
+
+#[test]
+fn a_leaf_that_takes_any_number_leaves_none_beside_it() {
+    let Some(mut server) = for_test::<Zookeeper>() else { return };
+    // The tree is of zk_normal, and the file says what Leafs will do from their next start on.
+    let tree = Tree::in_zookeeper(&server, "com.example.leaf");
+    tree.make(&format!("{}/forever", tree.path), "", CreateMode::Persistent);
+    let folder = tempfile::tempdir().unwrap();
+    let address = format!("leaf.snowflake.zk.address=127.0.0.1:{}", server.port());
+    let sticky = || args(folder.path(), &address);
+    let recycles = || args(folder.path(), &format!("{address}\nleaf.snowflake.mode=zk_recycle"));
+    let stopped = || [recycles(), vec!["--leaf-stopped".to_owned()]].concat();
+    let refuses = |args: Vec<String>, words: &[&str]| {
+        let said = fails("", &args.iter().map(String::as_str).collect::<Vec<_>>(), 1);
+        for word in words {
+            assert!(said.contains(word), "no `{word}` in {said}");
+        }
+    };
+    let unsaid = ["zk_recycle", "stop all Leafs", &tree.url, "--leaf-stopped"];
+    refuses(recycles(), &unsaid);
+    let (worker, said) = one_start(&sticky());
+    assert!(worker >= 512 && said.contains("512 numbers set aside"), "{worker}: {said}");
+    refuses(recycles(), &unsaid);
+    let (_, said) = one_start(&stopped());
+    assert!(said.contains("512 taken over") && said.contains("set aside now: 0"), "{said}");
+    refuses(recycles(), &unsaid);
+    server.stop().unwrap();
+    refuses(stopped(), &["Leaf's ZooKeeper", "start it"]);
 }

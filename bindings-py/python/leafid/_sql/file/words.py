@@ -11,9 +11,9 @@ from .. import words
 def not_there(path: Path, what: str) -> errors.LeafidError:
     place = f"sqlite:{path}"
     return errors.StoreUnknownError(
-        f"{place} {what}; to create a new store there: python -m leafid init {place}, or pass "
+        f"{place} {what}; to create a new store there: python -m leafid init --store {place}, or pass "
         f"`create=True`; if there was one and it is lost, use instead: leafid init "
-        f"--replaces-lost {place}, as a new store would hand out again what is in use"
+        f"--replaces-lost --store {place}, as a new store would hand out again what is in use"
     )
 
 
@@ -38,7 +38,7 @@ def orphan(path: Path, log: Path) -> errors.LeafidError:
         f"`{path}` is gone, but its log `{log}` is there, and holds what was granted last; put "
         "that very file back beside it; if it is lost, no copy or backup can take its place: move "
         f"`{log}` and `{path}-shm` away, those that are there, and make a new store: leafid init "
-        f"--replaces-lost sqlite:{path}"
+        f"--replaces-lost --store sqlite:{path}"
     )
 
 

@@ -53,7 +53,7 @@ pub fn refuse_orphan(path: &Path) -> Result<(), Problem> {
         "`{path}` is gone, but its log `{log}` is there, and holds what was granted last; put \
          that very file back beside it; if it is lost, no copy or backup can take its place: move \
          `{log}` and `{path}-shm` away, those that are there, and make a new store: leafid init \
-         --replaces-lost sqlite:{path}"
+         --replaces-lost --store sqlite:{path}"
     );
     Err(Problem::new(Code::StoreRefused, detail))
 }

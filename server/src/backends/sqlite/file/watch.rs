@@ -59,7 +59,7 @@ impl File {
                  was moved; a copy or a backup cannot take its place, since it would grant again \
                  what was granted after it was made; if the file is lost, move `{path}-wal` and \
                  `{path}-shm` away if they are there, and make a new store: leafid init \
-                 --replaces-lost sqlite:{path}"
+                 --replaces-lost --store sqlite:{path}"
             ),
             (None, Some(what)) => format!(
                 "`{log}` {what} while it is open, and it is a part of the store: a crash would \
@@ -68,7 +68,7 @@ impl File {
                  instead, put that very log back if it was moved; a copy or a backup cannot take its \
                  place, since it would grant again what was granted after it was made; if the log is \
                  lost, move `{path}`, `{log}` and `{path}-shm` away, those that are there, and make \
-                 a new store: leafid init --replaces-lost sqlite:{path}"
+                 a new store: leafid init --replaces-lost --store sqlite:{path}"
             ),
             (None, None) => return None,
         };
