@@ -198,7 +198,7 @@ fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
     }
     // Another store on this machine has nothing to do with it.
     let other = format!("sqlite:{}", machine.at("other.db").display());
-    machine.says(&["init", &other]);
+    machine.says(&["init", "--store", &other]);
 
     let said = machine.says(&["init", "--replaces-lost"]);
     assert!(said.contains("the journal knew 2 tags"), "{said}");
