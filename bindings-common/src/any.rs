@@ -3,9 +3,8 @@
 use alloc::boxed::Box;
 
 use leafid_core::{
-    Ask, Carryover, Code, Grant, HostTime, Layout, Outcome, Refusal, Release, Segment,
-    SegmentConfig, SegmentGrant, Snowflake, SnowflakeConfig, Stance, Stats, Suspend, Token,
-    WindowGrant,
+    Ask, Carryover, Clocks, Code, Grant, HostTime, Layout, Outcome, Refusal, Release, Segment,
+    SegmentConfig, SegmentGrant, Snowflake, SnowflakeConfig, Stance, Stats, Token, WindowGrant,
 };
 
 use crate::source::{Source, Wrong, read, read_with};
@@ -16,7 +15,7 @@ pub enum AnyGenerator {
     /// Numbers of a tag.
     Segment(Box<Segment>),
     /// Stamps of a worker's time.
-    Snowflake(Box<Snowflake>, Suspend),
+    Snowflake(Box<Snowflake>, Clocks),
 }
 
 /// Does the same with whichever it is.
@@ -53,7 +52,7 @@ impl AnyGenerator {
             "snowflake" => {
                 let config = read_with(config, "config", SnowflakeConfig::get)?;
                 let ids = Snowflake::new(config, seed)?;
-                Ok(AnyGenerator::Snowflake(Box::new(ids), Suspend::default()))
+                Ok(AnyGenerator::Snowflake(Box::new(ids), Clocks::default()))
             }
             _ => Err(Code::RequestInvalid.into()),
         }
@@ -151,32 +150,22 @@ impl AnyGenerator {
     /// Drops every right and the ask that is out.
     pub fn forget(&mut self) {
         each!(self, generator => generator.forget());
-        if let AnyGenerator::Snowflake(_, suspend) = self {
-            *suspend = Suspend::default();
-        }
     }
 
-    /// The host was suspended: what was not due yet is.
+    /// The host's clocks parted: what was not due yet is.
     pub fn resumed(&mut self) {
         each!(self, generator => generator.resumed());
     }
 
-    /// A lease was granted, at these readings of the host's monotonic and wall clock.
-    pub fn leased(&mut self, now: HostTime, wall: HostTime) {
-        if let AnyGenerator::Snowflake(_, suspend) = self {
-            suspend.leased(now, wall);
-        }
-    }
-
-    /// Whether the host was suspended since the last lease, by the same two clocks; what was not
-    /// due yet is due then. A segment has nothing that ends with time.
-    pub fn look(&mut self, now: HostTime, wall: HostTime) -> bool {
-        let AnyGenerator::Snowflake(ids, suspend) = self else { return false };
-        let suspended = suspend.look(now, wall);
-        if suspended {
+    /// By how many ms the host's wall clock leapt since the last look, by one that only ticks; what
+    /// was not due yet is due then. A segment has nothing that ends with time.
+    pub fn look(&mut self, ticking: HostTime, wall: HostTime) -> i64 {
+        let AnyGenerator::Snowflake(ids, clocks) = self else { return 0 };
+        let leapt_ms = clocks.look(ticking, wall);
+        if leapt_ms != 0 {
             ids.resumed();
         }
-        suspended
+        leapt_ms
     }
 
     /// What another memory image may know.

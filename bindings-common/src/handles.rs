@@ -207,14 +207,9 @@ impl Handles {
         self.with(handle, |entry| entry.generator.resumed());
     }
 
-    /// [`AnyGenerator::leased`].
-    pub fn leased(&self, handle: u32, now: HostTime, wall: HostTime) {
-        self.with(handle, |entry| entry.generator.leased(now, wall));
-    }
-
     /// [`AnyGenerator::look`].
-    pub fn look(&self, handle: u32, now: HostTime, wall: HostTime) -> bool {
-        self.with(handle, |entry| entry.generator.look(now, wall)).unwrap_or(false)
+    pub fn look(&self, handle: u32, ticking: HostTime, wall: HostTime) -> i64 {
+        self.with(handle, |entry| entry.generator.look(ticking, wall)).unwrap_or(0)
     }
 
     /// [`AnyGenerator::carryover`].

@@ -1,7 +1,7 @@
 //! The interface `generators`.
 
 use leafid_bindings::AnyGenerator;
-use leafid_core::{Code, HostTime, Refusal, Segment, Snowflake, Suspend};
+use leafid_core::{Clocks, Code, HostTime, Refusal, Segment, Snowflake};
 
 use crate::bindings::exports::leafid::generator::generators as wit;
 use crate::bindings::leafid::generator::types::{
@@ -39,7 +39,7 @@ impl wit::GuestGenerator for Held {
     fn snowflake(config: wit::SnowflakeConfig) -> Result<wit::Generator, Refused> {
         build(|seed| {
             let ids = Snowflake::new(configs::snowflake(&config)?, seed)?;
-            Ok(AnyGenerator::Snowflake(Box::new(ids), Suspend::default()))
+            Ok(AnyGenerator::Snowflake(Box::new(ids), Clocks::default()))
         })
     }
 
@@ -136,11 +136,7 @@ impl wit::GuestGenerator for Held {
         self.with(|generator| generator.resumed());
     }
 
-    fn leased(&self, wall: Millis) {
-        self.at_now(|generator, now| generator.leased(now, HostTime::new(wall)));
-    }
-
-    fn look(&self, wall: Millis) -> bool {
+    fn look(&self, wall: Millis) -> Millis {
         self.at_now(|generator, now| generator.look(now, HostTime::new(wall)))
     }
 

@@ -146,8 +146,7 @@ declare class Generator {
     retire(): object | undefined;
     forget(): void;
     resumed(): void;
-    leased(at: At, wall: At): void;
-    look(at: At, wall: At): boolean;
+    look(at: At, wall: At): number;
     carryover(): Carryover;
     resume(before: Carryover, highest?: bigint, layout?: object): void;
     stance(at: At, code: string, until?: At): Stance;

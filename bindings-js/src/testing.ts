@@ -75,13 +75,8 @@ export class Generator {
     theEngine().resumed(this.#handle)
   }
 
-  /** A lease was granted at `at`, when the wall clock showed `wall`. */
-  leased(at: At, wall: At): void {
-    theEngine().leased(this.#handle, Number(at), Number(wall))
-  }
-
-  /** Whether the host was suspended since the last lease. */
-  look(at: At, wall: At): boolean {
+  /** By how many ms the wall clock leapt since the last look. */
+  look(at: At, wall: At): number {
     return theEngine().look(this.#handle, Number(at), Number(wall))
   }
 

@@ -115,22 +115,16 @@ pub fn forget(handle: u32) {
     HANDLES.with(|all| all.forget(handle));
 }
 
-/// The host was suspended: an ask that was not due yet is due.
+/// The host's clocks parted: an ask that was not due yet is due.
 #[napi]
 pub fn resumed(handle: u32) {
     HANDLES.with(|all| all.resumed(handle));
 }
 
-/// A lease was granted, at these readings of the host's monotonic and wall clock.
+/// By how many ms the wall clock leapt since the last look; then an ask is due.
 #[napi]
-pub fn leased(handle: u32, now: f64, wall: f64) {
-    HANDLES.with(|all| all.leased(handle, host(now), host(wall)));
-}
-
-/// Whether the host was suspended since the last lease; then an ask is due.
-#[napi]
-pub fn look(handle: u32, now: f64, wall: f64) -> bool {
-    HANDLES.with(|all| all.look(handle, host(now), host(wall)))
+pub fn look(handle: u32, ticking: f64, wall: f64) -> f64 {
+    HANDLES.with(|all| all.look(handle, host(ticking), host(wall))) as f64
 }
 
 /// What another instance of this generator may know: `store`, `position`, `have_until`.

@@ -30,17 +30,33 @@ def test_the_hosts_wall_clock_is_set_back_and_forth(server) -> None:
     assert ids.stats().failures == 0
 
 
-def test_a_suspend_is_noticed_and_the_window_is_renewed_at_once(server) -> None:
+@pytest.mark.parametrize("leap", [10_000, -10_000])
+def test_a_leap_is_noticed_and_the_window_is_renewed_at_once(server, leap: int) -> None:
     clock = Clock()
     ids = Snowflake(store=server.url, clock=clock)
     ids.next()
-    # Asleep for ten seconds: the monotonic clock stood still, the wall clock did not. It stays
-    # frozen, so that no renewal becomes due by itself.
+    # Asleep for ten seconds, or set back: the monotonic clock stood still, the wall clock did not. It
+    # stays frozen, so that no renewal becomes due by itself.
     clock.freeze()
     asks = ids.stats().asks
-    clock.step_wall(10_000)
+    clock.step_wall(leap)
     assert until(lambda: ids.stats().asks > asks)
     assert ids.stats().asks == asks + 1
+
+
+def test_a_machine_that_slept_goes_on_with_the_stores_time() -> None:
+    ours, theirs = Clock(), Clock()
+    ids = Snowflake(store=MemoryStore(clock=theirs), clock=ours)
+    drawn = [ids.next()]
+    ours.step_wall(8 * HOUR)
+    theirs.advance(8 * HOUR)
+
+    def is_timely() -> bool:
+        drawn.append(ids.next())
+        return abs(leafid.decode(drawn[-1]).time.timestamp() * 1_000 - theirs.wall_ms) < 60_000
+
+    assert until(is_timely)
+    assert drawn == sorted(set(drawn)) and ids.stats().failures == 0
 
 
 def test_a_frozen_clock_runs_ahead_as_far_as_it_may_and_then_waits() -> None:

@@ -96,8 +96,8 @@ mod store;
 mod values;
 
 pub use generator::{
-    Generator, Kind, Outcome, Segment, SegmentConfig, SegmentIds, Segments, Snowflake,
-    SnowflakeConfig, SnowflakeIds, Snowflakes, Stance, StepPolicy, Suspend,
+    Clocks, Generator, Kind, Outcome, Segment, SegmentConfig, SegmentIds, Segments, Snowflake,
+    SnowflakeConfig, SnowflakeIds, Snowflakes, Stance, StepPolicy,
 };
 #[cfg(target_has_atomic = "64")]
 pub use line::SharedLine;

@@ -18,6 +18,7 @@ impl World {
             return Ok(());
         }
         let i = self.rng.pick(&running);
+        self.look(i, false);
         // Who lives long is seldom killed.
         let lives_long = self.plan.theme == Theme::Calm && self.rng.chance(930);
         match if lives_long { 60 + self.rng.below(40) } else { self.rng.below(100) } {
@@ -69,6 +70,7 @@ impl World {
                 self.queue.put(self.t + freeze, Event::Thaw(i, life, false));
             }
             2 if !holder.clock.monotonic => holder.clock.step(self.t, -by),
+            3 if holder.clock.has_second() => holder.clock.step(self.t, by),
             3 if !holder.clock.monotonic => {
                 holder.clock.step(self.t, by);
                 // Inside the window its time does not go back: it has to wait for the store's.

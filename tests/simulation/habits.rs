@@ -32,6 +32,7 @@ pub fn make(plan: &Plan, rng: &mut Rng, label: u64) -> Option<Make> {
         gives_up: rng.chance(600).then(|| rng.magnitude(200, 8_000)),
         // A lock-free line relies on a clock that does not go back by itself.
         monotonic: shared || rng.chance(600),
+        has_second: rng.chance(600),
         pace: pace(rng, plan.theme),
         disk: None,
         fuse: (plan.theme == Theme::Storm && rng.chance(40)).then(|| rng.magnitude(1, 20) as u32),

@@ -136,10 +136,11 @@ impl World {
 
     /// A code that stops a generator: rightly only where another store answers.
     fn alarm(&mut self, reply: &Reply, code: Code) -> Verdict {
-        if !code.stops() {
+        let holder = &self.holders[reply.to];
+        // An answer that is not waited for any more stops nobody.
+        if !code.stops() || holder.generator.failure() != Some(code) {
             return Ok(());
         }
-        let holder = &self.holders[reply.to];
         // A child that knows its parent's last ID and not its store asks any: the other one is behind.
         let told = holder.book.resumed && holder.book.store.is_none() && reply.store != 0;
         let changed = code == Code::StoreChanged || (code == Code::StoreWentBack && told);

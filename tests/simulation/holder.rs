@@ -34,8 +34,10 @@ pub struct Make {
     pub timers: bool,
     /// After how many ms it gives a call up; never, and the ask expires.
     pub gives_up: Option<u64>,
-    /// Whether its clock is monotonic.
+    /// Whether its clock is monotonic …
     pub monotonic: bool,
+    /// … or compared with one that is.
+    pub has_second: bool,
     /// How it draws.
     pub pace: Pace,
     /// After how many draws it dies, again and again.
@@ -203,6 +205,16 @@ impl Holder {
             born,
             open: None,
         })
+    }
+
+    /// Compares its clocks, as it does before each reading; whether one leapt.
+    pub fn look(&mut self, t: i64, is_told: bool) -> bool {
+        let leapt = self.clock.look(t, is_told);
+        if leapt {
+            self.generator.resumed();
+            self.thrift.disturbed();
+        }
+        leapt
     }
 
     /// Reads its clock, as it does for every verb that moves the generator's time.

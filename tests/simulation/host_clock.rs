@@ -1,6 +1,6 @@
 //! The clocks of hosts, which may do anything but tick right.
 
-use leafid_core::HostTime;
+use leafid_core::{Clocks, HostTime};
 
 /// How far a host's clock can be relied on to show what its generator makes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +23,8 @@ pub struct HostClock {
     frozen: bool,
     /// Whether it can neither be set nor go back.
     pub monotonic: bool,
+    /// What it is compared with, where it can.
+    second: Option<Second>,
     /// What may be expected of the IDs.
     pub trust: Trust,
     /// When it was last disturbed.
@@ -36,6 +38,22 @@ pub struct HostClock {
     pub ahead_until: i64,
 }
 
+/// A clock that only ticks, and what the host made of both.
+#[derive(Clone, Copy, Debug)]
+struct Second {
+    ppm: i64,
+    /// For how long it stood still, and since when it does.
+    stood: i64,
+    asleep_since: Option<i64>,
+    clocks: Clocks,
+    looked_at: i64,
+    /// What is taken off the first clock's readings.
+    leapt: i64,
+}
+
+/// Readings of the first clock that are so far apart are compared with the second's, in ms; what it leapt
+/// by less is believed.
+const LOOK_MS: i64 = 1_000;
 /// So much may any clock be wrong, in ms.
 pub const SLACK_MS: i64 = 1_000;
 /// An honest clock that is not told the time for so long has drifted by what may be seen.
@@ -45,6 +63,7 @@ impl HostClock {
     /// A clock that shows `shown` at true time `t`.
     pub fn new(t: i64, shown: i64, ppm: i64, monotonic: bool) -> HostClock {
         HostClock {
+            second: None,
             shown,
             since: t,
             ppm,
@@ -58,13 +77,47 @@ impl HostClock {
         }
     }
 
-    /// What it shows.
+    /// The same beside one that only ticks, and stands still while the host sleeps.
+    pub fn beside(mut self, ppm: i64) -> HostClock {
+        let clocks = Clocks::default();
+        let looked_at = i64::MIN;
+        self.second =
+            Some(Second { ppm, stood: 0, asleep_since: None, clocks, looked_at, leapt: 0 });
+        self
+    }
+
+    /// Whether a leap of it is noticed.
+    pub fn has_second(&self) -> bool {
+        self.second.is_some()
+    }
+
+    /// What the host makes of it.
     pub fn read(&self, t: i64) -> HostTime {
+        HostTime::new(self.shows(t) - self.second.map_or(0, |second| second.leapt))
+    }
+
+    fn shows(&self, t: i64) -> i64 {
         if self.frozen {
-            return HostTime::new(self.shown);
+            return self.shown;
         }
         let passed = t - self.since;
-        HostTime::new(self.shown + passed + passed * self.ppm / 1_000_000)
+        self.shown + passed + passed * self.ppm / 1_000_000
+    }
+
+    /// Compares it with the second clock, as a host does before it reads it and when an answer
+    /// comes, and goes on by that where the two parted; whether they did.
+    pub fn look(&mut self, t: i64, is_told: bool) -> bool {
+        let (now, shows) = (self.read(t).get(), self.shows(t));
+        let Some(second) = &mut self.second else { return false };
+        if !is_told && now.saturating_sub(second.looked_at).saturating_abs() < LOOK_MS {
+            return false;
+        }
+        let ticked = second.asleep_since.unwrap_or(t) - second.stood;
+        let ticking = HostTime::new(ticked + ticked * second.ppm / 1_000_000);
+        let by = second.clocks.look(ticking, HostTime::new(shows));
+        second.leapt += by;
+        second.looked_at = now - by;
+        by != 0
     }
 
     /// Whether it stands still.
@@ -74,14 +127,25 @@ impl HostClock {
 
     /// It drifts otherwise from now on.
     pub fn drift(&mut self, t: i64, ppm: i64) {
-        self.shown = self.read(t).get();
+        self.shown = self.shows(t);
         self.since = t;
         self.ppm = ppm;
     }
 
+    /// The host sleeps, and the clock that only ticks stands still.
+    pub fn sleep(&mut self, t: i64) {
+        match &mut self.second {
+            Some(second) => {
+                second.asleep_since.get_or_insert(t);
+                self.disturbed(t, Trust::Behind);
+            }
+            None => self.freeze(t),
+        }
+    }
+
     /// It stands still: a suspended machine, or an isolate between two inputs.
     pub fn freeze(&mut self, t: i64) {
-        self.shown = self.read(t).get();
+        self.shown = self.shows(t);
         self.since = t;
         self.frozen = true;
         self.disturbed(t, Trust::Behind);
@@ -93,6 +157,9 @@ impl HostClock {
             self.since = t;
         }
         self.frozen = false;
+        if let Some(second) = &mut self.second {
+            second.stood += second.asleep_since.take().map_or(0, |since| t - since);
+        }
         self.disturbed_at = t;
     }
 
@@ -126,9 +193,11 @@ impl HostClock {
 
     /// It is set forward or back.
     pub fn step(&mut self, t: i64, by: i64) {
-        self.shown = self.read(t).get() + by;
+        self.shown = self.shows(t) + by;
         self.since = t;
-        self.disturbed(t, if by > 0 { Trust::Lost } else { Trust::Behind });
+        if self.second.is_none() || by.abs() <= LOOK_MS {
+            self.disturbed(t, if by > 0 { Trust::Lost } else { Trust::Behind });
+        }
     }
 
     fn disturbed(&mut self, t: i64, trust: Trust) {
@@ -151,6 +220,25 @@ mod tests {
         assert_eq!(suspended.read(101).get(), 511);
         clock.thaw(100, true);
         assert_eq!(clock.read(101).get(), 601);
+    }
+
+    #[test]
+    fn beside_another_a_clock_that_leaps_goes_on_as_that_one_does() {
+        let mut clock = HostClock::new(0, 500, 0, false).beside(0);
+        assert!(!clock.look(10, false));
+        clock.step(20, 3_600_000);
+        assert_eq!(
+            (clock.look(30, false), clock.read(30).get(), clock.trust),
+            (true, 530, Trust::Honest)
+        );
+        clock.step(40, 900);
+        assert_eq!(
+            (clock.look(50, false), clock.read(50).get(), clock.trust),
+            (false, 1_450, Trust::Lost)
+        );
+        clock.sleep(60);
+        clock.thaw(8_000, false);
+        assert_eq!((clock.look(8_010, true), clock.read(8_010).get()), (true, 1_470));
     }
 
     #[test]

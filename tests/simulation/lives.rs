@@ -43,7 +43,10 @@ impl World {
         };
         let shown = self.rng.pick(&[0, self.t, -5_000, i64::from(u32::MAX)]);
         let ppm = self.rng.between(-200, 200);
-        let clock = HostClock::new(self.t, shown, ppm, make.monotonic);
+        let mut clock = HostClock::new(self.t, shown, ppm, make.monotonic);
+        if make.has_second && !make.monotonic {
+            clock = clock.beside(self.rng.between(-200, 200));
+        }
         self.tally.starts += 1;
         let mut holder = Holder::start((identity, life, self.t), make, clock, &mut self.rng)?;
         self.open_state(&mut holder);
@@ -275,7 +278,7 @@ impl World {
         let suspended = self.rng.chance(400);
         holder.thrift.disturbed();
         if suspended {
-            holder.clock.freeze(self.t);
+            holder.clock.sleep(self.t);
         }
         holder.starved_since = None;
         let life = holder.life;

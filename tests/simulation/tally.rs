@@ -113,6 +113,8 @@ counts! {
     looks 10,
     /// Clocks that had leapt ahead and were put right by an answer.
     clocks_mended 500,
+    /// Clocks that parted from one that only ticks, which was noticed.
+    leaps_noticed 1_000,
     /// Crashes of holders with a window that could last for a minute, and for how many ms together
     /// their numbers rest after they were granted last.
     crashes_holding 50,

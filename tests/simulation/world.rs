@@ -179,7 +179,25 @@ impl World {
         &self.trace
     }
 
+    /// A holder that does something reads its clocks.
+    pub(crate) fn look(&mut self, i: usize, is_told: bool) {
+        let holder = &mut self.holders[i];
+        if holder.state == State::Running && holder.look(self.t, is_told) {
+            self.tally.leaps_noticed += 1;
+            self.trace.note(self.t, || format!("holder {i}: its clocks parted"));
+        }
+    }
+
     fn happen(&mut self, event: Event) -> Verdict {
+        match &event {
+            Event::Draw(i, _)
+            | Event::Poll(i, _)
+            | Event::Close(i, _)
+            | Event::Synced(i, _)
+            | Event::GiveUp(i, ..) => self.look(*i, false),
+            Event::Answer(reply) => self.look(reply.to, true),
+            _ => {}
+        }
         match event {
             Event::Draw(i, life) if self.holders[i].life == life => self.draw(i),
             Event::Poll(i, life) if self.holders[i].life == life => self.poll(i),

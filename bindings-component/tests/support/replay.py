@@ -225,8 +225,8 @@ def generate(world: World, generator: Any, kind: str, step: Plain) -> Any:
         case "failure":
             failure = {"code": enum(step["code"]), "retry_after_ms": step.get("retry_after_ms")}
             return generator.handle_failure(token(step["request"]), failure)
-        case "leased" | "look":
-            return getattr(generator, step["do"])(int(step["wall"]))
+        case "look":
+            return generator.look(int(step["wall"]))
         case "resume":
             highest = None if "highest" not in step else int(step["highest"])
             layout = None if "layout" not in step else world.wire.layout(step["layout"])

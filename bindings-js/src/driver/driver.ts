@@ -8,7 +8,7 @@ import { ask } from './exchange.js'
 import type { Handle, Plan } from './handle.js'
 import { opened } from './open.js'
 
-/** How often to look whether the host was suspended. */
+/** Readings of the clock that are so far apart are compared with another clock's. */
 const LOOK_MS = 1_000
 /** No timer sleeps longer. */
 const LONGEST_MS = 60_000
@@ -47,6 +47,8 @@ export class Driver {
   #close: (() => void) | undefined
   #cancel: (() => void) | undefined
   #lookedAt = Number.NEGATIVE_INFINITY
+  /** What is taken off the clock's readings, as it leapt. */
+  #leapt = 0
   readonly #waiting = new Set<() => void>()
   #failedAt = 0
   #lastNow = 0
@@ -131,26 +133,34 @@ export class Driver {
     if (release !== undefined) await this.release(release)
   }
 
-  /** Where time is measured by two clocks: asks at once if the host was suspended since the last lease. */
-  look(now: number): void {
-    if (now - this.#lookedAt < LOOK_MS) return
-    this.#lookedAt = now
-    if (this.#showsSuspend) this.#handle.look(now, theHost().wall())
+  /** The clock. */
+  readonly now = (): number => {
+    const now = this.#clock() - this.#leapt
+    return Math.abs(now - this.#lookedAt) < LOOK_MS ? now : this.#look(now)
+  }
+
+  /**
+   * Compares the clock with another. Where a user's own leapt, time goes on by one that only ticks, as the host's own does; where
+   * they parted at all the store is asked, and its answer decides.
+   */
+  #look(now: number): number {
+    if (!this.#handle.isBegun) return now
+    const { clock, wall, ticking } = theHost()
+    const isOwn = this.#clock !== clock
+    const leapt = isOwn ? this.#handle.look(ticking(), now + this.#leapt) : this.#handle.look(now, wall())
+    if (isOwn) this.#leapt += leapt
+    return (this.#lookedAt = isOwn ? now - leapt : now)
   }
 
   /** The clock, where nobody is there to be told that it fails: then it stands still. */
   #now(): number {
     try {
       this.#isStill = false
-      this.#lastNow = this.#clock()
+      this.#lastNow = this.now()
     } catch {
       this.#isStill = true
     }
     return this.#lastNow
-  }
-
-  get #showsSuspend(): boolean {
-    return theHost().showsSuspend && this.#clock === theHost().clock
   }
 
   /** How long to wait at least from now on, in ms, by what the store said with its last failure. */
@@ -230,6 +240,8 @@ export class Driver {
   /** Applies an answer; the release to send, if it came after closing. */
   #take(answer: unknown, verb: Verb, request: string, sent: number): ReleaseAsk | undefined {
     const subject = this.#subject
+    // An answer is held against what the clock shows: what that leapt before is no leap after it.
+    this.#lookedAt = Number.NEGATIVE_INFINITY
     const now = this.#now()
     const wrong = notAnAnswer(answer, request)
     if (wrong !== undefined) throw unused(verb, subject, wrong)
@@ -240,10 +252,7 @@ export class Driver {
       return undefined
     }
     if (verdict.outcome === 'release') return verdict.release as ReleaseAsk
-    if (verdict.outcome === 'applied') {
-      this.failure = undefined
-      if (this.#showsSuspend) this.#handle.leased(now, theHost().wall())
-    }
+    if (verdict.outcome === 'applied') this.failure = undefined
     return undefined
   }
 
@@ -298,8 +307,6 @@ export class Driver {
 
   /** Its timer calls this. */
   wake(): void {
-    const now = this.#now()
-    this.look(now)
-    if (this.ask(now) === undefined) this.#plan()
+    if (this.ask(this.#now()) === undefined) this.#plan()
   }
 }

@@ -214,12 +214,8 @@ export class Handle {
     return this.#plan.state !== undefined && this.isBegun ? theEngine().state : undefined
   }
 
-  leased(now: number, wall: number): void {
-    this.#do((engine, handle) => engine.leased(handle, now, wall))
-  }
-
-  look(now: number, wall: number): void {
-    this.#do((engine, handle) => engine.look(handle, now, wall))
+  look(ticking: number, wall: number): number {
+    return this.#do((engine, handle) => engine.look(handle, ticking, wall))
   }
 
   stats(): RawStats {

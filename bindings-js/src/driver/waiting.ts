@@ -17,7 +17,6 @@ const LAST_PAUSE_MS = 25
 export class Waiting {
   readonly #handle: Handle
   readonly #driver: Driver
-  readonly #clock: () => number
   readonly #subject: Subject
   readonly #timeout: number
   readonly #dry: string
@@ -25,10 +24,9 @@ export class Waiting {
   /** Every later attempt is `CLOSED`. */
   isClosed = false
 
-  constructor(handle: Handle, driver: Driver, clock: () => number, subject: Subject, timeout: number, dry: string) {
+  constructor(handle: Handle, driver: Driver, subject: Subject, timeout: number, dry: string) {
     this.#handle = handle
     this.#driver = driver
-    this.#clock = clock
     this.#subject = subject
     this.#timeout = timeout
     this.#dry = dry
@@ -39,14 +37,14 @@ export class Waiting {
     let got = this.#begun(attempt)
     if (got !== undefined) return got
     this.#raise(this.#refused())
-    if (this.#driver.saveNow(this.#clock())) {
+    if (this.#driver.saveNow(this.#driver.now())) {
       got = attempt()
       if (got !== undefined) return got
       this.#raise(this.#refused())
     }
-    if (this.#driver.ask(this.#clock()) !== undefined) {
+    if (this.#driver.ask(this.#driver.now()) !== undefined) {
       // A store in the same process may have answered already.
-      this.#driver.saveNow(this.#clock())
+      this.#driver.saveNow(this.#driver.now())
       got = attempt()
       if (got !== undefined) return got
       this.#raise(this.#refused())
@@ -90,7 +88,7 @@ export class Waiting {
     let pause = FIRST_PAUSE_MS
     for (let first = queue.serve(); first !== undefined; first = queue.serve()) {
       try {
-        const now = this.#clock()
+        const now = this.#driver.now()
         // What was leased for those who wait is theirs before others take it all.
         const ask = () => this.#driver.ask(now, () => queue.serve())
         // Before the first ask one ID is refused for nothing but that.
@@ -141,7 +139,7 @@ export class Waiting {
 
   /** What is to be raised, or until when to wait at most. */
   #stance(refused: Refused): { raise: Refused } | { until?: number } {
-    const stance = this.#handle.stance(refused, this.#clock())
+    const stance = this.#handle.stance(refused, this.#driver.now())
     if (stance.code !== undefined) return { raise: stance.code === refused.code ? refused : { code: stance.code } }
     return stance.until == null ? {} : { until: Number(stance.until) }
   }
@@ -169,10 +167,10 @@ export class Waiting {
     const { failure } = this.#driver
     if (failure?.code === refused.code) {
       const { message, until, cause } = failure
-      const retryAfter = this.#driver.retryAfter(this.#clock())
+      const retryAfter = this.#driver.retryAfter(this.#driver.now())
       return new LeafidError(refused.code, message, { until, retryAfter, cause: cause ?? failure })
     }
-    const retryAfter = refused.until === undefined ? undefined : Math.max(Number(refused.until) - this.#clock(), 0)
+    const retryAfter = refused.until === undefined ? undefined : Math.max(Number(refused.until) - this.#driver.now(), 0)
     const most = refused.code === 'COUNT_INVALID' ? this.#handle.most() : undefined
     return refusalError(this.#subject, refused, { most, retryAfter, cause: failure })
   }
@@ -180,7 +178,7 @@ export class Waiting {
   #timedOut(lacking: string): LeafidError {
     const { failure } = this.#driver
     const cause = failure ?? this.#error(this.#refused())
-    const retryAfter = failure === undefined ? cause.retryAfter : this.#driver.retryAfter(this.#clock())
+    const retryAfter = failure === undefined ? cause.retryAfter : this.#driver.retryAfter(this.#driver.now())
     const seconds = Math.ceil((retryAfter ?? 0) / 1000)
     const free = cause.code === 'WORKERS_EXHAUSTED' && seconds > 0 ? `, free again in ${seconds} s` : ''
     const message = `${called(this.#subject)} ${lacking} within ${this.#timeout} ms (${cause.code}${free}): ${cause.message}`

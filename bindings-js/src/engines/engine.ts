@@ -98,10 +98,8 @@ export interface Engine {
   retire(handle: number): object | null | undefined
   forget(handle: number): void
   resumed(handle: number): void
-  /** A lease was granted, at these readings of the two clocks. */
-  leased(handle: number, now: number, wall: number): void
-  /** Whether the host was suspended since the last lease; then an ask is due. */
-  look(handle: number, now: number, wall: number): boolean
+  /** By how many ms the wall clock leapt since the last look, by one that only ticks; then an ask is due. */
+  look(handle: number, ticking: number, wall: number): number
   carryover(handle: number): Carryover
   /** For a generator that was granted nothing yet. `highest` is the last ID that was handed out, in this layout. */
   resume(handle: number, before: Carryover, highest?: bigint, layout?: object): Refused | null | undefined

@@ -21,8 +21,7 @@ interface Exports extends Raw {
   retire(handle: number): number
   forget(handle: number): void
   resumed(handle: number): void
-  leased(handle: number, now: number, wall: number): void
-  look(handle: number, now: number, wall: number): number
+  look(handle: number, ticking: number, wall: number): number
   carryover(handle: number): number
   resume(handle: number, before: number, hasHighest: number, highest: bigint, layout: number): number
   layoutInUse(handle: number): number
@@ -84,8 +83,7 @@ export function wasmEngine(module: WebAssembly.Module): Engine {
     retire: (handle) => object((wasm) => wasm.retire(handle)),
     forget: (handle) => border.wasm.forget(handle),
     resumed: (handle) => border.wasm.resumed(handle),
-    leased: (handle, now, wall) => border.wasm.leased(handle, now, wall),
-    look: (handle, now, wall) => border.wasm.look(handle, now, wall) !== 0,
+    look: (handle, ticking, wall) => border.wasm.look(handle, ticking, wall),
     carryover: (handle) => object<Carryover>((wasm) => wasm.carryover(handle)),
     resume(handle, before, highest, layout) {
       const resumed = (before?: number, layout?: number) => border.wasm.resume(handle, before!, highest === undefined ? 0 : 1, highest ?? 0n, layout!)

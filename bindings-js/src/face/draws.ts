@@ -12,25 +12,22 @@ export class Draws {
   readonly #handle: Handle
   readonly #driver: Driver
   readonly #pool: Pool
-  readonly #clock: () => number
   readonly #timed: boolean
   /** The engine is given no larger piece at once. */
   readonly #most = theEngine().rebuild === undefined ? Number.POSITIVE_INFINITY : PIECE
 
-  constructor(handle: Handle, driver: Driver, pool: Pool, clock: () => number, timed: boolean) {
+  constructor(handle: Handle, driver: Driver, pool: Pool, timed: boolean) {
     this.#handle = handle
     this.#driver = driver
     this.#pool = pool
-    this.#clock = clock
     this.#timed = timed
   }
 
   /** One ID; the pool is filled for those that follow. */
   one(): bigint | undefined {
-    const now = this.#clock()
+    const now = this.#driver.now()
     const pooled = this.#pool.nextAt(now)
     if (pooled !== undefined) return pooled
-    this.#driver.look(now)
     const room = this.#pool.room(now)
     const told = this.#handle.fillAvailable(now, room)
     const count = told & ~ASK_IS_DUE
@@ -48,7 +45,7 @@ export class Draws {
   isReady(n: number): true | undefined {
     // Snowflakes in the pool may be over before they are drawn: they do not count.
     const missing = this.#timed ? n : n - this.#pool.length
-    return missing <= 0 || this.#handle.ready(this.#clock(), missing) || undefined
+    return missing <= 0 || this.#handle.ready(this.#driver.now(), missing) || undefined
   }
 
   /** `n` IDs, or none. */
@@ -69,7 +66,7 @@ export class Draws {
    */
   fillAtOnce(out: BigUint64Array): number {
     if (this.#most === PIECE || this.#pool.length > 0) return 0
-    const now = this.#clock()
+    const now = this.#driver.now()
     const told = this.#handle.fillSteadily(now, out)
     return told < ASK_IS_DUE ? told : this.#due(told, now)
   }
@@ -77,14 +74,14 @@ export class Draws {
   /** As many IDs as are at hand, likewise: more may be had by `fillAvailable`, which goes on behind them. */
   fillAvailableAtOnce(out: BigUint64Array): number {
     if (this.#most === PIECE || this.#pool.length > 0) return 0
-    const now = this.#clock()
+    const now = this.#driver.now()
     const told = this.#handle.fillAvailableSteadily(now, out)
     return told < ASK_IS_DUE ? told : this.#due(told, now)
   }
 
   /** As many IDs as are at hand, behind the first `count`, which are there: how many are there now. */
   fillAvailable(into: BigUint64Array, count: number): number | undefined {
-    const now = this.#clock()
+    const now = this.#driver.now()
     const out = isShared(into) ? new BigUint64Array(into.length) : into
     if (count === 0) count = this.#pool.moveTo(out, now)
     while (count < out.length) {
@@ -100,7 +97,7 @@ export class Draws {
   }
 
   #all(n: number, into?: BigUint64Array): BigUint64Array | undefined {
-    const now = this.#clock()
+    const now = this.#driver.now()
     const pooled = Math.min(this.#pool.freshen(now), n)
     const missing = n - pooled
     if (missing > this.#most && !this.#handle.ready(now, missing)) return undefined

@@ -36,7 +36,6 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     check(plan)
     const { subject } = plan
     const timed = plan.kind === 'snowflake'
-    const pool = new Pool(timed, clock)
     const handle = new Handle(plan, () => pool.reset())
     const driver = new Driver(handle, clock, { option: options.store, verbs, plan }, {
       answered: () => {
@@ -47,12 +46,13 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
       failed,
       stopped: () => pool.drop(),
     })
+    const pool = new Pool(timed, driver.now)
     this.#givesBack = timed
     this.#pool = pool
     this.#handle = handle
     this.#driver = driver
-    this.#draws = new Draws(handle, driver, pool, clock, timed)
-    this.#waiting = new Waiting(handle, driver, clock, subject, timeout, timed ? 'WINDOW_SPENT' : 'SEGMENT_DRY')
+    this.#draws = new Draws(handle, driver, pool, timed)
+    this.#waiting = new Waiting(handle, driver, subject, timeout, timed ? 'WINDOW_SPENT' : 'SEGMENT_DRY')
   }
 
   /** One ID. Waits up to the time-out when none is at hand, then `TIMED_OUT`; rejects at once for what waiting cannot cure. */

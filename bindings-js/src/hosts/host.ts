@@ -4,6 +4,8 @@ export interface Host {
   clock(): number
   /** Milliseconds since 1970. */
   wall(): number
+  /** Milliseconds on a clock that nobody sets, and that goes on while the machine sleeps where there is such a clock. */
+  ticking(): number
   /** The label of this holder, such as `hostname/pid`. */
   owner(): string
   /** A setting of the environment, such as `LEAFID_STORE`. */
@@ -19,8 +21,6 @@ export interface Host {
   later?(ms: number, act: () => void): () => void
   /** Whether one caller may await what another started. Not in Workers, where a promise dies with its request. */
   sharesPromises: boolean
-  /** Whether `clock` stands still while the machine sleeps and `wall` goes on, so that a suspend shows as a gap. */
-  showsSuspend: boolean
   /** How long a window to ask for: by default all that the namespace allows. */
   windowMs?: number
   /** The store in a file or a database that an address names, where there are such. */

@@ -8,6 +8,7 @@ interface Process {
 export const webHost: Host = {
   clock: () => performance.now(),
   wall: () => Date.now(),
+  ticking: () => performance.now(),
   owner: () => 'edge',
   setting,
   warn: (message) => console.warn(`leafid: ${message}`),
@@ -18,7 +19,6 @@ export const webHost: Host = {
     return () => clearTimeout(timer)
   },
   sharesPromises: true,
-  showsSuspend: true,
 }
 
 /** For hosts that come and go by the thousand: short windows, small steps. */

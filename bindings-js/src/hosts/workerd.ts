@@ -9,6 +9,7 @@ import { briefly } from './web.js'
 export const workerdHost: Host = {
   clock: () => Date.now(),
   wall: () => Date.now(),
+  ticking: () => Date.now(),
   owner: () => 'edge',
   setting: (name) => {
     const bound = cloudflare.env?.[name]
@@ -23,6 +24,5 @@ export const workerdHost: Host = {
     }
   },
   sharesPromises: false,
-  showsSuspend: false,
   ...briefly,
 }

@@ -1,10 +1,14 @@
 // Frozen, rewinding and leaping clocks, and what a pool may keep.
 import assert from 'node:assert/strict'
+import { syncBuiltinESMExports } from 'node:module'
+import os from 'node:os'
 import { test } from 'node:test'
 import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
+import { leaps } from '../support/leaps.mjs'
 import { ownStore, refusal, until } from '../support/stores.mjs'
 
 const START = 1_800_000_000_000
+const HOUR = 3_600_000
 
 /** A host's clock that the test moves, and a store on a clock of its own. */
 function world({ layout = 'leaf', ...options } = {}) {
@@ -112,6 +116,47 @@ test('a suspend (the wall clock went on, the other did not) asks at once', async
     return store.asked.length > renewals
   })
   await ids.close()
+})
+
+test('a clock of one’s own that leaps: IDs go on with the store’s time, and ascend', async () => {
+  for (const store of [memoryStore(), ownStore()]) {
+    const { late, early, ascends, failures } = await leaps({ Snowflake, decode }, store)
+    assert.ok(late < 1_500 && early < 1_500, `${late} ms late, ${early} ms early`)
+    assert.deepEqual({ ascends, failures }, { ascends: true, failures: 0 })
+  }
+})
+
+test('a leap before the store answers, or while it is away: time goes on by the clock that ticks', async () => {
+  let off = 0
+  let isAway = false
+  const away = () => (off += HOUR)
+  const change = (_, answer) => {
+    if (isAway) throw new Error('away')
+    return answer
+  }
+  const ids = new Snowflake('default', { store: ownStore({ delay: away, change }), clock: () => performance.now() + off })
+  await ids.next()
+  isAway = true
+  for (const leap of [599_000, -HOUR, 31 * 365 * 24 * HOUR]) {
+    off += leap
+    for (let n = 0; n < 100; n++) {
+      const time = decode(await ids.next()).time.getTime()
+      assert.ok(Math.abs(time - Date.now()) < 1_500, `${time - Date.now()} ms early`)
+    }
+  }
+})
+
+test('hours in which nothing was drawn, or the machine slept, are no leap', async (t) => {
+  const { ids, pass, clock, layout } = world({ lengthMs: 600_000 })
+  let up = 1_000
+  t.mock.method(os, 'uptime', () => up)
+  syncBuiltinESMExports()
+  t.after(() => (t.mock.restoreAll(), syncBuiltinESMExports()))
+  for (const ms of [0, 5_000, 2_000, HOUR, 8 * HOUR, 5_000]) {
+    pass(ms)
+    up += ms / 1_000
+    assert.equal(Number(layout.decompose(await ids.next()).timeMs), clock.store)
+  }
 })
 
 test('after a wait no ID is older than its tick, however large the burst before it', async () => {

@@ -95,7 +95,6 @@ function generator(_, { Generator }, { kind, config, seed }) {
     retire: () => ids.retire(),
     forget: () => ids.forget(),
     resumed: () => ids.resumed(),
-    leased: ({ at, wall }) => ids.leased(at, wall),
     look: ({ at, wall }) => ids.look(at, wall),
     stance({ at, code, until }) {
       const stance = ids.stance(at, code, until)

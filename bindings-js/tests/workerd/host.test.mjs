@@ -10,7 +10,7 @@ import { httpServer, until, wire } from '../support/stores.mjs'
 
 const text = (name) => readFileSync(new URL(name, import.meta.url), 'utf8')
 const source = text('./worker.mjs')
-const files = { 'instances.mjs': text('./instances.mjs') }
+const files = { 'instances.mjs': text('./instances.mjs'), 'leaps.mjs': text('../support/leaps.mjs') }
 let store
 let worker
 
@@ -70,6 +70,12 @@ test('a frozen clock: SEQUENCE_SPENT at once, TIMED_OUT for who waits, and on wh
   assert.deepEqual([frozen.later.code, frozen.later.cause], ['TIMED_OUT', 'SEQUENCE_SPENT'])
   const thawed = await ask('/frozen?thaws')
   assert.equal(typeof thawed.later.value, 'string')
+})
+
+test('a clock of one’s own that leaps: IDs go on with the store’s time, and ascend', async () => {
+  const { late, early, ascends, failures } = await ask('/leaps')
+  assert.ok(late < 1_500 && early < 1_500, `${late} ms late, ${early} ms early`)
+  assert.deepEqual({ ascends, failures }, { ascends: true, failures: 0 })
 })
 
 test('an engine that trapped is built anew: what was in hand is forgotten, the next ID is leased', async () => {

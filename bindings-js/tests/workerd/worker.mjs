@@ -2,6 +2,7 @@
 import { broken } from './instances.mjs'
 import { Segment, Snowflake, decode, memoryStore } from 'leafid'
 import 'leafid/registry'
+import { leaps } from './leaps.mjs'
 
 // Generators of the module's scope, where nothing may be asked, timed or drawn by lot.
 const orders = new Segment('orders')
@@ -39,6 +40,9 @@ const ACTS = {
     const ascends = seen.every((id, at) => at === 0 || id > seen[at - 1])
     return { seen: seen.length, ascends, spent, later }
   },
+
+  /** A clock of its own that leaps. */
+  leaps: () => leaps({ Snowflake, decode }, memoryStore()),
 
   /** Makes the engine trap at its next call, as running out of stack or memory does; then goes on. */
   async trap() {

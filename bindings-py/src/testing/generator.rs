@@ -126,13 +126,8 @@ impl TestGenerator {
         self.lock().resumed();
     }
 
-    /// A lease was granted, when the wall clock showed `wall`.
-    fn leased(&self, at: i64, wall: i64) {
-        self.lock().leased(HostTime::new(at), HostTime::new(wall));
-    }
-
-    /// Whether the host was suspended since the last lease.
-    fn look(&self, at: i64, wall: i64) -> bool {
+    /// By how many ms the wall clock leapt since the last look.
+    fn look(&self, at: i64, wall: i64) -> i64 {
         self.lock().look(HostTime::new(at), HostTime::new(wall))
     }
 

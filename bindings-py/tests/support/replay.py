@@ -154,8 +154,8 @@ def generate(generator: testing.Generator, step: Step) -> Any:
         case "failure":
             retry_after_ms = step.get("retry_after_ms")
             return generator.failure(at, step["request"], step["code"], retry_after_ms)
-        case "leased" | "look":
-            return getattr(generator, step["do"])(at, int(step["wall"]))
+        case "look":
+            return generator.look(at, int(step["wall"]))
         case "resume":
             highest = None if "highest" not in step else int(step["highest"])
             return generator.resume(step["before"], highest, step.get("layout"))

@@ -208,9 +208,9 @@ impl<K: Kind, L: Line> Generator<K, L> {
         self.fail(code, retry_after_ms, now);
     }
 
-    /// The host was suspended, as [`Suspend`](crate::Suspend) notices: a renewal that was not due
-    /// yet is due. The window may be over by now, and the first ID afterwards should not wait for
-    /// the next renewal to find out.
+    /// The host's clocks parted, as [`Clocks`](crate::Clocks) notices: a renewal that was not due
+    /// yet is due. The time may be another by now and the window over, and the IDs that follow
+    /// should not wait for the next renewal to find out.
     pub fn resumed(&mut self) {
         self.pending.hurry();
     }

@@ -2,6 +2,7 @@
 
 mod asking;
 mod backoff;
+mod clocks;
 mod config;
 mod drawing;
 mod ending;
@@ -12,15 +13,14 @@ mod snowflake;
 mod spread;
 mod stance;
 mod step;
-mod suspend;
 
 pub use asking::Outcome;
+pub use clocks::Clocks;
 pub use kind::Kind;
 pub use segment::{Segment, SegmentConfig, SegmentIds, Segments};
 pub use snowflake::{Snowflake, SnowflakeConfig, SnowflakeIds, Snowflakes};
 pub use stance::Stance;
 pub use step::StepPolicy;
-pub use suspend::Suspend;
 
 use crate::line::{Ids, Line, OwnLine};
 use crate::values::{Code, Offset, Stats, Token};

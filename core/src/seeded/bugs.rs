@@ -81,6 +81,8 @@ seeded! {
     NoBackOff,
     /// A clock that leapt over its window is never put right.
     NeverLeaps,
+    /// A wall clock that leapt is believed, whatever the clock says that only ticks.
+    LeapBelieved,
     /// An owner's own number is not looked for.
     StickyIgnored,
     /// An owner that wants no other number gets one.

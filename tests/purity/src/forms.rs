@@ -3,8 +3,8 @@
 use core::fmt::Write;
 
 use leafid_core::{
-    Code, HostTime, Layout, Name, Offset, Parts, Range, Refusal, Sentence, StoreTime, Subject,
-    Suspend, Text, Token, strict,
+    Clocks, Code, HostTime, Layout, Name, Offset, Parts, Range, Refusal, Sentence, StoreTime,
+    Subject, Text, Token, strict,
 };
 
 verbs! {
@@ -61,8 +61,7 @@ verbs! {
         (code.as_str().len(), code.event().len(), code.advice().len(), code.http_status())
     }
     code_from_http(status: &u16) -> Code { Code::from_http(*status) }
-    suspend_leased(of: &mut Suspend, now: &HostTime, wall: &HostTime) -> () { of.leased(*now, *wall) }
-    suspend_look(of: &mut Suspend, now: &HostTime, wall: &HostTime) -> bool { of.look(*now, *wall) }
+    clocks_look(of: &mut Clocks, ticking: &HostTime, wall: &HostTime) -> i64 { of.look(*ticking, *wall) }
     code_kind(code: &Code) -> (bool, bool) { (code.is_permanent(), code.stops()) }
     refusal_display(refusal: &Refusal) -> (usize, bool) {
         let mut sink = Length(0);

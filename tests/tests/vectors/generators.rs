@@ -1,8 +1,8 @@
 //! Both generators, sans-I/O, each on both faces of the line.
 
 use leafid_core::{
-    Carryover, Code, FieldReader, Fields, Generator, Grant, Kind, Line, Outcome, OwnLine, Refusal,
-    Segment, SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, Stance, Suspend,
+    Carryover, Clocks, Code, FieldReader, Fields, Generator, Grant, Kind, Line, Outcome, OwnLine,
+    Refusal, Segment, SegmentConfig, SharedLine, Snowflake, SnowflakeConfig, Stance,
 };
 use serde_json::{Value, json};
 
@@ -34,13 +34,13 @@ fn on_both_faces<S: Kind>(
         Ok(generator) => generator,
         Err(refusal) => return not_built(script, refusal),
     };
-    run(script, &mut Driven(own, Suspend::default()))?;
+    run(script, &mut Driven(own, Clocks::default()))?;
     // The lock-free face counts on a clock that does not go back by itself.
     if goes_back(script) {
         return Ok(());
     }
     let shared = shared(Box::default()).map_err(|refusal| refusal.to_string())?;
-    run(script, &mut Driven(shared, Suspend::default()))
+    run(script, &mut Driven(shared, Clocks::default()))
         .map_err(|problem| format!("on the lock-free face: {problem}"))
 }
 
@@ -60,7 +60,7 @@ fn goes_back(script: &Value) -> bool {
 }
 
 /// A generator that takes the steps of a script.
-struct Driven<S: Kind, L: Line>(Generator<S, L>, Suspend);
+struct Driven<S: Kind, L: Line>(Generator<S, L>, Clocks);
 
 impl<S: Kind, L: Line> Subject for Driven<S, L> {
     fn step(&mut self, step: &Value) -> Result<Value, String> {
@@ -99,23 +99,18 @@ impl<S: Kind, L: Line> Subject for Driven<S, L> {
             }
             "forget" => {
                 generator.forget();
-                self.1 = Suspend::default();
                 Ok(Value::Null)
             }
             "resumed" => {
                 generator.resumed();
                 Ok(Value::Null)
             }
-            "leased" => {
-                self.1.leased(at, host_time(step, "wall")?);
-                Ok(Value::Null)
-            }
             "look" => {
-                let suspended = self.1.look(at, host_time(step, "wall")?);
-                if suspended {
+                let leapt_ms = self.1.look(at, host_time(step, "wall")?);
+                if leapt_ms != 0 {
                     generator.resumed();
                 }
-                Ok(json!(suspended))
+                Ok(json!(leapt_ms))
             }
             "stance" => {
                 let code = Code::parse(text(step, "code")?).ok_or("there is no such code")?;

@@ -12,7 +12,7 @@ use crate::client::driver::driven::{Driven, Driver};
 use crate::client::driver::{Action, Holding, Kind, saving};
 use crate::client::host::random;
 
-/// How often a window's driver looks whether the host was suspended.
+/// How often a window's driver looks whether the wall clock leapt.
 const LOOK_UP: Duration = Duration::from_secs(1);
 /// How often a driver looks at a clock that a test moves.
 const LOOK_UP_OF_TESTS: Duration = Duration::from_millis(2);

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use leafid_core::{
-    Ask, Code, Generator, Grant, HostTime, Outcome, Refusal, Release, SharedLine, Stats, Subject,
-    Suspend,
+    Ask, Clocks, Code, Generator, Grant, HostTime, Outcome, Refusal, Release, SharedLine, Stats,
+    Subject,
 };
 
 use crate::client::driver::Kind;
@@ -56,7 +56,7 @@ pub struct State<K: Kind> {
     pub sending: bool,
     /// What was counted before everything was given back.
     counted: Option<Stats>,
-    suspend: Suspend,
+    clocks: Clocks,
 }
 
 /// What the driver is to do.
@@ -102,7 +102,7 @@ impl<K: Kind> State<K> {
             outbox: VecDeque::new(),
             sending: false,
             counted: None,
-            suspend: Suspend::default(),
+            clocks: Clocks::default(),
         }
     }
 
@@ -132,7 +132,7 @@ impl<K: Kind> State<K> {
         // Exact, as everywhere but on the hot path: coarse time lags, and would look as if it had
         // gone back since the last answer.
         let now = self.clock.exact();
-        self.notice_suspend(now);
+        self.notice_leap(now);
         self.asleep &= !self.demand;
         if self.asleep {
             return Err(None);
@@ -149,8 +149,8 @@ impl<K: Kind> State<K> {
         }
     }
 
-    fn notice_suspend(&mut self, now: HostTime) {
-        if K::READS_CLOCK && self.suspend.look(now, self.clock.wall()) {
+    fn notice_leap(&mut self, now: HostTime) {
+        if K::READS_CLOCK && self.clocks.look(now, self.clock.wall()) != 0 {
             self.generator.resumed();
         }
     }
@@ -205,7 +205,6 @@ impl<K: Kind> State<K> {
             return Err(Code::GrantInvalid.into());
         }
         let outcome = self.generator.handle_grant(grant, sent, now)?;
-        self.suspend.leased(now, self.clock.wall());
         if let Outcome::Release(release) = outcome {
             self.outbox.push_back(release);
         }
@@ -246,7 +245,6 @@ impl<K: Kind> State<K> {
         next.resume(self.generator.carryover()).map_err(refused)?;
         self.generator = next;
         self.counted = Some(counted);
-        self.suspend = Suspend::default();
         (self.last, self.free_at) = (None, None);
         self.demand = false;
         self.asleep = true;
@@ -278,7 +276,6 @@ impl<K: Kind> State<K> {
     pub fn forget(&mut self) {
         self.generator.forget();
         self.forgotten |= self.unopened;
-        self.suspend = Suspend::default();
         self.outbox.clear();
         (self.last, self.free_at) = (None, None);
         self.reconnect = self.driven;

@@ -1,5 +1,5 @@
 //! The host's clocks: a monotonic one for the generators, the wall for memory stores and to notice
-//! a suspend. Tests bring one that they move by hand.
+//! a leap. Tests bring one that they move by hand.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
