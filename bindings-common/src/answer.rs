@@ -92,10 +92,14 @@ impl Answer for Stance {
     }
 }
 
+/// `{ row, grant }`, or `{ row, refused: { code } }`.
 impl<R: Fields, G: Fields> Answer for Leased<R, G> {
     fn put<O: Object>(&self, to: &mut Writing<O>) {
         to.nested("row", |to| self.row.put(to));
-        to.nested("grant", |to| self.grant.put(to));
+        match &self.answer {
+            Ok(grant) => to.nested("grant", |to| grant.put(to)),
+            Err(refusal) => to.nested("refused", |to| to.text("code", refusal.code.as_str())),
+        }
     }
 }
 

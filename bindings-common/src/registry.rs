@@ -1,7 +1,7 @@
 //! The store's side of the protocol: rows and asks in, rows and answers out.
 
 use leafid_core::registry::{
-    self, Acquired, Candidates, Look, Namespace, Search, TagRow, TagSpec, Worker, WorkerRow,
+    self, Acquired, Answer, Candidates, Look, Namespace, Search, TagRow, TagSpec, Worker, WorkerRow,
 };
 use leafid_core::{
     AcquireAsk, Code, FieldWriter, Fields, Name, Range, Refusal, Release, RenewAsk, SegmentAsk,
@@ -10,13 +10,13 @@ use leafid_core::{
 
 use crate::source::{Source, Wrong, read, read_with};
 
-/// A new row, and the answer to send once it is durable.
+/// A new row, and the answer to send once it is durable: a grant, or why there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leased<R, G> {
     /// The row.
     pub row: R,
     /// The answer.
-    pub grant: G,
+    pub answer: Answer<G>,
 }
 
 /// How far an acquire is that looks up its rows on the way.
@@ -57,8 +57,8 @@ pub fn lease_segment(
     now: StoreTime,
 ) -> Result<Leased<TagRow, SegmentGrant>, Wrong> {
     let (row, ask): (TagRow, SegmentAsk) = (read(row, "row")?, read(ask, "ask")?);
-    let (row, grant) = registry::lease_segment(token(store)?, &row, &ask, now)?;
-    Ok(Leased { row, grant })
+    let (row, answer) = registry::lease_segment(token(store)?, &row, &ask, now)?;
+    Ok(Leased { row, answer })
 }
 
 /// Gives a worker number. `rows` has `mine`, `own`, `spare` and `rested`, each with its `worker`, as
@@ -119,8 +119,8 @@ pub fn renew(
     let namespace: Namespace = read(namespace, "namespace")?;
     let ask: RenewAsk = read(ask, "ask")?;
     let row = row_of_ask(ask.worker, read(row, "row")?)?;
-    let (row, grant) = registry::renew(token(store)?, &namespace, &row, &ask, now)?;
-    Ok(Leased { row: (ask.worker, row), grant })
+    let (row, answer) = registry::renew(token(store)?, &namespace, &row, &ask, now)?;
+    Ok(Leased { row: (ask.worker, row), answer })
 }
 
 /// Takes back the rest of a window. The row has its `worker`, which is the ask's.

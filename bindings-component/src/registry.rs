@@ -42,11 +42,11 @@ impl wit::Guest for Component {
         row: wit::TagRow,
         ask: SegmentAsk,
         now: Millis,
-    ) -> Result<(wit::TagRow, SegmentGrant), Refused> {
+    ) -> Result<(wit::TagRow, Result<SegmentGrant, Refused>), Refused> {
         let ask = segment_ask(ask).map_err(refused)?;
         let leased = registry::lease_segment(token(store), &tag(row), &ask, at(now));
-        let (row, grant) = leased.map_err(refused)?;
-        Ok((shown_tag(row), shown_segment_grant(grant)))
+        let (row, answer) = leased.map_err(refused)?;
+        Ok((shown_tag(row), answer.map(shown_segment_grant).map_err(refused)))
     }
 
     fn acquire(
@@ -73,15 +73,15 @@ impl wit::Guest for Component {
         row: wit::WorkerRow,
         ask: RenewAsk,
         now: Millis,
-    ) -> Result<(wit::WorkerRow, WindowGrant), Refused> {
+    ) -> Result<(wit::WorkerRow, Result<WindowGrant, Refused>), Refused> {
         let read = || {
             let ask = renew_ask(ask)?;
             Ok((namespace(space)?, row_of_ask(ask.worker, worker(row)?)?, ask))
         };
         let (space, row, ask) = read().map_err(wrong)?;
         let renewed = registry::renew(token(store), &space, &row, &ask, at(now));
-        let (row, grant) = renewed.map_err(refused)?;
-        Ok((shown_worker((ask.worker, row)), shown_window_grant(grant)))
+        let (row, answer) = renewed.map_err(refused)?;
+        Ok((shown_worker((ask.worker, row)), answer.map(shown_window_grant).map_err(refused)))
     }
 
     fn give_back(

@@ -7,13 +7,13 @@ use crate::bindings::exports::leafid::generator::registry as wit;
 use crate::values::{at, layout, range, shown_layout, shown_range, shown_token, token};
 
 pub fn tag(row: wit::TagRow) -> TagRow {
-    let wit::TagRow { max_id, step, max_step, deleted, until } = row;
-    TagRow { max_id, step, max_step, deleted, until }
+    let wit::TagRow { max_id, step, max_step, deleted, until, claimed_until } = row;
+    TagRow { max_id, step, max_step, deleted, until, claimed_until }
 }
 
 pub fn shown_tag(row: TagRow) -> wit::TagRow {
-    let TagRow { max_id, step, max_step, deleted, until } = row;
-    wit::TagRow { max_id, step, max_step, deleted, until }
+    let TagRow { max_id, step, max_step, deleted, until, claimed_until } = row;
+    wit::TagRow { max_id, step, max_step, deleted, until, claimed_until }
 }
 
 /// # Errors

@@ -9,10 +9,12 @@ use pyo3::types::PyDict;
 use crate::client::Failed;
 use crate::values::{Now, TokenArg, cut, dict, errors};
 
-/// A new row and the answer to send once it is durable.
-type Verdict<'py> = (Bound<'py, PyDict>, Bound<'py, PyDict>);
+/// A new row and the answer to give once it is durable: a grant, or an error that is raised then.
+type Verdict<'py> = (Bound<'py, PyDict>, Bound<'py, PyAny>);
 
-/// Leases the next numbers of a tag: the row after it, and the answer.
+/// Leases the next numbers of a tag: the row after it, and the answer. Write the row, then give the
+/// answer; one that is an error is raised: the caller has numbers that were never granted here, and
+/// the row says so, which stops the tag.
 #[pyfunction]
 pub fn lease_segment<'py>(
     py: Python<'py>,
@@ -21,9 +23,13 @@ pub fn lease_segment<'py>(
     ask: &Bound<'py, PyAny>,
     now_ms: Now,
 ) -> PyResult<Verdict<'py>> {
-    let (row, from) = (reading(row, "the row")?, reading(ask, "the ask")?);
-    let decided = registry::lease_segment(&store.text(), row, from, StoreTime::new(now_ms.0));
-    leased(py, decided.map_err(|wrong| refused(ask, wrong, now_ms.0))?)
+    let (given, from) = (reading(row, "the row")?, reading(ask, "the ask")?);
+    let decided = registry::lease_segment(&store.text(), given, from, StoreTime::new(now_ms.0));
+    let decided = decided.map_err(|wrong| match wrong.refusal.code {
+        Code::StoreRefused => stopped(row, ask),
+        _ => Ok(refused(ask, wrong, now_ms.0)),
+    });
+    leased(py, ask, decided.or_else(|error| Err(error?))?)
 }
 
 /// The row after an acquire, another row to write with it (or None), and the answer.
@@ -75,7 +81,8 @@ pub fn acquire_found<'py>(
     dict::written(py, |to| found.put(to))
 }
 
-/// Extends a window: the row after it, and the answer. The row has its `worker`.
+/// Extends a window: the row after it, and the answer, as from `lease_segment`. The row has its
+/// `worker`.
 #[pyfunction]
 pub fn renew<'py>(
     py: Python<'py>,
@@ -88,7 +95,7 @@ pub fn renew<'py>(
     let namespace = reading(namespace, "the namespace")?;
     let (row, from) = (reading(row, "the row")?, reading(ask, "the ask")?);
     let decided = registry::renew(&store.text(), namespace, row, from, StoreTime::new(now_ms.0));
-    leased(py, decided.map_err(|wrong| refused(ask, wrong, now_ms.0))?)
+    leased(py, ask, decided.map_err(|wrong| refused(ask, wrong, now_ms.0))?)
 }
 
 /// Takes back what of a window was not used: the row after it, and the answer. The row has its
@@ -105,7 +112,7 @@ pub fn release<'py>(
     let (row, from) = (reading(row, "the row")?, reading(ask, "the release")?);
     let Row(row) = registry::release(&store.text(), row, from)
         .map_err(|wrong| refused(ask, wrong, now_ms.0))?;
-    Ok((written(py, &row)?, PyDict::new(py)))
+    Ok((written(py, &row)?, PyDict::new(py).into_any()))
 }
 
 /// The row of a new tag (`tag`, `from`, `step`, `max_step`, `until`), or of one created again over its
@@ -158,9 +165,29 @@ fn written<'py>(py: Python<'py>, row: &impl Fields) -> PyResult<Bound<'py, PyDic
 
 fn leased<'py>(
     py: Python<'py>,
+    ask: &Bound<'py, PyAny>,
     decided: Leased<impl Fields, impl Fields>,
 ) -> PyResult<Verdict<'py>> {
-    Ok((written(py, &decided.row)?, written(py, &decided.grant)?))
+    let answer = match decided.answer {
+        Ok(grant) => written(py, &grant)?.into_any(),
+        Err(refusal) => {
+            refused(ask, refusal.code.into(), 0).into_value(py).into_bound(py).into_any()
+        }
+    };
+    Ok((written(py, &decided.row)?, answer))
+}
+
+/// A tag of which a holder has shown more than was granted. Up to where is the holder's word: no
+/// command has it filled in.
+fn stopped(row: &Bound<'_, PyAny>, ask: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+    let (tag, stands) = (ask.get_item("tag")?, row.get_item("max_id")?);
+    let claimed = row.get_item("claimed_until")?;
+    let message = format!(
+        "tag `{tag}` stands at {stands}, and a holder has shown numbers of it up to {claimed}: the \
+         store has lost grants, so nothing is leased from the tag that may be in use; find its \
+         largest number in use, and move it above: leafid tag advance {tag} --to N"
+    );
+    Ok(Failed::new(Code::StoreRefused, message).into())
 }
 
 fn refused(ask: &Bound<'_, PyAny>, wrong: Wrong, now_ms: i64) -> PyErr {

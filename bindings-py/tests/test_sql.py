@@ -212,6 +212,18 @@ def test_another_store_behind_the_name(database, name, made) -> None:
         made.lease_segment(TAG)
 
 
+def test_a_holders_proof_stops_its_tag_for_every_process(database, name, made) -> None:
+    assert made.lease_segment(TAG)["start"] == 1
+    with pytest.raises(leafid.StoreWentBackError):
+        made.lease_segment({**TAG, "have_until": 101})
+    other = SqlStore(database.factory(name))
+    for store in (made, other):
+        with pytest.raises(leafid.StoreRefusedError, match="stands at 11, .* up to 101: "):
+            store.lease_segment(TAG)
+    other.advance_tag("orders", 101)
+    assert made.lease_segment(TAG)["start"] == 101
+
+
 def test_a_lost_connection_is_made_again(database, name, made) -> None:
     assert made.lease_segment(TAG)["start"] == 1
     for session in sessions(database, name):

@@ -323,3 +323,35 @@ def test_the_commands(path, capsys) -> None:
         [BINARY, "tag", "list", "--store", store], capture_output=True, text=True, timeout=300
     )
     assert "orders" in shown.stdout, shown.stderr
+
+
+def test_a_holders_proof_stops_its_tag_for_every_process(path) -> None:
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders", step=10, max_step=10)
+    orders = Segment("orders", SqliteStore(path))
+    assert orders.next() == 1
+    ask = {"tag": "orders", "request": "01" * 16}
+    with pytest.raises(leafid.StoreWentBackError):
+        store.lease_segment({**ask, "have_until": 101})
+    lease = f"""
+        import sys
+        from leafid import LeafidError, SqlStore, SqliteStore
+        for store in (SqliteStore(sys.argv[1]), SqlStore("sqlite:" + sys.argv[1])):
+            try:
+                store.lease_segment({ask})
+            except LeafidError as error:
+                print(error.code, error)
+    """
+    for line in code(lease, path).splitlines():
+        assert line.startswith("STORE_REFUSED tag `orders` stands at 11, and"), line
+        assert line.endswith("leafid tag advance orders --to N"), line
+    assert store.tag("orders")["claimed_until"] == 101
+    # What is in hand is used up, and then it waits.
+    assert orders.take(9) == list(range(2, 11))
+    with pytest.raises(leafid.TimedOutError):
+        orders.next(timeout=0.5)
+    store.set_tag("orders", max_step=20)
+    assert store.tag("orders")["claimed_until"] == 101, "moved by nobody"
+    store.advance_tag("orders", 101)
+    assert store.tag("orders")["claimed_until"] is None
+    assert orders.next(timeout=60) == 101

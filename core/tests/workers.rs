@@ -27,7 +27,7 @@ fn renew(
 ) -> Result<WindowGrant, Refusal<StoreTime>> {
     let namespace = Name::namespace("n").expect("a name");
     let ask = RenewAsk::new(namespace, Token::new([99; 16]), grant);
-    registry::renew(STORE, space, &row.1, &ask, NOW.plus(500)).map(|(_, grant)| grant)
+    registry::renew(STORE, space, &row.1, &ask, NOW.plus(500))?.1
 }
 
 /// The owner has number 0 of 0..8, its window is over, and the range is 4..8 since then.

@@ -5,7 +5,7 @@ import { clock, grouped, moment } from './format.js'
 
 const WORDS = {
   ok: 'grants',
-  degraded: 'grants, but lines of it went back',
+  degraded: 'grants, but not of these tags',
   refused: 'grants nothing: an operator has to look',
   unavailable: 'cannot be reached',
 }
@@ -66,6 +66,5 @@ function journal({ journal, journal_since_ms: since, journal_apart: apart }) {
 const ms = (us) => (us === undefined ? '> 5 s' : `≤ ${us / 1_000} ms`)
 
 function backLine(line) {
-  const name = line.tag === undefined ? `worker ${line.worker} of ${line.namespace}` : `tag ${line.tag}`
-  return `${name}: a holder has up to ${line.have_until}, the store knows ${line.max_id ?? line.reserved_until}`
+  return `${line.tag} (a holder has up to ${line.claimed_until}, the store knows ${line.max_id})`
 }

@@ -60,6 +60,14 @@ impl Problem {
         self
     }
 
+    /// A figure of 64 bits.
+    pub fn figure(&self, named: &str) -> Option<u64> {
+        self.figures.iter().find_map(|(field, figure)| match figure {
+            Figure::Big(value) if *field == named => Some(*value),
+            _ => None,
+        })
+    }
+
     /// The same, and when the first number is free.
     #[must_use]
     pub fn free_at(self, until: Option<StoreTime>, now: StoreTime) -> Problem {

@@ -35,7 +35,10 @@ CREATE TABLE IF NOT EXISTS tags (
     max_step BIGINT NOT NULL,
     deleted BOOLEAN NOT NULL,
     -- the upper end: one more than the last number that may be granted; null where there is none
-    `until` BIGINT
+    `until` BIGINT,
+    -- the highest end that a holder claimed to have while the row stood below; while it lies above
+    -- `max_id` nothing is granted; null where nothing was claimed since the last advance
+    claimed_until BIGINT
 ) ENGINE = InnoDB;
 
 -- Sets of worker numbers that share one layout.

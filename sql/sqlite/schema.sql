@@ -32,7 +32,10 @@ CREATE TABLE tags (
     max_step INTEGER NOT NULL,
     deleted INTEGER NOT NULL,
     -- the upper end: one more than the last number that may be granted; null where there is none
-    until INTEGER
+    until INTEGER,
+    -- the highest end that a holder claimed to have while the row stood below; while it lies above
+    -- `max_id` nothing is granted; null where nothing was claimed since the last advance
+    claimed_until INTEGER
 ) STRICT, WITHOUT ROWID;
 
 -- Sets of worker numbers that share one layout.

@@ -175,7 +175,7 @@ impl World {
                 let stingy = store.stingy[holder.make.place] && matches!(want.way, Way::Take);
                 let left = row.remaining().saturating_add(holder.generator.stats().in_hand);
                 let at_end = code == Code::TagSpent && want.count as u64 > left;
-                row.deleted || row.remaining() == 0 || at_end || stingy
+                row.deleted || row.is_stopped() || row.remaining() == 0 || at_end || stingy
             }
             Config::Space(config) => {
                 let space = &store.spaces[holder.make.place];

@@ -2,7 +2,7 @@
 
 use leafid_core::{Ask, Code, Failure, Grant};
 
-use crate::database::{Answered, Decided, StoreBug};
+use crate::database::{Answered, Decided, StoreBug, number};
 use crate::holder::{Holder, OpenCall};
 use crate::ledger::identity;
 use crate::verdict::{Check, Verdict, wrong};
@@ -162,7 +162,15 @@ impl World {
             }
         };
         match answered {
-            Err(failure) => self.answer(&letter, server, Err(failure)),
+            Err(failure) => {
+                if let (Body::Ask(Ask::Segment(ask)), Code::StoreWentBack) =
+                    (&letter.body, failure.code)
+                {
+                    let pause = self.rng.magnitude(1_000, 300_000) as i64;
+                    self.queue.put(self.t + pause, Event::Settle(store, number(&ask.tag)));
+                }
+                self.answer(&letter, server, Err(failure));
+            }
             Ok(Decided::Answer(grant)) => {
                 if let (Grant::Segment(grant), 0) = (&grant, store)
                     && letter.have_until.is_some_and(|end| end > grant.range.start)
@@ -206,8 +214,12 @@ impl World {
         for _ in 0..ATTEMPTS {
             if let Some(written) = self.stores[store].write(&decision, furthest)? {
                 self.trace.note(self.t, || format!("server {server} wrote {decision:?}"));
-                if let Written::Window(grant) = written {
-                    self.answer(&letter, server, Ok(Grant::Window(grant)));
+                match written {
+                    Written::Window(grant) => {
+                        self.answer(&letter, server, Ok(Grant::Window(grant)));
+                    }
+                    Written::Refused(failure) => self.answer(&letter, server, Err(failure)),
+                    Written::Release => {}
                 }
                 return Ok(());
             }

@@ -58,6 +58,10 @@ pub struct Database {
     pub ends: Vec<u64>,
     /// Of which it gives less than it is asked for, as it may.
     pub stingy: Vec<bool>,
+    /// The highest end that was ever granted of each, whatever the store has forgotten.
+    pub highest: Vec<u64>,
+    /// Below this a holder has shown, or an operator said, that numbers are in use.
+    pub in_use: Vec<u64>,
     /// What a journal beside the store knows of them.
     pub journal: Vec<Witness>,
     /// The namespaces.
@@ -180,12 +184,24 @@ impl Database {
             false => *ask,
         };
         let (after, grant) = match registry::lease_segment(self.id, row, &asked, now) {
-            Ok(leased) => leased,
+            Ok((after, Ok(grant))) => (after, grant),
+            Ok((after, Err(refusal))) => {
+                *row = after;
+                self.in_use[tag] = self.in_use[tag].max(asked.have_until.unwrap_or(0));
+                tally.tags_stopped += 1;
+                return Ok(Err(failure(refusal, now)));
+            }
             Err(refusal) => {
                 tally.tags_spent += u64::from(refusal.code == Code::TagSpent);
+                tally.stopped_leases += u64::from(refusal.code == Code::StoreRefused);
                 return Ok(Err(failure(refusal, now)));
             }
         };
+        if grant.range.start < self.in_use[tag] {
+            let detail = format!("below {} numbers are in use: {grant:?}", self.in_use[tag]);
+            return wrong(Check::Overlap, detail);
+        }
+        self.highest[tag] = self.highest[tag].max(grant.range.end);
         if after.max_id != grant.range.end || grant.range.start < row.max_id {
             return wrong(Check::RowRule, format!("{row:?} became {after:?} for {grant:?}"));
         }

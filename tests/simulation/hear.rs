@@ -137,8 +137,8 @@ impl World {
     /// A code that stops a generator: rightly only where another store answers.
     fn alarm(&mut self, reply: &Reply, code: Code) -> Verdict {
         let holder = &self.holders[reply.to];
-        // An answer that is not waited for any more stops nobody.
-        if !code.stops() || holder.generator.failure() != Some(code) {
+        // An answer to what is no longer asked stops nobody.
+        if !code.stops() || !holder.generator.failure().is_some_and(Code::stops) {
             return Ok(());
         }
         // A child that knows its parent's last ID and not its store asks any: the other one is behind.

@@ -53,6 +53,26 @@ impl World {
         Ok(())
     }
 
+    /// A tag is moved above every number that is in use.
+    pub(crate) fn settle_tag(&mut self, store: usize, tag: usize) -> Verdict {
+        let database = &mut self.stores[store];
+        let row = database.tags[tag];
+        if row.deleted {
+            self.queue.put(self.t + 60_000, Event::Settle(store, tag));
+            return Ok(());
+        }
+        let to = row.max_id.max(database.highest[tag]).min(row.end());
+        if let Ok(after) = row.advance(to) {
+            if after.is_stopped() {
+                return wrong(Check::RowRule, format!("{row:?} became {after:?}"));
+            }
+            (database.tags[tag], database.in_use[tag]) = (after, to);
+            self.tally.tags_settled += u64::from(row.is_stopped());
+        }
+        self.trace.note(self.t, || format!("tag {tag} was {row:?}, settled at {to}"));
+        Ok(())
+    }
+
     /// A tag is advanced, or its upper end moved; an operator who errs wants it lower than it may be.
     pub(crate) fn move_tag(&mut self) -> Verdict {
         let tag = self.rng.below(self.stores[0].tags.len() as u64) as usize;
@@ -65,7 +85,10 @@ impl World {
         let (may, store) = (!row.deleted && (row.max_id..=LINE_END).contains(&to), 0);
         if self.rng.chance(500) {
             match row.advance(to) {
-                Ok(after) => self.stores[store].tags[tag] = after,
+                Ok(after) => {
+                    let store = &mut self.stores[store];
+                    (store.tags[tag], store.in_use[tag]) = (after, to);
+                }
                 Err(_) if may && to <= end => {
                     return wrong(Check::RowRule, format!("{row:?} cannot be advanced to {to}"));
                 }

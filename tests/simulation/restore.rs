@@ -68,6 +68,8 @@ impl World {
             space.version = write;
             space.rows.iter_mut().for_each(|(_, at)| *at = write);
         }
+        // What holders have shown is forgotten, too.
+        store.in_use.fill(0);
         store.went_back = true;
         self.tally.losses += 1;
         if fenced {

@@ -138,6 +138,13 @@ counts! {
     ends_known 50,
     /// Asks at the end of a tag.
     tags_spent 20,
+    /// Holders that had more of a tag than its store, leases that others were refused for it, and tags
+    /// that an operator moved above that.
+    tags_stopped 10,
+    /// …
+    stopped_leases 10,
+    /// …
+    tags_settled 10,
     /// Draws beyond the layout's time, or before it.
     overflows 20,
     /// Verbs of sloppy clients.

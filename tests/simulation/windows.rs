@@ -33,6 +33,8 @@ enum What {
     Acquired(WindowGrant, Name, bool, bool),
     Renewed(WindowGrant, Token),
     Release(Release),
+    /// The holder has more than was ever granted.
+    Lost(Failure),
 }
 
 /// What was written.
@@ -42,6 +44,8 @@ pub enum Written {
     Window(WindowGrant),
     /// A release.
     Release,
+    /// A refusal, to be answered.
+    Refused(Failure),
 }
 
 impl Database {
@@ -115,7 +119,11 @@ impl Database {
             return Ok(Err(Code::WorkerInvalid.into()));
         };
         match registry::renew(self.id, &space.namespace, row, ask, now) {
-            Ok((row, grant)) => {
+            Ok((row, Err(refusal))) => {
+                let what = What::Lost(failure(refusal, now));
+                Ok(Ok(self.to_write(index, ask.worker, row, None, what)))
+            }
+            Ok((row, Ok(grant))) => {
                 check_inside(&space.namespace, ask.worker, ask)?;
                 let what = What::Renewed(grant, ask.key);
                 Ok(Ok(self.to_write(index, ask.worker, row, None, what)))
@@ -185,6 +193,7 @@ impl Database {
                 self.ledger.grant(line, grant.ticks, *key)?;
                 Ok(Some(Written::Window(*grant)))
             }
+            What::Lost(failure) => Ok(Some(Written::Refused(*failure))),
             What::Release(release) => {
                 self.ledger.give_back(line, release.unused_from, release.key);
                 Ok(Some(Written::Release))
@@ -258,7 +267,9 @@ fn check_row(
 ) -> Verdict {
     let layout = &namespace.layout;
     let now = layout.tick(StoreTime::new(furthest)).unwrap_or(layout.end_tick());
-    let most = now + layout.ticks(namespace.max_window_ms.max(1_000).into()).max(2) + 1;
+    let spare = if matches!(what, What::Lost(_)) { layout.ticks(5_000) } else { 0 };
+    let longest = layout.ticks(namespace.max_window_ms.max(1_000).into()).max(2);
+    let most = now + longest + spare + 1;
     let fell = after.reserved_until < before.reserved_until;
     let too_far = after.reserved_until > most.max(before.reserved_until);
     let given_back = matches!(what, What::Release(_));

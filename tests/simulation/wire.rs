@@ -93,6 +93,8 @@ pub enum Event {
     SourceBack(usize, i64),
     /// A tag is made anew.
     Recreate(usize),
+    /// An operator of a store has looked at a tag that a holder has shown more of.
+    Settle(usize, usize),
     /// A sloppy client does something.
     Sloppy(usize),
     /// A holder is closed.

@@ -257,6 +257,7 @@ impl World {
                 Ok(())
             }
             Event::Recreate(tag) => self.recreate(tag),
+            Event::Settle(store, tag) => self.settle_tag(store, tag),
             Event::Sloppy(i) => self.sloppy_verb(i),
             Event::Chaos => self.chaos(),
         }
@@ -297,6 +298,8 @@ fn database(plan: &Plan, rng: &mut Rng, settings: Settings) -> Database {
         tags: plan.tags.iter().map(|(row, _)| *row).collect(),
         ends: plan.tags.iter().map(|(row, _)| row.until.unwrap_or(LINE_END)).collect(),
         stingy: plan.tags.iter().map(|(_, stingy)| *stingy).collect(),
+        highest: vec![0; plan.tags.len()],
+        in_use: vec![0; plan.tags.len()],
         journal: vec![Default::default(); plan.tags.len()],
         spaces: plan.spaces.iter().map(space).collect(),
         ledger: Ledger::new(plan.tags.len(), &ranges),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from support import public
-from support.component import CLOCK, RANDOM, Cases, Instance, Plain, Refused, instantiate
+from support.component import CLOCK, RANDOM, Cases, Instance, Plain, Refused, answer, instantiate
 from support.rows import Rows
 from support.wire import Wire, code, enum, read, shown, token
 
@@ -155,8 +155,7 @@ def rows(world: World, step: Plain) -> Any:
             return {"row": shown(verb("create-namespace", wanted))}
         case "lease_segment":
             given = read(step["row"], wire.tag_row), read(step["ask"], wire.segment_ask)
-            row, grant = verb("lease-segment", token(step["store"]), *given, int(step["at"]))
-            return {"row": shown(row), "grant": shown(grant)}
+            return leased(*verb("lease-segment", token(step["store"]), *given, int(step["at"])))
         case "acquire":
             wanted = wire.new_namespace(step["namespace"])
             floor = int(step["namespace"].get("floor", 0))
@@ -172,12 +171,18 @@ def rows(world: World, step: Plain) -> Any:
             namespace = {**verb("create-namespace", wanted), "floor": floor}
             given = wire.worker_row(step["row"]), read(step["ask"], wire.renew_ask)
             store = token(step["store"])
-            row, grant = verb("renew", store, namespace, *given, int(step["at"]))
-            return {"row": shown(row), "grant": shown(grant)}
+            return leased(*verb("renew", store, namespace, *given, int(step["at"])))
         case "release":
             given = wire.worker_row(step["row"]), read(step["ask"], wire.release)
             return {"row": shown(verb("give-back", token(step["store"]), *given))}
     raise AssertionError(f"there is no step `{step['do']}`")
+
+
+def leased(row: Plain, given: Any) -> Plain:
+    try:
+        return {"row": shown(row), "grant": shown(answer(given))}
+    except Refused as refused:
+        return {"row": shown(row), "refused": shown({"code": refused.code})}
 
 
 def stored(world: World, script: Plain) -> Any:

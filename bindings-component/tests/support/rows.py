@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from support.component import Instance, Plain, Refused
+from support.component import Instance, Plain, Refused, answer
 from support.wire import Wire, read, shown
 
 
@@ -64,9 +64,9 @@ class Rows:
         row = self.tags.get(asked["tag"])
         if row is None:
             raise refuse("tag-unknown")
-        row, grant = self.verb("lease-segment", self.id, row, asked, self.now)
+        row, given = self.verb("lease-segment", self.id, row, asked, self.now)
         self.tags[asked["tag"]] = row
-        return shown(grant)
+        return shown(answer(given))
 
     def acquire(self, ask: Plain) -> Plain:
         namespace, asked = self._namespace(ask), read(ask, self.wire.acquire_ask)
@@ -87,9 +87,9 @@ class Rows:
     def renew(self, ask: Plain) -> Plain:
         namespace, asked = self._namespace(ask), read(ask, self.wire.renew_ask)
         row = self._row(asked["namespace"], asked["worker"])
-        row, grant = self.verb("renew", self.id, namespace, row, asked, self.now)
+        row, given = self.verb("renew", self.id, namespace, row, asked, self.now)
         self.workers[asked["namespace"]][asked["worker"]] = row
-        return shown(grant)
+        return shown(answer(given))
 
     def release(self, ask: Plain) -> Plain:
         self._namespace(ask)

@@ -117,6 +117,7 @@ class Wire:
             ("max_step", u32, NEED),
             ("deleted", flag, False),
             ("until", big, None),
+            ("claimed_until", big, None),
         ]
         self.segment_config: Fields = [
             ("tag", text, NEED),

@@ -59,12 +59,6 @@ export function segmentChecks(book: Book, tag: string, createsOnUse: boolean) {
       must(given.count === BigInt(exactly), `an \`exactly\` of ${exactly} must lease ${exactly} numbers, got ${given.count}`)
       if (max_step < 2 ** 31 - 1) await book.refused('lease_segment', { tag, request: fresh(), exactly: max_step + 1 }, 'COUNT_INVALID')
     },
-    async 'lease-went-back'() {
-      const { end, store } = await lease()
-      const have_until = exact('end', end) + 1_000_000n
-      await book.refused('lease_segment', { tag, request: fresh(), store, have_until }, 'STORE_WENT_BACK')
-      await lease({ store, have_until: exact('end', end) })
-    },
     async 'lease-other-store'() {
       await book.refused('lease_segment', { tag, request: fresh(), store: fresh() }, 'STORE_CHANGED')
     },
@@ -72,6 +66,14 @@ export function segmentChecks(book: Book, tag: string, createsOnUse: boolean) {
       if (createsOnUse) return 'the store creates tags on first use'
       await book.refused('lease_segment', { tag: `${tag}.${fresh().slice(0, 8)}`, request: fresh() }, 'TAG_UNKNOWN')
       return undefined
+    },
+    // The last: nothing more is leased from the tag.
+    async 'lease-went-back'() {
+      const { end, store } = await lease()
+      const have_until = exact('end', end) + 1_000_000n
+      await lease({ store, have_until: exact('end', end) })
+      await book.refused('lease_segment', { tag, request: fresh(), store, have_until }, 'STORE_WENT_BACK')
+      await book.refused('lease_segment', { tag, request: fresh(), store }, 'STORE_REFUSED')
     },
   }
 }

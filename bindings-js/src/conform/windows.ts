@@ -118,12 +118,6 @@ export function windowChecks(book: Book, namespace: string, time: Time, createsO
       await book.refused('renew', { namespace, request: fresh(), store, worker, key: fresh(), have_until: until }, 'LEASE_LOST')
       await release({ worker, store, until, ...window })
     },
-    async 'renew-went-back'() {
-      const window = await held()
-      const { worker, store, key, until } = window
-      await book.refused('renew', { namespace, request: fresh(), store, worker, key, have_until: until + 1_000n }, 'STORE_WENT_BACK')
-      await release(window)
-    },
     async 'renew-other-store'() {
       const window = await held()
       const { worker, key, until } = window
@@ -182,6 +176,13 @@ export function windowChecks(book: Book, namespace: string, time: Time, createsO
         await time.pass(WINDOW_MS / 4)
       }
       return undefined
+    },
+    // The last: the number rests for as long as any window lasts.
+    async 'renew-went-back'() {
+      const { worker, store, key, until } = await held()
+      const renewal = { namespace, store, worker, key }
+      await book.refused('renew', { ...renewal, request: fresh(), have_until: until + 1_000n }, 'STORE_WENT_BACK')
+      await book.refused('renew', { ...renewal, request: fresh(), have_until: until }, 'LEASE_LOST')
     },
   }
 }

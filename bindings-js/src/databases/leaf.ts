@@ -31,7 +31,8 @@ export function putTag(query: Dialect['query'], params: Params, after: TagRow, w
   const adjust = (name: string): Step => ({ ...query(name, params), must: 'nothing' })
   if (was === undefined) return [write('leaf/tag_add'), find('leaf/tag_none'), write('tag_add')]
   if (was.deleted === true) return [write('leaf/tag_add'), find('leaf/tag_held'), adjust('leaf/tag_own')]
-  const isMove = was.max_step === after.max_step && String(was.until) === String(after.until)
+  const beside = ({ max_step, until, claimed_until }: TagRow) => [max_step, until, claimed_until].map(String).join()
+  const isMove = beside(was) === beside(after)
   return [write('leaf/tag_change'), ...(isMove ? [] : [adjust('leaf/tag_own')])]
 }
 

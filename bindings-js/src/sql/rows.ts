@@ -23,18 +23,20 @@ const LAYOUT = ['epoch_ms', 'tick_ms', 'time_bits', 'worker_bits', 'sequence_bit
 /** The row of a tag. A step of 0 is read: there is a command against it. */
 export function tagOf(row: Columns, tag: string): TagRow {
   const read = new Reading(row, `tag ${quoted(tag)}`)
-  const until = column(row, 'until')
+  const given = (name: 'until' | 'claimed_until') => ((column(row, name) ?? undefined) === undefined ? {} : { [name]: read.big(name) })
   return {
     max_id: read.big('max_id', 1n),
     step: read.number('step', 0n, 'step'),
     max_step: read.number('max_step', 1n, 'step'),
     deleted: read.flag('deleted'),
-    ...(until === null || until === undefined ? {} : { until: read.big('until') }),
+    ...given('until'),
+    ...given('claimed_until'),
   }
 }
 
-export function tagParams({ max_id, step, max_step, deleted, until }: TagRow): Params {
-  return { max_id: String(max_id), step, max_step, deleted: Number(deleted ?? false), until: until === undefined ? null : String(until) }
+export function tagParams({ max_id, step, max_step, deleted, until, claimed_until }: TagRow): Params {
+  const given = (end: Big | undefined) => (end === undefined ? null : String(end))
+  return { max_id: String(max_id), step, max_step, deleted: Number(deleted ?? false), until: given(until), claimed_until: given(claimed_until) }
 }
 
 /** The row of a namespace. */

@@ -40,6 +40,7 @@ export function runNear<T>(tables: Tables, begin: () => Work<T>): T {
         for (const write of step.value.steps) apply(tables, write)
         return step.value
       })
+      if ('refused' in decided) throw decided.refused
       if ('answer' in decided) return decided.answer
     } catch (error) {
       if (error !== CONFLICT) throw error
@@ -61,6 +62,7 @@ export async function runFar<T>(tables: FarTables, begin: () => Work<T>, signal?
     let step: IteratorResult<readonly Query[], Decided<T>> = work.next([])
     while (step.done !== true) step = work.next(await tables.read(step.value))
     const written = step.value.steps.length === 0 || (await tables.write(step.value.steps))
+    if (written && 'refused' in step.value) throw step.value.refused
     if (written && 'answer' in step.value) return step.value.answer
     if (!written) await pause(Math.random() * LONGEST_MS)
   } while (Date.now() < end && signal?.aborted !== true)

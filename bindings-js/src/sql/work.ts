@@ -37,8 +37,8 @@ export interface Setting {
   otherVersion(version: number): LeafidError
 }
 
-/** What was decided: what to write for it; with `again`, what has to be written before it can be decided. */
-export type Decided<T> = { steps: readonly Step[] } & ({ answer: T } | { again: true })
+/** What was decided: what to write for it; with `again`, what has to be written before it can be decided. A refusal may be written, too. */
+export type Decided<T> = { steps: readonly Step[] } & ({ answer: T } | { refused: LeafidError } | { again: true })
 
 /** A decision that asks for rows on its way. */
 export type Work<T> = Generator<readonly Query[], Decided<T>, readonly Columns[][]>
@@ -88,8 +88,9 @@ export class Works {
     // A step that another program wrote.
     if (tag.step === 0) throw stepOfRow(ask.tag)
     try {
-      const { row, grant } = registry.lease_segment(store, tag, ask, now)
-      return { steps: [...putTag(this.#dialect, ask.tag, row, was), ...ends], answer: grant }
+      const { row, grant, refused } = registry.lease_segment(store, tag, ask, now)
+      const steps = [...putTag(this.#dialect, ask.tag, row, was), ...ends]
+      return refused === undefined ? { steps, answer: grant } : { steps, refused }
     } catch (error) {
       // What is declared stands in the store, whatever is refused.
       if (made === undefined) throw error
@@ -146,9 +147,9 @@ export class Works {
     // A number that is declared away goes to nobody any more: its holder is told, and goes on to the end in hand.
     const declared = this.#setting.declared && wantedNamespace(this.#setting.declared, ask.namespace, was, floorMs)
     const namespace = declared === undefined ? was.row : { ...was.row, workers: declared.workers }
-    const { row: after, grant } = registry.renew(store, namespace, row ?? { worker: ask.worker }, ask, now)
+    const { row: after, grant, refused } = registry.renew(store, namespace, row ?? { worker: ask.worker }, ask, now)
     const steps = [sameNamespace(this.#dialect, ask.namespace, was), putWorker(this.#dialect, ask.namespace, after, row), ...ends]
-    return { steps, answer: grant }
+    return refused === undefined ? { steps, answer: grant } : { steps, refused }
   }
 
   *release(ask: ReleaseAsk): Work<object> {

@@ -99,8 +99,9 @@ export class MemoryStore implements Store {
 
   lease_segment(ask: SegmentAsk): SegmentGrant {
     if (this.#createOnUse && !this.#tags.has(ask.tag)) this.createTag(ask.tag)
-    const { row, grant } = registry.lease_segment(this.id, this.#tag(ask.tag), ask, this.#time())
+    const { row, grant, refused } = registry.lease_segment(this.id, this.#tag(ask.tag), ask, this.#time())
     this.#tags.set(ask.tag, row)
+    if (refused !== undefined) throw refused
     return grant
   }
 
@@ -120,8 +121,9 @@ export class MemoryStore implements Store {
 
   renew(ask: RenewAsk): WindowGrant {
     const { row: namespace, rows } = this.#namespace(ask.namespace)
-    const { row, grant } = registry.renew(this.id, namespace, rows.get(ask.worker), ask, this.#time())
+    const { row, grant, refused } = registry.renew(this.id, namespace, rows.get(ask.worker), ask, this.#time())
     rows.put(row)
+    if (refused !== undefined) throw refused
     return grant
   }
 

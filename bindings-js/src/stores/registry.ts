@@ -1,7 +1,8 @@
 import { LeafidError } from '../values/errors.js'
+import type { Refused } from '../engines/engine.js'
 import { NAMESPACE_FIELDS, TAG_FIELDS, type Given } from '../values/fields.js'
 import { checkNames } from '../values/options.js'
-import { accepted, subject, type Circumstances, type Subject } from '../values/refusals.js'
+import { accepted, called, refusalError, subject, type Circumstances, type Subject } from '../values/refusals.js'
 import { shown } from '../values/shown.js'
 import type { LayoutFields, LayoutName } from '../values/layout.js'
 import { deciding } from './deciding.js'
@@ -17,6 +18,8 @@ export interface TagRow {
   deleted?: boolean
   /** The upper end: one more than the last number that may be granted; absent where there is none. */
   until?: Big
+  /** The highest end that a holder claimed to have while the row stood below: nothing is leased while it lies above `max_id`. */
+  claimed_until?: Big
 }
 
 /** The row of a namespace, as far as leases need it. */
@@ -44,15 +47,37 @@ export interface WorkerRow {
 }
 
 /**
- * Leases the next numbers of a tag. Write the new row, on the condition that nobody else has written it
- * meanwhile; then answer with the grant.
- *
- * Throws `STORE_CHANGED`, `TAG_UNKNOWN`, `STEP_INVALID`, `STORE_WENT_BACK`, `TAG_SPENT`.
+ * A row to write, and what to answer then: the grant, or `refused`, to be thrown: `STORE_WENT_BACK`, as the caller has what
+ * was never granted here. The row says so, and stops the tag, or has the worker number rest.
  */
-export function lease_segment(store: string, row: TagRow, ask: SegmentAsk, nowMs: number): { row: TagRow; grant: SegmentGrant } {
+export type Leased<R, G> = { row: R } & ({ grant: G; refused?: undefined } | { grant?: undefined; refused: LeafidError })
+
+/**
+ * Leases the next numbers of a tag. Write the new row, on the condition that nobody else has written it
+ * meanwhile; then answer with the grant, or throw `refused`.
+ *
+ * Throws `STORE_CHANGED`, `TAG_UNKNOWN`, `STEP_INVALID`, `RANGE_INVALID`, `STORE_REFUSED` for a tag of which a holder has shown
+ * more than was granted, `TAG_SPENT`.
+ */
+export function lease_segment(store: string, row: TagRow, ask: SegmentAsk, nowMs: number): Leased<TagRow, SegmentGrant> {
   checkCall(store, nowMs)
   const given = { row: plain(row, 'the row'), ask: plain(ask, 'the ask') }
-  return decided(subject('tag', ask.tag), deciding().leaseSegment(store, row, ask, nowMs), store, given)
+  const about = subject('tag', ask.tag)
+  const meaning = { STORE_REFUSED: () => stopped(about, row), RANGE_INVALID: () => `\`have_until\` must be at most 2^63 - 1, got ${shown(ask.have_until)}` }
+  return leased(about, decided(about, deciding().leaseSegment(store, row, ask, nowMs), store, given, { meaning }))
+}
+
+/** Up to where is the holder's word: no command has it filled in. */
+function stopped(about: Subject, { max_id, claimed_until }: TagRow): string {
+  return (
+    `${called(about)} stands at ${max_id}, and a holder has shown numbers of it up to ${claimed_until}: the store has lost grants, so nothing ` +
+    `is leased from the tag that may be in use; find its largest number in use, and move it above: leafid tag advance ${about.name} --to N`
+  )
+}
+
+function leased<R, G>(about: Subject, decision: { row: R; grant?: G; refused?: Refused }): Leased<R, G> {
+  const { row, grant, refused } = decision
+  return refused === undefined ? { row, grant: grant as G } : { row, refused: refusalError(about, refused) }
 }
 
 /** The rows that an acquire is decided on, as far as there are any. */
@@ -113,9 +138,10 @@ export function acquire_found(store: string, namespace: NamespaceRow, rows: Foun
 }
 
 /**
- * Moves the end of a window forward. `row` is the row of the number that the ask names, `{ worker }` where there is none.
+ * Moves the end of a window forward. `row` is the row of the number that the ask names, `{ worker }` where there is none. Write
+ * the new one and answer as for `lease_segment`.
  *
- * Throws `STORE_CHANGED`, `STORE_WENT_BACK`, `LEASE_LOST`, `TIME_OVERFLOW`, `REQUEST_INVALID`.
+ * Throws `STORE_CHANGED`, `LEASE_LOST`, `TIME_OVERFLOW`, `REQUEST_INVALID`.
  */
 export function renew(
   store: string,
@@ -123,11 +149,12 @@ export function renew(
   row: WorkerRow,
   ask: RenewAsk,
   nowMs: number,
-): { row: WorkerRow; grant: WindowGrant } {
+): Leased<WorkerRow, WindowGrant> {
   checkCall(store, nowMs)
   const given = { namespace: plain(namespace, 'the namespace'), row: rowOf(row, ask), ask: plain(ask, 'the ask') }
   const meaning = misfits(namespace)
-  return decided(subject('namespace', ask.namespace), deciding().renew(store, namespace, row, ask, nowMs), store, given, { meaning })
+  const about = subject('namespace', ask.namespace)
+  return leased(about, decided(about, deciding().renew(store, namespace, row, ask, nowMs), store, given, { meaning }))
 }
 
 /** Takes back the unused rest of a window; `row` as for `renew`. Throws `STORE_CHANGED`, `LEASE_LOST`, `RANGE_INVALID`, `REQUEST_INVALID`. */

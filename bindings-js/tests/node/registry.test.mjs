@@ -90,8 +90,8 @@ test('rows of other worker numbers, and none at all', async () => {
   const namespace = namespace_row({ layout: 'leaf' })
   const asked = { namespace: 'n', request: '01'.repeat(16), store: STORE, worker: 3, key: '02'.repeat(16), have_until: 5n }
   const given = { namespace: 'n', store: STORE, worker: 3, key: '02'.repeat(16), unused_from: 5n }
-  for (const [row, code, renewal = code] of [[{ worker: 3 }, 'LEASE_LOST', 'STORE_WENT_BACK'], [{}, 'REQUEST_INVALID'], [{ worker: 4 }, 'REQUEST_INVALID'], [undefined, 'REQUEST_INVALID'], [5, 'REQUEST_INVALID']]) {
-    assert.equal((await refusal(() => renew(STORE, namespace, row, asked, now))).code, renewal, JSON.stringify(row))
+  for (const [row, code] of [[{ worker: 3 }, 'LEASE_LOST'], [{}, 'REQUEST_INVALID'], [{ worker: 4 }, 'REQUEST_INVALID'], [undefined, 'REQUEST_INVALID'], [5, 'REQUEST_INVALID']]) {
+    assert.equal((await refusal(() => renew(STORE, namespace, row, asked, now))).code, code, JSON.stringify(row))
     assert.equal((await refusal(() => release(STORE, row, given))).code, code, JSON.stringify(row))
   }
   const ask = { namespace: 'n', owner: 'me', request: '01'.repeat(16), sticky: false, strict: false }
@@ -106,11 +106,19 @@ test('a namespace needs a layout', async () => {
   assert.equal((await refusal(() => namespace_row({ namespace: 'a b', layout: 'leaf' }))).code, 'NAMESPACE_INVALID')
 })
 
+test('a refusal that is to be written comes with its row', () => {
+  const ask = { tag: 'orders', request: '01'.repeat(16), have_until: 5n }
+  const { row, grant, refused } = lease_segment(STORE, { max_id: 1n, step: 10, max_step: 10 }, ask, 0)
+  assert.deepEqual([String(row.claimed_until), grant, refused.code], ['5', undefined, 'STORE_WENT_BACK'])
+  assert.ok(refused instanceof LeafidError)
+})
+
 test('what it refuses is an error with its code', async () => {
   const row = { max_id: 1n, step: 10, max_step: 10 }
   const ask = { tag: 'orders', request: '01'.repeat(16) }
   const cases = [
-    [() => lease_segment(STORE, row, { ...ask, have_until: 5n }, 0), 'STORE_WENT_BACK'],
+    [() => lease_segment(STORE, row, { ...ask, have_until: 2n ** 63n }, 0), 'RANGE_INVALID'],
+    [() => lease_segment(STORE, { ...row, claimed_until: 2n }, ask, 0), 'STORE_REFUSED'],
     [() => lease_segment(STORE, row, { ...ask, store: '00'.repeat(16) }, 0), 'STORE_CHANGED'],
     [() => lease_segment(STORE, { ...row, max_id: 2n ** 63n - 1n }, ask, 0), 'TAG_SPENT'],
     [() => lease_segment(STORE, { ...row, max_id: 1 }, ask, 0), 'REQUEST_INVALID'],

@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Segment } from 'leafid'
 import { sqliteStore } from 'leafid/node'
-import { ranNode, scratch } from '../support/ends.mjs'
+import { ran, ranNode, scratch } from '../support/ends.mjs'
 import { LONG_MS, atOnce, create, lease } from '../support/hopeless.mjs'
 import { inner } from '../support/package.mjs'
+import { storeBinary } from '../support/places.mjs'
 import { refusal, until } from '../support/stores.mjs'
 
 const { Connection } = await inner('files/driver.js')
@@ -90,6 +91,24 @@ test('a step of 0 has a command against it, and a lower position is noticed by w
   assert.match(message, /tag set orders --step N/)
   script(path, 'UPDATE tags SET step = 10, max_id = 3')
   assert.equal((await refusal(() => sqliteStore(path).lease_segment(lease({ have_until: 11n })))).code, 'STORE_WENT_BACK')
+})
+
+test('a holder’s proof stops its tag for every process, until it is moved; who waits goes on', async (t) => {
+  const path = join(scratch(t), 'ids.db')
+  const orders = new Segment('orders', { store: sqliteStore(path, { create }), timeout: LONG_MS })
+  assert.equal(await orders.next(), 1n)
+  assert.equal((await refusal(() => sqliteStore(path).lease_segment(lease({ have_until: 101n })))).code, 'STORE_WENT_BACK')
+  const { code, message } = await refusal(() => sqliteStore(path).lease_segment(lease()))
+  assert.equal(code, 'STORE_REFUSED')
+  assert.match(message, /^tag `orders` stands at 11, and a holder has shown .* up to 101: .* leafid tag advance orders --to N$/)
+  const leafid = (...words) => ran([storeBinary, ...words, '--store', `sqlite:${path}`])
+  const { status, stderr } = leafid('next', 'orders')
+  assert.deepEqual([status, /STORE_REFUSED: tag `orders` stands at 11/.test(stderr)], [1, true], stderr)
+  // What is in hand is used up.
+  assert.deepEqual(await orders.take(9), Array.from({ length: 9 }, (_, at) => BigInt(at + 2)))
+  const waiting = orders.next()
+  assert.equal(leafid('tag', 'advance', 'orders', '--to', '101').status, 0)
+  assert.equal(await waiting, 101n)
 })
 
 for (const [table, column, value] of [['namespaces', 'time_bits', 99], ['namespaces', 'tick_ms', -1], ['workers', 'worker', -1], ['workers', 'reserved_until', -5]]) {

@@ -39,8 +39,9 @@ export class Other extends DurableObject {
   async lease_segment(ask) {
     const known = (await this.ctx.storage.get('row')) ?? tag_row({ step: 10 })
     if (ask.tag !== 'orders') throw Object.assign(new Error('there is no such tag'), { code: 'TAG_UNKNOWN' })
-    const { row, grant } = lease_segment('5a'.repeat(16), known, ask, Date.now())
+    const { row, grant, refused } = lease_segment('5a'.repeat(16), known, ask, Date.now())
     await this.ctx.storage.put('row', row)
+    if (refused !== undefined) throw refused
     return grant
   }
 }

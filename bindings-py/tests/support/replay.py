@@ -111,19 +111,23 @@ def rows(step: Step) -> Any:
             return {"row": registry.namespace_row(step["wanted"])}
         case "lease_segment":
             given = (step["store"], step["row"], step["ask"], int(step["at"]))
-            row, grant = registry.lease_segment(*given)
-            return {"row": row, "grant": grant}
+            return leased(*registry.lease_segment(*given))
         case "acquire":
             given = (step["store"], step["namespace"], step["candidates"], step["ask"])
             row, _, grant = registry.acquire(*given, int(step["at"]))
             return {"row": row, "grant": grant}
         case "renew":
             given = (step["store"], step["namespace"], step["row"], step["ask"], int(step["at"]))
-            row, grant = registry.renew(*given)
-            return {"row": row, "grant": grant}
+            return leased(*registry.renew(*given))
         case "release":
             return {"row": registry.release(step["store"], step["row"], step["ask"])[0]}
     raise AssertionError(f"there is no step `{step['do']}`")
+
+
+def leased(row: Any, answer: Any) -> Any:
+    if isinstance(answer, LeafidError):
+        return {"row": row, "refused": {"code": answer.code}}
+    return {"row": row, "grant": answer}
 
 
 def layout_of(layout: Any) -> Layout:

@@ -59,8 +59,8 @@ class Rows:
         row = self.tags.get(ask["tag"])
         if row is None:
             raise errors.TagUnknownError(f"there is no tag `{ask['tag']}`")
-        self.tags[ask["tag"]], grant = registry.lease_segment(self.id, row, ask, self.now_ms)
-        return grant
+        self.tags[ask["tag"]], answer = registry.lease_segment(self.id, row, ask, self.now_ms)
+        return granted(answer)
 
     def acquire(self, ask: Row) -> Row:
         namespace = self._namespace(ask)
@@ -79,9 +79,9 @@ class Rows:
     def renew(self, ask: Row) -> Row:
         namespace = self._namespace(ask)
         row = self._row(ask["namespace"], ask["worker"])
-        row, grant = registry.renew(self.id, namespace, row, ask, self.now_ms)
+        row, answer = registry.renew(self.id, namespace, row, ask, self.now_ms)
         self.workers[ask["namespace"]][ask["worker"]] = row
-        return grant
+        return granted(answer)
 
     def release(self, ask: Row) -> Row:
         self._namespace(ask)
@@ -103,3 +103,9 @@ class Rows:
         kept = row["sticky"] and row["owner"] != owner
         kept = kept and self.now_ms - row["granted_ms"] < MONTH_MS
         return kept, max(row["reserved_until"], floor), row["granted_ms"]
+
+
+def granted(answer: Row | errors.LeafidError) -> Row:
+    if isinstance(answer, errors.LeafidError):
+        raise answer
+    return answer

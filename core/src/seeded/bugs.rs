@@ -77,6 +77,8 @@ seeded! {
     SegmentBelowSeen,
     /// A window is renewed only when it is over.
     NeverRenewsEarly,
+    /// A tag whose holder has shown that grants were lost is leased from on.
+    EvidenceIgnored,
     /// After a failure there is no pause.
     NoBackOff,
     /// A clock that leapt over its window is never put right.

@@ -163,10 +163,10 @@ impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize> Store
         }
         let place = place(&mut self.tags, |(name, _)| *name == ask.tag).and_then(Option::as_mut);
         let (_, row) = place.ok_or(Code::TagUnknown)?;
-        let (after, grant) =
+        let (after, answer) =
             registry::lease_segment(self.id, row, ask, self.now).map_err(failure)?;
         *row = after;
-        Ok(grant)
+        answer.map_err(failure)
     }
 
     fn acquire(&mut self, ask: &AcquireAsk) -> Result<WindowGrant, Failure> {
@@ -201,9 +201,9 @@ impl<const TAGS: usize, const NAMESPACES: usize, const WORKERS: usize> Store
         let namespace = space.namespace;
         let mut absent = WorkerRow::default();
         let row = space.row(ask.worker).unwrap_or(&mut absent);
-        let (after, grant) = registry::renew(id, &namespace, row, ask, now).map_err(failure)?;
+        let (after, answer) = registry::renew(id, &namespace, row, ask, now).map_err(failure)?;
         *row = after;
-        Ok(grant)
+        answer.map_err(failure)
     }
 
     fn release(&mut self, release: &Release) -> Result<(), Failure> {

@@ -3,8 +3,8 @@
 
 use leafid_core::registry::{self, TagRow, TagSpec};
 use leafid_core::{
-    AcquireAsk, Code, Failure, HostTime, Release, RenewAsk, Segment, SegmentAsk, SegmentConfig,
-    SegmentGrant, Store, StoreTime, Token, WindowGrant,
+    AcquireAsk, Code, Failure, HostTime, Refusal, Release, RenewAsk, Segment, SegmentAsk,
+    SegmentConfig, SegmentGrant, Store, StoreTime, Token, WindowGrant,
 };
 
 use crate::{carry, name};
@@ -32,9 +32,10 @@ impl Store for OneTag {
         self.asks += 1;
         let leased =
             registry::lease_segment(Token::new([7; 16]), &self.row, ask, StoreTime::new(0));
-        let (row, grant) = leased.map_err(|refusal| Failure::from(refusal.code))?;
+        let refused = |refusal: Refusal<StoreTime>| Failure::from(refusal.code);
+        let (row, answer) = leased.map_err(refused)?;
         self.row = row;
-        Ok(grant)
+        answer.map_err(refused)
     }
     fn acquire(&mut self, _: &AcquireAsk) -> Result<WindowGrant, Failure> {
         Err(Code::NotEnabled.into())

@@ -22,10 +22,11 @@ fn a_store_that_stands_below_another_image_is_told_so_and_leases_nothing() {
     let (now, refused) = (HostTime::new(START + 5_000), Code::StoreWentBack.into());
     assert_eq!(child.next(now), Err(refused));
     assert_eq!((child.stats().asks, child.stats().grants, child.stats().dropped), (1, 0, 0));
-    // Nobody lost a number by it.
+    // Nor does anybody else until the tag is moved; they wait for that.
     let mut other = segment(9);
-    assert_eq!(carry(&mut other, &mut store, (START, START), &mut counter), Ok(true));
-    assert_eq!(other.next(now), Ok(1));
+    let refused = carry(&mut other, &mut store, (START, START), &mut counter).unwrap_err();
+    assert_eq!(refused.code, Code::StoreRefused);
+    assert_eq!(other.next(now), Err(Code::SegmentDry.into()));
 }
 
 #[test]

@@ -192,7 +192,17 @@ impl Bench {
     fn renew(&mut self, ask: &RenewAsk) -> Result<(), TestCaseError> {
         let row = self.row(ask.worker);
         match registry::renew(STORE, &self.namespace, &row, ask, self.now) {
-            Ok((after, grant)) => {
+            Ok((after, Err(refusal))) => {
+                self.refusals += 1;
+                prop_assert_eq!(refusal.code, Code::StoreWentBack);
+                let (mine, have) = (row.key == Some(ask.key), ask.have_until);
+                prop_assert!(mine && have > row.reserved_until && have >= self.namespace.floor);
+                let longest = self.namespace.fenced(self.now, 0).floor;
+                let reserved_until = row.reserved_until.max(longest);
+                prop_assert_eq!(after, WorkerRow { key: None, reserved_until, ..row });
+                self.rows.insert(ask.worker, after);
+            }
+            Ok((after, Ok(grant))) => {
                 prop_assert_eq!(grant.ticks, Range::new(ask.have_until, after.reserved_until));
                 prop_assert!(
                     after.reserved_until >= row.reserved_until,
@@ -210,12 +220,7 @@ impl Bench {
             Err(refusal) => {
                 self.refusals += 1;
                 let mine = row.key == Some(ask.key);
-                let beyond = mine && ask.have_until > row.reserved_until;
-                // No row at all: the caller's was lost. Below the floor nobody else has its ticks.
-                let lost = beyond || row == WorkerRow::default();
-                let fenced = ask.have_until < self.namespace.floor;
-                let expected = if lost && !fenced { Code::StoreWentBack } else { Code::LeaseLost };
-                prop_assert_eq!(refusal.code, expected);
+                prop_assert_eq!(refusal.code, Code::LeaseLost);
                 let kept = mine
                     && self.namespace.hands_out(ask.worker)
                     && ask.have_until <= row.reserved_until

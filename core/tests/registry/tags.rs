@@ -43,7 +43,7 @@ fn specs() -> impl Strategy<Value = TagSpec> {
 
 fn events() -> impl Strategy<Value = Vec<ToTag>> {
     let event = prop_oneof![
-        8 => (steps(), steps(), prop::option::weighted(0.3, any_number()))
+        8 => (steps(), steps(), prop::option::weighted(0.1, any_number()))
             .prop_map(|(step, at_least, have_until)| ToTag::Lease { step, at_least, have_until }),
         4 => prop_oneof![3 => 1u32..5_000, 1 => any::<u32>()].prop_map(ToTag::Exactly),
         1 => Just(ToTag::Delete),
@@ -68,9 +68,17 @@ impl Bench {
         let left = self.ends - self.stands;
         let lied = ask.have_until.is_some_and(|end| end > row.max_id);
         match registry::lease_segment(STORE, &row, ask, StoreTime::new(0)) {
-            Ok((after, grant)) => {
+            Ok((after, Err(refusal))) => {
+                prop_assert!(lied && refusal.code == Code::StoreWentBack);
+                let claimed_until = ask.have_until.max(row.claimed_until);
+                prop_assert_eq!(after, TagRow { claimed_until, ..row });
+                prop_assert!(after.is_stopped());
+                tally.add("stopped", 1);
+                self.row = after;
+            }
+            Ok((after, Ok(grant))) => {
                 let Range { start, end } = grant.range;
-                prop_assert!(!lied && !row.deleted);
+                prop_assert!(!lied && !row.deleted && !row.is_stopped());
                 prop_assert!(start == self.stands && start < end && end <= self.ends);
                 prop_assert!(end - start <= u64::from(row.max_step));
                 let step = ask.step.unwrap_or(row.step).min(row.max_step);
@@ -87,7 +95,8 @@ impl Bench {
             Err(refusal) => {
                 let wanted = ask.exactly.map_or(1, u64::from);
                 let right = match refusal.code {
-                    Code::StoreWentBack => lied,
+                    Code::StoreRefused => row.is_stopped(),
+                    Code::RangeInvalid => ask.have_until > Some(LINE_END),
                     Code::TagUnknown => row.deleted,
                     Code::TagSpent => left < wanted,
                     Code::CountInvalid => match ask.exactly {
@@ -99,6 +108,7 @@ impl Bench {
                 };
                 prop_assert!(right, "{:?} of {:?}", refusal, ask);
                 tally.add("refused for want of numbers", (refusal.code == Code::TagSpent).into());
+                tally.add("refused as it is stopped", (refusal.code == Code::StoreRefused).into());
             }
         }
         Ok(())
@@ -109,7 +119,8 @@ impl Bench {
         match self.row.advance(to) {
             Ok(row) => {
                 prop_assert!(may);
-                prop_assert_eq!(row, TagRow { max_id: to, ..self.row });
+                prop_assert_eq!(row, TagRow { max_id: to, claimed_until: None, ..self.row });
+                tally.add("ended by an advance", self.row.is_stopped().into());
                 (self.row, self.stands) = (row, to);
                 tally.add("advances", 1);
             }
@@ -126,6 +137,7 @@ impl Bench {
         match row.with(spec) {
             Ok(after) => {
                 prop_assert!(!row.deleted && after.max_id == row.max_id);
+                prop_assert_eq!(after.claimed_until, row.claimed_until);
                 prop_assert!(after.step >= 1 && after.step <= after.max_step);
                 prop_assert_eq!(after.until.unwrap_or(LINE_END), spec.until.unwrap_or(self.ends));
                 prop_assert!(after.max_id <= after.end());
@@ -149,6 +161,7 @@ impl Bench {
         match TagRow::create(Some(&self.row), spec) {
             Ok(anew) => {
                 prop_assert!(!there && anew.max_id >= self.stands && !anew.deleted);
+                prop_assert_eq!(anew.claimed_until, self.row.claimed_until);
                 prop_assert!(anew.step >= 1 && anew.step <= anew.max_step);
                 // The upper end is of the tag that was deleted, not of its line.
                 prop_assert_eq!(anew.until, spec.until.filter(|until| *until < LINE_END));
@@ -163,8 +176,15 @@ impl Bench {
 
 #[test]
 fn segments_of_one_tag_never_overlap_and_end_where_it_ends() {
-    let floors =
-        [("leases", 150), ("short", 20), ("refused for want of numbers", 100), ("advances", 20)];
+    let floors = [
+        ("leases", 150),
+        ("short", 20),
+        ("refused for want of numbers", 100),
+        ("advances", 20),
+        ("stopped", 20),
+        ("refused as it is stopped", 20),
+        ("ended by an advance", 20),
+    ];
     check(file!(), 1_000, (specs(), events()), &floors, |(spec, events), tally| {
         let Ok(row) = TagRow::create(None, &spec) else { return Ok(()) };
         prop_assert_eq!(row.max_id, spec.from.unwrap_or(1));

@@ -132,9 +132,9 @@ impl Guest for Memory {
             }
         };
         let leased = registry::lease_segment(id, row, &ask, now);
-        let (row, grant) = leased.map_err(|no| failure(no, now))?;
+        let (row, answer) = leased.map_err(|no| failure(no, now))?;
         tables(|tables| tables.tags.insert(ask.tag, row));
-        Ok(grant)
+        answer.map_err(|no| failure(no, now))
     }
 
     fn acquire(ask: AcquireAsk) -> Result<WindowGrant, Failure> {
@@ -160,9 +160,9 @@ impl Guest for Memory {
     fn renew(ask: RenewAsk) -> Result<WindowGrant, Failure> {
         let (id, now, space) = (id(), now(), known(&ask.namespace)?);
         let renewed = registry::renew(id, space.row, &row(&space, ask.worker), &ask, now);
-        let (row, grant) = renewed.map_err(|no| failure(no, now))?;
+        let (row, answer) = renewed.map_err(|no| failure(no, now))?;
         write(&ask.namespace, [row], space);
-        Ok(grant)
+        answer.map_err(|no| failure(no, now))
     }
 
     fn give_back(release: Release) -> Result<(), Failure> {

@@ -53,9 +53,9 @@ impl Health {
                 say(format_args!("degraded: {}", away.join("; ")))
             }
             ("degraded", false) => say(format_args!(
-                "degraded: leases are granted, but holders have more than the store knows of {}; \
-                 move each past that before anything is leased from it",
-                lines.join(" and of ")
+                "degraded: leases are granted, but none of {}; move each above its largest number in \
+                 use: leafid tag advance TAG --to N",
+                lines.join(", nor of ")
             )),
             (status, _) => {
                 let detail = format!("unexpected status `{status}`: is this a leafid server?");
@@ -94,15 +94,7 @@ fn away(ready: &Value, kept: Kept) -> Option<String> {
 }
 
 fn line(line: &Value) -> String {
-    let end = |field: &str| line[field].as_str().map(str::to_owned);
-    let stands_at = end("max_id").or_else(|| end("reserved_until")).unwrap_or_default();
-    let what = match line["tag"].as_str() {
-        Some(tag) => format!("tag `{tag}`"),
-        None => format!(
-            "worker {} of namespace `{}`",
-            line["worker"],
-            line["namespace"].as_str().unwrap_or("?")
-        ),
-    };
-    format!("{what} ({} instead of {stands_at})", end("have_until").unwrap_or_default())
+    let text = |field: &str| line[field].as_str().unwrap_or("?");
+    let (tag, max_id, claimed) = (text("tag"), text("max_id"), text("claimed_until"));
+    format!("tag `{tag}`, which stands at {max_id} where a holder has numbers up to {claimed}")
 }

@@ -8,16 +8,15 @@ use leafid_core::{Code, HostTime, StoreTime};
 use tokio::sync::oneshot;
 
 use super::moving::{self, Stop};
-use super::witness::{Below, Note, Noted, Witness, longest_ms, notes};
+use super::witness::{Below, Line, Note, Noted, Witness, is_evidence, longest_ms, notes};
 use super::{Desk, Journal, Orders, Repaired};
 use crate::backends::{Answer, BackEnd, Fault, Group, Outcome, Standing, Want};
 use crate::problem::Problem;
-use crate::store::alarms::Line;
 use crate::utc;
 
 /// How often it is asked how far the store has come while it is written, in ms.
 const STANDING_MS: i64 = 1_000;
-/// How often a store that grants nothing is looked at, in ms.
+/// How often a store that grants nothing is looked at, and at most for what holders have shown, in ms.
 const AGAIN_MS: i64 = 1_000;
 /// How long nothing is granted after a fence, in ms: a second fail-over would undo it.
 const QUIET_MS: i64 = 5_000;
@@ -36,6 +35,9 @@ pub struct Guard {
     compared: Option<u64>,
     /// A row was read that stands below what was written.
     doubt: bool,
+    /// A holder has shown that something is missing, and when the store was compared for that last.
+    evidence: bool,
+    shown: Option<HostTime>,
     /// Why nothing is granted, and when that was looked at last.
     refused: Option<(Problem, HostTime)>,
     /// Nothing is granted before.
@@ -67,6 +69,8 @@ impl Guard {
             journal: None,
             compared: None,
             doubt: false,
+            evidence: false,
+            shown: None,
             refused: None,
             quiet_until: StoreTime::new(0),
             wrote: false,
@@ -89,6 +93,9 @@ impl Guard {
     ) -> Result<Begun, Problem> {
         let mut repair = None;
         let mut look = self.compared != Some(back_end.connection()) || self.doubt;
+        if self.evidence && self.shown.is_none_or(|at| boot.since(at) >= AGAIN_MS) {
+            (look, self.evidence, self.shown) = (true, false, Some(boot));
+        }
         if let Some(orders) = self.desk.take() {
             look = true;
             repair = self.follow(orders);
@@ -148,6 +155,8 @@ impl Guard {
             return;
         }
         self.wrote = true;
+        let done = groups.iter().zip(outcomes).filter(|(_, is)| matches!(is, Outcome::Done(_)));
+        self.evidence |= done.flat_map(|(group, _)| group).any(is_evidence);
         let longest = groups.iter().map(longest_ms).max().unwrap_or(0);
         self.longest_ms = self.longest_ms.max(longest);
         if let Some(journal) = &self.journal {

@@ -222,7 +222,8 @@ async fn tags<B: BackEnd>(
                 _ => continue,
             };
             let (step, max_step) = (DEFAULT_STEP, DEFAULT_MAX_STEP);
-            let lost = TagRow { max_id: 1, step, max_step, deleted: true, until: None };
+            let (until, claimed_until) = (None, None);
+            let lost = TagRow { max_id: 1, step, max_step, deleted: true, until, claimed_until };
             let after = match (before, patterns.of(tag)) {
                 (Some(seen), _) => seen.row.fenced(noted),
                 (None, Some((_, row))) => row.lost(noted, &lost),

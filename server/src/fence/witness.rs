@@ -7,7 +7,26 @@ use leafid_core::registry::{DEFAULT_MAX_WINDOW_MS, Mark};
 use leafid_core::{Name, StoreTime};
 
 use crate::backends::{Answer, Group, Outcome, Seen, Want, Write};
-use crate::store::alarms::Line;
+
+/// A line of positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Line {
+    /// The numbers of a tag.
+    Tag(Name),
+    /// The ticks of a worker number of a namespace.
+    Worker(Name, u32),
+}
+
+impl std::fmt::Display for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Line::Tag(tag) => write!(f, "tag `{tag}`"),
+            Line::Worker(namespace, worker) => {
+                write!(f, "worker {worker} of namespace `{namespace}`")
+            }
+        }
+    }
+}
 
 /// What is noted of a worker number. Its end may go down when its holder gives back what is left; the
 /// time of its last grant never does.
@@ -229,6 +248,21 @@ pub fn notes<'g>(group: &'g Group, outcome: &Outcome) -> impl Iterator<Item = No
         }
         _ => None,
     })
+}
+
+/// Whether this records that a holder has what was never granted here.
+pub fn is_evidence(write: &Write) -> bool {
+    match write {
+        Write::Tag { before, after, .. } => {
+            after.claimed_until > before.and_then(|seen| seen.row.claimed_until)
+        }
+        // A renewal that is granted leaves the key, a release raises nothing.
+        Write::Worker(write) => write.before.is_some_and(|Seen { row, .. }| {
+            let lost = row.key.is_some() && write.after.key.is_none();
+            lost && write.after.reserved_until > row.reserved_until
+        }),
+        _ => false,
+    }
 }
 
 /// The longest window of the namespaces that a group is about, in ms.

@@ -64,14 +64,44 @@ pub fn segment(
             let (have, max_id) = (ask.have_until.unwrap_or(0), row.max_id);
             let detail = format!(
                 "the caller has numbers of tag `{tag}` up to {have}, but this store has granted \
-                 none from {max_id} on; it has lost grants: stop, and repair it"
+                 none from {max_id} on; it has lost grants: stop; others get no numbers of the tag \
+                 either until it is moved"
             );
             let problem = Problem::new(refusal.code, detail);
-            problem.with("have_until", Figure::Big(have)).with("max_id", Figure::Big(max_id))
+            let problem = problem.with("have_until", Figure::Big(have));
+            let problem = problem.with("max_id", Figure::Big(max_id));
+            match row.claimed_until {
+                Some(claimed) => problem.with("claimed_until", Figure::Big(claimed)),
+                None => problem,
+            }
         }
+        Code::StoreRefused => stopped(tag, row),
+        Code::RangeInvalid => Problem::new(
+            refusal.code,
+            format!(
+                "`have_until` must be at most {LINE_END}, got `{}` for tag `{tag}`: no number lies \
+                 beyond",
+                ask.have_until.unwrap_or(0)
+            ),
+        ),
         Code::TagSpent => tag_spent(row, ask),
         _ => refusal.into(),
     }
+}
+
+/// A tag of which a holder has shown more than the store knows. Up to where is the holder's word: no
+/// command has it filled in.
+fn stopped(tag: &Name, row: &TagRow) -> Problem {
+    let (max_id, claimed) = (row.max_id, row.claimed_until.unwrap_or(0));
+    let detail = format!(
+        "tag `{tag}` stands at {max_id}, and a holder has shown numbers of it up to {claimed}: the \
+         store has lost grants, so nothing is leased from the tag that may be in use; find its \
+         largest number in use, and move it above: leafid tag advance {tag} --to N; or move all \
+         tags: leafid repair"
+    );
+    Problem::new(Code::StoreRefused, detail)
+        .with("claimed_until", Figure::Big(claimed))
+        .with("max_id", Figure::Big(max_id))
 }
 
 /// A tag whose own step, written by another program, is none.
@@ -316,7 +346,8 @@ pub fn renew(
             let (have, until) = (ask.have_until, row.reserved_until);
             let detail = format!(
                 "the caller has worker {worker} of namespace `{name}` up to tick {have}, but this \
-                 store has granted none from {until} on; it has lost grants: stop, and repair it"
+                 store has granted none from {until} on; it has lost grants: stop; nobody is given \
+                 the number before all that may have been granted of it is over"
             );
             let problem = Problem::new(refusal.code, detail);
             problem.with("have_until", Figure::Big(have)).with("reserved_until", Figure::Big(until))

@@ -137,7 +137,8 @@ pub fn decide(
     let refused = |refusal| words::cannot_be(refusal, pattern, &change.spec, from);
     let begun = match there {
         Some(PatternRow { step, max_step, until, .. }) => {
-            let now = TagRow { max_id: from, step, max_step, deleted: false, until };
+            let (deleted, claimed_until) = (false, None);
+            let now = TagRow { max_id: from, step, max_step, deleted, until, claimed_until };
             let changed = now.with(&TagSpec { from: None, ..change.spec }).map_err(refused)?;
             let TagRow { step, max_step, until, .. } = changed;
             let all = (Some(from), Some(step), Some(max_step));

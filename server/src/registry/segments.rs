@@ -20,14 +20,16 @@ pub fn lease(turn: &mut TurnRows, ask: &SegmentAsk) -> Result<SegmentGrant, Stop
         }
         Some(row) => (None, row),
     };
-    let (row, grant) = registry::lease_segment(turn.store, &row, ask, turn.now)
-        .map_err(|refusal| explain::segment(refusal, turn.store, &row, ask))?;
+    let refused = |refusal| explain::segment(refusal, turn.store, &row, ask);
+    let (after, answer) =
+        registry::lease_segment(turn.store, &row, ask, turn.now).map_err(refused)?;
+    let answer = answer.map_err(refused);
     match by {
-        // A lease that is refused makes no tag.
-        Some(pattern) => patterns::make(turn, pattern, &ask.tag, row)?,
-        None => turn.put_tag(&ask.tag, row),
+        // Also where a holder shows that the tag was lost: it is stopped then, instead of made by the next.
+        Some(pattern) => patterns::make(turn, pattern, &ask.tag, after)?,
+        None => turn.put_tag(&ask.tag, after),
     }
-    Ok(grant)
+    Ok(answer?)
 }
 
 /// The row of a tag that is not deleted.

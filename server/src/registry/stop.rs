@@ -5,7 +5,7 @@ use crate::problem::Problem;
 /// Why a request is not decided.
 #[derive(Debug)]
 pub enum Stop {
-    /// The decision was no. Nothing was changed.
+    /// The decision was no; what it changed all the same is written before that is answered.
     Refused(Problem),
     /// Rows are wanted that are not at hand.
     Wanting,

@@ -60,10 +60,11 @@ pub fn acquire(turn: &mut TurnRows, ask: &AcquireAsk) -> Result<WindowGrant, Sto
 /// Moves the end of a window forward.
 pub fn renew(turn: &mut TurnRows, ask: &RenewAsk) -> Result<WindowGrant, Stop> {
     let (namespace, row) = find(turn, &ask.namespace, ask.worker)?;
-    let (after, grant) = registry::renew(turn.store, &namespace, &row, ask, turn.now)
-        .map_err(|refusal| explain::renew(refusal, turn.store, &namespace, &row, ask, turn.now))?;
+    let (store, now) = (turn.store, turn.now);
+    let refused = |refusal| explain::renew(refusal, store, &namespace, &row, ask, now);
+    let (after, answer) = registry::renew(store, &namespace, &row, ask, now).map_err(refused)?;
     turn.put_worker(&ask.namespace, ask.worker, after);
-    Ok(grant)
+    Ok(answer.map_err(refused)?)
 }
 
 /// Takes back what of a window was not used.

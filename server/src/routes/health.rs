@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use axum::extract::State;
 use futures_util::future::join_all;
-use leafid_core::{Code, FieldWriter, StoreTime, Token};
+use leafid_core::registry::TagRow;
+use leafid_core::{Code, FieldWriter, Name, StoreTime, Token};
 
 use super::answer::Json;
 use crate::app::App;
@@ -13,12 +14,11 @@ use crate::http::authorize::Known;
 use crate::json::Writer;
 use crate::log::Rate;
 use crate::problem::Problem;
-use crate::store::alarms::{Ends, Line};
 use crate::store::parted::Kept;
 use crate::store::watched::Watched;
 use crate::store::{JournalSight, Store};
 
-/// How long lines that went back are looked at.
+/// How long tags that are stopped are looked for.
 const LOOKING: Duration = Duration::from_millis(500);
 
 static WITHHELD: Rate = Rate::new();
@@ -33,7 +33,7 @@ pub fn put_alive(writer: &mut Writer) {
     writer.text("status", "ok");
 }
 
-/// A store that can grant, and the lines of it that went back.
+/// A store that can grant, and the tags of it that are stopped.
 #[derive(Clone, Debug)]
 pub struct Ready {
     /// Its id.
@@ -46,19 +46,18 @@ pub struct Ready {
     pub floor: StoreTime,
     /// Its journal, where one is kept.
     pub journal: Option<JournalSight>,
-    /// The lines, with what a holder has and what the store knows.
-    pub lines: Vec<(Line, Ends)>,
+    /// The tags of which a holder has shown more than the store knows.
+    pub stopped: Vec<(Name, TagRow)>,
 }
 
 /// What a store keeps, where there are two, and whether it can grant.
 pub type Seen = (Option<Kept>, Result<Ready, Problem>);
 
-/// `GET /readyz`: leases can be had. Where none can, 503 with the reason. Where some line went back
-/// and still stands below what its holders have, or one of two stores grants nothing, the answer is
-/// `degraded` and names it. Probes, which have no token, get the status alone where one is wanted.
+/// `GET /readyz`: leases can be had. Where none can, 503 with the reason. Where a tag is stopped,
+/// or one of two stores grants nothing, the answer is `degraded` and names it. Probes, which have no
+/// token, get the status alone where one is wanted.
 pub async fn readyz(State(app): State<Arc<App>>, known: Known) -> Result<Json, Problem> {
-    let looks = app.stores.each().map(|(kept, store)| async move { (kept, look(store).await) });
-    let seen = join_all(looks).await;
+    let seen = look(&app).await;
     match (seen.iter().any(|(_, found)| found.is_ok()), known) {
         (true, Known(true)) => Ok(Json::write(|writer| put_ready(writer, &seen))),
         (true, Known(false)) => Ok(Json::write(|writer| put_status(writer, &seen))),
@@ -88,12 +87,12 @@ pub fn put_ready(writer: &mut Writer, seen: &[Seen]) {
         }
     }
     let found = seen.iter().filter_map(|(_, found)| found.as_ref().ok());
-    let lines: Vec<_> = found.flat_map(|ready| ready.lines.iter().copied()).collect();
-    writer.array("went_back", lines, |writer, (line, ends)| put_line(writer, &line, ends));
+    let stopped: Vec<_> = found.flat_map(|ready| ready.stopped.iter().copied()).collect();
+    writer.array("went_back", stopped, put_stopped);
 }
 
 fn put_status(writer: &mut Writer, seen: &[Seen]) {
-    let sound = |found: &Result<Ready, Problem>| found.as_ref().is_ok_and(|r| r.lines.is_empty());
+    let sound = |found: &Result<Ready, Problem>| found.as_ref().is_ok_and(|r| r.stopped.is_empty());
     let all_sound = seen.iter().all(|(_, found)| sound(found));
     writer.text("status", if all_sound { "ok" } else { "degraded" });
 }
@@ -148,37 +147,38 @@ fn none(seen: Vec<Seen>) -> Problem {
 /// A store's state in one word.
 pub fn state(found: &Result<Ready, Problem>) -> &'static str {
     match found {
-        Ok(ready) if ready.lines.is_empty() => "ok",
+        Ok(ready) if ready.stopped.is_empty() => "ok",
         Ok(_) => "degraded",
         Err(problem) if problem.code == Code::StoreRefused => "refused",
         Err(_) => "unavailable",
     }
 }
 
-/// Whether a store can grant, and which of its lines went back.
-pub async fn look(store: &Watched) -> Result<Ready, Problem> {
-    let now = store.ready().await?;
-    let standing = tokio::time::timeout(LOOKING, store.alarms().standing(store)).await;
-    // Rows that cannot be read now, or are locked, say nothing of the others.
-    let lines = standing.ok().and_then(Result::ok).unwrap_or_else(|| store.alarms().known());
-    let (generation, floor) = (store.generation(), store.floor());
-    let journal = store.inside().and_then(|inside| inside.journal);
-    Ok(Ready { store: store.id(), now, generation, floor, journal, lines })
+/// Whether the stores can grant, and which tags are stopped.
+pub async fn look(app: &App) -> Vec<Seen> {
+    let tags = tokio::time::timeout(LOOKING, app.census.tags(&app.stores));
+    let looks = app.stores.each().map(|(kept, store)| async move { (kept, ready(store).await) });
+    let (tags, mut seen) = tokio::join!(tags, join_all(looks));
+    // Where they cannot be read now, the store's own state says why.
+    let tags = tags.ok().and_then(Result::ok).unwrap_or_default();
+    // The store of the tags is the first.
+    if let Some((_, Ok(ready))) = seen.first_mut() {
+        let stopped = tags.tags.iter().filter(|sight| sight.row.is_stopped());
+        ready.stopped = stopped.map(|sight| (sight.tag, sight.row)).collect();
+    }
+    seen
 }
 
-/// A line that went back: what a holder has, and what the store knows.
-pub fn put_line(writer: &mut impl FieldWriter, line: &Line, ends: Ends) {
-    let stands_at = match line {
-        Line::Tag(tag) => {
-            writer.text("tag", tag.as_str());
-            "max_id"
-        }
-        Line::Worker(namespace, worker) => {
-            writer.text("namespace", namespace.as_str());
-            writer.number("worker", u64::from(*worker));
-            "reserved_until"
-        }
-    };
-    writer.big("have_until", ends.have_until);
-    writer.big(stands_at, ends.stands_at);
+async fn ready(store: &Watched) -> Result<Ready, Problem> {
+    let now = store.ready().await?;
+    let (generation, floor) = (store.generation(), store.floor());
+    let journal = store.inside().and_then(|inside| inside.journal);
+    Ok(Ready { store: store.id(), now, generation, floor, journal, stopped: Vec::new() })
+}
+
+/// A tag that is stopped.
+pub fn put_stopped(writer: &mut impl FieldWriter, (tag, row): (Name, TagRow)) {
+    writer.text("tag", tag.as_str());
+    writer.big("max_id", row.max_id);
+    writer.big("claimed_until", row.claimed_until.unwrap_or(0));
 }

@@ -14,6 +14,7 @@ use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, Response};
 
 use crate::app::App;
+use crate::routes::health;
 use crate::seen::exposition::{Exposition, Format};
 
 /// What is not counted by name. No tag that leafid makes is called so.
@@ -34,7 +35,7 @@ pub async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> Response<Bo
 
 async fn text(app: &App, format: Format) -> String {
     let (ready, tags, spaces) = tokio::join!(
-        stores::ready(&app.stores),
+        health::look(app),
         app.census.tags(&app.stores),
         app.census.spaces(&app.stores)
     );

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
+use leafid_core::registry::TagRow;
 use leafid_core::{FieldWriter, Name, Range, Token};
 
 use super::answer::Json;
@@ -17,7 +18,6 @@ use crate::meter::histogram::Reading;
 use crate::meter::leases::Leased;
 use crate::problem::Problem;
 use crate::seen::census::{SpaceSight, TagSight};
-use crate::store::alarms::{Ends, Line};
 use crate::store::{Inside, JournalSight, Store};
 
 /// A store.
@@ -67,19 +67,19 @@ pub struct Overview {
     pub more_tags: bool,
     /// The namespaces, where they can be read.
     pub spaces: Option<Vec<SpaceSight>>,
-    /// The lines that went back.
-    pub lines: Vec<(Line, Ends)>,
+    /// The tags that are stopped.
+    pub stopped: Vec<(Name, TagRow)>,
 }
 
 /// `GET /v1/overview`
 pub async fn get(State(app): State<Arc<App>>) -> Json {
     let (ready, tags, spaces) = tokio::join!(
-        stores::ready(&app.stores),
+        health::look(&app),
         app.census.tags(&app.stores),
         app.census.spaces(&app.stores)
     );
-    let lines = ready.iter().filter_map(|(_, found)| found.as_ref().ok());
-    let lines = lines.flat_map(|ready| ready.lines.iter().copied()).collect();
+    let found = ready.iter().filter_map(|(_, found)| found.as_ref().ok());
+    let stopped = found.flat_map(|ready| ready.stopped.iter().copied()).collect();
     let seen = app.stores.each().zip(ready).map(|((kept, store), (_, found))| StoreSight {
         name: stores::name(kept),
         place: store.place(),
@@ -96,7 +96,7 @@ pub async fn get(State(app): State<Arc<App>>) -> Json {
         seen.tags.iter().map(used).collect()
     });
     let spaces = spaces.ok().map(|spaces| spaces.to_vec());
-    let overview = Overview { stores, tags, more_tags, spaces, lines };
+    let overview = Overview { stores, tags, more_tags, spaces, stopped };
     Json::write(|writer| put(writer, &overview))
 }
 
@@ -125,7 +125,7 @@ impl From<Inside> for Within {
 
 /// Writes it.
 pub fn put(writer: &mut Writer, overview: &Overview) {
-    let Overview { stores, tags, more_tags, spaces, lines } = overview;
+    let Overview { stores, tags, more_tags, spaces, stopped } = overview;
     writer.text("version", env!("CARGO_PKG_VERSION"));
     writer.array("stores", stores.iter(), put_store);
     if let Some(tags) = tags {
@@ -137,9 +137,7 @@ pub fn put(writer: &mut Writer, overview: &Overview) {
     if let Some(spaces) = spaces {
         writer.array("namespaces", spaces.iter(), put_space);
     }
-    writer.array("went_back", lines.iter(), |writer, (line, ends)| {
-        health::put_line(writer, line, *ends);
-    });
+    writer.array("went_back", stopped.iter().copied(), health::put_stopped);
 }
 
 fn put_store(writer: &mut Writer, store: &StoreSight) {

@@ -83,7 +83,7 @@ impl PatternRow {
         let max_step = self.max_step.max(usual.max_step);
         let max_id = TagRow { max_id: self.from, max_step, ..*usual }.fenced(noted).max_id;
         let PatternRow { step, max_step, until, .. } = *self;
-        TagRow { max_id, step, max_step, deleted: false, until }
+        TagRow { max_id, step, max_step, deleted: false, until, claimed_until: None }
     }
 
     /// Writes what an operator said of it, and how many tags it has made.
@@ -305,8 +305,8 @@ mod tests {
 
     #[test]
     fn a_tag_that_was_lost_goes_on_above_what_is_known_of_it() {
-        let usual =
-            TagRow { max_id: 1, step: 1_000, max_step: 1_000_000, deleted: true, until: None };
+        let usual = TagRow::create(None, &TagSpec::default()).unwrap();
+        let usual = TagRow { deleted: true, ..usual };
         let lost = row(500).lost(7_000, &usual);
         assert_eq!((lost.max_id, lost.deleted, lost.step), (100_007_000, false, 10));
         assert_eq!(row(500_000).lost(7_000, &usual).max_id, 100_500_000);

@@ -10,30 +10,24 @@ use leafid_core::{
 use crate::hex::hex;
 use crate::log::Rate;
 use crate::meter::leases::Leases;
-use crate::problem::{Figure, Problem};
-use crate::store::alarms::{Alarms, Ends, Line, Raised};
+use crate::problem::Problem;
 use crate::store::pattern::{Pattern, PatternChange, PatternRow, Patterns};
 use crate::store::{Answer, Aside, Inside, NamespaceChange, Page, SharedStore, Store, TagChange};
 
 static CHANGED: Rate = Rate::new();
-static WENT_BACK: Rate = Rate::new();
+static TAG_LOST: Rate = Rate::new();
+static WORKER_LOST: Rate = Rate::new();
 
 /// A store, and what its refusals tell.
 pub struct Watched {
     store: SharedStore,
-    alarms: Alarms,
     leases: Leases,
 }
 
 impl Watched {
     /// Looks at the refusals of this store.
     pub fn over(store: SharedStore) -> Watched {
-        Watched { store, alarms: Alarms::default(), leases: Leases::default() }
-    }
-
-    /// Lines of it that went back.
-    pub fn alarms(&self) -> &Alarms {
-        &self.alarms
+        Watched { store, leases: Leases::default() }
     }
 
     /// What it was asked for.
@@ -44,40 +38,39 @@ impl Watched {
     /// Notes a refusal of an ask for this line that was made to this store.
     fn note(&self, problem: &Problem, line: Asked, named: Option<Token>) {
         match problem.code {
-            Code::StoreWentBack => self.went_back(problem, line),
+            Code::StoreWentBack => Watched::went_back(problem, line),
             Code::StoreChanged => self.changed(line, named),
             _ => {}
         }
     }
 
-    fn went_back(&self, problem: &Problem, line: Asked) {
-        let figure = |named: &[&str]| {
-            let found = problem.figures.iter().find(|(field, _)| named.contains(field));
-            match found {
-                Some((_, Figure::Big(value))) => *value,
-                _ => 0,
-            }
-        };
-        let have_until = figure(&["have_until"]);
-        let ends = Ends { have_until, stands_at: figure(&["max_id", "reserved_until"]) };
-        let Some(line) = line.line() else { return };
-        match self.alarms.raise(line, ends, self.store.generation()) {
-            Raised::News => {}
-            Raised::Full if WENT_BACK.admit(problem.code).is_some() => {}
-            Raised::Known | Raised::Full => return,
+    fn went_back(problem: &Problem, line: Asked) {
+        // One whom others came before with as much tells nothing new.
+        if problem.figure("claimed_until") >= problem.figure("have_until") {
+            return;
         }
+        let rate = if let Asked::Tag(_) = line { &TAG_LOST } else { &WORKER_LOST };
+        let Some(left_out) = rate.admit(problem.code) else { return };
+        let have_until = problem.figure("have_until");
         let what = "STORE_WENT_BACK: a holder has more than this store ever granted, so the store \
-                    has lost grants; it stopped, others may not have: move the line past \
-                    `have_until` before anything is leased from it";
+                    has lost grants, or the holder is wrong";
         match line {
-            Line::Tag(tag) => {
-                let way = format!("leafid tag advance {tag} --to {have_until}");
-                tracing::error!(%tag, have_until, max_id = ends.stands_at, "{what}: {way}");
+            Asked::Tag(tag) => {
+                let max_id = problem.figure("max_id");
+                tracing::error!(
+                    %tag, have_until, max_id, left_out,
+                    "{what}; nothing is leased from the tag until it is moved above its largest \
+                     number in use (leafid tag advance), or all tags are (leafid repair)"
+                );
             }
-            Line::Worker(namespace, worker) => {
-                let reserved_until = ends.stands_at;
-                tracing::error!(%namespace, worker, have_until, reserved_until, "{what}");
+            Asked::Worker(namespace, worker) => {
+                let reserved_until = problem.figure("reserved_until");
+                tracing::error!(
+                    %namespace, worker, have_until, reserved_until, left_out,
+                    "{what}; the number rests until all that may have been granted of it is over"
+                );
             }
+            Asked::Namespace(_) => {}
         }
     }
 
@@ -103,16 +96,6 @@ enum Asked {
     Worker(Name, u32),
 }
 
-impl Asked {
-    fn line(self) -> Option<Line> {
-        match self {
-            Asked::Tag(tag) => Some(Line::Tag(tag)),
-            Asked::Worker(namespace, worker) => Some(Line::Worker(namespace, worker)),
-            Asked::Namespace(_) => None,
-        }
-    }
-}
-
 impl Store for Watched {
     fn id(&self) -> Token {
         self.store.id()
@@ -132,9 +115,6 @@ impl Store for Watched {
 
     fn watch(&self) {
         self.store.watch();
-        if !self.alarms.is_empty() {
-            self.store.look_again();
-        }
     }
 
     fn generation(&self) -> u64 {
@@ -160,7 +140,10 @@ impl Store for Watched {
     fn lease_segment(&self, ask: SegmentAsk) -> Answer<'_, SegmentGrant> {
         Box::pin(async move {
             let answer = self.store.lease_segment(ask).await;
-            self.leases.tags.of(&ask.tag, answer.is_ok()).note(&answer);
+            // One that is stopped is there, and to be seen.
+            let there = |problem: &Problem| problem.figure("max_id").is_some();
+            let there = answer.as_ref().err().is_none_or(there);
+            self.leases.tags.of(&ask.tag, there).note(&answer);
             answer.inspect_err(|problem| self.note(problem, Asked::Tag(ask.tag), ask.store))
         })
     }
@@ -213,11 +196,7 @@ impl Store for Watched {
     }
 
     fn advance_tag(&self, tag: Name, to: u64) -> Answer<'_, TagRow> {
-        Box::pin(async move {
-            let row = self.store.advance_tag(tag, to).await?;
-            self.alarms.settle(Line::Tag(tag), row.max_id);
-            Ok(row)
-        })
+        self.store.advance_tag(tag, to)
     }
 
     fn delete_tag(&self, tag: Name) -> Answer<'_, ()> {

@@ -103,62 +103,98 @@ fn a_file_that_may_not_be_written_is_refused_at_the_start() {
     mode(folder.path(), 0o700);
 }
 
+/// The holder stops, the store goes on: nobody is given the number before all may be over.
 #[test]
-fn a_worker_that_went_back_degrades_until_its_line_stands_where_the_holders_does() {
+fn a_worker_number_of_which_a_holder_has_more_rests_and_stops_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let serving = Serving::start(&folder.path().join("store.db"));
     let store = serving.ready(200, &["\"ok\""])["store"].clone();
     let ask = json!({ "request": REQUEST, "owner": "o" });
     let (_, grant) = serving.post("/v1/workers/default/acquire", &ask);
     let end: u64 = grant["end"].as_str().unwrap().parse().unwrap();
-    let renew = |have_until: u64| {
-        let ask = json!({ "request": REQUEST, "store": store, "worker": 0, "key": REQUEST,
+    let renew = |worker: u32, have_until: u64| {
+        let ask = json!({ "request": REQUEST, "store": store, "worker": worker, "key": REQUEST,
                           "have_until": have_until.to_string() });
-        serving.post("/v1/workers/default/renew", &ask).0
+        let (status, told) = serving.post("/v1/workers/default/renew", &ask);
+        (status, told["code"].as_str().unwrap_or_default().to_owned())
     };
-    assert_eq!(renew(end + 5), 409);
-    let told = serving.ready(200, &["degraded"]);
-    let worker = json!({ "namespace": "default", "worker": 0, "have_until": (end + 5).to_string(),
-                         "reserved_until": end.to_string() });
-    assert_eq!(told["went_back"], json!([worker]));
-    assert_eq!(renew(end), 200);
+    assert_eq!(renew(0, end + 5), (409, "STORE_WENT_BACK".to_owned()));
+    assert_eq!(renew(0, end), (409, "LEASE_LOST".to_owned()), "it is nobody's now");
+    assert_eq!(renew(7, end), (409, "LEASE_LOST".to_owned()), "a number without a row");
+    let (_, rests) = serving.get("/v1/workers/default?limit=1");
+    let until = rests["workers"][0]["reserved_until"].as_str().unwrap().parse::<u64>().unwrap();
+    // Ten minutes, the longest window, instead of the minute that was granted; and five seconds.
+    assert!((end + 545_000..end + 605_000).contains(&until), "{rests}");
     assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
 }
 
-/// Leases that carry it past what holders have may have granted what they have.
+/// Also the one who shows it may be wrong: moving the tag is the operator's.
 #[test]
-fn a_tag_that_went_back_degrades_until_an_operator_advances_it() {
+fn a_tag_of_which_a_holder_has_more_is_refused_to_all_until_an_operator_moves_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let mut serving = Serving::start(&file);
+    for tag in ["orders", "users"] {
+        says(&serving.url, &["tag", "create", tag]);
+    }
+    let refused = |serving: &Serving, stands: &str| {
+        let (status, refused) = lease(serving, json!({}));
+        assert_eq!((status, &refused["code"]), (500, &json!("STORE_REFUSED")), "{refused}");
+        let detail = refused["detail"].as_str().unwrap();
+        let (at, way) = (format!("stands at {stands}, "), "leafid tag advance orders --to N;");
+        assert!(detail.contains(&at) && detail.contains("up to 777001"), "{detail}");
+        assert!(detail.contains(way), "no number is filled in: {detail}");
+        let ids = serving.post("/v1/segments/orders/ids", &json!({ "count": 1 }));
+        assert_ne!(ids.0, 200, "{}", ids.1);
+        let ask = json!({ "request": REQUEST });
+        assert_eq!(serving.post("/v1/segments/users/lease", &ask).0, 200, "others go on");
+        let tag = json!({ "tag": "orders", "max_id": stands, "claimed_until": "777001" });
+        assert_eq!(serving.ready(200, &["degraded"])["went_back"], json!([tag]));
+    };
+    assert_eq!(lease(&serving, json!({ "have_until": "777001" })).0, 409);
+    refused(&serving, "1");
+    serving.logs(&["ERROR request{request_id=", "STORE_WENT_BACK", "tag=orders have_until=777001"]);
+    // What is known is no news, and no line tells anybody to spend a tag.
+    for have_until in ["777001", "2000"] {
+        assert_eq!(lease(&serving, json!({ "have_until": have_until })).0, 409);
+    }
+    assert_eq!(serving.end("-TERM").0, Some(0));
+    let told = serving.log().matches("STORE_WENT_BACK: a holder").count();
+    assert_eq!(told, 1, "{}", serving.log());
+    assert!(!serving.log().contains("--to 7"), "{}", serving.log());
+    let serving = Serving::start(&file);
+    refused(&serving, "1");
+    says(&serving.url, &["tag", "set", "orders", "--step", "500"]);
+    refused(&serving, "1");
+
+    let advance = |to: &str| says(&serving.url, &["tag", "advance", "orders", "--to", to]);
+    advance("5000");
+    let (status, grant) = lease(&serving, json!({}));
+    assert_eq!((status, &grant["start"]), (200, &json!("5000")), "the operator's word: {grant}");
+    assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
+    serving.logs(&["audit: advance tag `orders`", "\"claimed_until\":\"777001\""]);
+
+    // To where it stands will do: what was claimed is false.
+    assert_eq!(lease(&serving, json!({ "have_until": "777001" })).0, 409);
+    refused(&serving, "5500");
+    advance("5500");
+    assert_eq!(lease(&serving, json!({})).1["start"], "5500");
+}
+
+/// No number lies there: a mistake of the caller, and of nobody else.
+#[test]
+fn more_than_any_tag_can_have_is_the_callers_mistake() {
     let folder = tempfile::tempdir().unwrap();
     let serving = Serving::start(&folder.path().join("store.db"));
     says(&serving.url, &["tag", "create", "orders"]);
-    let went_back = |serving: &Serving| {
-        let told = serving.ready(200, &["degraded"])["went_back"].clone();
-        assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
-        assert_eq!((&told[0]["tag"], &told[0]["have_until"]), (&json!("orders"), &json!("777001")));
-        told[0]["max_id"].clone()
-    };
-    assert_eq!(lease(&serving, json!({ "have_until": "777001" })).0, 409);
-    assert_eq!(went_back(&serving), "1");
-    serving.logs(&[
-        "ERROR request{request_id=",
-        "STORE_WENT_BACK",
-        "leafid tag advance orders --to 777001",
-    ]);
-
-    // Not far enough, by an operator; and far enough, by leases.
-    let advance = |to: &str| says(&serving.url, &["tag", "advance", "orders", "--to", to]);
-    advance("5000");
-    assert_eq!(went_back(&serving), "5000");
-    lease(&serving, json!({ "step": 777_001 - 5_000 }));
-    lease(&serving, json!({ "step": 999 }));
-    assert_eq!(went_back(&serving), "778000");
-
-    // To where it stands will do: the operator has seen it.
-    let said = advance("778000");
-    assert!(said.contains("tag `orders` advanced: next number 778000"), "{said}");
+    for have_until in ["9223372036854775808", "18446744073709551615"] {
+        let (status, refused) = lease(&serving, json!({ "have_until": have_until }));
+        assert_eq!((status, &refused["code"]), (400, &json!("RANGE_INVALID")), "{refused}");
+        assert!(refused["detail"].as_str().unwrap().contains(have_until), "{refused}");
+    }
+    assert_eq!(lease(&serving, json!({})).0, 200);
     assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
-    serving.logs(&[" INFO request{request_id=", ": tag `orders` was moved to 778000"]);
-    serving.logs(&["audit: advance tag `orders`", "\"max_id\":\"5000\""]);
+    assert!(!serving.log().contains("STORE_WENT_BACK"), "{}", serving.log());
 }
 
 /// The file is taken away, or another one put in its place, while the server runs.

@@ -1,11 +1,11 @@
 //! A store's file that goes back, and how that is noticed: with a journal nothing is granted twice,
-//! and without one it is.
+//! and without one it is, until a holder shows it.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::restored::{goes_back, lease, make, noted, overlaps, serve};
+use crate::restored::{goes_back, holds_more, lease, make, noted, overlaps, serve};
 use crate::support::{fails, leafid, says};
 
 struct Places {
@@ -145,21 +145,57 @@ fn what_goes_back_again_within_an_hour_grants_nothing_until_it_is_repaired() {
     assert_eq!(overlaps(&before, &lease(&serving, 5)), 0);
 }
 
+/// A fence moves the tag by its gap, whatever was claimed: what lies beyond that stays refused.
 #[test]
-fn what_a_holder_reported_is_settled_by_a_repair() {
+fn a_repair_settles_what_a_holder_has_shown_as_far_as_it_moves_the_tag() {
     let places = places();
     make(&places.store);
     let serving = serve(&places.store, None);
-    let ask = json!({ "request": "0123456789abcdef0123456789abcdef", "have_until": "1500" });
-    assert_eq!(serving.post("/v1/segments/orders/lease", &ask).0, 409);
-    let told = serving.ready(200, &["degraded"]);
-    let line = json!({ "tag": "orders", "have_until": "1500", "max_id": "1" });
-    assert_eq!(told["went_back"], json!([line]));
+    let ask = |tag: &str, more: serde_json::Value| {
+        let mut ask = json!({ "request": "0123456789abcdef0123456789abcdef" });
+        ask.as_object_mut().expect("fields").extend(more.as_object().expect("fields").clone());
+        serving.post(&format!("/v1/segments/{tag}/lease"), &ask)
+    };
+    for (tag, have_until) in [("orders", "1500"), ("users", "9000")] {
+        assert_eq!(ask(tag, json!({ "have_until": have_until })).0, 409);
+    }
+    let stopped = |tag: &str, max_id: &str, claimed_until: &str| json!({ "tag": tag, "max_id": max_id, "claimed_until": claimed_until });
+    let both = [stopped("orders", "1", "1500"), stopped("users", "1", "9000")];
+    serving.ready(200, &["degraded", "9000"]);
+    assert_eq!(serving.get("/readyz").1["went_back"], json!(both));
     says(&places.store, &["repair", "--without-journal"]);
-    assert_eq!(serving.ready(200, &["\"ok\""])["went_back"], json!([]));
-    serving.logs(&["INFO", "tag `orders` was moved by a fence"]);
-    let (status, grant) = serving.post("/v1/segments/orders/lease", &ask);
+    let (status, grant) = ask("orders", json!({ "have_until": "1500" }));
     assert_eq!((status, &grant["start"]), (200, &json!("2001")), "100 x 20 above: {grant}");
+    assert_eq!(ask("users", json!({})).1["code"], "STORE_REFUSED");
+    let one = [stopped("users", "2001", "9000")];
+    let settled = crate::support::until(|| {
+        (serving.get("/readyz").1["went_back"] == json!(one)).then_some(())
+    });
+    assert!(settled.is_some(), "{}", serving.get("/readyz").1);
+}
+
+/// A holder's proof has the whole store compared at once, and not only the row that it is of.
+#[test]
+fn a_holders_proof_finds_what_else_was_lost() {
+    let places = places();
+    make(&places.store);
+    let serving = serve(&places.store, Some(&places.journal));
+    let before = lease(&serving, 5);
+    write(&places, "UPDATE tags SET max_id = 1 WHERE tag = 'orders'");
+    let ask = json!({ "request": "0123456789abcdef0123456789abcdef", "have_until": "1500" });
+    assert_eq!(serving.post("/v1/segments/users/lease", &ask).0, 409);
+    // Nobody has asked for `orders`.
+    serving.ready(200, &["\"generation\":1"]);
+    serving.logs(&["was fenced", "tag `orders` stands at 1, and 51 was written"]);
+    let after = lease(&serving, 5);
+    assert_eq!(overlaps(&before, &after), 0);
+}
+
+/// What a store without a journal can know: from the first proof on, nothing is granted twice.
+#[test]
+fn without_a_journal_a_holders_proof_stops_its_tag() {
+    let places = places();
+    holds_more(&places.store, || back_up(&places), || restore(&places));
 }
 
 /// A row that no program of ours wrote: whoever wants it is told, and nobody else.

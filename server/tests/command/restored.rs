@@ -152,6 +152,43 @@ pub fn goes_back(
     (overlaps(&before, &after), log)
 }
 
+/// A store without a journal is put back from its copy, and a holder comes with what was lost: nothing
+/// of its tag is granted from then on, by this server or the next, until an operator has moved it.
+/// Before, and that is the control, it is.
+pub fn holds_more(store: &str, mut copy: impl FnMut(), mut put_back: impl FnMut()) {
+    make(store);
+    let mut first = serve(store, None);
+    first.ready(200, &["\"ok\""]);
+    lease_from(&first, "orders", 5);
+    let _ = end(&mut first);
+    copy();
+    let mut second = serve(store, None);
+    second.ready(200, &["\"ok\""]);
+    let lost = lease_from(&second, "orders", 30);
+    second.kill();
+    put_back();
+    let third = serve(store, None);
+    third.ready(200, &["\"ok\""]);
+    let twice = overlaps(&lost, &lease_from(&third, "orders", 3));
+    assert_eq!(twice, 3, "the control");
+    let highest = lost.iter().map(|(_, _, end)| *end).max().expect("a grant").to_string();
+    let path = "/v1/segments/orders/lease";
+    let proof = json!({ "request": request(), "have_until": highest });
+    let (status, refused) = third.patient(path, &proof);
+    assert_eq!((status, &refused["code"]), (409, &json!("STORE_WENT_BACK")), "{refused}");
+    let other = serve(store, None);
+    other.ready(200, &["degraded", &highest]);
+    for serving in [&third, &other, &third] {
+        let (status, refused) = serving.patient(path, &json!({ "request": request() }));
+        assert_eq!((status, &refused["code"]), (500, &json!("STORE_REFUSED")), "{refused}");
+        assert_eq!(lease_from(serving, "users", 1).len(), 1, "others go on");
+    }
+    says(&other.url, &["tag", "advance", "orders", "--to", &highest]);
+    let mut after = lease_from(&third, "orders", 20);
+    after.extend(lease_from(&other, "orders", 20));
+    assert_eq!((after.len(), overlaps(&lost, &after)), (40, 0));
+}
+
 fn end(serving: &mut Serving) -> Option<i32> {
     serving.end("-TERM").0
 }

@@ -93,6 +93,12 @@ pub const CASES: &[Case] = &[
     case(LEASE, r#"{"request":"000102030405060708090A0B0C0D0E0F"}"#, (400, INVALID), "request"),
     case(
         LEASE,
+        r#"{"request":"000102030405060708090a0b0c0d0e0f","have_until":"9223372036854775808"}"#,
+        (400, Code::RangeInvalid),
+        "9223372036854775808",
+    ),
+    case(
+        LEASE,
         r#"{"request":"000102030405060708090a0b0c0d0e0f","have_until":"999"}"#,
         (409, Code::StoreWentBack),
         "999",
@@ -251,7 +257,7 @@ pub const CASES: &[Case] = &[
     case(
         RENEW,
         r#"{"request":"000102030405060708090a0b0c0d0e0f","store":"$","worker":3,"key":"000102030405060708090a0b0c0d0e0f","have_until":"1"}"#,
-        (409, Code::StoreWentBack),
+        (409, Code::LeaseLost),
         "worker 3",
     ),
     case(("POST", "/v1/workers/default/9999/release"), "{}", (400, Code::WorkerInvalid), "9999"),

@@ -8,15 +8,16 @@
 -- `leaf_step` says which it was.
 SELECT GREATEST(l.max_id, 1, IF(t.deleted, t.max_id, 1)) AS max_id, GREATEST(l.step, 0) AS step,
     COALESCE(IF(t.deleted, NULL, t.max_step), GREATEST(l.step, 1000000)) AS max_step, FALSE AS deleted,
-    IF(t.deleted, NULL, t.`until`) AS `until`, CONVERT(l.biz_tag USING utf8mb4) AS tag, FALSE AS removed,
-    l.step AS leaf_step
+    IF(t.deleted, NULL, t.`until`) AS `until`, t.claimed_until, CONVERT(l.biz_tag USING utf8mb4) AS tag,
+    FALSE AS removed, l.step AS leaf_step
 FROM leaf_alloc AS l
 LEFT JOIN leafid_tags AS t ON t.tag = CASE
     WHEN LENGTH(CONVERT(l.biz_tag USING utf8mb4)) = CHAR_LENGTH(l.biz_tag)
     THEN CONVERT(l.biz_tag USING ascii) END COLLATE ascii_bin
 WHERE l.biz_tag = :tag
 UNION ALL
-SELECT MAX(t.max_id), MAX(t.step), MAX(t.max_step), TRUE, NULL, NULL, MAX(NOT t.deleted), NULL
+SELECT MAX(t.max_id), MAX(t.step), MAX(t.max_step), TRUE, NULL, MAX(t.claimed_until), NULL, MAX(NOT t.deleted),
+    NULL
 FROM leafid_tags AS t
 WHERE LOWER(t.tag) = LOWER(CASE WHEN LENGTH(:tag) = CHAR_LENGTH(:tag) THEN CONVERT(:tag USING ascii) END)
         COLLATE ascii_bin

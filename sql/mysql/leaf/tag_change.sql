@@ -9,9 +9,10 @@ LEFT JOIN leafid_tags AS t ON t.tag = CASE
     WHEN LENGTH(CONVERT(l.biz_tag USING utf8mb4)) = CHAR_LENGTH(l.biz_tag)
     THEN CONVERT(l.biz_tag USING ascii) END COLLATE ascii_bin
 SET l.max_id = :max_id + 0 * LAST_INSERT_ID(CAST(FLOOR(UNIX_TIMESTAMP(SYSDATE(3)) * 1000) AS SIGNED)),
-    l.step = :step, t.max_id = :max_id, t.max_step = :max_step, t.deleted = :deleted, t.`until` = :until
+    l.step = :step, t.max_id = :max_id, t.max_step = :max_step, t.deleted = :deleted, t.`until` = :until,
+    t.claimed_until = :claimed_until
 WHERE l.biz_tag = :tag AND CAST(CONVERT(l.biz_tag USING utf8mb4) AS BINARY) = CAST(:tag AS BINARY)
     AND GREATEST(l.max_id, 1, IF(t.deleted, t.max_id, 1)) = :was_max_id
     AND GREATEST(l.step, 0) = :was_step
     AND COALESCE(IF(t.deleted, NULL, t.max_step), GREATEST(l.step, 1000000)) = :was_max_step
-    AND IF(t.deleted, NULL, t.`until`) <=> :was_until;
+    AND IF(t.deleted, NULL, t.`until`) <=> :was_until AND t.claimed_until <=> :was_claimed_until;

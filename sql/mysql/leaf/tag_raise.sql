@@ -1,7 +1,7 @@
 -- Moves our own row of a tag that is not in `leaf_alloc`, which may have stood there in another
 -- spelling only. What it says of why the tag is not there stays: deleted by us, or by hand.
 -- The answer carries the time as the last inserted id.
-INSERT INTO leafid_tags (tag, max_id, step, max_step, deleted, `until`)
+INSERT INTO leafid_tags (tag, max_id, step, max_step, deleted, `until`, claimed_until)
 VALUES (:tag, :max_id + 0 * LAST_INSERT_ID(CAST(FLOOR(UNIX_TIMESTAMP(SYSDATE(3)) * 1000) AS SIGNED)), :step, :max_step,
-    :deleted, :until)
+    :deleted, :until, :claimed_until)
 ON DUPLICATE KEY UPDATE max_id = VALUES(max_id);

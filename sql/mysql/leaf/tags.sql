@@ -2,7 +2,7 @@
 -- Beside a row that was inserted by hand a tombstone of ours is its position only.
 SELECT GREATEST(l.max_id, 1, IF(t.deleted, t.max_id, 1)) AS max_id, GREATEST(l.step, 0) AS step,
     COALESCE(IF(t.deleted, NULL, t.max_step), GREATEST(l.step, 1000000)) AS max_step, FALSE AS deleted,
-    l.biz_tag AS tag, IF(t.deleted, NULL, t.`until`) AS `until`
+    l.biz_tag AS tag, IF(t.deleted, NULL, t.`until`) AS `until`, t.claimed_until
 FROM leaf_alloc AS l
 LEFT JOIN leafid_tags AS t ON t.tag = CASE
     WHEN LENGTH(CONVERT(l.biz_tag USING utf8mb4)) = CHAR_LENGTH(l.biz_tag)

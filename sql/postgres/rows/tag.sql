@@ -1,4 +1,4 @@
 -- A tag, deleted ones included.
-SELECT max_id, step, max_step, deleted, tag, until
+SELECT max_id, step, max_step, deleted, tag, until, claimed_until
 FROM tags
 WHERE tag = :tag;

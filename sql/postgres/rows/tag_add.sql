@@ -1,6 +1,6 @@
 -- Makes a tag; no row is made if somebody else has.
-INSERT INTO tags (tag, max_id, step, max_step, deleted, until)
+INSERT INTO tags (tag, max_id, step, max_step, deleted, until, claimed_until)
 VALUES (:tag, :max_id, :step, :max_step,
-    :deleted, :until)
+    :deleted, :until, :claimed_until)
 ON CONFLICT DO NOTHING
 RETURNING floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;

@@ -1,8 +1,8 @@
 //! The store's side: the registry's decisions, and the store in memory that is made of them.
 
 use leafid_core::registry::{
-    self, Acquired, Candidates, Finding, Look, Namespace, Search, Sight, TagRow, TagSpec, Worker,
-    WorkerRow,
+    self, Acquired, Answer, Candidates, Finding, Look, Namespace, Search, Sight, TagRow, TagSpec,
+    Worker, WorkerRow,
 };
 use leafid_core::{
     AcquireAsk, Ask, Failure, Grant, HostTime, Layout, MemoryStore, Name, Range, Refusal, Release,
@@ -42,13 +42,14 @@ verbs! {
     registry_fence_time(last: &StoreTime, longest_ms: &u32) -> StoreTime {
         registry::fence_time(*last, *longest_ms)
     }
+    tag_row_is_stopped(row: &TagRow) -> bool { row.is_stopped() }
     tag_row_fenced(row: &TagRow, noted: &u64) -> TagRow { row.fenced(*noted) }
     namespace_fenced(of: &Namespace, last: &StoreTime, noted: &u64) -> Namespace {
         of.fenced(*last, *noted)
     }
 
     registry_lease_segment(store: &Token, row: &TagRow, ask: &SegmentAsk, now: &StoreTime)
-        -> Result<(TagRow, SegmentGrant), Refusal<StoreTime>> {
+        -> Result<(TagRow, Answer<SegmentGrant>), Refusal<StoreTime>> {
             registry::lease_segment(*store, row, ask, *now)
         }
     registry_acquire(store: &Token, of: &Namespace, rows: &Candidates, ask: &AcquireAsk,
@@ -56,7 +57,7 @@ verbs! {
             registry::acquire(*store, of, rows, ask, *now)
         }
     registry_renew(store: &Token, of: &Namespace, row: &WorkerRow, ask: &RenewAsk, now: &StoreTime)
-        -> Result<(WorkerRow, WindowGrant), Refusal<StoreTime>> {
+        -> Result<(WorkerRow, Answer<WindowGrant>), Refusal<StoreTime>> {
             registry::renew(*store, of, row, ask, *now)
         }
     registry_release(store: &Token, row: &WorkerRow, release: &Release)

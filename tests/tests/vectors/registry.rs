@@ -85,9 +85,9 @@ impl Rows {
     /// Leases numbers.
     pub fn lease_segment(&mut self, ask: &SegmentAsk) -> Result<SegmentGrant, Refusal<StoreTime>> {
         let row = self.tags.get_mut(&ask.tag).ok_or(Code::TagUnknown)?;
-        let (after, grant) = registry::lease_segment(self.id, row, ask, self.now)?;
+        let (after, answer) = registry::lease_segment(self.id, row, ask, self.now)?;
         *row = after;
-        Ok(grant)
+        answer
     }
 
     /// Gives a worker number.
@@ -112,9 +112,9 @@ impl Rows {
         let (id, now) = (self.id, self.now);
         let (namespace, rows) = self.space(ask.namespace)?;
         let row = rows.get(&ask.worker).copied().unwrap_or_default();
-        let (after, grant) = registry::renew(id, namespace, &row, ask, now)?;
+        let (after, answer) = registry::renew(id, namespace, &row, ask, now)?;
         rows.insert(ask.worker, after);
-        Ok(grant)
+        answer
     }
 
     /// Takes back the rest of a window.

@@ -50,7 +50,11 @@ impl Subject for Rows {
 }
 
 fn leased(leased: Leased<impl Fields, impl Fields>) -> Value {
-    json!({ "row": written(&leased.row), "grant": written(&leased.grant) })
+    let row = written(&leased.row);
+    match leased.answer {
+        Ok(grant) => json!({ "row": row, "grant": written(&grant) }),
+        Err(refusal) => json!({ "row": row, "refused": { "code": refusal.code.as_str() } }),
+    }
 }
 
 fn shown(row: Row<impl Fields>) -> Value {

@@ -69,13 +69,6 @@ def _another_store(subject: Subject) -> None:
     subject.lease(store=subject.lease()["store"])
 
 
-@check("lease-went-back", SEGMENTS)
-def _went_back(subject: Subject) -> None:
-    end = subject.lease()["end"]
-    subject.lease(have_until=end)
-    refused("STORE_WENT_BACK", lambda: subject.lease(have_until=end + 10**12))
-
-
 @check("lease-unknown-tag", SEGMENTS)
 def _unknown(subject: Subject) -> None:
     try:
@@ -94,3 +87,12 @@ def _again(subject: Subject) -> None:
     that(after["store"] == before["store"], f"it is another store: `{after['store']}`")
     that(after["start"] >= before["end"], f"{_span(before)} were leased, then {_span(after)}")
     subject.at_once(2, lambda: [subject.lease(other), subject.lease()])
+
+
+# The last: nothing more is leased from the tag.
+@check("lease-went-back", SEGMENTS)
+def _went_back(subject: Subject) -> None:
+    end = subject.lease()["end"]
+    subject.lease(have_until=end)
+    refused("STORE_WENT_BACK", lambda: subject.lease(have_until=end + 10**12))
+    refused("STORE_REFUSED", lambda: subject.lease())

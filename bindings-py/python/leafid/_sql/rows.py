@@ -12,7 +12,7 @@ Row = dict[str, Any]
 
 _END, _STEP = 2**63 - 1, 2**31 - 1
 _LAYOUT = ("epoch_ms", "tick_ms", "time_bits", "worker_bits", "sequence_bits")
-_TAG = ("max_id", "step", "max_step", "deleted", "until")
+_TAG = ("max_id", "step", "max_step", "deleted", "until", "claimed_until")
 _WORKER = ("owner", "sticky", "key", "held_from", "reserved_until", "granted_ms")
 
 
@@ -44,8 +44,9 @@ def tag(found: Row, name: str, is_used: bool = True) -> Row:
             f"set {name} --step N"
         )
     _check(row, about, max_id=(1, _END), step=(0, _STEP), max_step=(1, _STEP), deleted=(0, 1))
-    if row["until"] is not None:
-        _check(row, about, until=(0, _END))
+    for end in ("until", "claimed_until"):
+        if row[end] is not None:
+            _check(row, about, **{end: (0, _END)})
     return {**row, "deleted": bool(row["deleted"])}
 
 

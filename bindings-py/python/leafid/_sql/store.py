@@ -88,7 +88,8 @@ class Store(ABC):
         self._decide(create)
 
     def tag(self, tag: str) -> Row:
-        """A tag: its next number `max_id`, `step`, `max_step`, and `until` or `None`."""
+        """A tag: its next number `max_id`, `step`, `max_step`, `until` or `None`, and `claimed_until`: the
+        highest end that a holder has shown while the tag stood below, or `None`."""
         return self._change_tag(tag, lambda row: row)
 
     def tags(self) -> list[Row]:
@@ -202,13 +203,13 @@ class Store(ABC):
         """Leases numbers of a tag."""
         self._make_wanted("create_tag", name_of(ask, "tag"))
 
-        def lease(turn: Turn) -> Row:
+        def lease(turn: Turn) -> Row | errors.LeafidError:
             before = self._tag(turn, ask)
-            row, grant = registry.lease_segment(turn.store, before, ask, turn.now)
+            row, answer = registry.lease_segment(turn.store, before, ask, turn.now)
             turn.dialect.put_tag(turn, ask["tag"], before, row)
-            return grant
+            return answer
 
-        return self._decide(lease)
+        return self._answer(lease)
 
     def acquire(self, ask: Row) -> Row:
         """Gives a worker number and a window on it."""
@@ -218,16 +219,16 @@ class Store(ABC):
     def renew(self, ask: Row) -> Row:
         """Extends a window."""
 
-        def renew(turn: Turn) -> Row:
+        def renew(turn: Turn) -> Row | errors.LeafidError:
             space = self._space(turn, ask)
             before = acquire.find(turn, space, ask)
             row = before or {"worker": ask["worker"]}
-            after, grant = registry.renew(turn.store, space.row, row, ask, turn.now)
+            after, answer = registry.renew(turn.store, space.row, row, ask, turn.now)
             space.keep(turn)
             acquire.put(turn, space.name, before, after)
-            return grant
+            return answer
 
-        return self._decide(renew)
+        return self._answer(renew)
 
     def release(self, ask: Row) -> Row:
         """Takes back the rest of a window."""
@@ -242,6 +243,13 @@ class Store(ABC):
             return answer
 
         return self._decide(release)
+
+    def _answer(self, act: Callable[[Turn], Row | errors.LeafidError]) -> Row:
+        """A refusal is raised when what it writes is written."""
+        answer = self._decide(act)
+        if isinstance(answer, errors.LeafidError):
+            raise answer
+        return answer
 
     def make_later(self, verb: str, name: str, how: Row) -> None:
         """Carries out `create_tag` or `create_namespace` before the first grant of that name. The

@@ -34,7 +34,7 @@ def changed(
 
 
 def advanced(tag: str, row: Row, to: int) -> Row:
-    """The row with its position at `to`, never below the present one."""
+    """The row with its position at `to`, never below the present one; what was claimed is settled."""
     max_id, end = row["max_id"], row["until"] or _END
     if not _is_whole(to) or to < max_id:
         raise errors.RangeInvalidError(
@@ -46,12 +46,12 @@ def advanced(tag: str, row: Row, to: int) -> Row:
             f"tag `{tag}` ends at {end} and cannot be advanced to {to}; name {end} or less, or "
             f"raise its upper end first: leafid tag set {tag} --until N"
         )
-    return {**row, "max_id": to}
+    return {**row, "max_id": to, "claimed_until": None}
 
 
 def shown(tag: str, row: Row) -> Row:
     """A row as callers see it."""
-    return {"tag": tag, **{name: row[name] for name in ("max_id", "step", "max_step", "until")}}
+    return {"tag": tag, **{name: row[name] for name in ("max_id", "step", "max_step", "until", "claimed_until")}}
 
 
 def _is_whole(value: object) -> bool:

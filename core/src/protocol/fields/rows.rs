@@ -44,7 +44,10 @@ fields! { TagRow, |row| {
     defaulted deleted: Flag = row.deleted;
     /// The upper end: one more than the last number that may be granted. Absent: the line's end.
     optional until: Big = row.until;
-} => TagRow { max_id, step, max_step, deleted, until } }
+    /// The highest end that a holder claimed to have while the row stood below: nothing is leased while
+    /// it lies above `max_id`. Absent where nothing was claimed since the last advance.
+    optional claimed_until: Big = row.claimed_until;
+} => TagRow { max_id, step, max_step, deleted, until, claimed_until } }
 
 fields! { TagSpec, |spec| {
     /// The first number; only when a tag is created, and then 1 if absent.

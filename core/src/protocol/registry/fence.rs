@@ -101,7 +101,8 @@ pub fn fence_time(last: StoreTime, longest_ms: u32) -> StoreTime {
 impl TagRow {
     /// The row behind a fence: a gap past all that it, or a journal, knows to be granted. Also above
     /// its own upper end, which may have been raised since the copy was made: it grants nothing
-    /// then.
+    /// then. A claim moves it no further, which would let any caller spend it: beyond the gap the tag
+    /// stays stopped.
     pub fn fenced(&self, noted: u64) -> TagRow {
         let steps = if bug!(FenceWithoutGap) { 0 } else { GAP_STEPS };
         let gap = steps.saturating_mul(self.max_step.max(1).into());
@@ -129,6 +130,7 @@ impl Namespace {
 
 #[cfg(test)]
 mod tests {
+    use super::super::TagSpec;
     use super::*;
     use crate::values::{Layout, Range};
 
@@ -180,7 +182,8 @@ mod tests {
 
     #[test]
     fn a_tag_goes_past_the_journal_and_its_own_end_and_not_beyond_the_line() {
-        let row = TagRow { max_id: 50, step: 10, max_step: 20, deleted: false, until: Some(60) };
+        let row = TagRow { until: Some(60), ..TagRow::create(None, &TagSpec::default()).unwrap() };
+        let row = TagRow { max_id: 50, step: 10, max_step: 20, ..row };
         for (noted, max_id) in [(0, 2_050), (50, 2_050), (700, 2_700), (LINE_END, LINE_END)] {
             let after = row.fenced(noted);
             assert_eq!((after.max_id, after.remaining()), (max_id, 0), "{noted}");
@@ -188,6 +191,8 @@ mod tests {
         }
         let dead = TagRow { deleted: true, ..row };
         assert_eq!(dead.fenced(0).max_id, 2_050, "made again, it goes on above");
+        let claimed = |end| TagRow { claimed_until: Some(end), ..row }.fenced(0).is_stopped();
+        assert!(!claimed(2_050) && claimed(2_051), "a claim is no more than compared");
     }
 
     #[test]

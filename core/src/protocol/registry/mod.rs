@@ -29,9 +29,9 @@
 //! impl Tags {
 //!     fn lease(&mut self, ask: &SegmentAsk, now: StoreTime) -> Result<SegmentGrant, Refusal<StoreTime>> {
 //!         let row = self.rows.get_mut(&ask.tag).ok_or(Code::TagUnknown)?;
-//!         let (after, grant) = registry::lease_segment(self.id, row, ask, now)?;
+//!         let (after, answer) = registry::lease_segment(self.id, row, ask, now)?;
 //!         *row = after; // a database: UPDATE … WHERE max_id = the one that was read
-//!         Ok(grant)
+//!         answer
 //!     }
 //! }
 //!
@@ -63,6 +63,10 @@ pub use window::{Acquired, Candidates, acquire, release, renew};
 pub use worker::{Worker, WorkerRow};
 
 use crate::values::{Code, Refusal, StoreTime, Token};
+
+/// What is answered once the row beside it is durable: a grant, or the refusal of a caller that has
+/// what was never granted here, as the row then records.
+pub type Answer<G> = Result<G, Refusal<StoreTime>>;
 
 /// The step of a tag for which none is said.
 pub const DEFAULT_STEP: u32 = 1_000;

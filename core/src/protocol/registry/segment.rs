@@ -1,8 +1,8 @@
 //! Segments: the next numbers of a tag.
 
-use super::{STEP_CAP, TagRow, same_store};
+use super::{Answer, STEP_CAP, TagRow, same_store};
 use crate::protocol::{SegmentAsk, SegmentGrant};
-use crate::values::{Code, Range, Refusal, StoreTime, Token};
+use crate::values::{Code, LINE_END, Range, Refusal, StoreTime, Token};
 
 /// Leases the next numbers of a tag.
 ///
@@ -11,26 +11,38 @@ use crate::values::{Code, Range, Refusal, StoreTime, Token};
 /// one go, and nothing is leased for it. The last lease before the tag's end ([`TagRow::end`]) may
 /// be shorter. With `exactly` the answer has that many numbers, or nothing is leased.
 ///
+/// The row is to be written, whatever the answer is: a caller that has numbers which were never
+/// granted here is refused (`STORE_WENT_BACK`), and the row says from then on up to where
+/// ([`TagRow::claimed_until`]), which stops the tag for all.
+///
 /// # Errors
+/// They change nothing.
 /// `STORE_CHANGED`, `TAG_UNKNOWN` (deleted), `SCHEMA_MISMATCH` for a row that cannot be (a position of
 /// 0 or beyond 2^63 - 1, a step of 0), `STEP_INVALID`, `COUNT_INVALID` for an `at_least` or
 /// `exactly` of 0 and an `exactly` above `max_step`, `REQUEST_INVALID` for an `exactly` beside
-/// `step` or `at_least`, `STORE_WENT_BACK` if the caller has numbers that were never granted here,
-/// `TAG_SPENT` where nothing is left, or less than `exactly`.
+/// `step` or `at_least`, `RANGE_INVALID` for a `have_until` beyond 2^63 - 1, `STORE_REFUSED` of a
+/// stopped tag ([`TagRow::is_stopped`]), `TAG_SPENT` where nothing is left, or less than `exactly`.
 pub fn lease_segment(
     store: Token,
     row: &TagRow,
     ask: &SegmentAsk,
     now: StoreTime,
-) -> Result<(TagRow, SegmentGrant), Refusal<StoreTime>> {
+) -> Result<(TagRow, Answer<SegmentGrant>), Refusal<StoreTime>> {
     same_store(store, ask.store)?;
     if row.deleted {
         return Err(Code::TagUnknown.into());
     }
     row.sound()?;
     let wanted = wanted(row, ask)?;
-    if ask.have_until.is_some_and(|end| end > row.max_id) {
-        return Err(Code::StoreWentBack.into());
+    if ask.have_until > Some(LINE_END) {
+        return Err(Code::RangeInvalid.into());
+    }
+    if ask.have_until > Some(row.max_id) {
+        let claimed_until = ask.have_until.max(row.claimed_until);
+        return Ok((TagRow { claimed_until, ..*row }, Err(Code::StoreWentBack.into())));
+    }
+    if row.is_stopped() {
+        return Err(Code::StoreRefused.into());
     }
     let granted = wanted.min(row.remaining());
     if granted == 0 || (ask.exactly.is_some() && granted < wanted) {
@@ -48,7 +60,7 @@ pub fn lease_segment(
         remaining: row.remaining(),
         now,
     };
-    Ok((row, grant))
+    Ok((row, Ok(grant)))
 }
 
 /// How many numbers are asked for, as far as the tag gives that many in one go.

@@ -17,6 +17,9 @@ pub struct TagRow {
     /// The upper end: one more than the last number that may be granted. `None` is the end of
     /// every line, 2^63 - 1.
     pub until: Option<u64>,
+    /// The highest end that a holder had while the row stood below: proof that the store has lost
+    /// grants, or a false claim. While it lies above `max_id` nothing is leased ([`TagRow::is_stopped`]).
+    pub claimed_until: Option<u64>,
 }
 
 /// How a tag is created or changed; what is not said is the default, or stays.
@@ -35,7 +38,7 @@ pub struct TagSpec {
 
 impl TagRow {
     /// The row of a new tag, or of one made anew over its tombstone. Numbers begin at `from`, 1 if
-    /// not said, and never below the position of the tombstone.
+    /// not said, and never below the position of the tombstone; what was claimed of that stays.
     ///
     /// # Errors
     /// `TAG_EXISTS` over a row that is not deleted, `STEP_INVALID` for a step of 0 or above
@@ -55,7 +58,8 @@ impl TagRow {
             return Err(Code::SchemaMismatch.into());
         }
         let (step, max_step) = steps(spec, DEFAULT_STEP, DEFAULT_MAX_STEP)?;
-        let row = TagRow { max_id: from.max(above), step, max_step, deleted: false, until: None };
+        let (max_id, claimed_until) = (from.max(above), before.and_then(|row| row.claimed_until));
+        let row = TagRow { max_id, step, max_step, deleted: false, until: None, claimed_until };
         row.bounded(spec.until)
     }
 
@@ -76,7 +80,8 @@ impl TagRow {
     }
 
     /// The row with its position at `to`: nothing below is granted any more. It never goes down;
-    /// to where it stands it may, so that an advance whose answer was lost can be repeated.
+    /// to where it stands it may, so that an advance whose answer was lost can be repeated. What was
+    /// claimed is settled by it: an operator knows how far the numbers in use go.
     ///
     /// # Errors
     /// `TAG_UNKNOWN` for a tombstone, `RANGE_INVALID` for a `to` below the position or beyond
@@ -88,7 +93,7 @@ impl TagRow {
         if (to < self.max_id && !bug!(AdvanceGoesDown)) || to > self.end() {
             return Err(Code::RangeInvalid.into());
         }
-        Ok(TagRow { max_id: to, ..*self })
+        Ok(TagRow { max_id: to, claimed_until: None, ..*self })
     }
 
     /// Refuses a row that no verb of this module writes: what a store reads so was damaged, or is
@@ -103,6 +108,12 @@ impl TagRow {
             && steps.contains(&self.step)
             && steps.contains(&self.max_step);
         if is_sound { Ok(()) } else { Err(Code::SchemaMismatch.into()) }
+    }
+
+    /// Whether nothing is leased, as a holder has shown numbers beyond the position: until the tag
+    /// is advanced, or a fence has moved it past them.
+    pub fn is_stopped(&self) -> bool {
+        self.claimed_until > Some(self.max_id) && !bug!(EvidenceIgnored)
     }
 
     /// One more than the last number that may be granted: `until`, or the end of every line.

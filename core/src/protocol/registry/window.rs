@@ -5,7 +5,7 @@
 //! the key may lower it, down to where its own lease began.
 
 use super::worker::STICKY_KEEP_MS;
-use super::{Namespace, Worker, WorkerRow, same_store};
+use super::{Answer, Namespace, Worker, WorkerRow, same_store};
 use crate::protocol::{AcquireAsk, Release, RenewAsk, WindowGrant};
 use crate::values::{Code, Name, Range, Refusal, StoreTime, Token};
 
@@ -194,32 +194,36 @@ fn exhausted(
 /// a lost answer promised is given by the next. Of the row only `reserved_until` and `granted`
 /// change, and never down. [`RenewAsk`] has an example.
 ///
+/// The row is to be written, whatever the answer is: a caller that has ticks which were never granted
+/// here is refused (`STORE_WENT_BACK`), loses the number, and nobody is given it before all is over
+/// that may have been granted of it.
+///
 /// # Errors
+/// They change nothing.
 /// `STORE_CHANGED`; `LEASE_LOST` if the row is another lease's, the number may no longer be handed
-/// out, or all that the caller has lies below the floor; `STORE_WENT_BACK` if it has ticks that were
-/// never granted here, or the number has no row ([`WorkerRow::default`]); `TIME_OVERFLOW`;
-/// `SCHEMA_MISMATCH` as in [`acquire`].
+/// out, or all that the caller has lies below the floor; `TIME_OVERFLOW`; `SCHEMA_MISMATCH` as in
+/// [`acquire`].
 pub fn renew(
     store: Token,
     namespace: &Namespace,
     row: &WorkerRow,
     ask: &RenewAsk,
     now: StoreTime,
-) -> Result<(WorkerRow, WindowGrant), Refusal<StoreTime>> {
+) -> Result<(WorkerRow, Answer<WindowGrant>), Refusal<StoreTime>> {
     same_store(store, Some(ask.store))?;
     // Behind a fence nobody else is given what the caller has, whatever its row says.
     if ask.have_until < namespace.floor {
         return Err(Code::LeaseLost.into());
     }
     if row.key != Some(ask.key) {
-        // No row is ever deleted: where there is none, the caller's was lost. One that is there may
-        // say another key, or none, after the caller's own release overtook this.
-        let lost = row.key.is_none() && row.granted == WorkerRow::default().granted;
-        return Err(if lost { Code::StoreWentBack } else { Code::LeaseLost }.into());
+        return Err(Code::LeaseLost.into());
     }
     row.sound()?;
     if ask.have_until > row.reserved_until {
-        return Err(Code::StoreWentBack.into());
+        // Others may have had the number after the caller, and before the store went back.
+        let reserved_until = namespace.fenced(now, row.reserved_until).floor;
+        let row = WorkerRow { key: None, reserved_until, ..*row };
+        return Ok((row, Err(Code::StoreWentBack.into())));
     }
     let below = ask.have_until < row.held_from && !bug!(RenewWithoutHeldFrom);
     if below || !namespace.hands_out(ask.worker) {
@@ -230,7 +234,7 @@ pub fn renew(
     let reserved_until = if bug!(RenewLowers) { end } else { end.max(row.reserved_until) };
     let row = WorkerRow { reserved_until, granted: now.max(row.granted), ..*row };
     let ticks = Range::new(ask.have_until, reserved_until);
-    Ok((row, namespace.answer(store, ask.request, ask.worker, ticks, now)))
+    Ok((row, Ok(namespace.answer(store, ask.request, ask.worker, ticks, now))))
 }
 
 /// Takes back what of a window was not used; the number rests no longer than to `unused_from`, and

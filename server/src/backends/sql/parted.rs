@@ -54,7 +54,7 @@ impl Parted {
             (true, true) => vec![held(), Step::Adjust(write(self.raise))],
             (true, false) => vec![add(), held(), Step::Adjust(write(self.own))],
             (false, true) => vec![Step::Write(write(self.delete)), Step::Adjust(write(self.own))],
-            (false, false) if (was.max_step, was.until) == (after.max_step, after.until) => {
+            (false, false) if beside(was) == beside(after) => {
                 vec![Step::Write(write(texts.tag_change))]
             }
             (false, false) => {
@@ -62,6 +62,11 @@ impl Parted {
             }
         }
     }
+}
+
+/// What of a tag stands in our row alone.
+fn beside(row: &TagRow) -> (u32, Option<u64>, Option<u64>) {
+    (row.max_step, row.until, row.claimed_until)
 }
 
 /// What was found of a tag, as its row says beside the tag's fields: in which spelling it is there, and

@@ -1,7 +1,5 @@
 //! The stores: whether they grant, how often they were fenced, and how fast they are.
 
-use futures_util::future::join_all;
-
 use super::requests::MICROS;
 use crate::hex::hex;
 use crate::meter::histogram::Histogram;
@@ -14,12 +12,6 @@ use crate::store::{Inside, Store};
 /// The states of a store: one of them is 1.
 const STATES: [&str; 4] = ["ok", "degraded", "refused", "unavailable"];
 
-/// Whether each can grant, as `/readyz` has it.
-pub async fn ready(stores: &Stores) -> Vec<Seen> {
-    let looks = stores.each().map(|(kept, store)| async move { (kept, health::look(store).await) });
-    join_all(looks).await
-}
-
 /// What a store is called in metrics.
 pub fn name(kept: Option<Kept>) -> &'static str {
     kept.map_or("main", Kept::name)
@@ -31,9 +23,9 @@ pub fn put(all: &mut Exposition, stores: &Stores, ready: &[Seen]) {
     for (kept, found) in ready {
         family.count(&[("store", name(*kept))], u64::from(found.is_ok()));
     }
-    let help = "The state of a store: 1 for the one that it is in. `degraded`: a line stands below \
-                what a holder has; `refused`: it lost grants again and again, or an operator has to \
-                look.";
+    let help = "The state of a store: 1 for the one that it is in. `degraded`: a tag is stopped, as a \
+                holder has shown more of it than the store knows; `refused`: it lost grants again \
+                and again, or an operator has to look.";
     let mut family = all.gauge("leafid_store_state", help);
     for (kept, found) in ready {
         let is = health::state(found);
@@ -48,10 +40,12 @@ pub fn put(all: &mut Exposition, stores: &Stores, ready: &[Seen]) {
         let (id, place) = (hex(store.id()), store.place());
         family.count(&[("store", name(kept)), ("id", &id), ("place", &place)], 1);
     }
-    let help = "Lines of which a holder has more than the store ever granted.";
+    let help =
+        "Tags that are stopped: a holder has shown more of them than the store ever granted.";
     let mut family = all.gauge("leafid_store_lines_went_back", help);
-    for (kept, store) in stores.each() {
-        family.count(&[("store", name(kept))], store.alarms().known().len() as u64);
+    for (kept, found) in ready {
+        let stopped = found.as_ref().ok().map(|ready| ready.stopped.len() as f64);
+        family.value(&[("store", name(*kept))], stopped);
     }
     let help = "How often a store was fenced, as far as this server knows.";
     let mut family = all.gauge("leafid_fence_generation", help);

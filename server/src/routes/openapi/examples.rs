@@ -24,7 +24,6 @@ use crate::routes::overview::{InUse, Overview, StoreSight, Within};
 use crate::routes::{decode, health, namespaces, numbers, overview, patterns, tags, workers};
 use crate::seen::census::{SpaceSight, TagSight};
 use crate::seen::numbers::{Count, Numbers};
-use crate::store::alarms::{Ends, Line};
 use crate::store::pattern::{Pattern, PatternChange, PatternRow};
 use crate::store::{Aside, JournalSight};
 
@@ -73,6 +72,7 @@ impl Story {
         let created = TagRow::create(None, &tag_spec)?;
         let lease = SegmentAsk { at_least: Some(3), ..SegmentAsk::new(tag, request(1)) };
         let (tag_row, numbers) = registry::lease_segment(STORE, &created, &lease, NOW)?;
+        let numbers = numbers?;
         let advanced = tag_row.advance(6_000_001)?;
 
         let space = Name::namespace("edge")?;
@@ -96,6 +96,7 @@ impl Story {
         let renew = RenewAsk { length_ms: Some(60_000), ..renew };
         let (held, renewed) =
             registry::renew(STORE, &space_row, &acquired.worker.1, &renew, LATER)?;
+        let renewed = renewed?;
         let unused_from = window.ticks.end;
         let release = Release { unused_from, ..Release::new(space, &window) };
         Ok(Story {
@@ -184,10 +185,10 @@ impl Story {
         (tree(|to| aside.put(to)), tree(put))
     }
 
-    /// The line of the tag, after the store lost a lease of it.
+    /// The tag, after the store lost a lease of it.
     pub fn ready(&self) -> Value {
-        let ends = Ends { have_until: self.numbers.range.end, stands_at: self.numbers.range.start };
-        let lines = vec![(Line::Tag(self.tag), ends)];
+        let (max_id, claimed_until) = (self.numbers.range.start, Some(self.numbers.range.end));
+        let stopped = vec![(self.tag, TagRow { max_id, claimed_until, ..self.tag_row })];
         let seen = [(
             None,
             Ok(health::Ready {
@@ -196,7 +197,7 @@ impl Story {
                 generation: 1,
                 floor: LATER,
                 journal: Some(JOURNAL),
-                lines,
+                stopped,
             }),
         )];
         tree(|to| health::put_ready(to, &seen))
@@ -239,7 +240,7 @@ impl Story {
                 generation: 0,
                 floor: StoreTime::new(0),
                 journal: Some(JOURNAL),
-                lines: Vec::new(),
+                stopped: Vec::new(),
             }),
             inside: Some(Within {
                 waiting: 0,
@@ -253,7 +254,7 @@ impl Story {
             tags: Some(tags),
             more_tags: false,
             spaces: Some(vec![SpaceSight { name, row, numbers, per_second: Some(0.0) }]),
-            lines: Vec::new(),
+            stopped: Vec::new(),
         };
         tree(|to| overview::put(to, &overview))
     }

@@ -4,7 +4,7 @@ use leafid_core::FieldForm;
 
 use super::schema::Shape;
 use super::shapes::{
-    BIG, COUNT, LINES, NAME, NOW, field, line, namespace, tag, with_journal, worker,
+    BIG, COUNT, NAME, NOW, STOPPED, field, namespace, stopped, tag, with_journal, worker,
 };
 
 const MILLIS: FieldForm = FieldForm::Millis;
@@ -106,7 +106,7 @@ pub fn overview() -> Shape {
         .rows("tags", tags, sighted_tag())
         .and(&[field("more_tags", FieldForm::Flag, "Whether there are other tags.")])
         .rows("namespaces", spaces, sighted_namespace())
-        .rows("went_back", LINES, line())
+        .rows("went_back", STOPPED, stopped())
         .maybe("tags")
         .maybe("namespaces")
 }

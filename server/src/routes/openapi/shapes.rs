@@ -192,28 +192,23 @@ pub fn ready() -> Shape {
     let ready = with_journal(ready)
         .within("tags", "The store of the tags, where worker numbers have another.", part.clone())
         .within("workers", "The store of namespaces and worker numbers, where it is another.", part)
-        .rows("went_back", LINES, line());
+        .rows("went_back", STOPPED, stopped());
     // Without a token where one is wanted there is the status alone.
     let told = ["store", "now_ms", "generation", "fenced_until_ms", "tags", "workers", "went_back"];
     told.into_iter().fold(ready, Shape::maybe)
 }
 
-/// What is said of lines that went back.
-pub const LINES: &str = "The lines of which a holder has more than the store ever granted: each a \
-                         tag with its `max_id`, or a worker number with its `reserved_until`.";
+/// What is said of tags that are stopped.
+pub const STOPPED: &str = "The tags of which a holder has shown more than the store ever granted: \
+                           nothing is leased from them.";
 
-/// A line that went back.
-pub fn line() -> Shape {
-    let line = Shape::of(&[
+/// A tag that is stopped.
+pub fn stopped() -> Shape {
+    Shape::of(&[
         field("tag", NAME, "The tag."),
-        field("namespace", NAME, "The namespace of the worker number."),
-        field("worker", WORKER, "The worker number."),
-        field("have_until", BIG, "The end that the holder has."),
-        field("max_id", BIG, "The tag's next number that was never granted."),
-        field("reserved_until", BIG, "The first tick that was never granted on the number."),
-    ]);
-    let of_one_kind = ["tag", "namespace", "worker", "max_id", "reserved_until"];
-    of_one_kind.into_iter().fold(line, Shape::maybe)
+        field("max_id", BIG, "Its next number that was never granted, as the store knows."),
+        field("claimed_until", BIG, "The highest end that a holder said to have."),
+    ])
 }
 
 /// Why something was not done.

@@ -3,28 +3,38 @@
 
 use leafid_servers::{Databases, Etcd, Mariadb, Postgres, Server, Zookeeper, copy, for_test};
 
-use crate::restored::{goes_back, lease, make, noted, overlaps, serve};
+use crate::restored::{goes_back, holds_more, lease, make, noted, overlaps, serve};
 use crate::support::{fails, says};
 
-/// The database is stopped, its data copied, used again, and put back from the copy.
-fn put_back<S: Server>(server: &mut S, store: &str, journal: bool) -> (usize, String) {
+/// Has something done with what copies the data of the database, which is stopped for that, and what
+/// puts the copy back.
+fn copied<S: Server, T>(
+    server: &mut S,
+    act: impl FnOnce(&mut dyn FnMut(), &mut dyn FnMut()) -> T,
+) -> T {
     let folder = tempfile::tempdir().expect("a folder");
-    let (saved, notes) = (folder.path().join("saved"), folder.path().join("journal"));
-    std::fs::create_dir(&notes).expect("a folder");
+    let saved = folder.path().join("saved");
     let server = std::cell::RefCell::new(server);
-    let save = || {
+    let mut save = || {
         let mut server = server.borrow_mut();
         server.stop().expect("it stops");
         copy(&server.data(), &saved);
         server.start_again().expect("it starts");
     };
-    let restore = || {
+    let mut restore = || {
         let mut server = server.borrow_mut();
         server.stop().expect("it stops");
         copy(&saved, &server.data());
         server.start_again().expect("it starts");
     };
-    goes_back(store, journal.then_some(notes.as_path()), save, restore)
+    act(&mut save, &mut restore)
+}
+
+/// The database is put back from a copy; how many grants overlap, and the log.
+fn put_back<S: Server>(server: &mut S, store: &str, journal: bool) -> (usize, String) {
+    let notes = tempfile::tempdir().expect("a folder");
+    let journal = journal.then_some(notes.path());
+    copied(server, |save, restore| goes_back(store, journal, save, restore))
 }
 
 fn told(name: &str, what: &str, (twice, log): &(usize, String)) {
@@ -44,6 +54,8 @@ fn is_noticed<S: Server>(store: impl Fn(&S, &str) -> String) {
     let found = put_back(&mut server, &name, false);
     told(S::NAME, "put back from a copy, without a journal", &found);
     assert!(found.0 > 20, "the control finds only {}: {}", found.0, found.1);
+    let name = store(&server, "shown");
+    copied(&mut server, |save, restore| holds_more(&name, save, restore));
 }
 
 fn database<S: Databases>(server: &S, name: &str) -> String {

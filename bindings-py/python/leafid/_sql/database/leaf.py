@@ -67,6 +67,7 @@ class Leaf(Mysql):
             turn.write("leaf/tag_delete", both)
         else:
             turn.write("rows/tag_change", both)
-            if (before["max_step"], before["until"]) == (after["max_step"], after.get("until")):
+            beside = ("max_step", "until", "claimed_until")
+            if all(before[name] == after.get(name) for name in beside):
                 return
         turn.adjust("leaf/tag_own", both)

@@ -1,6 +1,6 @@
 //! What of a row is written, and that it reads back as it was written.
 
-use leafid_core::registry::{Namespace, TagRow, WorkerRow};
+use leafid_core::registry::{Namespace, TagRow, TagSpec, WorkerRow};
 use leafid_core::{LINE_END, Layout, Name, Range, StoreTime, Token};
 
 use rusqlite::StatementStatus;
@@ -78,7 +78,8 @@ fn tags_and_namespaces_read_back_and_change_only_from_what_they_were() {
     let page = Page { after: None, limit: 10 };
 
     let tag = Name::tag("orders").unwrap();
-    let plain = TagRow { max_id: 1, step: 2, max_step: 3, deleted: false, until: None };
+    let plain = TagRow::create(None, &TagSpec::default()).unwrap();
+    let plain = TagRow { step: 2, max_step: 3, ..plain };
     let put = |before: Option<TagRow>, after| {
         let before = before.and_then(seen);
         driver.put(&Write::Tag { tag, before, after }).unwrap()
@@ -90,6 +91,7 @@ fn tags_and_namespaces_read_back_and_change_only_from_what_they_were() {
         TagRow { step: 1, ..plain },
         TagRow { max_step: 4, ..plain },
         TagRow { until: Some(LINE_END - 1), ..plain },
+        TagRow { claimed_until: Some(LINE_END), ..plain },
         TagRow { deleted: true, ..plain },
         plain,
     ] {
@@ -141,7 +143,7 @@ fn a_number_beyond_63_bits_is_written_nowhere() {
     let opened = open::open(&folder.path().join("a.db"), &clock, &create).unwrap();
     let driver = Driver(&opened.connection);
     let tag = Name::tag("orders").unwrap();
-    let after = TagRow { max_id: 1 << 63, step: 1, max_step: 1, deleted: false, until: None };
+    let after = TagRow { max_id: 1 << 63, ..TagRow::create(None, &TagSpec::default()).unwrap() };
     let refused = driver.put(&Write::Tag { tag, before: None, after }).unwrap_err();
     assert!(refused.to_string().contains("9223372036854775808"), "{refused}");
     assert_eq!(driver.look(&Want::Tag(tag)).unwrap(), Answer::Tag(None));
