@@ -35,8 +35,8 @@ def test_a_leap_is_noticed_and_the_window_is_renewed_at_once(server, leap: int) 
     clock = Clock()
     ids = Snowflake(store=server.url, clock=clock)
     ids.next()
-    # Asleep for ten seconds, or set back: the monotonic clock stood still, the wall clock did not. It
-    # stays frozen, so that no renewal becomes due by itself.
+    # Asleep for ten seconds, or set back: the monotonic clock stood still, the wall clock did not.
+    # It stays frozen, so that no renewal becomes due by itself.
     clock.freeze()
     asks = ids.stats().asks
     clock.step_wall(leap)
