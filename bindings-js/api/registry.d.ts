@@ -1,4 +1,17 @@
 // What users see of this sub-path. Written by `LEAFID_WRITE_API=1 cargo xtask test --only consumers`.
+type ErrorCode = "REQUEST_INVALID" | "TAG_INVALID" | "NAMESPACE_INVALID" | "STEP_INVALID" | "COUNT_INVALID" | "LAYOUT_INVALID" | "WORKER_INVALID" | "RANGE_INVALID" | "ID_INVALID" | "UNAUTHORIZED" | "FORBIDDEN" | "TAG_UNKNOWN" | "NAMESPACE_UNKNOWN" | "NOT_ENABLED" | "TAG_EXISTS" | "LAYOUT_MISMATCH" | "LEASE_LOST" | "STORE_CHANGED" | "STORE_WENT_BACK" | "TAG_SPENT" | "TIME_OVERFLOW" | "QUOTA_EXCEEDED" | "STORE_UNAVAILABLE" | "OVERLOADED" | "WORKERS_EXHAUSTED" | "SEGMENT_DRY" | "WINDOW_SPENT" | "SEQUENCE_SPENT" | "CLOCK_BEHIND" | "TIMED_OUT" | "STORE_REFUSED" | "SCHEMA_MISMATCH" | "STORE_UNKNOWN" | "INTERNAL" | "CLOSED" | "GRANT_INVALID" | "STATE_LOCKED" | "STATE_INVALID";
+interface ErrorDetails {
+    until?: number | undefined;
+    retryAfter?: number | undefined;
+    cause?: unknown;
+}
+declare class LeafidError extends Error {
+    readonly name = "LeafidError";
+    readonly code: ErrorCode;
+    readonly until?: number;
+    readonly retryAfter?: number;
+    constructor(code: ErrorCode | (string & {}), message: string, details?: ErrorDetails);
+}
 interface LayoutFields {
     epoch_ms: number;
     tick_ms: number;
@@ -70,6 +83,7 @@ interface TagRow {
     max_step: number;
     deleted?: boolean;
     until?: Big;
+    claimed_until?: Big;
 }
 interface NamespaceRow {
     layout: LayoutFields | LayoutName;
@@ -89,10 +103,16 @@ interface WorkerRow {
     reserved_until?: Big;
     granted_ms?: number;
 }
-declare function lease_segment(store: string, row: TagRow, ask: SegmentAsk, nowMs: number): {
-    row: TagRow;
-    grant: SegmentGrant;
-};
+type Leased<R, G> = {
+    row: R;
+} & ({
+    grant: G;
+    refused?: undefined;
+} | {
+    grant?: undefined;
+    refused: LeafidError;
+});
+declare function lease_segment(store: string, row: TagRow, ask: SegmentAsk, nowMs: number): Leased<TagRow, SegmentGrant>;
 interface Candidates {
     mine?: WorkerRow | undefined;
     own?: WorkerRow | undefined;
@@ -118,10 +138,7 @@ type AcquiredFound = {
     used_until: number;
 });
 declare function acquire_found(store: string, namespace: NamespaceRow, rows: Found, ask: AcquireAsk, nowMs: number): AcquiredFound;
-declare function renew(store: string, namespace: NamespaceRow, row: WorkerRow, ask: RenewAsk, nowMs: number): {
-    row: WorkerRow;
-    grant: WindowGrant;
-};
+declare function renew(store: string, namespace: NamespaceRow, row: WorkerRow, ask: RenewAsk, nowMs: number): Leased<WorkerRow, WindowGrant>;
 declare function release(store: string, row: WorkerRow, ask: ReleaseAsk): {
     row: WorkerRow;
 };
@@ -144,4 +161,4 @@ interface NewNamespace {
 }
 declare function namespace_row(wanted: NewNamespace): NamespaceRow;
 export { acquire, acquire_found, lease_segment, namespace_row, release, renew, tag_row };
-export type { Acquired, AcquiredFound, Candidates, Found, NamespaceRow, NewNamespace, NewTag, TagRow, WorkerRow };
+export type { Acquired, AcquiredFound, Candidates, Found, Leased, NamespaceRow, NewNamespace, NewTag, TagRow, WorkerRow };

@@ -132,3 +132,32 @@ fn a_store_that_does_not_say_what_is_left_has_not_run_out() {
     ids.handle_grant(&leafid_core::Grant::Segment(unsaid), at, at).expect("it is right");
     assert_eq!(ids.ready(at, 100).unwrap_err().code, Code::SegmentDry);
 }
+
+/// Somebody else has shown that the store lost grants: who has numbers in hand uses them up, waits, and
+/// goes on when an operator has moved the tag.
+#[test]
+fn a_stopped_tag_is_waited_for() {
+    let (mut store, mut ids, mut counter) = (OneTag::new(10, 1_000), segment(), 0);
+    assert_eq!(carry(&mut ids, &mut store, (0, 0), &mut counter), Ok(true));
+    let holder = SegmentAsk::new(name("orders"), Token::new([9; 16]));
+    let told = store.lease_segment(&SegmentAsk { have_until: Some(500), ..holder });
+    assert_eq!(told.map_err(|failure| failure.code), Err(Code::StoreWentBack));
+    let mut given = Vec::new();
+    let mut draw = |ids: &mut Segment, store: &mut OneTag, at: i64| {
+        let _ = carry(ids, store, (at, at), &mut counter);
+        match ids.next(HostTime::new(at)) {
+            Ok(id) => given.push(id),
+            Err(refusal) => assert_eq!(refusal.code, Code::SegmentDry, "it stops nobody else"),
+        }
+        given.clone()
+    };
+    for at in 0..60_000 {
+        draw(&mut ids, &mut store, at);
+    }
+    assert_eq!(ids.failure(), Some(Code::StoreRefused));
+    assert_eq!(draw(&mut ids, &mut store, 60_000), (1..11).collect::<Vec<_>>());
+    store.row = store.row.advance(500).expect("a position above");
+    let on = (60_001..120_000).find(|at| draw(&mut ids, &mut store, *at).len() > 10);
+    assert!(on.is_some_and(|at| at < 61_200), "on with the next ask of the back-off: {on:?}");
+    assert_eq!(given.last(), Some(&500));
+}

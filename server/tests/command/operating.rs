@@ -171,9 +171,10 @@ fn health_is_an_exit_code_with_a_reason() {
     says(&url, &["tag", "create", "orders"]);
     let ask = json!({ "request": KEY, "have_until": "777001" });
     assert_eq!(serving.post("/v1/segments/orders/lease", &ask).0, 409);
+    serving.ready(200, &["degraded"]);
     let degraded = says(&url, &["health"]);
     assert!(degraded.starts_with("degraded: ") && degraded.contains("tag `orders`"), "{degraded}");
-    assert!(degraded.contains("777001 instead of 1"), "{degraded}");
+    assert!(degraded.contains("stands at 1 where a holder has numbers up to 777001"), "{degraded}");
 
     let other = rusqlite::Connection::open(&file).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
