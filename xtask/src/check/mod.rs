@@ -5,7 +5,6 @@ mod circles;
 mod component;
 mod controls;
 mod folders;
-mod generated;
 mod imports;
 mod lints;
 mod locks;
@@ -38,7 +37,6 @@ const PROOFS: &[(&str, Proof)] = &[
     ("networks", networks::check),
     ("sizes", sizes::check),
     ("versions", versions::check),
-    ("generated", generated::check),
     ("prerequisites", prerequisites::check),
     ("npm-sizes", npm_sizes::check),
     ("component-imports", component::imports),
