@@ -20,12 +20,6 @@ impl Args {
         Self { verb, words: words.iter().flat_map(split).collect() }
     }
 
-    /// The verb before them.
-    #[cfg(not(feature = "whole"))]
-    pub fn verb(&self) -> &'static str {
-        self.verb
-    }
-
     /// Whether the flag stands there.
     pub fn flag(&mut self, name: &str) -> bool {
         let before = self.words.len();

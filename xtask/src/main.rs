@@ -1,18 +1,15 @@
 //! Every job that CI does, runnable by hand: `cargo xtask --help`.
 
 // Windows makes its packages with `build` and `release`; every other verb starts Unix's programs.
-#![cfg_attr(
-    any(windows, not(feature = "whole")),
-    expect(dead_code, reason = "what only the other verbs call")
-)]
+#![cfg_attr(windows, expect(dead_code, reason = "what only the other verbs call"))]
 
 mod args;
 #[cfg(unix)]
 mod bare;
-#[cfg(all(unix, feature = "whole"))]
+#[cfg(unix)]
 mod bench;
 mod build;
-#[cfg(all(unix, feature = "whole"))]
+#[cfg(unix)]
 mod check;
 #[cfg(unix)]
 mod consumers;
@@ -20,23 +17,22 @@ mod files;
 mod hints;
 #[cfg(unix)]
 mod interrupt;
-#[cfg(all(unix, feature = "whole"))]
+#[cfg(unix)]
 mod nightly;
 mod parts;
 mod prerequisites;
 mod process;
 mod progress;
 mod project;
-#[cfg(feature = "whole")]
 mod release;
 mod report;
 #[cfg(unix)]
 mod run;
 #[cfg(unix)]
 mod setup_ci;
-#[cfg(all(unix, feature = "whole"))]
+#[cfg(unix)]
 mod simulate;
-#[cfg(all(unix, feature = "whole"))]
+#[cfg(unix)]
 mod test;
 mod tools;
 mod verbs;

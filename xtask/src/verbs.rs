@@ -2,14 +2,9 @@
 
 use crate::Outcome;
 use crate::args::Args;
-#[cfg(not(feature = "whole"))]
-use crate::process::Run;
 use crate::project::{self, Profile};
 #[cfg(unix)]
-use crate::{bare, run, setup_ci};
-#[cfg(all(unix, feature = "whole"))]
-use crate::{bench, check, nightly, simulate, test};
-#[cfg(feature = "whole")]
+use crate::{bare, bench, check, nightly, run, setup_ci, simulate, test};
 use crate::{build, release};
 
 struct Verb {
@@ -20,26 +15,6 @@ struct Verb {
     /// How the products that it uses are compiled.
     profile: Profile,
     run: fn(Args) -> Outcome,
-}
-
-/// A verb's function, where the feature `whole` has it; else this program is built with it and runs it.
-macro_rules! whole {
-    ($run:path) => {{
-        #[cfg(feature = "whole")]
-        const RUN: fn(Args) -> Outcome = $run;
-        #[cfg(not(feature = "whole"))]
-        const RUN: fn(Args) -> Outcome = again;
-        RUN
-    }};
-}
-
-/// Runs the same words in this program as a whole.
-#[cfg(not(feature = "whole"))]
-fn again(mut args: Args) -> Outcome {
-    let words = ["run", "--quiet", "--package", "xtask", "--features", "whole", "--", args.verb()];
-    let run = Run::new("cargo").quiet().args(words).args(args.rest());
-    let code = run.code()?;
-    std::process::exit(code)
 }
 
 const VERBS: &[Verb] = &[
@@ -59,7 +34,7 @@ const VERBS: &[Verb] = &[
         does: "what is published, into `dist/`: the server, the wheel, the npm packages, the component",
         takes: "12 min cold, 5 s warm",
         profile: Profile::Release,
-        run: whole!(build::main),
+        run: build::main,
     },
     #[cfg(unix)]
     Verb {
@@ -70,7 +45,7 @@ const VERBS: &[Verb] = &[
                file wrong and wants every language to notice",
         takes: "9 min cold, 7 min warm",
         profile: Profile::Dev,
-        run: whole!(test::main),
+        run: test::main,
     },
     #[cfg(unix)]
     Verb {
@@ -80,7 +55,7 @@ const VERBS: &[Verb] = &[
                each proof something that it must refuse",
         takes: "4 min cold, 25 s warm, 10 s the self-test",
         profile: Profile::Dev,
-        run: whole!(check::main),
+        run: check::main,
     },
     #[cfg(unix)]
     Verb {
@@ -90,7 +65,7 @@ const VERBS: &[Verb] = &[
                known mistake on and tells what found it; `--seed` alone replays a world",
         takes: "a minute unless said, after a build of 30 s",
         profile: Profile::Release,
-        run: whole!(simulate::main),
+        run: simulate::main,
     },
     #[cfg(unix)]
     Verb {
@@ -99,7 +74,7 @@ const VERBS: &[Verb] = &[
         does: "every figure that the README states, as a ratio to the floor of the same run",
         takes: "6 min, after a build",
         profile: Profile::Release,
-        run: whole!(bench::main),
+        run: bench::main,
     },
     Verb {
         name: "release",
@@ -109,7 +84,7 @@ const VERBS: &[Verb] = &[
                and the workflows",
         takes: "30 min cold",
         profile: Profile::Release,
-        run: whole!(release::main),
+        run: release::main,
     },
     #[cfg(unix)]
     Verb {
@@ -120,7 +95,7 @@ const VERBS: &[Verb] = &[
                `--short` has seconds of inputs and worlds and one kill, to see that all of it runs",
         takes: "90 min cold, 35 min the short one",
         profile: Profile::Release,
-        run: whole!(nightly::main),
+        run: nightly::main,
     },
     #[cfg(unix)]
     Verb {
@@ -170,9 +145,7 @@ pub fn names() -> Vec<&'static str> {
 }
 
 fn help() {
-    println!(
-        "cargo xtask VERB: every job of leafid, on two cores; xtask itself builds in 20 s for `run`, in 45 s for all of them\n"
-    );
+    println!("cargo xtask VERB: every job of leafid, on two cores; xtask itself builds in 30 s\n");
     for verb in VERBS {
         println!("  {} {}\n      {} ({})", verb.name, verb.options, verb.does, verb.takes);
     }

@@ -2,16 +2,12 @@
 //! `test`.
 
 mod common;
-#[cfg(feature = "whole")]
 pub mod component;
 mod entries;
 pub mod node;
 pub mod npm;
-#[cfg(feature = "whole")]
 mod oci;
 pub mod server;
-#[cfg(feature = "whole")]
-mod smaller;
 pub mod tarball;
 mod texts;
 pub mod wasm;
@@ -40,7 +36,6 @@ const STEPS: &[Step] = &[
     Step { name: "node", takes: &[], build: node::build },
     // It carries the wasm, and is compiled against the types of the native engine.
     Step { name: "npm", takes: &["wasm", "node"], build: npm::build },
-    #[cfg(feature = "whole")]
     Step { name: "component", takes: &[], build: component::build },
 ];
 

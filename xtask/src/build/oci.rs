@@ -16,8 +16,8 @@ pub struct Artifact {
     pub name: &'static str,
     /// One line about it.
     pub about: &'static str,
-    /// The names of its imports and exports.
-    pub interfaces: [Vec<String>; 2],
+    /// Its WIT, which begins with its world.
+    pub wit: String,
 }
 
 /// Writes `dist/oci` anew.
@@ -33,7 +33,11 @@ pub fn write(artifacts: &[Artifact]) -> Outcome {
 
 /// The manifest of one component, as the index names it.
 fn manifest(artifact: &Artifact) -> Outcome<Value> {
-    let Artifact { name, about, interfaces: [imports, exports] } = artifact;
+    let Artifact { name, about, wit } = artifact;
+    let interfaces = |word: &str| {
+        let lines = wit.lines().filter_map(|line| line.trim().strip_prefix(word));
+        lines.map(|name| name.trim_end_matches(';').to_owned()).collect::<Vec<_>>()
+    };
     let component = files::bytes(&project::dist().join(format!("{name}.wasm")))?;
     let layer = blob(LAYER, &component)?;
     // The time is none: the same sources make the same artifact.
@@ -42,7 +46,7 @@ fn manifest(artifact: &Artifact) -> Outcome<Value> {
         "architecture": "wasm",
         "os": "wasip2",
         "layerDigests": [layer["digest"]],
-        "component": { "imports": imports, "exports": exports },
+        "component": { "imports": interfaces("import "), "exports": interfaces("export ") },
     });
     let manifest = json!({
         "schemaVersion": 2,

@@ -1,21 +1,11 @@
 //! `cargo xtask check`: what must hold of the sources, and the controls that prove the proofs.
 
 mod arrows;
-mod circles;
-mod component;
 mod controls;
-mod folders;
-mod imports;
 mod lints;
-mod locks;
-mod networks;
-mod npm_sizes;
-mod prerequisites;
 mod purity;
-mod sizes;
-mod sources;
-mod versions;
-mod wasm_file;
+mod texts;
+mod weight;
 
 use crate::Outcome;
 use crate::args::Args;
@@ -30,18 +20,15 @@ const PROOFS: &[(&str, Proof)] = &[
     ("fmt", lints::fmt),
     ("clippy", lints::clippy),
     ("arrows", arrows::members),
-    ("script-arrows", imports::check),
-    ("folder-arrows", folders::check),
-    ("circles", circles::check),
-    ("locks", locks::check),
-    ("networks", networks::check),
-    ("sizes", sizes::check),
-    ("versions", versions::check),
-    ("prerequisites", prerequisites::check),
-    ("npm-sizes", npm_sizes::check),
-    ("component-imports", component::imports),
-    ("component-size", component::sizes),
-    ("component-wit", component::wit),
+    ("script-arrows", arrows::scripts),
+    ("python-arrows", arrows::python),
+    ("locks", texts::locks),
+    ("networks", texts::networks),
+    ("sizes", texts::sizes),
+    ("versions", texts::versions),
+    ("prerequisites", texts::prerequisites),
+    ("npm-weight", weight::npm),
+    ("component-weight", weight::components),
     ("no-dependencies", purity::dependencies),
     ("bare-targets", purity::bare_targets),
     ("no-panic", purity::no_panic),

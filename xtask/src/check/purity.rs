@@ -1,6 +1,6 @@
 //! The core is pure: proved by what it links to, not by what its authors promise.
 
-use super::wasm_file::{exported_functions, imports};
+use super::weight;
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
@@ -102,8 +102,7 @@ pub fn linked(control: Option<&str>) -> Outcome<(Vec<String>, Vec<String>)> {
     tools::rust_target("wasm32v1-none")?;
     cargo("build", control).args(["--target", "wasm32v1-none"]).done()?;
     let folder = project::target().join("purity/wasm32v1-none/release");
-    let module = files::bytes(&folder.join("leafid_purity.wasm"))?;
-    Ok((imports(&module)?, exported_functions(&module)?))
+    weight::interface(&folder.join("leafid_purity.wasm"))
 }
 
 /// No verb takes memory from the heap.

@@ -114,14 +114,6 @@ impl Run {
         if status.success() { Ok(()) } else { Err(format!("`{line}` failed: {status}")) }
     }
 
-    /// Runs it in this program's place; its exit code.
-    #[cfg(not(feature = "whole"))]
-    pub fn code(self) -> Outcome<i32> {
-        let status = self.command().status();
-        let status = status.map_err(|error| cannot_start(&self.program, &error))?;
-        Ok(status.code().unwrap_or(1))
-    }
-
     /// Runs it in silence; when it fails, the message carries what it said.
     pub fn output(self) -> Outcome<String> {
         let line = self.line();

@@ -16,7 +16,7 @@ const ENGINE_TARGETS: [&str; 5] = ["databases", "leaf", "leaf_workers", "conform
 /// Unit tests and doctests of every member but the end-to-end ones.
 pub fn workspace() -> Outcome<Report> {
     let run = Run::cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]);
-    let run = run.args(["--features", "xtask/whole", "--exclude", "leafid-tests"]);
+    let run = run.args(["--exclude", "leafid-tests"]);
     // Most of them wait for a server or a disk: two on each core.
     let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
     let run = run.env("RUST_TEST_THREADS", threads.to_string());
