@@ -16,27 +16,21 @@ pub fn main(mut args: Args) -> Outcome {
     let keep = args.value("--keep")?.map(PathBuf::from);
     let words = args.rest();
     let command = if words.is_empty() { COMMAND.to_owned() } else { words.join(" ") };
-    for (program, why) in
-        [("mmdebstrap", "apt-get install mmdebstrap"), ("chroot", "the package coreutils has it")]
-    {
-        if Run::new(program).quiet().arg("--version").listen().is_err() {
-            return Err(format!("no `{program}`: {why}"));
-        }
+    if let Some(why) = prerequisites::works("mmdebstrap", &["--version"]) {
+        return Err(format!("{why}: apt-get install mmdebstrap"));
     }
-    if Run::new("id").quiet().arg("-u").output()?.trim() != "0" {
+    if prerequisites::works("sh", &["-c", "test $(id -u) = 0"]).is_some() {
         let line = "unshare --map-auto --map-root-user --mount cargo xtask bare";
         return Err(format!("chroot and mounts need root, or a user namespace: `{line}`"));
     }
-    let packages: Vec<_> =
-        prerequisites::TABLE.iter().flat_map(|row| row.debian).copied().collect();
-    let known = packages.iter().chain(&["rust", "node"]);
-    if !without.is_empty() && !known.clone().any(|name| *name == without) {
-        let names: Vec<_> = known.copied().collect();
-        return Err(format!("`--without` takes one of {}", names.join(", ")));
+    let packages = prerequisites::all_packages();
+    let known = [&packages[..], &["rust", "node", ""]].concat();
+    if !known.contains(&&*without) {
+        return Err(format!("`--without` takes one of {}", known.join(", ")));
     }
     // What needs the package brings it back: python3-venv does so with python3.
-    let needs_it = |name: &&str| !without.is_empty() && name.starts_with(&*without);
-    let packages: Vec<_> = packages.into_iter().filter(|name| !needs_it(name)).collect();
+    let stays = |name: &&&str| without.is_empty() || !name.starts_with(&*without);
+    let packages: Vec<_> = packages.iter().filter(stays).copied().collect();
     let toolchain = Run::new("rustc").quiet().args(["--print", "sysroot"]).output()?;
     let node = Run::new("node").quiet().args(["-p", "process.execPath"]).output()?;
     let unless = |name: &str, path: &str| if without == name { "" } else { path.trim() }.to_owned();

@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::args::Args;
-use crate::parts::Parts;
+use crate::parts;
 use crate::release;
 use crate::report::Report;
 use crate::test::{component, rust};
@@ -29,7 +29,7 @@ const PARTS: [Part; 6] = [
     ("component-bench", |_| component::bench_in_rust()),
     ("kills", |lengths| rust::kills(lengths.kills)),
     ("simulate", |lengths| rust::search(lengths.simulate)),
-    ("release", |_| release::rehearse().map(Report::from)),
+    ("release", |_| release::rehearse()),
 ];
 
 /// The verb.
@@ -37,33 +37,7 @@ pub fn main(mut args: Args) -> Outcome {
     let lengths = if args.flag("--short") { SHORT } else { WHOLE };
     let only = args.value("--only")?;
     args.finish()?;
-    let chosen = chosen(only.as_deref())?;
-    let parts = Parts::new("nightly", chosen.len());
-    for (name, run) in chosen {
-        parts.part(name, || run(&lengths));
-    }
-    parts.close()
-}
-
-fn chosen(only: Option<&str>) -> Outcome<Vec<Part>> {
-    let chosen: Vec<_> =
-        PARTS.into_iter().filter(|(name, _)| only.is_none_or(|only| only == *name)).collect();
-    if chosen.is_empty() {
-        let names: Vec<_> = PARTS.iter().map(|(name, _)| *name).collect();
-        return Err(format!("there is no part `{}`: {}", only.unwrap_or(""), names.join(", ")));
-    }
-    Ok(chosen)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{PARTS, chosen};
-
-    #[test]
-    fn a_part_that_is_not_known_is_refused() {
-        let refused = chosen(Some("fuz")).err().unwrap_or_default();
-        assert!(refused.contains("`fuz`") && refused.contains("fuzz, "), "{refused}");
-        assert_eq!(chosen(Some("fuzz")).map(|parts| parts.len()), Ok(1));
-        assert_eq!(chosen(None).map(|parts| parts.len()), Ok(PARTS.len()));
-    }
+    let lengths = &lengths;
+    let all = PARTS.map(|(name, part)| (name, move || part(lengths)));
+    parts::run("nightly", &all, only.as_deref())
 }

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use crate::args::Args;
-use crate::parts::Parts;
+use crate::parts;
 use crate::{Outcome, files, prerequisites, project};
 
 /// A part of the build.
@@ -43,19 +43,10 @@ const STEPS: &[Step] = &[
 pub fn main(mut args: Args) -> Outcome {
     let only = args.value("--only")?;
     args.finish()?;
-    let chosen: Vec<_> =
-        STEPS.iter().filter(|step| only.as_deref().is_none_or(|only| only == step.name)).collect();
-    if chosen.is_empty() {
-        let names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
-        let only = only.unwrap_or_default();
-        return Err(format!("there is no part `{only}`: {}", names.join(", ")));
-    }
     prerequisites::check()?;
-    let parts = Parts::new("build", chosen.len());
-    for step in chosen {
-        parts.part(step.name, || product(step.name).map(|product| files::shown(&product)));
-    }
-    parts.close()
+    let made = |name| product(name).map(|product| files::shown(&product));
+    let all: Vec<_> = STEPS.iter().map(|step| (step.name, move || made(step.name))).collect();
+    parts::run("build", &all, only.as_deref())
 }
 
 /// Some products, each built once in the life of this process: the parts of a job share them.

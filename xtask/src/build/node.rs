@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use super::tarball;
-use crate::project::Profile;
 use crate::{Outcome, files, project, tools};
 
 /// Builds the add-on and its types, and packs it.
@@ -22,7 +21,7 @@ pub fn build() -> Outcome<PathBuf> {
         return Err("napi wrote an empty `native.d.ts`: `cargo clean -p leafid-node`".to_owned());
     }
     let platform = project::npm_platform();
-    pack(platform, &folder.join(format!("leafid.{platform}.node")))
+    pack(platform, &folder.join(format!("leafid.{platform}.node")), &project::dist())
 }
 
 /// Its functions, as TypeScript sees them, once it is built.
@@ -31,13 +30,13 @@ pub fn types() -> PathBuf {
 }
 
 fn folder() -> PathBuf {
-    project::target().join("npm/native").join(project::profile().name())
+    project::target().join("npm/native").join(if project::is_release() { "release" } else { "dev" })
 }
 
 // Without `--target-dir`: with it the types are silently empty.
 fn napi(folder: &Path) -> Outcome {
     // Without `--profile` as well: it would look for the product in a folder of that name.
-    let release = (project::profile() == Profile::Release).then_some("--release");
+    let release = project::is_release().then_some("--release");
     tools::npx("napi")
         .args(["build", "--platform", "--manifest-path", "Cargo.toml", "--no-js"])
         .args(release)
@@ -49,8 +48,8 @@ fn napi(folder: &Path) -> Outcome {
         .done()
 }
 
-/// Packs an add-on as the package of a platform.
-pub fn pack(platform: &str, addon: &Path) -> Outcome<PathBuf> {
+/// Packs an add-on as the package of a platform, into a folder.
+pub fn pack(platform: &str, addon: &Path, to: &Path) -> Outcome<PathBuf> {
     let (system, rest) = platform.split_once('-').unwrap_or((platform, ""));
     let (cpu, libc) = rest.split_once('-').unwrap_or((rest, ""));
     let libc = match libc {
@@ -81,5 +80,5 @@ pub fn pack(platform: &str, addon: &Path) -> Outcome<PathBuf> {
     files::write(&stage.join("package.json"), manifest)?;
     files::install(addon, &stage.join(&*addon_name))?;
     tarball::licences(&stage)?;
-    tarball::pack(&stage, &format!("leafid-{platform}-{version}.tgz"))
+    tarball::pack(&stage, &format!("leafid-{platform}-{version}.tgz"), to)
 }

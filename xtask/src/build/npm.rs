@@ -24,7 +24,7 @@ const VERSION: &str = "engines/version.js";
 /// Compiles, stages and packs, once the wasm and the native engine are built.
 pub fn build() -> Outcome<PathBuf> {
     let stage = stage()?;
-    tarball::pack(&stage, &format!("leafid-{}.tgz", project::version()))
+    tarball::pack(&stage, &format!("leafid-{}.tgz", project::version()), &project::dist())
 }
 
 /// The package's folder as it is packed, below the target folder.

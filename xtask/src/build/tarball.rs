@@ -13,17 +13,15 @@ pub fn licences(stage: &Path) -> Outcome {
     Ok(())
 }
 
-/// Packs a staged package into `dist/` under the name that is expected.
-pub fn pack(stage: &Path, name: &str) -> Outcome<PathBuf> {
-    let packed = project::target().join("npm/packed").join(name);
+/// Packs a staged package into a folder, under the name that is expected.
+pub fn pack(stage: &Path, name: &str, folder: &Path) -> Outcome<PathBuf> {
+    files::make_dir(folder)?;
+    let packed = folder.join(name);
     files::remove(&packed)?;
-    files::make_dir(&project::target().join("npm/packed"))?;
     Run::new("npm")
         .args(["pack", "--ignore-scripts", "--loglevel", "error", "--pack-destination"])
-        .arg(project::target().join("npm/packed"))
+        .arg(folder)
         .dir(stage)
         .output()?;
-    let product = project::dist().join(name);
-    files::install(&packed, &product)?;
-    Ok(product)
+    if packed.is_file() { Ok(packed) } else { Err(format!("npm packed no `{name}`")) }
 }

@@ -36,13 +36,9 @@ pub fn build() -> Outcome<PathBuf> {
     for name in NAMES {
         let built = format!("wasm32-unknown-unknown/wasm/leafid_wasm_{name}.wasm");
         let built = project::target().join(built);
-        let (product, small) = (of(name), of(name).with_extension("small"));
-        if files::fresh(std::slice::from_ref(&product), std::slice::from_ref(&built)) {
-            continue;
-        }
-        tools::npx("wasm-opt").args(SMALL).arg("-o").arg(&small).arg(&built).done()?;
-        files::install(&small, &product)?;
-        files::remove(&small)?;
+        files::once(&of(name).with_extension("from"), &files::stamps(&[&built])?, || {
+            tools::npx("wasm-opt").args(SMALL).arg("-o").arg(of(name)).arg(&built).done()
+        })?;
     }
     Ok(folder())
 }

@@ -8,13 +8,13 @@ use crate::{Outcome, files, project, tools};
 
 /// Builds the wheel with the project's own maturin.
 pub fn build() -> Outcome<PathBuf> {
-    let maturin = tools::python("maturin")?;
+    let maturin = tools::maturin()?;
     // By themselves first: a wheel of another platform tag would otherwise stay beside the new one.
     let fresh = project::target().join("wheel");
     files::remove_dir(&fresh)?;
     Run::new(maturin)
         .args(["build", "--locked", "--quiet", "--manifest-path", "bindings-py/Cargo.toml"])
-        .args(["--profile", project::profile().name(), "--out"])
+        .args(["--profile", if project::is_release() { "release" } else { "dev" }, "--out"])
         .arg(&fresh)
         .env("CARGO_TARGET_DIR", project::target())
         .done()?;

@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 
 use super::{Proof, arrows, purity, texts, weight};
-use crate::build::{self, node, npm};
 use crate::process::Run;
 use crate::{Outcome, files, project};
 
@@ -14,13 +13,13 @@ pub const LIST: &[(&str, Proof)] = &[
     ("clippy-clock", || clippy("std::time::Instant::now();", "disallowed")),
     ("clippy-sleep", || clippy("std::thread::sleep(core::time::Duration::ZERO);", "disallowed")),
     ("clippy-unwrap", || clippy("let _ = core::hint::black_box(Some(1)).unwrap();", "unwrap")),
-    ("arrows", arrow),
+    ("arrows", || arrow("leafid-core", "leafid-server")),
+    ("arrows-outside", || arrow("leafid-core", "libm")),
     ("script-arrows", || script("face/segment.ts", "../engines/native.js", "not-in-allowed")),
     ("script-circle", || script("driver/handle.ts", "./driver.js", "no circle")),
     ("python-circle", python_circle),
     ("locks-npm", || refused(texts::foreign("  \"resolved\": \"https://npm.example.com/a.tgz\""))),
     ("locks-cargo", || refused(texts::foreign("source = \"registry+https://example.com/index\""))),
-    ("networks", networks),
     ("sizes", || refused(texts::too_long(Path::new("core/src/long.rs"), 451))),
     ("versions", || {
         refused(texts::other_version("version: 0.2.0\nappVersion: 0.1.0", "", "0.2.0"))
@@ -28,13 +27,8 @@ pub const LIST: &[(&str, Proof)] = &[
     ("versions-changes", || {
         refused(texts::other_version(CHART, "## Unreleased\n## 0.1.0", "0.2.0"))
     }),
-    ("prerequisites", || refused(texts::lacking("| git | `sudo apt-get install git` |"))),
-    ("engine-types", engine_types),
     ("weight", || refused(weight::too_large("engine", 52_400, 30_500).err())),
     ("component-imports", component_import),
-    ("no-dependencies", || {
-        refused(purity::extra_dependency("leafid-core v0.1.0 (/a/core)\nlibm v0.2.11\n"))
-    }),
     ("bare-targets-std", || bare("extern crate std;\n", "wasm32v1-none", "std")),
     ("bare-targets-atomics", || bare(ATOMICS, "thumbv7em-none-eabi", "AtomicU64")),
     ("no-panic", || asks("control-panic")),
@@ -55,11 +49,11 @@ fn fmt() -> Outcome<String> {
     red(Run::new("rustfmt").args(["--check", "--edition", "2024"]).arg(&file), "Diff in")
 }
 
-fn arrow() -> Outcome<String> {
+fn arrow(from: &str, to: &str) -> Outcome<String> {
     let mut metadata = arrows::metadata()?;
     let packages = metadata["packages"].as_array_mut().into_iter().flatten();
-    for package in packages.filter(|package| package["name"] == "leafid-core") {
-        package["dependencies"] = serde_json::json!([{ "name": "leafid-server", "kind": "dev" }]);
+    for package in packages.filter(|package| package["name"] == from) {
+        package["dependencies"] = serde_json::json!([{ "name": to, "kind": null, "target": null }]);
     }
     refused(arrows::wrong_edges(&metadata).pop())
 }
@@ -75,24 +69,6 @@ fn python_circle() -> Outcome<String> {
     let file = copy.join("leafid/_sql/database/mysql.py");
     prepend(&file, "from .engines import engine_of\n")?;
     red(arrows::imports(&copy)?, "BROKEN")
-}
-
-fn networks() -> Outcome<String> {
-    let (one, other) = (texts::numbers("  [0x6969, 'NFS'],"), texts::numbers("(0x517b, \"SMB\"),"));
-    let two = one.len() + other.len();
-    refused((two == 2 && one != other).then(|| format!("{one:?} and {other:?} differ")))
-}
-
-/// An engine whose functions are not those that the TypeScript calls, in a copy.
-fn engine_types() -> Outcome<String> {
-    build::need(&["node"])?;
-    let copy = copy_of("bindings-js", &["src", "package.json", "tsconfig.json"])?;
-    let types = files::read(&node::types())?;
-    let changed = types.replace("most(handle: number): number", "most(handle: number): bigint");
-    files::write(&copy.join("src/native/leafid.d.ts"), changed)?;
-    npm::inlined_types(&copy)?;
-    let compiler = npm::compiler(&copy).arg("--noEmit");
-    red(compiler, "The types returned by 'most(...)' are incompatible")
 }
 
 fn component_import() -> Outcome<String> {

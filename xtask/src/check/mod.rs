@@ -9,7 +9,7 @@ mod weight;
 
 use crate::Outcome;
 use crate::args::Args;
-use crate::parts::Parts;
+use crate::parts;
 use crate::process::log;
 use crate::report::Report;
 
@@ -23,13 +23,10 @@ const PROOFS: &[(&str, Proof)] = &[
     ("script-arrows", arrows::scripts),
     ("python-arrows", arrows::python),
     ("locks", texts::locks),
-    ("networks", texts::networks),
     ("sizes", texts::sizes),
     ("versions", texts::versions),
-    ("prerequisites", texts::prerequisites),
     ("npm-weight", weight::npm),
     ("component-weight", weight::components),
-    ("no-dependencies", purity::dependencies),
     ("bare-targets", purity::bare_targets),
     ("no-panic", purity::no_panic),
     ("no-allocation", purity::no_allocation),
@@ -42,17 +39,7 @@ pub fn main(mut args: Args) -> Outcome {
     args.finish()?;
     let (job, list) =
         if control { ("check --self-test", controls::LIST) } else { ("check", PROOFS) };
-    let chosen: Vec<_> =
-        list.iter().filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name)).collect();
-    if chosen.is_empty() {
-        let names: Vec<_> = list.iter().map(|(name, _)| *name).collect();
-        return Err(format!("{job} has no `{}`: {}", only.unwrap_or_default(), names.join(", ")));
-    }
-    let parts = Parts::new(job, chosen.len());
-    for (name, proof) in chosen {
-        parts.part(name, proof);
-    }
-    parts.close()
+    parts::run(job, list, only.as_deref())
 }
 
 /// Every proof, as one part of `cargo xtask test`.
@@ -68,16 +55,13 @@ pub fn controls() -> Outcome<Report> {
 fn counted(list: &[(&str, Proof)], what: &str) -> Report {
     let mut report = Report::default();
     for (name, proof) in list {
-        log::line(&format!("\n== {name}"));
-        match proof() {
-            Ok(line) => log::line(&line),
-            Err(error) => {
-                log::line(&error);
-                report.failed += 1;
-                report
-                    .first
-                    .get_or_insert(format!("{name}: {}", error.lines().next().unwrap_or("")));
-            }
+        let result = proof();
+        let (Ok(said) | Err(said)) = &result;
+        log::line(&format!("\n== {name}\n{said}"));
+        if result.is_err() {
+            report.failed += 1;
+            let first = said.lines().next().unwrap_or_default();
+            report.first.get_or_insert(format!("{name}: {first}"));
         }
     }
     report.note = format!("{} {what}", list.len() as u64 - report.failed);

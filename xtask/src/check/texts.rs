@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::prerequisites::{Prerequisite, TABLE};
 use crate::process::Run;
 use crate::{Outcome, files, project};
 
@@ -87,49 +86,40 @@ pub fn other_version(chart: &str, changes: &str, version: &str) -> Option<String
     (newest != version).then(|| format!("CHANGELOG.md has `{newest}` on top, and Cargo {version}"))
 }
 
-/// The README's table of prerequisites is the one that every verb looks at.
-pub fn prerequisites() -> Outcome<String> {
-    match lacking(&files::read(&project::at("README.md"))?) {
-        None => Ok(format!("{} rows, as in the README", TABLE.len())),
-        Some(row) => Err(format!("README.md lacks this row of its prerequisites:\n{row}")),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use crate::{Outcome, files, project};
 
-/// The first row that a README lacks.
-pub fn lacking(readme: &str) -> Option<String> {
-    TABLE.iter().map(Prerequisite::row).find(|row| !readme.lines().any(|line| line == row))
-}
+    /// The rows of a table, in order: `(0x6969, "NFS")`, or with other brackets and quotes.
+    fn numbers(file: &str) -> Outcome<Vec<(u32, String)>> {
+        let row = |line: &str| {
+            let (number, rest) = line.trim().trim_start_matches(['(', '[']).split_once(", ")?;
+            let number = number.strip_prefix("0x")?.replace('_', "");
+            let name = rest.split(['"', '\'']).nth(1)?.to_owned();
+            Some((u32::from_str_radix(&number, 16).ok()?, name))
+        };
+        let mut rows: Vec<_> = files::read(&project::at(file))?.lines().filter_map(row).collect();
+        rows.sort();
+        Ok(rows)
+    }
 
-/// Which file systems are not trusted with locks stands in the server, in the state's file, where FUSE is
-/// one more, and in JavaScript; Python has their names as mounts.
-pub fn networks() -> Outcome<String> {
-    let read = |file: &str| files::read(&project::at(file));
-    let server = numbers(&read("server/src/backends/sqlite/file/open.rs")?);
-    let state = numbers(&read("state/src/files.rs")?);
-    let script = numbers(&read("bindings-js/src/files/place.ts")?);
-    if server.is_empty() || script != server {
-        return Err(format!("the server has {server:?}, JavaScript {script:?}"));
+    /// Four programs look for themselves, each in its own language; Python has the names of mounts.
+    #[test]
+    fn the_file_systems_without_trusted_locks_are_the_same_in_four_places() -> Outcome {
+        let server = numbers("server/src/backends/sqlite/file/open.rs")?;
+        assert!(server.len() > 10, "{server:?}");
+        assert_eq!(numbers("bindings-js/src/files/place.ts")?, server);
+        let mut state = numbers("state/src/files.rs")?;
+        // One more: a state file is not worth the risk.
+        state.retain(|(_, name)| name != "FUSE");
+        assert_eq!(state, server);
+        let python = project::at("bindings-py/python/leafid/_sql/file/places.py");
+        let python = files::read(&python)?;
+        let mounts =
+            python.lines().find(|line| line.starts_with("_NETWORK = ")).unwrap_or_default();
+        for (_, name) in server {
+            assert!(mounts.contains(&name.to_lowercase()[..2]), "{name}: {mounts}");
+        }
+        Ok(())
     }
-    let but_fuse = state.iter().filter(|(_, name)| name != "FUSE");
-    if !but_fuse.eq(&server) {
-        return Err(format!("the server has {server:?}, the state's file {state:?}"));
-    }
-    let python = read("bindings-py/python/leafid/_sql/file/places.py")?;
-    let mounts = python.lines().find(|line| line.starts_with("_NETWORK = ")).unwrap_or_default();
-    match server.iter().find(|(_, name)| !mounts.contains(&name.to_lowercase()[..2])) {
-        None => Ok(format!("{} file systems, the same in four places", server.len())),
-        Some((_, name)) => Err(format!("Python does not know how `{name}` is mounted")),
-    }
-}
-
-/// The rows of a table, in order: `(0x6969, "NFS")`, or with other brackets and quotes.
-pub fn numbers(text: &str) -> Vec<(u32, String)> {
-    let row = |line: &str| {
-        let (number, rest) = line.trim().trim_start_matches(['(', '[']).split_once(", ")?;
-        let number = u32::from_str_radix(&number.strip_prefix("0x")?.replace('_', ""), 16).ok()?;
-        Some((number, rest.split(['"', '\'']).nth(1)?.to_owned()))
-    };
-    let mut rows: Vec<_> = text.lines().filter_map(row).collect();
-    rows.sort();
-    rows
 }

@@ -1,7 +1,9 @@
 //! The platforms of a release.
 
-use crate::Outcome;
-use crate::project;
+use std::path::PathBuf;
+
+use crate::process::Run;
+use crate::{Outcome, project, tools};
 
 /// A platform.
 pub struct Target {
@@ -15,6 +17,41 @@ pub struct Target {
     pub has_binary: bool,
 }
 
+const fn of(
+    triple: &'static str,
+    npm: &'static str,
+    wheel: Option<&'static str>,
+    has_binary: bool,
+) -> Target {
+    Target { triple, npm, wheel, has_binary }
+}
+
+/// Every platform.
+pub const ALL: &[Target] = &[
+    of("x86_64-unknown-linux-gnu", "linux-x64-gnu", Some("manylinux_2_17"), false),
+    of("aarch64-unknown-linux-gnu", "linux-arm64-gnu", Some("manylinux_2_17"), false),
+    of("x86_64-unknown-linux-musl", "linux-x64-musl", Some("musllinux_1_2"), true),
+    of("aarch64-unknown-linux-musl", "linux-arm64-musl", Some("musllinux_1_2"), true),
+    of("x86_64-apple-darwin", "darwin-x64", None, true),
+    of("aarch64-apple-darwin", "darwin-arm64", None, true),
+    of("x86_64-pc-windows-msvc", "win32-x64", None, false),
+];
+
+/// The named one, or all that can be made on this machine.
+pub fn chosen(name: Option<&str>) -> Outcome<Vec<&'static Target>> {
+    let system = match std::env::consts::OS {
+        "macos" => "-apple-",
+        "windows" => "-windows-",
+        _ => "-linux-",
+    };
+    let here = ALL.iter().filter(|target| target.triple.contains(system));
+    let chosen: Vec<_> = here.filter(|here| name.is_none_or(|name| name == here.triple)).collect();
+    match (chosen.is_empty(), name) {
+        (true, Some(name)) => Err(format!("`{name}` is no target that is made on this system")),
+        _ => Ok(chosen),
+    }
+}
+
 impl Target {
     /// Whether it is Linux, for which any Linux compiles with zig as the linker.
     pub fn is_linux(&self) -> bool {
@@ -26,83 +63,45 @@ impl Target {
         self.triple.ends_with("-musl")
     }
 
-    /// Its name for zig, with the oldest glibc that the product runs on.
-    pub fn for_zig(&self) -> String {
-        if self.triple.ends_with("-gnu") {
-            format!("{}.2.17", self.triple)
-        } else {
-            self.triple.to_owned()
-        }
+    /// Whether its programs run here.
+    pub fn is_own(&self) -> bool {
+        self.triple.starts_with(std::env::consts::ARCH)
     }
 
     /// Its processor as images name it.
     pub fn image_arch(&self) -> &'static str {
         if self.triple.starts_with("aarch64") { "arm64" } else { "amd64" }
     }
-}
 
-/// Every platform.
-pub const ALL: &[Target] = &[
-    Target {
-        triple: "x86_64-unknown-linux-gnu",
-        npm: "linux-x64-gnu",
-        wheel: Some("manylinux_2_17"),
-        has_binary: false,
-    },
-    Target {
-        triple: "aarch64-unknown-linux-gnu",
-        npm: "linux-arm64-gnu",
-        wheel: Some("manylinux_2_17"),
-        has_binary: false,
-    },
-    Target {
-        triple: "x86_64-unknown-linux-musl",
-        npm: "linux-x64-musl",
-        wheel: Some("musllinux_1_2"),
-        has_binary: true,
-    },
-    Target {
-        triple: "aarch64-unknown-linux-musl",
-        npm: "linux-arm64-musl",
-        wheel: Some("musllinux_1_2"),
-        has_binary: true,
-    },
-    Target { triple: "x86_64-apple-darwin", npm: "darwin-x64", wheel: None, has_binary: true },
-    Target { triple: "aarch64-apple-darwin", npm: "darwin-arm64", wheel: None, has_binary: true },
-    Target { triple: "x86_64-pc-windows-msvc", npm: "win32-x64", wheel: None, has_binary: false },
-];
+    /// `cargo build`: with zig for Linux and its oldest glibc, else with the system's own linker.
+    pub fn cargo(&self, package: &str) -> Outcome<Run> {
+        tools::rust_target(self.triple)?;
+        let oldest = if self.triple.ends_with("-gnu") { ".2.17" } else { "" };
+        let run = match self.is_linux() {
+            true => super::python("cargo-zigbuild")?.arg("zigbuild"),
+            false => Run::new("cargo").arg("build"),
+        };
+        let run = run.args(["--locked", "--release", "-p", package]);
+        let run = run.args(["--target", &format!("{}{oldest}", self.triple)]);
+        Ok(run.env("CARGO_TARGET_DIR", project::target()))
+    }
 
-/// The named one, or all that can be made on this machine.
-pub fn chosen(name: Option<&str>) -> Outcome<Vec<&'static Target>> {
-    let system = if cfg!(target_os = "linux") {
-        "-linux-"
-    } else if cfg!(target_os = "macos") {
-        "-apple-"
-    } else {
-        "-windows-"
-    };
-    let here = |target: &&Target| target.triple.contains(system);
-    match name {
-        None => Ok(ALL.iter().filter(here).collect()),
-        Some(name) => match ALL.iter().find(|target| target.triple == name) {
-            Some(target) if here(&target) => Ok(vec![target]),
-            Some(_) => Err(format!("`{name}` is made on its own system, not here")),
-            None => {
-                let names: Vec<_> = ALL.iter().map(|target| target.triple).collect();
-                Err(format!("there is no target `{name}`: {}", names.join(", ")))
-            }
-        },
+    /// A file that cargo built for it.
+    pub fn built(&self, file: &str) -> PathBuf {
+        project::target().join(self.triple).join("release").join(file)
     }
 }
 
-/// The target of this machine's own processor, with this C library.
-pub fn own(end: &str) -> Outcome<&'static Target> {
-    let name = format!("{}-{end}", std::env::consts::ARCH);
-    let found = ALL.iter().find(|target| target.triple == name);
-    found.ok_or_else(|| format!("there is no target `{name}`"))
-}
+#[cfg(test)]
+mod tests {
+    use super::ALL;
 
-/// A file in cargo's target folder of a target.
-pub fn built(target: &Target, file: &str) -> std::path::PathBuf {
-    project::target().join(target.triple).join("release").join(file)
+    #[test]
+    fn the_workflow_asks_npm_for_every_engine() {
+        let workflow = include_str!("../../../.github/workflows/release.yml");
+        let asked: Vec<_> = workflow.split_whitespace().collect();
+        for target in ALL {
+            assert!(asked.contains(&&*format!("leafid-{}", target.npm)), "{}", target.npm);
+        }
+    }
 }

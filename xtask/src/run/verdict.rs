@@ -19,31 +19,22 @@ pub fn tell(stream: &Stream) -> Outcome {
             host.segment.stats.waits + host.snowflake.stats.waits,
         );
     }
-    let (checker, floor) = (&stream.checker, grants_floor(stream));
+    let checker = &stream.checker;
+    // A grant is of `STEP` numbers at most, and every host has a window.
+    let floor = checker.numbers() / STEP + stream.hosts().len() as u64;
+    let (grants, duplicates, backwards) =
+        (stream.grants(), checker.duplicates(), checker.backwards());
     println!(
-        "  {} IDs, {} grants (at least {floor}), {} worker numbers, duplicates {}",
+        "  {} IDs, {} grants (at least {floor}), {} worker numbers, duplicates {duplicates}",
         grouped(stream.ids()),
-        grouped(stream.grants()),
+        grouped(grants),
         checker.workers(),
-        checker.duplicates(),
     );
     let mut wrong: Vec<String> = stream.hosts().iter().filter_map(complaint).collect();
-    if checker.duplicates() > 0 {
-        wrong.push(format!("{} duplicates", checker.duplicates()));
-    }
-    if checker.backwards() > 0 {
-        wrong.push(format!("a generator went back {} times", checker.backwards()));
-    }
-    if stream.grants() < floor {
-        wrong.push(format!("{} grants, fewer than {floor}", stream.grants()));
-    }
+    wrong.extend((duplicates > 0).then(|| format!("{duplicates} duplicates")));
+    wrong.extend((backwards > 0).then(|| format!("a generator went back {backwards} times")));
+    wrong.extend((grants < floor).then(|| format!("{grants} grants, fewer than {floor}")));
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
-}
-
-/// A grant is of `STEP` numbers at most, so that many numbers took at least so many grants; and
-/// every host has a window.
-fn grants_floor(stream: &Stream) -> u64 {
-    stream.checker.numbers() / STEP + stream.hosts().len() as u64
 }
 
 fn complaint(host: &Host) -> Option<String> {
@@ -64,9 +55,8 @@ pub fn windows_released(store: &Store, used: usize) -> Outcome<String> {
     let path = format!("/v1/workers/{NAMESPACE}");
     let list = store.get(&path)?;
     let rows = list["workers"].as_array().ok_or("no workers in the store's list")?;
-    let held: Vec<_> = rows.iter().filter(|row| row["held"] != false).collect();
-    if let Some(row) = held.first() {
-        return Err(format!("{} windows were not given back: {row}", held.len()));
+    if let Some(row) = rows.iter().find(|row| row["held"] != false) {
+        return Err(format!("a window was not given back: {row}"));
     }
     if rows.len() < used {
         return Err(format!("IDs of {used} workers, but only {} had a window", rows.len()));

@@ -55,9 +55,8 @@ pub fn models() -> Outcome<Report> {
 pub fn simulate() -> Outcome<Report> {
     simulate::build()?;
     let (clean, bugs) = thread::scope(|scope| {
-        let log = log::current();
         let seeded = || simulate::simulator().args(["--bugs", "--seed", "1"]).tee();
-        let bugs = scope.spawn(move || log.map_or_else(seeded, |log| log.during(seeded)));
+        let bugs = scope.spawn(log::handed_on(seeded));
         let clean = simulate::simulator().args(["--seed", "1", "--worlds", "250"]).tee();
         (clean, bugs.join().unwrap_or_else(|_| Err("simulate --bugs: it panicked".to_owned())))
     });
