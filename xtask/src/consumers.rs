@@ -60,7 +60,7 @@ pub fn node_with_suites() -> Outcome<PathBuf> {
 pub fn node_beside(packages: &[&str]) -> Outcome<PathBuf> {
     let folder = project::at(".cache/consumer-js-peers");
     files::once(&folder.join("peers-installed"), &packages.join("\n"), || {
-        files::remove_dir(&folder)?;
+        files::remove(&folder)?;
         empty_package(&folder)?;
         npm_install(&folder, packages)
     })?;
@@ -93,10 +93,10 @@ pub fn programs() -> Outcome<PathBuf> {
 /// Installs both packages where they are not those that were built last; with nothing else, where it is alone.
 fn with_tarballs(folder: &Path, words: &[&str], alone: bool) -> Outcome {
     build::need(&["npm"])?;
-    let [main, engine] = build::npm_tarballs()?;
+    let [main, engine] = build::npm_tarballs();
     files::once(&folder.join("installed"), &files::stamps(&[&main, &engine])?, || {
         if alone {
-            files::remove_dir(folder)?;
+            files::remove(folder)?;
             empty_package(folder)?;
         }
         let words = words.iter().map(PathBuf::from);
@@ -125,6 +125,6 @@ fn empty_package(folder: &Path) -> Outcome {
 }
 
 fn copy(from: &str, to: &Path) -> Outcome {
-    files::remove_dir(to)?;
+    files::remove(to)?;
     files::copy_dir(&project::at(from), to)
 }

@@ -64,14 +64,10 @@ pub fn scratch() -> Outcome<tempfile::TempDir> {
     told("make", &std::env::temp_dir(), tempfile::tempdir())
 }
 
-/// Removes a folder with everything in it, where there is one.
-pub fn remove_dir(path: &Path) -> Outcome {
-    if path.exists() { told("remove", path, fs::remove_dir_all(path)) } else { Ok(()) }
-}
-
-/// Removes a file, where there is one.
+/// Removes a file, or a folder with everything in it, where there is one.
 pub fn remove(path: &Path) -> Outcome {
-    if path.exists() { told("remove", path, fs::remove_file(path)) } else { Ok(()) }
+    let remove = if path.is_dir() { fs::remove_dir_all } else { fs::remove_file };
+    if path.exists() { told("remove", path, remove(path)) } else { Ok(()) }
 }
 
 /// Does a job whose mark does not say that it was done so already; one that stopped half-way is done again.
@@ -131,13 +127,13 @@ pub fn shown(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{once, read, remove_dir, write};
+    use super::{once, read, remove, write};
     use crate::project;
 
     #[test]
     fn a_job_is_done_once_and_again_where_it_stopped_half_way() {
         let folder = project::target().join("xtask-tests/files");
-        remove_dir(&folder).expect("the folder of the last run can go");
+        remove(&folder).expect("the folder of the last run can go");
         let mark = folder.join("mark");
         let mut count = 0;
         for wanted in ["a", "a", "b"] {

@@ -1,15 +1,13 @@
 //! Every job that CI does, runnable by hand: `cargo xtask --help`.
 
-// Windows makes its packages with `build` and `release`; every other verb starts Unix's programs.
+// Windows makes its packages with `build` and `release`; what starts stores and hosts is for Unix.
 #![cfg_attr(windows, expect(dead_code, reason = "what only the other verbs call"))]
 
 mod args;
-#[cfg(unix)]
 mod bare;
 #[cfg(unix)]
 mod bench;
 mod build;
-#[cfg(unix)]
 mod check;
 mod consumers;
 mod files;
@@ -25,9 +23,7 @@ mod release;
 mod report;
 #[cfg(unix)]
 mod run;
-#[cfg(unix)]
 mod setup_ci;
-#[cfg(unix)]
 mod simulate;
 #[cfg(unix)]
 mod test;
@@ -49,22 +45,18 @@ type Verb = (&'static str, Profile, fn(Args) -> Outcome);
 const VERBS: &[Verb] = &[
     ("build", Release, build::main),
     ("release", Release, release::main),
+    ("check", Dev, check::main),
+    ("simulate", Release, simulate::main),
+    ("bare", Dev, bare::main),
+    ("setup-ci", Release, setup_ci::main),
     #[cfg(unix)]
     ("run", Dev, run::main),
     #[cfg(unix)]
     ("test", Dev, test::main),
     #[cfg(unix)]
-    ("check", Dev, check::main),
-    #[cfg(unix)]
-    ("simulate", Release, simulate::main),
-    #[cfg(unix)]
     ("bench", Release, bench::main),
     #[cfg(unix)]
     ("nightly", Release, nightly::main),
-    #[cfg(unix)]
-    ("bare", Dev, bare::main),
-    #[cfg(unix)]
-    ("setup-ci", Release, setup_ci::main),
 ];
 
 fn main() -> ExitCode {

@@ -7,37 +7,24 @@ use crate::release;
 use crate::report::Report;
 use crate::test::{component, rust};
 
-/// How long the parts that may take any time go on.
-pub struct Lengths {
-    /// Each fuzzed target, in seconds.
-    pub fuzz: u64,
-    /// Kills of each engine.
-    pub kills: u64,
-    /// The simulator, in seconds.
-    pub simulate: u64,
-}
+/// A part, and what runs it; where it is to be short, to see whether it still runs to its end.
+type Part = (&'static str, fn(bool) -> Outcome<Report>);
 
-const WHOLE: Lengths = Lengths { fuzz: 150, kills: 10, simulate: 1_800 };
-/// Whether each part still runs, to its end.
-const SHORT: Lengths = Lengths { fuzz: 5, kills: 1, simulate: 30 };
-
-type Part = (&'static str, fn(&Lengths) -> Outcome<Report>);
-
+/// Seconds for each fuzzed target, kills of each engine, seconds of the simulator.
 const PARTS: [Part; 6] = [
-    ("fuzz", |lengths| rust::fuzz(lengths.fuzz)),
+    ("fuzz", |short| rust::fuzz(if short { 5 } else { 150 })),
     ("component-rust", |_| component::in_rust()),
     ("component-bench", |_| component::bench_in_rust()),
-    ("kills", |lengths| rust::kills(lengths.kills)),
-    ("simulate", |lengths| rust::search(lengths.simulate)),
+    ("kills", |short| rust::kills(if short { 1 } else { 10 })),
+    ("simulate", |short| rust::search(if short { 30 } else { 1_800 })),
     ("release", |_| release::rehearse()),
 ];
 
 /// The verb.
 pub fn main(mut args: Args) -> Outcome {
-    let lengths = if args.flag("--short") { SHORT } else { WHOLE };
+    let short = args.flag("--short");
     let only = args.value("--only")?;
     args.finish()?;
-    let lengths = &lengths;
-    let all = PARTS.map(|(name, part)| (name, move || part(lengths)));
+    let all = PARTS.map(|(name, part)| (name, move || part(short)));
     parts::run("nightly", &all, only.as_deref())
 }

@@ -52,15 +52,10 @@ pub fn check() -> Outcome {
     if missing.is_empty() { Ok(()) } else { Err(format!("this machine lacks{missing}")) }
 }
 
-/// All of the Debian packages.
-pub fn all_packages() -> Vec<&'static str> {
-    LOOKS.iter().flat_map(|(begin, _)| packages(begin)).collect()
-}
-
-/// The Debian packages of what is missing here.
-pub fn missing_packages() -> Vec<&'static str> {
-    let missing = LOOKS.iter().filter(|(_, look)| look().is_some());
-    missing.flat_map(|(begin, _)| packages(begin)).collect()
+/// The Debian packages of all, or of what is missing here.
+pub fn debian(of_all: bool) -> Vec<&'static str> {
+    let wanted = LOOKS.iter().filter(|(_, look)| of_all || look().is_some());
+    wanted.flat_map(|(begin, _)| packages(begin)).collect()
 }
 
 fn rust() -> Option<String> {
@@ -152,6 +147,6 @@ mod tests {
         for (begin, _) in LOOKS {
             assert!(row(begin).iter().all(|cell| !cell.is_empty()), "{begin}");
         }
-        assert_eq!(packages("| Python").collect::<Vec<_>>(), ["python3", "python3-venv"]);
+        assert_eq!(packages("| Python 3.11 ").collect::<Vec<_>>(), ["python3", "python3-venv"]);
     }
 }

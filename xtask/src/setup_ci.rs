@@ -32,7 +32,7 @@ const TARGETS: &[&str] = &[prerequisites::WASM, "wasm32v1-none", "thumbv7em-none
 pub fn main(args: Args) -> Outcome {
     args.finish()?;
     let missing = PACKAGES.iter().filter(|(probe, _)| !has(probe)).map(|(_, package)| *package);
-    let names: Vec<_> = missing.chain(prerequisites::missing_packages()).collect();
+    let names: Vec<_> = missing.chain(prerequisites::debian(false)).collect();
     if !names.is_empty() {
         println!("missing: {}", names.join(", "));
         apt("update", &[])?;

@@ -48,12 +48,9 @@ pub fn venv_on(base: impl AsRef<OsStr>, name: &str, words: &[&str]) -> Outcome<P
 
 /// What builds the npm package and runs a Worker, as the root's `package-lock.json` says.
 pub fn node_modules() -> Outcome {
+    let tests = files::read(&project::at("node_modules/.leafid-tests")).unwrap_or_default();
     // What tests use has it all.
-    if installed("node_modules/.leafid-tests")? {
-        Ok(())
-    } else {
-        install(&["--omit=dev"], "build")
-    }
+    if tests == lock()? { Ok(()) } else { install(&["--omit=dev"], "build") }
 }
 
 /// The same, with what only tests use.
@@ -61,15 +58,13 @@ pub fn node_modules_of_tests() -> Outcome {
     install(&[], "tests")
 }
 
-fn installed(mark: &str) -> Outcome<bool> {
-    let lock = files::read(&project::at("package-lock.json"))?;
-    Ok(files::read(&project::at(mark)).is_ok_and(|installed| installed == lock))
+fn lock() -> Outcome<String> {
+    files::read(&project::at("package-lock.json"))
 }
 
 fn install(words: &[&str], mark: &str) -> Outcome {
     let _one = ONE.lock().map_err(|_| "another installation panicked")?;
-    let lock = files::read(&project::at("package-lock.json"))?;
-    files::once(&project::at("node_modules").join(format!(".leafid-{mark}")), &lock, || {
+    files::once(&project::at("node_modules").join(format!(".leafid-{mark}")), &lock()?, || {
         // Not `npm ci`: it refuses a lock file without the optional packages of other platforms, and
         // npm writes one wherever its registry does not carry all of them. The versions are the lock's.
         npm_install(project::root(), ["--no-save", "--prefer-offline"].iter().chain(words))

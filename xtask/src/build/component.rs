@@ -1,17 +1,15 @@
-//! The WebAssembly components: built as core modules, made small, then encoded by jco.
+//! The WebAssembly components: built as core modules, made small, then encoded by jco in `component.mjs`.
 //!
 //! In this order: `wasm-opt` reads modules and no components, and keeps the section that says what the
 //! module is as a component.
 
 use std::path::PathBuf;
 
-use super::oci::{self, Artifact};
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
 /// Control flow that is made flat and built up again is half a percent smaller.
 const OPTIMISE: &[&str] = &["--flatten", "--rereloop", "-Oz", "-Oz", "--converge"];
-const ENCODE: &str = include_str!("component.mjs");
 
 /// A crate, with one of its features or none, that becomes a component.
 pub struct Recipe {
@@ -21,42 +19,23 @@ pub struct Recipe {
     features: &'static str,
 }
 
-impl Recipe {
-    const fn of(name: &'static str, features: &'static str) -> Recipe {
-        Recipe { name, crate_name: "leafid-component", features }
-    }
+const fn of(name: &'static str, features: &'static str) -> Recipe {
+    Recipe { name, crate_name: "leafid-component", features }
 }
 
-/// `leafid.wasm`.
-pub const LEAFID: Recipe = Recipe::of("leafid", "");
-/// `leafid-pure.wasm`.
-pub const PURE: Recipe = Recipe::of("leafid-pure", "pure");
-/// `leafid-public.wasm`.
-pub const PUBLIC: Recipe = Recipe::of("leafid-public", "public");
+/// What is published.
+pub const PUBLISHED: [Recipe; 3] =
+    [of("leafid", ""), of("leafid-pure", "pure"), of("leafid-public", "public")];
 /// The control of the benchmark.
-pub const COUNTING: Recipe = Recipe::of("counting", "counting");
-/// A store that is a component, for the composition; not published.
-pub const STORE: Recipe =
-    Recipe { name: "store", crate_name: "leafid-example-store", features: "" };
-
-/// What is published, each with a line about it.
-const PUBLISHED: &[(Recipe, &str)] = &[
-    (LEAFID, "Unique 64-bit IDs: generators, layouts, text forms, a store's decisions"),
-    (PURE, "Unique 64-bit IDs: layouts, text forms, a store's decisions"),
-    (PUBLIC, "IDs as the outside may see them: scrambled, in base58 or base62"),
-];
+pub const COUNTING: Recipe = of("counting", "counting");
+/// A store that is a component, for the composition.
+pub const STORE: Recipe = Recipe { crate_name: "leafid-example-store", ..of("store", "") };
 
 /// Builds what is published, into `dist/`.
 pub fn build() -> Outcome<PathBuf> {
-    let mut artifacts = Vec::new();
-    for (recipe, about) in PUBLISHED {
-        let built = recipe.make()?;
-        files::install(&built, &project::dist().join(format!("{}.wasm", recipe.name)))?;
-        let wit = files::read(&built.with_extension("wit"))?;
-        artifacts.push(Artifact { name: recipe.name, about, wit });
-    }
+    files::remove(&project::dist().join("oci"))?;
+    PUBLISHED.iter().try_for_each(Recipe::make)?;
     files::write(&project::dist().join("leafid.wit"), one_file()?)?;
-    oci::write(&artifacts)?;
     Ok(project::dist().join("leafid.wasm"))
 }
 
@@ -71,8 +50,8 @@ impl Recipe {
         folder().join(format!("{}.core.wasm", self.name))
     }
 
-    /// Builds the component, below the target folder, with its WIT beside it.
-    pub fn make(&self) -> Outcome<PathBuf> {
+    /// Builds the component: into `dist/` what is published, with its artifact.
+    pub fn make(&self) -> Outcome {
         tools::rust_target("wasm32-unknown-unknown")?;
         tools::node_modules_of_tests()?;
         Run::cargo(&["build", "--locked", "-p", self.crate_name, "--features", self.features])
@@ -80,18 +59,22 @@ impl Recipe {
             .done()?;
         let module = format!("{}.wasm", self.crate_name.replace('-', "_"));
         let module = project::target().join("wasm32-unknown-unknown/component").join(module);
-        let component = folder().join(format!("{}.wasm", self.name));
-        let wit = component.with_extension("wit");
+        let core = self.core();
         // Two recipes share one module's place, so its time says nothing.
-        let before = component.with_extension("module.wasm");
-        if !files::write(&before, files::bytes(&module)?)? && wit.is_file() {
-            return Ok(component);
+        let before = core.with_extension("before.wasm");
+        if files::write(&before, files::bytes(&module)?)? || !core.is_file() {
+            files::remove(&core)?;
+            let half = core.with_extension("half.wasm");
+            tools::npx("wasm-opt").args(OPTIMISE).arg("-o").arg(&half).arg(&before).done()?;
+            files::install(&half, &core)?;
         }
-        files::remove(&wit)?;
-        tools::npx("wasm-opt").args(OPTIMISE).arg("-o").arg(self.core()).arg(&before).done()?;
-        let encode = Run::new("node").quiet().args(["--input-type=module", "-e", ENCODE]);
-        files::write(&wit, encode.arg(self.core()).arg(&component).output()?)?;
-        Ok(component)
+        let is_published = PUBLISHED.iter().any(|recipe| recipe.name == self.name);
+        let place = if is_published { project::dist() } else { folder() };
+        files::make_dir(&place)?;
+        Run::new("node")
+            .args(["xtask/src/build/component.mjs", self.name, project::version()])
+            .args([&core, &place])
+            .done()
     }
 }
 
@@ -102,10 +85,8 @@ fn one_file() -> Outcome<String> {
     for file in files::ending(&folder, ".wit") {
         let part = files::read(&file)?;
         let (package, rest) = part.split_once('\n').ok_or("an empty file in `wit`")?;
-        if text.is_empty() {
-            text += package;
-        }
-        text += &format!("\n{}\n", rest.trim_end());
+        let package = if text.is_empty() { package } else { "" };
+        text += &format!("{package}\n{}\n", rest.trim_end());
     }
     for file in files::ending(&folder.join("deps"), ".wit") {
         let other = files::read(&file)?.replacen(';', " {", 1);

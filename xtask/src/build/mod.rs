@@ -1,15 +1,10 @@
 //! The products: what is published by `cargo xtask build`, into `dist/`; the same, sooner, for `run` and
 //! `test`.
 
-mod common;
 pub mod component;
-mod entries;
 pub mod node;
 pub mod npm;
-mod oci;
 pub mod server;
-pub mod tarball;
-mod texts;
 pub mod wasm;
 pub mod wheel;
 
@@ -70,22 +65,13 @@ pub fn server_binary() -> PathBuf {
 
 /// The wheel.
 pub fn wheel_file() -> Outcome<PathBuf> {
-    let prefix = format!("leafid-{}-cp311-abi3-", project::version());
-    files::ending(&project::dist(), ".whl")
-        .into_iter()
-        .find(|path| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&prefix)))
-        .ok_or_else(|| format!("no `{prefix}*.whl` in dist: `cargo xtask build --only wheel`"))
+    let found = files::ending(&project::dist(), ".whl").into_iter().next();
+    found.ok_or("no wheel in `dist`: `cargo xtask build --only wheel`".to_owned())
 }
 
 /// The main npm package and this machine's platform package.
-pub fn npm_tarballs() -> Outcome<[PathBuf; 2]> {
-    let version = project::version();
-    let both = [
-        project::dist().join(format!("leafid-{version}.tgz")),
-        project::dist().join(format!("leafid-{}-{version}.tgz", project::npm_platform())),
-    ];
-    match both.iter().find(|path| !path.is_file()) {
-        None => Ok(both),
-        Some(missing) => Err(format!("no `{}`: `cargo xtask build`", files::shown(missing))),
-    }
+pub fn npm_tarballs() -> [PathBuf; 2] {
+    let (version, platform) = (project::version(), project::npm_platform());
+    let names = [format!("leafid-{version}.tgz"), format!("leafid-{platform}-{version}.tgz")];
+    names.map(|name| project::dist().join(name))
 }

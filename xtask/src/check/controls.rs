@@ -61,14 +61,14 @@ fn arrow(from: &str, to: &str) -> Outcome<String> {
 fn script(file: &str, import: &str, word: &str) -> Outcome<String> {
     let copy = copy_of("bindings-js", &["src"])?;
     prepend(&copy.join("src").join(file), &format!("import type {{ A }} from '{import}'\n"))?;
-    red(arrows::cruise(&copy)?, word)
+    red(arrows::scripts(&copy)?, word)
 }
 
 fn python_circle() -> Outcome<String> {
     let copy = copy_of("bindings-py/python", &["leafid"])?;
     let file = copy.join("leafid/_sql/database/mysql.py");
     prepend(&file, "from .engines import engine_of\n")?;
-    red(arrows::imports(&copy)?, "BROKEN")
+    red(arrows::python(&copy)?, "BROKEN")
 }
 
 fn component_import() -> Outcome<String> {
@@ -110,7 +110,7 @@ fn in_copy(command: &[&str], code: &str) -> Outcome<Run> {
 /// A fresh copy of some of a folder, below the target folder.
 fn copy_of(folder: &str, names: &[&str]) -> Outcome<PathBuf> {
     let copy = project::target().join("controls").join(folder.replace(['.', '/'], "-"));
-    files::remove_dir(&copy)?;
+    files::remove(&copy)?;
     for name in names {
         let from = project::at(folder).join(name);
         let copied = if from.is_dir() { files::copy_dir } else { files::install };

@@ -7,11 +7,11 @@ mod purity;
 mod texts;
 mod weight;
 
-use crate::Outcome;
 use crate::args::Args;
 use crate::parts;
-use crate::process::log;
+use crate::process::Run;
 use crate::report::Report;
+use crate::{Outcome, project};
 
 /// One proof: it says what it looked at, or what is wrong.
 type Proof = fn() -> Outcome<String>;
@@ -20,8 +20,8 @@ const PROOFS: &[(&str, Proof)] = &[
     ("fmt", lints::fmt),
     ("clippy", lints::clippy),
     ("arrows", arrows::members),
-    ("script-arrows", arrows::scripts),
-    ("python-arrows", arrows::python),
+    ("script-arrows", || keeps(arrows::scripts(&project::at("bindings-js"))?)),
+    ("python-arrows", || keeps(arrows::python(&project::at("bindings-py/python"))?)),
     ("locks", texts::locks),
     ("sizes", texts::sizes),
     ("versions", texts::versions),
@@ -31,6 +31,10 @@ const PROOFS: &[(&str, Proof)] = &[
     ("no-panic", purity::no_panic),
     ("no-allocation", purity::no_allocation),
 ];
+
+fn keeps(linter: Run) -> Outcome<String> {
+    linter.done().map(|()| "it keeps to its list, without a circle".to_owned())
+}
 
 /// The verb.
 pub fn main(mut args: Args) -> Outcome {
@@ -44,26 +48,17 @@ pub fn main(mut args: Args) -> Outcome {
 
 /// Every proof, as one part of `cargo xtask test`.
 pub fn proofs() -> Outcome<Report> {
-    Ok(counted(PROOFS, "proofs hold"))
+    Ok(told("check", PROOFS))
 }
 
 /// Every control, as one part of `cargo xtask test`.
 pub fn controls() -> Outcome<Report> {
-    Ok(counted(controls::LIST, "controls turned red"))
+    Ok(told("check --self-test", controls::LIST))
 }
 
-fn counted(list: &[(&str, Proof)], what: &str) -> Report {
-    let mut report = Report::default();
-    for (name, proof) in list {
-        let result = proof();
-        let (Ok(said) | Err(said)) = &result;
-        log::line(&format!("\n== {name}\n{said}"));
-        if result.is_err() {
-            report.failed += 1;
-            let first = said.lines().next().unwrap_or_default();
-            report.first.get_or_insert(format!("{name}: {first}"));
-        }
+fn told(job: &'static str, list: &[(&'static str, Proof)]) -> Report {
+    match parts::run(job, list, None) {
+        Ok(()) => Report::from(format!("all {} are as they must be", list.len())),
+        Err(why) => Report { failed: 1, first: Some(why), ..Report::default() },
     }
-    report.note = format!("{} {what}", list.len() as u64 - report.failed);
-    report
 }

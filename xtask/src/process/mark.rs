@@ -1,6 +1,7 @@
 //! What a child has started, and what that has started: found by a mark in the environment, and ended. A
 //! group of processes would lose a server that makes one of its own.
 
+use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -55,7 +56,7 @@ impl Mark {
             // One that starts another while it is looked for is met in the next round.
             if begin.elapsed() >= grace {
                 for (id, line) in found {
-                    signal(id, Signal::KILL);
+                    signal(id, "-KILL");
                     let line = format!("\n  {id} {line}");
                     ended += if ended.contains(&line) { "" } else { &line };
                 }
@@ -69,28 +70,13 @@ impl Mark {
 pub fn end_all() {
     let all = Mark(OURS.clone());
     for (id, _) in all.processes() {
-        signal(id, Signal::TERM);
+        signal(id, "-TERM");
     }
     all.end(Duration::from_secs(3));
 }
 
-#[cfg(unix)]
-use rustix::process::Signal;
-
-#[cfg(unix)]
-fn signal(id: i32, signal: Signal) {
-    if let Some(id) = rustix::process::Pid::from_raw(id) {
-        // One that has ended meanwhile is what was wanted.
-        let _ = rustix::process::kill_process(id, signal);
-    }
+fn signal(id: i32, name: &str) {
+    // One that has ended meanwhile is what was wanted.
+    let kill = Command::new("kill").args([name, &id.to_string()]).stderr(Stdio::null()).status();
+    drop(kill);
 }
-
-/// Windows has no `/proc`, so no process is found there.
-#[cfg(windows)]
-enum Signal {
-    TERM,
-    KILL,
-}
-
-#[cfg(windows)]
-fn signal(_: i32, _: Signal) {}

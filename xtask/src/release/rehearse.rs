@@ -23,15 +23,6 @@ const FIRST: &str =
 const FIRST_JS: &str = "const { Segment } = require('leafid'); const ids = new Segment('o', { store: 'memory:' }); \
                         ids.take(3).then(([one]) => { if (one !== 1n || ids.stats().engine !== 'native') \
                         throw new Error(ids.stats().engine) })";
-/// What importing may take above an empty native module, in µs of processor time: the least of several, for
-/// what else the machine does can only add to it.
-const IMPORT: &str = "import subprocess, sys
-def least(name):
-    program = f'import time; t = time.process_time_ns(); import {name}; print(time.process_time_ns() - t)'
-    return min(int(subprocess.check_output([sys.executable, '-c', program])) for _ in range(15))
-took = (least('leafid') - least('_queue')) // 1000
-assert took < 5_000, f'importing leafid takes {took} µs'";
-
 /// Dockerfile, chart, unit and workflows, by their linters.
 pub fn lints() -> Outcome<String> {
     python("hadolint")?.args(["--ignore", "DL3018", "deploy/Dockerfile"]).done()?;
@@ -87,50 +78,25 @@ pub fn packages() -> Outcome<String> {
     python("twine")?.args(["check", "--strict"]).args(&wheels).arg(&sdist).done()?;
     for wheel in &wheels {
         python("abi3audit")?.arg("--strict").arg(wheel).done()?;
-        let listed = python("python")?.quiet().args(["-m", "zipfile", "-l"]).arg(wheel).output()?;
-        licensed(wheel, &listed)?;
     }
-    for wheel in wheels.iter().filter(|wheel| files::shown(wheel).contains("manylinux")) {
-        let said = python("auditwheel")?.quiet().arg("show").arg(wheel).output()?;
-        if !said.contains("manylinux_2_17") {
-            return Err(format!("auditwheel does not find manylinux_2_17: {said}"));
-        }
-    }
-    let installed = |name: &str, words: &[&str], what: &Path| {
-        let folder = fresh(name)?;
+    let offline = ["--no-index", "leafid", "--find-links"];
+    for (what, words) in [(&sdist, &["--no-binary", "leafid"][..]), (&at(""), &offline)] {
+        // A folder of its own: what the checkout's settings of cargo do is not there for a user.
+        let folder = fresh("python-user")?;
         Run::new("python3").args(["-m", "venv"]).arg(&folder).done()?;
         let python = folder.join("bin/python");
         let pip = Run::new(&python).args(["-m", "pip", "install", "--quiet"]).args(words);
-        // A folder of its own: what the checkout's settings of cargo do is not there for a user.
         pip.arg(what).dir(&folder).without("CARGO_TARGET_DIR").done()?;
         Run::new(&python).args(["-c", FIRST]).dir(&folder).without("PYTHONPATH").done()?;
-        Ok::<_, String>(python)
-    };
-    installed("from-source", &["--no-binary", "leafid"], &sdist)?;
-    let offline = ["--no-index", "leafid", "--find-links"];
-    Run::new(installed("from-wheel", &offline, &at(""))?).args(["-c", IMPORT]).done()?;
+    }
 
-    let publint = fresh("publint")?;
-    tools::npm_install(&publint, ["publint@0.3.25"])?;
     for tarball in &tarballs {
-        let listed = Run::new("tar").quiet().arg("-tzf").arg(tarball).output()?;
-        licensed(tarball, &listed)?;
         let dry = ["publish", "--dry-run", "--access", "public"];
         Run::new("npm").args(dry).arg(tarball).output()?;
-        let publint = Run::new(publint.join("node_modules/.bin/publint"));
-        publint.args(["run", "--strict"]).arg(tarball).output()?;
     }
     let (user, version) = (fresh("npm-user")?, project::version());
     let own = format!("leafid-{}-{version}.tgz", project::npm_platform());
     tools::npm_install(&user, ["--offline".into(), at(format!("leafid-{version}.tgz")), at(own)])?;
     Run::new("node").args(["-e", FIRST_JS]).dir(&user).done()?;
     Ok(format!("{} wheels and {} npm packages; installed and used", wheels.len(), tarballs.len()))
-}
-
-/// Both licences must go with what they permit.
-fn licensed(package: &Path, listed: &str) -> Outcome {
-    match ["LICENSE-APACHE", "LICENSE-MIT"].iter().find(|name| !listed.contains(**name)) {
-        None => Ok(()),
-        Some(name) => Err(format!("`{}` has no `{name}`", files::shown(package))),
-    }
 }

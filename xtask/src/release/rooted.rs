@@ -1,6 +1,6 @@
 //! The server as each artefact starts it: in a folder that is its root and has what the artefact brings and
 //! nothing else, so a library that is missing is missed here, too; as the artefact's user, with its
-//! arguments and variables. No engine, cluster or systemd runs here.
+//! arguments and variables. No engine and no cluster runs here; systemd does so in the workflow.
 
 use std::path::{Path, PathBuf};
 
@@ -12,26 +12,17 @@ use crate::process::Run;
 use crate::{Outcome, files, project};
 
 /// What an artefact says of its server.
-#[derive(Default)]
 struct Server {
     root: PathBuf,
-    user: String,
-    /// `NAME=value`.
-    env: Vec<String>,
-    program: String,
-    /// What makes the store; nothing where the server does.
-    init: String,
-    serve: String,
-    /// The paths that its supervisor asks for.
-    probes: Vec<String>,
-    /// The unit's filter of system calls.
-    filter: String,
+    /// `NAME=value`: its variables and those of [`TRIAL`]; the last one of a name holds.
+    said: Vec<String>,
 }
 
-/// A store is made, served, asked for its health, used and stopped.
+/// A store is made, served, asked for its health, used and stopped. `AS` is whom `PROGRAM` runs as, `INIT` makes
+/// the store, `PROBES` are the paths that its supervisor asks for.
 const TRIAL: &str = r#"
 set -eu
-leafid="python3 rooted.py $ROOT $AS $PROGRAM"
+leafid="chroot --userspec=$AS $ROOT $PROGRAM"
 $leafid $INIT
 $leafid $SERVE & server=$!
 trap 'kill -KILL $server' EXIT
@@ -50,10 +41,10 @@ pub fn servers() -> Outcome<String> {
         return Err("only root can give a program another root: run this part as root".to_owned());
     }
     context()?;
-    for (name, server) in [("image", image()?), ("chart", chart()?), ("unit", unit()?)] {
+    for (name, server) in [("image", image()?), ("chart", chart()?)] {
         server.tried().map_err(|error| format!("the server of the {name}: {error}"))?;
     }
-    Ok("those of the image, the chart and the unit, each in a root of its own".to_owned())
+    Ok("those of the image and the chart, each in a root of its own".to_owned())
 }
 
 /// What an engine would be sent to compile in is enough to build the store.
@@ -76,109 +67,68 @@ fn image() -> Outcome<Server> {
         let line = last.lines().find_map(|line| line.trim().strip_prefix(word));
         line.map(str::trim).ok_or(format!("no `{word}` in the Dockerfile's last stage"))
     };
-    let words = |json: &str| -> Outcome<Vec<String>> {
-        serde_json::from_str(json).map_err(|error| format!("`{json}`: {error}"))
+    let words = |word: &str| -> Outcome<Vec<String>> {
+        serde_json::from_str(said(word)?).map_err(|error| format!("`{word}`: {error}"))
     };
     let (root, user) = (fresh("root-image")?, said("USER")?);
-    for folder in words(said("VOLUME")?)? {
-        owned(&root, &folder, user, "755")?;
+    let (owner, group) = user.split_once(':').ok_or("no group in the Dockerfile's `USER`")?;
+    for folder in words("VOLUME")? {
+        owned(&root, &folder, [owner, group, "755"])?;
     }
-    let program = words(said("ENTRYPOINT")?)?.concat();
-    let own = targets::ALL.iter().find(|target| target.has_binary && target.is_own());
-    let arch = own.ok_or("no image is made for this processor")?.image_arch();
-    let binary = project::dist().join("image").join(arch).join("leafid");
-    files::install(&binary, &below(&root, &program))?;
-    Ok(Server {
-        root,
-        user: user.split(':').next().unwrap_or_default().to_owned(),
-        env: said("ENV")?.split_whitespace().map(str::to_owned).collect(),
-        program,
-        init: "init".to_owned(),
-        serve: words(said("CMD")?)?.join(" "),
-        ..Server::default()
-    })
+    let (program, serve) = (words("ENTRYPOINT")?.concat(), words("CMD")?.join(" "));
+    files::install(&targets::image(std::env::consts::ARCH), &below(&root, &program))?;
+    let trial = [("AS", user), ("PROGRAM", &program), ("INIT", "init"), ("SERVE", &serve)];
+    let trial = trial.map(|(name, value)| format!("{name}={value}"));
+    let own = said("ENV")?.split_whitespace().map(str::to_owned);
+    Ok(Server { root, said: own.chain(trial).collect() })
 }
 
 /// The pod of the chart's sample with a file, over the image.
 fn chart() -> Outcome<Server> {
-    let mut server = image()?;
+    let Server { root, mut said } = image()?;
     let yaml = rehearse::render(&project::at("deploy/helm/leafid/ci/sqlite-values.yaml"))?;
     let program = "import json, sys, yaml; print(json.dumps([*yaml.safe_load_all(sys.argv[1])]))";
-    let said = python("python")?.quiet().args(["-c", program, &yaml]).output()?;
-    let all: Value = serde_json::from_str(&said).map_err(|error| format!("helm: {error}"))?;
+    let json = python("python")?.quiet().args(["-c", program, &yaml]).output()?;
+    let all: Value = serde_json::from_str(&json).map_err(|error| format!("helm: {error}"))?;
     let kind = |kind: &str| list(&all).find(|one| one["kind"] == kind).unwrap_or(&Value::Null);
     let pod = &kind("StatefulSet")["spec"]["template"]["spec"];
-    let container = &pod["containers"][0];
-    server.user = pod["securityContext"]["runAsUser"].to_string();
-    server.serve = list(&container["args"]).map(text).collect::<Vec<_>>().join(" ");
-    server.init = "version".to_owned();
-    let env = list(&container["env"]);
-    server.env.extend(env.map(|one| format!("{}={}", text(&one["name"]), text(&one["value"]))));
+    let (container, owner) = (&pod["containers"][0], &pod["securityContext"]);
+    for one in list(&container["env"]) {
+        said.push(format!("{}={}", text(&one["name"]), text(&one["value"])));
+    }
+    let serve: Vec<_> = list(&container["args"]).map(text).collect();
     let probes = ["startupProbe", "readinessProbe", "livenessProbe"];
-    server.probes =
-        probes.map(|probe| text(&container[probe]["httpGet"]["path"]).to_owned()).into();
+    let probes = probes.map(|probe| text(&container[probe]["httpGet"]["path"]));
+    said.push(format!("AS={}:{}", owner["runAsUser"], owner["fsGroup"]));
+    said.push(format!("SERVE={}", serve.join(" ")));
+    said.push(format!("PROBES={}", probes.join(" ")));
+    // The server itself makes the store.
+    said.push("INIT=version".to_owned());
     for mount in list(&container["volumeMounts"]) {
         let path = text(&mount["mountPath"]);
         if mount["name"] != "config" {
             // As a kubelet gives a claimed volume: to root, and the pod's group.
-            owned(&server.root, path, &format!("0:{}", pod["securityContext"]["fsGroup"]), "2775")?;
+            owned(&root, path, ["0", &owner["fsGroup"].to_string(), "2775"])?;
             continue;
         }
         for (name, value) in kind("ConfigMap")["data"].as_object().into_iter().flatten() {
-            files::write(&below(&server.root, path).join(name), text(value))?;
+            files::write(&below(&root, path).join(name), text(value))?;
         }
     }
-    Ok(server)
-}
-
-/// The unit of systemd, over the image's binary.
-fn unit() -> Outcome<Server> {
-    let read = |name: &str| files::read(&project::at("deploy/systemd").join(name));
-    let unit = read("leafid.service")?;
-    let said = |key: &str| {
-        let lines = unit.lines().filter_map(|line| line.strip_prefix(key));
-        lines.collect::<Vec<_>>().join("\n")
-    };
-    let (binary, root, user) =
-        (below(&image()?.root, "/usr/bin/leafid"), fresh("root-unit")?, "65531");
-    let start = said("ExecStart=");
-    let (program, serve) = start.split_once(' ').ok_or("no `ExecStart` in the unit")?;
-    files::install(&binary, &below(&root, program))?;
-    files::write(&root.join("etc/leafid/leafid.toml"), read("leafid.toml")?)?;
-    for name in said("StateDirectory=").split_whitespace() {
-        owned(&root, &format!("/var/lib/{name}"), user, &said("StateDirectoryMode="))?;
-    }
-    Ok(Server {
-        root,
-        user: user.to_owned(),
-        program: program.to_owned(),
-        init: "init sqlite:/var/lib/leafid/leafid.db".to_owned(),
-        serve: serve.to_owned(),
-        filter: said("SystemCallFilter="),
-        ..Server::default()
-    })
+    Ok(Server { root, said })
 }
 
 impl Server {
     fn tried(self) -> Outcome {
         let bound = std::net::TcpListener::bind("127.0.0.1:0").and_then(|bound| bound.local_addr());
         let address = bound.map_err(|error| error.to_string())?;
-        let folder = fresh("trial")?;
-        files::write(&folder.join("rooted.py"), include_str!("rooted.py"))?;
         // Nothing of this environment reaches it.
-        let run = Run::new("env").quiet().arg("-i").args(&self.env).args([
-            "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
-            &format!("LEAFID_LISTEN={address}"),
-            &format!("URL=http://{address}"),
-            &format!("ROOT={}", self.root.display()),
-            &format!("AS={}", self.user),
-            &format!("PROGRAM={}", self.program),
-            &format!("INIT={}", self.init),
-            &format!("SERVE={}", self.serve),
-            &format!("PROBES={}", self.probes.join(" ")),
-            &format!("FILTER={}", self.filter),
-        ]);
-        run.args(["sh", "-c", TRIAL]).dir(&folder).done()
+        let run = Run::new("env").quiet().args(["-i", "PROBES="]).args(self.said);
+        run.arg("PATH=/usr/sbin:/usr/bin:/sbin:/bin")
+            .arg(format!("ROOT={}", self.root.display()))
+            .args([format!("LEAFID_LISTEN={address}"), format!("URL=http://{address}")])
+            .args(["sh", "-c", TRIAL])
+            .done()
     }
 }
 
@@ -186,12 +136,10 @@ fn below(root: &Path, path: &str) -> PathBuf {
     root.join(path.trim_start_matches('/'))
 }
 
-/// A folder of the root that belongs to a user.
-fn owned(root: &Path, path: &str, user: &str, mode: &str) -> Outcome {
-    let folder = below(root, path);
-    files::make_dir(&folder)?;
-    Run::new("chown").quiet().arg(user).arg(&folder).done()?;
-    Run::new("chmod").quiet().arg(mode).arg(&folder).done()
+/// A folder of the root that belongs to a user and a group.
+fn owned(root: &Path, path: &str, [user, group, mode]: [&str; 3]) -> Outcome {
+    let run = Run::new("install").quiet().args(["-d", "-o", user, "-g", group, "-m", mode]);
+    run.arg(below(root, path)).done()
 }
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {

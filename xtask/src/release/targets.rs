@@ -11,30 +11,21 @@ pub struct Target {
     pub triple: &'static str,
     /// Its npm package, after `leafid-`.
     pub npm: &'static str,
-    /// The wheel's platform: the oldest C library that it runs on.
-    pub wheel: Option<&'static str>,
-    /// Whether the store's binary is published for it: one that needs no library of the system.
-    pub has_binary: bool,
 }
 
-const fn of(
-    triple: &'static str,
-    npm: &'static str,
-    wheel: Option<&'static str>,
-    has_binary: bool,
-) -> Target {
-    Target { triple, npm, wheel, has_binary }
+const fn of(triple: &'static str, npm: &'static str) -> Target {
+    Target { triple, npm }
 }
 
 /// Every platform.
 pub const ALL: &[Target] = &[
-    of("x86_64-unknown-linux-gnu", "linux-x64-gnu", Some("manylinux_2_17"), false),
-    of("aarch64-unknown-linux-gnu", "linux-arm64-gnu", Some("manylinux_2_17"), false),
-    of("x86_64-unknown-linux-musl", "linux-x64-musl", Some("musllinux_1_2"), true),
-    of("aarch64-unknown-linux-musl", "linux-arm64-musl", Some("musllinux_1_2"), true),
-    of("x86_64-apple-darwin", "darwin-x64", None, true),
-    of("aarch64-apple-darwin", "darwin-arm64", None, true),
-    of("x86_64-pc-windows-msvc", "win32-x64", None, false),
+    of("x86_64-unknown-linux-gnu", "linux-x64-gnu"),
+    of("aarch64-unknown-linux-gnu", "linux-arm64-gnu"),
+    of("x86_64-unknown-linux-musl", "linux-x64-musl"),
+    of("aarch64-unknown-linux-musl", "linux-arm64-musl"),
+    of("x86_64-apple-darwin", "darwin-x64"),
+    of("aarch64-apple-darwin", "darwin-arm64"),
+    of("x86_64-pc-windows-msvc", "win32-x64"),
 ];
 
 /// The named one, or all that can be made on this machine.
@@ -46,10 +37,14 @@ pub fn chosen(name: Option<&str>) -> Outcome<Vec<&'static Target>> {
     };
     let here = ALL.iter().filter(|target| target.triple.contains(system));
     let chosen: Vec<_> = here.filter(|here| name.is_none_or(|name| name == here.triple)).collect();
-    match (chosen.is_empty(), name) {
-        (true, Some(name)) => Err(format!("`{name}` is no target that is made on this system")),
-        _ => Ok(chosen),
-    }
+    let refused = || format!("`{}` is no target that is made here", name.unwrap_or_default());
+    if chosen.is_empty() { Err(refused()) } else { Ok(chosen) }
+}
+
+/// The binary of the image for a processor.
+pub fn image(processor: &str) -> PathBuf {
+    let arch = if processor.starts_with("aarch64") { "arm64" } else { "amd64" };
+    project::dist().join("image").join(arch).join("leafid")
 }
 
 impl Target {
@@ -63,14 +58,20 @@ impl Target {
         self.triple.ends_with("-musl")
     }
 
+    /// The wheel's platform: the oldest C library that it runs on.
+    pub fn wheel(&self) -> Option<&'static str> {
+        let linux = if self.is_musl() { "musllinux_1_2" } else { "manylinux_2_17" };
+        self.is_linux().then_some(linux)
+    }
+
+    /// Whether the store's binary is published for it: one that needs no library of the system.
+    pub fn has_binary(&self) -> bool {
+        self.is_musl() || self.triple.ends_with("-darwin")
+    }
+
     /// Whether its programs run here.
     pub fn is_own(&self) -> bool {
         self.triple.starts_with(std::env::consts::ARCH)
-    }
-
-    /// Its processor as images name it.
-    pub fn image_arch(&self) -> &'static str {
-        if self.triple.starts_with("aarch64") { "arm64" } else { "amd64" }
     }
 
     /// `cargo build`: with zig for Linux and its oldest glibc, else with the system's own linker.

@@ -1,43 +1,32 @@
 //! A line that renews itself on a terminal, and comes again every second elsewhere.
 
-use std::fmt::Write as _;
-use std::io::{IsTerminal, Write as _, stdout};
+use std::io::{IsTerminal, Write, stdout};
 use std::time::{Duration, Instant};
 
 use leafid_stream::stream::Stream;
 
-/// What was shown last: when, and how many IDs each host had.
-pub struct Display {
-    at: Instant,
-    ids: Vec<u64>,
-}
+/// When something was shown last.
+pub struct Display(Instant);
 
 impl Display {
     /// Nothing shown yet.
     pub fn new() -> Display {
-        Display { at: Instant::now(), ids: Vec::new() }
+        Display(Instant::now())
     }
 
-    /// Shows every host's rate, and the check over all of them, once a second.
+    /// Shows every host, and the check over all of them, once a second.
     pub fn show(&mut self, stream: &Stream) {
-        let took = self.at.elapsed();
-        if took < Duration::from_secs(1) {
+        if self.0.elapsed() < Duration::from_secs(1) {
             return;
         }
-        let mut line = format!(
-            "{} IDs, duplicates {}, {} leases",
-            grouped(stream.ids()),
-            stream.checker.duplicates(),
-            grouped(stream.grants()),
-        );
-        for (at, host) in stream.hosts().iter().enumerate() {
-            let before = self.ids.get(at).copied().unwrap_or(0);
-            let rate = (host.ids() - before) as f64 / took.as_secs_f64();
+        self.0 = Instant::now();
+        let (ids, leases) = (grouped(stream.ids()), grouped(stream.grants()));
+        let mut line =
+            format!("{ids} IDs, duplicates {}, {leases} leases", stream.checker.duplicates());
+        for host in stream.hosts() {
             let last = host.segment.last.unwrap_or(0);
-            let _ = write!(line, " | {} {rate:.0}/s, number {last}", host.name);
+            line += &format!(" | {} {}, number {last}", host.name, grouped(host.ids()));
         }
-        self.ids = stream.hosts().iter().map(|host| host.ids()).collect();
-        self.at = Instant::now();
         // A line that is too long is cut, not wrapped: else the next one stands elsewhere.
         let terminal = stdout().is_terminal();
         let text = if terminal { format!("\r\x1b[?7l{line}\x1b[K\x1b[?7h") } else { line + "\n" };

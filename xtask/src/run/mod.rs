@@ -89,35 +89,19 @@ pub fn main(mut args: Args) -> Outcome {
 
 /// Builds and installs what the stream needs, and nothing else.
 fn installed() -> Outcome<Installed> {
-    const STEPS: [&str; 7] = ["server", "tools", "wheel", "wasm", "node", "npm", "install"];
-    println!("the first run builds and fetches for about two minutes: {}", STEPS.join(", "));
-    let parts = Parts::new("run", true);
-    // What npm and PyPI have for it is fetched while the server is compiled.
+    println!("the first run builds and fetches for about two minutes");
+    // What npm and PyPI have for it is fetched while the server is compiled; an error comes again below.
     let log = Log::create(project::target().join("log/run/fetch.log"))?;
-    let fetch = || tools::node_modules().and(tools::maturin()).map(drop);
-    let mut fetched = Some(thread::spawn(move || log.during(fetch)));
-    let mut installed = None;
-    for name in STEPS {
-        let step = || match name {
-            "tools" => match fetched.take().map(thread::JoinHandle::join) {
-                Some(Ok(fetched)) => fetched,
-                _ => Err("fetching panicked".to_owned()),
-            },
-            "install" => {
-                let (python, consumer) = (consumers::python("stream", &[])?, consumers::node()?);
-                installed = Some(Installed { root: project::root().to_owned(), python, consumer });
-                Ok(())
-            }
-            product => build::need(&[product]),
-        };
-        let mut step = step;
-        if !parts.part(name, || step().map(|()| "done".to_owned())) {
-            let told =
-                format!("`cargo xtask run` stopped at `{name}`; the next one goes on from there");
-            return Err(told);
+    thread::spawn(move || log.during(|| tools::node_modules().and(tools::maturin())));
+    let parts = Parts::new("run", true);
+    for name in ["server", "wheel", "npm"] {
+        let built = || build::product(name).map(|product| files::shown(&product));
+        if !parts.part(name, built) {
+            return Err(format!("`{name}` was not built; the next run goes on from there"));
         }
     }
-    installed.ok_or_else(|| "nothing is installed".to_owned())
+    let (python, consumer) = (consumers::python("stream", &[])?, consumers::node()?);
+    Ok(Installed { root: project::root().to_owned(), python, consumer })
 }
 
 /// Shows the stream until its time is over, the user ends it, or something fails.

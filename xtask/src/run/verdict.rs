@@ -9,26 +9,21 @@ use crate::Outcome;
 
 /// Every host's figures; an error names what is not as it must be.
 pub fn tell(stream: &Stream) -> Outcome {
-    for host in stream.hosts() {
+    for Host { name, segment, snowflake, .. } in stream.hosts() {
+        let (numbers, ids) = (grouped(segment.ids), grouped(snowflake.ids));
+        let (one, other) = (segment.stats, snowflake.stats);
+        let (leases, waits) = (one.grants + other.grants, one.waits + other.waits);
         println!(
-            "  {:6} {:>9} numbers, {:>9} snowflake IDs, {:>4} leases, {} waits",
-            host.name,
-            grouped(host.segment.ids),
-            grouped(host.snowflake.ids),
-            grouped(host.segment.stats.grants + host.snowflake.stats.grants),
-            host.segment.stats.waits + host.snowflake.stats.waits,
+            "  {name:6} {numbers:>9} numbers, {ids:>9} snowflake IDs, {leases:>4} leases, {waits} waits"
         );
     }
     let checker = &stream.checker;
     // A grant is of `STEP` numbers at most, and every host has a window.
     let floor = checker.numbers() / STEP + stream.hosts().len() as u64;
-    let (grants, duplicates, backwards) =
-        (stream.grants(), checker.duplicates(), checker.backwards());
+    let (ids, grants, workers) = (grouped(stream.ids()), stream.grants(), checker.workers());
+    let (duplicates, backwards) = (checker.duplicates(), checker.backwards());
     println!(
-        "  {} IDs, {} grants (at least {floor}), {} worker numbers, duplicates {duplicates}",
-        grouped(stream.ids()),
-        grouped(grants),
-        checker.workers(),
+        "  {ids} IDs, {grants} grants (at least {floor}), {workers} worker numbers, duplicates {duplicates}"
     );
     let mut wrong: Vec<String> = stream.hosts().iter().filter_map(complaint).collect();
     wrong.extend((duplicates > 0).then(|| format!("{duplicates} duplicates")));
