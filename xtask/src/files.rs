@@ -137,7 +137,11 @@ mod tests {
         let mark = folder.join("mark");
         let mut count = 0;
         for wanted in ["a", "a", "b"] {
-            once(&mark, wanted, || Ok(count += 1)).expect("it can be written");
+            let job = || {
+                count += 1;
+                Ok(())
+            };
+            once(&mark, wanted, job).expect("it can be written");
         }
         assert_eq!(count, 2);
         assert!(once(&mark, "c", || Err("stopped".to_owned())).is_err());

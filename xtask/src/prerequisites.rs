@@ -8,8 +8,11 @@ use crate::process::Run;
 
 const README: &str = include_str!("../../README.md");
 
-/// How a row of the table begins, and what looks for it: the complaint if it is missing or too old.
-const LOOKS: &[(&str, fn() -> Option<String>)] = &[
+/// The complaint if something is missing or too old.
+type Look = fn() -> Option<String>;
+
+/// How a row of the table begins, and what looks for it.
+const LOOKS: &[(&str, Look)] = &[
     ("| Rust 1.95 ", rust),
     ("| a C compiler ", || works("cc", &["--version"])),
     ("| Python 3.11 ", python),
@@ -39,7 +42,7 @@ fn packages(begin: &str) -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// That message.
 pub fn check() -> Outcome {
-    let told = |(begin, look): &(&str, fn() -> Option<String>)| {
+    let told = |(begin, look): &(&str, Look)| {
         let (missing, [name, debian, fedora, macos]) = (look()?, row(begin));
         let here = match cfg!(target_os = "macos") {
             true => macos,
