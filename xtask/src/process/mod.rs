@@ -14,6 +14,7 @@ use std::time::Duration;
 use crate::{Outcome, project};
 use mark::Mark;
 
+#[cfg(unix)]
 pub use mark::end_all;
 
 /// How long what a child started may take to end after it.

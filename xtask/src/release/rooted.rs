@@ -18,14 +18,14 @@ struct Server {
     said: Vec<String>,
 }
 
-/// A store is made, served, asked for its health, used and stopped. `AS` is whom `PROGRAM` runs as, `INIT` makes
+/// A store is made, served, asked for its health, used and stopped, within the ten seconds that an engine gives. `AS` is whom `PROGRAM` runs as, `INIT` makes
 /// the store, `PROBES` are the paths that its supervisor asks for.
 const TRIAL: &str = r#"
 set -eu
 leafid="chroot --userspec=$AS $ROOT $PROGRAM"
 $leafid $INIT
-$leafid $SERVE & server=$!
-trap 'kill -KILL $server' EXIT
+timeout -k 10 300 $leafid $SERVE & server=$!
+trap 'kill -TERM $server' EXIT
 until $leafid health --url "$URL"; do kill -0 $server; sleep 0.1; done
 $leafid tag create trial --url "$URL"
 test "$($leafid next trial --count 3 --url "$URL" | tr '\n' ' ')" = "1 2 3 "
