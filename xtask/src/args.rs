@@ -12,18 +12,10 @@ impl Args {
     /// The words after `verb`; `--name=value` counts as `--name value`.
     pub fn new(verb: &'static str, words: &[String]) -> Self {
         let split = |word: &String| match word.split_once('=') {
-            Some((name, value)) if name.starts_with("--") => {
-                vec![name.to_owned(), value.to_owned()]
-            }
+            Some((name, value)) if name.starts_with("--") => vec![name.into(), value.into()],
             _ => vec![word.clone()],
         };
         Self { verb, words: words.iter().flat_map(split).collect() }
-    }
-
-    /// The verb before them.
-    #[cfg(not(feature = "whole"))]
-    pub fn verb(&self) -> &'static str {
-        self.verb
     }
 
     /// Whether the flag stands there.
@@ -43,15 +35,6 @@ impl Args {
         Ok(Some(self.words.remove(at)))
     }
 
-    /// The number that an option gives.
-    pub fn number<N: std::str::FromStr>(&mut self, name: &str) -> Outcome<Option<N>> {
-        let Some(text) = self.value(name)? else { return Ok(None) };
-        match text.parse() {
-            Ok(number) => Ok(Some(number)),
-            Err(_) => Err(format!("`{name}` needs a number, not `{text}`")),
-        }
-    }
-
     /// Everything that was not taken yet, for a program that this verb starts.
     pub fn rest(&mut self) -> Vec<String> {
         std::mem::take(&mut self.words)
@@ -59,13 +42,10 @@ impl Args {
 
     /// Refuses what is left over.
     pub fn finish(self) -> Outcome {
-        match self.words.first() {
-            None => Ok(()),
-            Some(word) => Err(format!(
-                "`cargo xtask {}` does not know `{word}`: see `cargo xtask --help`",
-                self.verb
-            )),
-        }
+        let (verb, left) = (self.verb, self.words.first());
+        left.map_or(Ok(()), |word| {
+            Err(format!("`cargo xtask {verb}` does not know `{word}`: see --help"))
+        })
     }
 }
 
@@ -82,7 +62,7 @@ mod tests {
         let mut args = args(&["--self-test", "--hours=2"]);
         assert!(args.flag("--self-test"));
         assert!(!args.flag("--self-test"));
-        assert_eq!(args.number::<u32>("--hours"), Ok(Some(2)));
+        assert_eq!(args.value("--hours"), Ok(Some("2".to_owned())));
         assert_eq!(args.finish(), Ok(()));
     }
 
@@ -92,6 +72,5 @@ mod tests {
         assert!(!unknown.flag("--self-test"));
         assert!(unknown.finish().is_err());
         assert!(args(&["--only"]).value("--only").is_err());
-        assert!(args(&["--hours", "two"]).number::<u32>("--hours").is_err());
     }
 }

@@ -1,11 +1,12 @@
 //! `cargo xtask bench`: every figure of `benches/README.md`, from what is published.
 
+use std::path::Path;
+
 use leafid_stream::store::Store;
 
 use crate::args::Args;
-use crate::parts::Parts;
+use crate::parts::{self, Parts};
 use crate::process::Run;
-use crate::run::scratch::Scratch;
 use crate::{Outcome, build, consumers, files, project};
 
 /// Libraries of PyPI that make 64-bit IDs, at the versions that the README names …
@@ -26,150 +27,93 @@ const NPM_PEERS: &[&str] = &[
     "snowflake-uuid@1.0.0",
 ];
 
-/// Runs the bench of one face.
-type Face = fn() -> Outcome<String>;
+/// The bench of one face, by its name.
+type Face = fn(&str) -> Outcome;
 
 const FACES: &[(&str, Face)] = &[
-    ("core", core),
-    ("store", store),
-    ("network", network),
-    ("leaf", leaf),
-    ("databases", databases),
-    ("holders", holders),
+    ("core", |_| binary("core", &[])),
+    ("store", served),
+    ("network", served),
+    ("leaf", served),
+    ("databases", served),
+    // Holders of the package that start at once, on a store that the bench of the store fills.
+    ("holders", |_| {
+        let python = consumers::python("bench", &[])?;
+        binary("store", &[&build::server_binary(), "--holders".as_ref(), &python])
+    }),
     ("python", python),
     ("peers", peers),
-    ("node", node),
-    ("edge", edge),
-    ("beside", beside),
-    ("cold", cold),
+    ("node", |name| script(name, "")),
+    ("edge", |name| script(name, "")),
+    // Processes, threads, restarts and clocks, with leafid and with four libraries.
+    ("beside", |name| beside_store(|store| script(name, &store.url()), name)),
+    // The first ID of a Worker that has just been started.
+    ("cold", |name| script(name, "")),
 ];
 
 /// The verb: one face after another, each beside the floor of its own run.
 pub fn main(mut args: Args) -> Outcome {
     let only = args.value("--only")?;
     args.finish()?;
-    if only.as_ref().is_some_and(|only| FACES.iter().all(|(name, _)| name != only)) {
-        let names: Vec<_> = FACES.iter().map(|(name, _)| *name).collect();
-        return Err(format!("`--only` takes one of {}", names.join(", ")));
-    }
-    let chosen: Vec<_> =
-        FACES.iter().filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name)).collect();
-    let parts = Parts::shown("bench", chosen.len());
-    for (name, face) in chosen {
-        parts.part(name, face);
+    let parts = Parts::new("bench", false);
+    for (name, face) in parts::chosen(FACES, only.as_deref(), |(name, _)| name)? {
+        parts.part(name, || face(name).map(|()| "see the tables above".to_owned()));
     }
     parts.close()
 }
 
-fn core() -> Outcome<String> {
-    let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "core"];
-    Run::cargo(&bench).done()?;
-    Ok("see the table above".to_owned())
-}
-
-fn store() -> Outcome<String> {
+fn served(name: &str) -> Outcome {
     build::need(&["server"])?;
-    let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "store", "--"];
-    Run::cargo(&bench).arg(build::server_binary()).done()?;
-    Ok("see the tables above".to_owned())
+    binary(name, &[&build::server_binary()])
 }
 
-fn network() -> Outcome<String> {
-    build::need(&["server"])?;
-    let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "network", "--"];
-    Run::cargo(&bench).arg(build::server_binary()).done()?;
-    Ok("see the tables above".to_owned())
-}
-
-fn leaf() -> Outcome<String> {
-    build::need(&["server"])?;
-    let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "leaf", "--"];
-    Run::cargo(&bench).arg(build::server_binary()).done()?;
-    Ok("see the table above".to_owned())
-}
-
-fn databases() -> Outcome<String> {
-    build::need(&["server"])?;
-    let bench =
-        ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "databases", "--"];
-    Run::cargo(&bench).arg(build::server_binary()).done()?;
-    Ok("see the tables above".to_owned())
-}
-
-/// Holders of the package that start at once, on a store that the bench of the store fills.
-fn holders() -> Outcome<String> {
-    let python = consumers::python("bench", &[])?;
-    let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", "store", "--"];
-    Run::cargo(&bench).arg(build::server_binary()).arg("--holders").arg(python).done()?;
-    Ok("see the table above".to_owned())
+fn binary(name: &str, words: &[&Path]) -> Outcome {
+    let bench = ["run", "--release", "--locked", "-p", "leafid-benches", "--bin", name, "--"];
+    Run::cargo(&bench).args(words).done()
 }
 
 /// The package beside a native module that does nothing, which is built as its engine is.
-fn python() -> Outcome<String> {
+fn python(_: &str) -> Outcome {
     let python = consumers::python("bench", &[])?;
-    let scratch = Scratch::make()?;
     let floor = ["build", "--release", "--locked", "--quiet", "-p", "leafid-py", "--example"];
     Run::cargo(&floor).arg("floor").done()?;
-    let built = project::target().join("release/examples").join(dylib("floor"));
-    files::install(&built, &scratch.path().join("leafid_floor.abi3.so"))?;
-    let mut store = Store::start(&build::server_binary(), scratch.path())?;
-    store.operate(&["tag", "create", "bench"])?;
-    let run = |script: &str| {
-        let script = Run::new(&python).arg(format!("benches/python/{script}.py"));
-        script.env("PYTHONPATH", scratch.path()).env("LEAFID_STORE", store.url()).done()
+    let name = format!("{}floor{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let floor = project::target().join("bench");
+    let built = project::target().join("release/examples").join(name);
+    files::install(&built, &floor.join("leafid_floor.abi3.so"))?;
+    let run = |store: &mut Store| {
+        ["ids", "stalls", "start"].into_iter().try_for_each(|script| {
+            let script = Run::new(&python).arg(format!("benches/python/{script}.py"));
+            script.env("PYTHONPATH", &floor).env("LEAFID_STORE", store.url()).done()
+        })
     };
-    let said = ["ids", "stalls", "start"].into_iter().try_for_each(run);
-    store.terminate()?;
-    let wheel = std::fs::metadata(build::wheel_file()?).map_err(|error| error.to_string())?;
-    said.map(|()| format!("see the tables above; the wheel has {} KB", wheel.len() / 1_000))
-}
-
-fn dylib(name: &str) -> String {
-    format!("{}{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
+    beside_store(run, "bench")
 }
 
 /// The package beside four libraries that are installed for it.
-fn peers() -> Outcome<String> {
+fn peers(_: &str) -> Outcome {
     let python = consumers::python("peers", PEERS)?;
-    Run::new(python).arg("benches/python/peers.py").without("PYTHONPATH").done()?;
-    Ok("see the table above".to_owned())
+    Run::new(python).arg("benches/python/peers.py").without("PYTHONPATH").done()
 }
 
-fn node() -> Outcome<String> {
-    script("node", &[])
-}
-
-fn edge() -> Outcome<String> {
-    script("edge", &[])
-}
-
-/// The first ID of a Worker that has just been started.
-fn cold() -> Outcome<String> {
-    script("cold", &[])
-}
-
-/// Processes, threads, restarts and clocks, with leafid and with four libraries.
-fn beside() -> Outcome<String> {
+/// Runs something beside a store with one tag.
+fn beside_store(run: impl FnOnce(&mut Store) -> Outcome, tag: &str) -> Outcome {
     build::need(&["server"])?;
-    let scratch = Scratch::make()?;
+    let scratch = files::scratch()?;
     let mut store = Store::start(&build::server_binary(), scratch.path())?;
-    store.operate(&["tag", "create", "beside"])?;
-    let said = script("beside", &[("LEAFID_STORE", &store.url())]);
+    store.operate(&["tag", "create", tag])?;
+    let said = run(&mut store);
     store.terminate()?;
     said
 }
 
-/// Runs a script beside the packages and the peers: an import finds them from the file that imports, so all of the scripts are
-/// copied there.
-fn script(name: &str, settings: &[(&str, &str)]) -> Outcome<String> {
+/// Runs a script beside the packages and the peers: an import finds them from the file that imports, so all
+/// of the scripts are copied there.
+fn script(name: &str, store: &str) -> Outcome {
     let folder = consumers::node_beside(NPM_PEERS)?;
     for script in files::ending(&project::at("benches"), ".mjs") {
         files::install(&script, &folder.join(script.file_name().unwrap_or_default()))?;
     }
-    let mut run = Run::new("node").arg(folder.join(format!("{name}.mjs"))).dir(&folder);
-    for (setting, value) in settings {
-        run = run.env(setting, value);
-    }
-    run.done()?;
-    Ok("see the table above".to_owned())
+    let run = Run::new("node").arg(format!("{name}.mjs")).dir(folder);
+    run.env("LEAFID_STORE", store).done()
 }

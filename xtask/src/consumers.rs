@@ -3,18 +3,14 @@
 //! an environment of its own, with nothing in it that only another one needs.
 
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
-use crate::build;
 use crate::process::Run;
 use crate::tools::{self, npm_install};
-use crate::{Outcome, files, project};
+use crate::{Outcome, build, files, project};
 
 /// The runner of the Python suites; what a suite needs beyond it stands in its own list.
 pub const PYTEST: &str = "pytest==8.4.2";
-/// What the npm package is tried in.
-const PROGRAMS: &str = "tests/consumers";
-/// What of the checkout their suites see, and where.
+/// What of the checkout the suites of `tests/consumers` see, and where.
 const SHOWN: &[(&str, &str)] = &[
     ("bindings-js/tests", "js"),
     ("tests/consumers/suites", "suites"),
@@ -28,69 +24,26 @@ pub fn python(name: &str, words: &[&str]) -> Outcome<PathBuf> {
     with_wheel(tools::venv(name, words)?)
 }
 
-/// The same on another interpreter than `python3`.
-pub fn python_on(other: &Path, name: &str, words: &[&str]) -> Outcome<PathBuf> {
-    let folder = project::at(".cache/python").join(name);
-    let (python, mark) = (folder.join("bin/python"), folder.join("installed"));
-    if !files::read(&mark).is_ok_and(|installed| installed == words.join(" ")) {
-        Run::new(other).args(["-m", "venv", "--clear"]).arg(&folder).done()?;
-        Run::new(&python).args(["-m", "pip", "install", "--quiet"]).args(words).done()?;
-        files::write(&mark, words.join(" "))?;
-    }
-    with_wheel(python)
-}
-
-fn with_wheel(python: PathBuf) -> Outcome<PathBuf> {
+/// Installs the built wheel into an environment.
+pub fn with_wheel(python: PathBuf) -> Outcome<PathBuf> {
     build::need(&["wheel"])?;
     let wheel = build::wheel_file()?;
-    let mark = python.with_file_name("leafid-installed");
-    let wanted = stamps(std::slice::from_ref(&wheel))?;
-    if !files::read(&mark).is_ok_and(|installed| installed == wanted) {
-        files::remove(&mark)?;
-        Run::new(&python)
-            .args([
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--no-index",
-                "--no-deps",
-                "--force-reinstall",
-            ])
-            .arg(wheel)
-            .done()?;
-        files::write(&mark, &wanted)?;
+    files::once(&python.with_file_name("leafid-installed"), &files::stamps(&[&wheel])?, || {
+        let install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"];
+        Run::new(&python).args(install).arg("--force-reinstall").arg(&wheel).done()
+    })?;
+    let place = Run::new(&python).quiet().args(["-c", "import leafid; print(leafid.__file__)"]);
+    let place = place.without("PYTHONPATH").output()?;
+    match place.contains("site-packages") {
+        true => Ok(python),
+        false => Err(format!("`import leafid` finds `{}`, not the wheel", place.trim())),
     }
-    let place = Run::new(&python)
-        .quiet()
-        .args(["-c", "import leafid; print(leafid.__file__)"])
-        .without("PYTHONPATH")
-        .output()?;
-    if !place.contains("site-packages") {
-        return Err(format!("`import leafid` finds `{}`, not the wheel", place.trim()));
-    }
-    Ok(python)
-}
-
-/// Which files these are: their paths and when each was made.
-fn stamps(of: &[PathBuf]) -> Outcome<String> {
-    let stamp = |path: &PathBuf| {
-        let made = std::fs::metadata(path).and_then(|data| data.modified());
-        let made =
-            made.map_err(|error| format!("cannot read `{}`: {error}", files::shown(path)))?;
-        let made = made.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        Ok(format!("{} {made}\n", path.display()))
-    };
-    of.iter().map(stamp).collect()
 }
 
 /// A folder with both npm packages.
 pub fn node() -> Outcome<PathBuf> {
     let folder = project::at(".cache/consumer-js");
-    with_tarballs(&folder, &["--offline"], |folder| {
-        files::remove_dir(folder)?;
-        empty_package(folder)
-    })?;
+    with_tarballs(&folder, &["--offline"], true)?;
     Ok(folder)
 }
 
@@ -99,22 +52,20 @@ pub fn node_with_suites() -> Outcome<PathBuf> {
     tools::node_modules_of_tests()?;
     node_with_sqlite()?;
     let folder = node()?;
-    suites_in(&folder)?;
+    copy("bindings-js/tests", &folder.join("tests"))?;
     Ok(folder)
 }
 
 /// A folder with both npm packages, these libraries, and a fresh copy of the JavaScript suites.
 pub fn node_beside(packages: &[&str]) -> Outcome<PathBuf> {
     let folder = project::at(".cache/consumer-js-peers");
-    let (mark, wanted) = (folder.join("peers-installed"), packages.join("\n"));
-    if !files::read(&mark).is_ok_and(|installed| installed == wanted) {
-        files::remove_dir(&folder)?;
+    files::once(&folder.join("peers-installed"), &packages.join("\n"), || {
+        files::remove(&folder)?;
         empty_package(&folder)?;
-        npm_install(&folder, packages)?;
-        files::write(&mark, &wanted)?;
-    }
-    with_tarballs(&folder, &["--prefer-offline"], |_| Ok(()))?;
-    suites_in(&folder)?;
+        npm_install(&folder, packages)
+    })?;
+    with_tarballs(&folder, &["--prefer-offline"], false)?;
+    copy("bindings-js/tests", &folder.join("tests"))?;
     Ok(folder)
 }
 
@@ -122,61 +73,58 @@ pub fn node_beside(packages: &[&str]) -> Outcome<PathBuf> {
 /// with the programs and suites of `tests/consumers`.
 pub fn programs() -> Outcome<PathBuf> {
     tools::node_modules_of_tests()?;
-    let (sources, folder) = (project::at(PROGRAMS), project::at(".cache/consumer-programs"));
-    let mark = folder.join("programs-installed");
-    let wanted = files::read(&sources.join("package-lock.json"))?;
-    if !files::read(&mark).is_ok_and(|installed| installed == wanted) {
+    let (sources, folder) =
+        (project::at("tests/consumers"), project::at(".cache/consumer-programs"));
+    let lock = files::read(&sources.join("package-lock.json"))?;
+    files::once(&folder.join("programs-installed"), &lock, || {
         files::remove(&folder.join("installed"))?;
         for name in ["package.json", "package-lock.json", ".npmrc"] {
             files::install(&sources.join(name), &folder.join(name))?;
         }
-        npm_install(&folder, ["--prefer-offline", "--no-save"])?;
-        files::write(&mark, &wanted)?;
-    }
-    with_tarballs(&folder, &["--prefer-offline", "--no-save"], |_| Ok(()))?;
+        npm_install(&folder, ["--prefer-offline", "--no-save"])
+    })?;
+    with_tarballs(&folder, &["--prefer-offline", "--no-save"], false)?;
     for (from, name) in SHOWN {
-        files::remove_dir(&folder.join(name))?;
-        files::copy_dir(&project::at(from), &folder.join(name))?;
+        copy(from, &folder.join(name))?;
     }
     Ok(folder)
 }
 
-/// Installs both packages where they are not those that were built last; `prepare` comes before.
-fn with_tarballs(folder: &Path, words: &[&str], prepare: impl Fn(&Path) -> Outcome) -> Outcome {
-    build::need(&["wasm", "node", "npm"])?;
-    let tarballs = build::npm_tarballs()?;
-    let (mark, wanted) = (folder.join("installed"), stamps(&tarballs)?);
-    if files::read(&mark).is_ok_and(|installed| installed == wanted) {
-        return Ok(());
-    }
-    files::remove(&mark)?;
-    prepare(folder)?;
-    let words = words.iter().map(PathBuf::from).chain(tarballs);
-    npm_install(folder, words)?;
-    files::write(&mark, wanted).map(drop)
+/// Installs both packages where they are not those that were built last; with nothing else, where it is alone.
+fn with_tarballs(folder: &Path, words: &[&str], alone: bool) -> Outcome {
+    build::need(&["npm"])?;
+    let [main, engine] = build::npm_tarballs();
+    files::once(&folder.join("installed"), &files::stamps(&[&main, &engine])?, || {
+        if alone {
+            files::remove(folder)?;
+            empty_package(folder)?;
+        }
+        let words = words.iter().map(PathBuf::from);
+        npm_install(folder, words.chain([main.clone(), engine.clone()]))
+    })
 }
 
 /// Installs a Node with SQLite where every consumer below `.cache` finds it, unless this Node has it.
 fn node_with_sqlite() -> Outcome {
-    let has = Run::new("node").quiet().args(["-e", "require('node:sqlite')"]).listen()?;
-    let folder = project::at(".cache");
-    let (mark, platform) = (folder.join("node-with-sqlite"), project::npm_platform());
-    if has.success || files::read(&mark).is_ok_and(|installed| installed == NODE_WITH_SQLITE) {
+    if Run::new("node").quiet().args(["-e", "require('node:sqlite')"]).listen()?.success {
         return Ok(());
     }
-    empty_package(&folder)?;
-    let platform = platform.trim_end_matches("-gnu");
-    npm_install(&folder, ["--no-save", &format!("node-{platform}@{NODE_WITH_SQLITE}")])?;
-    files::write(&mark, NODE_WITH_SQLITE).map(drop)
+    let folder = project::at(".cache");
+    files::once(&folder.join("node-with-sqlite"), NODE_WITH_SQLITE, || {
+        empty_package(&folder)?;
+        let platform = project::npm_platform().trim_end_matches("-gnu");
+        npm_install(&folder, ["--no-save", &format!("node-{platform}@{NODE_WITH_SQLITE}")])
+    })
 }
 
+/// A folder that npm takes for a package; what is installed there stays.
 fn empty_package(folder: &Path) -> Outcome {
-    let manifest = "{ \"private\": true, \"type\": \"module\" }\n";
-    files::write(&folder.join("package.json"), manifest).map(drop)
+    let manifest = folder.join("package.json");
+    let text = "{ \"private\": true, \"type\": \"module\" }\n";
+    if manifest.exists() { Ok(()) } else { files::write(&manifest, text).map(drop) }
 }
 
-fn suites_in(folder: &Path) -> Outcome {
-    let suites = folder.join("tests");
-    files::remove_dir(&suites)?;
-    files::copy_dir(&project::at("bindings-js/tests"), &suites)
+fn copy(from: &str, to: &Path) -> Outcome {
+    files::remove(to)?;
+    files::copy_dir(&project::at(from), to)
 }

@@ -1,58 +1,70 @@
 //! Every job that CI does, runnable by hand: `cargo xtask --help`.
 
-// Windows makes its packages with `build` and `release`; every other verb starts Unix's programs.
-#![cfg_attr(
-    any(windows, not(feature = "whole")),
-    expect(dead_code, reason = "what only the other verbs call")
-)]
+// Windows makes its packages with `build` and `release`; what starts stores and hosts is for Unix.
+#![cfg_attr(windows, expect(dead_code, reason = "what only the other verbs call"))]
 
 mod args;
-#[cfg(unix)]
 mod bare;
-#[cfg(all(unix, feature = "whole"))]
+#[cfg(unix)]
 mod bench;
 mod build;
-#[cfg(all(unix, feature = "whole"))]
 mod check;
-#[cfg(unix)]
 mod consumers;
 mod files;
-mod hints;
 #[cfg(unix)]
 mod interrupt;
-#[cfg(all(unix, feature = "whole"))]
+#[cfg(unix)]
 mod nightly;
 mod parts;
 mod prerequisites;
 mod process;
-mod progress;
 mod project;
-#[cfg(feature = "whole")]
 mod release;
 mod report;
 #[cfg(unix)]
 mod run;
-#[cfg(unix)]
 mod setup_ci;
-#[cfg(all(unix, feature = "whole"))]
 mod simulate;
-#[cfg(all(unix, feature = "whole"))]
+#[cfg(unix)]
 mod test;
 mod tools;
-mod verbs;
 
 use std::process::ExitCode;
+
+use args::Args;
+use project::Profile::{self, Dev, Release};
 
 /// What every job gives back: nothing to say, or what went wrong and what to do.
 pub type Outcome<T = ()> = Result<T, String>;
 
+const HELP: &str = include_str!("help.txt");
+
+/// A verb, how the products that it uses are compiled, and what runs it.
+type Verb = (&'static str, Profile, fn(Args) -> Outcome);
+
+const VERBS: &[Verb] = &[
+    ("build", Release, build::main),
+    ("release", Release, release::main),
+    ("check", Dev, check::main),
+    ("simulate", Release, simulate::main),
+    ("bare", Dev, bare::main),
+    ("setup-ci", Release, setup_ci::main),
+    #[cfg(unix)]
+    ("run", Dev, run::main),
+    #[cfg(unix)]
+    ("test", Dev, test::main),
+    #[cfg(unix)]
+    ("bench", Release, bench::main),
+    #[cfg(unix)]
+    ("nightly", Release, nightly::main),
+];
+
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
     #[cfg(unix)]
     if let Err(message) = interrupt::watch() {
         eprintln!("xtask: {message}");
     }
-    match verbs::dispatch(&words) {
+    match dispatch(&std::env::args().skip(1).collect::<Vec<_>>()) {
         Ok(()) => ExitCode::SUCCESS,
         #[cfg(unix)]
         Err(_) if interrupt::is_near() => loop {
@@ -61,6 +73,50 @@ fn main() -> ExitCode {
         Err(message) => {
             eprintln!("\nxtask: {message}");
             ExitCode::FAILURE
+        }
+    }
+}
+
+/// Finds the verb and runs it.
+fn dispatch(words: &[String]) -> Outcome {
+    let asked = |word: &String| ["--help", "-h", "help"].contains(&word.as_str());
+    let Some((name, rest)) = words.split_first().filter(|_| !words.iter().any(asked)) else {
+        println!("{}", HELP.trim_end());
+        return Ok(());
+    };
+    let known = VERBS.iter().find(|(verb, ..)| verb == name);
+    let (verb, profile, run) = known.ok_or(format!("there is no `{name}`: see --help"))?;
+    project::set_profile(*profile);
+    run(Args::new(verb, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HELP, VERBS, dispatch};
+
+    #[test]
+    fn an_unknown_verb_is_refused_and_every_other_explained() {
+        assert!(dispatch(&["biuld".to_owned()]).is_err());
+        let explained = HELP.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+        let mut explained: Vec<_> = explained.filter(|verb| !verb.is_empty()).collect();
+        let mut verbs: Vec<_> = VERBS.iter().map(|(verb, ..)| *verb).collect();
+        explained.sort_unstable();
+        verbs.sort_unstable();
+        assert_eq!(explained, verbs);
+    }
+
+    #[test]
+    fn the_workflows_ask_for_verbs_that_there_are() {
+        let workflows = [
+            include_str!("../../.github/workflows/nightly.yml"),
+            include_str!("../../.github/workflows/release.yml"),
+            include_str!("../../.ci/run"),
+        ];
+        let asked = workflows.iter().flat_map(|text| text.split("cargo xtask ").skip(1));
+        let verbs: Vec<_> = asked.filter_map(|rest| rest.split_whitespace().next()).collect();
+        assert!(verbs.len() > 10, "{verbs:?}");
+        for verb in verbs {
+            assert!(VERBS.iter().any(|(known, ..)| *known == verb), "{verb}");
         }
     }
 }

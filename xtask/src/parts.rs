@@ -1,120 +1,116 @@
-//! The parts of a job: run, timed, shown while they run, and told at the end. Their output goes to a file
-//! each; what a bench prints is what it is run for, and goes to the terminal.
+//! The parts of a job: run, timed, and told at the end. Their output goes to a file each; what a bench
+//! prints is what it is run for, and goes to the terminal.
 
-use std::path::PathBuf;
-use std::sync::Mutex;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use crate::process::log::Log;
-use crate::progress::Progress;
 use crate::report::Report;
 use crate::{Outcome, files, project};
+
+/// How many lines of a failed part's output are shown.
+const LINES: usize = 12;
 
 /// One job's parts, as far as they ran.
 pub struct Parts {
     job: &'static str,
     /// Whether their output goes to files.
     quiet: bool,
-    progress: Progress,
+    begin: Instant,
     done: Mutex<Vec<Part>>,
 }
 
 struct Part {
     name: String,
-    took: Duration,
+    seconds: f64,
     result: Outcome<Report>,
     log: Option<PathBuf>,
 }
 
-impl Parts {
-    /// A job of so many parts, whose output goes to files.
-    pub fn new(job: &'static str, count: usize) -> Parts {
-        Parts { job, quiet: true, progress: Progress::new(count), done: Mutex::default() }
+/// The parts that `--only` names: one, or all where it is not said.
+///
+/// # Errors
+/// There is none of this name.
+pub fn chosen<'a, T>(
+    all: &'a [T],
+    only: Option<&str>,
+    name: fn(&T) -> &str,
+) -> Outcome<Vec<&'a T>> {
+    let asked = |part: &&T| only.is_none_or(|only| only == name(part));
+    let chosen: Vec<_> = all.iter().filter(asked).collect();
+    match only {
+        Some(only) if chosen.is_empty() => {
+            let names: Vec<_> = all.iter().map(name).collect();
+            Err(format!("there is no part `{only}`: {}", names.join(", ")))
+        }
+        _ => Ok(chosen),
     }
+}
 
-    /// A job whose parts print what it is run for.
-    pub fn shown(job: &'static str, count: usize) -> Parts {
-        Parts { quiet: false, ..Parts::new(job, count) }
+/// Runs the chosen parts of a list, one after another.
+///
+/// # Errors
+/// There is no such part, or some failed.
+pub fn run<R: Into<Report>>(
+    job: &'static str,
+    all: &[(&'static str, impl Fn() -> Outcome<R>)],
+    only: Option<&str>,
+) -> Outcome {
+    let parts = Parts::new(job, true);
+    for (name, part) in chosen(all, only, |(name, _)| name)? {
+        parts.part(name, part);
+    }
+    parts.close()
+}
+
+impl Parts {
+    /// A job, whose output goes to files where it is `quiet`.
+    pub fn new(job: &'static str, quiet: bool) -> Parts {
+        Parts { job, quiet, begin: Instant::now(), done: Mutex::default() }
     }
 
     /// Runs one part, also beside others; whether it is fine.
     pub fn part<R: Into<Report>>(&self, name: &str, job: impl FnOnce() -> Outcome<R>) -> bool {
         let begin = Instant::now();
-        let (result, log) = match self.quiet {
-            false => {
-                println!("\n== {name}");
-                (job().map(R::into), None)
-            }
-            true => {
-                let path = project::target().join("log").join(self.job).join(name);
-                match Log::create(path.with_extension("log")) {
-                    Err(error) => (Err(error), None),
-                    Ok(log) => {
-                        let _shown = self.progress.begin(name, log.path());
-                        (log.during(job).map(R::into), Some(log.path().to_owned()))
-                    }
-                }
-            }
+        let path = project::target().join("log").join(self.job).join(format!("{name}.log"));
+        println!("{name} …");
+        let (result, log) = match self.quiet.then(|| Log::create(path)).transpose() {
+            Err(error) => (Err(error), None),
+            Ok(None) => (job(), None),
+            Ok(Some(log)) => (log.during(job), Some(log.path().to_owned())),
         };
-        let part = Part { name: name.to_owned(), took: begin.elapsed(), result, log };
-        self.progress.end(&part.told());
+        let seconds = begin.elapsed().as_secs_f64();
+        let part = Part { name: name.to_owned(), seconds, result: result.map(R::into), log };
+        println!("{}", part.told());
         let fine = part.is_fine();
-        self.done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(part);
+        self.done.lock().unwrap_or_else(PoisonError::into_inner).push(part);
         fine
-    }
-
-    /// As [`Parts::part`], for a job that cannot go on without it.
-    ///
-    /// # Errors
-    /// It failed, which is told above.
-    pub fn step(&self, name: &str, job: impl FnOnce() -> Outcome) -> Outcome {
-        match self.part(name, || job().map(|()| "done".to_owned())) {
-            true => Ok(()),
-            false => Err(format!(
-                "`cargo xtask {}` stopped at `{name}`; the next one goes on from there",
-                self.job
-            )),
-        }
-    }
-
-    /// Runs lists of parts side by side, each list in its order.
-    pub fn lanes<T: Sync>(&self, lanes: &[Vec<&T>], run: impl Fn(&T) + Sync) {
-        thread::scope(|scope| {
-            for lane in lanes {
-                scope.spawn(|| lane.iter().for_each(|part| run(part)));
-            }
-        });
     }
 
     /// Tells every part again where more than one ran, with what is missing here and the sum over all; an
     /// error names the parts that failed.
     pub fn close(self) -> Outcome {
         let (job, parts) = (self.job, self.done.into_inner().unwrap_or_default());
-        let mut sum = Report::default();
         if parts.len() > 1 {
             println!("\n{job}:");
             parts.iter().for_each(|part| println!("{}", part.told()));
         }
-        for part in &parts {
-            if let Ok(report) = &part.result {
-                sum += report;
-            }
-        }
+        let mut sum = Report::default();
+        parts.iter().flat_map(|part| &part.result).for_each(|report| sum += report);
         for (sentence, count) in &sum.not_run {
             println!("  {sentence}: {count} tests");
         }
         if sum.missing() > 0 {
             println!("  `cargo xtask setup-ci` installs what is missing on a Debian");
         }
-        let failed: Vec<_> =
-            parts.iter().filter(|part| !part.is_fine()).map(|part| &*part.name).collect();
-        let took = seconds(self.progress.elapsed());
-        println!("  {} of {} parts are fine, {took}", parts.len() - failed.len(), parts.len());
-        if sum.passed + sum.failed + sum.cancelled > 0 {
-            // A test that its runner gave up has failed.
-            let (passed, failed) = (sum.passed, sum.failed + sum.cancelled);
-            let (skipped, missing) = (sum.skipped, sum.missing());
+        let failed = parts.iter().filter(|part| !part.is_fine()).map(|part| &*part.name);
+        let failed: Vec<_> = failed.collect();
+        let (fine, took) = (parts.len() - failed.len(), self.begin.elapsed().as_secs_f64());
+        println!("  {fine} of {} parts are fine, {took:.1} s", parts.len());
+        if sum.passed + sum.failed > 0 {
+            let (passed, failed, skipped) = (sum.passed, sum.failed, sum.skipped);
+            let missing = sum.missing();
             println!(
                 "{job}: {passed} passed, {failed} failed, {skipped} skipped, {missing} not run"
             );
@@ -128,35 +124,36 @@ impl Parts {
 
 impl Part {
     fn is_fine(&self) -> bool {
-        self.result.as_ref().is_ok_and(|report| report.complaint().is_none())
+        self.result.as_ref().is_ok_and(Report::is_fine)
     }
 
     /// Its row; below it, what failed first and where its output is.
     fn told(&self) -> String {
         let (mark, line) = match &self.result {
             Err(error) => ("FAIL   ", error.trim_end().replace('\n', "\n            ")),
-            Ok(report) => match report.complaint() {
-                Some("failed") => ("FAIL   ", report.line()),
-                Some(why) => ("FAIL   ", why.to_owned()),
-                None if report.is_missing() => ("NOT RUN", report.line()),
-                None => ("ok     ", report.line()),
-            },
+            Ok(report) if !report.is_fine() => ("FAIL   ", report.line()),
+            Ok(report) if report.is_missing() => ("NOT RUN", report.line()),
+            Ok(report) => ("ok     ", report.line()),
         };
-        let mut row = format!("  {mark} {:17} {:>7}  {line}", self.name, seconds(self.took));
-        if !self.is_fine() {
-            if let Some(first) = self.result.as_ref().ok().and_then(|report| report.first.as_ref())
-            {
-                row += &format!("\n            first: {first}");
-            }
-            if let Some(log) = &self.log {
-                row += &crate::hints::about(log);
-                row += &format!("\n            all of its output: {}", files::shown(log));
-            }
+        let mut row = format!("  {mark} {:17} {:>5.1} s  {line}", self.name, self.seconds);
+        if self.is_fine() {
+            return row;
+        }
+        if let Some(first) = self.result.as_ref().ok().and_then(|report| report.first.as_ref()) {
+            row += &format!("\n            first: {first}");
+        }
+        if let Some(log) = &self.log {
+            row += &end_of(log);
+            row += &format!("\n            all of its output: {}", files::shown(log));
         }
         row
     }
 }
 
-fn seconds(took: Duration) -> String {
-    format!("{:.1} s", took.as_secs_f64())
+/// The last lines of a log.
+fn end_of(log: &Path) -> String {
+    let text = String::from_utf8_lossy(&std::fs::read(log).unwrap_or_default()).into_owned();
+    let lines: Vec<_> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let shown = &lines[lines.len().saturating_sub(LINES)..];
+    shown.iter().map(|line| format!("\n            | {line}")).collect()
 }

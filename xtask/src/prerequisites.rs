@@ -1,112 +1,40 @@
-//! What the project asks of a machine: one table, which the README shows, the start of `run`, `test` and
-//! `build` checks, `setup-ci` installs, and `bare` makes a system of.
+//! What the project asks of a machine: the table of the README, which the start of `run`, `test` and `build`
+//! checks, `setup-ci` installs, and `bare` makes a system of.
 
 use std::path::Path;
 
 use crate::Outcome;
 use crate::process::Run;
 
-/// One row of the table.
-pub struct Prerequisite {
-    /// As the README names it.
-    pub name: &'static str,
-    /// The Debian packages that bring it; empty where Debian's own are too old.
-    pub debian: &'static [&'static str],
-    /// The command for Debian, where it is not `apt-get install` of these packages.
-    other: &'static str,
-    /// The command for Fedora.
-    fedora: &'static str,
-    /// The command for macOS.
-    macos: &'static str,
-    /// Looks for it; the complaint if it is missing or too old.
-    look: fn() -> Option<String>,
-}
+const README: &str = include_str!("../../README.md");
 
-/// All that `run`, `test` and `build` need.
-pub const TABLE: &[Prerequisite] = &[
-    Prerequisite {
-        name: "Rust 1.95 or later, with rustup",
-        debian: &[],
-        other: RUSTUP,
-        fedora: "sudo dnf install rustup && rustup-init -y",
-        macos: RUSTUP,
-        look: rust,
-    },
-    Prerequisite {
-        name: "a C compiler",
-        debian: &["build-essential"],
-        other: "",
-        fedora: "sudo dnf install gcc",
-        macos: "xcode-select --install",
-        look: || works("cc", &["--version"]),
-    },
-    Prerequisite {
-        name: "Python 3.11 or later, with venv",
-        debian: &["python3", "python3-venv"],
-        other: "",
-        fedora: "sudo dnf install python3",
-        macos: "brew install python",
-        look: python,
-    },
-    Prerequisite {
-        name: "Node 20.19 or later, with npm",
-        debian: &[],
-        other: "unpack https://nodejs.org/en/download and put its `bin` on the PATH",
-        fedora: "sudo dnf install nodejs npm",
-        macos: "brew install node",
-        look: node,
-    },
-    Prerequisite {
-        name: "git",
-        debian: &["git"],
-        other: "",
-        fedora: "sudo dnf install git",
-        macos: "xcode-select --install",
-        look: || works("git", &["--version"]),
-    },
-    Prerequisite {
-        name: "CA certificates",
-        debian: &["ca-certificates"],
-        other: "",
-        fedora: "sudo dnf install ca-certificates",
-        macos: "brew install ca-certificates",
-        look: certificates,
-    },
+/// The complaint if something is missing or too old.
+type Look = fn() -> Option<String>;
+
+/// How a row of the table begins, and what looks for it.
+const LOOKS: &[(&str, Look)] = &[
+    ("| Rust 1.95 ", rust),
+    ("| a C compiler ", || works("cc", &["--version"])),
+    ("| Python 3.11 ", python),
+    ("| Node 20.19 ", node),
+    ("| git ", || works("git", &["--version"])),
+    ("| CA certificates ", certificates),
 ];
-
-const RUSTUP: &str = "curl -sSf https://sh.rustup.rs | sh";
 
 /// The target of the npm package's wasm: rustup adds it, and nothing else can.
 pub const WASM: &str = "wasm32-unknown-unknown";
 
-impl Prerequisite {
-    /// The command that installs it on Debian.
-    pub fn on_debian(&self) -> String {
-        match self.debian {
-            [] => self.other.to_owned(),
-            packages => format!("sudo apt-get install {}", packages.join(" ")),
-        }
-    }
+/// A row's cells: its name, and how it is installed on Debian, Fedora and macOS.
+fn row(begin: &str) -> [&'static str; 4] {
+    let row = README.lines().find(|line| line.starts_with(begin)).unwrap_or_default();
+    let mut cells = row.split(" | ").map(|cell| cell.trim_matches(['|', ' ', '`']));
+    [0; 4].map(|_| cells.next().unwrap_or_default())
+}
 
-    /// Its row of the README's table.
-    pub fn row(&self) -> String {
-        let (debian, fedora, macos) = (self.on_debian(), self.fedora, self.macos);
-        let shown = |command: &str| match command.contains('`') {
-            true => command.to_owned(),
-            false => format!("`{}`", command.replace('|', "\\|")),
-        };
-        format!("| {} | {} | {} | {} |", self.name, shown(&debian), shown(fedora), shown(macos))
-    }
-
-    fn here(&self) -> String {
-        if cfg!(target_os = "macos") {
-            self.macos.to_owned()
-        } else if Path::new("/etc/fedora-release").exists() {
-            self.fedora.to_owned()
-        } else {
-            self.on_debian()
-        }
-    }
+/// The Debian packages of a row; none where Debian's own are too old.
+fn packages(begin: &str) -> impl Iterator<Item = &'static str> {
+    let [_, debian, ..] = row(begin);
+    debian.strip_prefix("sudo apt-get install ").unwrap_or_default().split_whitespace()
 }
 
 /// Everything that is missing, in one message, each with the command that installs it.
@@ -114,31 +42,31 @@ impl Prerequisite {
 /// # Errors
 /// That message.
 pub fn check() -> Outcome {
-    let missing: Vec<_> = TABLE
-        .iter()
-        .filter_map(|row| Some(format!("  {}: {}\n      {}", row.name, (row.look)()?, row.here())))
-        .collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    Err(format!("this machine lacks\n{}", missing.join("\n")))
+    let told = |(begin, look): &(&str, Look)| {
+        let (missing, [name, debian, fedora, macos]) = (look()?, row(begin));
+        let here = match cfg!(target_os = "macos") {
+            true => macos,
+            false if Path::new("/etc/fedora-release").exists() => fedora,
+            false => debian,
+        };
+        Some(format!("\n  {name}: {missing}\n      {}", here.replace("\\|", "|")))
+    };
+    let missing: String = LOOKS.iter().filter_map(told).collect();
+    if missing.is_empty() { Ok(()) } else { Err(format!("this machine lacks{missing}")) }
 }
 
-/// The Debian packages of what is missing here.
-pub fn missing_packages() -> impl Iterator<Item = &'static str> {
-    TABLE.iter().filter(|row| (row.look)().is_some()).flat_map(|row| row.debian).copied()
+/// The Debian packages of all, or of what is missing here.
+pub fn debian(of_all: bool) -> Vec<&'static str> {
+    let wanted = LOOKS.iter().filter(|(_, look)| of_all || look().is_some());
+    wanted.flat_map(|(begin, _)| packages(begin)).collect()
 }
 
 fn rust() -> Option<String> {
-    let version = works("cargo", &["--version"]);
-    version.or_else(|| {
+    works("cargo", &["--version"]).or_else(|| {
         let sysroot = said("rustc", &["--print", "sysroot"])?;
-        let libraries = Path::new(sysroot.trim()).join("lib/rustlib").join(WASM).join("lib");
-        match libraries.is_dir() {
-            true => None,
-            false => works("rustup", &["--version"])
-                .map(|why| format!("{why}, and without it the target {WASM} cannot be added")),
-        }
+        let target = Path::new(sysroot.trim()).join("lib/rustlib").join(WASM).join("lib");
+        let why = if target.is_dir() { None } else { works("rustup", &["--version"]) };
+        why.map(|why| format!("{why}, and without it the target {WASM} cannot be added"))
     })
 }
 
@@ -156,7 +84,7 @@ fn node() -> Option<String> {
 }
 
 /// Usual paths of a system's certificate bundle.
-const BUNDLES: &[&str] = &[
+const BUNDLES: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/ssl/cert.pem",
@@ -164,21 +92,14 @@ const BUNDLES: &[&str] = &[
 ];
 
 fn certificates() -> Option<String> {
-    let given = std::env::var_os("SSL_CERT_FILE").is_some_and(|file| Path::new(&file).exists());
-    let there = given || BUNDLES.iter().any(|bundle| Path::new(bundle).exists());
+    let given = std::env::var("SSL_CERT_FILE").unwrap_or_default();
+    let mut places = BUNDLES.iter().copied().chain([given.as_str()]);
+    let there = places.any(|bundle| Path::new(bundle).exists());
     (!there).then(|| format!("no `{}`", BUNDLES[0]))
 }
 
-/// Refuses to go on without a program that only this step needs, and says what installs it.
-///
-/// # Errors
-/// It is missing or does not work.
-pub fn need(program: &str, probe: &[&str], install: &str) -> Outcome {
-    works(program, probe).map_or(Ok(()), |why| Err(format!("{why}: {install}")))
-}
-
 /// Why a program does not work; `None` where it does.
-fn works(program: &str, probe: &[&str]) -> Option<String> {
+pub fn works(program: &str, probe: &[&str]) -> Option<String> {
     match Run::new(program).quiet().args(probe).listen() {
         Err(_) => Some(format!("no `{program}`")),
         Ok(said) if said.success => None,
@@ -202,7 +123,7 @@ fn too_old(program: &str, version: &str, least: &[u32]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{TABLE, too_old, works};
+    use super::{LOOKS, README, packages, row, too_old, works};
 
     #[test]
     fn a_missing_program_and_a_broken_one_are_told_apart() {
@@ -222,13 +143,13 @@ mod tests {
     }
 
     #[test]
-    fn every_row_has_a_command_for_each_system() {
-        for row in TABLE {
-            assert!(
-                ![row.on_debian().as_str(), row.fedora, row.macos].contains(&""),
-                "{}",
-                row.name
-            );
+    fn every_row_of_the_readme_is_looked_for_and_has_a_command_for_each_system() {
+        let table = README.split("| needs | on Debian").nth(1).unwrap_or_default();
+        let rows = table.lines().skip(2).take_while(|line| line.starts_with("| ")).count();
+        assert_eq!(rows, LOOKS.len());
+        for (begin, _) in LOOKS {
+            assert!(row(begin).iter().all(|cell| !cell.is_empty()), "{begin}");
         }
+        assert_eq!(packages("| Python 3.11 ").collect::<Vec<_>>(), ["python3", "python3-venv"]);
     }
 }

@@ -5,12 +5,9 @@ use std::sync::OnceLock;
 
 /// The root of the checkout.
 pub fn root() -> &'static Path {
-    static ROOT: OnceLock<PathBuf> = OnceLock::new();
     // Baked in when xtask is built, so a checkout that was moved rebuilds xtask: cargo sees to that.
-    ROOT.get_or_init(|| {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        here.parent().unwrap_or(here).to_owned()
-    })
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here)
 }
 
 /// A path inside the checkout.
@@ -36,21 +33,6 @@ pub enum Profile {
     Release,
 }
 
-impl Profile {
-    /// As cargo and maturin name it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Profile::Dev => "dev",
-            Profile::Release => "release",
-        }
-    }
-
-    /// Its folder below cargo's target folder.
-    pub fn folder(self) -> PathBuf {
-        target().join(if self == Profile::Dev { "debug" } else { "release" })
-    }
-}
-
 static PROFILE: OnceLock<Profile> = OnceLock::new();
 
 /// Says which products this run makes and uses; the first word holds.
@@ -58,17 +40,14 @@ pub fn set_profile(profile: Profile) {
     let _ = PROFILE.set(profile);
 }
 
-/// Which products this run makes and uses.
-pub fn profile() -> Profile {
-    PROFILE.get().copied().unwrap_or(Profile::Release)
+/// Whether they are as published.
+pub fn is_release() -> bool {
+    PROFILE.get() != Some(&Profile::Dev)
 }
 
 /// The products' folder: `dist` for release builds, `target/dist` for the others.
 pub fn dist() -> PathBuf {
-    match profile() {
-        Profile::Dev => target().join("dist"),
-        Profile::Release => at("dist"),
-    }
+    if is_release() { at("dist") } else { target().join("dist") }
 }
 
 /// The version of everything: the workspace's.
@@ -83,24 +62,19 @@ pub fn in_ci() -> bool {
 
 /// This machine as npm's platform packages name it, for example `linux-x64-gnu`.
 pub fn npm_platform() -> &'static str {
-    if cfg!(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")) {
-        "linux-x64-gnu"
-    } else if cfg!(all(target_os = "linux", target_arch = "aarch64", target_env = "gnu")) {
-        "linux-arm64-gnu"
-    } else if cfg!(all(target_os = "linux", target_arch = "x86_64", target_env = "musl")) {
-        "linux-x64-musl"
-    } else if cfg!(all(target_os = "macos", target_arch = "aarch64")) {
-        "darwin-arm64"
-    } else if cfg!(all(target_os = "macos", target_arch = "x86_64")) {
-        "darwin-x64"
-    } else {
-        "unknown"
+    let musl = cfg!(target_env = "musl");
+    match (std::env::consts::OS, std::env::consts::ARCH) {
+        ("linux", "x86_64") if musl => "linux-x64-musl",
+        ("linux", "x86_64") => "linux-x64-gnu",
+        ("linux", "aarch64") if !musl => "linux-arm64-gnu",
+        ("macos", "aarch64") => "darwin-arm64",
+        ("macos", "x86_64") => "darwin-x64",
+        _ => "unknown",
     }
 }
 
 /// A word of a command line without the checkout's own path.
 pub fn shorten(word: &str) -> String {
-    let root = format!("{}/", root().display());
-    let short = word.replace(&root, "");
+    let short = word.replace(&format!("{}/", root().display()), "");
     if short.contains([' ', '"', '$']) { format!("'{short}'") } else { short }
 }

@@ -5,47 +5,45 @@ use crate::args::Args;
 use crate::process::Run;
 use crate::{Outcome, prerequisites, tools};
 
-/// A program, how to see that it works, and the package that brings it.
-struct Wanted {
-    probe: &'static [&'static str],
-    package: &'static str,
-}
-
-const PACKAGES: &[Wanted] = &[
+/// A command of the shell that works where a package is there, and the package.
+const PACKAGES: &[(&str, &str)] = &[
     // The servers that tests start: where each package keeps its programs stands in `tests/servers`.
-    Wanted { probe: &["test", "-x", "/usr/sbin/mariadbd"], package: "mariadb-server" },
+    ("test -x /usr/sbin/mariadbd", "mariadb-server"),
+    ("ls /usr/lib/postgresql/*/bin/initdb", "postgresql"),
+    ("test -f /usr/share/java/zookeeper.jar", "zookeeper"),
+    ("etcd --version", "etcd-server"),
     // What PyPI's mysqlclient is compiled against.
-    Wanted { probe: &["pkg-config", "--version"], package: "pkg-config" },
-    Wanted { probe: &["pkg-config", "--exists", "libmariadb"], package: "libmariadb-dev" },
-    Wanted { probe: &["python3", "-c", PYTHON_H], package: "python3-dev" },
-    Wanted { probe: &["sh", "-c", "ls /usr/lib/postgresql/*/bin/initdb"], package: "postgresql" },
-    Wanted { probe: &["test", "-f", "/usr/share/java/zookeeper.jar"], package: "zookeeper" },
-    Wanted { probe: &["etcd", "--version"], package: "etcd-server" },
+    ("pkg-config --version", "pkg-config"),
+    ("pkg-config --exists libmariadb", "libmariadb-dev"),
+    (PYTHON_H, "python3-dev"),
     // The browser of the tests that need one, and the tool that tries the alert rules.
-    Wanted { probe: &["/usr/bin/chromium", "--version"], package: "chromium" },
-    Wanted { probe: &["promtool", "--version"], package: "prometheus" },
+    ("/usr/bin/chromium --version", "chromium"),
+    ("promtool --version", "prometheus"),
     // Makes the certificates of servers that are spoken to by TLS.
-    Wanted { probe: &["openssl", "version"], package: "openssl" },
+    ("openssl version", "openssl"),
 ];
 
-const PYTHON_H: &str = "import os, sysconfig; \
-                        assert os.path.exists(sysconfig.get_path('include') + '/Python.h')";
+const PYTHON_H: &str =
+    "test -f $(python3 -c 'import sysconfig; print(sysconfig.get_path(\"include\"))')/Python.h";
 
 const TARGETS: &[&str] = &[prerequisites::WASM, "wasm32v1-none", "thumbv7em-none-eabi"];
-
-const COMPONENTS: &[(&str, &str)] = &[("rustfmt", "rustfmt"), ("cargo-clippy", "clippy")];
 
 /// The verb.
 pub fn main(args: Args) -> Outcome {
     args.finish()?;
-    packages()?;
+    let missing = PACKAGES.iter().filter(|(probe, _)| !has(probe)).map(|(_, package)| *package);
+    let names: Vec<_> = missing.chain(prerequisites::debian(false)).collect();
+    if !names.is_empty() {
+        println!("missing: {}", names.join(", "));
+        apt("update", &[])?;
+        apt("install", &names)?;
+    }
     prerequisites::check()?;
     for target in TARGETS {
         tools::rust_target(target)?;
     }
-    for (program, component) in COMPONENTS {
-        let said = Run::new(program).quiet().arg("--version").listen();
-        if !said.is_ok_and(|said| said.success) {
+    for (program, component) in [("rustfmt", "rustfmt"), ("cargo-clippy", "clippy")] {
+        if !has(&format!("{program} --version")) {
             Run::new("rustup").args(["component", "add", component]).done()?;
         }
     }
@@ -53,32 +51,19 @@ pub fn main(args: Args) -> Outcome {
     Ok(())
 }
 
-fn packages() -> Outcome {
-    let missing = |wanted: &&Wanted| {
-        let (program, args) = wanted.probe.split_first().unwrap_or((&"true", &[]));
-        !Run::new(program).quiet().args(args).listen().is_ok_and(|said| said.success)
-    };
-    let mut names: Vec<_> = PACKAGES.iter().filter(missing).map(|wanted| wanted.package).collect();
-    names.extend(prerequisites::missing_packages());
-    if names.is_empty() {
-        return Ok(());
-    }
-    println!("missing: {}", names.join(", "));
-    apt(&["update"])?;
-    apt(&[&["install", "--yes", "--no-install-recommends"], names.as_slice()].concat())
+fn has(probe: &str) -> bool {
+    prerequisites::works("sh", &["-c", probe]).is_none()
 }
 
-fn apt(words: &[&str]) -> Outcome {
-    if !Run::new("apt-get").quiet().arg("--version").listen().is_ok_and(|said| said.success) {
+fn apt(verb: &str, names: &[&str]) -> Outcome {
+    if !has("apt-get --version") {
         return Err("no `apt-get` here: install the missing programs by hand".to_owned());
     }
-    let root = Run::new("id").quiet().arg("-u").output()?.trim() == "0";
-    let (program, first) = if root { ("apt-get", None) } else { ("sudo", Some("apt-get")) };
+    let first = if has("test $(id -u) = 0") { "env" } else { "sudo" };
     // Another apt may be at work: wait for its lock instead of failing.
-    Run::new(program)
-        .args(first)
-        .args(["-o", "DPkg::Lock::Timeout=300"])
-        .args(words)
-        .env("DEBIAN_FRONTEND", "noninteractive")
+    Run::new(first)
+        .args(["DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", "DPkg::Lock::Timeout=300"])
+        .args([verb, "--yes", "--no-install-recommends"])
+        .args(names)
         .done()
 }

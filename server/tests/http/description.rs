@@ -366,11 +366,3 @@ fn a_time_is_a_number_that_javascript_holds() {
     assert_eq!((&parts["time_ms"], &parts["worker"]), (&json!(MAX_SAFE), &json!(3)));
     assert_eq!(parts["tick"], ((1_u64 << 60) - 1).to_string());
 }
-
-#[test]
-fn the_committed_description_is_todays() {
-    let committed = include_str!("../../openapi.json");
-    let today = leafid_server::routes::openapi::text();
-    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-    assert!(read(committed) == read(today), "leafid openapi > server/openapi.json");
-}

@@ -1,13 +1,12 @@
-// The tarball as its tools see it: publint, "are the types wrong", and the report of its types.
+// The tarball as its tools see it: publint and "are the types wrong".
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { checkout, dist } from '../js/support/places.mjs'
+import { dist } from '../js/support/places.mjs'
 import { root, run } from './lib/programs.mjs'
-import { withTypes } from './lib/types.mjs'
 
 const { version } = JSON.parse(readFileSync(join(root, 'node_modules/leafid/package.json'), 'utf8'))
 
@@ -27,17 +26,3 @@ test('the types are right in every resolution', async () => {
   assert.deepEqual(found, [])
   assert.deepEqual(Object.keys(analysis.entrypoints).sort(), ['.', './decode', './inline', './node', './package.json', './public', './registry', './testing'])
 })
-
-/** Where the reports are committed: a change of what users see is a change of these files. */
-const reports = join(checkout, 'bindings-js/api')
-const HEAD = '// What users see of this sub-path. Written by `LEAFID_WRITE_API=1 cargo xtask test --only consumers`.\n'
-
-test('the report of the types is up to date', () =>
-  withTypes(async (rolledUp) => {
-    for (const name of ['index', 'registry', 'node', 'workers', 'public', 'decode', 'testing']) {
-      const fresh = HEAD + (await rolledUp(`${name}.d.ts`)).trimEnd() + '\n'
-      const file = join(reports, `${name}.d.ts`)
-      if (process.env.LEAFID_WRITE_API === '1') writeFileSync(file, fresh)
-      assert.equal(readFileSync(file, 'utf8'), fresh, `${name}.d.ts: run \`LEAFID_WRITE_API=1 cargo xtask test --only consumers\`, look at the change and commit it`)
-    }
-  }))

@@ -1,23 +1,15 @@
-//! The WebAssembly components: built as core modules, made small, encoded, described by their WIT.
+//! The WebAssembly components: built as core modules, made small, then encoded by jco in `component.mjs`.
 //!
 //! In this order: `wasm-opt` reads modules and no components, and keeps the section that says what the
 //! module is as a component.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use wit_component::{ComponentEncoder, DecodedWasm, WitPrinter};
-use wit_parser::{IndexMap, Resolve, WorldId, WorldItem, WorldKey};
-
-use super::oci;
-use super::smaller::smaller;
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
 /// Control flow that is made flat and built up again is half a percent smaller.
 const OPTIMISE: &[&str] = &["--flatten", "--rereloop", "-Oz", "-Oz", "--converge"];
-
-/// Where the interfaces are described.
-pub const WIT: &str = "wit";
 
 /// A crate, with one of its features or none, that becomes a component.
 pub struct Recipe {
@@ -27,62 +19,24 @@ pub struct Recipe {
     features: &'static str,
 }
 
-/// `leafid.wasm`.
-pub const LEAFID: Recipe = Recipe { name: "leafid", crate_name: "leafid-component", features: "" };
-/// `leafid-pure.wasm`.
-pub const PURE: Recipe =
-    Recipe { name: "leafid-pure", crate_name: "leafid-component", features: "pure" };
-/// `leafid-public.wasm`.
-pub const PUBLIC: Recipe =
-    Recipe { name: "leafid-public", crate_name: "leafid-component", features: "public" };
+const fn of(name: &'static str, features: &'static str) -> Recipe {
+    Recipe { name, crate_name: "leafid-component", features }
+}
+
+/// What is published.
+pub const PUBLISHED: [Recipe; 3] =
+    [of("leafid", ""), of("leafid-pure", "pure"), of("leafid-public", "public")];
 /// The control of the benchmark.
-pub const COUNTING: Recipe =
-    Recipe { name: "counting", crate_name: "leafid-component", features: "counting" };
-/// A store that is a component, for the composition; not published.
-pub const STORE: Recipe =
-    Recipe { name: "store", crate_name: "leafid-example-store", features: "" };
+pub const COUNTING: Recipe = of("counting", "counting");
+/// A store that is a component, for the composition.
+pub const STORE: Recipe = Recipe { crate_name: "leafid-example-store", ..of("store", "") };
 
 /// Builds what is published, into `dist/`.
 pub fn build() -> Outcome<PathBuf> {
-    for recipe in [LEAFID, PURE, PUBLIC] {
-        let built = recipe.make()?;
-        files::install(&built, &project::dist().join(format!("{}.wasm", recipe.name)))?;
-    }
+    files::remove(&project::dist().join("oci"))?;
+    PUBLISHED.iter().try_for_each(Recipe::make)?;
     files::write(&project::dist().join("leafid.wit"), one_file()?)?;
-    oci::write(&[
-        artifact(
-            &LEAFID,
-            "Unique 64-bit IDs: generators, layouts, text forms, a store's decisions",
-        )?,
-        artifact(&PURE, "Unique 64-bit IDs: layouts, text forms, a store's decisions")?,
-        artifact(&PUBLIC, "IDs as the outside may see them: scrambled, in base58 or base62")?,
-    ])?;
-    Ok(product())
-}
-
-fn artifact(recipe: &Recipe, about: &'static str) -> Outcome<oci::Artifact> {
-    let bytes = files::bytes(&project::dist().join(format!("{}.wasm", recipe.name)))?;
-    let (resolve, world) = decoded(&bytes)?;
-    let world = &resolve.worlds[world];
-    let names = |items: &IndexMap<WorldKey, WorldItem>| {
-        items.keys().map(|key| resolve.name_world_key(key)).collect()
-    };
-    let interfaces = [names(&world.imports), names(&world.exports)];
-    Ok(oci::Artifact { name: recipe.name, about, interfaces })
-}
-
-/// What a component says of itself.
-pub fn decoded(component: &[u8]) -> Outcome<(Resolve, WorldId)> {
-    match wit_component::decode(component) {
-        Ok(DecodedWasm::Component(resolve, world)) => Ok((resolve, world)),
-        Ok(DecodedWasm::WitPackage(..)) => Err("this is a WIT package, no component".to_owned()),
-        Err(error) => Err(format!("this is not a component: {error:#}")),
-    }
-}
-
-/// `dist/leafid.wasm`.
-pub fn product() -> PathBuf {
-    project::dist().join("leafid.wasm")
+    Ok(project::dist().join("leafid.wasm"))
 }
 
 /// Where components lie that are made for tests only.
@@ -91,55 +45,52 @@ pub fn folder() -> PathBuf {
 }
 
 impl Recipe {
-    /// Builds the component, below the target folder.
-    pub fn make(&self) -> Outcome<PathBuf> {
+    /// The module that the component is made of.
+    pub fn core(&self) -> PathBuf {
+        folder().join(format!("{}.core.wasm", self.name))
+    }
+
+    /// Builds the component: into `dist/` what is published, with its artifact.
+    pub fn make(&self) -> Outcome {
         tools::rust_target("wasm32-unknown-unknown")?;
-        tools::node_modules()?;
+        tools::node_modules_of_tests()?;
         Run::cargo(&["build", "--locked", "-p", self.crate_name, "--features", self.features])
             .args(["--target", "wasm32-unknown-unknown", "--profile", "component"])
             .done()?;
         let module = format!("{}.wasm", self.crate_name.replace('-', "_"));
         let module = project::target().join("wasm32-unknown-unknown/component").join(module);
-        let [small, component] =
-            ["core.wasm", "wasm"].map(|end| folder().join(format!("{}.{end}", self.name)));
+        let core = self.core();
         // Two recipes share one module's place, so its time says nothing.
-        let source = files::bytes(&module)?;
-        let before = folder().join(format!("{}.module.wasm", self.name));
-        if !files::write(&before, &source)? && small.is_file() && component.is_file() {
-            return Ok(component);
+        let before = core.with_extension("before.wasm");
+        if files::write(&before, files::bytes(&module)?)? || !core.is_file() {
+            files::remove(&core)?;
+            let half = core.with_extension("half.wasm");
+            tools::npx("wasm-opt").args(OPTIMISE).arg("-o").arg(&half).arg(&before).done()?;
+            files::install(&half, &core)?;
         }
-        tools::npx("wasm-opt").args(OPTIMISE).arg("-o").arg(&small).arg(&before).done()?;
-        files::write(&component, encode(&small)?)?;
-        Ok(component)
+        let is_published = PUBLISHED.iter().any(|recipe| recipe.name == self.name);
+        let place = if is_published { project::dist() } else { folder() };
+        files::make_dir(&place)?;
+        Run::new("node")
+            .args(["xtask/src/build/component.mjs", self.name, project::version()])
+            .args([&core, &place])
+            .done()
     }
 }
 
-/// The component of a core module.
-fn encode(module: &Path) -> Outcome<Vec<u8>> {
-    let bytes = files::bytes(module)?;
-    let encoded = ComponentEncoder::default()
-        .module(&bytes)
-        .and_then(|encoder| encoder.validate(true).encode());
-    let encoded = encoded
-        .map_err(|error| format!("no component of `{}`: {error:#}", files::shown(module)))?;
-    smaller(&encoded)
-}
-
-/// The package of the tree, and what it uses.
-pub fn described() -> Outcome<(Resolve, wit_parser::PackageId)> {
-    let mut resolve = Resolve::default();
-    let pushed = resolve.push_dir(project::at(WIT));
-    let (package, _) = pushed.map_err(|error| format!("`{WIT}`: {error:#}"))?;
-    Ok((resolve, package))
-}
-
-/// The whole description in one file, as tools take it.
-pub fn one_file() -> Outcome<String> {
-    let (resolve, package) = described()?;
-    let others: Vec<_> =
-        resolve.packages.iter().map(|(id, _)| id).filter(|id| *id != package).collect();
-    let mut printer = WitPrinter::default();
-    let printed = printer.print(&resolve, package, &others);
-    printed.map_err(|error| format!("`{WIT}` cannot be printed: {error:#}"))?;
-    Ok(printer.output.to_string())
+/// The whole description in one file, as tools take it: the package, then those that it uses.
+fn one_file() -> Outcome<String> {
+    let folder = project::at("wit");
+    let mut text = String::new();
+    for file in files::ending(&folder, ".wit") {
+        let part = files::read(&file)?;
+        let (package, rest) = part.split_once('\n').ok_or("an empty file in `wit`")?;
+        let package = if text.is_empty() { package } else { "" };
+        text += &format!("{package}\n{}\n", rest.trim_end());
+    }
+    for file in files::ending(&folder.join("deps"), ".wit") {
+        let other = files::read(&file)?.replacen(';', " {", 1);
+        text += &format!("\n{}\n}}\n", other.trim_end());
+    }
+    Ok(text)
 }

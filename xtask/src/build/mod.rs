@@ -1,19 +1,10 @@
 //! The products: what is published by `cargo xtask build`, into `dist/`; the same, sooner, for `run` and
 //! `test`.
 
-mod common;
-#[cfg(feature = "whole")]
 pub mod component;
-mod entries;
 pub mod node;
 pub mod npm;
-#[cfg(feature = "whole")]
-mod oci;
 pub mod server;
-#[cfg(feature = "whole")]
-mod smaller;
-pub mod tarball;
-mod texts;
 pub mod wasm;
 pub mod wheel;
 
@@ -22,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use crate::args::Args;
-use crate::parts::Parts;
+use crate::parts;
 use crate::{Outcome, files, prerequisites, project};
 
 /// A part of the build.
@@ -40,7 +31,6 @@ const STEPS: &[Step] = &[
     Step { name: "node", takes: &[], build: node::build },
     // It carries the wasm, and is compiled against the types of the native engine.
     Step { name: "npm", takes: &["wasm", "node"], build: npm::build },
-    #[cfg(feature = "whole")]
     Step { name: "component", takes: &[], build: component::build },
 ];
 
@@ -48,19 +38,10 @@ const STEPS: &[Step] = &[
 pub fn main(mut args: Args) -> Outcome {
     let only = args.value("--only")?;
     args.finish()?;
-    let chosen: Vec<_> =
-        STEPS.iter().filter(|step| only.as_deref().is_none_or(|only| only == step.name)).collect();
-    if chosen.is_empty() {
-        let names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
-        let only = only.unwrap_or_default();
-        return Err(format!("there is no part `{only}`: {}", names.join(", ")));
-    }
     prerequisites::check()?;
-    let parts = Parts::new("build", chosen.len());
-    for step in chosen {
-        parts.part(step.name, || product(step.name).map(|product| files::shown(&product)));
-    }
-    parts.close()
+    let made = |name| product(name).map(|product| files::shown(&product));
+    let all: Vec<_> = STEPS.iter().map(|step| (step.name, move || made(step.name))).collect();
+    parts::run("build", &all, only.as_deref())
 }
 
 /// Some products, each built once in the life of this process: the parts of a job share them.
@@ -84,22 +65,13 @@ pub fn server_binary() -> PathBuf {
 
 /// The wheel.
 pub fn wheel_file() -> Outcome<PathBuf> {
-    let prefix = format!("leafid-{}-cp311-abi3-", project::version());
-    files::ending(&project::dist(), ".whl")
-        .into_iter()
-        .find(|path| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&prefix)))
-        .ok_or_else(|| format!("no `{prefix}*.whl` in dist: `cargo xtask build --only wheel`"))
+    let found = files::ending(&project::dist(), ".whl").into_iter().next();
+    found.ok_or("no wheel in `dist`: `cargo xtask build --only wheel`".to_owned())
 }
 
 /// The main npm package and this machine's platform package.
-pub fn npm_tarballs() -> Outcome<[PathBuf; 2]> {
-    let version = project::version();
-    let both = [
-        project::dist().join(format!("leafid-{version}.tgz")),
-        project::dist().join(format!("leafid-{}-{version}.tgz", project::npm_platform())),
-    ];
-    match both.iter().find(|path| !path.is_file()) {
-        None => Ok(both),
-        Some(missing) => Err(format!("no `{}`: `cargo xtask build`", files::shown(missing))),
-    }
+pub fn npm_tarballs() -> [PathBuf; 2] {
+    let (version, platform) = (project::version(), project::npm_platform());
+    let names = [format!("leafid-{version}.tgz"), format!("leafid-{platform}-{version}.tgz")];
+    names.map(|name| project::dist().join(name))
 }

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::tarball;
-use crate::project::Profile;
+use serde_json::json;
+
+use super::npm;
 use crate::{Outcome, files, project, tools};
 
 /// Builds the add-on and its types, and packs it.
@@ -11,18 +12,18 @@ pub fn build() -> Outcome<PathBuf> {
     tools::node_modules()?;
     let folder = folder();
     files::make_dir(&folder)?;
-    napi(&folder)?;
-    if files::read(&types())?.trim().is_empty() {
+    for _ in 0..2 {
+        napi(&folder)?;
+        if !files::read(&types())?.trim().is_empty() {
+            let platform = project::npm_platform();
+            let addon = folder.join(format!("leafid.{platform}.node"));
+            return pack(platform, &addon, &project::dist());
+        }
         // napi collects the types while the crate compiles; a crate that plain cargo compiled
         // before has none. A changed build script's time makes cargo compile it once more.
         files::touch(&project::at("bindings-node/build.rs"))?;
-        napi(&folder)?;
     }
-    if files::read(&types())?.trim().is_empty() {
-        return Err("napi wrote an empty `native.d.ts`: `cargo clean -p leafid-node`".to_owned());
-    }
-    let platform = project::npm_platform();
-    pack(platform, &folder.join(format!("leafid.{platform}.node")))
+    Err("napi wrote an empty `native.d.ts`: `cargo clean -p leafid-node`".to_owned())
 }
 
 /// Its functions, as TypeScript sees them, once it is built.
@@ -31,13 +32,14 @@ pub fn types() -> PathBuf {
 }
 
 fn folder() -> PathBuf {
-    project::target().join("npm/native").join(project::profile().name())
+    let profile = if project::is_release() { "release" } else { "dev" };
+    project::target().join("npm/native").join(profile)
 }
 
 // Without `--target-dir`: with it the types are silently empty.
 fn napi(folder: &Path) -> Outcome {
     // Without `--profile` as well: it would look for the product in a folder of that name.
-    let release = (project::profile() == Profile::Release).then_some("--release");
+    let release = project::is_release().then_some("--release");
     tools::npx("napi")
         .args(["build", "--platform", "--manifest-path", "Cargo.toml", "--no-js"])
         .args(release)
@@ -49,37 +51,32 @@ fn napi(folder: &Path) -> Outcome {
         .done()
 }
 
-/// Packs an add-on as the package of a platform.
-pub fn pack(platform: &str, addon: &Path) -> Outcome<PathBuf> {
-    let (system, rest) = platform.split_once('-').unwrap_or((platform, ""));
-    let (cpu, libc) = rest.split_once('-').unwrap_or((rest, ""));
-    let libc = match libc {
-        "gnu" => "\n  \"libc\": [\"glibc\"],",
-        "musl" => "\n  \"libc\": [\"musl\"],",
-        _ => "",
-    };
-    let version = project::version();
+/// Packs an add-on as the package of a platform, into a folder.
+pub fn pack(platform: &str, addon: &Path, to: &Path) -> Outcome<PathBuf> {
+    let mut words = platform.split('-');
+    let (system, cpu) = (words.next(), words.next());
+    let libc = words.next().map(|libc| if libc == "gnu" { "glibc" } else { libc });
+    let name = addon.file_name().unwrap_or_default().to_string_lossy();
+    let mut manifest = json!({
+        "name": format!("leafid-{platform}"),
+        "version": project::version(),
+        "description": format!("The native engine of leafid for {platform}"),
+        "license": "(MIT OR Apache-2.0)",
+        "repository": { "type": "git", "url": "git+https://github.com/leafid/leafid.git" },
+        "type": "commonjs",
+        "main": name,
+        "files": [name, "LICENSE-*"],
+        "os": [system],
+        "cpu": [cpu],
+        "engines": { "node": ">=20.19" },
+    });
+    if let Some(libc) = libc.filter(|_| system == Some("linux")) {
+        manifest["libc"] = json!([libc]);
+    }
     let stage = project::target().join("npm/stage").join(platform);
-    files::remove_dir(&stage)?;
-    let addon_name = addon.file_name().unwrap_or_default().to_string_lossy();
-    let manifest = format!(
-        r#"{{
-  "name": "leafid-{platform}",
-  "version": "{version}",
-  "description": "The native engine of leafid for {platform}",
-  "license": "(MIT OR Apache-2.0)",
-  "repository": {{ "type": "git", "url": "git+https://github.com/leafid/leafid.git" }},
-  "type": "commonjs",
-  "main": "{addon_name}",
-  "files": ["{addon_name}", "LICENSE-*"],
-  "os": ["{system}"],
-  "cpu": ["{cpu}"],{libc}
-  "engines": {{ "node": ">=20.19" }}
-}}
-"#
-    );
-    files::write(&stage.join("package.json"), manifest)?;
-    files::install(addon, &stage.join(&*addon_name))?;
-    tarball::licences(&stage)?;
-    tarball::pack(&stage, &format!("leafid-{platform}-{version}.tgz"))
+    files::remove(&stage)?;
+    files::write(&stage.join("package.json"), manifest.to_string())?;
+    files::install(addon, &stage.join(&*name))?;
+    npm::licences(&stage)?;
+    npm::pack(&stage, to)
 }

@@ -1,90 +1,37 @@
-//! The main npm package: the TypeScript of `bindings-js` compiled, its entries written, with the wasm
-//! beside it.
+//! The npm packages: the main one, which `npm.mjs` stages; and how any is packed.
 
 use std::path::{Path, PathBuf};
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-
-use super::{common, entries, node, tarball, texts, wasm};
+use super::{node, wasm};
 use crate::process::Run;
-use crate::{Outcome, files, project, tools};
+use crate::{Outcome, files, project};
 
-/// Where the compiler finds what napi says of the native engine. Git ignores it: the interfaces that it
-/// must agree with stand in `engines/`, and the compiler compares.
-const NATIVE_TYPES: &str = "bindings-js/src/native/leafid.d.ts";
-
-/// What stands for the version in the sources.
-const PLACEHOLDER: &str = "0.0.0";
-/// What is in a module that has a wasm file as text.
-const INLINED: &str = "export declare const WASM: string\n";
-/// The module that tells the version.
-const VERSION: &str = "engines/version.js";
-
-/// Compiles, stages and packs, once the wasm and the native engine are built.
+/// Stages and packs the main one, once the wasm and the native engine are built.
 pub fn build() -> Outcome<PathBuf> {
-    let stage = stage()?;
-    tarball::pack(&stage, &format!("leafid-{}.tgz", project::version()))
-}
-
-/// The package's folder as it is packed, below the target folder.
-pub fn stage() -> Outcome<PathBuf> {
-    files::write(&project::at(NATIVE_TYPES), files::bytes(&node::types())?)?;
-    inlined_types(&project::at("bindings-js"))?;
-    texts::modules()?;
     let stage = project::target().join("npm/stage/leafid");
-    files::remove_dir(&stage)?;
-    compiler(&project::at("bindings-js")).arg("--outDir").arg(&stage).done()?;
-    for name in wasm::NAMES {
-        let place = stage.join("wasm").join(name);
-        files::install(&wasm::of(name), &place.with_extension("wasm"))?;
-        let text = STANDARD.encode(files::bytes(&wasm::of(name))?);
-        let text = format!("export const WASM =\n  '{text}'\n");
-        files::write(&stage.join(inlined(name, "js")), text)?;
-        files::write(&stage.join(inlined(name, "d.ts")), INLINED)?;
-    }
-    let version = stamped(&stage.join(VERSION))?;
-    files::write(&stage.join(VERSION), version)?;
-    let manifest = stamped(&project::at("bindings-js/package.json"))?;
-    files::write(&stage.join("package.json"), &manifest)?;
-    files::install(&project::at("bindings-js/README.md"), &stage.join("README.md"))?;
-    tarball::licences(&stage)?;
-    let parsed =
-        serde_json::from_str(&manifest).map_err(|error| format!("package.json: {error}"))?;
-    entries::write(&parsed, &stage)?;
-    common::write(&parsed, &stage)?;
-    entries::check(&parsed, &stage)?;
-    texts::for_d1(&stage)?;
-    Ok(stage)
+    self::stage(&stage, &[])?;
+    pack(&stage, &project::dist())
 }
 
-/// The types of the modules that have a wasm file as text, where the compiler looks for them. Git ignores
-/// them.
-pub fn inlined_types(sources: &Path) -> Outcome {
-    for name in wasm::NAMES {
-        files::write(&sources.join("src").join(inlined(name, "d.ts")), INLINED)?;
-    }
-    Ok(())
+/// Makes its folder as it is packed, with the engines of these platforms instead of this machine's.
+pub fn stage(stage: &Path, engines: &[&str]) -> Outcome {
+    Run::new("node")
+        .args(["xtask/src/build/npm.mjs", project::version()])
+        .args([stage, &wasm::folder(), &node::types()])
+        .args(engines)
+        .done()
 }
 
-fn inlined(name: &str, kind: &str) -> String {
-    format!("wasm/{name}-inlined.{kind}")
+/// Both licences, into a staged package.
+pub fn licences(stage: &Path) -> Outcome {
+    let copy = |name: &str| files::install(&project::at(name), &stage.join(name));
+    ["LICENSE-APACHE", "LICENSE-MIT"].into_iter().try_for_each(copy)
 }
 
-/// A file's text with the version in place of what stands for it.
-fn stamped(file: &Path) -> Outcome<String> {
-    let text = files::read(file)?;
-    if text.contains(PLACEHOLDER) {
-        return Ok(text.replace(PLACEHOLDER, project::version()));
-    }
-    Err(format!("no version `{PLACEHOLDER}` in `{}`", files::shown(file)))
-}
-
-/// The compiler, on the TypeScript of a folder or of a copy of it.
-pub fn compiler(folder: &Path) -> Run {
-    tools::npx("tsc")
-        .args(["--pretty", "false", "--typeRoots"])
-        .arg(project::at("node_modules/@types"))
-        .arg("--project")
-        .arg(folder)
+/// Packs a staged package into a folder.
+pub fn pack(stage: &Path, folder: &Path) -> Outcome<PathBuf> {
+    files::make_dir(folder)?;
+    let words = ["pack", "--ignore-scripts", "--loglevel", "error", "--pack-destination"];
+    let said = Run::new("npm").args(words).arg(folder).dir(stage).output()?;
+    Ok(folder.join(said.lines().last().unwrap_or_default()))
 }

@@ -16,11 +16,14 @@ pub fn with_sqlite_alone() {
 
 /// Builds the server.
 pub fn build() -> Outcome<PathBuf> {
-    let profile = project::profile();
+    let (profile, folder) = match project::is_release() {
+        true => ("release", "release"),
+        false => ("dev", "debug"),
+    };
     let features = SQLITE_ALONE.load(Ordering::Relaxed).then_some("--no-default-features");
-    Run::cargo(&["build", "--locked", "-p", "leafid-server", "--profile", profile.name()])
+    Run::cargo(&["build", "--locked", "-p", "leafid-server", "--profile", profile])
         .args(features)
         .done()?;
-    files::install(&profile.folder().join("leafid"), &server_binary())?;
+    files::install(&project::target().join(folder).join("leafid"), &server_binary())?;
     Ok(server_binary())
 }

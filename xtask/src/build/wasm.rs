@@ -10,14 +10,8 @@ use crate::{Outcome, files, project, tools};
 pub const NAMES: [&str; 3] = ["engine", "registry", "public"];
 
 /// Without what a file does not need to run: names, who made it, and zeros, which memory has by itself.
-const SMALL: [&str; 6] = [
-    "-Oz",
-    "--zero-filled-memory",
-    "--reorder-functions",
-    "--strip-debug",
-    "--strip-producers",
-    "--strip-target-features",
-];
+const SMALL: &str = "-Oz --zero-filled-memory --reorder-functions --strip-debug --strip-producers \
+                     --strip-target-features";
 
 /// Where they are, each as `NAME.wasm`.
 pub fn folder() -> PathBuf {
@@ -36,13 +30,9 @@ pub fn build() -> Outcome<PathBuf> {
     for name in NAMES {
         let built = format!("wasm32-unknown-unknown/wasm/leafid_wasm_{name}.wasm");
         let built = project::target().join(built);
-        let (product, small) = (of(name), of(name).with_extension("small"));
-        if files::fresh(std::slice::from_ref(&product), std::slice::from_ref(&built)) {
-            continue;
-        }
-        tools::npx("wasm-opt").args(SMALL).arg("-o").arg(&small).arg(&built).done()?;
-        files::install(&small, &product)?;
-        files::remove(&small)?;
+        files::once(&of(name).with_extension("from"), &files::stamps(&[&built])?, || {
+            tools::npx("wasm-opt").args(SMALL.split(' ')).arg("-o").arg(of(name)).arg(&built).done()
+        })?;
     }
     Ok(folder())
 }

@@ -8,26 +8,14 @@ use crate::{Outcome, files, project, tools};
 
 /// Builds the wheel with the project's own maturin.
 pub fn build() -> Outcome<PathBuf> {
-    let maturin = tools::python("maturin")?;
-    // By themselves first: a wheel of another platform tag would otherwise stay beside the new one.
-    let fresh = project::target().join("wheel");
-    files::remove_dir(&fresh)?;
+    let maturin = tools::maturin()?;
+    // A wheel of another version or platform would otherwise stay beside the new one.
+    files::ending(&project::dist(), ".whl").iter().try_for_each(|old| files::remove(old))?;
     Run::new(maturin)
         .args(["build", "--locked", "--quiet", "--manifest-path", "bindings-py/Cargo.toml"])
-        .args(["--profile", project::profile().name(), "--out"])
-        .arg(&fresh)
+        .args(["--profile", if project::is_release() { "release" } else { "dev" }, "--out"])
+        .arg(project::dist())
         .env("CARGO_TARGET_DIR", project::target())
         .done()?;
-    let built = match files::ending(&fresh, ".whl").as_slice() {
-        [one] => one.clone(),
-        other => return Err(format!("maturin made {} wheels instead of one", other.len())),
-    };
-    let name = built.file_name().unwrap_or_default().to_owned();
-    for old in files::ending(&project::dist(), ".whl") {
-        if old.file_name() != Some(&name) {
-            files::remove(&old)?;
-        }
-    }
-    files::install(&built, &project::dist().join(&name))?;
     wheel_file()
 }

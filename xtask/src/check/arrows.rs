@@ -1,105 +1,97 @@
-//! Which member may know which: an allow-list over what cargo says.
+//! Who may know whom: crates by an allow-list over what cargo says, TypeScript and Python by the tools for
+//! that. Inside a crate of Rust nothing is compared: what must not know each other is two crates.
+
+use std::path::Path;
 
 use serde_json::Value;
 
-use crate::Outcome;
 use crate::process::Run;
+use crate::{Outcome, project, tools};
 
-/// A member, and the members that it may depend on. Whoever is not named here is refused.
-const MAY_KNOW: &[(&str, &[&str])] = &[
-    ("leafid-core", &[]),
-    ("leafid-wire", &["leafid-core"]),
-    ("leafid-public", &["leafid-core"]),
-    ("leafid-sql", &[]),
-    ("leafid-state", &["leafid-core"]),
-    ("leafid-server", &["leafid-core", "leafid-servers", "leafid-wire"]),
-    ("leafid-bindings", &["leafid-core"]),
-    (
-        "leafid-py",
-        &[
-            "leafid-bindings",
-            "leafid-core",
-            "leafid-public",
-            "leafid-sql",
-            "leafid-state",
-            "leafid-wire",
-        ],
-    ),
-    ("leafid-node", &["leafid-bindings", "leafid-core", "leafid-state"]),
-    ("leafid-wasm-border", &["leafid-bindings"]),
-    ("leafid-wasm-engine", &["leafid-bindings", "leafid-core", "leafid-wasm-border"]),
-    ("leafid-wasm-registry", &["leafid-bindings", "leafid-core", "leafid-wasm-border"]),
-    ("leafid-wasm-public", &["leafid-public", "leafid-wasm-border"]),
-    ("leafid-component", &["leafid-bindings", "leafid-core", "leafid-public"]),
-    // It knows the package in `wit/`, as a stranger's store does.
-    ("leafid-example-store", &[]),
-    ("leafid-stream", &["leafid-core"]),
-    ("leafid-servers", &[]),
-    ("leafid-tests", EVERYONE),
-    ("leafid-benches", EVERYONE),
-    ("xtask", EVERYONE),
-];
+/// A member, and the members that it may depend on. Whoever is not named here is refused. The example store
+/// knows the package in `wit/`, as a stranger's does.
+const MAY_KNOW: &str = "
+    leafid-core:
+    leafid-wire: leafid-core
+    leafid-public: leafid-core
+    leafid-sql:
+    leafid-state: leafid-core
+    leafid-server: leafid-core leafid-servers leafid-wire
+    leafid-bindings: leafid-core
+    leafid-py: leafid-bindings leafid-core leafid-public leafid-sql leafid-state leafid-wire
+    leafid-node: leafid-bindings leafid-core leafid-state
+    leafid-wasm-border: leafid-bindings
+    leafid-wasm-engine: leafid-bindings leafid-core leafid-wasm-border
+    leafid-wasm-registry: leafid-bindings leafid-core leafid-wasm-border
+    leafid-wasm-public: leafid-public leafid-wasm-border
+    leafid-component: leafid-bindings leafid-core leafid-public
+    leafid-example-store:
+    leafid-stream: leafid-core
+    leafid-servers:";
 
-/// Whom the tools may know: all that is published, and the check of a stream.
-const EVERYONE: &[&str] = &[
-    "leafid-core",
-    "leafid-public",
-    "leafid-wire",
-    "leafid-sql",
-    "leafid-state",
-    "leafid-bindings",
-    "leafid-server",
-    "leafid-py",
-    "leafid-node",
-    "leafid-wasm-border",
-    "leafid-wasm-engine",
-    "leafid-wasm-registry",
-    "leafid-wasm-public",
-    "leafid-component",
-    "leafid-stream",
-    "leafid-servers",
-];
+/// Tools: they may know every member, and no member knows them.
+const TOOLS: &[&str] = &["leafid-tests", "leafid-benches", "xtask"];
+
+const LOOM: &str = "cfg(loom)";
 
 /// The arrows between the members of the workspace.
 pub fn members() -> Outcome<String> {
     let metadata = metadata()?;
-    let wrong = wrong_edges(&metadata);
-    if wrong.is_empty() {
-        Ok(format!("{} members keep to the list", members_of(&metadata).len()))
-    } else {
-        Err(wrong.join("\n"))
+    match wrong_edges(&metadata).as_slice() {
+        [] => Ok(format!("{} members keep to the list", packages(&metadata).count())),
+        wrong => Err(wrong.join("\n")),
     }
 }
 
 /// What cargo says about the workspace's own packages.
 pub fn metadata() -> Outcome<Value> {
-    let text = Run::cargo(&["metadata", "--no-deps", "--format-version", "1", "--locked"])
-        .quiet()
-        .output()?;
+    let words = ["metadata", "--no-deps", "--format-version", "1", "--locked"];
+    let text = Run::cargo(&words).quiet().output()?;
     serde_json::from_str(&text).map_err(|error| format!("cargo metadata: {error}"))
 }
 
 /// Every dependency between members that the list does not allow, tests' and builds' included.
 pub fn wrong_edges(metadata: &Value) -> Vec<String> {
-    let members = members_of(metadata);
+    let members: Vec<_> = packages(metadata).map(|package| &package["name"]).collect();
     let mut wrong = Vec::new();
-    for package in metadata["packages"].as_array().into_iter().flatten() {
+    for package in packages(metadata) {
         let name = package["name"].as_str().unwrap_or_default();
-        let Some((_, allowed)) = MAY_KNOW.iter().find(|(member, _)| *member == name) else {
+        let mut rows = MAY_KNOW.lines().filter_map(|row| row.trim().split_once(':'));
+        let known = rows.find(|(member, _)| *member == name);
+        if known.is_none() && !TOOLS.contains(&name) {
             wrong.push(format!("`{name}` is not in the list of `check/arrows.rs`"));
-            continue;
-        };
-        for dependency in package["dependencies"].as_array().into_iter().flatten() {
-            let other = dependency["name"].as_str().unwrap_or_default();
-            if members.contains(&other) && !allowed.contains(&other) {
-                wrong.push(format!("`{name}` must not depend on `{other}`"));
+        }
+        for other in package["dependencies"].as_array().into_iter().flatten() {
+            // The core stands alone, but for its tests and the model checker.
+            let extra = name == "leafid-core" && other["kind"] != "dev" && other["target"] != LOOM;
+            let other = &other["name"];
+            let allowed = match known {
+                Some((_, allowed)) => allowed.split(' ').any(|allowed| other == allowed),
+                None => TOOLS.iter().all(|tool| other != tool),
+            };
+            if extra || members.contains(&other) && !allowed {
+                wrong.push(format!("`{name}` must not depend on {other}"));
             }
         }
     }
     wrong
 }
 
-fn members_of(metadata: &Value) -> Vec<&str> {
-    let packages = metadata["packages"].as_array();
-    packages.into_iter().flatten().filter_map(|package| package["name"].as_str()).collect()
+fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
+    metadata["packages"].as_array().into_iter().flatten()
+}
+
+/// The imports of the TypeScript in a folder, by dependency-cruiser.
+pub fn scripts(folder: &Path) -> Outcome<Run> {
+    tools::node_modules_of_tests()?;
+    let config = project::at("xtask/dependency-cruiser.json");
+    Ok(tools::npx("depcruise").args(["src", "--config"]).arg(config).dir(folder))
+}
+
+/// The imports of the Python in a folder, by import-linter.
+pub fn python(folder: &Path) -> Outcome<Run> {
+    let lint = tools::venv("lint", &["import-linter==2.16"])?.with_file_name("lint-imports");
+    let config = project::at("xtask/import-linter.toml");
+    let run = Run::new(lint).args(["--no-cache", "--config"]).arg(config);
+    Ok(run.env("PYTHONPATH", folder).dir(project::target()))
 }

@@ -26,7 +26,6 @@ pub fn fmt() -> Outcome<String> {
 /// No lint speaks up in any target of any member.
 pub fn clippy() -> Outcome<String> {
     Run::cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--keep-going"])
-        .args(["--features", "xtask/whole"])
         .args(["--", "-D", "warnings"])
         .done()?;
     // What is compiled for wasm alone is seen from there alone.

@@ -1,29 +1,18 @@
 //! `cargo xtask check`: what must hold of the sources, and the controls that prove the proofs.
 
 mod arrows;
-mod circles;
-mod component;
 mod controls;
-mod folders;
-mod generated;
-mod imports;
 mod interpreter;
 mod lints;
-mod locks;
-mod networks;
-mod npm_sizes;
-mod prerequisites;
 mod purity;
-mod sizes;
-mod sources;
-mod versions;
-mod wasm_file;
+mod texts;
+mod weight;
 
-use crate::Outcome;
 use crate::args::Args;
-use crate::parts::Parts;
-use crate::process::log;
+use crate::parts;
+use crate::process::Run;
 use crate::report::Report;
+use crate::{Outcome, project};
 
 /// One proof: it says what it looked at, or what is wrong.
 type Proof = fn() -> Outcome<String>;
@@ -32,25 +21,22 @@ const PROOFS: &[(&str, Proof)] = &[
     ("fmt", lints::fmt),
     ("clippy", lints::clippy),
     ("arrows", arrows::members),
-    ("script-arrows", imports::check),
-    ("folder-arrows", folders::check),
-    ("circles", circles::check),
-    ("locks", locks::check),
-    ("networks", networks::check),
-    ("sizes", sizes::check),
-    ("versions", versions::check),
-    ("generated", generated::check),
-    ("prerequisites", prerequisites::check),
+    ("script-arrows", || keeps(arrows::scripts(&project::at("bindings-js"))?)),
+    ("python-arrows", || keeps(arrows::python(&project::at("bindings-py/python"))?)),
+    ("locks", texts::locks),
+    ("sizes", texts::sizes),
+    ("versions", texts::versions),
     ("interpreter-lock", interpreter::lock),
-    ("npm-sizes", npm_sizes::check),
-    ("component-imports", component::imports),
-    ("component-size", component::sizes),
-    ("component-wit", component::wit),
-    ("no-dependencies", purity::dependencies),
+    ("npm-weight", weight::npm),
+    ("component-weight", weight::components),
     ("bare-targets", purity::bare_targets),
     ("no-panic", purity::no_panic),
     ("no-allocation", purity::no_allocation),
 ];
+
+fn keeps(linter: Run) -> Outcome<String> {
+    linter.done().map(|()| "it keeps to its list, without a circle".to_owned())
+}
 
 /// The verb.
 pub fn main(mut args: Args) -> Outcome {
@@ -59,44 +45,22 @@ pub fn main(mut args: Args) -> Outcome {
     args.finish()?;
     let (job, list) =
         if control { ("check --self-test", controls::LIST) } else { ("check", PROOFS) };
-    let chosen: Vec<_> =
-        list.iter().filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name)).collect();
-    if chosen.is_empty() {
-        let names: Vec<_> = list.iter().map(|(name, _)| *name).collect();
-        return Err(format!("{job} has no `{}`: {}", only.unwrap_or_default(), names.join(", ")));
-    }
-    let parts = Parts::new(job, chosen.len());
-    for (name, proof) in chosen {
-        parts.part(name, proof);
-    }
-    parts.close()
+    parts::run(job, list, only.as_deref())
 }
 
 /// Every proof, as one part of `cargo xtask test`.
 pub fn proofs() -> Outcome<Report> {
-    Ok(counted(PROOFS, "proofs hold"))
+    Ok(told("check", PROOFS))
 }
 
 /// Every control, as one part of `cargo xtask test`.
 pub fn controls() -> Outcome<Report> {
-    Ok(counted(controls::LIST, "controls turned red"))
+    Ok(told("check --self-test", controls::LIST))
 }
 
-fn counted(list: &[(&str, Proof)], what: &str) -> Report {
-    let mut report = Report::default();
-    for (name, proof) in list {
-        log::line(&format!("\n== {name}"));
-        match proof() {
-            Ok(line) => log::line(&line),
-            Err(error) => {
-                log::line(&error);
-                report.failed += 1;
-                report
-                    .first
-                    .get_or_insert(format!("{name}: {}", error.lines().next().unwrap_or("")));
-            }
-        }
+fn told(job: &'static str, list: &[(&'static str, Proof)]) -> Report {
+    match parts::run(job, list, None) {
+        Ok(()) => Report::from(format!("all {} are as they must be", list.len())),
+        Err(why) => Report { failed: 1, first: Some(why), ..Report::default() },
     }
-    report.note = format!("{} {what}", list.len() as u64 - report.failed);
-    report
 }

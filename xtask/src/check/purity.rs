@@ -1,6 +1,6 @@
 //! The core is pure: proved by what it links to, not by what its authors promise.
 
-use super::wasm_file::{exported_functions, imports};
+use super::weight;
 use crate::process::Run;
 use crate::{Outcome, files, project, tools};
 
@@ -15,32 +15,6 @@ const VERBS: usize = 120;
 
 /// Public functions that only hold what they were given.
 const NO_VERBS: &[&str] = &["until", "get", "bytes"];
-
-/// The core depends on nothing.
-pub fn dependencies() -> Outcome<String> {
-    // Target by target: `all` would count the model checker, which only `--cfg loom` brings in.
-    let host = Run::new("rustc").quiet().args(["--print", "host-tuple"]).output()?;
-    for target in [&[host.trim()], BARE].concat() {
-        let tree = Run::cargo(&["tree", "--locked", "-p", "leafid-core", "--prefix", "none"])
-            .args(["--edges", "normal,build", "--all-features", "--target", target])
-            .quiet()
-            .output()?;
-        if let Some(complaint) = extra_dependency(&tree) {
-            return Err(format!("{complaint} ({target})"));
-        }
-    }
-    Ok("leafid-core stands alone".to_owned())
-}
-
-/// The complaint about what `cargo tree` lists beside the core itself.
-pub fn extra_dependency(tree: &str) -> Option<String> {
-    let mut lines = tree.lines().filter(|line| !line.is_empty());
-    if !lines.next().is_some_and(|first| first.starts_with("leafid-core ")) {
-        return Some(format!("cargo tree does not begin with the core:\n{tree}"));
-    }
-    let other = lines.next()?;
-    Some(format!("`leafid-core` depends on `{other}`; it must depend on nothing"))
-}
 
 /// The core builds where there is nothing to lean on.
 pub fn bare_targets() -> Outcome<String> {
@@ -102,8 +76,7 @@ pub fn linked(control: Option<&str>) -> Outcome<(Vec<String>, Vec<String>)> {
     tools::rust_target("wasm32v1-none")?;
     cargo("build", control).args(["--target", "wasm32v1-none"]).done()?;
     let folder = project::target().join("purity/wasm32v1-none/release");
-    let module = files::bytes(&folder.join("leafid_purity.wasm"))?;
-    Ok((imports(&module)?, exported_functions(&module)?))
+    weight::interface(&folder.join("leafid_purity.wasm"))
 }
 
 /// No verb takes memory from the heap.

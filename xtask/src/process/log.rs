@@ -26,12 +26,9 @@ impl Log {
     /// # Errors
     /// It cannot be written.
     pub fn create(path: PathBuf) -> Outcome<Log> {
-        if let Some(folder) = path.parent() {
-            files::make_dir(folder)?;
-        }
-        files::remove(&path)?;
+        files::write(&path, "")?;
         // Each writer appends: this program and its children write to the same file.
-        let file = File::options().create(true).append(true).open(&path);
+        let file = File::options().append(true).open(&path);
         let file = file.map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
         Ok(Log { file: Arc::new(file), path })
     }
@@ -50,10 +47,18 @@ impl Log {
     }
 }
 
-/// The log of this thread's part, if it has one. A part that starts a thread hands it on by
-/// [`Log::during`].
+/// The log of this thread's part, if it has one.
 pub fn current() -> Option<Log> {
     CURRENT.with_borrow(Clone::clone)
+}
+
+/// A job for another thread, whose children write where those of this one do.
+pub fn handed_on<T>(job: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    let log = current();
+    move || match log {
+        Some(log) => log.during(job),
+        None => job(),
+    }
 }
 
 /// Writes a line where the output of children goes.

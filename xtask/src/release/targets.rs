@@ -1,7 +1,9 @@
 //! The platforms of a release.
 
-use crate::Outcome;
-use crate::project;
+use std::path::PathBuf;
+
+use crate::process::Run;
+use crate::{Outcome, project, tools};
 
 /// A platform.
 pub struct Target {
@@ -9,10 +11,40 @@ pub struct Target {
     pub triple: &'static str,
     /// Its npm package, after `leafid-`.
     pub npm: &'static str,
-    /// The wheel's platform: the oldest C library that it runs on.
-    pub wheel: Option<&'static str>,
-    /// Whether the store's binary is published for it: one that needs no library of the system.
-    pub has_binary: bool,
+}
+
+const fn of(triple: &'static str, npm: &'static str) -> Target {
+    Target { triple, npm }
+}
+
+/// Every platform.
+pub const ALL: &[Target] = &[
+    of("x86_64-unknown-linux-gnu", "linux-x64-gnu"),
+    of("aarch64-unknown-linux-gnu", "linux-arm64-gnu"),
+    of("x86_64-unknown-linux-musl", "linux-x64-musl"),
+    of("aarch64-unknown-linux-musl", "linux-arm64-musl"),
+    of("x86_64-apple-darwin", "darwin-x64"),
+    of("aarch64-apple-darwin", "darwin-arm64"),
+    of("x86_64-pc-windows-msvc", "win32-x64"),
+];
+
+/// The named one, or all that can be made on this machine.
+pub fn chosen(name: Option<&str>) -> Outcome<Vec<&'static Target>> {
+    let system = match std::env::consts::OS {
+        "macos" => "-apple-",
+        "windows" => "-windows-",
+        _ => "-linux-",
+    };
+    let here = ALL.iter().filter(|target| target.triple.contains(system));
+    let chosen: Vec<_> = here.filter(|here| name.is_none_or(|name| name == here.triple)).collect();
+    let refused = || format!("`{}` is no target that is made here", name.unwrap_or_default());
+    if chosen.is_empty() { Err(refused()) } else { Ok(chosen) }
+}
+
+/// The binary of the image for a processor.
+pub fn image(processor: &str) -> PathBuf {
+    let arch = if processor.starts_with("aarch64") { "arm64" } else { "amd64" };
+    project::dist().join("image").join(arch).join("leafid")
 }
 
 impl Target {
@@ -26,83 +58,51 @@ impl Target {
         self.triple.ends_with("-musl")
     }
 
-    /// Its name for zig, with the oldest glibc that the product runs on.
-    pub fn for_zig(&self) -> String {
-        if self.triple.ends_with("-gnu") {
-            format!("{}.2.17", self.triple)
-        } else {
-            self.triple.to_owned()
+    /// The wheel's platform: the oldest C library that it runs on.
+    pub fn wheel(&self) -> Option<&'static str> {
+        let linux = if self.is_musl() { "musllinux_1_2" } else { "manylinux_2_17" };
+        self.is_linux().then_some(linux)
+    }
+
+    /// Whether the store's binary is published for it: one that needs no library of the system.
+    pub fn has_binary(&self) -> bool {
+        self.is_musl() || self.triple.ends_with("-darwin")
+    }
+
+    /// Whether its programs run here.
+    pub fn is_own(&self) -> bool {
+        self.triple.starts_with(std::env::consts::ARCH)
+    }
+
+    /// `cargo build`: with zig for Linux and its oldest glibc, else with the system's own linker.
+    pub fn cargo(&self, package: &str) -> Outcome<Run> {
+        tools::rust_target(self.triple)?;
+        let oldest = if self.triple.ends_with("-gnu") { ".2.17" } else { "" };
+        let run = match self.is_linux() {
+            true => super::python("cargo-zigbuild")?.arg("zigbuild"),
+            false => Run::new("cargo").arg("build"),
+        };
+        let run = run.args(["--locked", "--release", "-p", package]);
+        let run = run.args(["--target", &format!("{}{oldest}", self.triple)]);
+        Ok(run.env("CARGO_TARGET_DIR", project::target()))
+    }
+
+    /// A file that cargo built for it.
+    pub fn built(&self, file: &str) -> PathBuf {
+        project::target().join(self.triple).join("release").join(file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+
+    #[test]
+    fn the_workflow_asks_npm_for_every_engine() {
+        let workflow = include_str!("../../../.github/workflows/release.yml");
+        let asked: Vec<_> = workflow.split_whitespace().collect();
+        for target in ALL {
+            assert!(asked.contains(&&*format!("leafid-{}", target.npm)), "{}", target.npm);
         }
     }
-
-    /// Its processor as images name it.
-    pub fn image_arch(&self) -> &'static str {
-        if self.triple.starts_with("aarch64") { "arm64" } else { "amd64" }
-    }
-}
-
-/// Every platform.
-pub const ALL: &[Target] = &[
-    Target {
-        triple: "x86_64-unknown-linux-gnu",
-        npm: "linux-x64-gnu",
-        wheel: Some("manylinux_2_17"),
-        has_binary: false,
-    },
-    Target {
-        triple: "aarch64-unknown-linux-gnu",
-        npm: "linux-arm64-gnu",
-        wheel: Some("manylinux_2_17"),
-        has_binary: false,
-    },
-    Target {
-        triple: "x86_64-unknown-linux-musl",
-        npm: "linux-x64-musl",
-        wheel: Some("musllinux_1_2"),
-        has_binary: true,
-    },
-    Target {
-        triple: "aarch64-unknown-linux-musl",
-        npm: "linux-arm64-musl",
-        wheel: Some("musllinux_1_2"),
-        has_binary: true,
-    },
-    Target { triple: "x86_64-apple-darwin", npm: "darwin-x64", wheel: None, has_binary: true },
-    Target { triple: "aarch64-apple-darwin", npm: "darwin-arm64", wheel: None, has_binary: true },
-    Target { triple: "x86_64-pc-windows-msvc", npm: "win32-x64", wheel: None, has_binary: false },
-];
-
-/// The named one, or all that can be made on this machine.
-pub fn chosen(name: Option<&str>) -> Outcome<Vec<&'static Target>> {
-    let system = if cfg!(target_os = "linux") {
-        "-linux-"
-    } else if cfg!(target_os = "macos") {
-        "-apple-"
-    } else {
-        "-windows-"
-    };
-    let here = |target: &&Target| target.triple.contains(system);
-    match name {
-        None => Ok(ALL.iter().filter(here).collect()),
-        Some(name) => match ALL.iter().find(|target| target.triple == name) {
-            Some(target) if here(&target) => Ok(vec![target]),
-            Some(_) => Err(format!("`{name}` is made on its own system, not here")),
-            None => {
-                let names: Vec<_> = ALL.iter().map(|target| target.triple).collect();
-                Err(format!("there is no target `{name}`: {}", names.join(", ")))
-            }
-        },
-    }
-}
-
-/// The target of this machine's own processor, with this C library.
-pub fn own(end: &str) -> Outcome<&'static Target> {
-    let name = format!("{}-{end}", std::env::consts::ARCH);
-    let found = ALL.iter().find(|target| target.triple == name);
-    found.ok_or_else(|| format!("there is no target `{name}`"))
-}
-
-/// A file in cargo's target folder of a target.
-pub fn built(target: &Target, file: &str) -> std::path::PathBuf {
-    project::target().join(target.triple).join("release").join(file)
 }

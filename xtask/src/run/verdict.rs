@@ -9,41 +9,27 @@ use crate::Outcome;
 
 /// Every host's figures; an error names what is not as it must be.
 pub fn tell(stream: &Stream) -> Outcome {
-    for host in stream.hosts() {
+    for Host { name, segment, snowflake, .. } in stream.hosts() {
+        let (numbers, ids) = (grouped(segment.ids), grouped(snowflake.ids));
+        let (one, other) = (segment.stats, snowflake.stats);
+        let (leases, waits) = (one.grants + other.grants, one.waits + other.waits);
         println!(
-            "  {:6} {:>9} numbers, {:>9} snowflake IDs, {:>4} leases, {} waits",
-            host.name,
-            grouped(host.segment.ids),
-            grouped(host.snowflake.ids),
-            grouped(host.segment.stats.grants + host.snowflake.stats.grants),
-            host.segment.stats.waits + host.snowflake.stats.waits,
+            "  {name:6} {numbers:>9} numbers, {ids:>9} snowflake IDs, {leases:>4} leases, {waits} waits"
         );
     }
-    let (checker, floor) = (&stream.checker, grants_floor(stream));
+    let checker = &stream.checker;
+    // A grant is of `STEP` numbers at most, and every host has a window.
+    let floor = checker.numbers() / STEP + stream.hosts().len() as u64;
+    let (ids, grants, workers) = (grouped(stream.ids()), stream.grants(), checker.workers());
+    let (duplicates, backwards) = (checker.duplicates(), checker.backwards());
     println!(
-        "  {} IDs, {} grants (at least {floor}), {} worker numbers, duplicates {}",
-        grouped(stream.ids()),
-        grouped(stream.grants()),
-        checker.workers(),
-        checker.duplicates(),
+        "  {ids} IDs, {grants} grants (at least {floor}), {workers} worker numbers, duplicates {duplicates}"
     );
     let mut wrong: Vec<String> = stream.hosts().iter().filter_map(complaint).collect();
-    if checker.duplicates() > 0 {
-        wrong.push(format!("{} duplicates", checker.duplicates()));
-    }
-    if checker.backwards() > 0 {
-        wrong.push(format!("a generator went back {} times", checker.backwards()));
-    }
-    if stream.grants() < floor {
-        wrong.push(format!("{} grants, fewer than {floor}", stream.grants()));
-    }
+    wrong.extend((duplicates > 0).then(|| format!("{duplicates} duplicates")));
+    wrong.extend((backwards > 0).then(|| format!("a generator went back {backwards} times")));
+    wrong.extend((grants < floor).then(|| format!("{grants} grants, fewer than {floor}")));
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
-}
-
-/// A grant is of `STEP` numbers at most, so that many numbers took at least so many grants; and
-/// every host has a window.
-fn grants_floor(stream: &Stream) -> u64 {
-    stream.checker.numbers() / STEP + stream.hosts().len() as u64
 }
 
 fn complaint(host: &Host) -> Option<String> {
@@ -64,9 +50,8 @@ pub fn windows_released(store: &Store, used: usize) -> Outcome<String> {
     let path = format!("/v1/workers/{NAMESPACE}");
     let list = store.get(&path)?;
     let rows = list["workers"].as_array().ok_or("no workers in the store's list")?;
-    let held: Vec<_> = rows.iter().filter(|row| row["held"] != false).collect();
-    if let Some(row) = held.first() {
-        return Err(format!("{} windows were not given back: {row}", held.len()));
+    if let Some(row) = rows.iter().find(|row| row["held"] != false) {
+        return Err(format!("a window was not given back: {row}"));
     }
     if rows.len() < used {
         return Err(format!("IDs of {used} workers, but only {} had a window", rows.len()));

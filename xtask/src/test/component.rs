@@ -98,11 +98,10 @@ fn scripts() -> Outcome<PathBuf> {
         let below = file.strip_prefix(project::at(SCRIPTS)).unwrap_or(&file);
         files::write(&folder.join(below), files::bytes(&file)?)?;
     }
-    let (mark, wanted) = (folder.join("installed"), files::read(&folder.join("package.json"))?);
-    if !files::read(&mark).is_ok_and(|installed| installed == wanted) {
-        tools::npm_install(&folder, ["--no-save", "--prefer-offline"])?;
-        files::write(&mark, wanted)?;
-    }
+    let manifest = files::read(&folder.join("package.json"))?;
+    files::once(&folder.join("installed"), &manifest, || {
+        tools::npm_install(&folder, ["--no-save", "--prefer-offline"])
+    })?;
     Ok(folder)
 }
 

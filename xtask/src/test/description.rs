@@ -7,8 +7,7 @@ use leafid_stream::store::Store;
 use crate::build;
 use crate::process::{Run, Said};
 use crate::report::Report;
-use crate::run::scratch::Scratch;
-use crate::{Outcome, project, tools};
+use crate::{Outcome, files, project, tools};
 
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 /// What it asks depends on this alone.
@@ -22,7 +21,7 @@ const FOLDER: &str = "server/tests/openapi";
 pub fn agrees() -> Outcome<Report> {
     build::need(&["server"])?;
     let program = schemathesis()?;
-    let scratch = Scratch::make()?;
+    let scratch = files::scratch()?;
     let mut store = Store::start(&build::server_binary(), scratch.path())?;
     // What the examples of the description name.
     store.operate(&["tag", "create", "orders"])?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{runners, suites};
 use crate::process::Run;
 use crate::report::Report;
-use crate::{Outcome, consumers};
+use crate::{Outcome, consumers, tools};
 
 /// The minor versions after the oldest one, which runs the whole suite.
 const LATER: std::ops::RangeInclusive<u8> = 12..=14;
@@ -33,7 +33,8 @@ pub fn all() -> Outcome<Report> {
             report += &Report::from(format!("no CPython {version} here"));
             continue;
         };
-        let python = consumers::python_on(&interpreter, &version, &[consumers::PYTEST])?;
+        let python = tools::venv_on(&interpreter, &version, &[consumers::PYTEST])?;
+        let python = consumers::with_wheel(python)?;
         let files: Vec<_> =
             SUITES.iter().map(|name| format!("bindings-py/tests/test_{name}.py")).collect();
         let words = ["-m", "not engine"].into_iter().chain(files.iter().map(String::as_str));

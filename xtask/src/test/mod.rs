@@ -15,7 +15,7 @@ mod vectors;
 use std::thread;
 
 use crate::args::Args;
-use crate::parts::Parts;
+use crate::parts::{self, Parts};
 use crate::process::log;
 use crate::report::Report;
 use crate::{Outcome, build, check, prerequisites};
@@ -81,26 +81,18 @@ pub fn main(mut args: Args) -> Outcome {
     let only = args.value("--only")?;
     args.finish()?;
     let only = if self_test { Some("vectors-self-test".to_owned()) } else { only };
-    let asked = |part: &&Part| match &only {
-        Some(only) => only == part.name,
-        None => all || part.group == Everyone,
-    };
-    let chosen: Vec<_> = PARTS.iter().filter(asked).collect();
-    if chosen.is_empty() {
-        let names: Vec<_> = PARTS.iter().map(|part| part.name).collect();
-        let only = only.unwrap_or_default();
-        return Err(format!("there is no part `{only}`: {}", names.join(", ")));
-    }
+    let chosen = parts::chosen(PARTS, only.as_deref(), |part| part.name)?;
+    let chosen = chosen.into_iter();
+    let chosen = chosen.filter(|part| all || only.is_some() || part.group == Everyone);
     prerequisites::check()?;
     // A part by itself is always run, and says nothing of the tree as a whole.
     let passed = if only.is_none() { Passed::of_this_tree(all)? } else { Passed::default() };
-    let (before, chosen): (Vec<_>, Vec<_>) =
-        chosen.into_iter().partition(|part| passed.has(part.name));
+    let (before, chosen): (Vec<_>, Vec<_>) = chosen.partition(|part| passed.has(part.name));
     for part in before {
         println!("  {} passed before on this tree: `test --all` does not repeat it", part.name);
     }
     let lane = |lane| chosen.iter().filter(|part| part.lane == lane).copied().collect::<Vec<_>>();
-    let parts = Parts::new("test", chosen.len() + 1);
+    let parts = Parts::new("test", true);
     let run = |part: &Part| {
         let mut missing = 0;
         let counted = || (part.run)().inspect(|report| missing = report.missing());
@@ -112,16 +104,18 @@ pub fn main(mut args: Args) -> Outcome {
     if only.is_none_or(|only| !only.starts_with("check")) {
         run(&BUILD);
     }
-    parts.lanes(&[lane(Cargo), lane(Hosts)], run);
+    thread::scope(|scope| {
+        for lane in [lane(Cargo), lane(Hosts)] {
+            scope.spawn(|| lane.into_iter().for_each(run));
+        }
+    });
     parts.close()
 }
 
 /// Builds the products that most suites install, while downloads from npm and PyPI run.
 fn products() -> Outcome<Report> {
-    let log = log::current();
     thread::scope(|scope| {
-        let fetched =
-            scope.spawn(|| log.map_or_else(suites::fetch, |log| log.during(suites::fetch)));
+        let fetched = scope.spawn(log::handed_on(suites::fetch));
         let names = ["server", "wheel", "wasm", "node", "npm"];
         let built = build::need(&names);
         fetched.join().unwrap_or_else(|_| Err("fetching panicked".to_owned()))?;

@@ -16,7 +16,7 @@ const ENGINE_TARGETS: [&str; 5] = ["databases", "leaf", "leaf_workers", "conform
 /// Unit tests and doctests of every member but the end-to-end ones.
 pub fn workspace() -> Outcome<Report> {
     let run = Run::cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]);
-    let run = run.args(["--features", "xtask/whole", "--exclude", "leafid-tests"]);
+    let run = run.args(["--exclude", "leafid-tests"]);
     // Most of them wait for a server or a disk: two on each core.
     let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
     let run = run.env("RUST_TEST_THREADS", threads.to_string());
@@ -55,9 +55,8 @@ pub fn models() -> Outcome<Report> {
 pub fn simulate() -> Outcome<Report> {
     simulate::build()?;
     let (clean, bugs) = thread::scope(|scope| {
-        let log = log::current();
         let seeded = || simulate::simulator().args(["--bugs", "--seed", "1"]).tee();
-        let bugs = scope.spawn(move || log.map_or_else(seeded, |log| log.during(seeded)));
+        let bugs = scope.spawn(log::handed_on(seeded));
         let clean = simulate::simulator().args(["--seed", "1", "--worlds", "250"]).tee();
         (clean, bugs.join().unwrap_or_else(|_| Err("simulate --bugs: it panicked".to_owned())))
     });

@@ -6,7 +6,6 @@ use leafid_stream::store::Store;
 use super::{runners, suites};
 use crate::process::Run;
 use crate::report::Report;
-use crate::run::scratch::Scratch;
 use crate::{Outcome, build, files, project, tools};
 
 const RULES: &str = "deploy/prometheus/leafid.rules.yml";
@@ -34,7 +33,7 @@ pub fn alerts() -> Outcome<Report> {
     build::need(&["server"])?;
     promtool(&["check", "rules"]).arg(project::at(RULES)).done()?;
     promtool(&["test", "rules"]).arg(project::at(RULES_TEST)).done()?;
-    let scratch = Scratch::make()?;
+    let scratch = files::scratch()?;
     let mut store = Store::start(&build::server_binary(), scratch.path())?;
     store.operate(&["tag", "create", "orders"])?;
     store.operate(&["next", "orders"])?;

@@ -77,7 +77,7 @@ pub fn self_test() -> Outcome<Report> {
     let copy = project::target().join("changed-vectors");
     let mut blind = Vec::new();
     for (turn, name) in names.iter().enumerate() {
-        files::remove_dir(&copy)?;
+        files::remove(&copy)?;
         files::copy_dir(&project::at("tests/vectors"), &copy)?;
         let path = match partial(name) {
             Some(_) => copy.join(format!("partial/{name}.json")),

@@ -1,0 +1,126 @@
+// Stages the main npm package, in the checkout's root: `VERSION STAGE WASM-FOLDER NATIVE-TYPES [PLATFORM …]`; it has
+// the native engines of the platforms that are said, instead of those of its manifest. The TypeScript
+// is compiled; the entries that the manifest names are written, with the wasm beside them, the texts of `sql`,
+// and every module again as CommonJS for loaders that know no other.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { buildSync } from 'esbuild'
+
+const [version, stage, wasm, nativeTypes, ...platforms] = process.argv.slice(2)
+const SOURCES = 'bindings-js/src'
+const read = (file) => readFileSync(file, 'utf8')
+const write = (file, text) => {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+const copy = (from, to) => write(to, readFileSync(from))
+
+// A dialect, in the folder of `sql` with its name; its folders whose texts are wanted, each known by the name of
+// its file; the module that git ignores; a folder whose texts stand beside those, for they have names of those.
+const SQLITE = ['sqlite', ['rows', 'lookups', 'hosts'], 'sql/texts.ts']
+const REMOTE = [
+  ['postgres', ['rows', 'lookups', 'meta'], 'databases/postgres-texts.ts'],
+  ['mysql', ['rows', 'lookups', 'meta'], 'databases/mysql-texts.ts', 'leaf'],
+]
+// Without comments: a Worker loads it with every start.
+const bare = (file) => read(file).split('\n').filter((line) => !/^\s*(--.*)?$/.test(line)).join('\n')
+const texts = (dialect, folders) => {
+  const files = folders.flatMap((folder) => {
+    const path = join('sql', dialect, folder)
+    return existsSync(path) ? readdirSync(path).map((file) => join(path, file)) : []
+  })
+  return Object.fromEntries(files.map((file) => [basename(file, '.sql'), bare(file)]).sort())
+}
+const schema = (dialect) => bare(join('sql', dialect, 'schema.sql'))
+// By the version that each leads to; the last one is the schema's.
+const migrations = (dialect) => Object.entries(texts(dialect, ['migrations'])).map(([to, text]) => [Number(to), text])
+const last = (dialect) => migrations(dialect).at(-1)[0]
+
+for (const [dialect, folders, module, apart] of [SQLITE, ...REMOTE]) {
+  const all = { VERSION: last(dialect), SCHEMA: schema(dialect), TEXTS: texts(dialect, folders) }
+  if (apart) all[apart.toUpperCase()] = texts(dialect, [apart])
+  const lines = Object.entries(all).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)} as const\n`)
+  const typed = `export const MIGRATIONS: readonly (readonly [number, string])[] = ${JSON.stringify(migrations(dialect))}\n`
+  write(join(SOURCES, module), `// Written by the build from \`sql/${dialect}\`.\n${lines.join('')}${typed}`)
+}
+
+// The compiler compares what napi says of the native engine with the interfaces in `engines/`.
+copy(nativeTypes, join(SOURCES, 'native/leafid.d.ts'))
+const names = readdirSync(wasm).filter((file) => file.endsWith('.wasm')).map((file) => basename(file, '.wasm'))
+for (const name of names) write(join(SOURCES, `wasm/${name}-inlined.d.ts`), 'export declare const WASM: string\n')
+rmSync(stage, { recursive: true, force: true })
+const options = ['--pretty', 'false', '--typeRoots', 'node_modules/@types', '--project', 'bindings-js', '--outDir', stage]
+execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', ...options], { stdio: 'inherit' })
+for (const name of names) {
+  copy(join(wasm, `${name}.wasm`), join(stage, `wasm/${name}.wasm`))
+  copy(join(SOURCES, `wasm/${name}-inlined.d.ts`), join(stage, `wasm/${name}-inlined.d.ts`))
+  const text = readFileSync(join(wasm, `${name}.wasm`)).toString('base64')
+  write(join(stage, `wasm/${name}-inlined.js`), `export const WASM =\n  '${text}'\n`)
+}
+const stamped = (file) => read(file).replaceAll('0.0.0', version)
+write(join(stage, 'engines/version.js'), stamped(join(stage, 'engines/version.js')))
+write(join(stage, 'package.json'), stamped('bindings-js/package.json'))
+copy('bindings-js/README.md', join(stage, 'README.md'))
+for (const licence of ['LICENSE-APACHE', 'LICENSE-MIT']) copy(licence, join(stage, licence))
+
+// What the module of a condition starts: of most sub-paths, of those that need what decides for a store, which is
+// a file to load in some hosts, and of public IDs, which need neither engine nor host.
+const STARTS = {
+  workerd: [['workerd'], ['workerd', 'registry-workerd'], ['public-workerd']],
+  deno: [['runtime'], ['runtime'], ['public-inlined']],
+  bun: [['runtime'], ['runtime'], ['public-inlined']],
+  node: [['node'], ['node'], ['public-inlined']],
+  browser: [['web'], ['web', 'registry-web'], ['public-web']],
+  default: [['web'], ['web', 'registry-web'], ['public-web']],
+}
+const KINDS = { './registry': 1, './testing': 1, './workers': 1, './public': 2 }
+const ALWAYS = { './inline': ['inline'], './node': ['node'] }
+const named = (value) => (typeof value === 'string' ? [value] : Object.values(value).flatMap(named))
+const manifest = JSON.parse(read(join(stage, 'package.json')))
+for (const [path, conditions] of Object.entries(manifest.exports).filter(([, value]) => typeof value === 'object')) {
+  const module = ['.', './inline'].includes(path) ? 'index' : path.slice(2)
+  for (const [condition, value] of Object.entries(conditions)) {
+    for (const file of named(value).filter((file) => file.startsWith('./entries/'))) {
+      const starts = ALWAYS[path] ?? STARTS[condition][KINDS[path] ?? 0]
+      const lines = starts.map((start) => `import '../start/${start}.js'\n`).join('')
+      write(join(stage, file), `${lines}export * from '../${module}.js'\n`)
+      write(join(stage, file.replace(/js$/, 'd.ts')), `export * from '../${module}.js'\n`)
+    }
+  }
+}
+
+// Not the modules of other hosts, which wait while they load, or import what only their host has.
+const NOT = /^(workers|cjs|entries)\b|^start\/(web|runtime|workerd|(registry|public)-(web|workerd))\.|^hosts\/workerd\./
+const entries = named(manifest.exports).filter((file) => file.startsWith('./cjs/entries/')).map((file) => file.slice(6))
+const code = readdirSync(stage, { recursive: true }).filter((file) => /[.](js|d[.]ts)$/.test(file) && !NOT.test(file))
+const kept = [...code, ...entries, ...entries.map((file) => file.replace(/js$/, 'd.ts'))]
+buildSync({
+  entryPoints: kept.filter((file) => file.endsWith('.js')),
+  absWorkingDir: stage,
+  outbase: '.',
+  outdir: 'cjs',
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20',
+  // What is no module has a name of its own instead of an address.
+  define: { 'import.meta.url': '__filename' },
+  logLevel: 'warning',
+})
+for (const file of kept.filter((file) => file.endsWith('.d.ts'))) copy(join(stage, file), join(stage, 'cjs', file))
+write(join(stage, 'cjs/package.json'), '{ "type": "commonjs" }\n')
+
+if (platforms.length > 0) {
+  manifest.optionalDependencies = Object.fromEntries(platforms.map((platform) => [`leafid-${platform}`, version]))
+  write(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+// npm itself packs a manifest of dead ends.
+const missing = named(manifest.exports).filter((file) => !existsSync(join(stage, file)))
+if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}`)
+
+// The files by which a D1 database is made and raised.
+const found = texts('sqlite', SQLITE[1])
+const set = (to) => found.version_set.replaceAll(':version', to)
+const whole = [schema('sqlite'), found.version, found.make, set(last('sqlite'))]
+write(join(stage, 'sql/d1.sql'), `${whole.join('\n\n')}\n`)
+for (const [to, raise] of migrations('sqlite')) write(join(stage, `sql/d1-${to}.sql`), `${raise}\n\n${set(to)}\n`)

@@ -1,0 +1,142 @@
+//! What the project's own texts must say alike: lengths, versions, lock files, tables.
+
+use std::path::{Path, PathBuf};
+
+use crate::process::Run;
+use crate::{Outcome, files, project};
+
+/// The longest that a file may be, in lines.
+const LONGEST: usize = 450;
+/// What is counted: sources and pages. Data and lock files are not read from top to bottom.
+const KINDS: &[&str] = &["rs", "py", "pyi", "ts", "js", "mjs", "cjs", "sh", "toml", "md", "html"];
+/// The one source that a `Cargo.lock` may name.
+const CRATES: &str = "registry+https://github.com/rust-lang/crates.io-index";
+
+/// Every file of the checkout that git has or would take, relative to its root.
+fn sources() -> Outcome<Vec<PathBuf>> {
+    let words = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
+    let listed = Run::new("git").quiet().args(words).output()?;
+    let files = listed.split('\0').map(PathBuf::from);
+    Ok(files.filter(|path| project::at(path).is_file()).collect())
+}
+
+/// No file of ours is longer than a reader can hold.
+pub fn sizes() -> Outcome<String> {
+    let kind = |path: &Path| path.extension().unwrap_or_default().to_string_lossy().into_owned();
+    let mut long = Vec::new();
+    for path in sources()?.iter().filter(|path| KINDS.contains(&kind(path).as_str())) {
+        long.extend(too_long(path, files::read(&project::at(path))?.lines().count()));
+    }
+    if long.is_empty() { Ok(format!("none above {LONGEST} lines")) } else { Err(long.join("\n")) }
+}
+
+/// The complaint about a file of so many lines.
+pub fn too_long(path: &Path, lines: usize) -> Option<String> {
+    let told = format!("`{}` has {lines} lines, above {LONGEST}: divide it", path.display());
+    (lines > LONGEST).then_some(told)
+}
+
+/// The lock files name no place that only one network can reach.
+pub fn locks() -> Outcome<String> {
+    let is_lock =
+        |path: &&PathBuf| path.ends_with("Cargo.lock") || path.ends_with("package-lock.json");
+    let all = sources()?;
+    let locks: Vec<_> = all.iter().filter(is_lock).collect();
+    for path in &locks {
+        if let Some(line) = foreign(&files::read(&project::at(path))?) {
+            return Err(format!("`{}`: {line}: names a registry", path.display()));
+        }
+    }
+    Ok(format!("{} of them", locks.len()))
+}
+
+/// A line that names another source than crates.io; npm, as it is set up here, writes none at all.
+pub fn foreign(lock: &str) -> Option<&str> {
+    let cargo = |line: &str| line.starts_with("source = ") && !line.contains(CRATES);
+    lock.lines().map(str::trim).find(|line| cargo(line) || line.starts_with("\"resolved\":"))
+}
+
+/// One version, also where Cargo cannot tie it to the workspace's; and the licences beside a manifest that
+/// reaches no folder above it.
+pub fn versions() -> Outcome<String> {
+    let version = project::version();
+    let chart = files::read(&project::at("deploy/helm/leafid/Chart.yaml"))?;
+    let changes = files::read(&project::at("CHANGELOG.md"))?;
+    if let Some(complaint) = other_version(&chart, &changes, version) {
+        return Err(complaint);
+    }
+    for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        if files::read(&project::at("bindings-py").join(name))? != files::read(&project::at(name))?
+        {
+            return Err(format!("`bindings-py/{name}` differs from `{name}`"));
+        }
+    }
+    Ok(format!("{version} everywhere"))
+}
+
+/// The complaint about a chart, or about a changelog whose newest release has another version.
+pub fn other_version(chart: &str, changes: &str, version: &str) -> Option<String> {
+    for wanted in [format!("version: {version}"), format!("appVersion: {version}")] {
+        if !chart.lines().any(|line| line == wanted) {
+            return Some(format!("`Chart.yaml` lacks `{wanted}`"));
+        }
+    }
+    let headings = changes.lines().filter_map(|line| line.strip_prefix("## ")?.split(' ').next());
+    let newest = headings.into_iter().find(|heading| *heading != "Unreleased").unwrap_or_default();
+    (newest != version).then(|| format!("CHANGELOG.md has `{newest}` on top, and Cargo {version}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Outcome, files, project};
+
+    /// The rows of a table, in order: `(0x6969, "NFS")`, or with other brackets and quotes.
+    fn numbers(file: &str) -> Outcome<Vec<(u32, String)>> {
+        let row = |line: &str| {
+            let (number, rest) = line.trim().trim_start_matches(['(', '[']).split_once(", ")?;
+            let number = number.strip_prefix("0x")?.replace('_', "");
+            let name = rest.split(['"', '\'']).nth(1)?.to_owned();
+            Some((u32::from_str_radix(&number, 16).ok()?, name))
+        };
+        let mut rows: Vec<_> = files::read(&project::at(file))?.lines().filter_map(row).collect();
+        rows.sort();
+        Ok(rows)
+    }
+
+    /// The build takes the version of the tables from the last migration.
+    #[test]
+    fn the_last_migration_leads_to_the_version_of_the_server() -> Outcome {
+        for (dialect, server) in [
+            ("sqlite", "sqlite/file/version.rs"),
+            ("postgres", "remote/version.rs"),
+            ("mysql", "remote/version.rs"),
+        ] {
+            let all = files::ending(&project::at("sql").join(dialect).join("migrations"), ".sql");
+            let last = all.last().and_then(|file| file.file_stem()).unwrap_or_default();
+            let wanted = format!("pub const VERSION: i64 = {};", last.to_string_lossy());
+            let server = files::read(&project::at("server/src/backends").join(server))?;
+            assert!(server.contains(&wanted), "{dialect}: {wanted}");
+        }
+        Ok(())
+    }
+
+    /// Four programs look for themselves, each in its own language; Python has the names of mounts.
+    #[test]
+    fn the_file_systems_without_trusted_locks_are_the_same_in_four_places() -> Outcome {
+        let server = numbers("server/src/backends/sqlite/file/open.rs")?;
+        assert!(server.len() > 10, "{server:?}");
+        assert_eq!(numbers("bindings-js/src/files/place.ts")?, server);
+        let mut state = numbers("state/src/files.rs")?;
+        // One more: a state file is not worth the risk.
+        state.retain(|(_, name)| name != "FUSE");
+        assert_eq!(state, server);
+        let python = project::at("bindings-py/python/leafid/_sql/file/places.py");
+        let python = files::read(&python)?;
+        let mounts =
+            python.lines().find(|line| line.starts_with("_NETWORK = ")).unwrap_or_default();
+        for (_, name) in server {
+            assert!(mounts.contains(&name.to_lowercase()[..2]), "{name}: {mounts}");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! What a Worker, a page or a component's host loads: how large it is, and what it asks for.
+
+use std::path::Path;
+
+use crate::build::component::PUBLISHED;
+use crate::process::Run;
+use crate::{Outcome, build, files, project};
+
+/// A wasm file of the npm package with the modules that only it needs, and how many bytes both may have
+/// after gzip.
+type Loaded = (&'static str, &'static [&'static str], u64);
+
+const LOADED: &[Loaded] = &[
+    ("engine", &["wasm/engine.wasm", "engines/wasm.js", "engines/border.js"], 30_500),
+    ("registry", &["wasm/registry.wasm", "engines/wasm-registry.js"], 20_500),
+    ("public", &["wasm/public.wasm", "engines/wasm-public.js"], 13_500),
+];
+
+/// What the components have at most, in bytes, in the order in which they are published.
+const COMPONENTS: [u64; 3] = [103_000, 50_000, 37_000];
+
+/// The functions that `leafid.wasm` imports; the others have none.
+const IMPORTS: &[&str] = &[
+    "leafid:generator/store@0.1.0.acquire",
+    "leafid:generator/store@0.1.0.give-back",
+    "leafid:generator/store@0.1.0.lease-segment",
+    "leafid:generator/store@0.1.0.renew",
+    "wasi:clocks/monotonic-clock@0.2.0.now",
+    "wasi:random/random@0.2.0.get-random-u64",
+];
+
+/// Node reads wasm: this lists what a module imports and which functions it exports.
+const READ: &str = "const module = new WebAssembly.Module(require('fs').readFileSync(process.argv[1])); \
+                    for (const one of WebAssembly.Module.imports(module)) console.log(`import ${one.module}.${one.name}`); \
+                    for (const one of WebAssembly.Module.exports(module)) \
+                    if (one.kind === 'function') console.log(`export ${one.name}`)";
+
+/// The npm package's, as they are packed.
+pub fn npm() -> Outcome<String> {
+    build::need(&["npm"])?;
+    let folder = project::target().join("npm/stage/leafid");
+    let mut told = Vec::new();
+    for (name, files, most) in LOADED {
+        let files = files.iter().map(|file| folder.join(file));
+        let measure = "for file; do gzip -9 -c \"$file\"; done | wc -c";
+        let said = Run::new("sh").quiet().args(["-euc", measure, "sh"]).args(files).output()?;
+        let size = said.trim().parse().map_err(|_| format!("gzip says `{said}`"))?;
+        too_large(name, size, *most)?;
+        told.push(format!("{name} {size}"));
+    }
+    Ok(format!("{} bytes after gzip, each with its glue", told.join(", ")))
+}
+
+/// Refuses so many bytes.
+pub fn too_large(name: &str, size: u64, most: u64) -> Outcome {
+    let told = format!("`{name}.wasm` has {size} bytes, more than {most}: find what grew");
+    if size > most { Err(told) } else { Ok(()) }
+}
+
+/// The components'.
+pub fn components() -> Outcome<String> {
+    build::need(&["component"])?;
+    let mut told = Vec::new();
+    for (recipe, most) in PUBLISHED.iter().zip(COMPONENTS) {
+        let size = files::size(&project::dist().join(format!("{}.wasm", recipe.name)))?;
+        too_large(recipe.name, size, most)?;
+        let wanted = if recipe.name == "leafid" { IMPORTS } else { &[] };
+        let (asked, _) = interface(&recipe.core())?;
+        other_imports(recipe.name, &asked, wanted)?;
+        told.push(format!("{} {size} bytes, {} imports", recipe.name, asked.len()));
+    }
+    Ok(told.join("; "))
+}
+
+/// Refuses other imports than these.
+pub fn other_imports(name: &str, asked: &[String], wanted: &[&str]) -> Outcome {
+    // What begins so, its own component brings: the handles of its resources.
+    let mut asked: Vec<_> = asked.iter().filter(|name| !name.starts_with("[export]")).collect();
+    asked.sort();
+    if asked == wanted {
+        Ok(())
+    } else {
+        Err(format!("`{name}` imports {asked:?}, not {wanted:?}"))
+    }
+}
+
+/// What a module of wasm imports, and the functions that it exports.
+pub fn interface(module: &Path) -> Outcome<(Vec<String>, Vec<String>)> {
+    let said = Run::new("node").quiet().args(["-e", READ]).arg(module).output()?;
+    let all = |word: &str| {
+        said.lines().filter_map(|line| line.strip_prefix(word)).map(str::to_owned).collect()
+    };
+    Ok((all("import "), all("export ")))
+}

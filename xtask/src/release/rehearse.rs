@@ -1,0 +1,100 @@
+//! What a release has, tried by the tools of those who take it: package registries, Kubernetes, systemd,
+//! GitHub. What is installed is used once.
+
+use std::path::Path;
+
+use super::make::fresh;
+use super::{at, go, made, python};
+use crate::process::Run;
+use crate::{Outcome, files, project, tools};
+
+const HELM: &str = "helm.sh/helm/v3/cmd/helm@v3.22.0";
+const ACTIONLINT: &str = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12";
+const CHART: &str = "deploy/helm/leafid";
+/// The oldest Kubernetes that the chart may be installed in, and the one whose schemas are asked.
+const KUBERNETES: [&str; 2] = ["1.25", "1.33"];
+/// What systemd calls the exposure, times ten: below two is its best word.
+const MOST_EXPOSED: &str = "20";
+
+/// What a user does first, without a server.
+const FIRST: &str =
+    "import leafid; assert leafid.Segment('o', store='memory:').take(3) == [1, 2, 3]";
+/// The same in Node, where the engine must be the native one.
+const FIRST_JS: &str = "const { Segment } = require('leafid'); const ids = new Segment('o', { store: 'memory:' }); \
+                        ids.take(3).then(([one]) => { if (one !== 1n || ids.stats().engine !== 'native') \
+                        throw new Error(ids.stats().engine) })";
+/// Dockerfile, chart, unit and workflows, by their linters.
+pub fn lints() -> Outcome<String> {
+    python("hadolint")?.args(["--ignore", "DL3018", "deploy/Dockerfile"]).done()?;
+    let workflows = files::ending(&project::at(".github/workflows"), ".yml");
+    let shellcheck = super::program("shellcheck")?;
+    let lint = Run::new(go("actionlint", ACTIONLINT)?).arg("-shellcheck").arg(shellcheck);
+    lint.args(&workflows).done()?;
+    for values in files::ending(&project::at(CHART).join("ci"), "-values.yaml") {
+        for version in KUBERNETES {
+            let lint = Run::new(helm()?).args(["lint", "--strict", "--quiet", CHART, "-f"]);
+            lint.arg(&values).args(["--kube-version", version]).output()?;
+        }
+        let rendered = fresh("chart")?.join("all.yaml");
+        files::write(&rendered, render(&values)?)?;
+        let validate = ["--strict", "--quiet", "-k", KUBERNETES[1]];
+        python("kubernetes-validate")?.args(validate).arg(&rendered).done()?;
+    }
+    Ok(format!("{} workflows, Dockerfile, chart; unit: {}", workflows.len(), unit()?))
+}
+
+/// helm.
+pub fn helm() -> Outcome<std::path::PathBuf> {
+    go("helm", HELM)
+}
+
+/// A sample of the chart as YAML.
+pub fn render(values: &Path) -> Outcome<String> {
+    let run = Run::new(helm()?).quiet().args(["template", "r", CHART, "-f"]).arg(values);
+    run.args(["--kube-version", KUBERNETES[1]]).output()
+}
+
+/// systemd's own word on whether the unit can be loaded, and how much it may do.
+fn unit() -> Outcome<String> {
+    let text = files::read(&project::at("deploy/systemd/leafid.service"))?;
+    let unit = fresh("unit")?.join("leafid.service");
+    // Neither its program nor its page is installed here.
+    let here = text.replace("/usr/bin/leafid", "/bin/true");
+    files::write(&unit, here.replace("man:leafid(1) ", ""))?;
+    // What it only warns of is wrong as well.
+    let verify = "! systemd-analyze verify --man=no \"$0\" 2>&1 | grep .";
+    Run::new("sh").args(["-c", verify]).arg(&unit).output()?;
+    let security = ["security", "--offline=true", "--threshold", MOST_EXPOSED, "--no-pager"];
+    let said = Run::new("systemd-analyze").args(security).arg(&unit).output()?;
+    Ok(said.lines().last().unwrap_or_default().trim_start_matches(['→', ' ']).to_owned())
+}
+
+/// The packages as their registries see them, then installed and used.
+pub fn packages() -> Outcome<String> {
+    let (wheels, tarballs) = (made(".whl")?, made(".tgz")?);
+    let sdist = at(format!("leafid-{}.tar.gz", project::version()));
+    python("twine")?.args(["check", "--strict"]).args(&wheels).arg(&sdist).done()?;
+    for wheel in &wheels {
+        python("abi3audit")?.arg("--strict").arg(wheel).done()?;
+    }
+    let offline = ["--no-index", "leafid", "--find-links"];
+    for (what, words) in [(&sdist, &["--no-binary", "leafid"][..]), (&at(""), &offline)] {
+        // A folder of its own: what the checkout's settings of cargo do is not there for a user.
+        let folder = fresh("python-user")?;
+        Run::new("python3").args(["-m", "venv"]).arg(&folder).done()?;
+        let python = folder.join("bin/python");
+        let pip = Run::new(&python).args(["-m", "pip", "install", "--quiet"]).args(words);
+        pip.arg(what).dir(&folder).without("CARGO_TARGET_DIR").done()?;
+        Run::new(&python).args(["-c", FIRST]).dir(&folder).without("PYTHONPATH").done()?;
+    }
+
+    for tarball in &tarballs {
+        let dry = ["publish", "--dry-run", "--access", "public"];
+        Run::new("npm").args(dry).arg(tarball).output()?;
+    }
+    let (user, version) = (fresh("npm-user")?, project::version());
+    let own = format!("leafid-{}-{version}.tgz", project::npm_platform());
+    tools::npm_install(&user, ["--offline".into(), at(format!("leafid-{version}.tgz")), at(own)])?;
+    Run::new("node").args(["-e", FIRST_JS]).dir(&user).done()?;
+    Ok(format!("{} wheels and {} npm packages; installed and used", wheels.len(), tarballs.len()))
+}
