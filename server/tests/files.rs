@@ -179,7 +179,8 @@ fn a_newer_version_is_not_touched() {
 fn of_version_2(file: &Path) -> rusqlite::Connection {
     drop(create(file).unwrap());
     let connection = rusqlite::Connection::open(file).unwrap();
-    let down = "ALTER TABLE tags DROP COLUMN until; ALTER TABLE meta DROP COLUMN position;
+    let down = "ALTER TABLE tags DROP COLUMN until; ALTER TABLE tags DROP COLUMN claimed_until;
+        ALTER TABLE meta DROP COLUMN position;
         ALTER TABLE meta DROP COLUMN generation; ALTER TABLE meta DROP COLUMN fenced_ms;
         ALTER TABLE meta DROP COLUMN fenced_on; ALTER TABLE meta DROP COLUMN patterns; PRAGMA user_version = 2;
         INSERT INTO tags VALUES ('orders', 5000001, 10, 500, 0)";

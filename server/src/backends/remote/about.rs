@@ -37,6 +37,7 @@ macro_rules! about {
             raise: &[
                 include_str!(concat!("../../../../sql/", $dialect, "/migrations/2.sql")),
                 include_str!(concat!("../../../../sql/", $dialect, "/migrations/3.sql")),
+                include_str!(concat!("../../../../sql/", $dialect, "/migrations/4.sql")),
             ],
             $($name: include_str!(
                 concat!("../../../../sql/", $dialect, "/meta/", stringify!($name), ".sql")

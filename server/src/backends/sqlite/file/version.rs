@@ -9,14 +9,15 @@ use crate::problem::Problem;
 /// Says whose file it is: `leaf` as a number.
 pub const APPLICATION: i64 = 0x6c65_6166;
 /// The version of the tables.
-pub const VERSION: i64 = 6;
+pub const VERSION: i64 = 7;
 
 /// What leads from a version to the next; the first of them begins at [`OLDEST`].
-pub const STEPS: [&str; 4] = [
+pub const STEPS: [&str; 5] = [
     include_str!("../../../../../sql/sqlite/migrations/3.sql"),
     include_str!("../../../../../sql/sqlite/migrations/4.sql"),
     include_str!("../../../../../sql/sqlite/migrations/5.sql"),
     include_str!("../../../../../sql/sqlite/migrations/6.sql"),
+    include_str!("../../../../../sql/sqlite/migrations/7.sql"),
 ];
 
 /// The oldest version that is raised.
