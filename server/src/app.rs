@@ -8,7 +8,7 @@ use leafid_core::Name;
 use crate::clock::{Clock, SystemClock};
 use crate::dispense::Generators;
 use crate::dispense::driver::Deps;
-use crate::http::life::Limits;
+use crate::http::deadlines::Limits;
 use crate::meter::requests::Requests;
 use crate::problem::Problem;
 use crate::seen::census::Census;

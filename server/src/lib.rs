@@ -12,6 +12,7 @@ pub mod clock;
 pub mod dispense;
 pub mod fence;
 #[cfg(test)]
+#[path = "../fuzz/fuzzed.rs"]
 mod fuzzed;
 mod hex;
 pub mod http;

@@ -24,7 +24,7 @@ pub struct Problem {
     pub code: Code,
     /// What happened, with the figures, and what to do.
     pub detail: String,
-    /// The HTTP status, where HTTP has a finer word than the code's own (404, 405, 408, 413 to 415, 431).
+    /// The HTTP status, where HTTP has a finer word than the code's own (404, 405, 408, 413, 415).
     pub status: Option<u16>,
     /// How long to wait before asking again, in ms.
     pub retry_after_ms: Option<u32>,

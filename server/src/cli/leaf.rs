@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use ipnet::IpNet;
 use leafid_core::{Code, Name};
 
 use super::args::{ids_per_day, listen, switch};
 use super::complain;
 use super::opened::tell;
-use crate::access::nets::{Net, Nets};
+use crate::access::nets::{self, Nets};
 use crate::app::LeafModes;
 use crate::clock::SystemClock;
 use crate::leaf::config::LeafConfig;
@@ -30,8 +31,8 @@ pub struct Leaf {
     /// Which clients may use --listen-leaf, as they can send no token: an address, or a range of them; may
     /// be repeated. Without it everyone who reaches the listener may
     #[arg(long, env = "LEAFID_LEAF_ALLOW", value_name = "CIDR", value_delimiter = ',',
-          value_parser = Net::parse)]
-    leaf_allow: Vec<Net>,
+          value_parser = nets::parse)]
+    leaf_allow: Vec<IpNet>,
     /// How many IDs --listen-leaf gives in a day (UTC), counted by this server alone: a restart begins
     /// again at 0
     #[arg(long, env = "LEAFID_LEAF_IDS_PER_DAY", value_name = "N", value_parser = ids_per_day)]

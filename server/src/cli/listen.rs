@@ -11,7 +11,7 @@ use super::args::{Place, connections, host, place};
 use super::{leaf, sockets};
 use crate::access::nets::Nets;
 use crate::access::tokens::Tokens;
-use crate::http::life::Limits;
+use crate::http::deadlines::Limits;
 use crate::http::listener::{At, Listener};
 use crate::http::reload::Reload;
 use crate::http::rules::{Hosts, Rules};

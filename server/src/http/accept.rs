@@ -1,35 +1,37 @@
-//! Takes connections in, as many as there is room for, and serves each until it ends, is overdue,
-//! or the server stops.
+//! Accepts connections, as many as there is room for, and agrees on TLS with them.
 
 use std::convert::Infallible;
+use std::future::ready;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use axum::extract::Request;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
 use leafid_core::Code;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::sleep;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::server::TlsStream;
 use tower::Service;
 
-use super::connection::Connection;
-use super::life::{Life, Limits};
-use super::session::{MOST_HEAD, Session};
-use super::single::Single;
+use super::connection;
+use super::deadlines::Limits;
+use super::entry::named;
+use super::request_id::RequestId;
 use super::tls::Tls;
-use super::unread;
 use crate::log::Rate;
+use crate::problem::Problem;
 
-/// After how long it is tried again where no connection can be accepted.
+/// How long to wait before the next try where no connection can be accepted.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// How long a client that is turned away has to read why.
+/// How long a client that is turned away has to send its request and read the refusal.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Room for those that are turned away.
@@ -37,51 +39,42 @@ static TURNED_AWAY: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semapho
 static FULL: Rate = Rate::new();
 static BROKEN: Rate = Rate::new();
 
-/// What serves the connections of one address.
+/// Accepts the connections of one address.
 #[derive(Clone)]
-pub struct Accepting {
+pub struct Acceptor {
     /// The listener's name, for the log.
     pub name: &'static str,
-    /// Whether its clients expect problems.
-    pub problems: bool,
-    /// What they are greeted with, where it is TLS.
+    /// The certificate, where connections speak TLS.
     pub tls: Option<Arc<Tls>>,
     /// How long clients may take.
     pub limits: Limits,
     /// Room for connections, shared by the addresses of a listener.
     pub room: Arc<Semaphore>,
-    /// Changes, or is gone, when the server stops.
+    /// Changes when the server stops. Each connection keeps a clone until it ends.
     pub stopped: watch::Receiver<()>,
 }
 
-impl Accepting {
-    /// Serves until the server stops and all that was under way is answered.
+impl Acceptor {
+    /// Accepts connections until the server stops.
     pub async fn run<S>(mut self, socket: TcpListener, service: S)
     where
         S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
         S::Future: Send,
     {
-        // Each connection has an end of it; when none is left, all have ended.
-        let (alive, ended) = watch::channel(());
         loop {
             let accepted = tokio::select! {
                 accepted = socket.accept() => accepted,
-                _ = self.stopped.changed() => break,
+                _ = self.stopped.changed() => return,
             };
             match accepted {
-                Ok((stream, peer)) => {
-                    let (service, alive) = (service.clone(), ended.clone());
-                    self.take_in(stream, peer, service, alive);
-                }
-                Err(error) => self.not_taken(&error).await,
+                Ok((stream, peer)) => self.take_in(stream, peer, service.clone()),
+                Err(error) => self.not_accepted(&error).await,
             }
         }
-        drop((socket, ended));
-        alive.closed().await;
     }
 
-    /// A connection that broke before it was taken in is no failure of the server's.
-    async fn not_taken(&self, error: &io::Error) {
+    /// Logs why, and waits; a connection that broke before it was accepted is not the server's failure.
+    async fn not_accepted(&self, error: &io::Error) {
         use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
         let kind = error.kind();
         if matches!(kind, ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted) {
@@ -99,13 +92,8 @@ impl Accepting {
         sleep(PAUSE).await;
     }
 
-    fn take_in<S>(
-        &self,
-        stream: TcpStream,
-        peer: SocketAddr,
-        service: S,
-        alive: watch::Receiver<()>,
-    ) where
+    fn take_in<S>(&self, stream: TcpStream, peer: SocketAddr, service: S)
+    where
         S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
         S::Future: Send,
     {
@@ -116,32 +104,30 @@ impl Accepting {
             self.turn_away(stream);
             return;
         };
-        let (limits, problems, stopped) = (self.limits, self.problems, self.stopped.clone());
+        let (limits, stopped) = (self.limits, self.stopped.clone());
         let tls = self.tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()));
         tokio::spawn(async move {
-            let life = Arc::new(Life::beginning());
-            let session = Session { peer, service, life: &life, limits: &limits, stopped };
+            let _place = place;
             match tls {
-                None => {
-                    let stream = Connection::new(stream, Arc::clone(&life), problems);
-                    session.serve(stream).await;
-                }
-                // Apart: a connection without TLS need not be as large.
+                None => connection::serve(stream, peer, service, limits, stopped).await,
                 Some(tls) => {
-                    Box::pin(async {
-                        let Some(stream) = greet(tls, stream, peer, &limits).await else { return };
-                        let stream = Connection::new(stream, Arc::clone(&life), problems);
-                        session.serve(stream).await;
-                    })
-                    .await;
+                    let why = match timeout(limits.head, tls.accept(stream)).await {
+                        Ok(Ok(stream)) => {
+                            connection::serve(stream, peer, service, limits, stopped).await;
+                            return;
+                        }
+                        Ok(Err(error)) => error.to_string(),
+                        Err(_) => format!("it took longer than {:?}", limits.head),
+                    };
+                    // Any client can cause it; it helps those who look into one that cannot connect.
+                    tracing::debug!(%peer, "no TLS with this client: {why}");
                 }
             }
-            let _: (OwnedSemaphorePermit, _) = (place, alive);
         });
     }
 
-    /// Says that there is no room, to as many at a time as there is a little room for.
-    fn turn_away(&self, mut stream: TcpStream) {
+    /// Refuses a connection for which there is no room, up to a few at a time.
+    fn turn_away(&self, stream: TcpStream) {
         let most = self.limits.connections;
         if let Some(left_out) = FULL.admit(Code::Overloaded) {
             let listener = self.name;
@@ -158,32 +144,17 @@ impl Accepting {
         }
         let Ok(place) = Arc::clone(&TURNED_AWAY).try_acquire_owned() else { return };
         tokio::spawn(async move {
-            let text = unread::full(most);
-            let told = async {
-                stream.write_all(text.as_bytes()).await?;
-                stream.shutdown().await?;
-                // What was sent and is not read would take the answer away.
-                tokio::io::copy(&mut stream.take(MOST_HEAD as u64), &mut tokio::io::sink()).await
-            };
-            let _ = tokio::time::timeout(FAREWELL, told).await;
+            let refuse = service_fn(|_: hyper::Request<Incoming>| {
+                let detail =
+                    format!("all {most} connections of this server are in use; ask again later");
+                let problem = Problem::new(Code::Overloaded, detail);
+                let answer = named(problem.into_response(), &RequestId::fresh());
+                ready(Ok::<_, Infallible>(answer))
+            });
+            let mut builder = http1::Builder::new();
+            let refused = builder.keep_alive(false).serve_connection(TokioIo::new(stream), refuse);
+            let _ = timeout(FAREWELL, refused).await;
             drop(place);
         });
     }
-}
-
-/// Agrees on TLS with a client.
-async fn greet(
-    tls: TlsAcceptor,
-    stream: TcpStream,
-    peer: SocketAddr,
-    limits: &Limits,
-) -> Option<TlsStream<Single>> {
-    let error = match tokio::time::timeout(limits.head, tls.accept(Single(stream))).await {
-        Ok(Ok(stream)) => return Some(stream),
-        Ok(Err(error)) => error.to_string(),
-        Err(_) => format!("it took longer than {:?}", limits.head),
-    };
-    // Anybody can cause it: it is for who looks into a client that cannot connect.
-    tracing::debug!(%peer, "no TLS with this client: {error}");
-    None
 }

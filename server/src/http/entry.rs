@@ -1,5 +1,5 @@
-//! What every request goes through: the guard, its id, its caller, and a line in the log if the
-//! server failed it.
+//! Middleware of every request: the guard, the request's id, its caller, and a line in the log for an
+//! answer from 500 on.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -41,22 +41,22 @@ pub struct Entry {
     pub body: Duration,
 }
 
-/// What serves a listener: its paths, behind what every request goes through. It is no layer of the
-/// router's, which would make each request's way through it anew.
+/// The service of a listener: its router behind [`enter`]. As a layer of the router's it would be built
+/// again for each request.
 #[derive(Clone)]
-pub struct Entered {
-    door: Arc<(Entry, Arc<App>)>,
+pub struct ListenerService {
+    shared: Arc<(Entry, Arc<App>)>,
     paths: Router,
 }
 
-impl Entered {
-    /// These paths, behind this.
-    pub fn new(entry: Entry, app: Arc<App>, paths: Router) -> Entered {
-        Entered { door: Arc::new((entry, app)), paths }
+impl ListenerService {
+    /// The service of these paths.
+    pub fn new(entry: Entry, app: Arc<App>, paths: Router) -> ListenerService {
+        ListenerService { shared: Arc::new((entry, app)), paths }
     }
 }
 
-impl Service<Request> for Entered {
+impl Service<Request> for ListenerService {
     type Response = Response;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
@@ -66,19 +66,19 @@ impl Service<Request> for Entered {
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        let (door, paths) = (Arc::clone(&self.door), self.paths.clone());
-        Box::pin(async move { Ok(enter(&door.0, &door.1, request, paths).await) })
+        let (shared, paths) = (Arc::clone(&self.shared), self.paths.clone());
+        Box::pin(async move { Ok(enter(&shared.0, &shared.1, request, paths).await) })
     }
 }
 
-/// Lets a request in, or refuses it; whatever comes of it has the request's id.
+/// Middleware: guard, request id, trace span, metrics.
 async fn enter(entry: &Entry, app: &App, request: Request, mut paths: Router) -> Response {
     let (mut head, body) = request.into_parts();
     let listener = entry.listener;
     let admitted = guard::admit(&head, body, &entry.rules, entry.body).await;
     // From here on the time is the server's, and not that of a slow client.
     let began = Instant::now();
-    // Of a body that was not read nobody knows whether the id is one of its secrets.
+    // A given id is compared with the body, which may hold it as a secret; an unread body cannot be.
     let read = admitted.as_ref().ok();
     let trace = read.and_then(|body| Trace::given(&head.headers, body));
     let given = read.and_then(|body| RequestId::given(&head.headers, body, trace.as_ref()));
@@ -118,8 +118,8 @@ async fn enter(entry: &Entry, app: &App, request: Request, mut paths: Router) ->
     response
 }
 
-/// Logs answers of the statuses from 500 on: one line a second per code. Of the request only its
-/// caller, method and path are told: the `request` of an acquire is the key of its lease.
+/// Logs answers from 500 on: one line a second per code. Only the request's caller, method and path are
+/// logged: the `request` of an acquire is the key of its lease.
 fn report(response: &Response, caller: &Caller, method: &Method, uri: &Uri) {
     let status = response.status();
     if let Some(problem) = response.extensions().get::<Problem>()
@@ -138,7 +138,7 @@ fn report(response: &Response, caller: &Caller, method: &Method, uri: &Uri) {
 }
 
 /// The same answer with the request's id in its header, and in its problem.
-fn named(mut response: Response, id: &RequestId) -> Response {
+pub fn named(mut response: Response, id: &RequestId) -> Response {
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         let problem = problem.with("request_id", Figure::Text(id.as_str().to_owned()));
         *response.body_mut() = Body::from(problem.json());

@@ -11,8 +11,8 @@ use leafid_wire::path;
 
 use super::audit::audit;
 use super::authorize::Wanted;
-use super::entry::{Entered, Entry};
-use super::life::Limits;
+use super::deadlines::Limits;
+use super::entry::{Entry, ListenerService};
 use super::listener::{At, Face, Listener};
 use super::rules::Rules;
 use crate::app::App;
@@ -31,7 +31,7 @@ pub fn local(app: Arc<App>) -> Router {
 }
 
 /// What a listener serves. What another one of `all` serves instead is refused with its address.
-pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> Entered {
+pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> ListenerService {
     let listener = entry.listener;
     let mut router = Router::new();
     for face in Face::ALL {
@@ -56,7 +56,7 @@ pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> Entered {
         router = router.merge(routes);
     }
     let router = router.fallback(unknown_path).method_not_allowed_fallback(wrong_method);
-    Entered::new(entry, Arc::clone(&app), router.with_state(app))
+    ListenerService::new(entry, Arc::clone(&app), router.with_state(app))
 }
 
 fn routes(face: Face) -> Router<Arc<App>> {

@@ -12,7 +12,7 @@ use tokio::sync::watch::channel;
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
-use super::accept::Accepting;
+use super::accept::Acceptor;
 use super::entry::Entry;
 use super::listener::{At, Listener};
 use super::router;
@@ -74,18 +74,17 @@ pub async fn serve(
         let room = rooms.entry(name).or_insert_with(|| {
             Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)))
         });
-        let (room, problems) = (Arc::clone(room), listener != Listener::LEAF);
-        let tls = rules.tls.clone();
-        let accepting = Accepting { name, problems, tls, limits, room, stopped };
+        let (room, tls) = (Arc::clone(room), rules.tls.clone());
+        let acceptor = Acceptor { name, tls, limits, room, stopped };
         if listener == Listener::LEAF {
             // Its clients expect no problems of ours.
             let admission = Admission::new(rules, quota.clone());
             let service = LeafService::new(Arc::clone(&app), config.leaf, admission, limits.body)?;
-            servers.spawn(accepting.run(socket, service));
+            servers.spawn(acceptor.run(socket, service));
         } else {
             let entry = Entry { listener, rules, body: limits.body };
             let router = router::serving(Arc::clone(&app), entry, &all);
-            servers.spawn(accepting.run(socket, router));
+            servers.spawn(acceptor.run(socket, router));
         }
     }
     drop(stopped);
@@ -93,12 +92,14 @@ pub async fn serve(
         while let Some(served) = servers.join_next().await {
             served.map_err(|error| std::io::Error::other(error.to_string()))?;
         }
+        // Each connection has a receiver until it ends.
+        stopping.closed().await;
         Ok(())
     };
     let overdue = async {
         shutdown.await;
         tracing::info!("stopping: no new connections, requests under way are answered");
-        drop(stopping);
+        let _ = stopping.send(());
         tokio::time::sleep(config.drain).await;
     };
     let mut watches = JoinSet::new();
@@ -121,7 +122,7 @@ pub async fn serve(
     })
 }
 
-/// Looks after a store, until it is dropped.
+/// Runs in the background until it is aborted: a health check each second, a heartbeat each hour.
 async fn watch(store: Arc<Watched>) {
     let mut seconds = tokio::time::interval(Duration::from_secs(1));
     seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -1,12 +1,11 @@
 //! The body of a request.
 
-use std::future::poll_fn;
-use std::pin::Pin;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use axum::http::{HeaderMap, HeaderValue};
+use http_body_util::BodyExt;
 use leafid_core::Code;
 
 use crate::json::shown;
@@ -15,42 +14,63 @@ use crate::problem::Problem;
 /// The largest body.
 const MOST_BYTES: usize = 16 * 1024;
 
+/// How long the rest of a body that is too large is read, so that the client has sent it when the
+/// connection is closed: one that still sends would lose the answer.
+const LINGER: Duration = Duration::from_secs(2);
+
 /// The whole body. A body that was read leaves its connection ready for the next request,
 /// whatever the answer is.
 ///
 /// # Errors
 /// `REQUEST_INVALID` for a body that is too large (413), too slow (408), cut short or malformed: the
 /// rest of it is not read, so the connection cannot go on.
-pub async fn whole(headers: &HeaderMap, body: Body, within: Duration) -> Result<Bytes, Problem> {
+pub async fn whole(
+    headers: &HeaderMap,
+    mut body: Body,
+    within: Duration,
+) -> Result<Bytes, Problem> {
     if body.is_end_stream() {
         return Ok(Bytes::new());
     }
-    tokio::time::timeout(within, all(headers, body)).await.unwrap_or_else(|_| {
-        let detail = format!("the body did not arrive within {within:?}; send it at once");
-        Err(Problem::new(Code::RequestInvalid, detail).status(408))
-    })
+    match tokio::time::timeout(within, all(headers, &mut body)).await {
+        Ok(Ok(Some(whole))) => Ok(whole),
+        Ok(Ok(None)) => {
+            if !is_held_back(headers) {
+                let rest = async { while let Some(Ok(_)) = body.frame().await {} };
+                let _ = tokio::time::timeout(LINGER, rest).await;
+            }
+            let detail =
+                format!("the body is larger than {MOST_BYTES} bytes; send less in one request");
+            Err(Problem::new(Code::RequestInvalid, detail).status(413))
+        }
+        Ok(Err(_)) => {
+            let detail = "the body is cut short, or its chunks are malformed; send all of it";
+            Err(Problem::new(Code::RequestInvalid, detail))
+        }
+        Err(_) => {
+            let detail = format!("the body did not arrive within {within:?}; send it at once");
+            Err(Problem::new(Code::RequestInvalid, detail).status(408))
+        }
+    }
 }
 
-async fn all(headers: &HeaderMap, mut body: Body) -> Result<Bytes, Problem> {
+/// The whole body, or `None` if it is too large.
+async fn all(headers: &HeaderMap, body: &mut Body) -> Result<Option<Bytes>, axum::Error> {
     let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     let declared = declared.and_then(|length| length.parse().ok()).unwrap_or(0);
     if declared > MOST_BYTES as u64 {
-        return Err(too_large());
+        return Ok(None);
     }
     let mut whole = Vec::new();
-    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-        let frame = frame.map_err(|_| {
-            let detail = "the body is cut short, or its chunks are malformed; send all of it";
-            Problem::new(Code::RequestInvalid, detail)
-        })?;
+    while let Some(frame) = body.frame().await {
         // Trailers say nothing here.
-        let data = frame.into_data().unwrap_or_default();
+        let data = frame?.into_data().unwrap_or_default();
         if whole.len() + data.len() > MOST_BYTES {
-            return Err(too_large());
+            return Ok(None);
         }
         whole.extend_from_slice(&data);
     }
-    Ok(whole.into())
+    Ok(Some(whole.into()))
 }
 
 /// Whether the client waits for a first answer before it sends the body.
@@ -100,11 +120,6 @@ fn is_utf8_json(kind: &str) -> bool {
 /// A header that is not text is treated as one that says something foreign.
 pub fn text(value: &HeaderValue) -> &str {
     value.to_str().unwrap_or("?")
-}
-
-fn too_large() -> Problem {
-    let detail = format!("the body is larger than {MOST_BYTES} bytes; send less in one request");
-    Problem::new(Code::RequestInvalid, detail).status(413)
 }
 
 #[cfg(test)]

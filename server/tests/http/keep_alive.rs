@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use leafid_server::http::life::Limits;
+use leafid_server::http::deadlines::Limits;
 use serde_json::Value;
 
 use crate::support::{LATE, Server, number, request};
@@ -155,8 +155,7 @@ fn a_client_never_meets_a_broken_pipe() {
 /// However long after the refusal it comes, and whatever it looks like.
 #[test]
 fn the_rest_of_a_refused_body_is_no_request() {
-    // What was asked is answered, and the connection does nothing at once.
-    let (_folder, server) = Server::limited(Limits { rest: LEAST, ..Limits::default() });
+    let (_folder, server) = Server::limited(Limits::default());
     let mut stream = BufReader::new(server.connect());
     let head = "POST /v1/segments/orders/lease HTTP/1.1\r\nhost: localhost\r\n";
     let large = format!("{head}{JSON}content-length: 1000000\r\n\r\n");

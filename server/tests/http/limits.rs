@@ -1,13 +1,14 @@
 //! Clients that keep connections and say little, and more of them than there is room for.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
-use leafid_server::http::life::Limits;
+use leafid_server::http::deadlines::Limits;
 
 use crate::support::{Answer, LATE, Server};
 
+const HEALTH: &[u8] = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
 const LIMIT: Duration = Duration::from_millis(400);
 
 /// Reads until the server closes; what it said.
@@ -51,7 +52,7 @@ fn idle_connections_are_closed_and_busy_ones_are_not() {
     let begun = Instant::now();
     let answered = || {
         let mut asked = server.connect();
-        let sent = asked.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
+        let sent = asked.write_all(HEALTH);
         sent.is_ok() && closed(asked).starts_with("HTTP/1.1 200")
     };
     // One that this machine was too busy to send in time was idle.
@@ -65,7 +66,7 @@ fn idle_connections_are_closed_and_busy_ones_are_not() {
         let (since, mut last, mut busy) = (Instant::now(), Instant::now(), server.connect());
         while since.elapsed() < LIMIT * 3 {
             let asked = Instant::now();
-            let sent = busy.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
+            let sent = busy.write_all(HEALTH);
             let mut answer = [0; 1_024];
             let read = sent.and_then(|()| busy.read(&mut answer)).unwrap_or(0);
             if read == 0 {
@@ -191,7 +192,7 @@ fn more_connections_than_there_is_room_for_are_told_so() {
     let mut held: Vec<TcpStream> = Vec::new();
     while held.len() < 2 {
         let mut stream = server.connect();
-        stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+        stream.write_all(HEALTH).unwrap();
         let mut answer = [0; 1_024];
         let read = stream.read(&mut answer).unwrap();
         if answer[..read].starts_with(b"HTTP/1.1 200") {
@@ -210,4 +211,79 @@ fn more_connections_than_there_is_room_for_are_told_so() {
         assert!(begun.elapsed() < LATE, "no room is made");
     }
     drop(held);
+}
+
+/// Reads so many answers of `/healthz`; all but their dates.
+fn answers(stream: &mut TcpStream, count: usize) -> Vec<String> {
+    let (mut text, mut part) = (String::new(), [0; 4_096]);
+    let mut had = Vec::new();
+    while had.len() < count {
+        let read = stream.read(&mut part).unwrap();
+        assert!(read > 0, "closed after {} of {count} answers: {text}", had.len());
+        text.push_str(std::str::from_utf8(&part[..read]).unwrap());
+        while let Some(end) = text.find("{\"status\":\"ok\"}") {
+            let rest = text.split_off(end + "{\"status\":\"ok\"}".len());
+            had.push(std::mem::replace(&mut text, rest));
+        }
+    }
+    assert_eq!(text, "", "nothing comes after the last answer");
+    had
+}
+
+#[test]
+fn idle_connection_is_closed_in_order_and_at_a_stop() {
+    let idle = Duration::from_secs(3);
+    let (_folder, server) = Server::limited(Limits { idle, ..Limits::default() });
+    let (mut stream, begun) = (server.connect(), Instant::now());
+    stream.write_all(HEALTH).unwrap();
+    answers(&mut stream, 1);
+    assert_eq!(stream.read(&mut [0; 16]).unwrap(), 0, "closed in order");
+    assert!(begun.elapsed() >= idle, "{:?}", begun.elapsed());
+
+    let (_folder, server) = Server::limited(Limits { idle: LATE * 3, ..Limits::default() });
+    let mut asked = server.connect();
+    let mut silent = server.connect();
+    asked.write_all(HEALTH).unwrap();
+    answers(&mut asked, 1);
+    let stopping = Instant::now();
+    server.stop().unwrap();
+    assert!(stopping.elapsed() < LATE, "nothing is under way that a stop would wait for");
+    assert_eq!((asked.read(&mut [0]).unwrap(), silent.read(&mut [0]).unwrap()), (0, 0));
+}
+
+#[test]
+fn a_client_that_ends_its_side_is_let_go() {
+    let (_folder, server) = Server::limited(Limits { idle: LATE * 3, ..Limits::default() });
+    for first in [&b""[..], b"PRI", b"GE"] {
+        let mut stream = server.connect();
+        stream.write_all(HEALTH).unwrap();
+        answers(&mut stream, 1);
+        stream.write_all(first).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        let mut said = String::new();
+        stream.read_to_string(&mut said).unwrap();
+        assert!(!said.contains("HTTP/1.1 200"), "{first:?}: {said}");
+    }
+    assert_eq!(server.get("/healthz").status, 200);
+}
+
+/// What HTTP/2 begins with is told from HTTP/1.1 however it is cut, and what is neither is refused.
+#[test]
+fn the_first_bytes_tell_what_is_spoken() {
+    let (_folder, server) = Server::limited(Limits::default());
+    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+    for cut in [1, 4, 14, 23, 24, preface.len()] {
+        let mut stream = server.connect();
+        stream.write_all(&preface[..cut]).unwrap();
+        std::thread::sleep(Duration::from_millis(5));
+        stream.write_all(&preface[cut..]).unwrap();
+        let mut head = [0; 9];
+        stream.read_exact(&mut head).unwrap();
+        assert_eq!(head[3], 4, "cut at {cut}: the server's settings: {head:?}");
+    }
+    let mut stream = server.connect();
+    stream.write_all(b"PRI / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
+    let mut said = String::new();
+    stream.read_to_string(&mut said).unwrap();
+    assert!(said.starts_with("HTTP/1.1 405 "), "a method like another: {said}");
 }

@@ -12,7 +12,6 @@ mod namespaces;
 mod ranges;
 mod refusals;
 mod request_ids;
-mod rest;
 mod serving;
 mod storm;
 mod support;

