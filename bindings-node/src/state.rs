@@ -160,7 +160,7 @@ pub fn state_settle<'e>(env: &'e Env, handle: u32, now: f64) -> Given<'e> {
         None => {}
         Some(Ok(())) => {
             let release: Option<Release> =
-                HANDLES.with(|all| all.snowflake(handle, |ids| ids.written())).flatten();
+                HANDLES.with(|all| all.snowflake(handle, |ids| ids.written(host(now)))).flatten();
             if let Some(release) = release {
                 told.set("release", answer(env, Ok(release))?)?;
             }

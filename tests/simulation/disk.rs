@@ -1,12 +1,14 @@
 //! State files: who has them locked, what stands in them, and writes that are slow, fail, or are
 //! broken off.
 
-use leafid_core::{HostTime, StateFile, StatePlace, StateWrite, Unread};
+use leafid_core::{Code, HostTime, StateFile, StatePlace, StateWrite, Unread};
 
 use crate::generator::Config;
 use crate::holder::{Holder, Make, State};
 use crate::ledger::identity;
+use crate::plan::Theme;
 use crate::rng::Rng;
+use crate::verdict::{Check, Verdict, wrong};
 use crate::wire::{Body, Event};
 use crate::world::{Mistake, World};
 
@@ -15,10 +17,13 @@ const UP_MS: i64 = 7_777_777;
 /// The length of a slot, and of what a disk writes at once.
 const SLOT: usize = StateFile::BYTES / 2;
 const SECTOR: usize = 64;
+/// What no disk is blamed for, in ms: a write that stalls, one that fails, and the way to the store.
+const STALL_MS: u64 = 8_000;
 /// A world has no more files than this.
 const MOST_DISKS: usize = 24;
 
 /// A state file.
+#[derive(Clone, Copy)]
 pub struct Disk {
     bytes: [u8; StateFile::BYTES],
     /// The namespace of who has it.
@@ -27,15 +32,23 @@ pub struct Disk {
     lock: u64,
     /// The life that has it locked.
     held_by: Option<u64>,
+    /// How long its writes take, in ms.
+    takes: (u64, u64),
     /// What the last life left that cannot be known from outside: its last ID, and for how long its
     /// clock excuses it.
     left: (Option<u64>, i64, i64),
 }
 
 impl Disk {
-    fn new(place: usize, lock: usize) -> Disk {
+    fn new(place: usize, lock: usize, rng: &mut Rng) -> Disk {
         let (bytes, lock) = ([0; StateFile::BYTES], lock as u64);
-        Disk { bytes, place, lock, held_by: None, left: (None, 0, 0) }
+        let slow = rng.magnitude(100, 5_000);
+        let takes = if rng.chance(300) { (slow * 3 / 4, slow) } else { (1, 12) };
+        Disk { bytes, place, lock, held_by: None, takes, left: (None, 0, 0) }
+    }
+
+    fn is_slow(&self) -> bool {
+        self.takes.0 > 12
     }
 }
 
@@ -64,7 +77,7 @@ impl World {
             make.disk = Some(self.rng.pick(&shared));
         } else if self.disks.len() < MOST_DISKS {
             make.disk = Some(self.disks.len());
-            self.disks.push(Disk::new(make.place, self.disks.len()));
+            self.disks.push(Disk::new(make.place, self.disks.len(), &mut self.rng));
         }
     }
 
@@ -128,8 +141,10 @@ impl World {
         open.writing = Some(open.file.slot(&write));
         self.tally.states_voided += u64::from(voids);
         self.trace.note(self.t, || format!("holder {i} writes {write:?}"));
-        let slow = self.rng.chance(50);
-        let delay = if slow { self.rng.magnitude(100, 3_000) } else { self.rng.magnitude(1, 12) };
+        let stalls = self.rng.chance(10);
+        let (least, most) = if stalls { (100, 3_000) } else { self.disks[open.disk].takes };
+        let delay = self.rng.magnitude(least, most);
+        let slow = most > 12;
         if slow && self.rng.chance(100) {
             let soon = self.rng.magnitude(1, delay) as i64;
             self.queue.put(self.t + soon, Event::Die(i, life));
@@ -168,7 +183,7 @@ impl World {
         open.file.written();
         self.tally.states_written += 1;
         let gaps = holder.generator.stats().gaps;
-        let release = holder.generator.written();
+        let release = holder.generator.written(now);
         if holder.generator.stats().gaps > gaps {
             // The line went on in another window.
             holder.book.last_position = None;
@@ -218,6 +233,51 @@ impl World {
         disk.left = (book.last_id, *excused_until, *ahead_until);
     }
 
+    /// A holder on a slow disk comes again after so many ms. Who is refused a window that it has waits
+    /// for its file to be written: that has a bound for each, and one for all together.
+    pub(crate) fn note_disk(&mut self, i: usize, refused: Option<Code>, ms: i64) -> Verdict {
+        let holder = &self.holders[i];
+        let Some(open) = holder.open.filter(|open| self.disks[open.disk].is_slow()) else {
+            return Ok(());
+        };
+        if self.plan.theme != Theme::Storm || self.is_too_slow(i) {
+            return Ok(());
+        }
+        let takes = self.disks[open.disk].takes.1;
+        let left = holder.thrift.window_left(holder.clock.read(self.t));
+        let waits = refused == Some(Code::WindowSpent) && left.is_some_and(|left| left > 0);
+        let ms = ms as u64;
+        self.tally.slow_disks_ms += ms;
+        let holder = &mut self.holders[i];
+        if refused.is_none() {
+            holder.waits_for_disk_ms = 0;
+        }
+        if !waits {
+            return Ok(());
+        }
+        self.tally.slow_disks_waits_ms += ms;
+        holder.waits_for_disk_ms += ms;
+        if holder.waits_for_disk_ms > 4 * takes + STALL_MS {
+            let detail = format!(
+                "holder {}: {left:?} ms of its window left, {} ms waited for a disk of {takes} ms",
+                holder.identity, holder.waits_for_disk_ms
+            );
+            return wrong(Check::KeptBack, detail);
+        }
+        Ok(())
+    }
+
+    /// Whether a holder's file takes so long to write that its windows are over meanwhile.
+    pub(crate) fn is_too_slow(&self, i: usize) -> bool {
+        let holder = &self.holders[i];
+        let (Some(open), Config::Space(config)) = (holder.open, holder.make.config) else {
+            return false;
+        };
+        let longest_ms = self.stores[0].spaces[holder.make.place].namespace.max_window_ms;
+        let window_ms = config.length_ms.unwrap_or(u32::MAX).min(longest_ms).max(1_000);
+        u64::from(window_ms) < 4 * self.disks[open.disk].takes.1
+    }
+
     /// Hosts with timers look at the file when it is time to.
     pub(crate) fn plan_save(&mut self, i: usize) {
         let holder = &mut self.holders[i];
@@ -247,7 +307,7 @@ impl World {
         let to = match self.disks.iter().position(free) {
             Some(to) => to,
             None if n < MOST_DISKS => {
-                self.disks.push(Disk::new(make.place, self.disks.len()));
+                self.disks.push(Disk::new(make.place, self.disks.len(), &mut self.rng));
                 n
             }
             None => return,
@@ -265,8 +325,7 @@ impl World {
         if self.disks.len() >= MOST_DISKS {
             return None;
         }
-        let Disk { bytes, place, lock, left, .. } = self.disks[from.disk];
-        self.disks.push(Disk { bytes, place, lock, held_by: Some(life), left });
+        self.disks.push(Disk { held_by: Some(life), ..self.disks[from.disk] });
         self.tally.states_cloned += 1;
         Some(Open { disk: self.disks.len() - 1, planned: i64::MAX, ..from })
     }

@@ -201,8 +201,8 @@ impl Generator {
     }
 
     /// See `Generator`.
-    pub fn written(&mut self) -> Option<Release> {
-        timed!(self, g => g.written(), None)
+    pub fn written(&mut self, now: HostTime) -> Option<Release> {
+        timed!(self, g => g.written(now), None)
     }
 
     /// See `Generator`.

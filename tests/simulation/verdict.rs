@@ -19,6 +19,8 @@ pub enum Check {
     Untimely,
     /// A holder that can reach its store gets IDs again.
     Dead,
+    /// What is granted is not kept back for longer than a slow disk explains.
+    KeptBack,
     /// Time does not go back within a generator.
     WentBack,
     /// `ready` promises no more than `fill` gives.
@@ -77,6 +79,7 @@ impl Check {
             Check::AfterRelease => "an ID after the release",
             Check::Untimely => "an untimely ID",
             Check::Dead => "a dead holder",
+            Check::KeptBack => "a window that its file keeps back",
             Check::WentBack => "a clock that went back",
             Check::Promise => "fewer IDs than promised",
             Check::Counters => "counters that lie",

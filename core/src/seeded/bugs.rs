@@ -127,6 +127,8 @@ seeded! {
     ReleaseLeavesFile,
     /// `forget` leaves the state file as it is.
     ForgetLeavesFile,
+    /// What the state file reserves does not follow how long its writes take.
+    ReserveIgnoresWrites,
 }
 
 static SEEDED: AtomicU8 = AtomicU8::new(0);

@@ -55,7 +55,7 @@ pub trait Kind: Send + Sync + 'static {
         None
     }
 
-    fn written(_: &mut Held<Self>) -> Option<Release> {
+    fn written(_: &mut Held<Self>, _now: HostTime) -> Option<Release> {
         None
     }
 
@@ -167,8 +167,8 @@ impl Kind for Snowflakes {
         generator.poll_write(now, since_boot)
     }
 
-    fn written(generator: &mut Held<Self>) -> Option<Release> {
-        generator.written()
+    fn written(generator: &mut Held<Self>, now: HostTime) -> Option<Release> {
+        generator.written(now)
     }
 
     fn not_written(generator: &mut Held<Self>, now: HostTime) {

@@ -158,14 +158,14 @@ impl<K: Kind> Holding<K> {
     fn wrote(&self, written: Result<(), Problem>) -> bool {
         let mut state = self.lock();
         let goes_on = written.is_ok() || !state.closing;
+        let now = self.clock.exact();
         match written {
             Ok(()) => {
-                let release = K::written(&mut state.generator);
+                let release = K::written(&mut state.generator, now);
                 state.release(release);
                 state.unsaved = None;
             }
             Err(Problem { code, message }) => {
-                let now = self.clock.exact();
                 K::not_written(&mut state.generator, now);
                 state.unsaved = Some(Arc::new(Failed::new(code, message)));
             }

@@ -16,10 +16,12 @@ use crate::line::Shape;
 use crate::protocol::Release;
 use crate::values::HostTime;
 
-/// So far ahead of what is used the file reserves, in ms.
-pub(super) const AHEAD_MS: u64 = 1_000;
-/// It is written again when less than this is left, in ms.
-pub(super) const LEFT_MS: i64 = 500;
+/// So far ahead of what is used the file reserves at least, in ms …
+const AHEAD_MS: u64 = 1_000;
+/// … and at most: a restart waits for as long.
+const MOST_AHEAD_MS: u64 = 30_000;
+/// It is written again when less than this is left, in ms, or earlier where writes are slow.
+const LEFT_MS: u64 = 500;
 /// A holder from which nothing is drawn lets what it reserved run out after this, in ms.
 const WARM_MS: i64 = 60_000;
 /// The pause after a write that failed, or one that would have changed nothing, in ms.
@@ -62,6 +64,8 @@ pub(super) struct Out {
     pub(super) way: Way,
     /// What it was for is gone: nothing follows from it.
     pub(super) stale: bool,
+    /// When it was handed out.
+    pub(super) since: HostTime,
 }
 
 /// What a generator knows of its state file. Without the feature `state` there is never one, which
@@ -90,6 +94,8 @@ pub(super) struct Keeping {
     moved: Option<HostTime>,
     /// … which is long ago.
     pub(super) idle: bool,
+    /// How long the slowest of the last writes took, in ms; each later one forgets an eighth of it.
+    slow_ms: u64,
 }
 
 impl Keeping {
@@ -108,6 +114,7 @@ impl Keeping {
             cursor: 0,
             moved: None,
             idle: false,
+            slow_ms: 0,
         })
     }
 
@@ -115,6 +122,22 @@ impl Keeping {
     #[cfg(not(feature = "state"))]
     pub(super) const fn begin() -> Option<Keeping> {
         None
+    }
+
+    /// A write was made that took so long, in ms.
+    pub(super) fn took(&mut self, ms: i64) {
+        let faded = self.slow_ms.saturating_sub(self.slow_ms.div_ceil(8));
+        self.slow_ms = u64::try_from(ms).unwrap_or(0).max(faded);
+    }
+
+    /// How far ahead of what is used a window of this length is reserved, and how much of that is
+    /// left when it is to be written again, in ms: nobody waits for a write that takes no longer
+    /// than the last ones, and half of the window is left to a restart.
+    pub(super) fn margins(&self, length_ms: u64) -> (u64, u64) {
+        let most = (length_ms / 2).clamp(AHEAD_MS, MOST_AHEAD_MS);
+        let slow = self.slow_ms.min(most.saturating_sub(AHEAD_MS) / 3);
+        let slow = if bug!(ReserveIgnoresWrites) { 0 } else { slow };
+        (slow.saturating_mul(3).saturating_add(AHEAD_MS), LEFT_MS.max(slow.saturating_mul(3) / 2))
     }
 
     /// A window that was granted or found: it waits for its first write.
@@ -126,7 +149,7 @@ impl Keeping {
     /// The window that waits for the write which lets it open.
     pub(super) fn opening(&self) -> Option<Fresh> {
         match self.out {
-            Some(Out { way: Way::Open(_, fresh), stale: false }) => Some(fresh),
+            Some(Out { way: Way::Open(_, fresh), stale: false, .. }) => Some(fresh),
             _ => self.fresh.filter(|fresh| !fresh.over),
         }
     }

@@ -1,6 +1,6 @@
 //! The verbs of a generator that keeps a state file.
 
-use super::keeping::{AHEAD_MS, Fresh, Keeping, LEFT_MS, Named, Out, Way};
+use super::keeping::{Fresh, Keeping, Named, Out, Way};
 use super::lease::Lease;
 use super::{Snowflake, SnowflakeIds, Snowflakes};
 use crate::generator::Generator;
@@ -33,7 +33,7 @@ use crate::values::{Code, HostTime, Offset, Range, Refusal, StoreTime};
 ///         let (at, slot) = file.slot(&write);
 ///         disk[at..at + slot.len()].copy_from_slice(&slot);
 ///         file.written();
-///         ids.written();
+///         ids.written(now);
 ///     }
 /// };
 /// let config = SnowflakeConfig::new("default", "host/1")?;
@@ -137,11 +137,12 @@ impl<L: Line> Snowflake<L> {
 
     /// The cursor from which on it should be written, as [`ask_from`](Generator::ask_from).
     pub fn write_from(&self) -> u64 {
-        let raises = self.kind.keeping.is_some_and(|keeping| keeping.out.is_none());
-        match (self.kind.ids, self.kind.keeping.and_then(|keeping| keeping.named)) {
-            (Some(ids), Some(named)) if raises && self.ended.is_none() => {
-                let half = ids.layout.ticks(LEFT_MS.unsigned_abs());
-                ids.shape().position(named.reserved.saturating_sub(half))
+        let keeping = self.kind.keeping.filter(|keeping| keeping.out.is_none());
+        match (self.kind.ids, keeping.and_then(|keeping| keeping.named.zip(Some(keeping)))) {
+            (Some(ids), Some((named, keeping))) if self.ended.is_none() => {
+                let (_, left_ms) = keeping.margins(self.kind.length_ms);
+                let left = ids.layout.ticks(left_ms);
+                ids.shape().position(named.reserved.saturating_sub(left))
             }
             _ => u64::MAX,
         }
@@ -168,7 +169,7 @@ impl<L: Line> Snowflake<L> {
         };
         keeping.demand = false;
         keeping.pause_until = None;
-        keeping.out = Some(Out { way, stale: false });
+        keeping.out = Some(Out { way, stale: false, since: now });
         if bug!(ReserveAfterUse) {
             self.follow(way);
         }
@@ -190,10 +191,11 @@ impl<L: Line> Snowflake<L> {
     }
 
     /// The write is on the disk: what it was for is done. A release that waited for it is to be
-    /// sent.
-    pub fn written(&mut self) -> Option<Release> {
+    /// sent. What took long is reserved further ahead from now on.
+    pub fn written(&mut self, now: HostTime) -> Option<Release> {
         let keeping = self.kind.keeping.as_mut()?;
-        let Out { way, stale } = keeping.out.take()?;
+        let Out { way, stale, since } = keeping.out.take()?;
+        keeping.took(now.since(since));
         match way {
             Way::Void => {
                 (keeping.named, keeping.void) = (None, false);
@@ -215,7 +217,7 @@ impl<L: Line> Snowflake<L> {
     /// nothing is used that the last one did not reserve.
     pub fn not_written(&mut self, now: HostTime) {
         let Some(keeping) = self.kind.keeping.as_mut() else { return };
-        let Some(Out { way, stale }) = keeping.out.take() else { return };
+        let Some(Out { way, stale, .. }) = keeping.out.take() else { return };
         match way {
             Way::Open(_, fresh) if !stale && keeping.fresh.is_none() && self.ended.is_none() => {
                 keeping.fresh = Some(Fresh { tried: true, ..fresh });
@@ -270,8 +272,8 @@ impl<L: Line> Snowflake<L> {
         }
     }
 
-    /// When the file is to be written though nobody waits for it: half a second before what it
-    /// reserves is over, while the generator is used.
+    /// When the file is to be written though nobody waits for it: in time before what it reserves
+    /// is over, while the generator is used.
     fn raise_at(&self, keeping: &Keeping) -> Option<HostTime> {
         let (ids, named) = (self.kind.ids?, keeping.named?);
         let is_open = self.ended.is_none() && !self.line.is_closed();
@@ -284,8 +286,9 @@ impl<L: Line> Snowflake<L> {
         if keeping.idle {
             return None;
         }
-        let over = ids.layout.time(named.reserved).plus(LEFT_MS.saturating_neg());
-        Some(self.line.offset().to_host(over))
+        let (_, left_ms) = keeping.margins(self.kind.length_ms);
+        let over = ids.layout.time(named.reserved);
+        Some(self.line.offset().to_host(over).plus(left_ms.cast_signed().saturating_neg()))
     }
 
     /// The lease that the file names, as far as it was renewed by now.
@@ -336,14 +339,15 @@ impl<L: Line> Snowflake<L> {
     }
 
     /// Up to where the file is to reserve, so that what is used next, from `start` on, lies a second
-    /// below; `None` where nothing of the lease is left.
+    /// below, or more where writes are slow; `None` where nothing of the lease is left.
     fn reserve(&mut self, start: u64, lease: Lease, now: HostTime) -> Option<u64> {
         let SnowflakeIds { layout, .. } = self.kind.ids?;
         let shape = self.kind.ids?.shape();
         let now = layout.tick(self.line.now(now)).unwrap_or(0);
         let from = start.max(now).max(shape.tick(self.line.stands_at()));
         let wanted = self.wanted.div_ceil(layout.per_tick());
-        let ahead = layout.ticks(AHEAD_MS).saturating_add(wanted).saturating_add(1);
+        let (ahead_ms, _) = self.kind.keeping?.margins(self.kind.length_ms);
+        let ahead = layout.ticks(ahead_ms).saturating_add(wanted).saturating_add(1);
         (from < lease.end_tick).then(|| from.saturating_add(ahead).min(lease.end_tick))
     }
 }
