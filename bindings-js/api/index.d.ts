@@ -147,6 +147,7 @@ type IdTextOf<Kind extends string> = [
 type Stats = Record<"ids" | "asks" | "grants" | "failures" | "waits" | "dropped" | "gaps" | "in_hand" | "step", number> & {
     offset_ms: number;
     last_code: string | undefined;
+    state_code: string | undefined;
     engine: "native" | "wasm";
 };
 declare abstract class BaseGenerator<Kind extends string = never> implements AsyncDisposable {

@@ -23,6 +23,7 @@ interface RawStats {
     step: bigint;
     offset_ms: number;
     last_code?: string;
+    state_code?: string;
 }
 interface Carryover {
     store?: string;

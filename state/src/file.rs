@@ -107,8 +107,7 @@ impl State {
     pub fn write(&mut self, write: &StateWrite) -> Result<(), Problem> {
         let [file, lock] = &*self.files;
         if !files::is_at(&self.path, file) || !files::is_at(&files::lock_path(&self.path), lock) {
-            let is = "was removed or replaced while its process runs: leave it and its `.lock` \
-                      alone, and restart the process";
+            let is = "was removed or replaced while its process runs: leave it and its `.lock` alone";
             return Err(Problem::invalid(&self.path, is));
         }
         if matches!(write, StateWrite::Void) {

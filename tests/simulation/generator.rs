@@ -206,8 +206,8 @@ impl Generator {
     }
 
     /// See `Generator`.
-    pub fn not_written(&mut self, now: HostTime) {
-        timed!(self, g => g.not_written(now), ());
+    pub fn not_written(&mut self, now: HostTime) -> bool {
+        timed!(self, g => g.not_written(now), false)
     }
 
     /// See `Generator`.

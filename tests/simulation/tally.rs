@@ -145,7 +145,11 @@ counts! {
     /// State files written.
     states_written 30_000,
     /// Writes of them that failed, and perhaps were made all the same.
-    states_failed 500,
+    states_failed 100,
+    /// Files that were abandoned for that.
+    states_abandoned 100,
+    /// Files that were removed while a process had them.
+    states_removed 20,
     /// Writes that were broken off by the end of their process.
     states_torn 100,
     /// Files of which a bit changed after that.

@@ -60,6 +60,8 @@ pub enum Check {
     RequestReused,
     /// Rule: an ask says how far its holder's numbers reach.
     HaveUntil,
+    /// Rule: a state file that could not be written gets no right any more.
+    AbandonedFile,
 }
 
 impl Check {
@@ -99,6 +101,7 @@ impl Check {
             Check::ForeignName => "an ask in another's name",
             Check::RequestReused => "a dead request sent again",
             Check::HaveUntil => "an ask that hides what its holder has",
+            Check::AbandonedFile => "an abandoned state file that is written again",
         }
     }
 }

@@ -59,7 +59,9 @@ pub trait Kind: Send + Sync + 'static {
         None
     }
 
-    fn not_written(_: &mut Held<Self>, _now: HostTime) {}
+    fn not_written(_: &mut Held<Self>, _now: HostTime) -> bool {
+        false
+    }
 
     fn write_at(_: &Held<Self>) -> Option<HostTime> {
         None
@@ -171,8 +173,8 @@ impl Kind for Snowflakes {
         generator.written(now)
     }
 
-    fn not_written(generator: &mut Held<Self>, now: HostTime) {
-        generator.not_written(now);
+    fn not_written(generator: &mut Held<Self>, now: HostTime) -> bool {
+        generator.not_written(now)
     }
 
     fn write_at(generator: &Held<Self>) -> Option<HostTime> {

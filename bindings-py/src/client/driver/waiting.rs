@@ -130,7 +130,7 @@ impl<K: Kind> Holding<K> {
             refusal,
             pause: ms.map(Duration::from_millis),
             answers: state.answers,
-            last: state.unsaved.clone().or(state.last.clone()),
+            last: state.last.clone(),
             free_in_ms: state.free_at.map(|free_at| free_at.since(now)),
         }))
     }

@@ -16,7 +16,7 @@ use crate::values::{Code, HostTime, Offset, Range, Refusal, StoreTime};
 /// | [`keep`](Generator::keep) | takes over what the file says | once, before the first ask |
 /// | [`wants_write`](Generator::wants_write), [`write_at`](Generator::write_at), [`write_from`](Generator::write_from) | whether, and when, the file is to be written | with `wants_ask`, `poll_at`, `ask_from` |
 /// | [`poll_write`](Generator::poll_write) | what is to be written | when `wants_write` says so |
-/// | [`written`](Generator::written), [`not_written`](Generator::not_written) | goes on with what is on the disk, or tries again | once per write |
+/// | [`written`](Generator::written), [`not_written`](Generator::not_written) | goes on with what is on the disk, or without the file | once per write |
 /// | [`retire`](Generator::retire) | closes; the rest stays this file's | at the end |
 /// | [`give_up`](Generator::give_up) | closes, and gives the rest back, once the file is void | instead |
 /// | [`leave`](Generator::leave) | keeps no file any more | in a forked child, after `forget` |
@@ -213,26 +213,41 @@ impl<L: Line> Snowflake<L> {
         None
     }
 
-    /// The write failed, and may stand in the file all the same: it is tried again, and until then
-    /// nothing is used that the last one did not reserve.
-    pub fn not_written(&mut self, now: HostTime) {
-        let Some(keeping) = self.kind.keeping.as_mut() else { return };
-        let Some(Out { way, stale, .. }) = keeping.out.take() else { return };
-        match way {
-            Way::Open(_, fresh) if !stale && keeping.fresh.is_none() && self.ended.is_none() => {
-                keeping.fresh = Some(Fresh { tried: true, ..fresh });
-            }
-            Way::Last(named) if !stale => keeping.last = Some(named),
-            _ => {}
+    /// The write failed, and may stand in the file all the same. The file is abandoned: keep it
+    /// locked as long as this generator lives. What it names may be a next life's, so the line stays
+    /// below what the last write reserved, and a window is acquired that the file never names; no
+    /// right is written into it any more, and only what must be void is still made so. Whether that
+    /// is news, to be told once: [`Stats::state_code`](crate::Stats::state_code) says it from now on.
+    pub fn not_written(&mut self, now: HostTime) -> bool {
+        let Some(keeping) = self.kind.keeping.as_mut() else { return false };
+        if keeping.out.take().is_none() {
+            return false;
         }
         keeping.pause(now);
+        let unnamed = keeping.abandon();
+        let is_news = self.stats.state_code.replace(Code::StateInvalid).is_none();
+        if !is_news || self.ended.is_some() {
+            return is_news;
+        }
+        match (unnamed, self.kind.ids) {
+            (Some(Fresh { range, lease, .. }), Some(ids)) => {
+                let Lease { worker, end_tick, .. } = self.lease_of(lease);
+                self.open(NewRange { bound: ids.shape().bound(worker, end_tick), ..range });
+            }
+            _ if bug!(AbandonedWindowUsed) => {}
+            _ => {
+                self.kind.lease = None;
+                self.pending.drop_renewal();
+            }
+        }
+        true
     }
 
     /// Closes, as [`retire`](Generator::retire), and gives back what of the window was not begun,
     /// for a holder that will not come back: once the file is void, [`written`](Generator::written)
     /// gives the release; without a file this does.
     pub fn give_up(&mut self) -> Option<Release> {
-        let Some(opening) = self.kind.keeping.map(|keeping| keeping.opening()) else {
+        let Some(opening) = self.kind.kept().map(|keeping| keeping.opening()) else {
             return self.retire();
         };
         if self.ended.is_some() {
@@ -277,7 +292,7 @@ impl<L: Line> Snowflake<L> {
     fn raise_at(&self, keeping: &Keeping) -> Option<HostTime> {
         let (ids, named) = (self.kind.ids?, keeping.named?);
         let is_open = self.ended.is_none() && !self.line.is_closed();
-        if !is_open || named.reserved >= self.lease_of(named).end_tick {
+        if !is_open || named.reserved >= self.lease_of(named.lease).end_tick {
             return None;
         }
         if self.line.stands_at() >= self.write_from() {
@@ -291,9 +306,9 @@ impl<L: Line> Snowflake<L> {
         Some(self.line.offset().to_host(over).plus(left_ms.cast_signed().saturating_neg()))
     }
 
-    /// The lease that the file names, as far as it was renewed by now.
-    fn lease_of(&self, named: Named) -> Lease {
-        self.kind.lease.filter(|lease| lease.key == named.lease.key).unwrap_or(named.lease)
+    /// A lease as far as it was renewed by now.
+    fn lease_of(&self, then: Lease) -> Lease {
+        self.kind.lease.filter(|lease| lease.key == then.key).unwrap_or(then)
     }
 
     fn next_way(&mut self, now: HostTime) -> Option<Way> {
@@ -320,15 +335,14 @@ impl<L: Line> Snowflake<L> {
         if self.line.is_closed() || !self.kind.keeping.as_mut()?.is_warm(cursor, now) {
             return None;
         }
-        let lease = self.lease_of(named);
+        let lease = self.lease_of(named.lease);
         let reserved = self.reserve(0, lease, now)?;
         (reserved > named.reserved).then_some(Way::Raise(Named { lease, reserved }))
     }
 
     /// Names a window, if something of it is left.
     fn opening(&mut self, fresh: Fresh, now: HostTime) -> Option<Way> {
-        let lease = self.kind.lease.filter(|lease| lease.key == fresh.lease.key);
-        let lease = lease.unwrap_or(fresh.lease);
+        let lease = self.lease_of(fresh.lease);
         let shape = self.kind.ids?.shape();
         // It is opened strictly above where the line stands.
         let above = shape.tick(self.line.stands_at()).saturating_add(1);
@@ -368,9 +382,14 @@ impl<K: Kind, L: Line> Generator<K, L> {
 }
 
 impl Snowflakes {
+    /// What it knows of a state file that it keeps, and has not abandoned.
+    pub(super) fn kept(&self) -> Option<&Keeping> {
+        self.keeping.as_ref().filter(|keeping| !keeping.abandoned)
+    }
+
     /// What is granted and not reserved yet.
     pub(super) fn not_reserved(&self) -> Option<KeptBack> {
-        let (keeping, ids) = (self.keeping?, self.ids?);
+        let (keeping, ids) = (self.kept()?, self.ids?);
         let opens = keeping.opening().is_some();
         let lease = self.lease.or(keeping.named.map(|named| named.lease))?;
         let reserved = keeping.named.map_or(0, |named| named.reserved);

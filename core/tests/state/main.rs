@@ -1,5 +1,7 @@
 //! The state file: its bytes, what a restart may use, and when what is written.
 
+mod disks;
+
 use leafid_core::{
     Code, HostTime, Layout, MemoryStore, Name, Offset, Outcome, Snowflake, SnowflakeConfig,
     StateFile, StatePlace, StateRecord, StateWrite, Store, StoreTime, Token, Unread, refill,
@@ -235,73 +237,6 @@ fn it_is_raised_in_time_while_it_is_used_and_not_for_ever() {
     }
 }
 
-/// Draws every 2 ms for two minutes, while the store answers and each write takes `write_ms`, the
-/// first of all `first_ms`: when the first ID came, and how many of a thousand draws were refused
-/// after 20 s.
-fn on_a_slow_disk(first_ms: i64, write_ms: i64) -> (i64, u64) {
-    let mut disk = Disk::new();
-    let (mut ids, mut store) = (disk.restart(ms(0)), store(START));
-    let (mut came, mut refused, mut draws, mut writing) = (None, 0, 0, None);
-    let mut takes = first_ms;
-    for now in (0..120_000).step_by(2) {
-        store.set_clock(StoreTime::new(START + now));
-        refill(&mut ids, &mut store, || ms(now), || [now as u8; 16]).unwrap();
-        if let Some((_, write)) = writing.filter(|(until, _)| *until <= now) {
-            disk.put(&write);
-            ids.written(ms(now));
-            (writing, takes) = (None, write_ms);
-        }
-        if writing.is_none() {
-            writing = ids.poll_write(ms(now), ms(now)).map(|write| (now + takes, write));
-        }
-        let drawn = ids.next(ms(now));
-        came = came.or(drawn.is_ok().then_some(now));
-        if now >= 20_000 {
-            draws += 1;
-            refused += u64::from(drawn.is_err());
-        }
-    }
-    (came.unwrap(), refused * 1_000 / draws)
-}
-
-#[test]
-fn a_slow_disk_is_written_so_early_that_nobody_waits() {
-    for write_ms in [2, 200, 600, 1_000, 2_000, 3_000, 5_000] {
-        let (came, refused) = on_a_slow_disk(write_ms, write_ms);
-        // Half of a first window of 10 s is no more than one write of 5 s.
-        let writes = if write_ms < 5_000 { 2 } else { 3 };
-        assert!(came <= writes * write_ms + 2, "{write_ms} ms: the first ID after {came} ms");
-        assert!(refused <= 10, "{write_ms} ms: {refused} of a thousand draws");
-    }
-    let (came, refused) = on_a_slow_disk(8_000, 2);
-    assert!(came <= 8_004 && refused == 0, "{came}, {refused}");
-}
-
-#[test]
-fn what_is_reserved_on_a_slow_disk_has_its_bounds() {
-    for (length_ms, most) in [(10_000, 5_000), (120_000, 30_000)] {
-        let mut disk = Disk::new();
-        let config = SnowflakeConfig {
-            spread: Some(0),
-            ..SnowflakeConfig::new("default", "host/1").unwrap()
-        };
-        let mut ids = Snowflake::new(config, 7).unwrap();
-        let mut old = record();
-        (old.namespace, old.layout) = (config.namespace, Layout::LEAF);
-        old.reserved = Layout::LEAF.tick(StoreTime::new(START)).unwrap();
-        (old.end, old.since_boot) = (old.reserved + length_ms, Offset::new(START));
-        ids.keep(Some(old), ms(0), ms(0)).unwrap();
-        let write = ids.poll_write(ms(0), ms(0)).unwrap();
-        disk.put(&write);
-        // A write that takes longer than the window says no more than one of half of it.
-        let late = ms(length_ms as i64 / 2);
-        ids.written(late);
-        disk.save(&mut ids, late);
-        let ahead = disk.found().unwrap().unwrap().reserved - old.reserved - length_ms / 2;
-        assert!((most - 3..=most + 1).contains(&ahead), "{length_ms}: {ahead}");
-    }
-}
-
 #[test]
 fn a_restart_goes_on_above_what_was_reserved_without_a_store() {
     let mut disk = Disk::new();
@@ -378,19 +313,6 @@ fn a_write_that_was_out_when_it_was_forgotten_opens_nothing() {
     assert!(ids.next(ms(0)).is_err());
     assert_eq!(disk.save(&mut ids, ms(0)), 1);
     assert_eq!(disk.found(), Ok(None));
-}
-
-#[test]
-fn a_write_that_fails_is_tried_again_and_nothing_is_used_meanwhile() {
-    let mut disk = Disk::new();
-    let (mut ids, mut store) = (disk.restart(ms(0)), store(START));
-    refill(&mut ids, &mut store, || ms(0), || [2; 16]).unwrap();
-    assert!(ids.poll_write(ms(0), ms(0)).is_some());
-    ids.not_written(ms(0));
-    assert!(ids.next(ms(0)).is_err());
-    assert_eq!(ids.poll_write(ms(499), ms(499)), None);
-    assert_eq!(disk.save(&mut ids, ms(500)), 1);
-    assert!(ids.next(ms(500)).is_ok());
 }
 
 #[test]
