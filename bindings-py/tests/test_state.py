@@ -234,6 +234,16 @@ def test_a_disk_without_room(tmp_path) -> None:
     assert later == "STATE_INVALID"
 
 
+def test_a_file_that_is_cut_short_is_not_used(memory, state) -> None:
+    used(state, memory)
+    whole = state.read_bytes()
+    for length in (8, SLOT, 700, 2 * SLOT - 1):
+        state.write_bytes(whole[:length])
+        with Snowflake(store=memory, state=state) as ids:
+            with pytest.warns(RuntimeWarning, match="is damaged, or of another version, and is not used"):
+                ids.next()
+
+
 def goes_on_elsewhere(ids: Snowflake, first: int) -> None:
     """Its file is abandoned: told in `stats()`, and IDs go on under another worker number."""
 

@@ -172,6 +172,16 @@ test('what is no state file is refused', { skip }, async () => {
   assert.throws(() => new Segment('orders', { store, state }), { code: 'REQUEST_INVALID' })
 })
 
+test('a file that is cut short is not used', { skip }, async () => {
+  await used()
+  const whole = readFileSync(state)
+  for (const length of [8, SLOT, 700, 2 * SLOT - 1]) {
+    writeFileSync(state, whole.subarray(0, length))
+    warnings = []
+    assert.match((await drawn(state)).said[0], /is damaged, or of another version, and is not used/)
+  }
+})
+
 test('a file that is taken away is abandoned, and IDs go on under another number', { skip }, async () => {
   for (const ending of ['', '.lock']) {
     const [path, failed] = [join(folder, `gone${ending}`), []]
