@@ -355,3 +355,23 @@ def test_on_a_slow_disk_ids_come(state, disk) -> None:
         more=on(disk, TAKES_MS=1_200),
     )
     assert said.split() == ["1000", "None"]
+
+
+def test_what_the_last_run_reserved_is_not_the_fault_of_a_clock(state) -> None:
+    """Nor of the store, which is away."""
+    store = MemoryStore()
+    layout = leafid.Layout(epoch_ms=1_735_689_600_000, tick_ms=1, time_bits=41, worker_bits=10, sequence_bits=1)
+    store.create_namespace("dense", layout=layout)
+    cause: BaseException | None = None
+    # A life that begins late, on a busy machine, has nothing to wait for.
+    while not isinstance(cause, leafid.ClockBehindError):
+        with Snowflake("dense", store, state=state, max_ahead=8) as ids:
+            # Eight seconds ahead of the clock; the window has ten.
+            for _ in range(8):
+                ids.take(2_000)
+        with Snowflake("dense", NOWHERE, state=state) as ids:
+            try:
+                ids.next(timeout=0.05)
+            except leafid.TimedOutError as error:
+                cause = error.__cause__
+    assert "reserved them so in the state file of its last run, for" in str(cause)

@@ -218,3 +218,20 @@ test('a file that cannot be written is abandoned', { skip }, async () => {
   const { stdout } = spawnSync('sh', words, { cwd: import.meta.dirname, encoding: 'utf8' })
   assert.match(stdout, /^STATE_INVALID the state file .* cannot be written: File too large .*; it is abandoned: IDs need the store/)
 })
+
+test('what the last run reserved is not the fault of a clock, nor of the store', { skip }, async () => {
+  const layout = new Layout({ epoch_ms: 1_735_689_600_000, tick_ms: 1, time_bits: 41, worker_bits: 10, sequence_bits: 1 })
+  store.createNamespace('dense', { layout })
+  let cause
+  // A life that begins late, on a busy machine, has nothing to wait for.
+  while (cause?.code !== 'CLOCK_BEHIND') {
+    const before = new Snowflake('dense', { store, state, maxAheadMs: 8_000 })
+    // Eight seconds ahead of the clock; the window has ten.
+    for (let take = 0; take < 8; take++) await before.take(2_000)
+    await before.close()
+    const ids = new Snowflake('dense', { store: NOWHERE, state, timeout: 50 })
+    cause = await ids.next().then(() => undefined, (error) => error.cause)
+    await ids.close()
+  }
+  assert.match(cause.message, /reserved them so in the state file of its last run, for \d+ ms/)
+})
