@@ -150,7 +150,7 @@ pub fn state_run_now(handle: u32) {
 }
 
 /// Takes note of a write that was made: `release` is what is to be sent then; `{ code, message }` is
-/// why it failed.
+/// why it failed, and `said` that the file is abandoned, once.
 #[napi(ts_return_type = "object")]
 pub fn state_settle<'e>(env: &'e Env, handle: u32, now: f64) -> Given<'e> {
     let mut told = Object::new(env)?;
@@ -160,13 +160,16 @@ pub fn state_settle<'e>(env: &'e Env, handle: u32, now: f64) -> Given<'e> {
         None => {}
         Some(Ok(())) => {
             let release: Option<Release> =
-                HANDLES.with(|all| all.snowflake(handle, |ids| ids.written())).flatten();
+                HANDLES.with(|all| all.snowflake(handle, |ids| ids.written(host(now)))).flatten();
             if let Some(release) = release {
                 told.set("release", answer(env, Ok(release))?)?;
             }
         }
         Some(Err(problem)) => {
-            HANDLES.with(|all| all.snowflake(handle, |ids| ids.not_written(host(now))));
+            let fail = |ids: &mut leafid_core::Snowflake| ids.not_written(host(now));
+            if HANDLES.with(|all| all.snowflake(handle, fail)).unwrap_or(false) {
+                told.set("said", problem.abandoned())?;
+            }
             tell(&mut told, &problem)?;
         }
     }

@@ -35,13 +35,21 @@ impl State {
             lock: facts.ino(),
         };
         let mut bytes = [0; StateFile::BYTES];
-        let (at, found) = match read(&file, &mut bytes) {
-            Ok(true) => StateFile::read(place, &bytes),
-            Ok(false) => (StateFile::new(place), Ok(None)),
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                (StateFile::new(place), Err(Unread::Strange))
+        let whole = read(&file, &mut bytes).map_err(|error| Problem::of(path, "read", &error))?;
+        let read = StateFile::read(place, &bytes);
+        let (at, found) = match whole {
+            Some(true) => read,
+            None => (StateFile::new(place), Err(Unread::Strange)),
+            // One that there was no room for when it was made is still to be made; of one that was
+            // cut short, what is left says nothing of the rest.
+            Some(false) if bytes.iter().all(|byte| *byte == 0) => read,
+            Some(false) => {
+                let is_ours = read.1 != Err(Unread::Strange);
+                (
+                    StateFile::new(place),
+                    Err(if is_ours { Unread::Damaged } else { Unread::Strange }),
+                )
             }
-            Err(error) => return Err(Problem::of(path, "read", &error)),
         };
         if found == Err(Unread::Strange) {
             let is = "is not a state file of leafid: pass another path, or remove it";
@@ -107,13 +115,14 @@ impl State {
     pub fn write(&mut self, write: &StateWrite) -> Result<(), Problem> {
         let [file, lock] = &*self.files;
         if !files::is_at(&self.path, file) || !files::is_at(&files::lock_path(&self.path), lock) {
-            let is = "was removed or replaced while its process runs: leave it and its `.lock` \
-                      alone, and restart the process";
+            let is =
+                "was removed or replaced while its process runs: leave it and its `.lock` alone";
             return Err(Problem::invalid(&self.path, is));
         }
         if matches!(write, StateWrite::Void) {
             let mut bytes = [0; StateFile::BYTES];
-            if read(file, &mut bytes).map_err(|error| Problem::of(&self.path, "read", &error))? {
+            let whole = read(file, &mut bytes);
+            if whole.map_err(|error| Problem::of(&self.path, "read", &error))? == Some(true) {
                 self.at.look(&bytes);
             }
         }
@@ -144,17 +153,12 @@ impl Drop for State {
     }
 }
 
-/// The file's bytes; `false` for a new one, `InvalidData` for one of another length.
-fn read(file: &File, bytes: &mut [u8; StateFile::BYTES]) -> io::Result<bool> {
+/// The file's bytes, zeros behind them; whether that is all of them, `None` for a file that is longer.
+fn read(file: &File, bytes: &mut [u8; StateFile::BYTES]) -> io::Result<Option<bool>> {
     let len = file.metadata()?.len();
     let Some(begun) = usize::try_from(len).ok().and_then(|len| bytes.get_mut(..len)) else {
-        return Err(io::ErrorKind::InvalidData.into());
+        return Ok(None);
     };
     file.read_exact_at(begun, 0)?;
-    let whole = begun.len() == StateFile::BYTES;
-    // One that there was no room for when it was made is still to be made.
-    if !whole && begun.iter().any(|byte| *byte != 0) {
-        return Err(io::ErrorKind::InvalidData.into());
-    }
-    Ok(whole)
+    Ok(Some(begun.len() == StateFile::BYTES))
 }

@@ -16,6 +16,13 @@ pub struct Problem {
     pub message: String,
 }
 
+impl Problem {
+    /// The same of a write that failed, with what its generator does now.
+    pub fn abandoned(&self) -> String {
+        format!("{self}; it is abandoned: IDs need the store until the process is restarted")
+    }
+}
+
 #[cfg(target_os = "linux")]
 impl Problem {
     /// A file that cannot be a state file: what `is` so, and what to do.

@@ -68,8 +68,9 @@ impl World {
             self.crash(i);
             return Ok(());
         }
-        let next = self.t + self.rng.magnitude(every.0, every.1) as i64;
-        self.queue.put(next, Event::Draw(i, self.holders[i].life));
+        let pause = self.rng.magnitude(every.0, every.1) as i64;
+        self.note_disk(i, refused.map(|refusal| refusal.code), pause)?;
+        self.queue.put(self.t + pause, Event::Draw(i, self.holders[i].life));
         Ok(())
     }
 
@@ -161,12 +162,13 @@ impl World {
         let holder = &self.holders[i];
         let store = &self.stores[holder.book.store.unwrap_or(0)];
         let stopped = holder.generator.failure().is_some_and(Code::stops);
+        let too_slow = self.is_too_slow(i);
         let told = holder.told_until > holder.clock.read(self.t).get();
         let waits_for_time = matches!(code, Code::ClockBehind | Code::SequenceSpent);
         let ahead = waits_for_time && holder.ahead_until > self.t;
         let waits = holder.excused_until > self.t || ahead || told;
         let alone = self.trouble_until + 20_000 > self.t || waits;
-        if stopped || alone || holder.clock.is_frozen() {
+        if stopped || alone || too_slow || holder.clock.is_frozen() {
             return true;
         }
         match holder.make.config {

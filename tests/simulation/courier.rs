@@ -22,6 +22,10 @@ impl World {
     pub(crate) fn poll(&mut self, i: usize) -> Verdict {
         self.save(i);
         let holder = &mut self.holders[i];
+        if self.settings.rules && holder.open.is_some_and(|open| open.is_written_again()) {
+            let detail = format!("holder {}: {:?}", holder.identity, holder.open);
+            return wrong(Check::AbandonedFile, detail);
+        }
         if holder.state != crate::holder::State::Running {
             return Ok(());
         }

@@ -1,12 +1,14 @@
 //! State files: who has them locked, what stands in them, and writes that are slow, fail, or are
 //! broken off.
 
-use leafid_core::{HostTime, StateFile, StatePlace, StateWrite, Unread};
+use leafid_core::{Code, HostTime, Layout, StateFile, StatePlace, StateWrite, Unread};
 
 use crate::generator::Config;
 use crate::holder::{Holder, Make, State};
 use crate::ledger::identity;
+use crate::plan::Theme;
 use crate::rng::Rng;
+use crate::verdict::{Check, Verdict, wrong};
 use crate::wire::{Body, Event};
 use crate::world::{Mistake, World};
 
@@ -15,10 +17,13 @@ const UP_MS: i64 = 7_777_777;
 /// The length of a slot, and of what a disk writes at once.
 const SLOT: usize = StateFile::BYTES / 2;
 const SECTOR: usize = 64;
+/// What no disk is blamed for, in ms: a write that stalls, one that fails, and the way to the store.
+const STALL_MS: u64 = 8_000;
 /// A world has no more files than this.
 const MOST_DISKS: usize = 24;
 
 /// A state file.
+#[derive(Clone, Copy)]
 pub struct Disk {
     bytes: [u8; StateFile::BYTES],
     /// The namespace of who has it.
@@ -27,15 +32,25 @@ pub struct Disk {
     lock: u64,
     /// The life that has it locked.
     held_by: Option<u64>,
+    /// How long its writes take, in ms.
+    takes: (u64, u64),
+    /// Until when they fail.
+    fails_until: i64,
     /// What the last life left that cannot be known from outside: its last ID, and for how long its
     /// clock excuses it.
     left: (Option<u64>, i64, i64),
 }
 
 impl Disk {
-    fn new(place: usize, lock: usize) -> Disk {
+    fn new(place: usize, lock: usize, rng: &mut Rng) -> Disk {
         let (bytes, lock) = ([0; StateFile::BYTES], lock as u64);
-        Disk { bytes, place, lock, held_by: None, left: (None, 0, 0) }
+        let slow = rng.magnitude(100, 5_000);
+        let takes = if rng.chance(300) { (slow * 3 / 4, slow) } else { (1, 12) };
+        Disk { bytes, place, lock, held_by: None, takes, fails_until: 0, left: (None, 0, 0) }
+    }
+
+    fn is_slow(&self) -> bool {
+        self.takes.0 > 12
     }
 }
 
@@ -48,8 +63,21 @@ pub struct Open {
     pub file: StateFile,
     /// A write that is on its way.
     pub writing: Option<(usize, [u8; SLOT])>,
+    /// Whether that gives a right.
+    gives_right: bool,
+    /// Whether a write of it has failed.
+    pub abandoned: bool,
+    /// Whether it is no longer what its name leads to.
+    pub is_gone: bool,
     /// When it will look at the file again.
     pub planned: i64,
+}
+
+impl Open {
+    /// Whether a right is being written into a file that was to be left alone.
+    pub fn is_written_again(&self) -> bool {
+        self.abandoned && self.gives_right && self.writing.is_some()
+    }
 }
 
 impl World {
@@ -64,7 +92,7 @@ impl World {
             make.disk = Some(self.rng.pick(&shared));
         } else if self.disks.len() < MOST_DISKS {
             make.disk = Some(self.disks.len());
-            self.disks.push(Disk::new(make.place, self.disks.len()));
+            self.disks.push(Disk::new(make.place, self.disks.len(), &mut self.rng));
         }
     }
 
@@ -97,7 +125,16 @@ impl World {
             file = StateFile::new(place);
             holder.generator.keep(None, now, since_boot(self.t)).expect("it is new");
         }
-        holder.open = Some(Open { disk: number, file, writing: None, planned: i64::MAX });
+        let open = Open {
+            disk: number,
+            file,
+            writing: None,
+            gives_right: false,
+            abandoned: false,
+            is_gone: false,
+            planned: i64::MAX,
+        };
+        holder.open = Some(open);
         let Some(record) = found else { return };
         self.tally.states_used += 1;
         let up = |server: &crate::world::Server| server.up && server.store == 0;
@@ -126,10 +163,13 @@ impl World {
             open.file.look(&self.disks[open.disk].bytes);
         }
         open.writing = Some(open.file.slot(&write));
+        open.gives_right = !voids;
         self.tally.states_voided += u64::from(voids);
         self.trace.note(self.t, || format!("holder {i} writes {write:?}"));
-        let slow = self.rng.chance(50);
-        let delay = if slow { self.rng.magnitude(100, 3_000) } else { self.rng.magnitude(1, 12) };
+        let stalls = self.rng.chance(10);
+        let (least, most) = if stalls { (100, 3_000) } else { self.disks[open.disk].takes };
+        let delay = self.rng.magnitude(least, most);
+        let slow = most > 12;
         if slow && self.rng.chance(100) {
             let soon = self.rng.magnitude(1, delay) as i64;
             self.queue.put(self.t + soon, Event::Die(i, life));
@@ -145,7 +185,7 @@ impl World {
             return;
         }
         if holder.state == State::Running {
-            let fails = self.rng.chance(20);
+            let fails = self.rng.chance(1);
             self.end_write(i, fails);
             self.save(i);
         }
@@ -157,18 +197,25 @@ impl World {
         let now = holder.clock.read(self.t);
         let Some(open) = &mut holder.open else { return };
         let Some((at, slot)) = open.writing.take() else { return };
-        let bytes = &mut self.disks[open.disk].bytes[at..at + SLOT];
-        if fails {
-            self.tally.states_failed += 1;
-            tear(bytes, &slot, &mut self.rng);
-            holder.generator.not_written(now);
-            return;
-        }
-        bytes.copy_from_slice(&slot);
-        open.file.written();
-        self.tally.states_written += 1;
+        let disk = &mut self.disks[open.disk];
         let gaps = holder.generator.stats().gaps;
-        let release = holder.generator.written();
+        let mut release = None;
+        if fails || open.is_gone || disk.fails_until > self.t {
+            self.tally.states_failed += 1;
+            if !open.is_gone {
+                tear(&mut disk.bytes[at..at + SLOT], &slot, &mut self.rng);
+            }
+            open.abandoned = true;
+            if holder.generator.not_written(now) {
+                self.tally.states_abandoned += 1;
+                holder.thrift.abandoned();
+            }
+        } else {
+            disk.bytes[at..at + SLOT].copy_from_slice(&slot);
+            open.file.written();
+            self.tally.states_written += 1;
+            release = holder.generator.written(now);
+        }
         if holder.generator.stats().gaps > gaps {
             // The line went on in another window.
             holder.book.last_position = None;
@@ -189,7 +236,8 @@ impl World {
             let now = holder.clock.read(self.t);
             let write = holder.generator.poll_write(now, since_boot(self.t));
             let Some((open, write)) = holder.open.as_mut().zip(write) else { break };
-            if write == StateWrite::Void {
+            open.gives_right = write != StateWrite::Void;
+            if !open.gives_right {
                 open.file.look(&self.disks[open.disk].bytes);
             }
             open.writing = Some(open.file.slot(&write));
@@ -200,7 +248,7 @@ impl World {
     /// A process is over: what it was writing may be written in part, and nobody has the file.
     pub(crate) fn let_go(&mut self, i: usize) {
         let holder = &mut self.holders[i];
-        let Some(open) = holder.open.take() else { return };
+        let Some(open) = holder.open.take().filter(|open| !open.is_gone) else { return };
         let disk = &mut self.disks[open.disk];
         if let Some((at, slot)) = open.writing {
             self.tally.states_torn += 1;
@@ -215,7 +263,60 @@ impl World {
             disk.held_by = None;
         }
         let Holder { book, excused_until, ahead_until, .. } = holder;
-        disk.left = (book.last_id, *excused_until, *ahead_until);
+        // Of what was used elsewhere the next life knows nothing.
+        let last_id = book.last_id.filter(|_| !open.abandoned);
+        disk.left = (last_id, *excused_until, *ahead_until);
+    }
+
+    /// A holder on a slow disk comes again after so many ms. Who is refused a window that it has waits
+    /// for its file to be written: that has a bound for each, and one for all together.
+    pub(crate) fn note_disk(&mut self, i: usize, refused: Option<Code>, ms: i64) -> Verdict {
+        let holder = &self.holders[i];
+        let is_slow = |open: &Open| !open.abandoned && self.disks[open.disk].is_slow();
+        let Some(open) = holder.open.filter(is_slow) else { return Ok(()) };
+        if self.plan.theme != Theme::Storm || self.is_too_slow(i) {
+            return Ok(());
+        }
+        let takes = self.disks[open.disk].takes.1;
+        let now = holder.clock.read(self.t);
+        let left = holder.thrift.window_left(now);
+        // Not who stands above its window, as another image of it did, or its clock had leapt.
+        let has_room = |layout: Layout| {
+            let tick = holder.generator.carryover().position >> layout.sequence_bits();
+            let over = now.get() + holder.generator.stats().offset_ms + left.unwrap_or(0);
+            layout.time(tick + 2).get() < over
+        };
+        let has_room = left.is_some() && holder.generator.layout().is_some_and(has_room);
+        let waits = refused == Some(Code::WindowSpent) && has_room;
+        let ms = ms as u64;
+        self.tally.slow_disks_ms += ms;
+        let holder = &mut self.holders[i];
+        if refused.is_none() {
+            holder.waits_for_disk_ms = 0;
+        }
+        if !waits {
+            return Ok(());
+        }
+        self.tally.slow_disks_waits_ms += ms;
+        holder.waits_for_disk_ms += ms;
+        if holder.waits_for_disk_ms > 4 * takes + STALL_MS {
+            let detail = format!(
+                "holder {}: {left:?} ms of its window left, {} ms waited for a disk of {takes} ms",
+                holder.identity, holder.waits_for_disk_ms
+            );
+            return wrong(Check::KeptBack, detail);
+        }
+        Ok(())
+    }
+
+    /// Whether a holder's file takes so long to write that its windows are over meanwhile.
+    pub(crate) fn is_too_slow(&self, i: usize) -> bool {
+        let holder = &self.holders[i];
+        let open = holder.open.filter(|open| !open.abandoned);
+        let (Some(open), Config::Space(config)) = (open, holder.make.config) else { return false };
+        let longest_ms = self.stores[0].spaces[holder.make.place].namespace.max_window_ms;
+        let window_ms = config.length_ms.unwrap_or(u32::MAX).min(longest_ms).max(1_000);
+        u64::from(window_ms) < 4 * self.disks[open.disk].takes.1
     }
 
     /// Hosts with timers look at the file when it is time to.
@@ -228,6 +329,28 @@ impl World {
         if open.planned <= self.t || due < open.planned {
             open.planned = due;
             self.queue.put(due, Event::Poll(i, holder.life));
+        }
+    }
+
+    /// A disk fails, for good or for a while; or somebody removes a state file and its lock.
+    pub(crate) fn disk_fault(&mut self) {
+        let open = self.holders.iter_mut().filter(|holder| holder.state == State::Running);
+        let mut open: Vec<&mut Open> = open.filter_map(|holder| holder.open.as_mut()).collect();
+        if open.is_empty() {
+            return;
+        }
+        let at = self.rng.below(open.len() as u64) as usize;
+        let disk = &mut self.disks[open[at].disk];
+        match self.rng.below(3) {
+            0 => disk.fails_until = i64::MAX,
+            1 => disk.fails_until = self.t + self.rng.magnitude(100, 60_000) as i64,
+            _ => {
+                // No file has this lock: they count up from 0.
+                let (bytes, lock) = ([0; StateFile::BYTES], self.rng.word());
+                *disk = Disk { bytes, lock, held_by: None, left: (None, 0, 0), ..*disk };
+                open[at].is_gone = true;
+                self.tally.states_removed += 1;
+            }
         }
     }
 
@@ -247,7 +370,7 @@ impl World {
         let to = match self.disks.iter().position(free) {
             Some(to) => to,
             None if n < MOST_DISKS => {
-                self.disks.push(Disk::new(make.place, self.disks.len()));
+                self.disks.push(Disk::new(make.place, self.disks.len(), &mut self.rng));
                 n
             }
             None => return,
@@ -265,8 +388,7 @@ impl World {
         if self.disks.len() >= MOST_DISKS {
             return None;
         }
-        let Disk { bytes, place, lock, left, .. } = self.disks[from.disk];
-        self.disks.push(Disk { bytes, place, lock, held_by: Some(life), left });
+        self.disks.push(Disk { held_by: Some(life), ..self.disks[from.disk] });
         self.tally.states_cloned += 1;
         Some(Open { disk: self.disks.len() - 1, planned: i64::MAX, ..from })
     }

@@ -201,13 +201,13 @@ impl Generator {
     }
 
     /// See `Generator`.
-    pub fn written(&mut self) -> Option<Release> {
-        timed!(self, g => g.written(), None)
+    pub fn written(&mut self, now: HostTime) -> Option<Release> {
+        timed!(self, g => g.written(now), None)
     }
 
     /// See `Generator`.
-    pub fn not_written(&mut self, now: HostTime) {
-        timed!(self, g => g.not_written(now), ());
+    pub fn not_written(&mut self, now: HostTime) -> bool {
+        timed!(self, g => g.not_written(now), false)
     }
 
     /// See `Generator`.

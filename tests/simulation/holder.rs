@@ -170,6 +170,8 @@ pub struct Holder {
     pub born: i64,
     /// What it has of its state file.
     pub open: Option<Open>,
+    /// For how long it has waited for that to be written, in ms, since it drew last.
+    pub waits_for_disk_ms: u64,
 }
 
 impl Holder {
@@ -204,6 +206,7 @@ impl Holder {
             thrift: Thrift::default(),
             born,
             open: None,
+            waits_for_disk_ms: 0,
         })
     }
 

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// Only visible between two steps of two threads; here calls are atomic.
 const MODEL_ONLY: &[Bug] = &[Bug::CursorBeforeBound, Bug::BoundBeforeCursor];
 
-/// Without effect while a restart goes on strictly above what the file reserves: `core/tests/state.rs`
+/// Without effect while a restart goes on strictly above what the file reserves: `core/tests/state`
 /// looks at what is written.
 const TEST_ONLY: &[Bug] = &[Bug::CloseInsideTick];
 

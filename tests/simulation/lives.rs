@@ -202,7 +202,8 @@ impl World {
                 } else {
                     holder.forget_as(child);
                 }
-                let open = self.holders[i].open.filter(|_| self.rng.chance(300));
+                let open = self.holders[i].open.filter(|open| !open.is_gone);
+                let open = open.filter(|_| self.rng.chance(300));
                 match open.and_then(|open| self.clone_state(open, life)) {
                     Some(open) => {
                         holder.make.disk = Some(open.disk);
@@ -247,6 +248,7 @@ impl World {
                 // The image knows where it stood in its file then, and not of writes since.
                 if let (Some(now), Some(then)) = (&mut holder.open, open) {
                     (now.file, now.writing) = (then.file, then.writing);
+                    now.abandoned = then.abandoned;
                     self.queue.put(self.t + 1, Event::Synced(i, holder.life));
                 }
             }

@@ -154,7 +154,11 @@ counts! {
     /// State files written.
     states_written 30_000,
     /// Writes of them that failed, and perhaps were made all the same.
-    states_failed 500,
+    states_failed 100,
+    /// Files that were abandoned for that.
+    states_abandoned 100,
+    /// Files that were removed while a process had them.
+    states_removed 20,
     /// Writes that were broken off by the end of their process.
     states_torn 100,
     /// Files of which a bit changed after that.
@@ -171,6 +175,10 @@ counts! {
     states_cloned 30,
     /// Files that came from elsewhere.
     states_foreign 50,
+    /// For how long holders drew on slow disks, in ms, and waited for them of that.
+    slow_disks_ms 1_000_000,
+    /// …
+    slow_disks_waits_ms 1,
     /// Files that another process had locked.
     states_locked 300,
     /// Files that were made void.
@@ -218,6 +226,10 @@ impl Tally {
         let numbers = self.ids - self.snowflake_ids;
         if self.dropped > numbers / 20 {
             short.push(format!("{} numbers dropped of {numbers} used, 5 % the most", self.dropped));
+        }
+        let (waits, all) = (self.slow_disks_waits_ms, self.slow_disks_ms);
+        if waits > all / 25 {
+            short.push(format!("{waits} of {all} ms waited for slow disks, 4 % the most"));
         }
         short
     }

@@ -221,6 +221,12 @@ impl Thrift {
         }
     }
 
+    /// It gave up what it held, and with it the renewal that is out.
+    pub fn abandoned(&mut self) {
+        self.out = self.out.filter(|(_, acquires)| *acquires);
+        self.disturbed();
+    }
+
     /// Its clock did something, or it was told to hurry: when it asks next proves nothing.
     pub fn disturbed(&mut self) {
         (self.failed, self.granted, self.soon) = (None, None, 0);

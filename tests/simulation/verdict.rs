@@ -19,6 +19,8 @@ pub enum Check {
     Untimely,
     /// A holder that can reach its store gets IDs again.
     Dead,
+    /// What is granted is not kept back for longer than a slow disk explains.
+    KeptBack,
     /// Time does not go back within a generator.
     WentBack,
     /// `ready` promises no more than `fill` gives.
@@ -58,6 +60,8 @@ pub enum Check {
     RequestReused,
     /// Rule: an ask says how far its holder's numbers reach.
     HaveUntil,
+    /// Rule: a state file that could not be written gets no right any more.
+    AbandonedFile,
 }
 
 impl Check {
@@ -77,6 +81,7 @@ impl Check {
             Check::AfterRelease => "an ID after the release",
             Check::Untimely => "an untimely ID",
             Check::Dead => "a dead holder",
+            Check::KeptBack => "a window that its file keeps back",
             Check::WentBack => "a clock that went back",
             Check::Promise => "fewer IDs than promised",
             Check::Counters => "counters that lie",
@@ -96,6 +101,7 @@ impl Check {
             Check::ForeignName => "an ask in another's name",
             Check::RequestReused => "a dead request sent again",
             Check::HaveUntil => "an ask that hides what its holder has",
+            Check::AbandonedFile => "an abandoned state file that is written again",
         }
     }
 }

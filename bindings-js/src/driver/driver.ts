@@ -115,7 +115,7 @@ export class Driver {
 
   /** The last writes of a generator that is closed; then others may have the file. */
   async endSaving(): Promise<void> {
-    // One that fails is tried once more.
+    // One may be followed by another.
     for (let attempt = 0; attempt < 3; attempt++) {
       const saving = this.save(this.#now())
       if (saving === undefined) break
@@ -126,9 +126,9 @@ export class Driver {
 
   async #saved(): Promise<void> {
     this.#saving = undefined
-    const { release, code, message } = this.#handle.stateSettle(this.#now())
-    if (code !== undefined) this.#note(new LeafidError(code, message ?? code))
-    else if (this.failure?.code === 'STATE_INVALID') this.failure = undefined
+    const { release, code, message, said } = this.#handle.stateSettle(this.#now())
+    if (said !== undefined) theHost().warn(said, 'LEAFID_STATE')
+    if (code !== undefined) this.#listener.failed(new LeafidError(code, said ?? message ?? code))
     this.#wake()
     if (release !== undefined) await this.release(release)
   }

@@ -176,8 +176,10 @@ export class Waiting {
   }
 
   #timedOut(lacking: string): LeafidError {
-    const { failure } = this.#driver
-    const cause = failure ?? this.#error(this.#refused())
+    const refused = this.#refused()
+    // Who waits for the clock needs nothing of the store.
+    const failure = refused.until === undefined ? this.#driver.failure : undefined
+    const cause = failure ?? this.#error(refused)
     const retryAfter = failure === undefined ? cause.retryAfter : this.#driver.retryAfter(this.#driver.now())
     const seconds = Math.ceil((retryAfter ?? 0) / 1000)
     const free = cause.code === 'WORKERS_EXHAUSTED' && seconds > 0 ? `, free again in ${seconds} s` : ''

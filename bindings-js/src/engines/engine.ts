@@ -26,6 +26,7 @@ export interface RawStats {
   step: bigint
   offset_ms: number
   last_code?: string
+  state_code?: string
 }
 
 /** What another instance of a generator may know: facts, no rights. */
@@ -62,8 +63,8 @@ export interface StateFiles {
   /** Makes the write that was begun: in the thread pool, or here and now. */
   run(handle: number): Promise<void> | null | undefined
   runNow(handle: number): void
-  /** Takes note of a write that was made. `release` is what is to be sent then, `code` why it failed. */
-  settle(handle: number, now: number): { release?: object; code?: string; message?: string }
+  /** Takes note of a write that was made. `release` is what is to be sent then, `code` why it failed, `said` that the file is abandoned. */
+  settle(handle: number, now: number): { release?: object; code?: string; message?: string; said?: string }
   /** As `retire`, and gives back what the file keeps. */
   giveUp(handle: number): object | null | undefined
   close(handle: number): void

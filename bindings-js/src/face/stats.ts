@@ -6,6 +6,8 @@ export type Stats = Record<'ids' | 'asks' | 'grants' | 'failures' | 'waits' | 'd
   offset_ms: number
   /** Why the last ask failed, until one succeeds. */
   last_code: string | undefined
+  /** Why the state file was abandoned: `STATE_INVALID`; `undefined` while it is kept, or there is none. */
+  state_code: string | undefined
   /** What runs the core here: the add-on for this machine, or WebAssembly, at about twice the time per snowflake. */
   engine: 'native' | 'wasm'
 }
@@ -22,6 +24,7 @@ const NOTHING = {
   step: 0,
   offset_ms: 0,
   last_code: undefined,
+  state_code: undefined,
 }
 
 /** The counters of a generator that was never used. */
@@ -43,6 +46,7 @@ export function statsOf(raw: RawStats, pooled: number, dropped: number): Stats {
     step: Number(raw.step),
     offset_ms: raw.offset_ms,
     last_code: raw.last_code,
+    state_code: raw.state_code,
     engine: theEngine().kind,
   }
 }

@@ -1,5 +1,6 @@
 // A snowflake's state file: what it is good for, and what is refused, or ignored and said.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { copyFileSync, linkSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
@@ -171,21 +172,66 @@ test('what is no state file is refused', { skip }, async () => {
   assert.throws(() => new Segment('orders', { store, state }), { code: 'REQUEST_INVALID' })
 })
 
-test('a file that is taken away stops its generator', { skip }, async () => {
-  const failed = []
-  const ids = new Snowflake('default', { store, state, timeout: 300, onError: (error) => failed.push(error) })
-  await ids.next()
-  rmSync(`${state}.lock`)
-  const deadline = performance.now() + 120_000
-  for (;;) {
-    const error = await ids.next().then(() => undefined, (error) => error)
-    if (error !== undefined) {
-      assert.equal(error.code, 'TIMED_OUT')
-      // On a busy machine it may not have been looked for yet, and only be written late.
-      if (/was removed or replaced/.test(error.message)) break
-    }
-    assert.ok(performance.now() < deadline, error?.message)
+test('a file that is cut short is not used', { skip }, async () => {
+  await used()
+  const whole = readFileSync(state)
+  for (const length of [8, SLOT, 700, 2 * SLOT - 1]) {
+    writeFileSync(state, whole.subarray(0, length))
+    warnings = []
+    assert.match((await drawn(state)).said[0], /is damaged, or of another version, and is not used/)
   }
-  assert.equal(failed[0].code, 'STATE_INVALID')
-  await ids.close()
+})
+
+test('a file that is taken away is abandoned, and IDs go on under another number', { skip }, async () => {
+  for (const ending of ['', '.lock']) {
+    const [path, failed] = [join(folder, `gone${ending}`), []]
+    warnings = []
+    const ids = new Snowflake('default', { store, state: path, onError: (error) => failed.push(error) })
+    const { worker } = decode(await ids.next())
+    assert.equal(ids.stats().state_code, undefined)
+    rmSync(`${path}${ending}`)
+    await until(async () => decode(await ids.next()).worker !== worker)
+    assert.equal(ids.stats().state_code, 'STATE_INVALID')
+    await until(() => warnings.length > 0)
+    assert.match(warnings.join(), /^the state file `.*` was removed or replaced.*; it is abandoned: IDs need the store/)
+    assert.deepEqual(failed.map(({ code }) => code), ['STATE_INVALID'])
+    await ids.close()
+  }
+})
+
+test('a file that cannot be written is abandoned', { skip }, async () => {
+  const ids = new Snowflake('default', { store, state })
+  await ids.next()
+  await ids.close({ release: true })
+  const program = `
+    import { Snowflake, memoryStore } from 'leafid'
+    const ids = new Snowflake('default', { store: memoryStore(), state: process.argv[1] })
+    process.once('warning', ({ message }) => {
+      console.log(ids.stats().state_code, message)
+      process.exit()
+    })
+    await ids.next()
+  `
+  // No file may grow beyond nothing, in this process.
+  const limited = `trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`
+  const words = ['-c', limited, process.execPath, '--input-type=module', '-e', program, state]
+  const { stdout } = spawnSync('sh', words, { cwd: import.meta.dirname, encoding: 'utf8' })
+  assert.match(stdout, /^STATE_INVALID the state file .* cannot be written: File too large .*; it is abandoned: IDs need the store/)
+})
+
+test('what the last run reserved is not the fault of a clock, nor of the store', { skip }, async () => {
+  const layout = new Layout({ epoch_ms: 1_735_689_600_000, tick_ms: 1, time_bits: 41, worker_bits: 10, sequence_bits: 1 })
+  store.createNamespace('dense', { layout })
+  let cause
+  // A life that begins late, on a busy machine, has nothing to wait for.
+  while (cause?.code !== 'CLOCK_BEHIND') {
+    const before = new Snowflake('dense', { store, state, maxAheadMs: 8_000 })
+    // Eight seconds ahead of the clock; the window has ten.
+    for (let take = 0; take < 8; take++) await before.take(2_000)
+    await before.close()
+    const ids = new Snowflake('dense', { store: NOWHERE, state, timeout: 50 })
+    cause = await ids.next().then(() => undefined, (error) => error.cause)
+    await ids.close()
+  }
+  assert.match(cause.message, /reserved them so in the state file of its last run, for \d+ ms/)
 })

@@ -31,6 +31,7 @@ _STATS = {
     "step": "Segments: the size of the last range. Snowflakes: the length of the window, in ms.",
     "offset_ms": "What to add to the host's monotonic clock for the store's time, in ms.",
     "last_code": "Why the last ask failed, until one succeeds.",
+    "state_code": "Why the state file was abandoned: `STATE_INVALID`; `None` while it is kept, or there is none.",
 }
 
 
@@ -47,7 +48,7 @@ class Parts(_documented(namedtuple("Parts", _PARTS), _PARTS)):
         return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(milliseconds=self.time_ms)
 
 
-class Stats(_documented(namedtuple("Stats", _STATS, defaults=[None]), _STATS)):
+class Stats(_documented(namedtuple("Stats", _STATS, defaults=[None, None]), _STATS)):
     """What a generator did so far, in this process."""
 
     __slots__ = ()

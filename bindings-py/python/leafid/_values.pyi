@@ -45,3 +45,5 @@ class Stats(NamedTuple):
     """What to add to the host's monotonic clock for the store's time, in ms."""
     last_code: str | None = None
     """Why the last ask failed, until one succeeds."""
+    state_code: str | None = None
+    """Why the state file was abandoned: `STATE_INVALID`; `None` while it is kept, or there is none."""

@@ -16,9 +16,11 @@ from support.ending import bound
 from support.places import ROOT
 
 
-def python(*words: object, path: Path | None = None, timeout: float = 300) -> str:
-    """What a script said; it must end well."""
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+def python(
+    *words: object, path: Path | None = None, timeout: float = 300, more: dict[str, str] | None = None
+) -> str:
+    """What a script said, with `more` in its environment; it must end well."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | (more or {})
     if path is not None:
         environment["PYTHONPATH"] = str(path)
     done = subprocess.run(
@@ -33,9 +35,9 @@ def python(*words: object, path: Path | None = None, timeout: float = 300) -> st
     return done.stdout
 
 
-def code(text: str, *words: object, timeout: float = 300) -> str:
+def code(text: str, *words: object, timeout: float = 300, more: dict[str, str] | None = None) -> str:
     """What a program said that is given as text."""
-    return python("-c", textwrap.dedent(text), *words, timeout=timeout)
+    return python("-c", textwrap.dedent(text), *words, timeout=timeout, more=more)
 
 
 @contextmanager

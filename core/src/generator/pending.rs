@@ -154,6 +154,12 @@ impl Pending {
         }
     }
 
+    /// Drops a renewal that is out, as what it is of was given up; an acquire is of what is wanted now.
+    pub(crate) fn drop_renewal(&mut self) {
+        self.out = self.out.filter(|ask| matches!(ask, Ask::Acquire(_)));
+        self.hurry();
+    }
+
     /// Ends the pause, unless it waits for an answer or after a failure.
     pub(crate) fn hurry(&mut self) {
         if self.out.is_none() && self.failures == 0 {

@@ -131,6 +131,12 @@ seeded! {
     ReleaseLeavesFile,
     /// `forget` leaves the state file as it is.
     ForgetLeavesFile,
+    /// A generator whose state file could not be written goes on in the window that it may name.
+    AbandonedWindowUsed,
+    /// A state file that could not be written is written again.
+    AbandonedFileWritten,
+    /// What the state file reserves does not follow how long its writes take.
+    ReserveIgnoresWrites,
 }
 
 static SEEDED: AtomicU8 = AtomicU8::new(0);

@@ -176,9 +176,10 @@ codes! {
     SequenceSpent "SEQUENCE_SPENT" 503
         "has issued every ID that it may issue ahead of the clock"
         "wait for the next tick";
-    /// The clock stands behind the IDs that were handed out.
+    /// The clock stands behind the IDs that were handed out, as it went back; or behind those that the
+    /// last run reserved in its state file.
     ClockBehind "CLOCK_BEHIND" 503
-        "has issued IDs ahead of the clock, which went back"
+        "has issued IDs ahead of the clock, or reserved them so in the state file of its last run"
         "wait until the clock has caught up";
     /// The caller's time-out passed.
     TimedOut "TIMED_OUT" 504

@@ -2,7 +2,7 @@
 
 use crate::values::Code;
 
-/// What a generator did so far, for a metrics page: all but the last four only grow.
+/// What a generator did so far, for a metrics page: all but the last five only grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// IDs handed out through the generator's own verbs (a lock-free host adds its own).
@@ -28,4 +28,7 @@ pub struct Stats {
     pub offset_ms: i64,
     /// Why the last ask failed, until one succeeds.
     pub last_code: Option<Code>,
+    /// Why the state file was abandoned: `STATE_INVALID`, and the next run asks its store. `None`
+    /// while it is kept, or where there is none.
+    pub state_code: Option<Code>,
 }

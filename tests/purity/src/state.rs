@@ -19,8 +19,8 @@ macro_rules! keeping {
             $poll(ids: &mut $type, at: &[HostTime; 2]) -> Option<StateWrite> {
                 ids.poll_write(at[0], at[1])
             }
-            $written(ids: &mut $type) -> Option<Release> { ids.written() }
-            $failed(ids: &mut $type, now: &HostTime) -> () { ids.not_written(*now) }
+            $written(ids: &mut $type, now: &HostTime) -> Option<Release> { ids.written(*now) }
+            $failed(ids: &mut $type, now: &HostTime) -> bool { ids.not_written(*now) }
             $voiding(ids: &$type) -> bool { ids.is_voiding() }
             $give_up(ids: &mut $type) -> Option<Release> { ids.give_up() }
         }

@@ -55,11 +55,13 @@ pub trait Kind: Send + Sync + 'static {
         None
     }
 
-    fn written(_: &mut Held<Self>) -> Option<Release> {
+    fn written(_: &mut Held<Self>, _now: HostTime) -> Option<Release> {
         None
     }
 
-    fn not_written(_: &mut Held<Self>, _now: HostTime) {}
+    fn not_written(_: &mut Held<Self>, _now: HostTime) -> bool {
+        false
+    }
 
     fn write_at(_: &Held<Self>) -> Option<HostTime> {
         None
@@ -167,12 +169,12 @@ impl Kind for Snowflakes {
         generator.poll_write(now, since_boot)
     }
 
-    fn written(generator: &mut Held<Self>) -> Option<Release> {
-        generator.written()
+    fn written(generator: &mut Held<Self>, now: HostTime) -> Option<Release> {
+        generator.written(now)
     }
 
-    fn not_written(generator: &mut Held<Self>, now: HostTime) {
-        generator.not_written(now);
+    fn not_written(generator: &mut Held<Self>, now: HostTime) -> bool {
+        generator.not_written(now)
     }
 
     fn write_at(generator: &Held<Self>) -> Option<HostTime> {

@@ -9,10 +9,10 @@ use std::time::Duration;
 use leafid_core::{Code, StateRecord, StateWrite};
 use leafid_state::{Found, Problem, State as File, since_boot};
 
-use crate::client::Failed;
 use crate::client::driver::kind::StateAt;
 use crate::client::driver::state::State;
 use crate::client::driver::{Holding, Kind, thread};
+use crate::client::{Failed, log};
 
 /// Starts the thread of a generator that keeps a state file, and does nothing for any other.
 ///
@@ -158,16 +158,22 @@ impl<K: Kind> Holding<K> {
     fn wrote(&self, written: Result<(), Problem>) -> bool {
         let mut state = self.lock();
         let goes_on = written.is_ok() || !state.closing;
+        let now = self.clock.exact();
         match written {
             Ok(()) => {
-                let release = K::written(&mut state.generator);
+                let release = K::written(&mut state.generator, now);
                 state.release(release);
-                state.unsaved = None;
             }
-            Err(Problem { code, message }) => {
-                let now = self.clock.exact();
-                K::not_written(&mut state.generator, now);
-                state.unsaved = Some(Arc::new(Failed::new(code, message)));
+            Err(problem) => {
+                if K::not_written(&mut state.generator, now) {
+                    let (about, code) = (self.kind.subject(), problem.code.as_str());
+                    let message = format!("{about}: {code}: {}", problem.abandoned());
+                    // A program without a log hears it from its next caller that waits.
+                    match log::is_read() {
+                        true => log::note(true, || message),
+                        false => state.said.push(message),
+                    }
+                }
             }
         }
         self.tell(state);

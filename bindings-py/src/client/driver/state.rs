@@ -45,8 +45,6 @@ pub struct State<K: Kind> {
     pub said: Vec<String>,
     /// Why there can be no state file: no ID is given without.
     pub unkept: Option<Failed>,
-    /// Why the state file could not be written, until it can.
-    pub unsaved: Option<Arc<Failed>>,
     /// The driver is to begin with new connections.
     reconnect: bool,
     /// Everything was forgotten: nothing is asked for before somebody calls.
@@ -88,7 +86,6 @@ impl<K: Kind> State<K> {
             saving: false,
             said: Vec::new(),
             unkept: None,
-            unsaved: None,
             kind,
             clock,
             answers: 0,

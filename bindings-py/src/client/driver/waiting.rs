@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use leafid_core::{Code, Generator, HostTime, Refusal, SharedLine, Stance, Subject};
+use leafid_core::{Code, Generator, HostTime, Refusal, Sentence, SharedLine, Stance, Subject};
 
 use crate::client::driver::exit::is_exiting;
 use crate::client::driver::{Holding, Kind};
@@ -130,7 +130,8 @@ impl<K: Kind> Holding<K> {
             refusal,
             pause: ms.map(Duration::from_millis),
             answers: state.answers,
-            last: state.unsaved.clone().or(state.last.clone()),
+            // Who waits for the clock needs nothing of the store.
+            last: state.last.clone().filter(|_| refusal.until.is_none()),
             free_in_ms: state.free_at.map(|free_at| free_at.since(now)),
         }))
     }
@@ -178,10 +179,12 @@ impl<K: Kind> Holding<K> {
 
     fn timed_out(&self, timeout: f64, why: &Waiting) -> Failed {
         let cause = why.last.clone().unwrap_or_else(|| {
-            let wait = why.refusal.until.map(|until| until.since(self.clock.exact()).max(0));
-            let retry_after_ms = wait.and_then(|ms| u32::try_from(ms).ok());
-            let said = Failed::about(why.refusal.code.into(), self.kind.subject());
-            Arc::new(Failed { retry_after_ms, ..said })
+            let wait = why.refusal.until.map(|until| until.since(self.clock.exact()));
+            let wait_ms = wait.map(|ms| u64::try_from(ms).unwrap_or(0));
+            let retry_after_ms = wait_ms.and_then(|ms| u32::try_from(ms).ok());
+            let code = why.refusal.code;
+            let said = Sentence { wait_ms, ..Sentence::new(code, self.kind.subject()) };
+            Arc::new(Failed { retry_after_ms, ..Failed::new(code, said.to_string()) })
         });
         let mut message = format!("no ID of {} within {timeout} s: {cause}", self.kind.subject());
         if let Some(ms) = why.free_in_ms.filter(|ms| *ms > 0) {

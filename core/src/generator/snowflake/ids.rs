@@ -90,8 +90,8 @@ impl Ids for SnowflakeIds {
     }
 
     /// At the ceiling a burst has used up what it may borrow, and the next tick cures it. A cursor
-    /// that stands further above got there by a clock that has gone back since. Both end when the
-    /// position is no more than `max_ahead` away.
+    /// that stands further above got there by a clock that has gone back since, or by a state
+    /// file. All end when the position is no more than `max_ahead` away.
     fn refusal(self, stop: Stop, limits: Range, offset: Offset) -> Refusal {
         let Stop::Ceiling(position) = stop else {
             return Code::WindowSpent.into();

@@ -8,7 +8,9 @@
 //! | the rest of a window, when it closes | where the line stands | a restart goes on there |
 //!
 //! The line's end is the lower of the window's and of `reserved`, so the step that commits knows
-//! nothing of files. One write is on its way at a time.
+//! nothing of files. One write is on its way at a time. After one that failed the file is abandoned:
+//! it may name what was held, so the generator goes on in a window that it never names, as if it
+//! had none.
 
 use super::lease::Lease;
 use crate::generator::kind::NewRange;
@@ -16,13 +18,15 @@ use crate::line::Shape;
 use crate::protocol::Release;
 use crate::values::HostTime;
 
-/// So far ahead of what is used the file reserves, in ms.
-pub(super) const AHEAD_MS: u64 = 1_000;
-/// It is written again when less than this is left, in ms.
-pub(super) const LEFT_MS: i64 = 500;
+/// So far ahead of what is used the file reserves at least, in ms …
+const AHEAD_MS: u64 = 1_000;
+/// … and at most: a restart waits for as long.
+const MOST_AHEAD_MS: u64 = 30_000;
+/// It is written again when less than this is left, in ms, or earlier where writes are slow.
+const LEFT_MS: u64 = 500;
 /// A holder from which nothing is drawn lets what it reserved run out after this, in ms.
 const WARM_MS: i64 = 60_000;
-/// The pause after a write that failed, or one that would have changed nothing, in ms.
+/// The pause after a void that failed, or a write that would have changed nothing, in ms.
 const PAUSE_MS: i64 = 500;
 
 /// A window as the file names it.
@@ -37,8 +41,6 @@ pub(super) struct Named {
 pub(super) struct Fresh {
     pub(super) range: NewRange,
     pub(super) lease: Lease,
-    /// Whether a write that names it was begun: the file may say so since.
-    pub(super) tried: bool,
     /// Whether it comes from the file.
     pub(super) found: bool,
     /// Whether it was over when it was to be named: it waits for a renewal, or for another.
@@ -62,6 +64,8 @@ pub(super) struct Out {
     pub(super) way: Way,
     /// What it was for is gone: nothing follows from it.
     pub(super) stale: bool,
+    /// When it was handed out.
+    pub(super) since: HostTime,
 }
 
 /// What a generator knows of its state file. Without the feature `state` there is never one, which
@@ -90,6 +94,10 @@ pub(super) struct Keeping {
     moved: Option<HostTime>,
     /// … which is long ago.
     pub(super) idle: bool,
+    /// How long the slowest of the last writes took, in ms; each later one forgets an eighth of it.
+    slow_ms: u64,
+    /// A write failed: no right is written any more.
+    pub(super) abandoned: bool,
 }
 
 impl Keeping {
@@ -108,6 +116,8 @@ impl Keeping {
             cursor: 0,
             moved: None,
             idle: false,
+            slow_ms: 0,
+            abandoned: false,
         })
     }
 
@@ -117,16 +127,32 @@ impl Keeping {
         None
     }
 
+    /// A write was made that took so long, in ms.
+    pub(super) fn took(&mut self, ms: i64) {
+        let faded = self.slow_ms.saturating_sub(self.slow_ms.div_ceil(8));
+        self.slow_ms = u64::try_from(ms).unwrap_or(0).max(faded);
+    }
+
+    /// How far ahead of what is used a window of this length is reserved, and how much of that is
+    /// left when it is to be written again, in ms: nobody waits for a write that takes no longer
+    /// than the last ones, and half of the window is left to a restart.
+    pub(super) fn margins(&self, length_ms: u64) -> (u64, u64) {
+        let most = (length_ms / 2).clamp(AHEAD_MS, MOST_AHEAD_MS);
+        let slow = self.slow_ms.min(most.saturating_sub(AHEAD_MS) / 3);
+        let slow = if bug!(ReserveIgnoresWrites) { 0 } else { slow };
+        (slow.saturating_mul(3).saturating_add(AHEAD_MS), LEFT_MS.max(slow.saturating_mul(3) / 2))
+    }
+
     /// A window that was granted or found: it waits for its first write.
     pub(super) fn hold(&mut self, range: NewRange, lease: Lease, found: bool) {
-        self.fresh = Some(Fresh { range, lease, tried: false, found, over: false });
+        self.fresh = Some(Fresh { range, lease, found, over: false });
         self.pause_until = None;
     }
 
     /// The window that waits for the write which lets it open.
     pub(super) fn opening(&self) -> Option<Fresh> {
         match self.out {
-            Some(Out { way: Way::Open(_, fresh), stale: false }) => Some(fresh),
+            Some(Out { way: Way::Open(_, fresh), stale: false, .. }) => Some(fresh),
             _ => self.fresh.filter(|fresh| !fresh.over),
         }
     }
@@ -144,7 +170,8 @@ impl Keeping {
         if let Some(out) = &mut self.out {
             out.stale = true;
         }
-        self.void |= self.named.is_some() || self.out.is_some() || self.was_tried();
+        let is_found = self.fresh.is_some_and(|fresh| fresh.found);
+        self.void |= self.named.is_some() || self.out.is_some() || is_found || self.abandoned;
         (self.fresh, self.last, self.demand) = (None, None, false);
         self.pause_until = None;
     }
@@ -154,10 +181,6 @@ impl Keeping {
     pub(super) fn void_whatever_it_says(&mut self) {
         self.void();
         self.void = true;
-    }
-
-    fn was_tried(&self) -> bool {
-        self.fresh.is_some_and(|fresh| fresh.tried || fresh.found)
     }
 
     /// Whether something is written without anybody's waiting for it.
@@ -175,6 +198,14 @@ impl Keeping {
         !self.idle
     }
 
+    /// Writes no right any more. What the file says is left to a next life, and the window that it
+    /// cannot say, if there is one, is given back: that may be opened.
+    pub(super) fn abandon(&mut self) -> Option<Fresh> {
+        self.abandoned = !bug!(AbandonedFileWritten);
+        (self.named, self.last, self.demand) = (None, None, false);
+        self.fresh.take().filter(|fresh| !fresh.found)
+    }
+
     /// Nothing is written for a moment: what was wanted could not be had, or changes nothing.
     pub(super) fn pause(&mut self, now: HostTime) {
         self.pause_until = Some(now.plus(PAUSE_MS));
@@ -183,7 +214,7 @@ impl Keeping {
     /// The line is closed where it stands: what a restart may know of that, and the release of a
     /// window that was never opened, nor named in the file.
     pub(super) fn close(&mut self, cursor: u64, shape: Shape) -> Option<Fresh> {
-        let unopened = self.fresh.take().filter(|fresh| !fresh.tried && !fresh.found);
+        let unopened = self.fresh.take().filter(|fresh| !fresh.found);
         let stands = if bug!(CloseInsideTick) {
             shape.tick(cursor)
         } else {

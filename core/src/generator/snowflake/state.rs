@@ -1,6 +1,6 @@
 //! The verbs of a generator that keeps a state file.
 
-use super::keeping::{AHEAD_MS, Fresh, Keeping, LEFT_MS, Named, Out, Way};
+use super::keeping::{Fresh, Keeping, Named, Out, Way};
 use super::lease::Lease;
 use super::{Snowflake, SnowflakeIds, Snowflakes};
 use crate::generator::Generator;
@@ -16,7 +16,7 @@ use crate::values::{Code, HostTime, Offset, Range, Refusal, StoreTime};
 /// | [`keep`](Generator::keep) | takes over what the file says | once, before the first ask |
 /// | [`wants_write`](Generator::wants_write), [`write_at`](Generator::write_at), [`write_from`](Generator::write_from) | whether, and when, the file is to be written | with `wants_ask`, `poll_at`, `ask_from` |
 /// | [`poll_write`](Generator::poll_write) | what is to be written | when `wants_write` says so |
-/// | [`written`](Generator::written), [`not_written`](Generator::not_written) | goes on with what is on the disk, or tries again | once per write |
+/// | [`written`](Generator::written), [`not_written`](Generator::not_written) | goes on with what is on the disk, or without the file | once per write |
 /// | [`retire`](Generator::retire) | closes; the rest stays this file's | at the end |
 /// | [`give_up`](Generator::give_up) | closes, and gives the rest back, once the file is void | instead |
 /// | [`leave`](Generator::leave) | keeps no file any more | in a forked child, after `forget` |
@@ -33,7 +33,7 @@ use crate::values::{Code, HostTime, Offset, Range, Refusal, StoreTime};
 ///         let (at, slot) = file.slot(&write);
 ///         disk[at..at + slot.len()].copy_from_slice(&slot);
 ///         file.written();
-///         ids.written();
+///         ids.written(now);
 ///     }
 /// };
 /// let config = SnowflakeConfig::new("default", "host/1")?;
@@ -137,11 +137,12 @@ impl<L: Line> Snowflake<L> {
 
     /// The cursor from which on it should be written, as [`ask_from`](Generator::ask_from).
     pub fn write_from(&self) -> u64 {
-        let raises = self.kind.keeping.is_some_and(|keeping| keeping.out.is_none());
-        match (self.kind.ids, self.kind.keeping.and_then(|keeping| keeping.named)) {
-            (Some(ids), Some(named)) if raises && self.ended.is_none() => {
-                let half = ids.layout.ticks(LEFT_MS.unsigned_abs());
-                ids.shape().position(named.reserved.saturating_sub(half))
+        let keeping = self.kind.keeping.filter(|keeping| keeping.out.is_none());
+        match (self.kind.ids, keeping.and_then(|keeping| keeping.named.zip(Some(keeping)))) {
+            (Some(ids), Some((named, keeping))) if self.ended.is_none() => {
+                let (_, left_ms) = keeping.margins(self.kind.length_ms);
+                let left = ids.layout.ticks(left_ms);
+                ids.shape().position(named.reserved.saturating_sub(left))
             }
             _ => u64::MAX,
         }
@@ -168,7 +169,7 @@ impl<L: Line> Snowflake<L> {
         };
         keeping.demand = false;
         keeping.pause_until = None;
-        keeping.out = Some(Out { way, stale: false });
+        keeping.out = Some(Out { way, stale: false, since: now });
         if bug!(ReserveAfterUse) {
             self.follow(way);
         }
@@ -190,10 +191,11 @@ impl<L: Line> Snowflake<L> {
     }
 
     /// The write is on the disk: what it was for is done. A release that waited for it is to be
-    /// sent.
-    pub fn written(&mut self) -> Option<Release> {
+    /// sent. What took long is reserved further ahead from now on.
+    pub fn written(&mut self, now: HostTime) -> Option<Release> {
         let keeping = self.kind.keeping.as_mut()?;
-        let Out { way, stale } = keeping.out.take()?;
+        let Out { way, stale, since } = keeping.out.take()?;
+        keeping.took(now.since(since));
         match way {
             Way::Void => {
                 (keeping.named, keeping.void) = (None, false);
@@ -211,26 +213,41 @@ impl<L: Line> Snowflake<L> {
         None
     }
 
-    /// The write failed, and may stand in the file all the same: it is tried again, and until then
-    /// nothing is used that the last one did not reserve.
-    pub fn not_written(&mut self, now: HostTime) {
-        let Some(keeping) = self.kind.keeping.as_mut() else { return };
-        let Some(Out { way, stale }) = keeping.out.take() else { return };
-        match way {
-            Way::Open(_, fresh) if !stale && keeping.fresh.is_none() && self.ended.is_none() => {
-                keeping.fresh = Some(Fresh { tried: true, ..fresh });
-            }
-            Way::Last(named) if !stale => keeping.last = Some(named),
-            _ => {}
+    /// The write failed, and may stand in the file all the same. The file is abandoned: keep it
+    /// locked as long as this generator lives. What it names may be a next life's, so the line stays
+    /// below what the last write reserved, and a window is acquired that the file never names; no
+    /// right is written into it any more, and only what must be void is still made so. Whether that
+    /// is news, to be told once: [`Stats::state_code`](crate::Stats::state_code) says it from now on.
+    pub fn not_written(&mut self, now: HostTime) -> bool {
+        let Some(keeping) = self.kind.keeping.as_mut() else { return false };
+        if keeping.out.take().is_none() {
+            return false;
         }
         keeping.pause(now);
+        let unnamed = keeping.abandon();
+        let is_news = self.stats.state_code.replace(Code::StateInvalid).is_none();
+        if !is_news || self.ended.is_some() {
+            return is_news;
+        }
+        match (unnamed, self.kind.ids) {
+            (Some(Fresh { range, lease, .. }), Some(ids)) => {
+                let Lease { worker, end_tick, .. } = self.lease_of(lease);
+                self.open(NewRange { bound: ids.shape().bound(worker, end_tick), ..range });
+            }
+            _ if bug!(AbandonedWindowUsed) => {}
+            _ => {
+                self.kind.lease = None;
+                self.pending.drop_renewal();
+            }
+        }
+        true
     }
 
     /// Closes, as [`retire`](Generator::retire), and gives back what of the window was not begun,
     /// for a holder that will not come back: once the file is void, [`written`](Generator::written)
     /// gives the release; without a file this does.
     pub fn give_up(&mut self) -> Option<Release> {
-        let Some(opening) = self.kind.keeping.map(|keeping| keeping.opening()) else {
+        let Some(opening) = self.kind.kept().map(|keeping| keeping.opening()) else {
             return self.retire();
         };
         if self.ended.is_some() {
@@ -270,12 +287,12 @@ impl<L: Line> Snowflake<L> {
         }
     }
 
-    /// When the file is to be written though nobody waits for it: half a second before what it
-    /// reserves is over, while the generator is used.
+    /// When the file is to be written though nobody waits for it: in time before what it reserves
+    /// is over, while the generator is used.
     fn raise_at(&self, keeping: &Keeping) -> Option<HostTime> {
         let (ids, named) = (self.kind.ids?, keeping.named?);
         let is_open = self.ended.is_none() && !self.line.is_closed();
-        if !is_open || named.reserved >= self.lease_of(named).end_tick {
+        if !is_open || named.reserved >= self.lease_of(named.lease).end_tick {
             return None;
         }
         if self.line.stands_at() >= self.write_from() {
@@ -284,13 +301,14 @@ impl<L: Line> Snowflake<L> {
         if keeping.idle {
             return None;
         }
-        let over = ids.layout.time(named.reserved).plus(LEFT_MS.saturating_neg());
-        Some(self.line.offset().to_host(over))
+        let (_, left_ms) = keeping.margins(self.kind.length_ms);
+        let over = ids.layout.time(named.reserved);
+        Some(self.line.offset().to_host(over).plus(left_ms.cast_signed().saturating_neg()))
     }
 
-    /// The lease that the file names, as far as it was renewed by now.
-    fn lease_of(&self, named: Named) -> Lease {
-        self.kind.lease.filter(|lease| lease.key == named.lease.key).unwrap_or(named.lease)
+    /// A lease as far as it was renewed by now.
+    fn lease_of(&self, then: Lease) -> Lease {
+        self.kind.lease.filter(|lease| lease.key == then.key).unwrap_or(then)
     }
 
     fn next_way(&mut self, now: HostTime) -> Option<Way> {
@@ -317,15 +335,14 @@ impl<L: Line> Snowflake<L> {
         if self.line.is_closed() || !self.kind.keeping.as_mut()?.is_warm(cursor, now) {
             return None;
         }
-        let lease = self.lease_of(named);
+        let lease = self.lease_of(named.lease);
         let reserved = self.reserve(0, lease, now)?;
         (reserved > named.reserved).then_some(Way::Raise(Named { lease, reserved }))
     }
 
     /// Names a window, if something of it is left.
     fn opening(&mut self, fresh: Fresh, now: HostTime) -> Option<Way> {
-        let lease = self.kind.lease.filter(|lease| lease.key == fresh.lease.key);
-        let lease = lease.unwrap_or(fresh.lease);
+        let lease = self.lease_of(fresh.lease);
         let shape = self.kind.ids?.shape();
         // It is opened strictly above where the line stands.
         let above = shape.tick(self.line.stands_at()).saturating_add(1);
@@ -336,14 +353,15 @@ impl<L: Line> Snowflake<L> {
     }
 
     /// Up to where the file is to reserve, so that what is used next, from `start` on, lies a second
-    /// below; `None` where nothing of the lease is left.
+    /// below, or more where writes are slow; `None` where nothing of the lease is left.
     fn reserve(&mut self, start: u64, lease: Lease, now: HostTime) -> Option<u64> {
         let SnowflakeIds { layout, .. } = self.kind.ids?;
         let shape = self.kind.ids?.shape();
         let now = layout.tick(self.line.now(now)).unwrap_or(0);
         let from = start.max(now).max(shape.tick(self.line.stands_at()));
         let wanted = self.wanted.div_ceil(layout.per_tick());
-        let ahead = layout.ticks(AHEAD_MS).saturating_add(wanted).saturating_add(1);
+        let (ahead_ms, _) = self.kind.keeping?.margins(self.kind.length_ms);
+        let ahead = layout.ticks(ahead_ms).saturating_add(wanted).saturating_add(1);
         (from < lease.end_tick).then(|| from.saturating_add(ahead).min(lease.end_tick))
     }
 }
@@ -364,9 +382,14 @@ impl<K: Kind, L: Line> Generator<K, L> {
 }
 
 impl Snowflakes {
+    /// What it knows of a state file that it keeps, and has not abandoned.
+    pub(super) fn kept(&self) -> Option<&Keeping> {
+        self.keeping.as_ref().filter(|keeping| !keeping.abandoned)
+    }
+
     /// What is granted and not reserved yet.
     pub(super) fn not_reserved(&self) -> Option<KeptBack> {
-        let (keeping, ids) = (self.keeping?, self.ids?);
+        let (keeping, ids) = (self.kept()?, self.ids?);
         let opens = keeping.opening().is_some();
         let lease = self.lease.or(keeping.named.map(|named| named.lease))?;
         let reserved = keeping.named.map_or(0, |named| named.reserved);

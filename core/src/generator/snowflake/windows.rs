@@ -221,7 +221,7 @@ impl Kind for Snowflakes {
     /// What a state file names stays its holder's, who comes back to it.
     fn release(&mut self, cursor: u64) -> Option<Release> {
         let (lease, ids) = (self.lease.take(), self.ids?);
-        match &mut self.keeping {
+        match self.keeping.as_mut().filter(|keeping| !keeping.abandoned) {
             Some(keeping) if !bug!(CloseReleases) => {
                 let unopened = keeping.close(cursor, ids.shape())?;
                 self.released(unopened.lease, unopened.range.positions.start)
@@ -235,7 +235,8 @@ impl Kind for Snowflakes {
     }
 
     fn hold(&mut self, range: NewRange) -> Option<NewRange> {
-        let (Some(keeping), Some(lease)) = (&mut self.keeping, self.lease) else {
+        let keeping = self.keeping.as_mut().filter(|keeping| !keeping.abandoned);
+        let (Some(keeping), Some(lease)) = (keeping, self.lease) else {
             return Some(range);
         };
         match range.extends {

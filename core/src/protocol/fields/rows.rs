@@ -176,5 +176,6 @@ impl Stats {
         to.big("step", self.step);
         to.millis("offset_ms", self.offset_ms);
         self.last_code.inspect(|code| to.text("last_code", code.as_str()));
+        self.state_code.inspect(|code| to.text("state_code", code.as_str()));
     }
 }

@@ -1,5 +1,7 @@
 //! The state file: its bytes, what a restart may use, and when what is written.
 
+mod disks;
+
 use leafid_core::{
     Code, HostTime, Layout, MemoryStore, Name, Offset, Outcome, Snowflake, SnowflakeConfig,
     StateFile, StatePlace, StateRecord, StateWrite, Store, StoreTime, Token, Unread, refill,
@@ -52,7 +54,7 @@ impl Disk {
         let mut writes = 0;
         while let Some(write) = ids.poll_write(now, now) {
             self.put(&write);
-            assert_eq!(ids.written(), None);
+            assert_eq!(ids.written(now), None);
             writes += 1;
         }
         writes
@@ -196,7 +198,7 @@ fn nothing_is_used_that_is_not_reserved_on_the_disk() {
     assert_eq!(ids.next(ms(0)).unwrap_err().code, Code::WindowSpent, "it is not written yet");
     assert_eq!(ids.poll_write(ms(0), ms(0)), None, "one at a time");
     disk.put(&write);
-    ids.written();
+    ids.written(ms(0));
     let first = tick(ids.next(ms(0)).unwrap());
     let reserved = disk.found().unwrap().unwrap().reserved;
     assert_eq!(reserved, first + 1_001);
@@ -270,7 +272,7 @@ fn a_window_is_given_back_once_the_file_is_void() {
     let write = ids.poll_write(ms(0), ms(0)).unwrap();
     assert_eq!(write, StateWrite::Void);
     disk.put(&write);
-    let release = ids.written().unwrap();
+    let release = ids.written(ms(0)).unwrap();
     assert_eq!(release.unused_from, tick(last) + 1);
     assert!(store.release(&release).is_ok());
     assert_eq!(disk.found(), Ok(None));
@@ -307,23 +309,10 @@ fn a_write_that_was_out_when_it_was_forgotten_opens_nothing() {
     let write = ids.poll_write(ms(0), ms(0)).unwrap();
     ids.forget();
     disk.put(&write);
-    ids.written();
+    ids.written(ms(0));
     assert!(ids.next(ms(0)).is_err());
     assert_eq!(disk.save(&mut ids, ms(0)), 1);
     assert_eq!(disk.found(), Ok(None));
-}
-
-#[test]
-fn a_write_that_fails_is_tried_again_and_nothing_is_used_meanwhile() {
-    let mut disk = Disk::new();
-    let (mut ids, mut store) = (disk.restart(ms(0)), store(START));
-    refill(&mut ids, &mut store, || ms(0), || [2; 16]).unwrap();
-    assert!(ids.poll_write(ms(0), ms(0)).is_some());
-    ids.not_written(ms(0));
-    assert!(ids.next(ms(0)).is_err());
-    assert_eq!(ids.poll_write(ms(499), ms(499)), None);
-    assert_eq!(disk.save(&mut ids, ms(500)), 1);
-    assert!(ids.next(ms(500)).is_ok());
 }
 
 #[test]

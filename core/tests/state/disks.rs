@@ -1,0 +1,136 @@
+//! Disks that are slow, and disks that fail.
+
+use leafid_core::{Code, Layout, Name, Offset, Outcome, StateWrite, Store, StoreTime, refill};
+
+use crate::{Disk, START, generator, ms, record, running, store, tick};
+
+/// Draws every 2 ms for two minutes, while the store answers and each write takes `write_ms`, the
+/// first of all `first_ms`: when the first ID came, and how many of a thousand draws were refused
+/// after 20 s.
+fn on_a_slow_disk(first_ms: i64, write_ms: i64) -> (i64, u64) {
+    let mut disk = Disk::new();
+    let (mut ids, mut store) = (disk.restart(ms(0)), store(START));
+    let (mut came, mut refused, mut draws, mut writing) = (None, 0, 0, None);
+    let mut takes = first_ms;
+    for now in (0..120_000).step_by(2) {
+        store.set_clock(StoreTime::new(START + now));
+        refill(&mut ids, &mut store, || ms(now), || [now as u8; 16]).unwrap();
+        if let Some((_, write)) = writing.filter(|(until, _)| *until <= now) {
+            disk.put(&write);
+            ids.written(ms(now));
+            (writing, takes) = (None, write_ms);
+        }
+        if writing.is_none() {
+            writing = ids.poll_write(ms(now), ms(now)).map(|write| (now + takes, write));
+        }
+        let drawn = ids.next(ms(now));
+        came = came.or(drawn.is_ok().then_some(now));
+        if now >= 20_000 {
+            draws += 1;
+            refused += u64::from(drawn.is_err());
+        }
+    }
+    (came.unwrap(), refused * 1_000 / draws)
+}
+
+#[test]
+fn a_slow_disk_is_written_so_early_that_nobody_waits() {
+    for write_ms in [2, 200, 600, 1_000, 2_000, 3_000, 5_000] {
+        let (came, refused) = on_a_slow_disk(write_ms, write_ms);
+        // Half of a first window of 10 s is no more than one write of 5 s.
+        let writes = if write_ms < 5_000 { 2 } else { 3 };
+        assert!(came <= writes * write_ms + 2, "{write_ms} ms: the first ID after {came} ms");
+        assert!(refused <= 10, "{write_ms} ms: {refused} of a thousand draws");
+    }
+    let (came, refused) = on_a_slow_disk(8_000, 2);
+    assert!(came <= 8_004 && refused == 0, "{came}, {refused}");
+}
+
+#[test]
+fn what_is_reserved_on_a_slow_disk_has_its_bounds() {
+    for (length_ms, most) in [(10_000, 5_000), (120_000, 30_000)] {
+        let mut disk = Disk::new();
+        let mut ids = generator();
+        let mut old = record();
+        (old.namespace, old.layout) = (Name::namespace("default").unwrap(), Layout::LEAF);
+        old.reserved = Layout::LEAF.tick(StoreTime::new(START)).unwrap();
+        (old.end, old.since_boot) = (old.reserved + length_ms, Offset::new(START));
+        ids.keep(Some(old), ms(0), ms(0)).unwrap();
+        let write = ids.poll_write(ms(0), ms(0)).unwrap();
+        disk.put(&write);
+        // A write that takes longer than the window says no more than one of half of it.
+        let late = ms(length_ms as i64 / 2);
+        ids.written(late);
+        disk.save(&mut ids, late);
+        let ahead = disk.found().unwrap().unwrap().reserved - old.reserved - length_ms / 2;
+        assert!((most - 3..=most + 1).contains(&ahead), "{length_ms}: {ahead}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_abandoned_for_a_window_that_it_never_names() {
+    // Whether the write that failed is on the disk all the same.
+    for landed in [false, true] {
+        let mut disk = Disk::new();
+        let (mut ids, mut store) = running(&mut disk);
+        let worker = |id| Layout::LEAF.decompose(id).unwrap().worker;
+        let old = worker(ids.next(ms(0)).unwrap());
+        let reserved = disk.found().unwrap().unwrap().reserved;
+        let write = ids.poll_write(ms(600), ms(600)).unwrap();
+        if landed {
+            disk.put(&write);
+        }
+        assert!(ids.not_written(ms(600)) && !ids.not_written(ms(600)), "told once");
+        assert_eq!(ids.stats().state_code, Some(Code::StateInvalid));
+        // What was reserved is used up, and no more of what a next life may use.
+        let last = ids.next(ms(1_000)).unwrap();
+        assert!(worker(last) == old && tick(last) < reserved);
+        assert_eq!(ids.next(ms(1_001)).unwrap_err().code, Code::WindowSpent);
+        store.set_clock(StoreTime::new(START + 1_001));
+        assert_eq!(refill(&mut ids, &mut store, || ms(1_001), || [3; 16]), Ok(true));
+        let next = ids.next(ms(1_001)).unwrap();
+        assert!(next > last && worker(next) != old);
+        assert_eq!((ids.write_at(), ids.write_from()), (None, u64::MAX), "it is not written again");
+        // It ends as one without a file, and the next life goes on above all that was used.
+        let release = ids.retire().unwrap();
+        assert_eq!((release.worker, ids.poll_write(ms(2_000), ms(2_000))), (worker(next), None));
+        let mut again = disk.restart(ms(2_000));
+        disk.save(&mut again, ms(2_000));
+        let after = again.next(ms(2_000)).unwrap();
+        assert!(worker(after) == old && tick(after) > reserved);
+    }
+}
+
+#[test]
+fn a_first_write_that_fails_costs_the_window_that_it_may_name() {
+    let mut disk = Disk::new();
+    let (mut ids, mut store) = (disk.restart(ms(0)), store(START));
+    refill(&mut ids, &mut store, || ms(0), || [2; 16]).unwrap();
+    let Some(StateWrite::Record(named)) = ids.poll_write(ms(0), ms(0)) else { panic!() };
+    assert!(ids.not_written(ms(0)));
+    assert!(ids.next(ms(0)).is_err());
+    refill(&mut ids, &mut store, || ms(0), || [3; 16]).unwrap();
+    let worker = Layout::LEAF.decompose(ids.next(ms(0)).unwrap()).unwrap().worker;
+    assert_ne!(worker, named.worker);
+    // What must not be used again is still made void, as a clone of the machine may have the file.
+    ids.forget();
+    assert!(ids.is_voiding());
+    assert_eq!(disk.save(&mut ids, ms(0)), 1);
+    assert!(!ids.is_voiding());
+}
+
+#[test]
+fn a_window_that_waits_for_its_first_write_is_opened_where_the_one_before_it_fails() {
+    let mut disk = Disk::new();
+    let (mut ids, mut store) = running(&mut disk);
+    let now = ids.poll_at().unwrap();
+    let ask = ids.poll_ask(now, [4; 16]).unwrap();
+    ids.handle_failure(ask.request(), Code::LeaseLost, None, now);
+    assert!(ids.poll_write(now, now).is_some());
+    store.set_clock(StoreTime::new(START + now.get()));
+    let ask = ids.poll_ask(now, [5; 16]).unwrap();
+    let grant = store.ask(&ask).unwrap();
+    assert_eq!(ids.handle_grant(&grant, now, now), Ok(Outcome::Applied));
+    assert!(ids.not_written(now));
+    assert!(ids.next(now).is_ok(), "the file has never named it");
+}
