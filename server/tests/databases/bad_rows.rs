@@ -68,9 +68,9 @@ pub fn is_refused_alone(url: &str, edit: Hand<'_>) {
     let above = start(&answered(&serving, "lower", 11));
     assert!(above >= 100 * 1_000_000, "{above}");
     serving.logs(&["ERROR", "STORE_WENT_BACK", "lower"]);
-    // Another one does not, and is told by whoever holds numbers.
+    // Another one without its journal does not, and is told by whoever holds numbers.
     edit("good", 2, 10);
-    let other = serve(url, &[]);
+    let other = serve(url, &["--no-journal"]);
     let ask = json!({ "request": format!("{:032x}", 12), "have_until": "11" });
     let (status, refused) = other.patient("/v1/segments/good/lease", &ask);
     assert_eq!((status, &refused["code"]), (409, &json!("STORE_WENT_BACK")), "{refused}");
