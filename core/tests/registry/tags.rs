@@ -181,9 +181,9 @@ fn segments_of_one_tag_never_overlap_and_end_where_it_ends() {
         ("short", 20),
         ("refused for want of numbers", 100),
         ("advances", 20),
-        ("stopped", 20),
-        ("refused as it is stopped", 20),
-        ("ended by an advance", 20),
+        ("stopped", 5),
+        ("refused as it is stopped", 10),
+        ("ended by an advance", 2),
     ];
     check(file!(), 1_000, (specs(), events()), &floors, |(spec, events), tally| {
         let Ok(row) = TagRow::create(None, &spec) else { return Ok(()) };
