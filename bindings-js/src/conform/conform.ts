@@ -6,7 +6,7 @@ import { Book, Finding, type Time } from './book.js'
 import { segmentChecks } from './segments.js'
 import { windowChecks } from './windows.js'
 
-/** What a store is checked with. Nothing else may use this tag and this namespace meanwhile. */
+/** What a store is checked with. Nothing else may use this tag and this namespace; the tag is stopped in the end: use a fresh one. */
 export interface ConformOptions {
   /** A tag that is there: `conform` by default. */
   tag?: string
@@ -52,7 +52,7 @@ export async function conform(store: Store, options: ConformOptions = {}): Promi
   const { tag = 'conform', namespace = 'conform', setClock, createsOnUse = false } = options
   const book = new Book(store)
   const time = setClock === undefined ? REAL : scripted(setClock)
-  const checks: Record<string, Check> = {
+  const { 'lease-went-back': leaseWentBack, 'renew-went-back': renewWentBack, ...checks }: Record<string, Check> = {
     ...(book.has('lease_segment') ? segmentChecks(book, tag, createsOnUse) : {}),
     ...(book.has('acquire') ? windowChecks(book, namespace, time, createsOnUse) : {}),
   }
@@ -64,6 +64,9 @@ export async function conform(store: Store, options: ConformOptions = {}): Promi
     if (setClock !== undefined) await backAnHour(checks, setClock, time)
     if (book.backwards !== undefined) throw new Finding(book.backwards)
   }
+  // The last ones: nothing more is leased from the tag, and the number rests for as long as any window lasts.
+  if (leaseWentBack !== undefined) checks['lease-went-back'] = leaseWentBack
+  if (renewWentBack !== undefined) checks['renew-went-back'] = renewWentBack
   for (const [name, check] of Object.entries(checks)) {
     try {
       const why = await check()

@@ -67,7 +67,6 @@ export function segmentChecks(book: Book, tag: string, createsOnUse: boolean) {
       await book.refused('lease_segment', { tag: `${tag}.${fresh().slice(0, 8)}`, request: fresh() }, 'TAG_UNKNOWN')
       return undefined
     },
-    // The last: nothing more is leased from the tag.
     async 'lease-went-back'() {
       const { end, store } = await lease()
       const have_until = exact('end', end) + 1_000_000n

@@ -177,7 +177,6 @@ export function windowChecks(book: Book, namespace: string, time: Time, createsO
       }
       return undefined
     },
-    // The last: the number rests for as long as any window lasts.
     async 'renew-went-back'() {
       const { worker, store, key, until } = await held()
       const renewal = { namespace, store, worker, key }

@@ -39,9 +39,10 @@ def conform(
 
     `store` is an object with the methods of a store, or a URL. It must have `tag` and `namespace`,
     which nobody else uses; they are created where the store has `create_tag` and `create_namespace`.
-    Each run leaves gaps in the tag. Where the store tells the time by a `leafid.testing.Clock`, pass it
-    as `clock`: it is moved by hand. Else the checks wait, for a few seconds at most. `again` makes
-    another object for the same store, as another process would have it.
+    A run leaves the tag stopped, as by a holder's proof: use a fresh one for the next. Where the store
+    tells the time by a `leafid.testing.Clock`, pass it as `clock`: it is moved by hand. Else the checks
+    wait, for a few seconds at most. `again` makes another object for the same store, as another process
+    would have it.
 
     `DoesNotConform` tells every check that failed, and why.
     """
