@@ -238,7 +238,7 @@ mod tests {
         );
         clock.sleep(60);
         clock.thaw(8_000, false);
-        assert_eq!((clock.look(8_010, true), clock.read(8_010).get()), (true, 1_470));
+        assert_eq!((clock.look(8_010, true), clock.read(8_010).get()), (true, 570));
     }
 
     #[test]
