@@ -4,6 +4,7 @@ pub mod driver;
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use leafid_core::registry::DEFAULT_STEP;
@@ -31,6 +32,8 @@ pub struct Generators {
     /// Whether this owner keeps its worker numbers.
     keeps: bool,
     tags: Map<Segments>,
+    /// How often the store had been fenced when their numbers were leased.
+    generation: AtomicU64,
     namespaces: Map<Snowflakes>,
     /// What was handed out, by tag and by namespace; a generator comes and goes, this stays.
     counts: (Named<OfSingle>, Named<OfSingle>),
@@ -58,8 +61,8 @@ impl Generators {
         let label = u64::from_le_bytes(random::bytes()?);
         let fresh = Name::owner(&format!("leafid-serve/{label:016x}"))?;
         let (owner, keeps) = (kept.unwrap_or(fresh), kept.is_some());
-        let (tags, namespaces, counts) = Default::default();
-        Ok(Generators { deps, owner, keeps, tags, namespaces, counts })
+        let (tags, generation, namespaces, counts) = Default::default();
+        Ok(Generators { deps, owner, keeps, tags, generation, namespaces, counts })
     }
 
     /// `count` numbers of a tag, ascending.
@@ -77,6 +80,7 @@ impl Generators {
     }
 
     async fn try_numbers(&self, tag: Name, count: usize) -> Result<Vec<u64>, Problem> {
+        self.heed_fence();
         let driver = match get(&self.tags, &tag) {
             Some(driver) => driver,
             None => insert(&self.tags, tag, self.segment(tag).await?),
@@ -108,6 +112,7 @@ impl Generators {
 
     /// A number of a tag, where one can be had without waiting.
     pub fn number_at_hand(&self, tag: &Name) -> Option<u64> {
+        self.heed_fence();
         get(&self.tags, tag)?.at_once(&self.deps)
     }
 
@@ -147,6 +152,28 @@ impl Generators {
         }
         all.sort_by_key(|(kind, name, _)| (*kind, *name));
         all
+    }
+
+    /// Drops all numbers at hand once the store was fenced: they may have been granted before it went back.
+    fn heed_fence(&self) {
+        let generation = self.deps.stores.tags().generation();
+        if self.generation.load(Ordering::Acquire) == generation {
+            return;
+        }
+        let mut tags = self.tags.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.generation.swap(generation, Ordering::AcqRel) != generation {
+            for (_, driver) in tags.drain() {
+                driver.retire();
+            }
+        }
+    }
+
+    /// Drops the numbers at hand of a tag of which a holder has shown that the store lost grants.
+    pub fn drop_numbers(&self, tag: &Name) {
+        let driver = self.tags.lock().unwrap_or_else(PoisonError::into_inner).remove(tag);
+        if let Some(driver) = driver {
+            driver.retire();
+        }
     }
 
     /// Hands out no more numbers of a tag: it was deleted.

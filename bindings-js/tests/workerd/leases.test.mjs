@@ -9,7 +9,7 @@ import { httpServer, wire } from '../support/stores.mjs'
 
 const text = (name) => readFileSync(new URL(name, import.meta.url), 'utf8')
 const source = text('./worker.mjs')
-const files = { 'instances.mjs': text('./instances.mjs') }
+const files = { 'instances.mjs': text('./instances.mjs'), 'leaps.mjs': text('../support/leaps.mjs') }
 const REQUESTS = 600
 const EACH = 5
 const STEP = 100

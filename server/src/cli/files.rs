@@ -119,7 +119,9 @@ impl Init {
         let lost = folder.or_else(usual).map(|folder| lost(&folder, place));
         match lost.transpose()?.flatten() {
             Some(lost) if !self.replaces_lost => match there() {
-                Err(problem) if problem.code == Code::StoreUnknown => Err(lost.refusal(place)),
+                Err(problem) if problem.code == Code::StoreUnknown => {
+                    Err(lost.refusal(&format!("there is no store at {place}"), place))
+                }
                 // Whatever else is there, it will be said.
                 _ => Ok(None),
             },

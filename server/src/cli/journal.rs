@@ -103,7 +103,9 @@ impl Keep {
         let lost = folder.map(|folder| lost(folder, place)).transpose()?.flatten();
         let create = options.create && lost.is_none();
         open(Options { create, ..options }).map_err(|unopened| match lost {
-            Some(lost) if unopened.problem.code == Code::StoreUnknown => lost.refusal(place).into(),
+            Some(lost) if unopened.problem.code == Code::StoreUnknown => {
+                lost.refusal(&format!("there is no store at {place}"), place).into()
+            }
             _ => unopened,
         })
     }
@@ -133,6 +135,13 @@ impl Keep {
     }
 
     fn note(&self, folder: &Path, store: &Registry) -> Result<(), Problem> {
+        let (found, shown) = (store.found(), store.place());
+        // One that replaces a lost store says so, and begins above it.
+        let is_new = found.floor.is_none() && file::known(folder, store.id())?.is_none();
+        if let Some(lost) = is_new.then(|| lost(folder, &shown)).transpose()?.flatten() {
+            let what = format!("{shown} is not the store that was there before");
+            return Err(lost.refusal(&what, &shown));
+        }
         let journal = Journal::open(folder, store.id(), place(&store.place()))?;
         let path = journal.path.display().to_string();
         match &journal.found.store {
@@ -165,18 +174,19 @@ pub fn lost(folder: &Path, shown: &str) -> Result<Option<Lost>, Problem> {
 }
 
 impl Lost {
-    /// Why no store is made at its place.
-    pub fn refusal(&self, shown: &str) -> Problem {
+    /// Why no other store is made or served at its place.
+    pub fn refusal(&self, what: &str, place: &str) -> Problem {
         let journal = self.journal.display();
+        let folder = self.journal.parent().unwrap_or(Path::new(".")).display();
         let knows = match self.known.tags.iter().max_by_key(|(_, end)| **end) {
             Some((tag, end)) => format!("tag `{tag}` up to {end}"),
             None => "worker numbers".to_owned(),
         };
         let detail = format!(
-            "there is no store at {shown}, and `{journal}` is the journal of one that was there and \
+            "{what}, and `{journal}` is the journal of one that was there and \
              granted numbers ({knows}): a new one would hand them out again; look for the old one first \
              (the address, the mount, the name of the database); if it is lost: leafid init \
-             --replaces-lost, which continues above the journal; if nothing uses its numbers, move the \
+             --replaces-lost --store {place} --journal {folder}, which continues above the journal; if nothing uses its numbers, move the \
              journal away"
         );
         Problem::new(Code::StoreRefused, detail)

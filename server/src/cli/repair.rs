@@ -25,7 +25,7 @@ use crate::utc;
 const MEANING: &str = "\
 Run it when a store is back at an earlier state: after a backup was restored, a replica without the
 last commits was promoted, or a server says STORE_WENT_BACK or STORE_REFUSED for that reason. Servers
-may run meanwhile, and continue from there.
+may run meanwhile, and lease from there; restart those that hand out single IDs.
 
 What it does, in one step: each tag continues 100 x its max_step numbers above the highest one that the
 store or a journal knows to be granted, deleted tags included; in each namespace no window begins

@@ -219,12 +219,17 @@ impl<S: Kind + Send + 'static> Driver<S> {
         self.changed.notify_waiters();
     }
 
+    /// Closes the generator; what of a window is to be given back, if it had one.
+    pub fn retire(&self) -> Option<Release> {
+        let release = self.lock().generator.retire();
+        self.changed.notify_waiters();
+        release
+    }
+
     /// Closes the generator, gives back what of a window was not used, and waits for the asks that
     /// are under way.
     pub async fn close(&self, deps: &Deps) {
-        let release = self.lock().generator.retire();
-        self.changed.notify_waiters();
-        if let Some(release) = release {
+        if let Some(release) = self.retire() {
             give_back(deps, release).await;
         }
         let quiet = async {

@@ -16,8 +16,11 @@ use crate::utc;
 
 /// How often it is asked how far the store has come while it is written, in ms.
 const STANDING_MS: i64 = 1_000;
-/// How often a store that grants nothing is looked at, and at most for what holders have shown, in ms.
+/// How often a store that grants nothing is looked at, and at most at first for what holders have
+/// shown, in ms.
 const AGAIN_MS: i64 = 1_000;
+/// The longest pause between two of these, in ms.
+const LONG_MS: i64 = 60_000;
 /// How long nothing is granted after a fence, in ms: a second fail-over would undo it.
 const QUIET_MS: i64 = 5_000;
 /// How many rows are compared at once.
@@ -38,6 +41,8 @@ pub struct Guard {
     /// A holder has shown that something is missing, and when the store was compared for that last.
     evidence: bool,
     shown: Option<HostTime>,
+    /// How long it is not compared for that again, in ms.
+    pause_ms: i64,
     /// Why nothing is granted, and when that was looked at last.
     refused: Option<(Problem, HostTime)>,
     /// Nothing is granted before.
@@ -71,6 +76,7 @@ impl Guard {
             doubt: false,
             evidence: false,
             shown: None,
+            pause_ms: AGAIN_MS,
             refused: None,
             quiet_until: StoreTime::new(0),
             wrote: false,
@@ -93,8 +99,12 @@ impl Guard {
     ) -> Result<Begun, Problem> {
         let mut repair = None;
         let mut look = self.compared != Some(back_end.connection()) || self.doubt;
-        if self.evidence && self.shown.is_none_or(|at| boot.since(at) >= AGAIN_MS) {
+        // A comparison reads every line that is known here: whoever lies pays for few of them.
+        let since = self.shown.map(|at| boot.since(at));
+        if self.evidence && since.is_none_or(|since| since >= self.pause_ms) {
             (look, self.evidence, self.shown) = (true, false, Some(boot));
+            let often = since.is_some_and(|since| since < LONG_MS);
+            self.pause_ms = if often { (self.pause_ms * 4).min(LONG_MS) } else { AGAIN_MS };
         }
         if let Some(orders) = self.desk.take() {
             look = true;

@@ -6,6 +6,7 @@ use leafid_core::{
     StoreTime, Subject, Token,
 };
 
+use super::stop::Stop;
 use crate::hex::hex;
 use crate::problem::{Figure, Problem};
 use crate::store::TagChange;
@@ -19,6 +20,22 @@ fn sentence(code: Code, subject: Subject<'_>) -> Problem {
 /// A tag without a row, or with a tombstone.
 pub fn tag_unknown(tag: &Name) -> Problem {
     sentence(Code::TagUnknown, Subject::Tag(tag.as_str()))
+}
+
+/// A tag without a row, of which the caller has numbers: made anew at 1 it would grant them again.
+pub fn tag_lost(stop: Stop, ask: &SegmentAsk) -> Stop {
+    match (stop, ask.have_until) {
+        (Stop::Refused(problem), Some(have)) if problem.code == Code::TagUnknown && have > 1 => {
+            let tag = &ask.tag;
+            let detail = format!(
+                "tag `{tag}` does not exist, and the caller has numbers of it up to {have}: the store \
+                 has lost it, or the caller is wrong; find its largest number in use, and create it \
+                 above: leafid tag create {tag} --from N"
+            );
+            Stop::Refused(Problem { detail, ..problem })
+        }
+        (stop, _) => stop,
+    }
 }
 
 /// A namespace without a row.

@@ -15,7 +15,8 @@ pub fn lease(turn: &mut TurnRows, ask: &SegmentAsk) -> Result<SegmentGrant, Stop
     let (by, row) = match turn.known_tag(&ask.tag)? {
         None if turn.first_use => (None, put(turn, &ask.tag, &TagChange::default())?),
         None => {
-            let (pattern, row) = patterns::first(turn, &ask.tag)?;
+            let first = patterns::first(turn, &ask.tag);
+            let (pattern, row) = first.map_err(|stop| explain::tag_lost(stop, ask))?;
             (Some(pattern), row)
         }
         Some(row) => (None, row),

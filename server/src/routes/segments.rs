@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use leafid_core::{Fields, SegmentAsk};
+use leafid_core::{Code, Fields, SegmentAsk};
 
 use super::answer::Json;
 use super::input::{Input, TagPath, count};
@@ -23,7 +23,11 @@ pub async fn lease(
     let ask = input.all(SegmentAsk::get)?;
     let (ask, charge) = allowance.segment(ask, app.stores.tags()).await?;
     let leased = async move {
-        let grant = app.stores.tags().lease_segment(ask).await?;
+        let leased = app.stores.tags().lease_segment(ask).await;
+        if leased.as_ref().is_err_and(|problem| problem.code == Code::StoreWentBack) {
+            app.generators.drop_numbers(&tag);
+        }
+        let grant = leased?;
         charge.had(grant.range.end - grant.range.start);
         Ok(grant)
     };

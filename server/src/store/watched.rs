@@ -50,7 +50,13 @@ impl Watched {
             return;
         }
         let rate = if let Asked::Tag(_) = line { &TAG_LOST } else { &WORKER_LOST };
-        let Some(left_out) = rate.admit(problem.code) else { return };
+        // The first claim that stops a tag has its line, whatever is left out of others.
+        let stops = matches!(line, Asked::Tag(_)) && problem.figure("claimed_until").is_none();
+        let left_out = match rate.admit(problem.code) {
+            Some(left_out) => left_out,
+            None if stops => 0,
+            None => return,
+        };
         let have_until = problem.figure("have_until");
         let what = "STORE_WENT_BACK: a holder has more than this store ever granted, so the store \
                     has lost grants, or the holder is wrong";

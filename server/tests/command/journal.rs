@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::restored::{lease, make, noted, overlaps};
-use crate::support::{LEAFID, Serving, fails, output, says, until};
+use crate::support::{LEAFID, Serving, call, fails, output, says, until};
 
 const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
 const ASK: &str = "0123456789abcdef0123456789abcdef";
@@ -175,6 +175,24 @@ fn servers_of_one_store_keep_one_each_and_no_restart_fences() {
     assert_eq!(journals(&machine.state()).len(), 1, "those left behind became one");
 }
 
+/// What the server has at hand was leased from the row that went back.
+#[test]
+fn its_own_numbers_go_with_a_proof() {
+    let machine = Machine::new();
+    make(&machine.store);
+    let serving = machine.serve(&["--no-journal"]);
+    let ask = |path: &str, body| call(&serving.url, "POST", path, &body).1;
+    let draw = || ask("/v1/segments/orders/ids", json!({ "count": 1 }));
+    let number = |said: Value| said["ids"][0].as_str().and_then(|id| id.parse::<u64>().ok());
+    assert_eq!(number(draw()), Some(1));
+    let proof = json!({ "request": ASK, "have_until": "5001" });
+    assert_eq!(ask("/v1/segments/orders/lease", proof)["code"], "STORE_WENT_BACK");
+    assert_eq!(draw()["code"], "STORE_REFUSED");
+    says(&serving.url, &["tag", "advance", "orders", "--to", "5001"]);
+    let after = until(|| number(draw()));
+    assert!(after >= Some(5001), "{after:?}");
+}
+
 /// An empty file in the place of a lost one, as an unmounted volume leaves it.
 #[test]
 fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
@@ -199,6 +217,13 @@ fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
     // Another store on this machine has nothing to do with it.
     let other = format!("sqlite:{}", machine.at("other.db").display());
     machine.says(&["init", "--store", &other]);
+    // A new store is made where its journal is not looked for, and is not served beside it.
+    let elsewhere =
+        output(machine.command(&["init"]).env("XDG_STATE_HOME", machine.at("elsewhere")));
+    assert!(elsewhere.status.success(), "{elsewhere:?}");
+    let said = machine.refused(&SERVE);
+    assert!(said.contains("is not the store that was there before"), "{said}");
+    machine.lose();
 
     let said = machine.says(&["init", "--replaces-lost"]);
     assert!(said.contains("the journal knew 2 tags"), "{said}");
