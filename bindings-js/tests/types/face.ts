@@ -90,7 +90,8 @@ export const engine: 'native' | 'wasm' = new Segment('orders').stats().engine
 
 export const own: Store = {
   async lease_segment(ask: SegmentAsk): Promise<SegmentGrant> {
-    const { grant } = lease_segment('5a'.repeat(16), { max_id: 1n, step: 10, max_step: 10 }, ask, Date.now())
+    const { grant, refused } = lease_segment('5a'.repeat(16), { max_id: 1n, step: 10, max_step: 10 }, ask, Date.now())
+    if (refused !== undefined) throw refused
     return grant
   },
 }
