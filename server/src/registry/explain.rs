@@ -6,7 +6,6 @@ use leafid_core::{
     StoreTime, Subject, Token,
 };
 
-use super::stop::Stop;
 use crate::hex::hex;
 use crate::problem::{Figure, Problem};
 use crate::store::TagChange;
@@ -20,22 +19,6 @@ fn sentence(code: Code, subject: Subject<'_>) -> Problem {
 /// A tag without a row, or with a tombstone.
 pub fn tag_unknown(tag: &Name) -> Problem {
     sentence(Code::TagUnknown, Subject::Tag(tag.as_str()))
-}
-
-/// A tag without a row, of which the caller has numbers: made anew at 1 it would grant them again.
-pub fn tag_lost(stop: Stop, ask: &SegmentAsk) -> Stop {
-    match (stop, ask.have_until) {
-        (Stop::Refused(problem), Some(have)) if problem.code == Code::TagUnknown && have > 1 => {
-            let tag = &ask.tag;
-            let detail = format!(
-                "tag `{tag}` does not exist, and the caller has numbers of it up to {have}: the store \
-                 has lost it, or the caller is wrong; find its largest number in use, and create it \
-                 above: leafid tag create {tag} --from N"
-            );
-            Stop::Refused(Problem { detail, ..problem })
-        }
-        (stop, _) => stop,
-    }
 }
 
 /// A namespace without a row.
@@ -84,8 +67,7 @@ pub fn segment(
                  none from {max_id} on; it has lost grants: stop; others get no numbers of the tag \
                  either until it is moved"
             );
-            let problem = Problem::new(refusal.code, detail);
-            let problem = problem.with("have_until", Figure::Big(have));
+            let problem = Problem::new(refusal.code, detail).with("have_until", Figure::Big(have));
             let problem = problem.with("max_id", Figure::Big(max_id));
             match row.claimed_until {
                 Some(claimed) => problem.with("claimed_until", Figure::Big(claimed)),
@@ -93,14 +75,12 @@ pub fn segment(
             }
         }
         Code::StoreRefused => stopped(tag, row),
-        Code::RangeInvalid => Problem::new(
-            refusal.code,
-            format!(
-                "`have_until` must be at most {LINE_END}, got `{}` for tag `{tag}`: no number lies \
-                 beyond",
-                ask.have_until.unwrap_or(0)
-            ),
-        ),
+        Code::RangeInvalid => {
+            let have = ask.have_until.unwrap_or(0);
+            let detail =
+                format!("`have_until` must be at most {LINE_END}, got `{have}` for tag `{tag}`");
+            Problem::new(refusal.code, detail)
+        }
         Code::TagSpent => tag_spent(row, ask),
         _ => refusal.into(),
     }

@@ -16,7 +16,7 @@ pub fn lease(turn: &mut TurnRows, ask: &SegmentAsk) -> Result<SegmentGrant, Stop
         None if turn.first_use => (None, put(turn, &ask.tag, &TagChange::default())?),
         None => {
             let first = patterns::first(turn, &ask.tag);
-            let (pattern, row) = first.map_err(|stop| explain::tag_lost(stop, ask))?;
+            let (pattern, row) = first.map_err(|stop| tag_lost(stop, ask))?;
             (Some(pattern), row)
         }
         Some(row) => (None, row),
@@ -31,6 +31,22 @@ pub fn lease(turn: &mut TurnRows, ask: &SegmentAsk) -> Result<SegmentGrant, Stop
         None => turn.put_tag(&ask.tag, after),
     }
     Ok(answer?)
+}
+
+/// A tag without a row, of which the caller has numbers: made anew at 1 it would grant them again.
+fn tag_lost(stop: Stop, ask: &SegmentAsk) -> Stop {
+    match (stop, ask.have_until) {
+        (Stop::Refused(problem), Some(have)) if problem.code == Code::TagUnknown && have > 1 => {
+            let tag = &ask.tag;
+            let detail = format!(
+                "tag `{tag}` does not exist, and the caller has numbers of it up to {have}: the store \
+                 has lost it, or the caller is wrong; find its largest number in use, and create it \
+                 above: leafid tag create {tag} --from N"
+            );
+            Stop::Refused(Problem { detail, ..problem })
+        }
+        (stop, _) => stop,
+    }
 }
 
 /// The row of a tag that is not deleted.
