@@ -206,7 +206,9 @@ class Store(ABC):
         def lease(turn: Turn) -> Row | errors.LeafidError:
             before = self._tag(turn, ask)
             row, answer = registry.lease_segment(turn.store, before, ask, turn.now)
-            turn.dialect.put_tag(turn, ask["tag"], before, row)
+            # MySQL counts a row that stays as it is as not written.
+            if any(row.get(field) != before.get(field) for field in ("max_id", "claimed_until")):
+                turn.dialect.put_tag(turn, ask["tag"], before, row)
             return answer
 
         return self._answer(lease)
