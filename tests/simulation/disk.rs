@@ -18,7 +18,7 @@ const UP_MS: i64 = 7_777_777;
 const SLOT: usize = StateFile::BYTES / 2;
 const SECTOR: usize = 64;
 /// What no disk is blamed for, in ms: a write that stalls, one that fails, and the way to the store.
-const STALL_MS: u64 = 10_000;
+const STALL_MS: u64 = 8_000;
 /// A world has no more files than this.
 const MOST_DISKS: usize = 24;
 

@@ -223,10 +223,7 @@ fn check_time(holder: &Holder, scene: &Scene<'_>, layout: &Layout, ticks: (u64, 
     let ahead = i64::from(config.max_ahead_ms);
     let late = slowest - layout.time(ticks.0).get();
     let early = layout.time(ticks.1).get() - furthest.max(ahead_until) - ahead;
-    // A life that goes on from a state file has the store's time by a clock that stands still while the
-    // host sleeps, until the store answers.
-    let may_be_late = holder.make.disk.is_some() || holder.clock.has_second();
-    let is_late = trust == Trust::Honest && late > slack && !may_be_late;
+    let is_late = trust == Trust::Honest && late > slack;
     let is_early = trust <= Trust::Behind && early > slack;
     if is_late || is_early {
         let detail = format!(
