@@ -279,7 +279,8 @@ impl World {
         }
         let takes = self.disks[open.disk].takes.1;
         let now = holder.clock.read(self.t);
-        let left = holder.thrift.window_left(now);
+        // A window that is over waits for the store, whatever the disk does.
+        let left = holder.thrift.window_left(now).filter(|left| *left > 0);
         // Not who stands above its window, as another image of it did, or its clock had leapt.
         let has_room = |layout: Layout| {
             let tick = holder.generator.carryover().position >> layout.sequence_bits();

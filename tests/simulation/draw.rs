@@ -223,7 +223,7 @@ fn check_time(holder: &Holder, scene: &Scene<'_>, layout: &Layout, ticks: (u64, 
     let ahead = i64::from(config.max_ahead_ms);
     let late = slowest - layout.time(ticks.0).get();
     let early = layout.time(ticks.1).get() - furthest.max(ahead_until) - ahead;
-    let is_late = trust == Trust::Honest && late > slack;
+    let is_late = trust == Trust::Honest && late > slack && !holder.clock.looks_unmoved();
     let is_early = trust <= Trust::Behind && early > slack;
     if is_late || is_early {
         let detail = format!(

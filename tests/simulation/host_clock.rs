@@ -49,6 +49,8 @@ struct Second {
     looked_at: i64,
     /// What is taken off the first clock's readings.
     leapt: i64,
+    /// Whether the first clock was set back since they were compared.
+    set_back: bool,
 }
 
 /// Readings of the first clock that are so far apart are compared with the second's, in ms; what it leapt
@@ -81,14 +83,27 @@ impl HostClock {
     pub fn beside(mut self, ppm: i64) -> HostClock {
         let clocks = Clocks::default();
         let looked_at = i64::MIN;
-        self.second =
-            Some(Second { ppm, stood: 0, asleep_since: None, clocks, looked_at, leapt: 0 });
+        self.second = Some(Second {
+            ppm,
+            stood: 0,
+            asleep_since: None,
+            clocks,
+            looked_at,
+            leapt: 0,
+            set_back: false,
+        });
         self
     }
 
     /// Whether a leap of it is noticed.
     pub fn has_second(&self) -> bool {
         self.second.is_some()
+    }
+
+    /// Whether it was set back and looks unmoved: it went unread for about as long as that, so no reading
+    /// has yet been a second away from the last comparison.
+    pub fn looks_unmoved(&self) -> bool {
+        self.second.is_some_and(|second| second.set_back)
     }
 
     /// What the host makes of it.
@@ -117,6 +132,7 @@ impl HostClock {
         let by = second.clocks.look(ticking, HostTime::new(shows));
         second.leapt += by;
         second.looked_at = now - by;
+        second.set_back = false;
         by != 0
     }
 
@@ -195,6 +211,9 @@ impl HostClock {
     pub fn step(&mut self, t: i64, by: i64) {
         self.shown = self.shows(t) + by;
         self.since = t;
+        if let Some(second) = &mut self.second {
+            second.set_back |= by < 0;
+        }
         if self.second.is_none() || by.abs() <= LOOK_MS {
             self.disturbed(t, if by > 0 { Trust::Lost } else { Trust::Behind });
         }
@@ -239,6 +258,17 @@ mod tests {
         clock.sleep(60);
         clock.thaw(8_000, false);
         assert_eq!((clock.look(8_010, true), clock.read(8_010).get()), (true, 570));
+    }
+
+    #[test]
+    fn a_clock_set_back_by_as_long_as_it_went_unread_looks_unmoved_for_a_second() {
+        let mut clock = HostClock::new(0, 500, 0, false).beside(0);
+        assert!(!clock.look(10, false));
+        clock.step(20_000, -19_900);
+        assert!(!clock.look(20_010, false) && clock.looks_unmoved());
+        assert_eq!(clock.read(20_010).get(), 610);
+        assert!(clock.look(21_010, false) && !clock.looks_unmoved());
+        assert_eq!(clock.read(21_010).get(), 21_510);
     }
 
     #[test]
