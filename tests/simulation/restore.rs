@@ -45,10 +45,8 @@ impl World {
     /// The store is put back from its copy.
     pub(crate) fn lose(&mut self) {
         let fenced = self.plan.loss == Loss::Fenced;
-        if fenced {
-            let next = self.rng.magnitude(60_000, 1_200_000) as i64;
-            self.queue.put(self.t + next, Event::Lose);
-        }
+        let next = self.rng.magnitude(60_000, 1_200_000) as i64;
+        self.queue.put(self.t + next, Event::Lose);
         let now = self.servers[0].clock.read(self.t);
         let (_, furthest) = self.store_times();
         let Some(copy) = self.copy.clone() else { return };
