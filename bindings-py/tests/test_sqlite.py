@@ -346,7 +346,7 @@ def test_a_holders_proof_stops_its_tag_for_every_process(path) -> None:
         assert line.startswith("STORE_REFUSED tag `orders` stands at 11, and"), line
         assert line.endswith("leafid tag advance orders --to N"), line
     assert store.tag("orders")["claimed_until"] == 101
-    # What is in hand is used up, and then it waits.
+    # It uses up the range it has, then waits.
     assert orders.take(9) == list(range(2, 11))
     with pytest.raises(leafid.TimedOutError):
         orders.next(timeout=0.5)

@@ -128,7 +128,7 @@ pub struct Inside {
     pub journal: Option<JournalSight>,
 }
 
-/// What is told of a journal.
+/// The state of a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JournalSight {
     /// Whether the last writing did not fail.

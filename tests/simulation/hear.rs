@@ -137,7 +137,7 @@ impl World {
     /// A code that stops a generator: rightly only where another store answers.
     fn alarm(&mut self, reply: &Reply, code: Code) -> Verdict {
         let holder = &self.holders[reply.to];
-        // An answer to what is no longer asked stops nobody.
+        // A generator ignores an answer to an ask that it has given up.
         if !code.stops() || !holder.generator.failure().is_some_and(Code::stops) {
             return Ok(());
         }

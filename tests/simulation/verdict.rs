@@ -19,7 +19,7 @@ pub enum Check {
     Untimely,
     /// A holder that can reach its store gets IDs again.
     Dead,
-    /// What is granted is not kept back for longer than a slow disk explains.
+    /// A slow disk keeps a granted window back no longer than its writes explain.
     KeptBack,
     /// Time does not go back within a generator.
     WentBack,

@@ -177,7 +177,7 @@ export class Waiting {
 
   #timedOut(lacking: string): LeafidError {
     const refused = this.#refused()
-    // Who waits for the clock needs nothing of the store.
+    // A caller that waits for the clock is told that, not the store's failure.
     const failure = refused.until === undefined ? this.#driver.failure : undefined
     const cause = failure ?? this.#error(refused)
     const retryAfter = failure === undefined ? cause.retryAfter : this.#driver.retryAfter(this.#driver.now())

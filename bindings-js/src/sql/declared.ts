@@ -9,10 +9,10 @@ import type { Namespace } from './rows.js'
 /** What is declared of a store. */
 export interface Declared extends Declarations {
   /**
-   * Where commands change the store: what is missing is made, what is there otherwise is refused to whoever uses it first, and there
-   * may be others. Without them the declaration is what changes a store, and names all there is.
+   * Set where an operator's commands change the store: then a missing row is made, and a row that differs is refused at its first use;
+   * rows that are not declared may exist. Without it the declaration itself changes the store, and names all rows.
    */
-  commands?: { place: string; /** What was found as it is declared. */ agreed: Set<string> }
+  commands?: { place: string; /** The names whose rows were found to agree. */ agreed: Set<string> }
   /** A tag is made only with `from`: the store makes itself, and a new one looks like one that was lost. */
   needsFrom?: boolean
   /** How one is declared, as in "declare it with …". */
@@ -55,7 +55,7 @@ export function wantedTag(declared: Declared, tag: string, before: TagRow | unde
   const spec = found(declared, 'tag', tag, declared.tags)
   if (spec === undefined) return undefined
   if (declared.commands !== undefined && before !== undefined) {
-    // One that somebody deleted stays so.
+    // A deleted tag stays deleted.
     if (before.deleted !== true) agree(declared.commands, 'tag', tag, () => otherTag(tag, spec, before))
     return undefined
   }

@@ -81,7 +81,7 @@ export class Works {
     if (typeof written === 'string' && written !== ask.tag) throw otherSpelling(ask.tag, written)
     const wanted = declared && wantedTag(declared, ask.tag, was, floorMs)
     const made = wanted && { steps: [...putTag(this.#dialect, ask.tag, wanted, was), ...ends], again: true as const }
-    // Leaf's row and ours are made one after the other, and only then is it known from where on. And whoever made it, it is compared.
+    // Leaf's row and ours are made one after the other, so read the position again; then compare it with the declaration, even if another process made it.
     if (made !== undefined && (this.#dialect.putTag ?? declared?.commands) !== undefined) return made
     const tag = wanted ?? was
     if (tag === undefined || tag.deleted === true) throw this.#setting.unknown('tag', ask.tag)

@@ -104,7 +104,7 @@ test('a holder’s proof stops its tag for every process, until it is moved; who
   const leafid = (...words) => ran([storeBinary, ...words, '--store', `sqlite:${path}`])
   const { status, stderr } = leafid('next', 'orders')
   assert.deepEqual([status, /STORE_REFUSED: tag `orders` stands at 11/.test(stderr)], [1, true], stderr)
-  // What is in hand is used up.
+  // Uses up the range in hand.
   assert.deepEqual(await orders.take(9), Array.from({ length: 9 }, (_, at) => BigInt(at + 2)))
   const waiting = orders.next()
   assert.equal(leafid('tag', 'advance', 'orders', '--to', '101').status, 0)

@@ -1,4 +1,4 @@
-// What is declared on a class, or of a D1 store, holds or is refused by name.
+// Declarations of a Durable Object class and of a D1 store: each holds, or is refused by name.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

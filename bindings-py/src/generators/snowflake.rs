@@ -102,7 +102,7 @@ generator_class!(Snowflake, Snowflakes, {
         config.spread = spread.transpose()?.map(|spread| spread as u32);
         let given = store;
         let workers = workers.map(|workers| checked_workers(workers, create)).transpose()?;
-        // What is said of `default` itself is said below, with its layout.
+        // The options of `default` itself are applied below, with its layout.
         let beside = workers.filter(|_| namespace != "default");
         let store = StoreArg::resolve(py, store, &["acquire", "renew", "release"], create, beside)?;
         if let Some(workers) = workers {

@@ -6,8 +6,8 @@ use crate::values::HostTime;
 const LEAP_MS: i64 = 1_000;
 
 /// Compares a host's wall clock with one that only ticks. They part when the wall clock is set, and
-/// when the host sleeps, where the other stands still meanwhile. Which of the two is right nobody
-/// can tell but the store.
+/// when the host sleeps, where the other stands still meanwhile. Only the store can tell which of the
+/// two is right.
 ///
 /// | the host passes to its generator | looks | after a leap |
 /// |---|---|---|

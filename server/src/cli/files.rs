@@ -120,7 +120,7 @@ impl Init {
         match lost.transpose()?.flatten() {
             Some(lost) if !self.replaces_lost => match there() {
                 Err(problem) if problem.code == Code::StoreUnknown => {
-                    Err(lost.refusal(&format!("there is no store at {place}"), place))
+                    Err(lost.refusal(&format!("no store was found at {place}"), place))
                 }
                 // Whatever else is there, it will be said.
                 _ => Ok(None),

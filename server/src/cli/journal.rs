@@ -104,7 +104,7 @@ impl Keep {
         let create = options.create && lost.is_none();
         open(Options { create, ..options }).map_err(|unopened| match lost {
             Some(lost) if unopened.problem.code == Code::StoreUnknown => {
-                lost.refusal(&format!("there is no store at {place}"), place).into()
+                lost.refusal(&format!("no store was found at {place}"), place).into()
             }
             _ => unopened,
         })

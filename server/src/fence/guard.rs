@@ -99,7 +99,7 @@ impl Guard {
     ) -> Result<Begun, Problem> {
         let mut repair = None;
         let mut look = self.compared != Some(back_end.connection()) || self.doubt;
-        // A comparison reads every line that is known here: whoever lies pays for few of them.
+        // A comparison reads every known row, so repeated false claims may start few of them.
         let since = self.shown.map(|at| boot.since(at));
         if self.evidence && since.is_none_or(|since| since >= self.pause_ms) {
             (look, self.evidence, self.shown) = (true, false, Some(boot));

@@ -104,7 +104,7 @@ impl Journal {
         Ok(Journal { path, found, since, apart, state, wake, writer })
     }
 
-    /// What is told of it.
+    /// Its state, for `/readyz` and the metrics.
     pub fn sight(&self) -> JournalSight {
         let written = state(&self.state).failed.is_none();
         JournalSight { written, since: self.since, apart: self.apart }
@@ -205,7 +205,7 @@ fn disk(folder: &Path) -> Option<std::ffi::OsString> {
 struct Writer {
     log: Log,
     shared: Arc<Mutex<State>>,
-    /// Who is told of the next sync.
+    /// Senders that report the result of the next sync.
     awaited: Vec<oneshot::Sender<Result<(), String>>>,
     /// Why the last try to write left something out, if it did.
     behind: Option<String>,

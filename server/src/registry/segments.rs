@@ -33,7 +33,7 @@ pub fn lease(turn: &mut TurnRows, ask: &SegmentAsk) -> Result<SegmentGrant, Stop
     Ok(answer?)
 }
 
-/// A tag without a row, of which the caller has numbers: made anew at 1 it would grant them again.
+/// A tag without a row, of which the caller has numbers: created again at 1 it would grant them twice.
 fn tag_lost(stop: Stop, ask: &SegmentAsk) -> Stop {
     match (stop, ask.have_until) {
         (Stop::Refused(problem), Some(have)) if problem.code == Code::TagUnknown && have > 1 => {

@@ -251,7 +251,7 @@ fn no_store_is_made_in_the_place_of_one_that_the_journal_knows() {
     assert!(overlaps(&before, &lease(&serving, 40)) > 50);
 }
 
-/// What is granted while it fails would be granted again by a restored store.
+/// A restored store would grant again what was granted while the journal fails.
 #[test]
 fn a_journal_that_fails_for_a_second_stops_grants_until_it_can_be_written() {
     let machine = Machine::new();

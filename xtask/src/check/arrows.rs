@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::process::Run;
 use crate::{Outcome, project, tools};
 
-/// A member, and the members that it may depend on. Whoever is not named here is refused. The example store
+/// A member, and the members that it may depend on. A dependency that is not listed is refused. The example store
 /// knows the package in `wit/`, as a stranger's does.
 const MAY_KNOW: &str = "
     leafid-core:

@@ -130,7 +130,7 @@ impl<K: Kind> Holding<K> {
             refusal,
             pause: ms.map(Duration::from_millis),
             answers: state.answers,
-            // Who waits for the clock needs nothing of the store.
+            // A caller that waits for the clock is told that, not the store's failure.
             last: state.last.clone().filter(|_| refusal.until.is_none()),
             free_in_ms: state.free_at.map(|free_at| free_at.since(now)),
         }))

@@ -32,7 +32,7 @@ pub fn migrate(path: &Path) -> Result<i64, Problem> {
     }
 }
 
-/// Gives the store another id. Nobody else has the file open meanwhile.
+/// Gives the store another id, under an exclusive lock of the file.
 ///
 /// # Errors
 /// As [`migrate`], and `SCHEMA_MISMATCH` for tables of another version.
