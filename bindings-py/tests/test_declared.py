@@ -50,6 +50,14 @@ def test_the_control_two_files_that_are_declared_alike(tmp_path) -> None:
     assert drawn(tmp_path, [(0, 8), (0, 8)], lambda ids: twice(ids) > 0) > 0
 
 
+@pytest.mark.parametrize("create", ["no", 1, {"tags": {}}])
+def test_only_true_makes_a_store(path, create) -> None:
+    for store, place in ((SqliteStore, path), (SqlStore, f"sqlite:{path}")):
+        with pytest.raises(TypeError, match="`create` must be True or False, got"):
+            store(place, create=create)
+    assert not path.exists()
+
+
 def test_a_file_that_hands_out_other_numbers_is_not_opened(path) -> None:
     SqliteStore(path, create=True).close()
     wanted = "namespace `default` exists already, .*: `workers` is 0..1024, not 8..16; .* leafid namespace set default --store sqlite:"

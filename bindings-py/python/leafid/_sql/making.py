@@ -25,6 +25,13 @@ class Making:
                 "layout `leaf`: make the store first, without `workers`"
             ) from None
 
+    @classmethod
+    def wanted(cls, create: bool, id: str | None) -> Making | None:
+        """With this id, if `create` says so; `TypeError` for what is neither True nor False."""
+        if not isinstance(create, bool):
+            raise TypeError(f"`create` must be True or False, got {create!r:.80}")
+        return cls(id) if create else None
+
     def declare(self, said: dict[str, Any]) -> None:
         """Has the namespace `default` be made as is said of it."""
         self.default: dict[str, Any] = namespaces.columns("default", said)

@@ -44,7 +44,7 @@ class SqlStore(Store):
         clock: Clock | None = None,
         id: str | None = None,
     ) -> None:
-        super().__init__(Making(id) if create else None)
+        super().__init__(Making.wanted(create, id))
         self._clock = clock
         self._declare(workers)
         self._tables: Database | File

@@ -35,7 +35,7 @@ class SqliteStore(Store):
         clock: Clock | None = None,
         id: str | None = None,
     ) -> None:
-        self._at(path, clock, Making(id) if create else None)
+        self._at(path, clock, Making.wanted(create, id))
         self._declare(workers)
         self._file.found()
         self._make_wanted("create_namespace", "default")
