@@ -54,7 +54,10 @@ impl Folder {
 /// Where this machine keeps the state of programs, for leafid.
 pub fn usual() -> Option<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let under = |name: &str, rest: &str| variable(name).map(|root| Path::new(&root).join(rest));
+    // A relative one would be another folder from each working folder: the standard ignores it.
+    let under = |name: &str, rest: &str| {
+        variable(name).map(|root| Path::new(&root).join(rest)).filter(|path| path.is_absolute())
+    };
     // Where a unit has several the first is its own.
     let of_unit = variable("STATE_DIRECTORY");
     let of_unit = of_unit.and_then(|all| std::env::split_paths(&all).next());

@@ -23,6 +23,8 @@ const SERVERS: u32 = 1_000;
 /// What the first line of a journal says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
+    /// The store.
+    pub store: Token,
     /// Since when the store has a journal here, by this machine's clock.
     pub since: StoreTime,
     /// Where the store lies, without a password.
@@ -38,7 +40,7 @@ pub struct Log {
     pub head: Head,
     file: File,
     /// Held as long as the file is used: another file, since this one is replaced.
-    _lock: File,
+    lock: File,
     witness: Witness,
     size: u64,
     began: u64,
@@ -49,12 +51,9 @@ pub struct Log {
 impl Log {
     /// Opens a journal of a store that no other server uses, or begins one; gives what this and all
     /// others of the store knew. Those that no server uses any more are taken over into this one.
-    pub fn open(folder: &Path, store: Token, mut head: Head) -> Result<(Log, Witness), Problem> {
-        let free = (1..=SERVERS).find_map(|n| {
-            let path = path(folder, store, n);
-            lock(folder, &path).transpose().map(|lock| Ok((path, lock?)))
-        });
-        let (path, lock) = free.unwrap_or_else(|| Err(no_more(folder)))?;
+    pub fn open(folder: &Path, mut head: Head) -> Result<(Log, Witness), Problem> {
+        let store = head.store;
+        let (path, lock) = free(folder, store)?;
         let mut witness = Witness::default();
         let mut left = Vec::new();
         for (other, id) in all(folder)? {
@@ -66,7 +65,7 @@ impl Log {
             {
                 left.push((other.clone(), lock));
             }
-            if let Some((known, noted)) = read(&other)? {
+            if let Some((known, noted)) = read(&other, id)? {
                 head.since = head.since.min(known.since);
                 witness = noted.and(Some(witness));
             }
@@ -77,7 +76,7 @@ impl Log {
             std::fs::remove_file(&other).map_err(cannot)?;
         }
         let found = witness.clone();
-        let log = Log { path, head, file, _lock: lock, witness, size, began: size, torn: false };
+        let log = Log { path, head, file, lock, witness, size, began: size, torn: false };
         Ok((log, found))
     }
 
@@ -109,8 +108,15 @@ impl Log {
     /// Writes the file whole again if it was removed or replaced: the next start would find nothing
     /// there, or what somebody else wrote.
     fn stand(&mut self) -> std::io::Result<()> {
-        if is_at(&self.file, &self.path)? {
+        // Without its lock another server may have taken the name since.
+        let is_locked = is_at(&self.lock, &self.path.with_extension("lock"))?;
+        if is_locked && is_at(&self.file, &self.path)? {
             return Ok(());
+        }
+        if !is_locked {
+            let folder = self.path.parent().unwrap_or(Path::new("."));
+            let found = free(folder, self.head.store);
+            (self.path, self.lock) = found.map_err(|why| std::io::Error::other(why.detail))?;
         }
         self.begin_again()?;
         let path = self.path.display().to_string();
@@ -173,7 +179,7 @@ pub fn known(folder: &Path, store: Token) -> Result<Option<Witness>, Problem> {
     let mut known = None;
     for (path, id) in all(folder)? {
         if id == store
-            && let Some((_, noted)) = read(&path)?
+            && let Some((_, noted)) = read(&path, id)?
         {
             known = Some(noted.and(known));
         }
@@ -188,8 +194,9 @@ pub fn known(folder: &Path, store: Token) -> Result<Option<Witness>, Problem> {
 /// As [`read`].
 pub fn lost(folder: &Path, place: &str) -> Result<Option<(PathBuf, Witness)>, Problem> {
     let mut lost: Option<(PathBuf, Witness)> = None;
-    for (path, _) in all(folder)? {
-        let found = read(&path)?.filter(|(head, noted)| head.place == place && noted.has_granted());
+    for (path, id) in all(folder)? {
+        let found =
+            read(&path, id)?.filter(|(head, noted)| head.place == place && noted.has_granted());
         if let Some((_, noted)) = found {
             lost = Some((path, noted.and(lost.map(|(_, known)| known))));
         }
@@ -197,11 +204,16 @@ pub fn lost(folder: &Path, place: &str) -> Result<Option<(PathBuf, Witness)>, Pr
     Ok(lost)
 }
 
-/// What a journal says; nothing where it is not there. It may be in use.
+/// What the journal of a store says; nothing where it is not there. It may be in use.
 ///
 /// # Errors
-/// `STORE_UNAVAILABLE` if it cannot be read, `SCHEMA_MISMATCH` if it is no journal.
-pub fn read(path: &Path) -> Result<Option<(Head, Witness)>, Problem> {
+/// `STORE_UNAVAILABLE` if it cannot be read, `SCHEMA_MISMATCH` if it is no journal, or another
+/// store's.
+pub fn read(path: &Path, store: Token) -> Result<Option<(Head, Witness)>, Problem> {
+    // A pipe in its place would be waited for.
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(unusable(path, &ErrorKind::InvalidInput.into()));
+    }
     let content = match std::fs::read(path) {
         Ok(content) => content,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -217,6 +229,16 @@ pub fn read(path: &Path) -> Result<Option<(Head, Witness)>, Problem> {
         );
         return Err(Problem::new(Code::SchemaMismatch, detail));
     };
+    if head.store != store {
+        let detail = format!(
+            "`{}` is the journal of store {}, under the name of store {}; give it its own name back, or \
+             move it away",
+            path.display(),
+            hex(head.store),
+            hex(store)
+        );
+        return Err(Problem::new(Code::SchemaMismatch, detail));
+    }
     let (mut witness, mut bad) = (Witness::default(), 0);
     for line in rest.split_terminator('\n') {
         match text::read(line) {
@@ -260,6 +282,15 @@ fn begin(path: &Path, head: &Head, witness: &Witness) -> std::io::Result<(File, 
     #[cfg(unix)]
     File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()?;
     Ok((file, content.len() as u64))
+}
+
+/// The first journal of a store that no other server uses, locked.
+fn free(folder: &Path, store: Token) -> Result<(PathBuf, File), Problem> {
+    let free = (1..=SERVERS).find_map(|n| {
+        let path = path(folder, store, n);
+        lock(folder, &path).transpose().map(|lock| Ok((path, lock?)))
+    });
+    free.unwrap_or_else(|| Err(no_more(folder)))
 }
 
 /// Keeps other servers from a journal: each notes what it wrote itself. Nothing if one has it.
@@ -313,111 +344,4 @@ fn unusable(path: &Path, error: &std::io::Error) -> Problem {
 }
 
 #[cfg(test)]
-mod tests {
-    use leafid_core::Name;
-
-    use super::*;
-
-    const STORE: Token = Token::new([7; 16]);
-
-    fn tag(n: u64) -> Note {
-        Note::Tag(Name::tag("orders").unwrap(), n)
-    }
-
-    fn head(since: i64) -> Head {
-        Head { since: StoreTime::new(since), place: "sqlite:/a # b.db".to_owned() }
-    }
-
-    fn open(folder: &Path) -> (Log, Vec<u64>) {
-        let (log, found) = Log::open(folder, STORE, head(7)).unwrap();
-        (log, found.tags.values().copied().collect())
-    }
-
-    #[test]
-    fn it_goes_on_after_a_crash() {
-        let folder = tempfile::tempdir().unwrap();
-        let (mut log, found) = open(folder.path());
-        assert!(found.is_empty(), "{found:?}");
-        log.add(vec![tag(10), tag(20)]).unwrap();
-        let (known, path) = (log.witness.clone(), log.path.clone());
-        drop(log);
-        // A crash in the middle of a line, and a disk that spoilt another.
-        let mut content = std::fs::read(&path).unwrap();
-        content.extend(b"tag orders 9999 #00000000\ntag orders 88");
-        std::fs::write(&path, content).unwrap();
-        let (log, found) = Log::open(folder.path(), STORE, head(9)).unwrap();
-        assert_eq!((found, log.head.clone()), (known, head(7)), "it runs since the first start");
-        assert_eq!(read(&path).unwrap().unwrap().0, head(7));
-    }
-
-    /// Each server has one, and a start knows what all of them know.
-    #[test]
-    fn servers_of_one_store_have_a_file_each_and_those_left_behind_become_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let other = Token::new([8; 16]);
-        let (_apart, _) = Log::open(folder.path(), other, head(1)).unwrap();
-        let (mut first, _) = open(folder.path());
-        first.add(vec![tag(10)]).unwrap();
-        let (mut second, found) = open(folder.path());
-        assert_eq!(found, [10]);
-        second.add(vec![tag(20)]).unwrap();
-        assert_ne!(first.path, second.path);
-        drop(first);
-        // The place of the first is free again, and the second one's is in use.
-        let (third, found) = open(folder.path());
-        assert_eq!((found.as_slice(), all(folder.path()).unwrap().len()), (&[20][..], 3));
-        drop((second, third));
-        let (_fourth, found) = open(folder.path());
-        assert_eq!((found.as_slice(), all(folder.path()).unwrap().len()), (&[20][..], 2));
-        assert_eq!(known(folder.path(), Token::new([9; 16])), Ok(None));
-    }
-
-    #[test]
-    fn it_stays_small_and_forgets_nothing_that_counts() {
-        let folder = tempfile::tempdir().unwrap();
-        let (mut log, _) = open(folder.path());
-        let mut largest = 0;
-        for n in 1..=30_000 {
-            log.add(vec![tag(n)]).unwrap();
-            largest = largest.max(log.size);
-        }
-        assert!((LARGE / 2..LARGE + 100).contains(&largest), "{largest}");
-        drop(log);
-        let (log, found) = open(folder.path());
-        assert_eq!(found, [30_000]);
-        assert!(log.size < 200, "{}", log.size);
-    }
-
-    /// A folder that is cleared under a running server: the next start finds all the same what counts.
-    #[test]
-    fn one_that_is_removed_or_replaced_is_written_again_whole() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = path(folder.path(), STORE, 1);
-        let known = |log: Log| {
-            drop(log);
-            open(folder.path())
-        };
-        let (mut log, _) = open(folder.path());
-        log.add(vec![tag(10)]).unwrap();
-        std::fs::remove_file(&path).unwrap();
-        log.sync().unwrap();
-        let (mut log, found) = known(log);
-        assert_eq!(found, [10]);
-        std::fs::rename(&path, folder.path().join("elsewhere")).unwrap();
-        std::fs::write(&path, "").unwrap();
-        log.add(vec![tag(20)]).unwrap();
-        assert_eq!(known(log).1, [20]);
-    }
-
-    #[test]
-    fn what_is_no_journal_is_not_written_over() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = path(folder.path(), STORE, 1);
-        std::fs::write(&path, "a letter to a friend\n").unwrap();
-        let refused = Log::open(folder.path(), STORE, head(7)).unwrap_err();
-        assert_eq!(refused.code, Code::SchemaMismatch, "{refused}");
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "a letter to a friend\n");
-        let missing = Log::open(&folder.path().join("none"), STORE, head(7)).unwrap_err();
-        assert_eq!(missing.code, Code::StoreUnavailable, "{missing}");
-    }
-}
+mod tests;

@@ -91,7 +91,7 @@ impl Journal {
     /// or written.
     pub fn open(folder: &Path, store: Token, place: String) -> Result<Journal, Problem> {
         let apart = is_apart(folder, &place);
-        let (log, found) = Log::open(folder, store, Head { since: SystemClock.wall(), place })?;
+        let (log, found) = Log::open(folder, Head { store, since: SystemClock.wall(), place })?;
         let (path, since) = (log.path.clone(), log.head.since);
         let (wake, woken) = sync_channel(1);
         let state = Arc::new(Mutex::new(State::default()));
@@ -308,8 +308,8 @@ mod tests {
     fn a_journal_that_cannot_be_written_is_not_well_until_it_is() {
         let folder = tempfile::tempdir().unwrap();
         let store = Token::new([7; 16]);
-        let head = || Head { since: StoreTime::new(7), place: "a".to_owned() };
-        let (log, _) = Log::open(folder.path(), store, head()).unwrap();
+        let head = || Head { store, since: StoreTime::new(7), place: "a".to_owned() };
+        let (log, _) = Log::open(folder.path(), head()).unwrap();
         let shared = Arc::<Mutex<State>>::default();
         let mut writer = Writer::new(log, Arc::clone(&shared));
         let orders = Name::tag("orders").unwrap();
@@ -344,7 +344,7 @@ mod tests {
         writer.sync();
         assert!(well());
         drop(writer);
-        let (_, found) = Log::open(folder.path(), store, head()).unwrap();
+        let (_, found) = Log::open(folder.path(), head()).unwrap();
         assert_eq!(found.tags.values().copied().collect::<Vec<_>>(), [30]);
     }
 }

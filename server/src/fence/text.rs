@@ -2,24 +2,28 @@
 //! left out, and the lines around it count.
 
 use leafid_core::registry::Mark;
-use leafid_core::{Name, StoreTime};
+use leafid_core::{Name, StoreTime, Token};
 use percent_encoding::{
     AsciiSet, CONTROLS, PercentEncode, percent_decode_str, utf8_percent_encode,
 };
 
 use super::file::{FIRST, Head};
 use super::witness::{Note, Noted, Window};
+use crate::hex::hex;
 
 /// The first line of a file.
 pub fn head(head: &Head) -> String {
-    format!("{FIRST} {} {}\n", head.since.get(), utf8_percent_encode(&head.place, &APART))
+    let (store, place) = (hex(head.store), utf8_percent_encode(&head.place, &APART));
+    format!("{FIRST} {store} {} {place}\n", head.since.get())
 }
 
 /// What a first line says, without its end; nothing if it is no journal's.
 pub fn read_head(line: &str) -> Option<Head> {
-    let (since, place) = line.strip_prefix(FIRST)?.strip_prefix(' ')?.split_once(' ')?;
+    let (store, rest) = line.strip_prefix(FIRST)?.strip_prefix(' ')?.split_once(' ')?;
+    let (since, place) = rest.split_once(' ')?;
     let place = percent_decode_str(place).decode_utf8().ok()?.into_owned();
-    Some(Head { since: StoreTime::new(since.parse().ok()?), place })
+    let (store, since) = (Token::parse(store).ok()?, StoreTime::new(since.parse().ok()?));
+    Some(Head { store, since, place })
 }
 
 /// A note as a line.
