@@ -14,6 +14,9 @@ use crate::world::{Mistake, World};
 const ATTEMPTS: usize = 5;
 /// Of a thousand acquires of sticky owners, so many come to two servers at once.
 const RACES: u64 = 60;
+/// Of a thousand holders that two servers so gave a number each, so many are closed within a minute: of
+/// the two numbers that their owner then keeps, one is free.
+const CLOSES_RACED: u64 = 500;
 /// Of a thousand holders that ask for a window, so many are closed before they have it.
 const CLOSES_ASKING: u64 = 8;
 
@@ -114,6 +117,10 @@ impl World {
             let delay = self.delay();
             for server in [0, 1] {
                 self.queue.put(self.t + delay, Event::Arrive(server, Box::new(letter.clone())));
+            }
+            if self.rng.chance(CLOSES_RACED) {
+                let later = self.rng.magnitude(1_000, 60_000) as i64;
+                self.queue.put(self.t + later, Event::Close(i, life));
             }
             return;
         }
