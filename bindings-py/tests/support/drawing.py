@@ -27,9 +27,11 @@ def take_the_guard_off() -> None:
         texts["rows/tag_change"] = re.sub(r" AND max_id = [^;]*?(?=\nRETURNING|;)", "", change)
     lease = registry.lease_segment
 
-    def slowly(*words: object):
+    def slowly(store, row, ask, now):
         time.sleep(0.002)
-        return lease(*words)
+        # What a holder shows would have the tag refused to all others.
+        ask = {field: value for field, value in ask.items() if field != "have_until"}
+        return lease(store, row, ask, now)
 
     registry.lease_segment = slowly
 
