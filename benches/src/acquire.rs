@@ -9,13 +9,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use leafid_core::{AcquireAsk, Layout, Name, Range, Release, Token};
-use leafid_server::backends::opening::Options;
-use leafid_server::clock::SystemClock;
-use leafid_server::opening::open_sqlite;
-use leafid_server::registry::Registry;
-use leafid_server::store::{NamespaceChange, Store};
-use measure::{Work, in_turns, print};
+use leafid_store::backends::opening::Options;
+use leafid_store::clock::SystemClock;
+use leafid_store::opening::open_sqlite;
+use leafid_store::registry::Registry;
+use leafid_store::store::{NamespaceChange, Store};
 use tokio::runtime::Runtime;
+
+use measure::{Work, in_turns, print};
 
 const SIZES: [u32; 3] = [10, 1_000, 65_536];
 /// So many ask at once, and are committed together.

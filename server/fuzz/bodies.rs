@@ -2,11 +2,11 @@
 
 use leafid_core::registry::{NamespaceSpec, TagRow, TagSpec, WorkerRow};
 use leafid_core::{AcquireAsk, Fields, Release, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant};
+use leafid_store::json::{Reader, Writer};
+use leafid_store::store::pattern::{PatternChange, Patterns};
+use leafid_store::store::{Aside, TagChange};
 
 use super::{Fate, Target};
-use crate::json::{Reader, Writer};
-use crate::store::pattern::{PatternChange, Patterns};
-use crate::store::{Aside, TagChange};
 
 const WORDS: &[&str] = &[
     "\"",

@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use leafid_core::{Layout, Name, Offset, StateFile, StatePlace, StateRecord, StateWrite, Token};
+use leafid_leaf::config::LeafConfig;
+use leafid_leaf::properties;
+use leafid_store::fence::{file as journals, text};
 
 use super::{Fate, Target};
-use crate::fence::{file as journals, text};
-use crate::leaf::config::LeafConfig;
-use crate::leaf::properties;
 use crate::{access, cli};
 
 /// A file in a folder of its own, which is written anew with each input.

@@ -7,18 +7,18 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use leafid_store::backends::opening::Options;
+use leafid_store::clock::SystemClock;
+use leafid_store::opening::open_sqlite;
+use leafid_store::problem::Problem;
+use leafid_store::store::parted::Stores;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use super::{Fate, Target};
 use crate::app::Config;
-use crate::backends::opening::Options;
-use crate::clock::SystemClock;
 use crate::http::listener::Listener;
 use crate::http::serve::{Bound, serve};
-use crate::opening::open_sqlite;
-use crate::problem::Problem;
-use crate::store::parted::Stores;
 
 const WORDS: &[&str] = &[
     "\r\n",

@@ -1,9 +1,10 @@
 //! URLs of stores, and Leaf's of JDBC. A password in one is in no message.
 
+use leafid_leaf::jdbc;
+use leafid_store::opening::database::Database;
+
 use super::{Fate, Target};
 use crate::cli::named::{file, masked, path};
-use crate::leaf::jdbc;
-use crate::opening::database::Database;
 
 /// What stands for a password in the corpus.
 const SECRET: &str = "s3cr3t";

@@ -4,15 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use leafid_core::Name;
+use leafid_leaf::Modes;
+use leafid_store::clock::{Clock, SystemClock};
+use leafid_store::dispense::Generators;
+use leafid_store::dispense::driver::Deps;
+use leafid_store::problem::Problem;
+use leafid_store::store::parted::Stores;
 
-use crate::clock::{Clock, SystemClock};
-use crate::dispense::Generators;
-use crate::dispense::driver::Deps;
 use crate::http::deadlines::Limits;
 use crate::meter::requests::Requests;
-use crate::problem::Problem;
 use crate::seen::census::Census;
-use crate::store::parted::Stores;
 
 /// How a server behaves.
 #[derive(Clone)]
@@ -26,28 +27,12 @@ pub struct Config {
     /// The clocks.
     pub clock: Arc<dyn Clock>,
     /// What Leaf's listener serves, where there is one.
-    pub leaf: LeafModes,
+    pub leaf: Modes,
     /// How many IDs Leaf's listener gives in a day (UTC), if that has an end.
     pub leaf_ids_per_day: Option<u64>,
     /// Whose worker numbers the server's own generators keep, if anybody's: else each start is another
     /// holder.
     pub owner: Option<Name>,
-}
-
-/// What Leaf's listener serves. A mode that is off answers `0`, as Leaf does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LeafModes {
-    /// Numbers of tags.
-    pub segment: bool,
-    /// Snowflakes.
-    pub snowflake: bool,
-    /// Keys are looked for that are no names of ours: in Leaf's table there may be some.
-    pub any_key: bool,
-}
-
-impl LeafModes {
-    /// Both, over a store of ours.
-    pub const BOTH: LeafModes = LeafModes { segment: true, snowflake: true, any_key: false };
 }
 
 impl Default for Config {
@@ -57,7 +42,7 @@ impl Default for Config {
             drain: Duration::from_secs(5),
             limits: Limits::default(),
             clock: Arc::new(SystemClock),
-            leaf: LeafModes::BOTH,
+            leaf: Modes::BOTH,
             leaf_ids_per_day: None,
             owner: None,
         }
@@ -69,7 +54,7 @@ pub struct App {
     /// Where ranges come from.
     pub stores: Stores,
     /// The server's own generators.
-    pub generators: Generators,
+    pub generators: Arc<Generators>,
     /// What was asked over HTTP.
     pub requests: Requests,
     /// What the stores held when they were looked at last.
@@ -87,7 +72,7 @@ impl App {
             clock: Arc::clone(&config.clock),
             patience: config.patience,
         };
-        let generators = Generators::new(deps, config.owner)?;
+        let generators = Arc::new(Generators::new(deps, config.owner)?);
         let (requests, census) = (Requests::default(), Census::default());
         Ok(Arc::new(App { stores, generators, requests, census }))
     }

@@ -41,11 +41,11 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use leafid_store::problem::Problem;
 use serde_json::json;
 use tracing::level_filters::LevelFilter;
 
 use crate::log;
-use crate::problem::Problem;
 use crate::routes::openapi;
 use output::{complain, say, show, unwritten};
 

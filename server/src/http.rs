@@ -2,6 +2,7 @@
 //! after its path, and the stop that loses nothing.
 
 pub mod accept;
+pub mod admission;
 pub mod audit;
 pub mod authorize;
 pub mod caller;

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use leafid_core::{Name, SegmentAsk, Token};
-use leafid_server::backends::clock::Source;
-use leafid_server::backends::opening::Options;
-use leafid_server::backends::opening::Terms;
-use leafid_server::clock::SystemClock;
-use leafid_server::opening::database::Database;
-use leafid_server::problem::Problem;
-use leafid_server::registry::Registry;
-use leafid_server::store::{Store, TagChange};
+use leafid_store::backends::clock::Source;
+use leafid_store::backends::opening::Options;
+use leafid_store::backends::opening::Terms;
+use leafid_store::clock::SystemClock;
+use leafid_store::opening::database::Database;
+use leafid_store::problem::Problem;
+use leafid_store::registry::Registry;
+use leafid_store::store::{Store, TagChange};
 use leafid_stream::child::{Child, dies_with_us};
 use tokio::runtime::{Builder, Runtime};
 

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use leafid_core::{AcquireAsk, Code, Name, Release, RenewAsk, SegmentAsk, SegmentGrant, StoreTime};
 use leafid_core::{WindowGrant, registry};
+use leafid_store::clock::{Clock, SystemClock};
+use leafid_store::problem::{Figure, Problem};
+use leafid_store::store::Store;
+use leafid_store::store::pattern::own_step;
 use tracing::Instrument;
 
 use super::meter::Asking;
 use super::principal::Principal;
 use super::tokens::Member;
-use crate::clock::{Clock, SystemClock};
-use crate::problem::{Figure, Problem};
-use crate::store::Store;
-use crate::store::pattern::own_step;
 
 /// Who asks, where tokens tell; else everybody may everything.
 #[derive(Clone, Debug, Default)]

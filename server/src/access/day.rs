@@ -1,8 +1,7 @@
 //! The IDs of a day (UTC), as far as one server counts them.
 
 use leafid_core::StoreTime;
-
-use crate::problem::{Figure, Problem};
+use leafid_store::problem::{Figure, Problem};
 
 const DAY_MS: i64 = 86_400_000;
 /// An operator may have raised a quota in the meantime.

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use leafid_core::{Code, StoreTime};
+use leafid_store::json::shown;
+use leafid_store::problem::Problem;
+use leafid_store::utc::{self, span_ms};
 use toml::{Table, Value};
 
 use super::principal::{Known, Pattern, Principal, Verb, is_name};
 use super::secret::Hash;
-use crate::json::shown;
-use crate::problem::Problem;
 use crate::shallow;
-use crate::utc::{self, span_ms};
 
 const HEAD: &str = "# Who may use this store. Written by `leafid token`, and by hand; a running server reads it \
                     again when it changes.\n# It has the SHA-256 of each token, and no token.\n\n";

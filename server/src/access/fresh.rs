@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use leafid_core::Code;
-
-use crate::problem::Problem;
+use leafid_store::problem::Problem;
 
 /// A file that a server reads again has at most this many bytes.
 const LARGEST: u64 = 1024 * 1024;

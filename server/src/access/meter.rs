@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use leafid_core::{Code, Layout, Name, Release, StoreTime, Token, WindowGrant};
-
+use leafid_store::problem::{Figure, Problem};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::day::Day;
 use super::principal::Principal;
-use crate::problem::{Figure, Problem};
 
 /// A principal has at most this many requests under way: others find room beside a flood of its.
 const UNDER_WAY: usize = 1_024;

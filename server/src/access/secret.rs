@@ -2,11 +2,10 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use leafid_store::problem::Problem;
+use leafid_store::random;
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
-
-use crate::problem::Problem;
-use crate::random;
 
 /// What a token begins with, so that a scanner of secrets knows it.
 const PREFIX: &str = "leafid_";

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use leafid_core::{Code, StoreTime};
+use leafid_store::clock::{Clock, SystemClock};
+use leafid_store::problem::Problem;
+use leafid_store::utc;
 
 use super::file;
 use super::fresh::Fresh;
 use super::meter::Meter;
 use super::principal::{LIVE, Principal};
 use super::secret::Hash;
-use crate::clock::{Clock, SystemClock};
-use crate::problem::Problem;
-use crate::utc;
 
 /// A principal, and what it has used.
 #[derive(Debug)]

@@ -1,11 +1,11 @@
 //! `--above ID`: whether the IDs of a layout go on above those of another generator.
 
 use leafid_core::{Code, Layout, StoreTime};
+use leafid_store::problem::Problem;
+use leafid_store::utc;
 use leafid_wire::path;
 
 use super::client::Client;
-use crate::problem::Problem;
-use crate::utc;
 
 /// What the largest old ID says in a layout, and that new ones are larger.
 ///

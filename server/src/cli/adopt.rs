@@ -2,11 +2,11 @@
 
 use clap::Args;
 use leafid_core::{Code, LINE_END};
+use leafid_store::backends::greatest::of_file;
+use leafid_store::opening::database::Database;
+use leafid_store::problem::Problem;
 
 use super::named::{VARIABLE, masked, path, variable};
-use crate::backends::greatest::of_file;
-use crate::opening::database::Database;
-use crate::problem::Problem;
 
 /// Above what a tag begins.
 #[derive(Args, Debug)]

@@ -8,12 +8,12 @@ use std::io::{BufRead, IsTerminal, Write};
 
 use clap::Args;
 use leafid_core::Code;
+use leafid_store::problem::Problem;
 use serde_json::{Value, json};
 
 use super::client::{Client, Target};
 use super::output::{is_json, show};
 use super::{Failure, complain, say};
-use crate::problem::Problem;
 use plan::{Plan, Step};
 
 const FORMAT: &str = r#"The file, in TOML:

@@ -7,8 +7,8 @@ use leafid_core::{Layout, Range, Text, Token};
 use tracing::level_filters::LevelFilter;
 
 pub use crate::access::file::{pattern, verb};
-use crate::dispense;
-pub use crate::utc::span_ms;
+use leafid_store::dispense;
+pub use leafid_store::utc::span_ms;
 
 /// A whole number.
 ///

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use clap::Args;
 use leafid_core::Code;
+use leafid_store::backends::sqlite::file::backup;
+use leafid_store::problem::Problem;
 
 use super::named::{DEFAULT_FILE, file, masked, or_usual, path};
 use super::output::is_json;
 use super::{Failure, say};
-use crate::backends::sqlite::file::backup;
-use crate::problem::Problem;
 
 const MEANING: &str = "\
 The copy is complete and consistent, even while a server uses the store. It is a second store with

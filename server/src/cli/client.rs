@@ -10,6 +10,11 @@ use axum::http::{HeaderMap, HeaderValue};
 use clap::Args;
 use clap::error::ErrorKind;
 use leafid_core::Code;
+use leafid_store::backends::opening::Options;
+use leafid_store::json::shown;
+use leafid_store::problem::Problem;
+use leafid_store::store::SharedStore;
+use leafid_store::store::parted::Stores;
 use leafid_wire::Answer;
 use serde_json::Value;
 use tower::ServiceExt;
@@ -18,12 +23,7 @@ use super::credentials::Credentials;
 use super::named::{VARIABLE, masked, open, path, variable};
 use super::{Failure, address, database};
 use crate::app::{App, Config};
-use crate::backends::opening::Options;
 use crate::http::router;
-use crate::json::shown;
-use crate::problem::Problem;
-use crate::store::SharedStore;
-use crate::store::parted::Stores;
 
 /// How long an answer may take: acquires that wait in a line are told after a few seconds.
 const PATIENCE: Duration = Duration::from_secs(30);

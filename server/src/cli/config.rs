@@ -8,13 +8,13 @@ use std::path::PathBuf;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
+use leafid_store::json::shown;
 use serde_json::{Value, json};
 
 use super::credentials::TOKEN;
 use super::named::masked;
 use super::output::{is_json, say};
 use super::{Failure, command, parse};
-use crate::json::shown;
 use keys::Key;
 
 const MEANING: &str = "\

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use leafid_core::Code;
+use leafid_store::problem::Problem;
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
-
-use crate::problem::Problem;
 
 /// The token, for programs and for this one.
 pub const TOKEN: &str = "LEAFID_TOKEN";

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
+use leafid_store::backends::clock::Source;
+use leafid_store::backends::opening::Options;
+use leafid_store::backends::opening::Terms;
+use leafid_store::clock::SystemClock;
+use leafid_store::opening::database::Database;
+use leafid_store::opening::late::Late;
+use leafid_store::problem::Problem;
+use leafid_store::registry::Registry;
+use leafid_store::store::SharedStore;
+use leafid_store::store::parted::Kept;
 use tokio::runtime::Handle;
-
-use crate::backends::clock::Source;
-use crate::backends::opening::Options;
-use crate::backends::opening::Terms;
-use crate::clock::SystemClock;
-use crate::opening::database::Database;
-use crate::opening::late::Late;
-use crate::problem::Problem;
-use crate::registry::Registry;
-use crate::store::SharedStore;
-use crate::store::parted::Kept;
 
 use super::journal::Keep;
 use super::opened::{opened, tell};

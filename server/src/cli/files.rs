@@ -6,6 +6,16 @@ use std::sync::Arc;
 use clap::Args;
 use leafid_core::registry::DEFAULT_MAX_WINDOW_MS;
 use leafid_core::{Code, StoreTime};
+use leafid_store::backends::opening::Options;
+use leafid_store::backends::sqlite::VERSION;
+use leafid_store::backends::sqlite::file::create;
+use leafid_store::clock::SystemClock;
+use leafid_store::hex::hex;
+use leafid_store::opening::database::Database;
+use leafid_store::opening::{create_sqlite, migrate_sqlite};
+use leafid_store::problem::Problem;
+use leafid_store::store::Store;
+use leafid_store::utc;
 use serde_json::json;
 
 use super::args::longest_window_ms;
@@ -14,16 +24,6 @@ use super::named::{DEFAULT_FILE, file, open, or_usual};
 use super::output::is_json;
 use super::repair::fence;
 use super::{Failure, database, say};
-use crate::backends::opening::Options;
-use crate::backends::sqlite::VERSION;
-use crate::backends::sqlite::file::create;
-use crate::clock::SystemClock;
-use crate::hex::hex;
-use crate::opening::database::Database;
-use crate::opening::{create_sqlite, migrate_sqlite};
-use crate::problem::Problem;
-use crate::store::Store;
-use crate::utc;
 
 #[derive(Args, Debug)]
 pub struct Init {

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use clap::Args;
 use leafid_core::{Code, StoreTime};
+use leafid_store::problem::Problem;
+use leafid_store::store::parted::Kept;
+use leafid_store::utc;
 use leafid_wire::path;
 use serde_json::Value;
 
@@ -11,9 +14,6 @@ use super::client::server;
 use super::credentials::Credentials;
 use super::output::is_json;
 use super::{Failure, say};
-use crate::problem::Problem;
-use crate::store::parted::Kept;
-use crate::utc;
 
 /// How long an answer may take: a server that cannot write says so after 2 s.
 const PATIENCE: Duration = Duration::from_secs(5);

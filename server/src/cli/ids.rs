@@ -2,6 +2,8 @@
 
 use clap::{ArgGroup, Args};
 use leafid_core::{Code, FieldWriter, Layout, Name};
+use leafid_store::json::{Writer, shown};
+use leafid_store::problem::Problem;
 use leafid_wire::path;
 use serde_json::{Value, json};
 
@@ -9,8 +11,6 @@ use super::args::{count, preset};
 use super::client::Target;
 use super::output::is_json;
 use super::{Failure, say};
-use crate::json::{Writer, shown};
-use crate::problem::Problem;
 use crate::routes::decode::{not_an_id, parts, put_parts};
 
 #[derive(Args, Debug)]

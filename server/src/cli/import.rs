@@ -5,6 +5,14 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use leafid_core::{Code, FieldWriter, Fields, Layout, Name, StoreTime};
+use leafid_leaf::workers::import::{Done, Numbers, import};
+use leafid_leaf::workers::plan::{LEFT, MARGIN_MS, QUIET_MS, Row, Who, Wish};
+use leafid_leaf::workers::{Found, LAYOUT, files, table, zookeeper as tree};
+use leafid_store::backends::{mysql, zookeeper};
+use leafid_store::clock::{Clock, SystemClock};
+use leafid_store::json::Writer;
+use leafid_store::problem::Problem;
+use leafid_store::store::Aside;
 use leafid_wire::path;
 use serde_json::{Value, json};
 
@@ -12,15 +20,7 @@ use super::args::span_ms;
 use super::client::{Client, Target};
 use super::output::is_json;
 use super::{Failure, say};
-use crate::backends::{mysql, zookeeper};
-use crate::clock::{Clock, SystemClock};
-use crate::json::Writer;
-use crate::leaf::workers::import::{Done, Numbers, import};
-use crate::leaf::workers::plan::{LEFT, MARGIN_MS, QUIET_MS, Row, Who, Wish};
-use crate::leaf::workers::{Found, LAYOUT, files, table, zookeeper as tree};
-use crate::problem::Problem;
 use crate::routes::input::namespace;
-use crate::store::Aside;
 
 const ORDER: &str = "\
 Without --stopped every number that a Leaf has, or may take at its first start, is set aside: leafid

@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use leafid_core::{Code, Token};
+use leafid_store::backends::opening::{Options, Unopened};
+use leafid_store::fence::{Journal, Witness, file};
+use leafid_store::hex::hex;
+use leafid_store::problem::Problem;
+use leafid_store::registry::Registry;
+use leafid_store::store::Store;
 
 use super::args::switch;
-use crate::backends::opening::{Options, Unopened};
-use crate::fence::{Journal, Witness, file};
-use crate::hex::hex;
-use crate::problem::Problem;
-use crate::registry::Registry;
-use crate::store::Store;
 
 /// Where a journal is kept, as `serve` is told.
 #[derive(Args, Debug)]

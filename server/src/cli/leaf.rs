@@ -7,19 +7,19 @@ use std::sync::Arc;
 use clap::Args;
 use ipnet::IpNet;
 use leafid_core::{Code, Name};
+use leafid_leaf::Modes;
+use leafid_leaf::config::LeafConfig;
+use leafid_leaf::service::NAMESPACE;
+use leafid_leaf::workers::modes::Place;
+use leafid_leaf::workers::start::take_over;
+use leafid_store::clock::SystemClock;
+use leafid_store::problem::Problem;
+use leafid_store::store::SharedStore;
 
 use super::args::{ids_per_day, listen, switch};
 use super::complain;
 use super::opened::tell;
 use crate::access::nets::{self, Nets};
-use crate::app::LeafModes;
-use crate::clock::SystemClock;
-use crate::leaf::config::LeafConfig;
-use crate::leaf::service::NAMESPACE;
-use crate::leaf::workers::modes::Place;
-use crate::leaf::workers::start::take_over;
-use crate::problem::Problem;
-use crate::store::SharedStore;
 
 #[derive(Args, Debug)]
 pub struct Leaf {
@@ -56,7 +56,7 @@ pub struct Settings {
     /// How many IDs are given there in a day.
     pub ids_per_day: Option<u64>,
     /// Which of its modes are on.
-    pub modes: LeafModes,
+    pub modes: Modes,
     /// The URL of Leaf's database, with its password.
     store: Option<String>,
     /// Where Leaf's worker numbers are, if snowflakes are served.
@@ -78,7 +78,7 @@ impl Leaf {
                 listen: self.listen_leaf.clone(),
                 allow,
                 ids_per_day,
-                modes: LeafModes::BOTH,
+                modes: Modes::BOTH,
                 store: None,
                 workers: None,
                 stopped: false,
@@ -93,7 +93,7 @@ impl Leaf {
         }
         let workers = Place::of(&config)?;
         let (segment, snowflake) = (config.segment.is_some(), config.snowflake.is_some());
-        let modes = LeafModes { segment, snowflake, ..LeafModes::BOTH };
+        let modes = Modes { segment, snowflake, ..Modes::BOTH };
         let listen = match &self.listen_leaf[..] {
             [] => vec![SocketAddr::from((Ipv4Addr::LOCALHOST, config.port))],
             said => said.to_vec(),

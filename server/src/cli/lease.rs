@@ -3,15 +3,15 @@
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use leafid_core::{Code, FieldWriter, Range, Token};
+use leafid_store::json::Writer;
+use leafid_store::problem::Problem;
+use leafid_store::random;
 use leafid_wire::path;
 
 use super::args::step;
 use super::client::Target;
 use super::output::is_json;
 use super::{Failure, say, sql, tags};
-use crate::json::Writer;
-use crate::problem::Problem;
-use crate::random;
 
 #[derive(Args, Debug)]
 pub struct Lease {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use leafid_core::Code;
+use leafid_store::problem::Problem;
 
 use super::args::{Place, connections, host, place};
 use super::{leaf, sockets};
@@ -17,7 +18,6 @@ use crate::http::reload::Reload;
 use crate::http::rules::{Hosts, Rules};
 use crate::http::serve::Bound;
 use crate::http::tls::{Files, Tls};
-use crate::problem::Problem;
 
 const USUAL: &str = "127.0.0.1:8750";
 

@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use leafid_core::Code;
-
-use crate::backends::opening::Options;
-use crate::clock::SystemClock;
-use crate::json::shown;
-use crate::opening::open_sqlite;
-use crate::problem::Problem;
-use crate::registry::Registry;
+use leafid_store::backends::opening::Options;
+use leafid_store::clock::SystemClock;
+use leafid_store::json::shown;
+use leafid_store::opening::open_sqlite;
+use leafid_store::problem::Problem;
+use leafid_store::registry::Registry;
 
 /// The store of verbs that open a file, where none is named.
 pub const DEFAULT_FILE: &str = "sqlite:./leafid.db";

@@ -2,6 +2,9 @@
 
 use clap::{ArgGroup, Args, Subcommand};
 use leafid_core::{Code, FieldWriter, Fields, Layout, Range, StoreTime};
+use leafid_store::json::Writer;
+use leafid_store::problem::Problem;
+use leafid_store::utc;
 use leafid_wire::path;
 use serde_json::{Value, json};
 
@@ -11,10 +14,7 @@ use super::client::Target;
 use super::output::{is_json, show};
 use super::tags::with;
 use super::{Failure, say};
-use crate::json::Writer;
-use crate::problem::Problem;
 use crate::routes::input::namespace;
-use crate::utc;
 
 #[derive(Debug, Subcommand)]
 pub enum Namespace {

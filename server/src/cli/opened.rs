@@ -1,10 +1,11 @@
 //! What a server says of the stores that it opens.
 
+use leafid_store::hex::hex;
+use leafid_store::registry::Registry;
+use leafid_store::store::Store;
+use leafid_store::store::parted::Kept;
+
 use super::say;
-use crate::hex::hex;
-use crate::registry::Registry;
-use crate::store::Store;
-use crate::store::parted::Kept;
 
 /// Who does not listen any more stops no server.
 pub fn tell(line: impl std::fmt::Display) {

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Arg, ArgAction, Command};
+use leafid_store::problem::Problem;
 use serde_json::Value;
 
 use super::Failure;
-use crate::problem::Problem;
 
 /// The option's name.
 const OPTION: &str = "json";

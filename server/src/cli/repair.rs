@@ -4,23 +4,23 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use leafid_core::{Code, Name, Token};
+use leafid_store::backends::opening::Options;
+use leafid_store::backends::sqlite::{self, file::create};
+use leafid_store::fence::witness::Note;
+use leafid_store::fence::{Repaired, Witness, file as journal};
+use leafid_store::hex::hex;
+use leafid_store::json::shown;
+use leafid_store::opening::database::Database;
+use leafid_store::problem::Problem;
+use leafid_store::random;
+use leafid_store::registry::Registry;
+use leafid_store::store::Store;
+use leafid_store::utc;
 
 use super::adopt::FromMax;
 use super::named::{DEFAULT_FILE, file, open, or_usual};
 use super::output::{complain, show};
 use super::{Failure, database};
-use crate::backends::opening::Options;
-use crate::backends::sqlite::{self, file::create};
-use crate::fence::witness::Note;
-use crate::fence::{Repaired, Witness, file as journal};
-use crate::hex::hex;
-use crate::json::shown;
-use crate::opening::database::Database;
-use crate::problem::Problem;
-use crate::random;
-use crate::registry::Registry;
-use crate::store::Store;
-use crate::utc;
 
 const MEANING: &str = "\
 Run it when a store is back at an earlier state: after a backup was restored, a replica without the

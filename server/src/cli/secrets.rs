@@ -2,8 +2,9 @@
 
 use std::ffi::OsStr;
 
+use leafid_store::json::shown;
+
 use super::named::masked;
-use crate::json::shown;
 
 /// A text of the command line's parser, which repeats what it was given, without the passwords of
 /// the URLs in `given`: words, variables and values of a file.

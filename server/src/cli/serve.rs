@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use leafid_core::Code;
+use leafid_leaf::Modes;
+use leafid_store::backends::opening::Options;
+use leafid_store::problem::Problem;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
@@ -16,10 +19,7 @@ use super::opened::tell;
 use super::stores::{Named, Opened};
 use super::{Failure, apply, leaf, notify};
 use crate::app::Config;
-use crate::app::LeafModes;
-use crate::backends::opening::Options;
 use crate::http::serve;
-use crate::problem::Problem;
 
 #[derive(Args, Debug)]
 pub struct Serve {
@@ -95,7 +95,7 @@ impl Serve {
             file.apply_to(stores.clone())?;
         }
         let bound = sockets.tell(|line| tell(line));
-        let modes = LeafModes { any_key: leafs, ..leaf.modes };
+        let modes = Modes { any_key: leafs, ..leaf.modes };
         let limits = self.listen.limits();
         let leaf_ids_per_day = leaf.ids_per_day;
         let config = Config { leaf: modes, leaf_ids_per_day, owner, limits, ..Config::default() };

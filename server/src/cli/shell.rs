@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap_complete::Shell;
+use leafid_store::problem::Problem;
 
 use super::output::say;
 use super::{Failure, command};
-use crate::problem::Problem;
 
 #[derive(Args, Debug)]
 pub struct Completions {

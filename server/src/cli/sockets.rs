@@ -2,9 +2,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use leafid_store::problem::Problem;
 use tokio::net::{TcpListener, TcpSocket};
-
-use crate::problem::Problem;
 
 /// How many connections wait until they are accepted.
 const BACKLOG: u32 = 1_024;

@@ -1,9 +1,8 @@
 //! SQL that makes a leased range the source of a column's numbers.
 
 use leafid_core::{Code, Range};
-
-use crate::json::shown;
-use crate::problem::Problem;
+use leafid_store::json::shown;
+use leafid_store::problem::Problem;
 
 /// How names are written.
 #[derive(Clone, Copy, Debug)]

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use clap::Args;
 use leafid_core::{Code, Token};
+use leafid_store::backends::opening::Options;
+use leafid_store::backends::sqlite::file::create;
+use leafid_store::opening::database::Database;
+use leafid_store::problem::Problem;
+use leafid_store::store::SharedStore;
+use leafid_store::store::parted::{Kept, Stores};
 
 use super::args::token;
 use super::database::How;
 use super::named::{DEFAULT_FILE, VARIABLE, file, open, path};
 use super::opened::opened;
 use super::{database, leaf};
-use crate::backends::opening::Options;
-use crate::backends::sqlite::file::create;
-use crate::opening::database::Database;
-use crate::problem::Problem;
-use crate::store::SharedStore;
-use crate::store::parted::{Kept, Stores};
 
 #[derive(Args, Debug)]
 pub struct Named {

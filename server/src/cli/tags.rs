@@ -3,6 +3,9 @@
 use clap::{ArgGroup, Args, Subcommand};
 use leafid_core::registry::TagSpec;
 use leafid_core::{Code, FieldWriter, LINE_END, Name};
+use leafid_store::json::{Writer, shown};
+use leafid_store::problem::Problem;
+use leafid_store::store::pattern::Pattern;
 use leafid_wire::path;
 use serde_json::{Value, json};
 
@@ -11,9 +14,6 @@ use super::args::{number, step};
 use super::client::{Client, Target};
 use super::output::{is_json, show};
 use super::{Failure, complain, say};
-use crate::json::{Writer, shown};
-use crate::problem::Problem;
-use crate::store::pattern::Pattern;
 
 #[derive(Debug, Subcommand)]
 pub enum Tag {

@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use leafid_core::{Code, StoreTime};
+use leafid_store::clock::{Clock, SystemClock};
+use leafid_store::json::shown;
+use leafid_store::problem::Problem;
+use leafid_store::utc;
 use serde_json::{Value, json};
 
 use super::args::{longest_window_ms, pattern, step, verb};
@@ -12,10 +16,6 @@ use super::{Failure, complain, say};
 use crate::access::file;
 use crate::access::principal::{Known, LIVE, Pattern, Principal, USUAL_WORKERS, Verb, is_name};
 use crate::access::secret::{self, Hash};
-use crate::clock::{Clock, SystemClock};
-use crate::json::shown;
-use crate::problem::Problem;
-use crate::utc;
 
 #[derive(Debug, Subcommand)]
 pub enum Token {

@@ -2,15 +2,15 @@
 
 use clap::{Args, Subcommand};
 use leafid_core::{Name, StoreTime};
+use leafid_store::problem::Problem;
+use leafid_store::utc;
 use leafid_wire::path;
 use serde_json::{Value, json};
 
 use super::client::{Client, Target};
 use super::output::{is_json, show};
 use super::{Failure, say};
-use crate::problem::Problem;
 use crate::routes::input::namespace;
-use crate::utc;
 
 #[derive(Debug, Subcommand)]
 pub enum Worker {

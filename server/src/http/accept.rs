@@ -14,6 +14,8 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use leafid_core::Code;
+use leafid_store::problem::Problem;
+use leafid_store::rate::Rate;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
@@ -25,8 +27,7 @@ use super::deadlines::Limits;
 use super::entry::named;
 use super::request_id::RequestId;
 use super::tls::Tls;
-use crate::log::Rate;
-use crate::problem::Problem;
+use crate::routes::answer::Refused;
 
 /// How long to wait before the next try where no connection can be accepted.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -148,7 +149,7 @@ impl Acceptor {
                 let detail =
                     format!("all {most} connections of this server are in use; ask again later");
                 let problem = Problem::new(Code::Overloaded, detail);
-                let answer = named(problem.into_response(), &RequestId::fresh());
+                let answer = named(Refused(problem).into_response(), &RequestId::fresh());
                 ready(Ok::<_, Infallible>(answer))
             });
             let mut builder = http1::Builder::new();

@@ -9,15 +9,16 @@ use axum::http::request::Parts;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use leafid_core::{Code, Name};
+use leafid_store::json::Writer;
+use leafid_store::problem::Problem;
+use leafid_store::store::Page;
+use leafid_store::store::pattern::Pattern;
 use tracing::Instrument;
 
 use super::caller::Caller;
 use crate::app::App;
-use crate::json::Writer;
-use crate::problem::Problem;
+use crate::routes::answer::Refused;
 use crate::routes::{namespaces, patterns, tags, workers};
-use crate::store::Page;
-use crate::store::pattern::Pattern;
 
 /// Logs who changed what: as it was just before, and as the answer has it. It goes on without its
 /// caller, as the change does: a change that is made is never without its line.
@@ -25,9 +26,8 @@ pub async fn audit(State(app): State<Arc<App>>, request: Request, next: Next) ->
     let done = audited(app, request, next).in_current_span();
     match tokio::spawn(done).await {
         Ok(response) => response,
-        Err(error) => {
-            Problem::new(Code::Internal, format!("the change failed: {error}")).into_response()
-        }
+        Err(error) => Refused(Problem::new(Code::Internal, format!("the change failed: {error}")))
+            .into_response(),
     }
 }
 
@@ -37,7 +37,7 @@ async fn audited(app: Arc<App>, request: Request, next: Next) -> Response {
     let caller = Caller::from_request_parts(&mut head, &()).await;
     let (what, caller) = match (what, caller) {
         (Ok(what), Ok(caller)) => (what, caller),
-        (Err(problem), _) | (_, Err(problem)) => return problem.into_response(),
+        (Err(problem), _) | (_, Err(Refused(problem))) => return Refused(problem).into_response(),
     };
     let before = match &what {
         Some(what) => what.line.now(&app).await,

@@ -14,14 +14,15 @@ use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use futures_util::future::Either;
 use leafid_core::Code;
+use leafid_store::json::shown;
+use leafid_store::problem::Problem;
+use leafid_store::rate::Rate;
 use tower::{Layer, Service};
 
 use super::caller::Caller;
 use crate::access::principal::{Pattern, Principal, Verb};
 use crate::access::tokens::{Member, Tokens};
-use crate::json::shown;
-use crate::log::Rate;
-use crate::problem::Problem;
+use crate::routes::answer::Refused;
 use crate::routes::input::query;
 
 static REFUSED: Rate = Rate::new();
@@ -188,7 +189,7 @@ fn refused(problem: &Problem, head: &Parts) -> Response {
         let caller = head.extensions.get::<Caller>().map_or_else(String::new, Caller::to_string);
         tracing::warn!(caller, %method, path, %code, left_out, "refused: {}", problem.detail);
     }
-    let mut response = problem.clone().into_response();
+    let mut response = Refused(problem.clone()).into_response();
     if problem.code == Code::Unauthorized {
         let bearer = HeaderValue::from_static("Bearer realm=\"leafid\"");
         response.headers_mut().insert(WWW_AUTHENTICATE, bearer);

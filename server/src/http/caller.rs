@@ -6,10 +6,11 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use leafid_core::Code;
+use leafid_store::problem::Problem;
 
 use crate::access::allow::Allowance;
 use crate::access::tokens::Member;
-use crate::problem::Problem;
+use crate::routes::answer::Refused;
 
 /// The other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,10 +48,11 @@ impl std::fmt::Display for Caller {
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Caller {
-    type Rejection = Problem;
+    type Rejection = Refused;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Caller, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Caller, Refused> {
         let caller = parts.extensions.get().cloned();
-        caller.ok_or_else(|| Problem::new(Code::Internal, "the request does not say who calls"))
+        let unknown = || Problem::new(Code::Internal, "the request does not say who calls");
+        Ok(caller.ok_or_else(unknown)?)
     }
 }

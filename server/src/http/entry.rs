@@ -13,6 +13,8 @@ use axum::extract::Request;
 use axum::http::header::CONTENT_LENGTH;
 use axum::http::{HeaderValue, Method, Uri};
 use axum::response::Response;
+use leafid_store::problem::{Figure, Problem};
+use leafid_store::rate::Rate;
 use tower::Service;
 use tracing::Instrument;
 use tracing::field::Empty;
@@ -24,9 +26,7 @@ use super::rules::Rules;
 use super::trace::{self, Trace};
 use crate::app::App;
 use crate::http::guard;
-use crate::log::Rate;
 use crate::meter::requests::Kind;
-use crate::problem::{Figure, Problem};
 
 static FAILED: Rate = Rate::new();
 

@@ -10,10 +10,11 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Method, Version};
 use axum::response::{IntoResponse, Response};
 use leafid_core::Code;
+use leafid_store::json::shown;
+use leafid_store::problem::Problem;
 
 use super::rules::{Hosts, Rules};
-use crate::json::shown;
-use crate::problem::Problem;
+use crate::routes::answer::Refused;
 use crate::routes::body::{self, text};
 
 /// The whole body of a request; a refusal of what may come from a web page, and of bodies that
@@ -30,14 +31,14 @@ pub async fn admit(
     };
     match (checked, body::whole(&head.headers, body, within).await) {
         (Ok(()), Ok(body)) => Ok(body),
-        (Err(problem), Ok(_)) => Err(problem.into_response()),
+        (Err(problem), Ok(_)) => Err(Refused(problem).into_response()),
         (Err(problem), Err(_)) | (Ok(()), Err(problem)) => Err(closing(head, problem)),
     }
 }
 
 /// A refusal of a request whose body was not read: the connection cannot go on, and says so.
 fn closing(head: &Parts, problem: Problem) -> Response {
-    let mut response = problem.into_response();
+    let mut response = Refused(problem).into_response();
     // HTTP/2 has other means, and no such header.
     if head.version < Version::HTTP_2 {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::http::{HeaderMap, HeaderName};
 use leafid_core::Token;
+use leafid_store::hex::hex;
+use leafid_store::random;
 
 use super::trace::Trace;
-use crate::hex::hex;
-use crate::random;
 
 /// The header of an id, in requests and in answers.
 pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");

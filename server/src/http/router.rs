@@ -7,6 +7,8 @@ use axum::middleware::{self, Next};
 use axum::routing::{get, post, put};
 use axum::{Extension, Router};
 use leafid_core::Code;
+use leafid_store::json::shown;
+use leafid_store::problem::Problem;
 use leafid_wire::path;
 
 use super::audit::audit;
@@ -16,8 +18,7 @@ use super::entry::{Entry, ListenerService};
 use super::listener::{At, Face, Listener};
 use super::rules::Rules;
 use crate::app::App;
-use crate::json::shown;
-use crate::problem::Problem;
+use crate::routes::answer::Refused;
 use crate::routes::{
     dashboard, decode, health, metrics, namespaces, numbers, openapi, overview, patterns, segments,
     snowflake, tags, workers,
@@ -39,7 +40,7 @@ pub fn serving(app: Arc<App>, entry: Entry, all: &[At]) -> ListenerService {
         if !listener.serves(face) {
             let there = all.iter().find(|at| at.listener.serves(face)).copied();
             let refuse = move |request: Request, _: Next| async move {
-                elsewhere(&request, listener, there)
+                Refused(elsewhere(&request, listener, there))
             };
             routes = routes.route_layer(middleware::from_fn(refuse));
         } else if face == Face::Admin {
@@ -115,17 +116,17 @@ fn elsewhere(request: &Request, listener: Listener, there: Option<At>) -> Proble
     Problem::new(Code::Forbidden, detail)
 }
 
-async fn unknown_path(request: Request) -> Problem {
+async fn unknown_path(request: Request) -> Refused {
     let detail = format!("no such path: `{}`", shown(request.uri().path()));
-    Problem::new(Code::RequestInvalid, detail).status(404)
+    Refused(Problem::new(Code::RequestInvalid, detail).status(404))
 }
 
-async fn wrong_method(request: Request) -> Problem {
+async fn wrong_method(request: Request) -> Refused {
     let (method, path) = (request.method().as_str(), request.uri().path());
     let detail = format!(
         "method `{}` is not allowed for `{}`; the `Allow` header says which are",
         shown(method),
         shown(path)
     );
-    Problem::new(Code::RequestInvalid, detail).status(405)
+    Refused(Problem::new(Code::RequestInvalid, detail).status(405))
 }

@@ -6,6 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use leafid_core::Code;
+use leafid_leaf::service::LeafService;
+use leafid_store::hex::hex;
+use leafid_store::problem::Problem;
+use leafid_store::store::Store;
+use leafid_store::store::parted::{Kept, Stores};
+use leafid_store::store::watched::Watched;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::sync::watch::channel;
@@ -18,13 +24,7 @@ use super::listener::{At, Listener};
 use super::router;
 use super::rules::Rules;
 use crate::app::{App, Config};
-use crate::hex::hex;
-use crate::leaf::admission::{Admission, Quota};
-use crate::leaf::service::LeafService;
-use crate::problem::Problem;
-use crate::store::Store;
-use crate::store::parted::{Kept, Stores};
-use crate::store::watched::Watched;
+use crate::http::admission::{Admission, Quota};
 
 /// After how many seconds the store is asked to write, whether anybody asks it for anything.
 const BEATS: u64 = 3_600;
@@ -78,8 +78,9 @@ pub async fn serve(
         let acceptor = Acceptor { name, tls, limits, room, stopped };
         if listener == Listener::LEAF {
             // Its clients expect no problems of ours.
-            let admission = Admission::new(rules, quota.clone());
-            let service = LeafService::new(Arc::clone(&app), config.leaf, admission, limits.body)?;
+            let gate = Box::new(Admission { rules, quota: quota.clone(), app: Arc::clone(&app) });
+            let (stores, generators) = (app.stores.clone(), Arc::clone(&app.generators));
+            let service = LeafService::new(stores, generators, config.leaf, gate, limits.body)?;
             servers.spawn(acceptor.run(socket, service));
         } else {
             let entry = Entry { listener, rules, body: limits.body };

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use leafid_core::{Code, StoreTime};
+use leafid_store::problem::Problem;
+use leafid_store::utc;
 use tokio_rustls::rustls::client::verify_server_cert_signed_by_trust_anchor;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
@@ -14,8 +16,6 @@ use tokio_rustls::rustls::server::{ParsedCertificate, WebPkiClientVerifier};
 use tokio_rustls::rustls::{CertificateError, Error, RootCertStore, ServerConfig};
 
 use crate::access::fresh::Fresh;
-use crate::problem::Problem;
-use crate::utc;
 
 /// How long before a certificate ends there is a warning.
 const SOON: Duration = Duration::from_secs(14 * 86_400);

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use leafid_core::Code;
-
-use super::Counter;
-use super::histogram::Histogram;
+use leafid_store::meter::Counter;
+use leafid_store::meter::histogram::Histogram;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident $name:literal;)+) => {

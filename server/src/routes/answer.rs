@@ -6,10 +6,9 @@ use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
-use leafid_core::{FieldWriter, Fields};
-
-use crate::json::Writer;
-use crate::problem::{Figure, Problem};
+use leafid_core::Fields;
+use leafid_store::json::Writer;
+use leafid_store::problem::Problem;
 
 /// The media type of a problem.
 pub const PROBLEM_JSON: &str = "application/problem+json";
@@ -46,44 +45,32 @@ impl IntoResponse for Json {
     }
 }
 
-impl Problem {
-    /// Its JSON form.
-    pub fn json(&self) -> String {
-        let Json(body) = Json::write(|writer| {
-            writer.text("type", "about:blank");
-            writer.text("title", self.code.advice());
-            writer.number("status", self.http_status().into());
-            writer.text("code", self.code.as_str());
-            writer.text("detail", &self.detail);
-            self.retry_after_ms.inspect(|ms| writer.number("retry_after_ms", u64::from(*ms)));
-            self.free_at.inspect(|at| writer.millis("free_at_ms", at.get()));
-            for (field, figure) in &self.figures {
-                match figure {
-                    Figure::Number(number) => writer.number(field, *number),
-                    Figure::Big(big) => writer.big(field, *big),
-                    Figure::Text(text) => writer.text(field, text),
-                }
-            }
-        });
-        body.into_owned()
+/// A [`Problem`] as the answer of a request.
+#[derive(Debug)]
+pub struct Refused(pub Problem);
+
+impl<E: Into<Problem>> From<E> for Refused {
+    fn from(problem: E) -> Refused {
+        Refused(problem.into())
     }
 }
 
-impl IntoResponse for Problem {
+impl IntoResponse for Refused {
     fn into_response(self) -> Response<Body> {
-        let status = self.http_status();
-        let mut response = Response::new(Body::from(self.json()));
+        let Refused(problem) = self;
+        let status = problem.http_status();
+        let mut response = Response::new(Body::from(problem.json()));
         *response.status_mut() =
             StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        if let Some(ms) = self.retry_after_ms {
+        if let Some(ms) = problem.retry_after_ms {
             // In whole seconds, and not too early.
             headers.insert(RETRY_AFTER, HeaderValue::from(ms.div_ceil(1_000).max(1)));
         }
         // For the log.
-        response.extensions_mut().insert(self);
+        response.extensions_mut().insert(problem);
         response
     }
 }

@@ -7,9 +7,8 @@ use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT}
 use axum::http::{HeaderMap, HeaderValue};
 use http_body_util::BodyExt;
 use leafid_core::Code;
-
-use crate::json::shown;
-use crate::problem::Problem;
+use leafid_store::json::shown;
+use leafid_store::problem::Problem;
 
 /// The largest body.
 const MOST_BYTES: usize = 16 * 1024;

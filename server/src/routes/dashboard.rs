@@ -8,9 +8,10 @@ use axum::http::header::{
 };
 use axum::http::{HeaderName, HeaderValue, Response};
 use leafid_core::Code;
+use leafid_store::json::shown;
+use leafid_store::problem::Problem;
 
-use crate::json::shown;
-use crate::problem::Problem;
+use super::answer::Refused;
 
 /// Where the page is.
 pub const PAGE: &str = "/";
@@ -53,7 +54,7 @@ pub async fn page() -> Response<Body> {
 }
 
 /// `GET /dashboard/{file}`
-pub async fn file(Path(name): Path<String>) -> Result<Response<Body>, Problem> {
+pub async fn file(Path(name): Path<String>) -> Result<Response<Body>, Refused> {
     let found = FILES.iter().find(|(known, _)| *known == name);
     let (name, text) = found.ok_or_else(|| {
         let detail = format!("the dashboard has no file `{}`", shown(&name));

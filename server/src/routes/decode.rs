@@ -5,21 +5,21 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::Uri;
 use leafid_core::{Code, FieldWriter, Fields, Layout, Name, Text};
+use leafid_store::json::shown;
+use leafid_store::problem::Problem;
+use leafid_store::registry::explain;
+use leafid_store::utc;
 
-use super::answer::Json;
+use super::answer::{Json, Refused};
 use super::input::{IdPath, namespace, query};
 use crate::app::App;
-use crate::json::shown;
-use crate::problem::Problem;
-use crate::registry::explain;
-use crate::utc;
 
 /// `GET /v1/decode/{id}?namespace=…`; the namespace is `default` if absent.
 pub async fn decode(
     State(app): State<Arc<App>>,
     IdPath(id): IdPath,
     uri: Uri,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     let fields = query(&uri, &["namespace"])?;
     let name = namespace(fields.get("namespace").map_or("default", String::as_str))?;
     let layout = app.stores.workers().namespace(name).await?.layout;

@@ -7,16 +7,16 @@ use axum::extract::State;
 use futures_util::future::join_all;
 use leafid_core::registry::TagRow;
 use leafid_core::{Code, FieldWriter, Name, StoreTime, Token};
+use leafid_store::json::Writer;
+use leafid_store::problem::Problem;
+use leafid_store::rate::Rate;
+use leafid_store::store::parted::Kept;
+use leafid_store::store::watched::Watched;
+use leafid_store::store::{JournalSight, Store};
 
-use super::answer::Json;
+use super::answer::{Json, Refused};
 use crate::app::App;
 use crate::http::authorize::Known;
-use crate::json::Writer;
-use crate::log::Rate;
-use crate::problem::Problem;
-use crate::store::parted::Kept;
-use crate::store::watched::Watched;
-use crate::store::{JournalSight, Store};
 
 /// How long tags that are stopped are looked for.
 const LOOKING: Duration = Duration::from_millis(500);
@@ -56,13 +56,13 @@ pub type Seen = (Option<Kept>, Result<Ready, Problem>);
 /// `GET /readyz`: leases can be had. Where none can, 503 with the reason. Where a tag is stopped,
 /// or one of two stores grants nothing, the answer is `degraded` and names it. Probes, which have no
 /// token, get the status alone where one is wanted.
-pub async fn readyz(State(app): State<Arc<App>>, known: Known) -> Result<Json, Problem> {
+pub async fn readyz(State(app): State<Arc<App>>, known: Known) -> Result<Json, Refused> {
     let seen = look(&app).await;
     match (seen.iter().any(|(_, found)| found.is_ok()), known) {
         (true, Known(true)) => Ok(Json::write(|writer| put_ready(writer, &seen))),
         (true, Known(false)) => Ok(Json::write(|writer| put_status(writer, &seen))),
-        (false, Known(true)) => Err(none(seen).status(503)),
-        (false, Known(false)) => Err(withheld(&none(seen)).status(503)),
+        (false, Known(true)) => Err(Refused(none(seen).status(503))),
+        (false, Known(false)) => Err(Refused(withheld(&none(seen)).status(503))),
     }
 }
 

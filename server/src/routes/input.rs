@@ -8,11 +8,12 @@ use axum::http::header::{HeaderName, IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Uri};
 use leafid_core::{Code, FieldReader, NAME_BYTES, Name, Refusal, strict};
+use leafid_store::json::{Reader, shown};
+use leafid_store::problem::Problem;
+use leafid_store::store::pattern::Pattern;
 
+use super::answer::Refused;
 use super::body::must_be_json;
-use crate::json::{Reader, shown};
-use crate::problem::Problem;
-use crate::store::pattern::Pattern;
 
 /// The rows of a list: by default, and at most.
 pub const ROWS: (u32, u32) = (100, 1_000);
@@ -36,53 +37,53 @@ pub struct IdPath(pub String);
 pub struct Input(pub Reader);
 
 impl<S: Send + Sync> FromRequestParts<S> for TagPath {
-    type Rejection = Problem;
+    type Rejection = Refused;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<TagPath, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<TagPath, Refused> {
         let text = path(parts, state, "tag").await?;
-        tag(&text).map(TagPath)
+        Ok(TagPath(tag(&text)?))
     }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for PatternPath {
-    type Rejection = Problem;
+    type Rejection = Refused;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PatternPath, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PatternPath, Refused> {
         let text = path(parts, state, "pattern").await?;
-        pattern(&text).map(PatternPath)
+        Ok(PatternPath(pattern(&text)?))
     }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for NamespacePath {
-    type Rejection = Problem;
+    type Rejection = Refused;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<NamespacePath, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<NamespacePath, Refused> {
         let text = path(parts, state, "namespace").await?;
-        namespace(&text).map(NamespacePath)
+        Ok(NamespacePath(namespace(&text)?))
     }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for WorkerPath {
-    type Rejection = Problem;
+    type Rejection = Refused;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<WorkerPath, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<WorkerPath, Refused> {
         let text = path(parts, state, "worker").await?;
-        worker(&text, Code::WorkerInvalid).map(WorkerPath)
+        Ok(WorkerPath(worker(&text, Code::WorkerInvalid)?))
     }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for IdPath {
-    type Rejection = Problem;
+    type Rejection = Refused;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<IdPath, Problem> {
-        path(parts, state, "id").await.map(IdPath)
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<IdPath, Refused> {
+        Ok(IdPath(path(parts, state, "id").await?))
     }
 }
 
 impl<S: Send + Sync> FromRequest<S> for Input {
-    type Rejection = Problem;
+    type Rejection = Refused;
 
-    async fn from_request(request: Request, _: &S) -> Result<Input, Problem> {
+    async fn from_request(request: Request, _: &S) -> Result<Input, Refused> {
         must_be_json(request.headers())?;
         // The guard has read it, and found it small enough.
         let body = to_bytes(request.into_body(), usize::MAX)
@@ -215,7 +216,7 @@ fn only(headers: &HeaderMap, name: &HeaderName, takes: &str) -> Result<bool, Pro
 pub fn page<K>(
     uri: &Uri,
     read: impl FnOnce(&str) -> Result<K, Problem>,
-) -> Result<crate::store::Page<K>, Problem> {
+) -> Result<leafid_store::store::Page<K>, Problem> {
     let fields = query(uri, &["after", "limit"])?;
     let after = fields.get("after").filter(|after| !after.is_empty());
     let after = after.map(|after| read(after)).transpose()?;
@@ -227,7 +228,7 @@ pub fn page<K>(
             return Err(Problem::new(Code::RequestInvalid, detail));
         }
     };
-    Ok(crate::store::Page { after, limit })
+    Ok(leafid_store::store::Page { after, limit })
 }
 
 async fn path<S: Send + Sync>(

@@ -6,15 +6,14 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use leafid_core::registry::Namespace;
 use leafid_core::{FieldWriter, Fields, Name};
+use leafid_store::store::NamespaceChange;
 
-use super::answer::Json;
+use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, namespace, only_create, page};
 use crate::app::App;
-use crate::problem::Problem;
-use crate::store::NamespaceChange;
 
 /// `GET /v1/namespaces`
-pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Problem> {
+pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Refused> {
     let rows = app.stores.workers().namespaces(page(&uri, namespace)?).await?;
     Ok(Json::write(|writer| {
         writer.array("namespaces", rows, |writer, (name, row)| put_row(writer, &name, &row));
@@ -25,7 +24,7 @@ pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Problem
 pub async fn get(
     State(app): State<Arc<App>>,
     NamespacePath(name): NamespacePath,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     let row = app.stores.workers().namespace(name).await?;
     Ok(Json::write(|writer| put_row(writer, &name, &row)))
 }
@@ -36,7 +35,7 @@ pub async fn put(
     NamespacePath(name): NamespacePath,
     headers: HeaderMap,
     Input(input): Input,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     let only_create = only_create(&headers)?;
     let change = NamespaceChange { only_create, ..input.all(NamespaceChange::get)? };
     let row = app.stores.workers().put_namespace(name, change).await?;

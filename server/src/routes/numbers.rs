@@ -4,20 +4,19 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use leafid_core::{FieldWriter, Layout, Name};
+use leafid_store::json::Writer;
 
-use super::answer::Json;
+use super::answer::{Json, Refused};
 use super::input::NamespacePath;
 use super::workers;
 use crate::app::App;
-use crate::json::Writer;
-use crate::problem::Problem;
 use crate::seen::numbers::{self, Numbers};
 
 /// `GET /v1/namespaces/{ns}/numbers`
 pub async fn get(
     State(app): State<Arc<App>>,
     NamespacePath(name): NamespacePath,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     let (row, numbers) = app.census.space(&app.stores, name).await?;
     let first = row.workers.start;
     Ok(Json::write(|writer| put(writer, &name, first, &numbers, &row.layout)))

@@ -6,19 +6,19 @@ use std::sync::Arc;
 use axum::extract::State;
 use leafid_core::registry::TagRow;
 use leafid_core::{FieldWriter, Name, Range, Token};
+use leafid_store::dispense::driver::AtHand;
+use leafid_store::json::Writer;
+use leafid_store::meter::histogram::Reading;
+use leafid_store::meter::leases::Leased;
+use leafid_store::problem::Problem;
+use leafid_store::store::{Inside, JournalSight, Store};
 
 use super::answer::Json;
 use super::health::{self, Ready};
 use super::metrics::stores;
 use super::{namespaces, numbers, tags};
 use crate::app::App;
-use crate::dispense::driver::AtHand;
-use crate::json::Writer;
-use crate::meter::histogram::Reading;
-use crate::meter::leases::Leased;
-use crate::problem::Problem;
 use crate::seen::census::{SpaceSight, TagSight};
-use crate::store::{Inside, JournalSight, Store};
 
 /// A store.
 pub struct StoreSight {

@@ -5,16 +5,15 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use leafid_core::FieldWriter;
+use leafid_store::registry::patterns::unknown;
+use leafid_store::store::pattern::{Pattern, PatternChange, PatternRow};
 
-use super::answer::Json;
+use super::answer::{Json, Refused};
 use super::input::{Input, PatternPath, only_change, only_create};
 use crate::app::App;
-use crate::problem::Problem;
-use crate::registry::patterns::unknown;
-use crate::store::pattern::{Pattern, PatternChange, PatternRow};
 
 /// `GET /v1/patterns`
-pub async fn list(State(app): State<Arc<App>>) -> Result<Json, Problem> {
+pub async fn list(State(app): State<Arc<App>>) -> Result<Json, Refused> {
     let (patterns, generation) = app.stores.tags().patterns().await?;
     let rows: Vec<_> = patterns.live().collect();
     Ok(Json::write(|writer| {
@@ -28,7 +27,7 @@ pub async fn list(State(app): State<Arc<App>>) -> Result<Json, Problem> {
 pub async fn get(
     State(app): State<Arc<App>>,
     PatternPath(pattern): PatternPath,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     let (patterns, generation) = app.stores.tags().patterns().await?;
     let row = patterns.get(&pattern).filter(|row| !row.deleted);
     let row = row.ok_or_else(|| unknown(&pattern))?;
@@ -42,7 +41,7 @@ pub async fn put(
     PatternPath(pattern): PatternPath,
     headers: HeaderMap,
     Input(input): Input,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     let (only_create, only_change) = (only_create(&headers)?, only_change(&headers)?);
     let change = PatternChange { only_create, only_change, ..input.all(PatternChange::get)? };
     let (row, generation) = app.stores.tags().put_pattern(pattern, change).await?;
@@ -53,7 +52,7 @@ pub async fn put(
 pub async fn delete(
     State(app): State<Arc<App>>,
     PatternPath(pattern): PatternPath,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     app.stores.tags().delete_pattern(pattern).await?;
     Ok(Json::empty())
 }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use axum::extract::State;
 use leafid_core::{Code, Fields, SegmentAsk};
 
-use super::answer::Json;
+use super::answer::{Json, Refused};
 use super::input::{Input, TagPath, count};
 use crate::app::App;
 use crate::http::caller::Caller;
-use crate::problem::Problem;
 
 /// `POST /v1/segments/{tag}/lease`
 pub async fn lease(
@@ -17,7 +16,7 @@ pub async fn lease(
     caller: Caller,
     TagPath(tag): TagPath,
     Input(mut input): Input,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     input.put_path("tag", tag.as_str())?;
     let allowance = caller.allowance();
     let ask = input.all(SegmentAsk::get)?;
@@ -41,7 +40,7 @@ pub async fn ids(
     caller: Caller,
     TagPath(tag): TagPath,
     Input(input): Input,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     let count = count(input)?;
     let charge = caller.allowance().ids(count)?;
     let ids = app.generators.numbers(tag, count).await?;

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::State;
 
-use super::answer::Json;
+use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, count};
 use crate::app::App;
 use crate::http::caller::Caller;
-use crate::problem::Problem;
 
 /// `POST /v1/snowflake/{namespace}/ids`
 pub async fn ids(
@@ -16,7 +15,7 @@ pub async fn ids(
     caller: Caller,
     NamespacePath(namespace): NamespacePath,
     Input(input): Input,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     let count = count(input)?;
     let charge = caller.allowance().ids(count)?;
     let ids = app.generators.stamps(namespace, count).await?;

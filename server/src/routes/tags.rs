@@ -6,15 +6,14 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use leafid_core::registry::TagRow;
 use leafid_core::{Code, FieldReader, FieldWriter, Fields, Name, Refusal};
+use leafid_store::store::TagChange;
 
-use super::answer::Json;
+use super::answer::{Json, Refused};
 use super::input::{Input, TagPath, only_change, only_create, page, tag};
 use crate::app::App;
-use crate::problem::Problem;
-use crate::store::TagChange;
 
 /// `GET /v1/tags`
-pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Problem> {
+pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Refused> {
     let page = page(&uri, tag)?;
     let rows = app.stores.tags().tags(page).await?;
     Ok(Json::write(|writer| {
@@ -23,7 +22,7 @@ pub async fn list(State(app): State<Arc<App>>, uri: Uri) -> Result<Json, Problem
 }
 
 /// `GET /v1/tags/{tag}`
-pub async fn get(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Result<Json, Problem> {
+pub async fn get(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Result<Json, Refused> {
     let row = app.stores.tags().tag(tag).await?;
     Ok(Json::write(|writer| put_row(writer, &tag, &row)))
 }
@@ -35,7 +34,7 @@ pub async fn put(
     TagPath(tag): TagPath,
     headers: HeaderMap,
     Input(input): Input,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     let (only_create, only_change) = (only_create(&headers)?, only_change(&headers)?);
     let change = TagChange { only_create, only_change, ..input.all(TagChange::get)? };
     let row = app.stores.tags().put_tag(tag, change).await?;
@@ -48,7 +47,7 @@ pub async fn advance(
     State(app): State<Arc<App>>,
     TagPath(tag): TagPath,
     Input(input): Input,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     let to = input.all(get_to)?;
     let row = app.stores.tags().advance_tag(tag, to).await?;
     app.generators.forget_tag(&tag).await;
@@ -64,7 +63,7 @@ pub fn get_to(from: &mut impl FieldReader) -> Result<u64, Refusal> {
 }
 
 /// `DELETE /v1/tags/{tag}`
-pub async fn delete(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Result<Json, Problem> {
+pub async fn delete(State(app): State<Arc<App>>, TagPath(tag): TagPath) -> Result<Json, Refused> {
     app.stores.tags().delete_tag(tag).await?;
     app.generators.forget_tag(&tag).await;
     Ok(Json::empty())

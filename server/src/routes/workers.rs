@@ -6,15 +6,14 @@ use axum::extract::State;
 use axum::http::Uri;
 use leafid_core::registry::{Worker, WorkerRow};
 use leafid_core::{AcquireAsk, Code, FieldWriter, Fields, Layout, Release, RenewAsk, StoreTime};
+use leafid_store::clock::{Clock, SystemClock};
+use leafid_store::json::Writer;
+use leafid_store::store::Aside;
 
-use super::answer::Json;
+use super::answer::{Json, Refused};
 use super::input::{Input, NamespacePath, WorkerPath, page, worker};
 use crate::app::App;
-use crate::clock::{Clock, SystemClock};
 use crate::http::caller::Caller;
-use crate::json::Writer;
-use crate::problem::Problem;
-use crate::store::Aside;
 
 /// `POST /v1/workers/{ns}/acquire`
 pub async fn acquire(
@@ -22,7 +21,7 @@ pub async fn acquire(
     caller: Caller,
     NamespacePath(namespace): NamespacePath,
     Input(mut input): Input,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     input.put_path("namespace", namespace.as_str())?;
     let (allowance, holder) = (caller.allowance(), caller.allowance());
     let ask = input.all(AcquireAsk::get)?;
@@ -33,7 +32,8 @@ pub async fn acquire(
         drop(asking);
         Ok(grant)
     };
-    allowance.counted(acquired).await.map(|grant| Json::fields(&grant))
+    let grant = allowance.counted(acquired).await?;
+    Ok(Json::fields(&grant))
 }
 
 /// `POST /v1/workers/{ns}/renew`
@@ -42,7 +42,7 @@ pub async fn renew(
     caller: Caller,
     NamespacePath(namespace): NamespacePath,
     Input(mut input): Input,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     input.put_path("namespace", namespace.as_str())?;
     let (allowance, holder) = (caller.allowance(), caller.allowance());
     let ask = allowance.renew(input.all(RenewAsk::get)?);
@@ -51,7 +51,8 @@ pub async fn renew(
         holder.holds(namespace, ask.key, &grant);
         Ok(grant)
     };
-    allowance.counted(renewed).await.map(|grant| Json::fields(&grant))
+    let grant = allowance.counted(renewed).await?;
+    Ok(Json::fields(&grant))
 }
 
 /// `POST /v1/workers/{ns}/release`
@@ -60,7 +61,7 @@ pub async fn release(
     caller: Caller,
     NamespacePath(namespace): NamespacePath,
     Input(mut input): Input,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     input.put_path("namespace", namespace.as_str())?;
     let release = input.all(Release::get)?;
     app.stores.workers().release(release).await?;
@@ -74,9 +75,10 @@ pub async fn revoke(
     NamespacePath(namespace): NamespacePath,
     WorkerPath(worker): WorkerPath,
     Input(input): Input,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     input.all(|_| Ok(()))?;
-    app.stores.workers().revoke(namespace, worker).await.map(|()| Json::empty())
+    app.stores.workers().revoke(namespace, worker).await?;
+    Ok(Json::empty())
 }
 
 /// `PUT /v1/workers/{ns}/{n}`: a number that is, or was, used outside of leafid.
@@ -85,7 +87,7 @@ pub async fn set_aside(
     NamespacePath(namespace): NamespacePath,
     WorkerPath(worker): WorkerPath,
     Input(input): Input,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     let aside = input.all(Aside::get)?;
     let layout = app.stores.workers().namespace(namespace).await?.layout;
     let row = app.stores.workers().set_aside(namespace, worker, aside).await?;
@@ -97,7 +99,7 @@ pub async fn list(
     State(app): State<Arc<App>>,
     NamespacePath(namespace): NamespacePath,
     uri: Uri,
-) -> Result<Json, Problem> {
+) -> Result<Json, Refused> {
     let page = page(&uri, |after| worker(after, Code::RequestInvalid))?;
     let layout = app.stores.workers().namespace(namespace).await?.layout;
     let now = app.stores.workers().now().await?;

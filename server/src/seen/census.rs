@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 use leafid_core::registry::{Namespace, TagRow};
 use leafid_core::{Code, Name};
+use leafid_store::problem::Problem;
+use leafid_store::store::parted::Stores;
+use leafid_store::store::{Answer, Page, Store};
 
 use super::numbers::{Count, Numbers, State};
 use super::rate::Track;
-use crate::problem::Problem;
-use crate::store::parted::Stores;
-use crate::store::{Answer, Page, Store};
 
 /// How many tags are seen: the first by name, and those that were leased from here.
 pub const TAGS: u32 = 1_000;
@@ -232,12 +232,12 @@ async fn numbers(store: &dyn Store, name: Name, row: Namespace) -> Result<Number
 #[cfg(test)]
 mod tests {
     use leafid_core::{SegmentAsk, Token};
+    use leafid_store::backends::opening::Options;
+    use leafid_store::clock::SystemClock;
+    use leafid_store::opening::open_sqlite;
+    use leafid_store::store::TagChange;
 
     use super::*;
-    use crate::backends::opening::Options;
-    use crate::clock::SystemClock;
-    use crate::opening::open_sqlite;
-    use crate::store::TagChange;
 
     /// So long nobody waits in vain on a busy machine.
     const LATE: Duration = Duration::from_secs(120);

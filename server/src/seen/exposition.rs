@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::meter::histogram::Reading;
+use leafid_store::meter::histogram::Reading;
 
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,8 +149,9 @@ impl Family<'_> {
 
 #[cfg(test)]
 mod tests {
+    use leafid_store::meter::histogram::Histogram;
+
     use super::*;
-    use crate::meter::histogram::Histogram;
 
     fn text(format: Format) -> String {
         let mut all = Exposition::new(format);

@@ -2,8 +2,7 @@
 
 use leafid_core::registry::{Namespace, Worker, WorkerRow};
 use leafid_core::{Name, StoreTime};
-
-use crate::registry::aside::is_aside;
+use leafid_store::registry::aside::is_aside;
 
 /// How many numbers of a namespace are told one by one.
 pub const DRAWN: usize = 65_536;

@@ -4,9 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use leafid_store::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
-
-use leafid_server::clock::{Clock, SystemClock};
 
 use crate::support::{LEAFID, Serving, fails, says, try_output};
 

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use leafid_core::Token;
-use leafid_server::backends::clock::Source;
-use leafid_server::backends::opening::Options;
-use leafid_server::backends::opening::Terms;
-use leafid_server::clock::ManualClock;
-use leafid_server::opening::database::Database;
-use leafid_server::store::SharedStore;
 use leafid_servers::{Databases, Mariadb, Postgres, for_test};
+use leafid_store::backends::clock::Source;
+use leafid_store::backends::opening::Options;
+use leafid_store::backends::opening::Terms;
+use leafid_store::clock::ManualClock;
+use leafid_store::opening::database::Database;
+use leafid_store::store::SharedStore;
 use tokio::runtime::Handle;
 
 use crate::conforms;

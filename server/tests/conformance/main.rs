@@ -18,16 +18,17 @@ use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use leafid_core::{StoreTime, Token};
 use leafid_server::app::{App, Config};
-use leafid_server::backends::opening::Options;
-use leafid_server::clock::ManualClock;
 use leafid_server::http::router;
-use leafid_server::opening::open_sqlite;
-use leafid_server::registry::Registry;
-use leafid_server::store::SharedStore;
-use leafid_server::store::parted::Stores;
-use memory::{Database, Trouble};
+use leafid_store::backends::opening::Options;
+use leafid_store::clock::ManualClock;
+use leafid_store::opening::open_sqlite;
+use leafid_store::registry::Registry;
+use leafid_store::store::SharedStore;
+use leafid_store::store::parted::Stores;
 use serde_json::{Map, Value, json};
 use tower::ServiceExt;
+
+use memory::{Database, Trouble};
 
 /// Opens an empty store over a back end in a folder, under an id, on a clock.
 type Open = fn(&Path, Token, Arc<ManualClock>) -> SharedStore;

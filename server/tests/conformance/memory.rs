@@ -8,13 +8,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use leafid_core::registry::{Namespace, TagRow, WorkerRow};
 use leafid_core::{Layout, Name, Range, StoreTime, Token};
-use leafid_server::backends::opening::Found;
-use leafid_server::backends::{
+use leafid_store::backends::opening::Found;
+use leafid_store::backends::{
     Abilities, Answer, BackEnd, Facts, Fault, Fenced, Group, NamespaceRow, Outcome, Read, Seen,
     Want, Watch, Write, Written,
 };
-use leafid_server::clock::{Clock, RegistryTime};
-use leafid_server::problem::Problem;
+use leafid_store::clock::{Clock, RegistryTime};
+use leafid_store::problem::Problem;
 
 /// What goes wrong with a writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use leafid_core::registry::TagSpec;
 use leafid_core::{Code, LINE_END, Name, Range, SegmentAsk, StoreTime, Token};
-use leafid_server::clock::ManualClock;
-use leafid_server::problem::Problem;
-use leafid_server::store::pattern::{Pattern, PatternChange, PatternRow};
-use leafid_server::store::{Page, SharedStore, Store, TagChange};
+use leafid_store::clock::ManualClock;
+use leafid_store::problem::Problem;
+use leafid_store::store::pattern::{Pattern, PatternChange, PatternRow};
+use leafid_store::store::{Page, SharedStore, Store, TagChange};
 
 use crate::BACK_ENDS;
 use crate::memory::Trouble;

@@ -8,12 +8,12 @@ use std::sync::atomic::Ordering;
 use leafid_core::{
     AcquireAsk, Code, Name, Range, Release, RenewAsk, SegmentAsk, StoreTime, Token, WindowGrant,
 };
-use leafid_server::backends::opening::Options;
-use leafid_server::clock::ManualClock;
-use leafid_server::opening::open_sqlite;
-use leafid_server::problem::Problem;
-use leafid_server::registry::Registry;
-use leafid_server::store::{Answer, NamespaceChange, Store, TagChange};
+use leafid_store::backends::opening::Options;
+use leafid_store::clock::ManualClock;
+use leafid_store::opening::open_sqlite;
+use leafid_store::problem::Problem;
+use leafid_store::registry::Registry;
+use leafid_store::store::{Answer, NamespaceChange, Store, TagChange};
 
 use crate::memory::{Database, Trouble};
 
@@ -345,7 +345,7 @@ async fn what_may_have_been_written_is_not_granted_to_anybody_else() {
     for n in 0..30 {
         numbers.insert(until_heard(|| acquire(&server, n, false)).await.worker);
     }
-    let page = leafid_server::store::Page { after: None, limit: 100 };
+    let page = leafid_store::store::Page { after: None, limit: 100 };
     let rows = server.workers(namespace(), page).await.unwrap();
     assert_eq!((numbers.len(), rows.len()), (30, 30), "asked again, nobody has two numbers");
 }

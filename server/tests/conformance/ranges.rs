@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use leafid_core::{AcquireAsk, Name, Range, StoreTime, Token};
-use leafid_server::clock::ManualClock;
-use leafid_server::store::{Aside, NamespaceChange, SharedStore};
+use leafid_store::clock::ManualClock;
+use leafid_store::store::{Aside, NamespaceChange, SharedStore};
 use serde_json::{Value, json};
 
 use crate::{BACK_ENDS, replay};

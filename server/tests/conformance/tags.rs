@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use leafid_core::{Code, LINE_END, Range, SegmentAsk, StoreTime, Token};
-use leafid_server::backends::opening::Options;
-use leafid_server::clock::ManualClock;
-use leafid_server::opening::open_sqlite;
-use leafid_server::registry::Registry;
-use leafid_server::store::{Store, TagChange};
+use leafid_store::backends::opening::Options;
+use leafid_store::clock::ManualClock;
+use leafid_store::opening::open_sqlite;
+use leafid_store::registry::Registry;
+use leafid_store::store::{Store, TagChange};
 use serde_json::{Value, json};
 
 use crate::memory::Trouble;

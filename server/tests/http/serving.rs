@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::support::{LATE, Server, number, request};
 use leafid_core::StoreTime;
 use leafid_server::app::Config;
-use leafid_server::backends::opening::Options;
-use leafid_server::clock::{Clock, ManualClock, SystemClock};
+use leafid_store::backends::opening::Options;
+use leafid_store::clock::{Clock, ManualClock, SystemClock};
 use serde_json::{Value, json};
+
+use crate::support::{LATE, Server, number, request};
 
 fn store() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();

@@ -8,13 +8,13 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use leafid_server::app::Config;
-use leafid_server::backends::opening::Options;
 use leafid_server::http::deadlines::Limits;
 use leafid_server::http::listener::Listener;
 use leafid_server::http::serve::{Bound, serve};
-use leafid_server::opening::open_sqlite;
-use leafid_server::problem::Problem;
-use leafid_server::store::parted::Stores;
+use leafid_store::backends::opening::Options;
+use leafid_store::opening::open_sqlite;
+use leafid_store::problem::Problem;
+use leafid_store::store::parted::Stores;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;

@@ -16,7 +16,9 @@ const MAY_KNOW: &str = "
     leafid-public: leafid-core
     leafid-sql:
     leafid-state: leafid-core
-    leafid-server: leafid-core leafid-servers leafid-wire
+    leafid-store: leafid-core leafid-servers leafid-wire
+    leafid-leaf: leafid-core leafid-store
+    leafid-server: leafid-core leafid-leaf leafid-servers leafid-store leafid-wire
     leafid-bindings: leafid-core
     leafid-py: leafid-bindings leafid-core leafid-public leafid-sql leafid-state leafid-wire
     leafid-node: leafid-bindings leafid-core leafid-state

@@ -114,7 +114,7 @@ mod tests {
             let all = files::ending(&project::at("sql").join(dialect).join("migrations"), ".sql");
             let last = all.last().and_then(|file| file.file_stem()).unwrap_or_default();
             let wanted = format!("pub const VERSION: i64 = {};", last.to_string_lossy());
-            let server = files::read(&project::at("server/src/backends").join(server))?;
+            let server = files::read(&project::at("store/src/backends").join(server))?;
             assert!(server.contains(&wanted), "{dialect}: {wanted}");
         }
         Ok(())
@@ -123,7 +123,7 @@ mod tests {
     /// Four programs look for themselves, each in its own language; Python has the names of mounts.
     #[test]
     fn the_file_systems_without_trusted_locks_are_the_same_in_four_places() -> Outcome {
-        let server = numbers("server/src/backends/sqlite/file/open.rs")?;
+        let server = numbers("store/src/backends/sqlite/file/open.rs")?;
         assert!(server.len() > 10, "{server:?}");
         assert_eq!(numbers("bindings-js/src/files/place.ts")?, server);
         let mut state = numbers("state/src/files.rs")?;

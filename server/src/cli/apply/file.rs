@@ -3,14 +3,14 @@
 use std::io::Read;
 
 use leafid_core::{Code, Fields, Name};
+use leafid_store::json::{Reader, Unique, Writer, shown};
+use leafid_store::problem::Problem;
+use leafid_store::store::pattern::{Pattern, PatternChange};
+use leafid_store::store::{NamespaceChange, TagChange};
 use serde_json::{Map, Value, json};
 
 use super::super::args;
-use crate::json::{Reader, Unique, Writer, shown};
-use crate::problem::Problem;
 use crate::shallow;
-use crate::store::pattern::{Pattern, PatternChange};
-use crate::store::{NamespaceChange, TagChange};
 
 /// A tag or a namespace as the file has it.
 pub struct Wanted {

@@ -2,17 +2,17 @@
 
 use leafid_core::registry::{MAX_WINDOW_CAP_MS, Namespace, TagRow, TagSpec};
 use leafid_core::{Code, Fields, Layout, Name, Range, Refusal};
+use leafid_store::json::Reader;
+use leafid_store::problem::Problem;
+use leafid_store::registry::explain;
+use leafid_store::registry::patterns::decide;
+use leafid_store::store::pattern::{Pattern, PatternChange};
+use leafid_store::store::{NamespaceChange, TagChange};
 use leafid_wire::path;
 use serde_json::{Map, Value, json};
 
 use super::file::{Kind, Wanted};
 use crate::cli::client::Client;
-use crate::json::Reader;
-use crate::problem::Problem;
-use crate::registry::explain;
-use crate::registry::patterns::decide;
-use crate::store::pattern::{Pattern, PatternChange};
-use crate::store::{NamespaceChange, TagChange};
 
 /// A step, and what it is about.
 pub struct Plan {

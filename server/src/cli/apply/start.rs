@@ -8,12 +8,12 @@ use std::thread;
 use std::time::Duration;
 
 use leafid_core::Code;
+use leafid_store::problem::Problem;
+use leafid_store::store::parted::Stores;
 
 use super::file::{self, Wanted};
 use super::plan::{Plan, Step};
 use crate::cli::client::Client;
-use crate::problem::Problem;
-use crate::store::parted::Stores;
 
 /// The pause after the first failure that may pass, and the longest.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(10)];

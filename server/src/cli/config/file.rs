@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Command;
 use leafid_core::Code;
+use leafid_store::json::shown;
+use leafid_store::problem::Problem;
 use toml::{Table, Value};
 
 use super::keys::{self, Key};
-use crate::json::shown;
-use crate::problem::Problem;
 use crate::shallow;
 
 /// The variable that names the file.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use leafid_core::Name;
+use leafid_store::dispense::{Generators, Single};
+use leafid_store::meter::leases::{NAMED, OfSpace, OfTag, Outcomes};
+use leafid_store::store::parted::Stores;
 
 use super::OTHERS;
-use crate::dispense::{Generators, Single};
-use crate::meter::leases::{NAMED, OfSpace, OfTag, Outcomes};
 use crate::seen::exposition::Exposition;
-use crate::store::parted::Stores;
 
 type Named<T> = Vec<(String, Arc<T>)>;
 

@@ -1,13 +1,14 @@
 //! The stores: whether they grant, how often they were fenced, and how fast they are.
 
+use leafid_store::hex::hex;
+use leafid_store::meter::histogram::Histogram;
+use leafid_store::meter::turns::Turns;
+use leafid_store::store::parted::{Kept, Stores};
+use leafid_store::store::{Inside, Store};
+
 use super::requests::MICROS;
-use crate::hex::hex;
-use crate::meter::histogram::Histogram;
-use crate::meter::turns::Turns;
 use crate::routes::health::{self, Seen};
 use crate::seen::exposition::Exposition;
-use crate::store::parted::{Kept, Stores};
-use crate::store::{Inside, Store};
 
 /// The states of a store: one of them is 1.
 const STATES: [&str; 4] = ["ok", "degraded", "refused", "unavailable"];

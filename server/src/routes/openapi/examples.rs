@@ -10,22 +10,22 @@ use leafid_core::{
     AcquireAsk, Ask, FieldWriter, Fields, Layout, Name, Range, Refusal, Release, RenewAsk,
     SegmentAsk, SegmentGrant, StoreTime, Token, WindowGrant,
 };
+use leafid_store::dispense::driver::AtHand;
+use leafid_store::json::Writer;
+use leafid_store::meter::histogram::Histogram;
+use leafid_store::meter::leases::Leased;
+use leafid_store::problem::Figure;
+use leafid_store::registry::patterns::decide;
+use leafid_store::registry::{aside, explain};
+use leafid_store::store::pattern::{Pattern, PatternChange, PatternRow};
+use leafid_store::store::{Aside, JournalSight};
 use leafid_wire::{Call, tree};
 use serde_json::{Value, json};
 
-use crate::dispense::driver::AtHand;
-use crate::json::Writer;
-use crate::meter::histogram::Histogram;
-use crate::meter::leases::Leased;
-use crate::problem::Figure;
-use crate::registry::patterns::decide;
-use crate::registry::{aside, explain};
 use crate::routes::overview::{InUse, Overview, StoreSight, Within};
 use crate::routes::{decode, health, namespaces, numbers, overview, patterns, tags, workers};
 use crate::seen::census::{SpaceSight, TagSight};
 use crate::seen::numbers::{Count, Numbers};
-use crate::store::pattern::{Pattern, PatternChange, PatternRow};
-use crate::store::{Aside, JournalSight};
 
 const STORE: Token =
     Token::new([201, 240, 248, 149, 251, 152, 171, 145, 89, 245, 31, 208, 41, 126, 35, 109]);

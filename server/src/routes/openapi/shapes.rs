@@ -2,9 +2,9 @@
 
 use leafid_core::registry::{Namespace, STEP_CAP, TagRow, TagSpec, WorkerRow};
 use leafid_core::{Code, FieldForm, FieldSchema, Fields, NAME_BYTES, Presence, strict};
+use leafid_store::dispense;
 
 use super::schema::Shape;
-use crate::dispense;
 
 pub const COUNT: FieldForm = FieldForm::Number { least: 0, most: strict::EXACT };
 pub const NAME: FieldForm = FieldForm::Name;

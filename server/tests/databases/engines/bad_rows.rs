@@ -1,8 +1,8 @@
 //! As in [`crate::bad_rows`], in tables and in keys.
 
 use leafid_core::Name;
-use leafid_server::backends::keyed::engine::Key;
 use leafid_servers::{Databases, Etcd, Mariadb, Postgres, Zookeeper, for_test};
+use leafid_store::backends::keyed::engine::Key;
 use serde_json::json;
 
 use super::keyed::keys::Keys;

@@ -4,21 +4,21 @@ use std::sync::Arc;
 
 use leafid_core::StoreTime;
 use leafid_server::app::Config;
-use leafid_server::backends::clock::Source;
-use leafid_server::backends::mysql::{self, Mysql};
-use leafid_server::backends::opening::Options;
-use leafid_server::backends::opening::{Terms, Unopened};
-use leafid_server::backends::postgres::{self, Postgres as PostgresDriver};
-use leafid_server::backends::remote::{Driver, Remote};
-use leafid_server::backends::{
-    Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Want, Watch, Write, Written,
-};
-use leafid_server::clock::SystemClock;
 use leafid_server::http::listener::Listener;
 use leafid_server::http::serve::{self, Bound};
-use leafid_server::registry::Registry;
-use leafid_server::store::parted::Stores;
 use leafid_servers::{Databases, Mariadb, Postgres, Server, for_test};
+use leafid_store::backends::clock::Source;
+use leafid_store::backends::mysql::{self, Mysql};
+use leafid_store::backends::opening::Options;
+use leafid_store::backends::opening::{Terms, Unopened};
+use leafid_store::backends::postgres::{self, Postgres as PostgresDriver};
+use leafid_store::backends::remote::{Driver, Remote};
+use leafid_store::backends::{
+    Abilities, Answer, BackEnd, Facts, Fault, Group, Outcome, Read, Want, Watch, Write, Written,
+};
+use leafid_store::clock::SystemClock;
+use leafid_store::registry::Registry;
+use leafid_store::store::parted::Stores;
 use tokio::net::TcpListener;
 
 use crate::crash::{goes_on_through_kills, prepare, shows};

@@ -8,10 +8,10 @@ mod starts;
 
 use std::sync::Arc;
 
-use leafid_server::backends::etcd::{self, Etcd as EtcdEngine};
-use leafid_server::backends::keyed::Keyed;
-use leafid_server::backends::zookeeper::{self, Zookeeper as ZookeeperEngine};
 use leafid_servers::{Etcd, Server, Zookeeper, for_test};
+use leafid_store::backends::etcd::{self, Etcd as EtcdEngine};
+use leafid_store::backends::keyed::Keyed;
+use leafid_store::backends::zookeeper::{self, Zookeeper as ZookeeperEngine};
 
 use super::crash::{blind, opened, survives};
 use crate::load::Load;
@@ -129,6 +129,6 @@ fn zookeeper_without_a_majority_is_waited_for() {
 }
 
 /// What the tests share.
-fn clock() -> Arc<leafid_server::clock::SystemClock> {
-    Arc::new(leafid_server::clock::SystemClock)
+fn clock() -> Arc<leafid_store::clock::SystemClock> {
+    Arc::new(leafid_store::clock::SystemClock)
 }

@@ -4,17 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use leafid_core::{Name, SegmentAsk, Token};
-use leafid_server::backends::clock::Source;
-use leafid_server::backends::mysql::{Address, Leaf as Tables, Mysql};
-use leafid_server::backends::opening::{Options, Terms};
-use leafid_server::backends::remote::Remote;
-use leafid_server::backends::{
+use leafid_servers::{Mariadb, for_test};
+use leafid_store::backends::clock::Source;
+use leafid_store::backends::mysql::{Address, Leaf as Tables, Mysql};
+use leafid_store::backends::opening::{Options, Terms};
+use leafid_store::backends::remote::Remote;
+use leafid_store::backends::{
     Abilities, Answer, BackEnd, Facts, Fault, Group, Read, Seen, Want, Watch, Write, Written,
 };
-use leafid_server::clock::SystemClock;
-use leafid_server::registry::Registry;
-use leafid_server::store::Store;
-use leafid_servers::{Mariadb, for_test};
+use leafid_store::clock::SystemClock;
+use leafid_store::registry::Registry;
+use leafid_store::store::Store;
 use tokio::sync::watch;
 
 use super::running::{Leaf, database};

@@ -8,16 +8,16 @@ use leafid_core::{
     AcquireAsk, Failure, HostTime, Layout, Name, OwnLine, Release, RenewAsk, SegmentAsk,
     SegmentGrant, Snowflake, SnowflakeConfig, StoreTime, WindowGrant, refill,
 };
-use leafid_server::backends::opening::Options;
-use leafid_server::backends::{mysql, zookeeper as zk};
-use leafid_server::clock::{Clock, ManualClock, SystemClock};
-use leafid_server::leaf::workers::import::{Direct, Done, Numbers, import};
-use leafid_server::leaf::workers::plan::{Row, Who, Wish};
-use leafid_server::leaf::workers::{Found, table, zookeeper};
-use leafid_server::opening::open_sqlite;
-use leafid_server::problem::Problem;
-use leafid_server::store::{Answer, Aside, SharedStore};
+use leafid_leaf::workers::import::{Direct, Done, Numbers, import};
+use leafid_leaf::workers::plan::{Row, Who, Wish};
+use leafid_leaf::workers::{Found, table, zookeeper};
 use leafid_servers::{Mariadb, Zookeeper, for_test};
+use leafid_store::backends::opening::Options;
+use leafid_store::backends::{mysql, zookeeper as zk};
+use leafid_store::clock::{Clock, ManualClock, SystemClock};
+use leafid_store::opening::open_sqlite;
+use leafid_store::problem::Problem;
+use leafid_store::store::{Answer, Aside, SharedStore};
 
 use super::leaf::{Leaf, Registry, Table, Tree, draw};
 

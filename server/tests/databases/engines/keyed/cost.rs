@@ -7,19 +7,19 @@ use std::time::Instant;
 
 use leafid_core::registry::WorkerRow;
 use leafid_core::{AcquireAsk, Code, Layout, Name, Range, Release, StoreTime, Token};
-use leafid_server::backends::clock::Source;
-use leafid_server::backends::keyed::Keyed;
-use leafid_server::backends::keyed::engine::{
+use leafid_servers::{Etcd, Zookeeper, for_test};
+use leafid_store::backends::clock::Source;
+use leafid_store::backends::keyed::Keyed;
+use leafid_store::backends::keyed::engine::{
     Broken, Commit, Ended, Engine, Folder, Guard, Identity, Key, Marks, Stored,
 };
-use leafid_server::backends::keyed::space::Held;
-use leafid_server::backends::keyed::text;
-use leafid_server::backends::opening::Options;
-use leafid_server::backends::opening::Terms;
-use leafid_server::problem::Problem;
-use leafid_server::registry::Registry;
-use leafid_server::store::{NamespaceChange, Store};
-use leafid_servers::{Etcd, Zookeeper, for_test};
+use leafid_store::backends::keyed::space::Held;
+use leafid_store::backends::keyed::text;
+use leafid_store::backends::opening::Options;
+use leafid_store::backends::opening::Terms;
+use leafid_store::problem::Problem;
+use leafid_store::registry::Registry;
+use leafid_store::store::{NamespaceChange, Store};
 
 use super::clock;
 use super::keys::{Keys, Real};
@@ -368,7 +368,7 @@ fn is_refused_cheaply<S: Real>(server: &S) -> Option<()> {
     // What another server gives back early is had at once.
     let two = Counting::open::<S>(&url);
     let held =
-        wait(two.store.workers(name(), leafid_server::store::Page { after: Some(499), limit: 1 }));
+        wait(two.store.workers(name(), leafid_store::store::Page { after: Some(499), limit: 1 }));
     let (worker, row) = held.ok()?[0];
     let release = Release {
         namespace: name(),

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use leafid_server::backends::etcd;
-use leafid_server::backends::keyed::engine::{Engine, Key};
-use leafid_server::backends::zookeeper;
 use leafid_servers::{Etcd, Server, Zookeeper};
+use leafid_store::backends::etcd;
+use leafid_store::backends::keyed::engine::{Engine, Key};
+use leafid_store::backends::zookeeper;
 use serde_json::{Value, json};
 use zookeeper_client::{Acls, Client, CreateMode};
 

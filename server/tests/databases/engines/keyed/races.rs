@@ -9,17 +9,17 @@ use leafid_core::registry::{Namespace, WorkerRow};
 use leafid_core::{
     AcquireAsk, Code, Layout, Name, Range, RenewAsk, SegmentAsk, StoreTime, Token, WindowGrant,
 };
-use leafid_server::backends::clock::Source;
-use leafid_server::backends::keyed::Keyed;
-use leafid_server::backends::opening::Options;
-use leafid_server::backends::opening::Terms;
-use leafid_server::backends::{
+use leafid_servers::{Etcd, Zookeeper, for_test};
+use leafid_store::backends::clock::Source;
+use leafid_store::backends::keyed::Keyed;
+use leafid_store::backends::opening::Options;
+use leafid_store::backends::opening::Terms;
+use leafid_store::backends::{
     Answer, BackEnd, Fault, NamespaceRow, Outcome, Seen, Want, WorkerWrite, Write,
 };
-use leafid_server::problem::Problem;
-use leafid_server::registry::Registry;
-use leafid_server::store::{NamespaceChange, Page, Store, TagChange};
-use leafid_servers::{Etcd, Zookeeper, for_test};
+use leafid_store::problem::Problem;
+use leafid_store::registry::Registry;
+use leafid_store::store::{NamespaceChange, Page, Store, TagChange};
 
 use super::clock;
 use super::keys::Real;

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use leafid_core::{AcquireAsk, Code, Name, StoreTime, Token};
-use leafid_server::backends::clock::Source;
-use leafid_server::backends::keyed::Keyed;
-use leafid_server::backends::keyed::engine::Key;
-use leafid_server::backends::opening::Options;
-use leafid_server::backends::opening::Terms;
-use leafid_server::clock::{Clock, ManualClock};
-use leafid_server::registry::Registry;
-use leafid_server::store::Store;
 use leafid_servers::{Etcd, Server, Zookeeper, for_test, for_test_with};
+use leafid_store::backends::clock::Source;
+use leafid_store::backends::keyed::Keyed;
+use leafid_store::backends::keyed::engine::Key;
+use leafid_store::backends::opening::Options;
+use leafid_store::backends::opening::Terms;
+use leafid_store::clock::{Clock, ManualClock};
+use leafid_store::registry::Registry;
+use leafid_store::store::Store;
 use serde_json::json;
 use zookeeper_client::{Acl, Acls, AuthId, CreateMode, Permission};
 

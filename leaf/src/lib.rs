@@ -1,0 +1,29 @@
+//! Leaf, drop-in: its paths on a listener of their own, with its statuses and bodies; its settings and
+//! its pages as they are. Its table is a back end's affair (`store/src/backends/mysql`).
+
+pub mod answer;
+pub mod config;
+pub mod decode;
+pub mod gate;
+pub mod jdbc;
+pub mod pages;
+pub mod paths;
+pub mod properties;
+pub mod service;
+pub mod workers;
+
+/// What Leaf's listener serves. A mode that is off answers `0`, as Leaf does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Modes {
+    /// Numbers of tags.
+    pub segment: bool,
+    /// Snowflakes.
+    pub snowflake: bool,
+    /// Keys are looked for that are no names of ours: in Leaf's table there may be some.
+    pub any_key: bool,
+}
+
+impl Modes {
+    /// Both, over a store of ours.
+    pub const BOTH: Modes = Modes { segment: true, snowflake: true, any_key: false };
+}

@@ -1,0 +1,118 @@
+//! Leaf's two pages: what is at hand, and the table.
+
+use axum::body::Body;
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::response::Response;
+use leafid_core::Name;
+use leafid_core::registry::TagRow;
+use leafid_store::dispense::driver::AtHand;
+
+/// A page shows at most this many rows.
+pub const MOST: usize = 10_000;
+
+/// What is at hand of each tag.
+pub fn cache(rows: &[(Name, AtHand)]) -> Response {
+    let heads =
+        ["name", "init", "next", "pos", "value0", "max0", "step0", "value1", "max1", "step1"];
+    let rows = rows.iter().map(|(tag, at_hand)| {
+        let AtHand { next, ranges } = at_hand;
+        let part = |at: usize| ranges.get(at).copied();
+        let figures = |at: usize, value: u64| match part(at) {
+            Some(range) => [value, range.end, range.len()].map(thousands),
+            None => [0; 3].map(thousands),
+        };
+        let mut cells = vec![
+            tag.as_str().to_owned(),
+            (!ranges.is_empty()).to_string(),
+            part(1).is_some().to_string(),
+            "0".to_owned(),
+        ];
+        cells.extend(figures(0, *next));
+        cells.extend(figures(1, part(1).map_or(0, |range| range.start)));
+        cells
+    });
+    page("cache", &heads, rows)
+}
+
+/// The table. When a row was changed is Leaf's affair: we do not read it.
+pub fn db(rows: &[(Name, TagRow)]) -> Response {
+    let rows = rows.iter().map(|(tag, row)| {
+        let step = thousands(row.step.into());
+        vec![tag.as_str().to_owned(), thousands(row.max_id), step, "-".to_owned()]
+    });
+    page("db", &["tag", "max", "step", "update"], rows)
+}
+
+fn page(title: &str, heads: &[&str], rows: impl ExactSizeIterator<Item = Vec<String>>) -> Response {
+    let shown = rows.len() >= MOST;
+    let mut html =
+        format!("<!DOCTYPE html>\n<html><head><title>{title}</title></head><body>\n<table>\n");
+    html.push_str(&line("th", heads));
+    for row in rows {
+        html.push_str(&line("td", &row));
+    }
+    html.push_str("</table>\n");
+    if shown {
+        html.push_str(&format!("<p>The first {MOST} are shown.</p>\n"));
+    }
+    html.push_str("</body></html>\n");
+    let mut response = Response::new(Body::from(html));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html;charset=UTF-8"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'"));
+    response
+}
+
+fn line(tag: &str, cells: &[impl AsRef<str>]) -> String {
+    let cells = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell.as_ref())));
+    format!("<tr>{}</tr>\n", cells.collect::<String>())
+}
+
+/// A text that is nothing but text in HTML.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+/// `1234567` as `1,234,567`.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_separators_and_names_are_only_text() {
+        for (number, gives) in
+            [(0, "0"), (12, "12"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")]
+        {
+            assert_eq!(thousands(number), gives);
+        }
+        assert_eq!(
+            line("td", &["<b onclick='x'>&\""]),
+            "<tr><td>&lt;b onclick=&#39;x&#39;&gt;&amp;&quot;</td></tr>\n"
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! Where a MySQL or MariaDB server is, and as whom it is used.
+
+use mysql_async::{Opts, OptsBuilder, UrlError};
+
+use super::tls;
+use crate::backends::address::{prints_its_place, unusable, without};
+use crate::problem::Problem;
+
+const FORM: &str =
+    "`mysql://USER:PASSWORD@HOST:PORT/DATABASE`, with `%40` for an `@` in the password";
+
+/// What a URL ends with whose tags are in Leaf's table.
+pub const LEAF_TAGS: &str = "?tags=leaf_alloc";
+
+/// A parsed `mysql://` URL. What is printed of it has no password.
+#[derive(Clone)]
+pub struct Address {
+    /// What the driver is given.
+    pub options: Opts,
+    /// For a person: without the password, and without options but the one that says which tables.
+    pub place: String,
+    /// Whether Leaf's own `leaf_alloc` keeps the tags: `?tags=leaf_alloc`.
+    pub leaf: bool,
+}
+
+impl Address {
+    /// Reads a URL.
+    ///
+    /// # Errors
+    /// `REQUEST_INVALID`, which does not repeat the URL: it may have a password.
+    pub fn parse(url: &str) -> Result<Address, Problem> {
+        let wrong = |why: &str| unusable("MySQL", why, FORM);
+        let url = &url.replacen("mariadb:", "mysql:", 1);
+        let (url, leaf) = tables(url).map_err(wrong)?;
+        let (url, ssl) = without(&url, &tls::OPTIONS).map_err(|why| wrong(&why))?;
+        let (url, ssl) = (url.as_str(), tls::of(&ssl, wrong)?);
+        // A parser may quote what it does not understand.
+        let has_query = url.rsplit_once('?').is_some_and(|(_, query)| !query.contains('@'));
+        let options = Opts::from_url(url).map_err(|error| match error {
+            UrlError::UnknownParameter { param } if has_query => {
+                wrong(&format!("it has the unknown parameter `{param}` (leave it out)"))
+            }
+            _ => wrong("it cannot be read"),
+        })?;
+        let user = options.user().filter(|user| !user.is_empty());
+        let user = user.ok_or_else(|| wrong("it names no user"))?;
+        let database = options.db_name().filter(|name| !name.is_empty());
+        let database = database.ok_or_else(|| wrong("it names no database"))?;
+        let (host, port) = (options.ip_or_hostname(), options.tcp_port());
+        let host = if host.contains(':') && !host.starts_with('[') {
+            format!("[{host}]")
+        } else {
+            host.to_owned()
+        };
+        let tags = if leaf { LEAF_TAGS } else { "" };
+        let place = format!("mysql://{user}@{host}:{port}/{database}{tags}");
+        let ssl = ssl.or_else(|| options.ssl_opts().cloned());
+        let options = OptsBuilder::from_opts(options)
+            .ssl_opts(ssl)
+            // Rows that were found count, also where they stay as they were.
+            .client_found_rows(true)
+            // Not by a socket that the server names: the URL says the way.
+            .prefer_socket(false)
+            .stmt_cache_size(64)
+            .into();
+        Ok(Address { options, place, leaf })
+    }
+}
+
+/// The URL without `tags=…`, and whether that said `leaf_alloc`.
+fn tables(url: &str) -> Result<(String, bool), &'static str> {
+    let Some((before, query)) = url.rsplit_once('?').filter(|(_, query)| !query.contains('@'))
+    else {
+        return Ok((url.to_owned(), false));
+    };
+    let (said, rest): (Vec<&str>, Vec<&str>) =
+        query.split('&').partition(|option| option.starts_with("tags="));
+    match said[..] {
+        [] => Ok((url.to_owned(), false)),
+        ["tags=leaf_alloc"] if rest.is_empty() => Ok((before.to_owned(), true)),
+        ["tags=leaf_alloc"] => Ok((format!("{before}?{}", rest.join("&")), true)),
+        _ => {
+            Err("`tags=` is followed by `leaf_alloc`, once: Leaf's own table is the only other one")
+        }
+    }
+}
+
+prints_its_place!(Address);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_parameter_is_named() {
+        let refused = Address::parse("mysql://u:p@h/d?colour=red").unwrap_err();
+        assert!(refused.detail.contains("unknown parameter `colour`"), "{refused}");
+    }
+
+    #[test]
+    fn a_place_has_no_password() {
+        for (url, place) in [
+            ("mysql://u:s3cret@h:3307/d?require_ssl=true", "mysql://u@h:3307/d"),
+            ("mysql://u:s3cret@h/d", "mysql://u@h:3306/d"),
+            ("mariadb://u:s3cret@h/d", "mysql://u@h:3306/d"),
+            ("mysql://u:s3cret@h/d?ssl-mode=REQUIRED", "mysql://u@h:3306/d"),
+            (
+                "mysql://u:s3cret@h/d?ssl-mode=verify_identity&tcp_nodelay=true",
+                "mysql://u@h:3306/d",
+            ),
+            ("mysql://u:s3cret@[::1]:7/d", "mysql://u@[::1]:7/d"),
+            ("mysql://u:s3cret@h/d?tags=leaf_alloc", "mysql://u@h:3306/d?tags=leaf_alloc"),
+            (
+                "mysql://u:s%3F3cret@h/d?require_ssl=true&tags=leaf_alloc",
+                "mysql://u@h:3306/d?tags=leaf_alloc",
+            ),
+        ] {
+            let address = Address::parse(url).unwrap();
+            assert_eq!(address.options.ssl_opts().is_some(), url.contains("ssl"), "{url}");
+            assert_eq!(address.leaf, place.ends_with(LEAF_TAGS), "{url}");
+            assert_eq!((address.place.as_str(), format!("{address:?}")), (place, place.to_owned()));
+        }
+        for wrong in [
+            "mysql://u:s3cret@h:port/d",
+            "mysql://u:s3cret@h/d?x=s3cret",
+            "mysql://u:s3cret@h",
+            "mysql://:s3cret@h/d",
+            "mysql://u:s3cret@h/d?tags=tags",
+            "mysql://u:s3cret@h/d?ssl-mode=on",
+            "mysql://u:s3cret@h/d?ssl-mode=VERIFY_CA",
+            "mysql://u:s3cret@h/d?ssl-ca=/there/is/no/such.pem",
+            "mysql://u:s3cret@h/d?ssl-mode=REQUIRED&ssl-ca=/there/is/no/such.pem",
+            "mysql://u:s3cret@h/d?ssl-mode=REQUIRED&ssl-key=/there/is/no/such.pem",
+            "mysql://u:s3cret@h/d?tags=leaf_alloc&tags=leaf_alloc",
+        ] {
+            let problem = Address::parse(wrong).unwrap_err();
+            assert!(!problem.detail.contains("s3cret"), "{wrong}: {problem}");
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! Which files are stores, and which are refused.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use leafid_core::{AcquireAsk, Code, Layout, Name, Range, SegmentAsk, StoreTime, Token};
+use leafid_store::backends::opening::Options;
+use leafid_store::backends::sqlite::VERSION;
+use leafid_store::clock::{ManualClock, SystemClock};
+use leafid_store::opening::{create_sqlite, migrate_sqlite, open_sqlite};
+use leafid_store::problem::Problem;
+use leafid_store::registry::Registry;
+use leafid_store::store::{NamespaceChange, Store, TagChange};
+
+fn open(file: &Path) -> Result<Registry, Problem> {
+    open_sqlite(file, Arc::new(SystemClock), Options::default())
+}
+
+fn create(file: &Path) -> Result<Registry, Problem> {
+    create_sqlite(file, Arc::new(SystemClock), Options::default())
+}
+
+#[test]
+fn a_store_keeps_its_id_and_two_stores_have_two() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    let id = create(&file).unwrap().id();
+    assert_eq!(open(&file).unwrap().id(), id);
+    assert_ne!(create(&folder.path().join("b.db")).unwrap().id(), id);
+}
+
+#[test]
+fn what_is_not_there_is_not_made_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let [missing, empty, bare] =
+        ["missing.db", "empty.db", "bare.db"].map(|n| folder.path().join(n));
+    std::fs::write(&empty, "").unwrap();
+    // A database of one page without a table: what is left of a store that was moved away from its
+    // log.
+    let connection = rusqlite::Connection::open(&bare).unwrap();
+    connection.execute_batch("CREATE TABLE t (x); DROP TABLE t; VACUUM").unwrap();
+    drop(connection);
+    for (file, what) in [(&missing, "does not exist"), (&empty, "empty"), (&bare, "no tables")] {
+        let before = std::fs::read(file).ok();
+        let problem = open(file).unwrap_err();
+        assert_eq!(problem.code, Code::StoreUnknown, "{problem}");
+        let way = format!("leafid init --store sqlite:{}", file.display());
+        assert!(problem.detail.contains(what) && problem.detail.contains(&way), "{problem}");
+        assert_eq!(std::fs::read(file).ok(), before, "it is left as it was");
+        assert!(create(file).unwrap().found().created);
+        assert!(!open(file).unwrap().found().created);
+    }
+}
+
+#[test]
+fn what_is_there_is_not_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    let id = String::from_utf8(create(&file).unwrap().id().to_hex().to_vec()).unwrap();
+    let problem = create(&file).unwrap_err();
+    assert_eq!(problem.code, Code::StoreRefused);
+    assert!(problem.detail.contains(&id) && problem.detail.contains("1 namespace,"), "{problem}");
+    assert!(!create_or_open(&file).unwrap().found().created);
+}
+
+fn create_or_open(file: &Path) -> Result<Registry, Problem> {
+    let options = Options { create: true, ..Options::default() };
+    open_sqlite(file, Arc::new(SystemClock), options)
+}
+
+/// SQLite would remove the log, and with it what was granted last.
+#[test]
+fn a_log_without_its_file_is_not_thrown_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, log) = (folder.path().join("a.db"), folder.path().join("a.db-wal"));
+    let store = create(&file).unwrap();
+    let grants = std::fs::read(&log).unwrap();
+    assert!(!grants.is_empty(), "the log holds the tables");
+    std::fs::rename(&file, folder.path().join("moved.db")).unwrap();
+    for attempt in [open(&file), create(&file), create_or_open(&file)] {
+        let problem = attempt.unwrap_err();
+        assert_eq!(problem.code, Code::StoreRefused, "{problem}");
+        assert!(problem.detail.contains("a.db-wal"), "{problem}");
+    }
+    assert_eq!(std::fs::read(&log).unwrap(), grants);
+    drop(store);
+}
+
+#[tokio::test]
+async fn a_store_that_replaces_a_lost_one_begins_above_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    let start = 1_800_000_000_000;
+    let clock = Arc::new(ManualClock::at(StoreTime::new(start)));
+    let options = Options { replaces_lost_ms: Some(60_000), ..Options::default() };
+    let store = create_sqlite(&file, clock.clone(), options).unwrap();
+    let floor = start + 60_000 + 5_000;
+    assert_eq!(store.found().floor, Some(StoreTime::new(floor)));
+    // A namespace that is made later has the floor, too, and keeps it when its layout changes.
+    let [wide, js53] = ["wide", "js53"].map(|name| Name::namespace(name).unwrap());
+    let change = NamespaceChange { layout: Some(Layout::LONG), ..NamespaceChange::default() };
+    store.put_namespace(wide, change).await.unwrap();
+    store.put_namespace(js53, change).await.unwrap();
+    let workers = Some(Range::new(0, 256));
+    let change =
+        NamespaceChange { layout: Some(Layout::JS53), workers, ..NamespaceChange::default() };
+    store.put_namespace(js53, change).await.unwrap();
+    let spaces = [Name::namespace("default").unwrap(), wide, js53];
+    let owner = Name::owner("o").unwrap();
+    let ask = |namespace, n: u8| AcquireAsk::new(namespace, Token::new([n; 16]), owner);
+    for namespace in spaces {
+        let refused = store.acquire(ask(namespace, 1)).await.unwrap_err();
+        let free_at = refused.free_at.unwrap().get();
+        assert_eq!(refused.code, Code::WorkersExhausted, "{namespace}: {refused}");
+        assert!((floor..floor + 20).contains(&free_at), "{namespace}: {free_at} after {floor}");
+    }
+    clock.set(StoreTime::new(floor + 20));
+    for namespace in spaces {
+        let grant = store.acquire(ask(namespace, 2)).await.unwrap();
+        let begins = grant.layout.time(grant.ticks.start).get();
+        assert!(begins >= floor, "{namespace}: {begins} after {floor}");
+    }
+    // A tag would begin at 1 again.
+    let tag = Name::tag("orders").unwrap();
+    let refused = store.put_tag(tag, TagChange::default()).await.unwrap_err();
+    assert_eq!(refused.code, Code::RequestInvalid);
+    assert!(refused.detail.contains("--from"), "{refused}");
+    let change = TagChange { from: Some(5_000_001), ..TagChange::default() };
+    assert_eq!(store.put_tag(tag, change).await.unwrap().max_id, 5_000_001);
+    // One that is there changes as ever, and one that was deleted goes on where it stood.
+    let change = TagChange { step: Some(7), ..TagChange::default() };
+    assert_eq!(store.put_tag(tag, change).await.unwrap().step, 7);
+    store.delete_tag(tag).await.unwrap();
+    assert_eq!(store.put_tag(tag, TagChange::default()).await.unwrap().max_id, 5_000_001);
+    drop(store);
+    let again = open_sqlite(&file, clock, Options::default()).unwrap();
+    assert_eq!(again.found().floor, Some(StoreTime::new(floor)));
+}
+
+#[test]
+fn what_is_no_store_is_refused_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("text.db");
+    std::fs::write(&text, "shopping list: milk, bread, and a good deal more than that".repeat(40))
+        .unwrap();
+    let before = std::fs::read(&text).unwrap();
+    assert_eq!(open(&text).unwrap_err().code, Code::SchemaMismatch);
+    assert_eq!(std::fs::read(&text).unwrap(), before);
+
+    let foreign = folder.path().join("foreign.db");
+    let connection = rusqlite::Connection::open(&foreign).unwrap();
+    connection.execute_batch("CREATE TABLE customers (name TEXT)").unwrap();
+    let problem = open(&foreign).unwrap_err();
+    assert_eq!(problem.code, Code::SchemaMismatch);
+    let tables = "SELECT group_concat(name) FROM sqlite_schema";
+    let tables: String = connection.query_row(tables, [], |row| row.get(0)).unwrap();
+    assert_eq!(tables, "customers");
+
+    let problem = open(&folder.path().join("missing").join("a.db")).unwrap_err();
+    assert_eq!(problem.code, Code::StoreUnknown);
+    assert!(problem.detail.contains("missing"), "{}", problem.detail);
+}
+
+#[test]
+fn a_newer_version_is_not_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    drop(create(&file).unwrap());
+    let other = rusqlite::Connection::open(&file).unwrap();
+    let ours = other.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).unwrap();
+    other.pragma_update(None, "user_version", ours + 1).unwrap();
+    let problem = open(&file).unwrap_err();
+    assert_eq!(problem.code, Code::SchemaMismatch);
+    let newer = format!("version {},", ours + 1);
+    assert!(problem.detail.contains(&newer), "{}", problem.detail);
+}
+
+/// A file as the program before this one made it, with a tag that stands at 5000001.
+fn of_version_2(file: &Path) -> rusqlite::Connection {
+    drop(create(file).unwrap());
+    let connection = rusqlite::Connection::open(file).unwrap();
+    let down = "ALTER TABLE tags DROP COLUMN until; ALTER TABLE tags DROP COLUMN claimed_until;
+        ALTER TABLE meta DROP COLUMN position;
+        ALTER TABLE meta DROP COLUMN generation; ALTER TABLE meta DROP COLUMN fenced_ms;
+        ALTER TABLE meta DROP COLUMN fenced_on; ALTER TABLE meta DROP COLUMN patterns; PRAGMA user_version = 2;
+        INSERT INTO tags VALUES ('orders', 5000001, 10, 500, 0)";
+    connection.execute_batch(down).unwrap();
+    connection
+}
+
+fn tables(file: &Path) -> Vec<(String, String, bool, bool)> {
+    let connection = rusqlite::Connection::open(file).unwrap();
+    let columns = "SELECT m.name, c.name || ' ' || c.type, c.\"notnull\", c.pk FROM sqlite_schema m, \
+                   pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1, c.cid";
+    let mut columns = connection.prepare(columns).unwrap();
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+    let found = columns.query_map([], read).unwrap().collect::<Result<Vec<_>, _>>();
+    found.unwrap()
+}
+
+#[tokio::test]
+async fn tables_of_the_version_before_are_refused_until_they_are_raised() {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, new] = ["a.db", "new.db"].map(|name| folder.path().join(name));
+    drop(of_version_2(&file));
+    drop(create(&new).unwrap());
+    assert_ne!(tables(&file), tables(&new));
+    for attempt in [open(&file), create(&file), create_or_open(&file)] {
+        let problem = attempt.unwrap_err();
+        assert_eq!(problem.code, Code::SchemaMismatch, "{problem}");
+        let way = format!("leafid migrate --store sqlite:{}", file.display());
+        assert!(
+            problem.detail.contains("version 2,") && problem.detail.contains(&way),
+            "{problem}"
+        );
+    }
+    assert_eq!(migrate_sqlite(&file), Ok(2));
+    assert_eq!(tables(&file), tables(&new), "as a new one");
+    let store = open(&file).unwrap();
+    let tag = Name::tag("orders").unwrap();
+    let row = store.tag(tag).await.unwrap();
+    assert_eq!((row.max_id, row.step, row.max_step, row.until), (5_000_001, 10, 500, None));
+    let change = TagChange { until: Some(5_000_005), ..TagChange::default() };
+    store.put_tag(tag, change).await.unwrap();
+    let grant = store.lease_segment(SegmentAsk::new(tag, Token::new([1; 16]))).await.unwrap();
+    assert_eq!(grant.range, Range::new(5_000_001, 5_000_005));
+    // Also beside a server of this version there is nothing to do.
+    assert_eq!(migrate_sqlite(&file), Ok(VERSION));
+    drop(store);
+    assert_eq!(open(&file).unwrap().tag(tag).await.unwrap().until, Some(5_000_005));
+}
+
+/// A program of the version before would go on granting beyond an upper end that it does not know.
+#[test]
+fn tables_that_another_program_uses_are_not_raised() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    let other = of_version_2(&file);
+    other.query_row("SELECT count(*) FROM tags", [], |row| row.get::<_, i64>(0)).unwrap();
+    let before = tables(&file);
+    let problem = migrate_sqlite(&file).unwrap_err();
+    assert_eq!(problem.code, Code::StoreUnavailable, "{problem}");
+    assert!(problem.detail.contains("stop every server"), "{problem}");
+    assert_eq!(tables(&file), before, "it is left as it was");
+    drop(other);
+    assert_eq!(migrate_sqlite(&file), Ok(2));
+}
+
+#[test]
+fn what_cannot_be_raised_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let [missing, foreign, old] =
+        ["missing.db", "foreign.db", "old.db"].map(|n| folder.path().join(n));
+    assert_eq!(migrate_sqlite(&missing).unwrap_err().code, Code::StoreUnknown);
+    assert!(!missing.exists());
+    let other = rusqlite::Connection::open(&foreign).unwrap();
+    other.execute_batch("CREATE TABLE t (x)").unwrap();
+    assert_eq!(migrate_sqlite(&foreign).unwrap_err().code, Code::SchemaMismatch);
+    of_version_2(&old).pragma_update(None, "user_version", 1).unwrap();
+    let problem = migrate_sqlite(&old).unwrap_err();
+    assert_eq!(problem.code, Code::SchemaMismatch);
+    assert!(problem.detail.contains("version 1,"), "{problem}");
+}
+
+#[test]
+fn a_store_that_cannot_be_written_to_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    drop(create(&file).unwrap());
+    // Another program that keeps the file to itself.
+    let other = rusqlite::Connection::open(&file).unwrap();
+    other.pragma_update(None, "locking_mode", "EXCLUSIVE").unwrap();
+    other.execute_batch("BEGIN EXCLUSIVE; COMMIT").unwrap();
+    let problem = open(&file).unwrap_err();
+    assert_eq!(problem.code, Code::StoreUnavailable, "{problem}");
+    assert!(problem.detail.contains("locked"), "{problem}");
+}
+
+#[tokio::test]
+async fn while_another_process_writes_there_is_no_answer_and_then_there_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    let store = create(&file).unwrap();
+    let tag = Name::tag("orders").unwrap();
+    let before = store.put_tag(tag, TagChange::default()).await.unwrap();
+    let ask = SegmentAsk::new(tag, Token::new([1; 16]));
+
+    let other = rusqlite::Connection::open(&file).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let (one, two) = tokio::join!(store.lease_segment(ask), store.lease_segment(ask));
+    for refused in [one.unwrap_err(), two.unwrap_err()] {
+        assert_eq!(refused.code, Code::StoreUnavailable, "{refused}");
+        assert!(refused.retry_after_ms.is_some(), "{refused}");
+    }
+    other.execute_batch("ROLLBACK").unwrap();
+    let grant = store.lease_segment(ask).await.unwrap();
+    assert_eq!(grant.range.start, before.max_id, "what was refused moved nothing");
+}
+
+/// However often it is asked for, and not at all where something else was written.
+#[tokio::test]
+async fn readiness_writes_at_most_once_a_second() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.db");
+    let clock = Arc::new(ManualClock::at(StoreTime::new(1_800_000_000_000)));
+    let options = Options { create: true, ..Options::default() };
+    let store = open_sqlite(&file, clock.clone(), options).unwrap();
+    let other = rusqlite::Connection::open(&file).unwrap();
+    let beat =
+        || -> i64 { other.query_row("SELECT beat_ms FROM meta", [], |row| row.get(0)).unwrap() };
+    let begun = std::time::Instant::now();
+    let mut beats = std::collections::BTreeSet::from([beat()]);
+    for ms in 1..=200 {
+        let now = StoreTime::new(1_800_000_000_000 + ms);
+        clock.set(now);
+        assert_eq!(store.ready().await.unwrap(), now);
+        beats.insert(beat());
+    }
+    // None of them is the one before the first.
+    let written = beats.len() - 1;
+    let most = begun.elapsed().as_secs() as usize + 1;
+    assert!((1..=most).contains(&written), "{written} writes in {:?}", begun.elapsed());
+}
+
+/// Two servers would each write a log beside the name that it knows, and grant the same twice.
+#[cfg(unix)]
+#[test]
+fn a_file_with_two_names_is_refused_by_each_and_a_link_to_it_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, second, link] = ["a.db", "b.db", "c.db"].map(|name| folder.path().join(name));
+    let id = create(&file).unwrap().id();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    assert_eq!(open(&link).unwrap().id(), id, "SQLite follows it to the same log");
+    std::fs::hard_link(&file, &second).unwrap();
+    for name in [&file, &second, &link] {
+        let problem = open(name).unwrap_err();
+        assert_eq!(problem.code, Code::StoreRefused, "{problem}");
+        assert!(problem.detail.contains("2 names"), "{problem}");
+    }
+    std::fs::remove_file(&second).unwrap();
+    assert_eq!(open(&file).unwrap().id(), id);
+    // Also before it is a store.
+    let empty = folder.path().join("empty.db");
+    std::fs::write(&empty, "").unwrap();
+    std::fs::hard_link(&empty, &second).unwrap();
+    assert_eq!(create(&second).unwrap_err().code, Code::StoreRefused);
+    assert_eq!(std::fs::read(&empty).unwrap(), b"", "it is left as it was");
+}
