@@ -17,7 +17,7 @@ const LOADED: &[Loaded] = &[
 ];
 
 /// What the components have at most, in bytes, in the order in which they are published.
-const COMPONENTS: [u64; 3] = [105_000, 50_000, 37_000];
+const COMPONENTS: [u64; 3] = [105_000, 51_500, 37_000];
 
 /// The functions that `leafid.wasm` imports; the others have none.
 const IMPORTS: &[&str] = &[
