@@ -11,7 +11,6 @@ pub(crate) mod config;
 mod credentials;
 mod database;
 mod files;
-mod guess;
 mod health;
 mod ids;
 mod import;
@@ -39,7 +38,6 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use leafid_store::problem::Problem;
 use serde_json::json;
@@ -207,28 +205,8 @@ fn parse(mut words: Vec<OsString>) -> Result<(ArgMatches, Vec<OsString>), Failur
             let detail = format!("in `{}`: {said}", file.display());
             return Problem::new(leafid_core::Code::RequestInvalid, detail).into();
         }
-        Failure::Misused(with_guess(error, command, &words), given())
+        Failure::Misused(error, given())
     })
-}
-
-/// The error, with the command that was probably meant in place of other tips, if that is one.
-fn with_guess(mut error: clap::Error, command: clap::Command, words: &[OsString]) -> clap::Error {
-    let texts: Option<Vec<String>> =
-        words.iter().skip(1).map(|word| word.to_str().map(str::to_owned)).collect();
-    let meant = texts.as_deref().and_then(guess::meant);
-    let program = std::iter::once("leafid");
-    let is_one = |meant: &Vec<String>| {
-        let words = program.chain(meant.iter().map(String::as_str));
-        command.try_get_matches_from(words).is_ok()
-    };
-    if let Some(meant) = meant.filter(is_one) {
-        for kind in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg] {
-            error.remove(kind);
-        }
-        let tip = ContextValue::StyledStrs(vec![guess::typed(&meant).into()]);
-        error.insert(ContextKind::Suggested, tip);
-    }
-    error
 }
 
 /// Says what is wrong with a command line, or what `--help` and `--version` were asked for.
