@@ -42,7 +42,7 @@ pub fn serve(
         let open = move || {
             keep.open(&at, options, |options| {
                 let terms = terms(options, unsafe_too);
-                database.open_on(on.as_ref(), Arc::new(SystemClock), &terms)
+                database.open(on.as_ref(), Arc::new(SystemClock), &terms)
             })
         };
         match open() {
@@ -76,7 +76,7 @@ pub fn init(database: &Database, options: Options) -> Result<Registry, Problem> 
 /// Opens a store for one verb.
 pub fn open(named: &str, allow_unsafe: bool) -> Option<Result<Registry, Problem>> {
     Some(Database::parse(named)?.and_then(|database| {
-        Ok(database.open(Arc::new(SystemClock), &terms(Options::default(), allow_unsafe))?)
+        Ok(database.open(None, Arc::new(SystemClock), &terms(Options::default(), allow_unsafe))?)
     }))
 }
 

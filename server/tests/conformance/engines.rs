@@ -27,7 +27,7 @@ fn open_at(url: &str, id: Token, clock: Arc<ManualClock>) -> SharedStore {
     let database = Database::parse(url).expect("a store's URL").expect("a good one");
     // As `leafid serve` does.
     let here = Handle::current();
-    Arc::new(database.open_on(Some(&here), clock, &terms).expect("the store opens"))
+    Arc::new(database.open(Some(&here), clock, &terms).expect("the store opens"))
 }
 
 /// Another name with every call.

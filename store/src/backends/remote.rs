@@ -4,7 +4,7 @@
 
 mod about;
 mod applied;
-mod driver;
+pub mod driver;
 mod link;
 mod meta;
 pub mod open;
