@@ -12,7 +12,7 @@ import { ENGINES } from '../support/databases.mjs'
 import { ran } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
 import { storeBinary, vectorFiles } from '../support/places.mjs'
-import { refusal, until } from '../support/stores.mjs'
+import { refusal, refuses, until } from '../support/stores.mjs'
 import { storeOver } from '../support/tables.mjs'
 import { replay } from '../support/vectors.mjs'
 
@@ -148,9 +148,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       await engine.query(connection, engine.begin)
       await engine.query(connection, 'INSERT INTO own VALUES (1)')
       for (const ask of [() => store.lease_segment(lease()), () => store.acquire(acquire()), () => sqlStore(connection).lease_segment(lease())]) {
-        const { code, message } = await refusal(ask)
-        assert.equal(code, 'STORE_REFUSED')
-        assert.match(message, /connection is inside a transaction, and what a store grants there would be undone/)
+        await refuses(ask, 'STORE_REFUSED', /connection is inside a transaction, and what a store grants there would be undone/)
       }
       await engine.query(connection, 'INSERT INTO own VALUES (2)')
       await engine.query(connection, 'COMMIT')
@@ -170,28 +168,20 @@ for (const [name, engine] of Object.entries(ENGINES)) {
 
     test('nothing is made unasked, and what is no store is left alone', async (t) => {
       const empty = database()
-      const nothing = await refusal(async () => sqlStore(await open(t, empty.url)).lease_segment(lease()))
-      assert.equal(nothing.code, 'STORE_UNKNOWN')
-      assert.match(nothing.message, /has no tables; to create a new store there: leafid init --store (postgres|mysql):\/\//)
+      await refuses(async () => sqlStore(await open(t, empty.url)).lease_segment(lease()), 'STORE_UNKNOWN', /has no tables; to create a new store there: leafid init --store (postgres|mysql):\/\//)
       const store = sqlStore(await open(t, empty.url), { create: true })
-      const unknown = await refusal(() => store.lease_segment(lease()))
-      assert.equal(unknown.code, 'TAG_UNKNOWN')
-      assert.match(unknown.message, /leafid tag create orders --store (postgres|mysql):\/\//)
+      await refuses(() => store.lease_segment(lease()), 'TAG_UNKNOWN', /leafid tag create orders --store (postgres|mysql):\/\//)
       assert.equal((await refusal(() => store.acquire(acquire({ namespace: 'shop' })))).code, 'NAMESPACE_UNKNOWN')
       const schema = name === 'MySQL' ? '' : 'leafid.'
       server.run(empty.name, `UPDATE ${schema}meta SET version = 99`)
       for (const other of [store, sqlStore(await open(t, empty.url))]) {
-        const newer = await refusal(() => other.lease_segment(lease()))
-        assert.equal(newer.code, 'SCHEMA_MISMATCH')
-        assert.match(newer.message, /has tables of version 99, this program knows \d+; use the program that wrote it/)
+        await refuses(() => other.lease_segment(lease()), 'SCHEMA_MISMATCH', /has tables of version 99, this program knows \d+; use the program that wrote it/)
       }
       server.run(empty.name, `UPDATE ${schema}meta SET version = 1`)
       assert.match((await refusal(() => store.lease_segment(lease()))).message, /leafid migrate --store/)
       const foreign = database()
       server.run(foreign.name, name === 'MySQL' ? 'CREATE TABLE tags (a INT)' : 'CREATE SCHEMA leafid; CREATE TABLE leafid.tags (a INT)')
-      const taken = await refusal(async () => sqlStore(await open(t, foreign.url), { create: true }).lease_segment(lease()))
-      assert.equal(taken.code, 'SCHEMA_MISMATCH')
-      assert.match(taken.message, /its table `tags` is another program's; give leafid a database of its own/)
+      await refuses(async () => sqlStore(await open(t, foreign.url), { create: true }).lease_segment(lease()), 'SCHEMA_MISMATCH', /its table `tags` is another program's; give leafid a database of its own/)
     })
 
     test('a setting that loses what was answered is refused by name, at the start and later', async (t) => {
@@ -251,9 +241,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       const store = sqlStore(pool, { create })
       const seen = [(await store.lease_segment(lease())).start]
       await server.stop('SIGKILL')
-      const { code, message } = await refusal(() => store.lease_segment(lease()))
-      assert.equal(code, 'STORE_UNAVAILABLE')
-      assert.match(message, new RegExp(`^${name} at (postgres|mysql)://\\S+ cannot be used: `))
+      await refuses(() => store.lease_segment(lease()), 'STORE_UNAVAILABLE', new RegExp(`^${name} at (postgres|mysql)://\\S+ cannot be used: `))
       await server.start()
       const orders = new Segment('orders', { store, timeout: 120_000 })
       seen.push(await orders.next())
@@ -274,9 +262,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.equal(follows.code, 'STORE_REFUSED')
       assert.match(follows.message, /has read_only on, as a replica has/)
       server.run('follows', 'ALTER TABLE tags ENGINE = MyISAM')
-      const { code, message } = await refusal(() => sqlStore(pool).lease_segment(lease()))
-      assert.equal(code, 'STORE_REFUSED')
-      assert.match(message, /keeps its table `tags` in MyISAM, which has no transactions; move it: ALTER TABLE tags ENGINE = InnoDB/)
+      await refuses(() => sqlStore(pool).lease_segment(lease()), 'STORE_REFUSED', /keeps its table `tags` in MyISAM, which has no transactions; move it: ALTER TABLE tags ENGINE = InnoDB/)
     })
   })
 }

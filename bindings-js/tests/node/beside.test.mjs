@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
 import { ranNode } from '../support/ends.mjs'
-import { ownStore, refusal } from '../support/stores.mjs'
+import { ownStore, refusal, tagged } from '../support/stores.mjs'
 
 /** What a program says on its standard error, which has `store`, one that is not of a test. */
 function told(program) {
@@ -56,8 +56,7 @@ test('two copies of the package in one process are two holders, and know each ot
   const copy = require(join(dirname(require.resolve('leafid/package.json')), 'cjs/entries/node.js'))
   assert.notEqual(copy.Segment, Segment)
   assert.equal(require('leafid').Segment, Segment)
-  const rows = memoryStore()
-  rows.createTag('orders', { step: 10, max_step: 20 })
+  const rows = tagged(10, 20)
   const store = ownStore({ rows })
   const ids = (await Promise.all([Segment, copy.Segment].map((one) => new one('orders', { store }).take(20)))).flat()
   assert.equal(new Set(ids).size, 40)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
-import { afterFailure, httpServer, refusal, until } from '../support/stores.mjs'
+import { afterFailure, httpServer, refusal, refuses, until } from '../support/stores.mjs'
 
 // Privileged, assigned to a service that nobody runs, and not among the ports that `fetch` refuses to call.
 const NOBODY = 'http://127.0.0.1:2'
@@ -14,11 +14,9 @@ test('nothing at hand: the message says how to wait', async () => {
   const store = { lease_segment: mute, acquire: mute, renew: mute, release: mute }
   const orders = new Segment('orders', { store })
   for (const act of [() => orders.nextSync(), () => orders.takeSync(2), () => orders.fillSync(new BigUint64Array(2))]) {
-    const { code, message } = await refusal(act)
-    assert.deepEqual([code, message], ['SEGMENT_DRY', 'tag `orders` has no number at hand: wait for the next segment, with `await ready(n)`'])
+    await refuses(act, 'SEGMENT_DRY', 'tag `orders` has no number at hand: wait for the next segment, with `await ready(n)`')
   }
-  const { code, message } = await refusal(() => new Snowflake('eu', { store }).nextSync())
-  assert.deepEqual([code, message], ['WINDOW_SPENT', 'namespace `eu` has no window at hand: wait for the next window, with `await ready(n)`'])
+  await refuses(() => new Snowflake('eu', { store }).nextSync(), 'WINDOW_SPENT', 'namespace `eu` has no window at hand: wait for the next window, with `await ready(n)`')
 })
 
 test('a store that is not there: the message has the code, the address and the reason of the last failure', async () => {
@@ -37,14 +35,11 @@ test('a store that is not there: the message has the code, the address and the r
 test('a caller that waits is told the reason too', async () => {
   const orders = new Segment('orders', { store: NOBODY, timeout: 5 })
   await afterFailure(orders, () => orders.nextSync())
-  const { code, message } = await refusal(() => orders.next())
-  assert.equal(code, 'TIMED_OUT')
-  assert.match(message, /no answer from `http:\/\/127\.0\.0\.1:2\/.*` \(ECONNREFUSED\)/)
+  await refuses(() => orders.next(), 'TIMED_OUT', /no answer from `http:\/\/127\.0\.0\.1:2\/.*` \(ECONNREFUSED\)/)
 })
 
 test('`https://` to a store that speaks no TLS says so', async (t) => {
-  const server = await httpServer(() => ({ body: '{}' }))
-  t.after(server.end)
+  const server = await httpServer(t, () => ({ body: '{}' }))
   const orders = new Segment('orders', { store: server.url.replace('http:', 'https:') })
   await afterFailure(orders, () => orders.nextSync(), /what listens at `https:.*` does not speak TLS \(ERR_SSL_\w+\): write `http:\/\/` instead of `https:\/\/`$/)
   assert.equal(server.seen.length, 0)
@@ -77,8 +72,7 @@ test('what waiting cannot cure stays the answer while it is asked again, until a
       return asks.size === turn + 2
     })
     for (const act of [() => orders.nextSync(), () => orders.takeSync(2), () => orders.fillAvailable(new BigUint64Array(1))]) {
-      const error = await refusal(act)
-      assert.deepEqual([error.code, error.message], ['TAG_UNKNOWN', 'no such tag'])
+      await refuses(act, 'TAG_UNKNOWN', 'no such tag')
     }
   }
   const { ask, resolve } = last()

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { Segment } from 'leafid'
 import { sqlStore } from 'leafid/node'
 import { ranNode, scratch } from '../support/ends.mjs'
-import { refusal, timedOut } from '../support/stores.mjs'
+import { refusal, refuses, timedOut } from '../support/stores.mjs'
 
 const PROGRAM = "import { Segment } from 'leafid'\nawait new Segment('orders').next()"
 
@@ -51,9 +51,7 @@ test('an address that cannot be used is told at once, and not repeated', async (
     [() => sqlStore('sqlite:ids.db', { tags: 'leaf_alloc' }), /Leaf's table/],
   ]
   for (const [act, says] of wrong) {
-    const { code, message } = await refusal(act)
-    assert.equal(code, 'REQUEST_INVALID')
-    assert.match(message, says)
+    await refuses(act, 'REQUEST_INVALID', says)
   }
 })
 

@@ -9,7 +9,7 @@ import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
 import { decode as small } from 'leafid/decode'
 import { codes } from 'leafid/testing'
 import { ranNode } from '../support/ends.mjs'
-import { ownStore, refusal, until } from '../support/stores.mjs'
+import { ownStore, refusal, refuses, tagged, until } from '../support/stores.mjs'
 
 const root = dirname(createRequire(import.meta.url).resolve('leafid/package.json'))
 
@@ -95,8 +95,7 @@ test('what is no signal is refused', async () => {
 
 test('`onError` is told each failure, also of what was asked for ahead; what it throws harms nobody', async () => {
   const told = []
-  const rows = memoryStore()
-  rows.createTag('orders', { step: 10, max_step: 10 })
+  const rows = tagged(10)
   let fails = true
   const store = ownStore({
     rows,
@@ -118,9 +117,7 @@ test('`onError` is told each failure, also of what was asked for ahead; what it 
   await ids.take(4)
   await until(() => told.length > before)
   assert.equal(ids.nextSync() > 0n, true)
-  const { code, message } = await refusal(() => new Segment('orders', { store, onError: 'log' }))
-  assert.equal(code, 'REQUEST_INVALID')
-  assert.match(message, /^`onError` must be a function, got `'log'`$/)
+  await refuses(() => new Segment('orders', { store, onError: 'log' }), 'REQUEST_INVALID', /^`onError` must be a function, got `'log'`$/)
 })
 
 test('an async `onError` that rejects does not end the process', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LeafidError, Segment, Snowflake, decode, memoryStore } from 'leafid'
-import { ownStore, refusal, until } from '../support/stores.mjs'
+import { ownStore, refusal, refuses, tagged, until } from '../support/stores.mjs'
 
 test('a segment: one by one, in text, in bulk, always ascending', async () => {
   const orders = new Segment('orders', { store: memoryStore() })
@@ -64,15 +64,12 @@ test('a number is exact, or it is RANGE_INVALID', async () => {
 })
 
 test('take gives all, or an error and nothing is spent', async () => {
-  const store = memoryStore()
-  store.createTag('orders', { step: 10, max_step: 100 })
+  const store = tagged(10, 100)
   const orders = new Segment('orders', { store })
   assert.equal(await orders.next(), 1n)
   // The other nine are at hand, and 50 are not: they are leased in one go.
   assert.deepEqual((await orders.take(50)).map(Number), Array.from({ length: 50 }, (_, n) => n + 2))
-  const tooMany = await refusal(() => orders.take(101))
-  assert.equal(tooMany.code, 'COUNT_INVALID')
-  assert.match(tooMany.message, /at most 100 IDs/)
+  await refuses(() => orders.take(101), 'COUNT_INVALID', /at most 100 IDs/)
   for (const n of [-1, 1.5, Number.NaN, 2 ** 40, '5', 5n, undefined]) {
     assert.equal((await refusal(() => orders.take(n))).code, 'COUNT_INVALID', String(n))
     assert.equal((await refusal(() => orders.takeSync(n))).code, 'COUNT_INVALID', String(n))

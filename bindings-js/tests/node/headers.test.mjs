@@ -5,8 +5,7 @@ import { Segment, httpStore, memoryStore } from 'leafid'
 import { httpServer, refusal, wire } from '../support/stores.mjs'
 
 async function served(t) {
-  const server = await httpServer(wire(memoryStore()))
-  t.after(server.end)
+  const server = await httpServer(t, wire(memoryStore()))
   return server
 }
 

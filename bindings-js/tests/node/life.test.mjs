@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { closeOnSignal } from 'leafid/node'
 import { ranNode, scratch, startNode } from '../support/ends.mjs'
-import { startStore } from '../support/store.mjs'
+import { storeFor } from '../support/store.mjs'
 import { refusal, until } from '../support/stores.mjs'
 
 const drawer = fileURLToPath(new URL('../support/life-drawer.mjs', import.meta.url))
@@ -20,8 +20,7 @@ function forked(words) {
 }
 
 async function setting(t) {
-  const store = await startStore()
-  t.after(store.end)
+  const store = await storeFor(t)
   const folder = scratch(t)
   await store.createTag('orders', { step: 50, max_step: 100 })
   return { store, file: (name) => join(folder, name) }

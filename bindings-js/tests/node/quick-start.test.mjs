@@ -4,12 +4,10 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { quickStart } from '../support/places.mjs'
-import { startStore } from '../support/store.mjs'
+import { storeFor } from '../support/store.mjs'
 
 test('the quick start for Node runs', async (t) => {
-  const store = await startStore()
-  t.after(store.end)
-  await store.createTag('orders')
+  const store = await storeFor(t, { tags: { orders: {} } })
   const program = quickStart().find((program) => !program.includes('export default'))
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
     cwd: import.meta.dirname,

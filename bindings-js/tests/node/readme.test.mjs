@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { startNode, stop } from '../support/ends.mjs'
-import { startStore } from '../support/store.mjs'
+import { storeFor } from '../support/store.mjs'
 
 const folder = dirname(createRequire(import.meta.url).resolve('leafid/package.json'))
 const programs = [...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/```js\n([\s\S]*?)```/g)].map(([, program]) => program)
@@ -14,9 +14,7 @@ test('the README has programs', () => assert.ok(programs.length >= 5, `${program
 
 for (const [at, program] of programs.entries()) {
   test(`program ${at + 1}: ${program.split('\n')[0]}`, async (t) => {
-    const store = await startStore()
-    t.after(store.end)
-    await store.createTag('orders')
+    const store = await storeFor(t, { tags: { orders: {} } })
     const child = startNode(['--input-type=module', '-e', program], { cwd: import.meta.dirname, env: { ...process.env, LEAFID_STORE: store.url }, timeout: 300_000 })
     t.after(() => stop(child))
     let told = ''

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LeafidError, Segment, Snowflake } from 'leafid'
 import { acquire, lease_segment, namespace_row, release, renew, tag_row } from 'leafid/registry'
-import { refusal } from '../support/stores.mjs'
+import { refusal, refuses } from '../support/stores.mjs'
 
 const STORE = '5a'.repeat(16)
 
@@ -79,8 +79,7 @@ test('acquire: the row to write, another one that is freed, and the answer', asy
   const again = acquire(STORE, namespace, { mine: both.row }, { ...ask, request: '03'.repeat(16) }, later)
   assert.deepEqual([again.row, again.grant.start, 'freed' in again], [both.row, both.grant.start, false])
   const held = both.row
-  const spent = await refusal(() => acquire(STORE, namespace, { rested: held }, { ...ask, owner: 'you', sticky: false, request: '04'.repeat(16) }, later + 50))
-  assert.equal(spent.code, 'WORKERS_EXHAUSTED')
+  const spent = await refuses(() => acquire(STORE, namespace, { rested: held }, { ...ask, owner: 'you', sticky: false, request: '04'.repeat(16) }, later + 50), 'WORKERS_EXHAUSTED')
   assert.ok(spent.until > later && spent.retryAfter === spent.until - (later + 50), `${spent.until}`)
   assert.match(spent.message, /^namespace `n` has no free worker number, the first is free in \d+ s: wait/)
 })
@@ -99,9 +98,7 @@ test('rows of other worker numbers, and none at all', async () => {
 })
 
 test('a namespace needs a layout', async () => {
-  const error = await refusal(() => namespace_row({ workers: { start: 0, end: 1 } }))
-  assert.equal(error.code, 'REQUEST_INVALID')
-  assert.match(error.message, /`layout`/)
+  await refuses(() => namespace_row({ workers: { start: 0, end: 1 } }), 'REQUEST_INVALID', /`layout`/)
   assert.equal((await refusal(() => namespace_row())).code, 'REQUEST_INVALID')
   assert.equal((await refusal(() => namespace_row({ namespace: 'a b', layout: 'leaf' }))).code, 'NAMESPACE_INVALID')
 })

@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Layout, Segment, Snowflake, memoryStore } from 'leafid'
-import { ownStore } from '../support/stores.mjs'
+import { ownStore, tagged } from '../support/stores.mjs'
 
 const NOW = 1_800_000_000_000
 const LIVES = 300
 const EACH = 20
 
 test('restarts within one millisecond, some of them crashes', async () => {
-  const rows = memoryStore({ clock: () => NOW })
-  rows.createTag('orders', { step: 7, max_step: 100 })
+  const rows = tagged(7, 100, { clock: () => NOW })
   const store = ownStore({ rows })
   const drawn = { numbers: [], stamps: [] }
   for (let life = 0; life < LIVES; life++) {

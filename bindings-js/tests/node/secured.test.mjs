@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
 import { secured } from '../support/secured.mjs'
-import { afterFailure, httpServer, refusal, wire } from '../support/stores.mjs'
+import { afterFailure, httpServer, refusal, refuses, wire } from '../support/stores.mjs'
 
 let store
 before(async () => (store = await secured()))
@@ -35,8 +35,7 @@ test('a token, and a `fetch` that believes an authority of one’s own', async (
     const refused = httpStore(store.url, { token, fetch })
     for (const ids of [new Segment('orders', { store: refused, timeout: 60_000 }), new Snowflake('default', { store: refused, timeout: 60_000 })]) {
       const begun = Date.now()
-      const error = await refusal(() => ids.next())
-      assert.equal(error.code, code)
+      const error = await refuses(() => ids.next(), code)
       assert.ok(Date.now() - begun < 30_000 && !error.message.includes('leafid_'), error.message)
     }
   }
@@ -70,8 +69,7 @@ test('a certificate for another name', async () => {
 })
 
 test('the variable’s token gives way to any that is given', async (t) => {
-  const server = await httpServer(wire(memoryStore()))
-  t.after(server.end)
+  const server = await httpServer(t, wire(memoryStore()))
   t.after(() => delete process.env.LEAFID_TOKEN)
   process.env.LEAFID_TOKEN = 'usual'
   const options = [{}, { token: 'own' }, { headers: { Authorization: 'Basic x' } }, { headers: () => ({ authorization: 'Bearer y' }) }]

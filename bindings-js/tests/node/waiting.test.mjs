@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
 import { ranNode } from '../support/ends.mjs'
-import { httpServer, ownStore, refusal, until } from '../support/stores.mjs'
+import { httpServer, ownStore, refusal, tagged, until } from '../support/stores.mjs'
 
 test('many callers of a dry line share one lease, and each gets an ID of its own', async () => {
   const gates = []
@@ -21,8 +21,7 @@ test('many callers of a dry line share one lease, and each gets an ID of its own
 })
 
 test('steps of one: every caller is served, one lease after the other', async () => {
-  const rows = memoryStore()
-  rows.createTag('orders', { step: 1, max_step: 1 })
+  const rows = tagged(1)
   const store = ownStore({ rows, delay: () => new Promise((resolve) => setImmediate(resolve)) })
   const orders = new Segment('orders', { store, timeout: 60_000 })
   const began = performance.now()
@@ -32,8 +31,7 @@ test('steps of one: every caller is served, one lease after the other', async ()
 })
 
 test('while a range is asked for, the one in hand is spent without a wait', async () => {
-  const rows = memoryStore()
-  rows.createTag('orders', { step: 1000, max_step: 1000 })
+  const rows = tagged(1000)
   let slow = false
   const store = ownStore({ rows, delay: () => (slow ? new Promise((resolve) => setTimeout(resolve, 20)) : undefined) })
   const orders = new Segment('orders', { store })
@@ -79,8 +77,7 @@ describe('asks without an answer', { concurrency: true }, () => {
 
   test('an ask over HTTP is cut after 3 s', { timeout: 120_000 }, async (t) => {
     let aborted = 0
-    const server = await httpServer(() => new Promise(() => {}))
-    t.after(server.end)
+    const server = await httpServer(t, () => new Promise(() => {}))
     const orders = new Segment('orders', {
       timeout: 6_000,
       store: {
@@ -128,8 +125,7 @@ test('an error is the caller’s own: its stack is where it was called', async (
 
 test('IDs at hand go on being handed out while the store fails', async () => {
   let fails = false
-  const rows = memoryStore()
-  rows.createTag('orders', { step: 100, max_step: 100 })
+  const rows = tagged(100)
   const store = {
     lease_segment(ask) {
       if (fails) throw new Error('down')

@@ -8,7 +8,7 @@ import { Segment, Snowflake } from 'leafid'
 import { sqlStore, sqliteStore } from 'leafid/node'
 import { ran, scratch } from '../support/ends.mjs'
 import { storeBinary } from '../support/places.mjs'
-import { refusal } from '../support/stores.mjs'
+import { refusal, refuses } from '../support/stores.mjs'
 
 const require = createRequire(import.meta.url)
 const builtin = process.getBuiltinModule?.('node:sqlite')
@@ -91,9 +91,7 @@ for (const [kind, open] of Object.entries(KINDS)) {
       sqlStore(database, { create }).lease_segment(lease)
       for (const [name, level] of [['OFF', 0], ['NORMAL', 1]]) {
         database.exec(`PRAGMA synchronous = ${name}`)
-        const { code, message } = await refusal(() => sqlStore(database).lease_segment(lease))
-        assert.equal(code, 'STORE_REFUSED')
-        assert.match(message, new RegExp(`has synchronous = ${name}, and a crash forgets what was answered last: .* run \`PRAGMA synchronous = FULL\``))
+        await refuses(() => sqlStore(database).lease_segment(lease), 'STORE_REFUSED', new RegExp(`has synchronous = ${name}, and a crash forgets what was answered last: .* run \`PRAGMA synchronous = FULL\``))
         assert.equal(Object.values(database.prepare('PRAGMA synchronous').all()[0])[0], level)
         assert.equal(sqlStore(database, { allowUnsafeSettings: true }).lease_segment(lease).start > 1n, true)
       }

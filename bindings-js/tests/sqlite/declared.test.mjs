@@ -9,7 +9,7 @@ import { Segment, Snowflake, decode } from 'leafid'
 import { sqlStore, sqliteStore } from 'leafid/node'
 import { ran, scratch, startNode } from '../support/ends.mjs'
 import { storeBinary } from '../support/places.mjs'
-import { refusal } from '../support/stores.mjs'
+import { refusal, refuses } from '../support/stores.mjs'
 
 const drawer = fileURLToPath(new URL('../support/file-drawer.mjs', import.meta.url))
 const numbers = (start, end) => ({ namespaces: { default: { workers: { start, end } } } })
@@ -67,9 +67,7 @@ test('what is there otherwise than it is declared is refused by name, when it is
   for (const [spec, message] of cases) {
     const store = sqliteStore(path, { create: { tags: { orders: spec } } })
     for (let twice = 0; twice < 2; twice++) {
-      const error = await refusal(() => lease(store))
-      assert.equal(error.code, 'TAG_EXISTS', error.message)
-      assert.match(error.message, message)
+      await refuses(() => lease(store), 'TAG_EXISTS', message)
     }
   }
   const spaces = [
@@ -79,9 +77,7 @@ test('what is there otherwise than it is declared is refused by name, when it is
   ]
   for (const [spec, message] of spaces) {
     const store = sqliteStore(path, { create: { namespaces: { default: spec } } })
-    const error = await refusal(() => acquire(store))
-    assert.equal(error.code, 'LAYOUT_MISMATCH', error.message)
-    assert.match(error.message, message)
+    await refuses(() => acquire(store), 'LAYOUT_MISMATCH', message)
   }
   // A generator hears it at once, and what a declaration leaves out may be anything.
   const ids = new Segment('orders', { store: sqliteStore(path, { create: { tags: { orders: { step: 500 } } } }) })
@@ -125,8 +121,7 @@ test('a declaration that cannot be is refused when it is given', async () => {
   ]
   for (const [create, code, message] of cases) {
     for (const make of [() => sqliteStore('ids.db', { create }), () => sqlStore('postgres://127.0.0.1:1/ids', { create })]) {
-      const error = await refusal(make)
-      assert.equal(error.code, code, `${JSON.stringify(create)}: ${error.message}`)
+      const error = await refuses(make, code)
       if (typeof message === 'string') assert.equal(error.message, message)
       else assert.match(error.message, message)
     }

@@ -8,7 +8,7 @@ import { sqliteStore } from 'leafid/node'
 import { ran, scratch } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
 import { storeBinary } from '../support/places.mjs'
-import { refusal } from '../support/stores.mjs'
+import { refusal, refuses } from '../support/stores.mjs'
 
 const files = ['files/driver.js', 'sql/run.js', 'sql/work.js']
 const [{ Connection }, { runNear }, { Works }] = await Promise.all(files.map(inner))
@@ -38,9 +38,7 @@ function floor(path, namespace) {
 test('a tag without `from` is refused where the lost store may have begun it', async (t) => {
   assert.equal(await leased(made(t), 'orders', {}), 1n, 'the control: nothing was lost')
   const path = made(t, { replaces: true })
-  const { code, message } = await refusal(() => leased(path, 'orders', { step: 5 }))
-  assert.equal(code, 'REQUEST_INVALID', message)
-  assert.match(message, /^tag `orders` needs `from`: this store has lost grants, or replaces a lost one, .* name a first number above every one in use$/)
+  await refuses(() => leased(path, 'orders', { step: 5 }), 'REQUEST_INVALID', /^tag `orders` needs `from`: this store has lost grants, or replaces a lost one, .* name a first number above every one in use$/)
   assert.equal(await leased(path, 'orders', { from: '5000001' }), 5000001n)
   assert.ok((await leased(path, 'orders', {})) > 5000001n, 'what is there needs none')
   leafid('tag', 'delete', 'orders', '--store', `sqlite:${path}`)

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startNode } from '../support/ends.mjs'
-import { startStore } from '../support/store.mjs'
+import { storeFor } from '../support/store.mjs'
 
 const drawer = fileURLToPath(new URL('../support/file-drawer.mjs', import.meta.url))
 const COUNT = 10_000
@@ -31,9 +31,7 @@ async function draw(place, kind, n, seen, killAt = Number.POSITIVE_INFINITY) {
 }
 
 async function load(t, kind, { careless = false } = {}) {
-  const store = await startStore()
-  t.after(store.end)
-  await store.createTag('orders', { step: 100, max_step: 1_000 })
+  const store = await storeFor(t, { tags: { orders: { step: 100, max_step: 1_000 } } })
   const path = join(store.folder, 'leafid.db')
   const seen = []
   const own = careless ? 'careless' : kind

@@ -3,10 +3,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { after, before, test } from 'node:test'
-import { memoryStore } from 'leafid'
 import { startWorker } from '../support/miniflare.mjs'
 import { startStore } from '../support/store.mjs'
-import { httpServer, until, wire } from '../support/stores.mjs'
+import { httpServer, tagged, until, wire } from '../support/stores.mjs'
 
 const text = (name) => readFileSync(new URL(name, import.meta.url), 'utf8')
 const source = text('./worker.mjs')
@@ -121,19 +120,17 @@ test('forget and close', async () => {
 })
 
 test('what was asked ahead arrives after its request is over', async (t) => {
-  const rows = memoryStore()
-  rows.createTag('orders', { step: 20, max_step: 20 })
+  const rows = tagged(20)
   const answer = wire(rows)
   // By their requests: one that has no answer for three seconds is sent again.
   const held = new Set()
   let gate
   let open
-  const server = await httpServer(async (request) => {
+  const server = await httpServer(t, async (request) => {
     if (gate !== undefined) held.add(JSON.parse(request.body).request)
     await gate
     return answer(request)
   })
-  t.after(server.end)
   const idle = await startWorker(source, { files, bindings: { LEAFID_STORE: server.url } })
   t.after(idle.end)
   const first = Number((await ask('/number', idle)).number)
@@ -148,17 +145,15 @@ test('what was asked ahead arrives after its request is over', async (t) => {
 })
 
 test('with every tenth request abandoned, none of the others fails', { timeout: 900_000 }, async (t) => {
-  const rows = memoryStore()
-  rows.createTag('orders', { step: 20, max_step: 20 })
+  const rows = tagged(20)
   // One that is sent again, for its answer was late, is no second lease.
   const leases = new Set()
   const answer = wire(rows)
-  const slow = await httpServer(async (request) => {
+  const slow = await httpServer(t, async (request) => {
     leases.add(JSON.parse(request.body).request)
     await new Promise((resolve) => setTimeout(resolve, 25))
     return answer(request)
   })
-  t.after(slow.end)
   const busy = await startWorker(source, { files, bindings: { LEAFID_STORE: slow.url } })
   t.after(busy.end)
   const numbers = []

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { test } from 'node:test'
-import { memoryStore } from 'leafid'
 import { startWorker } from '../support/miniflare.mjs'
-import { httpServer, wire } from '../support/stores.mjs'
+import { httpServer, tagged, wire } from '../support/stores.mjs'
 
 const text = (name) => readFileSync(new URL(name, import.meta.url), 'utf8')
 const source = text('./worker.mjs')
@@ -16,17 +15,15 @@ const STEP = 100
 
 /** Every request at once; one in `gone` goes away early: what the others got, and how many leases it took. */
 async function herd(t, gone) {
-  const rows = memoryStore()
-  rows.createTag('orders', { step: STEP, max_step: STEP })
+  const rows = tagged(STEP)
   // One that is sent again, for its answer was late, is no second lease.
   const leases = new Set()
   const answer = wire(rows)
-  const store = await httpServer(async (request) => {
+  const store = await httpServer(t, async (request) => {
     leases.add(JSON.parse(request.body).request)
     await new Promise((resolve) => setTimeout(resolve, 5))
     return answer(request)
   })
-  t.after(store.end)
   const worker = await startWorker(source, { files, bindings: { LEAFID_STORE: store.url } })
   t.after(worker.end)
   const got = []

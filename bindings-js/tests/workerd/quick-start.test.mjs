@@ -3,12 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startWorker } from '../support/miniflare.mjs'
 import { quickStart } from '../support/places.mjs'
-import { startStore } from '../support/store.mjs'
+import { storeFor } from '../support/store.mjs'
 
 test('the quick start for a Worker runs', async (t) => {
-  const store = await startStore()
-  t.after(store.end)
-  await store.createTag('orders')
+  const store = await storeFor(t, { tags: { orders: {} } })
   const program = quickStart().find((program) => program.includes('export default'))
   const address = 'http://127.0.0.1:8750'
   assert.ok(program.includes(address))
