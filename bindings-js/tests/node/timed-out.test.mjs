@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
-import { startStore } from '../support/store.mjs'
-import { refusal, timedOut } from '../support/stores.mjs'
+import { storeFor } from '../support/store.mjs'
+import { refusal, refuses, timedOut } from '../support/stores.mjs'
 
 const WORKERS = { start: 7, end: 8 }
 /** A holder on it renews nothing: its first window, of 10 s, is what others wait for. */
@@ -35,9 +35,7 @@ test('every number is held: in how many seconds one is free', async () => {
 })
 
 test('over HTTP as well, with the words of the store', async (t) => {
-  const store = await startStore()
-  t.after(store.end)
-  await store.createNamespace('one', { layout: 'leaf', workers: WORKERS })
+  const store = await storeFor(t, { namespaces: { one: { layout: 'leaf', workers: WORKERS } } })
   const holder = new Snowflake('one', { store: store.url, clock: still, lengthMs: 60_000 })
   await holder.next()
   const second = new Snowflake('one', { store: store.url, timeout: 100 })
@@ -93,8 +91,10 @@ test('a clock that stands still: until when, on that clock', async () => {
 })
 
 test('nothing has failed: the answer is on its way', async () => {
-  const store = { lease_segment: () => new Promise(() => {}) }
-  const error = await refusal(() => new Segment('orders', { store, timeout: 20 }).next())
-  tells(error, 'SEGMENT_DRY')
-  assert.equal(error.message, 'tag `orders` gave no ID within 20 ms (SEGMENT_DRY): tag `orders` has no number at hand: wait for the next segment')
+  const orders = new Segment('orders', { store: { lease_segment: () => new Promise(() => {}) }, timeout: 20 })
+  const calls = [[() => orders.next(), 'gave no ID'], [() => orders.take(5), 'did not give 5 IDs at once'], [() => orders.ready(5), 'did not have 5 IDs at hand']]
+  for (const [act, lacking] of calls) {
+    const error = await refuses(act, 'TIMED_OUT', `tag \`orders\` ${lacking} within 20 ms (SEGMENT_DRY): tag \`orders\` has no number at hand: wait for the next segment`)
+    tells(error, 'SEGMENT_DRY')
+  }
 })
