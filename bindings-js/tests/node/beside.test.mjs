@@ -64,3 +64,17 @@ test('two copies of the package in one process are two holders, and know each ot
   const { code } = await refusal(() => new Segment('orders', { store: refuses }).next())
   assert.deepEqual([code, new copy.LeafidError('FORBIDDEN', '') instanceof LeafidError], ['FORBIDDEN', false])
 })
+
+// The engine of the first entry stays, and with it what its generators hold.
+test('an entry that is imported later changes nothing for those who draw', async () => {
+  const store = memoryStore()
+  const ids = [new Segment('orders', { store }), new Snowflake('default', { store })]
+  const before = ids.map((one) => one.nextSync())
+  const inline = await import('leafid/inline')
+  assert.equal(inline.Segment, Segment)
+  ids.push(new inline.Segment('orders', { store }))
+  const after = ids.flatMap((one) => one.takeSync(200))
+  assert.ok(after[0] > before[0] && after[200] > before[1])
+  assert.equal(new Set([...before, ...after]).size, 602)
+  assert.deepEqual(ids.map((one) => one.stats().engine), Array(3).fill(ids[0].stats().engine))
+})

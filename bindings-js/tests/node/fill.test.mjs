@@ -36,23 +36,6 @@ test('fill waits for all of it, and goes on where the IDs before it ended', asyn
   assert.equal(orders.stats().dropped, 0)
 })
 
-test('fill in any order with the other calls: no gap, no repetition', async () => {
-  const orders = new Segment('orders', { store: tag(50, 1_000) })
-  let last = 0n
-  const seed = 11
-  let state = seed
-  for (let turn = 0; turn < 2_000; turn++) {
-    state = (state * 48271) % 2147483647
-    const array = marked((state % 90) + 1)
-    if (state % 4 === 0) await orders.fill(array)
-    else if (state % 4 === 1) orders.fillSync(array)
-    else array.set(state % 4 === 2 ? orders.takeSync(array.length) : await orders.take(array.length))
-    for (const id of array) assert.equal(id, (last += 1n), `seed ${seed}, turn ${turn}`)
-    if (state % 3 === 0) assert.equal(orders.nextSync(), (last += 1n))
-  }
-  assert.equal(orders.stats().ids, Number(last))
-})
-
 test('the control: what was at hand, taken for all of it, repeats IDs', () => {
   const orders = new Segment('orders', { store: ownStore({ rows: tag(10, 10) }) })
   const array = new BigUint64Array(8)

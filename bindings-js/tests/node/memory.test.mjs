@@ -1,7 +1,8 @@
-// The memory store: which worker number it gives, and what that costs.
+// The memory store: which worker number it gives, what that costs, and `memory:` as the address of one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Layout, memoryStore } from 'leafid'
+import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
+import { ranNode } from '../support/ends.mjs'
 import { refusal, refuses } from '../support/stores.mjs'
 
 const START = 1_800_000_000_000
@@ -164,4 +165,30 @@ test('an acquire costs the same, however many numbers were used', () => {
   }
   const [few, many] = [cost(16), cost(2_048)]
   assert.ok(many < 8 * few, `${many} ms with 2,048 numbers, ${few} ms with 16`)
+})
+
+test('`memory:`: one name is one store', async () => {
+  const [one, other] = [new Segment('orders', { store: 'memory:shared' }), new Segment('orders', { store: 'memory:shared' })]
+  const ids = new Set()
+  for (let turn = 0; turn < 3_000; turn++) ids.add(await one.next()).add(await other.next())
+  assert.equal(ids.size, 6_000)
+})
+
+test('`memory:`: another name is another store', async () => {
+  assert.equal(await new Segment('orders', { store: 'memory:a' }).next(), 1n)
+  assert.equal(await new Segment('orders', { store: new URL('memory:b') }).next(), 1n)
+})
+
+test('`memory:` for snowflakes', async () => {
+  const ids = await Promise.all([1, 2, 3].map(() => new Snowflake('default', { store: 'memory:flakes' }).next()))
+  assert.equal(new Set(ids.map((id) => decode(id).worker)).size, 3)
+})
+
+test('`memory:` may stand in the environment', () => {
+  const program = "import { Segment } from 'leafid'; const s = new Segment('orders'); console.log(await s.next(), await s.next())"
+  const run = ranNode(['--input-type=module', '-e', program], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, LEAFID_STORE: 'memory:' },
+  })
+  assert.equal(run.stdout, '1n 2n\n', run.stderr)
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Segment, Snowflake, memoryStore } from 'leafid'
-import { ownStore, refusal, tagged, until } from '../support/stores.mjs'
+import { ownStore, refusal, refuses, tagged, until } from '../support/stores.mjs'
 
 const soon = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -88,13 +88,14 @@ test('one who gives up does not hold up the next', async () => {
   assert.equal(await second, 1n)
 })
 
-test('an error has the stack of the call that waited', async () => {
+test('an error is the caller’s own, with the stack of its call', async () => {
   const store = { lease_segment: async () => Promise.reject(Object.assign(new Error('no'), { code: 'FORBIDDEN' })) }
   const orders = new Segment('orders', { store })
   async function placeOrder() {
     return await orders.next()
   }
-  const errors = await Promise.all([refusal(placeOrder), refusal(placeOrder)])
+  const errors = await Promise.all([refuses(placeOrder, 'FORBIDDEN'), refuses(placeOrder, 'FORBIDDEN')])
+  assert.notEqual(errors[0], errors[1])
   for (const { stack } of errors) assert.match(stack, /placeOrder/)
 })
 

@@ -118,15 +118,9 @@ test('what it refuses is an error with its code', async () => {
     [() => lease_segment(STORE, { ...row, claimed_until: 2n }, ask, 0), 'STORE_REFUSED'],
     [() => lease_segment(STORE, row, { ...ask, store: '00'.repeat(16) }, 0), 'STORE_CHANGED'],
     [() => lease_segment(STORE, { ...row, max_id: 2n ** 63n - 1n }, ask, 0), 'TAG_SPENT'],
-    [() => lease_segment(STORE, { ...row, max_id: 1 }, ask, 0), 'REQUEST_INVALID'],
-    [() => lease_segment('here', row, ask, 0), 'REQUEST_INVALID'],
     [() => acquire(STORE, { layout: 'leaf', max_window_ms: 5 }, {}, { ...ask, namespace: 'a', owner: 'b' }, 0), 'RANGE_INVALID'],
   ]
-  for (const [act, code] of cases) {
-    const error = await refusal(act)
-    assert.ok(error instanceof LeafidError)
-    assert.equal(error.code, code, error.message)
-  }
+  for (const [act, code] of cases) assert.ok((await refuses(act, code)) instanceof LeafidError)
 })
 
 test('a time that is none, and an id that is no text, are refused before any row is read', async () => {

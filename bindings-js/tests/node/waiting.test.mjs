@@ -20,16 +20,6 @@ test('many callers of a dry line share one lease, and each gets an ID of its own
   assert.ok(store.asked.length <= 2, `${store.asked.length} leases`)
 })
 
-test('steps of one: every caller is served, one lease after the other', async () => {
-  const rows = tagged(1)
-  const store = ownStore({ rows, delay: () => new Promise((resolve) => setImmediate(resolve)) })
-  const orders = new Segment('orders', { store, timeout: 60_000 })
-  const began = performance.now()
-  const ids = await Promise.all(Array.from({ length: 60 }, () => orders.next()))
-  assert.equal(new Set(ids).size, 60)
-  assert.ok(performance.now() - began < 30_000)
-})
-
 test('while a range is asked for, the one in hand is spent without a wait', async () => {
   const rows = tagged(1000)
   let slow = false
@@ -113,14 +103,6 @@ test('what waiting cannot cure is raised at once, and cured when the store is', 
   assert.equal((await refusal(() => orders.nextSync())).code, 'TAG_UNKNOWN')
   known = true
   await until(async () => (await orders.next().catch(() => 0n)) === 1n)
-})
-
-test('an error is the caller’s own: its stack is where it was called', async () => {
-  const store = { lease_segment: () => Promise.reject(new LeafidError('FORBIDDEN', 'not you')) }
-  const orders = new Segment('orders', { store })
-  const [one, two] = await Promise.all([refusal(() => orders.next()), refusal(() => orders.next())])
-  assert.notEqual(one, two)
-  assert.equal(one.code, 'FORBIDDEN')
 })
 
 test('IDs at hand go on being handed out while the store fails', async () => {
