@@ -5,8 +5,8 @@ import mysql from 'mysql2'
 import { Segment } from 'leafid'
 import { sqlStore } from 'leafid/node'
 import { ENGINES } from '../support/databases.mjs'
-import { ran, ranNode } from '../support/ends.mjs'
-import { storeBinary } from '../support/places.mjs'
+import { ranNode } from '../support/ends.mjs'
+import { leafid } from '../support/store.mjs'
 import { refusal, refuses, timedOut } from '../support/stores.mjs'
 
 const PROGRAM = `
@@ -15,11 +15,6 @@ const PROGRAM = `
   const ids = new Snowflake()
   console.log(String(await orders.next()), typeof (await ids.next()))
 `
-const leafid = (...words) => {
-  const { status, stderr } = ran([storeBinary, ...words])
-  assert.equal(status, 0, stderr)
-}
-
 for (const [name, engine] of Object.entries(ENGINES)) {
   describe(name, () => {
     const { test, before } = engine

@@ -4,18 +4,16 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { Segment, Snowflake, decode } from 'leafid'
 import { sqlStore, sqliteStore } from 'leafid/node'
-import { ran, scratch, startNode } from '../support/ends.mjs'
-import { storeBinary } from '../support/places.mjs'
+import { startDrawer } from '../support/drawn.mjs'
+import { scratch } from '../support/ends.mjs'
+import { leafid } from '../support/store.mjs'
 import { refusal, refuses } from '../support/stores.mjs'
 
-const drawer = fileURLToPath(new URL('../support/file-drawer.mjs', import.meta.url))
 const numbers = (start, end) => ({ namespaces: { default: { workers: { start, end } } } })
 const lease = (store) => store.lease_segment({ tag: 'orders', request: '01'.repeat(16) })
 const acquire = (store) => store.acquire({ namespace: 'default', owner: 'me', request: '01'.repeat(16), sticky: false, strict: false })
-const leafid = (...words) => assert.equal(ran([storeBinary, ...words]).status, 0, words.join(' '))
 
 /** What two machines draw in turns, each from a file of its own: 10,000 IDs, and on until it is `enough`. */
 async function drawn(t, creates, enough) {
@@ -120,12 +118,13 @@ test('a declaration that cannot be is refused when it is given', async () => {
     [{ namespaces: { default: { workers: { start: 0, end: 2_000 } } } }, 'WORKER_INVALID', /^namespace `default`: `workers` must be/],
   ]
   for (const [create, code, message] of cases) {
-    for (const make of [() => sqliteStore('ids.db', { create }), () => sqlStore('postgres://127.0.0.1:1/ids', { create })]) {
-      const error = await refuses(make, code)
-      if (typeof message === 'string') assert.equal(error.message, message)
-      else assert.match(error.message, message)
-    }
+    for (const make of [() => sqliteStore('ids.db', { create }), () => sqlStore('postgres://127.0.0.1:1/ids', { create })]) await refuses(make, code, message)
   }
+})
+
+test('a path or an option that cannot be is refused when it is given', async () => {
+  await refuses(() => sqliteStore(''), 'REQUEST_INVALID', /path of an SQLite file must be a text/)
+  await refuses(() => sqliteStore('ids.db', { craete: true }), 'REQUEST_INVALID', /unknown option `craete`/)
 })
 
 /** Processes that all make one new file, each as it declares it: the IDs of each, and what it was told otherwise. */
@@ -133,7 +132,7 @@ function race(t, creates) {
   const path = join(scratch(t), 'ids.db')
   return Promise.all(
     creates.map(async (create) => {
-      const child = startNode([drawer, path, 'snowflake', '200', 'ends', JSON.stringify(create)])
+      const child = startDrawer(path, 'snowflake', 200, create)
       const told = { ids: '', error: '' }
       child.stdout.on('data', (chunk) => (told.ids += chunk))
       child.stderr.on('data', (chunk) => (told.error += chunk))

@@ -9,19 +9,15 @@ import { Segment, Snowflake, decode } from 'leafid'
 import { sqliteStore } from 'leafid/node'
 import { ran, scratch } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
-import { storeBinary } from '../support/places.mjs'
+import { leafid } from '../support/store.mjs'
 import { refusal, refuses, timedOut, until } from '../support/stores.mjs'
 
 const { Connection } = await inner('files/driver.js')
 const { isMounted } = await inner('files/place.js')
 const { sqliteStore: withClocks } = await inner('files/sqlite.js')
 
-const leafid = (...words) => {
-  const { status, stdout, stderr } = ran([storeBinary, ...words])
-  assert.equal(status, 0, stderr)
-  return stdout
-}
 const create = { tags: { orders: { step: 10 } }, namespaces: { shop: { layout: 'edge', workers: { start: 3, end: 4 } } } }
+const lease = (store) => store.lease_segment({ tag: 'orders', request: '01'.repeat(16) })
 const next = (store, tag = 'orders', options = {}) => new Segment(tag, { store, ...options }).next()
 
 test('a store that Node makes is one for the server’s program, and the other way round', async (t) => {
@@ -60,44 +56,21 @@ test('what is there is used, what is missing is made, and what is deleted stays 
   assert.equal((await refusal(() => next(store))).code, 'TAG_UNKNOWN')
 })
 
-test('nothing is made unasked, and what is no store is left alone', async (t) => {
-  const made = scratch(t)
-  const path = (name) => join(made, name)
-  const refused = async (store, code) => {
-    let told
-    await until(async () => {
-      const error = await refusal(() => next(store, 'orders', { timeout: 200 }))
-      told = error.code === 'TIMED_OUT' ? error.cause : error
-      return told.code !== 'SEGMENT_DRY'
-    })
-    assert.equal(told.code, code, told.message)
-    return told.message
-  }
-  assert.match(await refused(`sqlite:${path('none.db')}`, 'STORE_UNKNOWN'), /does not exist; to create a new store there: leafid init --store sqlite:/)
-  writeFileSync(path('empty.db'), '')
-  await refused(`sqlite:${path('empty.db')}`, 'STORE_UNKNOWN')
-  new Connection(path('foreign.db')).script('CREATE TABLE tags (a)')
-  assert.match(await refused(sqliteStore(path('foreign.db'), { create: true }), 'SCHEMA_MISMATCH'), /another program made it/)
-  writeFileSync(path('text.db'), 'this is no database at all, but a text of some length\n'.repeat(30))
-  await refused(sqliteStore(path('text.db'), { create: true }), 'SCHEMA_MISMATCH')
-  await next(sqliteStore(path('later.db'), { create }))
-  new Connection(path('later.db')).script('PRAGMA user_version = 77')
-  assert.match(await refused(`sqlite:${path('later.db')}`, 'SCHEMA_MISMATCH'), /tables of version 77, this program knows \d+; use the program that wrote it/)
-  await next(sqliteStore(path('linked.db'), { create }))
-  linkSync(path('linked.db'), path('second.db'))
-  assert.match(await refused(sqliteStore(path('second.db')), 'STORE_REFUSED'), /has 2 names \(hard links\)/)
-  writeFileSync(path('gone.db-wal'), 'a log')
-  assert.match(await refused(sqliteStore(path('gone.db'), { create: true }), 'STORE_REFUSED'), /its log .* is there/)
-})
-
-test('bad arguments are told at once', async () => {
-  for (const [act, message] of [
-    [() => sqliteStore(''), /path of an SQLite file must be a text/],
-    [() => sqliteStore('ids.db', { craete: true }), /unknown option `craete`/],
-    [() => sqliteStore('ids.db', { create: { tag: {} } }), /unknown field `tag`: fields are `tags`, `namespaces`/],
-  ]) {
-    await refuses(act, 'REQUEST_INVALID', message)
-  }
+test('what is no store, or not that alone, is left as it is', async (t) => {
+  const path = (name) => join(scratch(t), `${name}.db`)
+  const [foreign, text, linked, gone] = ['foreign', 'text', 'linked', 'gone'].map(path)
+  new Connection(foreign).script('CREATE TABLE tags (a)')
+  writeFileSync(text, 'this is no database at all, but a text of some length\n'.repeat(30))
+  await next(sqliteStore(linked, { create }))
+  linkSync(linked, `${linked}2`)
+  writeFileSync(`${gone}-wal`, 'a log')
+  const cases = [
+    [foreign, 'SCHEMA_MISMATCH', /another program made it/],
+    [text, 'SCHEMA_MISMATCH'],
+    [`${linked}2`, 'STORE_REFUSED', /has 2 names \(hard links\)/],
+    [gone, 'STORE_REFUSED', /its log .* is there/],
+  ]
+  for (const [place, code, words] of cases) await refuses(() => lease(sqliteStore(place, { create: true })), code, words)
 })
 
 test('a file that goes, or is another, grants nothing any more', async (t) => {
@@ -117,15 +90,14 @@ test('a file that goes, or is another, grants nothing any more', async (t) => {
 test('a file that went and comes back grants nothing either, until it is opened by another store', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const store = sqliteStore(path, { create })
-  const ask = { tag: 'orders', request: '01'.repeat(16) }
-  assert.equal(store.lease_segment(ask).start, 1n)
+  assert.equal(lease(store).start, 1n)
   const away = [path, `${path}-wal`].map((file) => [file, `${file}.away`])
   for (const [file, other] of away) renameSync(file, other)
-  const { code, message } = await refusal(() => store.lease_segment(ask))
+  const { code, message } = await refusal(() => lease(store))
   assert.equal(code, 'STORE_REFUSED')
   for (const [file, other] of away) renameSync(other, file)
-  await refuses(() => store.lease_segment(ask), code, message)
-  assert.equal(sqliteStore(path).lease_segment(ask).start, 11n)
+  await refuses(() => lease(store), code, message)
+  assert.equal(lease(sqliteStore(path)).start, 11n)
 })
 
 test('a store that another process makes while it is looked at is no other program’s', async (t) => {
@@ -145,7 +117,7 @@ test('a store that another process makes while it is looked at is no other progr
     }
     t.after(() => (Connection.prototype.all = all))
     // Asked by itself: a generator would ask again.
-    assert.equal(sqliteStore(path, { create }).lease_segment({ tag: 'orders', request: '01'.repeat(16) }).start, 1n)
+    assert.equal(lease(sqliteStore(path, { create })).start, 1n)
     assert.equal(makes, false, 'it was made between two readings')
     Connection.prototype.all = all
     maker.close()
@@ -176,7 +148,7 @@ test('a file that is made between the look at it and the look at its log is not 
   }
   syncBuiltinESMExports()
   // Asked by itself: a generator would ask again.
-  await refuses(() => sqliteStore(path).lease_segment({ tag: 'orders', request: '01'.repeat(16) }), 'TAG_UNKNOWN')
+  await refuses(() => lease(sqliteStore(path)), 'TAG_UNKNOWN')
   assert.ok(looks > 2, `${looks}`)
   maker.close()
 })

@@ -73,12 +73,26 @@ test('that this user may not write', async (t) => {
   assert.match(stdout, /^FORBIDDEN this user cannot write .*; allow writing/, stderr)
 })
 
-for (const [column, value] of [['max_id', 0], ['max_id', -5], ['step', -5], ['step', 2 ** 31], ['max_step', 0], ['deleted', 7]]) {
-  test(`a row with ${column} ${value}`, async (t) => {
-    const path = join(scratch(t), 'ids.db')
-    await edited(path, `UPDATE tags SET ${column} = ${value}`)
-    await refuses(() => new Segment('orders', { store: `sqlite:${path}`, timeout: LONG_MS }).next(), 'SCHEMA_MISMATCH', new RegExp(`a row of tag \`orders\` has a value that leafid did not write \\(\`${column}\` is \`${value}\`\\); put back`))
-  })
+const ROWS = {
+  tags: [['max_id', 0], ['max_id', -5], ['step', -5], ['step', 2 ** 31], ['max_step', 0], ['deleted', 7]],
+  namespaces: [['time_bits', 99], ['tick_ms', -1]],
+  workers: [['worker', -1], ['reserved_until', -5]],
+}
+
+for (const [table, changes] of Object.entries(ROWS)) {
+  for (const [column, value] of changes) {
+    test(`a row of ${table} with ${column} ${value}`, async (t) => {
+      const path = join(scratch(t), 'ids.db')
+      await edited(path)
+      const store = sqliteStore(path)
+      await store.acquire(acquire)
+      script(path, `PRAGMA ignore_check_constraints = 1; UPDATE ${table} SET ${column} = ${value}`)
+      const isTags = table === 'tags'
+      const act = () => (isTags ? new Segment('orders', { store: `sqlite:${path}`, timeout: LONG_MS }).next() : store.acquire({ ...acquire, request: '03'.repeat(16) }))
+      const [about, what] = isTags ? ['tag `orders`', ` \\(\`${column}\` is \`${value}\`\\); put back`] : ['namespace `default`', '']
+      await refuses(act, 'SCHEMA_MISMATCH', new RegExp(`a row of ${about} has a value that leafid did not write${what}`))
+    })
+  }
 }
 
 test('a step of 0 has a command against it, and a lower position is noticed by whoever holds numbers', async (t) => {
@@ -104,16 +118,6 @@ test('a holder’s proof stops its tag for every process, until it is moved; who
   assert.equal(leafid('tag', 'advance', 'orders', '--to', '101').status, 0)
   assert.equal(await waiting, 101n)
 })
-
-for (const [table, column, value] of [['namespaces', 'time_bits', 99], ['namespaces', 'tick_ms', -1], ['workers', 'worker', -1], ['workers', 'reserved_until', -5]]) {
-  test(`${table} with ${column} ${value}`, async (t) => {
-    const path = join(scratch(t), 'ids.db')
-    const store = sqliteStore(path, { create })
-    await store.acquire(acquire)
-    script(path, `PRAGMA ignore_check_constraints = 1; UPDATE ${table} SET ${column} = ${value}`)
-    await refuses(() => store.acquire({ ...acquire, request: '03'.repeat(16) }), 'SCHEMA_MISMATCH', /a row of namespace `default` has a value that leafid did not write/)
-  })
-}
 
 test('what is made meanwhile is found', async (t) => {
   const path = join(scratch(t), 'ids.db')

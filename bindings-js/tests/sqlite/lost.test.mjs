@@ -5,18 +5,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Layout, Segment } from 'leafid'
 import { sqliteStore } from 'leafid/node'
-import { ran, scratch } from '../support/ends.mjs'
+import { scratch } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
-import { storeBinary } from '../support/places.mjs'
+import { leafid } from '../support/store.mjs'
 import { refusal, refuses } from '../support/stores.mjs'
 
 const files = ['files/driver.js', 'sql/run.js', 'sql/work.js']
 const [{ Connection }, { runNear }, { Works }] = await Promise.all(files.map(inner))
-
-function leafid(...words) {
-  const { status, stderr } = ran([storeBinary, ...words])
-  assert.equal(status, 0, stderr)
-}
 
 /** The path of a store; it replaces a lost one if it is said. */
 function made(t, { replaces = false } = {}) {
