@@ -1,7 +1,6 @@
 // A Worker in workerd, with the real store behind it.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { get } from 'node:http'
 import { after, before, test } from 'node:test'
 import { startWorker } from '../support/miniflare.mjs'
 import { startStore } from '../support/store.mjs'
@@ -142,45 +141,4 @@ test('what was asked ahead arrives after its request is over', async (t) => {
   open()
   await until(async () => (await ask('/stats', idle)).orders.grants >= 2)
   assert.equal(held.size, 1)
-})
-
-test('with every tenth request abandoned, none of the others fails', { timeout: 900_000 }, async (t) => {
-  const rows = tagged(20)
-  // One that is sent again, for its answer was late, is no second lease.
-  const leases = new Set()
-  const answer = wire(rows)
-  const slow = await httpServer(t, async (request) => {
-    leases.add(JSON.parse(request.body).request)
-    await new Promise((resolve) => setTimeout(resolve, 25))
-    return answer(request)
-  })
-  const busy = await startWorker(source, { files, bindings: { LEAFID_STORE: slow.url } })
-  t.after(busy.end)
-  const numbers = []
-  const failed = []
-  let abandoned = 0
-  // Over a plain socket: who goes away closes it, in whatever state the answer is.
-  const one = async (n) => {
-    const gone = n % 10 === 3
-    const got = await new Promise((resolve) => {
-      const request = get(new URL('/number', busy.url), async (response) => {
-        const text = (await response.toArray().catch(() => [])).join('')
-        resolve(response.complete ? { status: response.statusCode, text } : new Error('cut off'))
-      })
-      request.on('error', resolve)
-      if (gone) setTimeout(() => request.destroy(), n % 30)
-    })
-    if (got.status === 200) numbers.push(JSON.parse(got.text).number)
-    else if (gone) abandoned += 1
-    else failed.push(got)
-  }
-  for (let round = 0; round < 12; round++) {
-    await Promise.all(Array.from({ length: 50 }, (_, n) => one(n)))
-  }
-  assert.deepEqual(failed, [])
-  assert.ok(abandoned >= 20, `${abandoned} abandoned`)
-  assert.equal(new Set(numbers).size, numbers.length)
-  assert.ok(numbers.length + abandoned === 600)
-  // 20 numbers a lease; what was abandoned may have taken some as well.
-  assert.ok(leases.size <= 60, `${leases.size} leases for ${numbers.length} numbers`)
 })
