@@ -1,5 +1,5 @@
 export { sqlStore } from './databases/store.js'
-export type { SqlStoreOptions } from './databases/options.js'
+export type { SqlStoreOptions } from './databases/over.js'
 export type { SqlConnection } from './databases/store.js'
 export { sqliteStore } from './files/sqlite.js'
 export type { SqliteStoreOptions } from './files/sqlite.js'

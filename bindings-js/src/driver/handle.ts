@@ -4,11 +4,9 @@ import {
   theEngine,
   type Carryover,
   type Engine,
-  type RawStats,
   type Refused,
   type Stance,
   type StateFiles,
-  type Verdict,
 } from '../engines/engine.js'
 import { entropy, theHost } from '../hosts/host.js'
 import { LeafidError } from '../values/errors.js'
@@ -26,6 +24,12 @@ export interface Plan {
   /** What a field of the configuration must be, where that is more than it is everywhere. */
   mustBe?: Readonly<Record<string, string>>
 }
+
+/** Verbs that the engine is asked as they are. */
+type Asked = 'ready' | 'most' | 'refusal' | 'wantsAsk' | 'pollAt' | 'handleGrant' | 'handleFailure' | 'failing' | 'retire' | 'forget' | 'look' | 'stats'
+
+/** What one of them is given beside its handle. */
+type Given<V extends Asked> = Parameters<Engine[V]> extends [number, ...infer Rest] ? Rest : never
 
 let last = 0
 
@@ -123,56 +127,21 @@ export class Handle {
     return this.#do((engine, handle) => engine.fillAvailable(handle, now, out))
   }
 
-  ready(now: number, n: number): boolean {
-    return this.#do((engine, handle) => engine.ready(handle, now, n))
-  }
-
-  most(): number {
-    return this.#do((engine, handle) => engine.most(handle))
-  }
-
-  refusal(): Refused {
-    return this.#do((engine, handle) => engine.refusal(handle))
-  }
-
   stance({ code, until }: Refused, now: number): Stance {
     return this.#do((engine, handle) => engine.stance(handle, code, until === undefined ? undefined : Number(until), now))
+  }
+
+  /** What the engine answers to one of its verbs. */
+  ask<V extends Asked>(verb: V, ...given: Given<V>): ReturnType<Engine[V]> {
+    return this.#do((engine, handle) => (engine[verb] as (handle: number, ...given: unknown[]) => ReturnType<Engine[V]>)(handle, ...given))
   }
 
   goodUntil(): number {
     return this.#do((engine, handle) => engine.goodUntil(handle))
   }
 
-  wantsAsk(now: number): boolean {
-    return this.#do((engine, handle) => engine.wantsAsk(handle, now))
-  }
-
-  pollAt(): bigint | null | undefined {
-    return this.#do((engine, handle) => engine.pollAt(handle))
-  }
-
   pollAsk(now: number): object | null | undefined {
     return this.#do((engine, handle) => engine.pollAsk(handle, now, entropy(16)))
-  }
-
-  handleGrant(request: string, answer: object, sent: number, now: number): Verdict {
-    return this.#do((engine, handle) => engine.handleGrant(handle, request, answer, sent, now))
-  }
-
-  handleFailure(request: string, code: string, retryAfter: number | undefined, now: number): void {
-    this.#do((engine, handle) => engine.handleFailure(handle, request, code, retryAfter, now))
-  }
-
-  failing(): string | null | undefined {
-    return this.#do((engine, handle) => engine.failing(handle))
-  }
-
-  retire(): object | null | undefined {
-    return this.#do((engine, handle) => engine.retire(handle))
-  }
-
-  forget(): void {
-    this.#do((engine, handle) => engine.forget(handle))
   }
 
   /** When the state file is to be written. */
@@ -202,7 +171,7 @@ export class Handle {
 
   /** As `retire`, and gives back what a state file keeps. */
   giveUp(): object | null | undefined {
-    return this.#files === undefined ? this.retire() : this.#files.giveUp(this.#entry.handle)
+    return this.#files === undefined ? this.ask('retire') : this.#files.giveUp(this.#entry.handle)
   }
 
   /** Leaves the state file to others. */
@@ -212,14 +181,6 @@ export class Handle {
 
   get #files(): StateFiles | undefined {
     return this.#plan.state !== undefined && this.isBegun ? theEngine().state : undefined
-  }
-
-  look(ticking: number, wall: number): number {
-    return this.#do((engine, handle) => engine.look(handle, ticking, wall))
-  }
-
-  stats(): RawStats {
-    return this.#do((engine, handle) => engine.stats(handle))
   }
 
   /** An engine that breaks is rebuilt, and asked again. */

@@ -4,7 +4,7 @@ import { Works, type Setting, type Work } from '../sql/work.js'
 import { VERSION } from '../sql/texts.js'
 import { shadowed } from '../sql/unfit.js'
 import { checkCreate, type Declarations } from '../stores/declared.js'
-import type { Store } from '../stores/store.js'
+import { storeOf, type Store } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
 import { shown } from '../values/shown.js'
@@ -74,21 +74,15 @@ function inTransaction(): LeafidError {
 
 function store(open: () => Held): Required<Store> {
   let held: Held | undefined
-  const decide = <T>(begin: (works: Works) => Work<T>, signal: AbortSignal | undefined): T | Promise<T> => {
-    const attempt = () => (held ??= open()).run(begin)
+  return storeOf((verb, ask, signal) => {
+    const attempt = () => (held ??= open()).run((works) => works.begin(verb, ask))
     try {
       return attempt()
     } catch (error) {
       if (!isBusy(error)) throw error
       return later(attempt, signal)
     }
-  }
-  return {
-    lease_segment: (ask, signal) => decide((works) => works.lease_segment(ask), signal),
-    acquire: (ask, signal) => decide((works) => works.acquire(ask), signal),
-    renew: (ask, signal) => decide((works) => works.renew(ask), signal),
-    release: (ask, signal) => decide((works) => works.release(ask), signal),
-  }
+  })
 }
 
 const named = new Map<string, Required<Store>>()

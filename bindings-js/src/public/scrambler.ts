@@ -3,7 +3,7 @@ import { LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
 import { shown } from '../values/shown.js'
 import { checkedId } from '../values/text.js'
-import { given, textOf } from './given.js'
+import { given, textOf } from './digits.js'
 
 /** In which digits texts are written: either needs 11, and base58 has no `0`, `O`, `I` and `l`. */
 export type Alphabet = 'base58' | 'base62'
