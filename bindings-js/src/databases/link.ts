@@ -1,7 +1,7 @@
 import type { Dialect } from '../sql/dialect.js'
 import type { Params } from '../sql/rows.js'
 import type { FarTables } from '../sql/run.js'
-import type { Columns, Param } from '../sql/text.js'
+import { WIDE, type Columns, type Param } from '../sql/text.js'
 import type { ErrorCode } from '../values/codes.js'
 import { LeafidError } from '../values/errors.js'
 
@@ -102,8 +102,6 @@ export function withoutPassword(address: string): string {
   }
 }
 
-/** Columns whose numbers are written as texts, for a double rounds them. */
-const WIDE = new Set(['max_id', 'until', 'held_from', 'reserved_until', 'floor'])
 /** What stands before the name of a column in a condition. */
 const WAS = /^was_/
 

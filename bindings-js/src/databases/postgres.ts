@@ -1,4 +1,5 @@
 import type { Dialect, Query, Step } from '../sql/dialect.js'
+import { TOKENS } from '../sql/text.js'
 import { inTransaction } from '../sql/unfit.js'
 import { isLeafidError } from '../values/errors.js'
 import { columns, inlined, placeOf, refused, refusedSetting, unreachable, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
@@ -165,7 +166,6 @@ function inTurn(connection: PgQueryable): (text: string) => Promise<unknown> {
 }
 
 const FLAGS = new Set(['sticky', 'deleted'])
-const TOKENS = new Set(['store', 'key'])
 
 /** Rows by the names of their columns: flags as 0 and 1, tokens as hex digits. */
 function rowsOf({ fields = [], rows }: Result) {

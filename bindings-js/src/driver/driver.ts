@@ -92,8 +92,8 @@ export class Driver {
 
   /** Writes the state file if that is due; what it returns is over when it is written. */
   save(now: number): Promise<void> | undefined {
-    if (this.#route.plan.state === undefined || this.#saving !== undefined || !this.#handle.stateBegin(now)) return this.#saving
-    const saving: Promise<void> = this.#handle.stateRun().then(() => (this.#saving === saving ? this.#saved() : undefined))
+    if (this.#route.plan.state === undefined || this.#saving !== undefined || this.#handle.file('stateBegin', now) !== true) return this.#saving
+    const saving: Promise<void> = Promise.resolve(this.#handle.file('stateRun')).then(() => (this.#saving === saving ? this.#saved() : undefined))
     this.#saving = saving
     return saving
   }
@@ -101,7 +101,7 @@ export class Driver {
   /** Writes it here and now, for a caller that cannot wait; whether anything was written. */
   saveNow(now: number): boolean {
     if (this.save(now) === undefined) return false
-    this.#handle.stateRunNow()
+    this.#handle.file('stateRunNow')
     void this.#saved()
     return true
   }
@@ -120,12 +120,12 @@ export class Driver {
       if (saving === undefined) break
       await saving
     }
-    this.#handle.stateClose()
+    this.#handle.file('stateClose')
   }
 
   async #saved(): Promise<void> {
     this.#saving = undefined
-    const { release, code, message, said } = this.#handle.stateSettle(this.#now())
+    const { release, code, message, said } = this.#handle.file('stateSettle', this.#now()) ?? {}
     if (said !== undefined) theHost().warn(said, 'LEAFID_STATE')
     if (code !== undefined) this.#listener.failed(new LeafidError(code, said ?? message ?? code))
     this.#wake()
@@ -293,7 +293,7 @@ export class Driver {
     // What waiting cannot cure is asked for again only by a caller that wants an ID.
     const hopeless = this.failure !== undefined && codeFacts(this.failure.code)?.permanent === true
     const asks = hopeless ? undefined : this.#handle.ask('pollAt')
-    const saves = this.#saving === undefined ? this.#handle.stateAt() : undefined
+    const saves = this.#saving === undefined ? this.#handle.file('stateAt') : undefined
     const due = asks != null && saves != null ? (asks < saves ? asks : saves) : (asks ?? saves)
     if (due == null) return
     // Weakly: the timer does not keep a generator that nobody holds any more.

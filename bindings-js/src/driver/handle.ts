@@ -28,8 +28,11 @@ export interface Plan {
 /** Verbs that the engine is asked as they are. */
 type Asked = 'ready' | 'most' | 'refusal' | 'wantsAsk' | 'pollAt' | 'handleGrant' | 'handleFailure' | 'failing' | 'retire' | 'forget' | 'look' | 'stats'
 
+/** Those of a state file that was opened. */
+type Filed = Exclude<keyof StateFiles, 'statePath' | 'stateOpen'>
+
 /** What one of them is given beside its handle. */
-type Given<V extends Asked> = Parameters<Engine[V]> extends [number, ...infer Rest] ? Rest : never
+type Given<Of, V extends keyof Of> = Of[V] extends (handle: number, ...given: infer Rest) => unknown ? Rest : never
 
 let last = 0
 
@@ -64,7 +67,7 @@ function build(handle: number, { kind, config, subject, mustBe = {} }: Plan, see
 
 /** Before the first ask. Throws where there can be no such file. */
 function openState(handle: number, state: NonNullable<Plan['state']>): void {
-  const { code, message, said } = theEngine().state?.open(handle, state.path, state.clock()) ?? {}
+  const { code, message, said } = theEngine().state?.stateOpen(handle, state.path, state.clock()) ?? {}
   if (code !== undefined) {
     theEngine().free(handle)
     throw new LeafidError(code, message ?? code)
@@ -132,7 +135,7 @@ export class Handle {
   }
 
   /** What the engine answers to one of its verbs. */
-  ask<V extends Asked>(verb: V, ...given: Given<V>): ReturnType<Engine[V]> {
+  ask<V extends Asked>(verb: V, ...given: Given<Engine, V>): ReturnType<Engine[V]> {
     return this.#do((engine, handle) => (engine[verb] as (handle: number, ...given: unknown[]) => ReturnType<Engine[V]>)(handle, ...given))
   }
 
@@ -144,39 +147,15 @@ export class Handle {
     return this.#do((engine, handle) => engine.pollAsk(handle, now, entropy(16)))
   }
 
-  /** When the state file is to be written. */
-  stateAt(): bigint | null | undefined {
-    return this.#files?.at(this.#entry.handle)
-  }
-
-  /** Whether a write of it was begun that was due. */
-  stateBegin(now: number): boolean {
-    return this.#files?.begin(this.#entry.handle, now) ?? false
-  }
-
-  /** Makes that write, in the background. */
-  stateRun(): Promise<void> {
-    return this.#files?.run(this.#entry.handle) ?? Promise.resolve()
-  }
-
-  /** Makes that write at once. */
-  stateRunNow(): void {
-    this.#files?.runNow(this.#entry.handle)
-  }
-
-  /** What came of it. */
-  stateSettle(now: number): ReturnType<StateFiles['settle']> {
-    return this.#files?.settle(this.#entry.handle, now) ?? {}
+  /** As the engine's, of the state file; `undefined` where there is none. */
+  file<V extends Filed>(verb: V, ...given: Given<StateFiles, V>): ReturnType<StateFiles[V]> | undefined {
+    const file = this.#files?.[verb] as ((handle: number, ...given: unknown[]) => ReturnType<StateFiles[V]>) | undefined
+    return file?.(this.#entry.handle, ...given)
   }
 
   /** As `retire`, and gives back what a state file keeps. */
   giveUp(): object | null | undefined {
-    return this.#files === undefined ? this.ask('retire') : this.#files.giveUp(this.#entry.handle)
-  }
-
-  /** Leaves the state file to others. */
-  stateClose(): void {
-    this.#files?.close(this.#entry.handle)
+    return this.#files === undefined ? this.ask('retire') : this.file('stateGiveUp')
   }
 
   get #files(): StateFiles | undefined {

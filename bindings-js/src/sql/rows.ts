@@ -1,7 +1,7 @@
 import { namespace_row, type NamespaceRow, type TagRow, type WorkerRow } from '../stores/registry.js'
 import type { Big } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
-import type { LayoutFields } from '../values/layout.js'
+import { LAYOUT_FIELDS, type LayoutFields } from '../values/layout.js'
 import { quoted, shown } from '../values/shown.js'
 import { column, type Columns, type Param } from './text.js'
 
@@ -65,8 +65,6 @@ export type Params = Record<string, Param>
 /** What stands before the name of a column in a condition. */
 const WAS = 'was_'
 
-const LAYOUT = ['epoch_ms', 'tick_ms', 'time_bits', 'worker_bits', 'sequence_bits'] as const
-
 /** The row of a tag. A step of 0 is read: there is a command against it. */
 export function tagOf(row: Columns, tag: string): TagRow {
   const read = new Reading(row, `tag ${quoted(tag)}`)
@@ -89,7 +87,7 @@ export function tagParams({ max_id, step, max_step, deleted, until, claimed_unti
 /** The row of a namespace. */
 export function namespaceOf(row: Columns, namespace: string): Namespace {
   const read = new Reading(row, `namespace ${quoted(namespace)}`)
-  const layout = Object.fromEntries(LAYOUT.map((field) => [field, read.number(field, field === 'epoch_ms' ? -(2n ** 53n) : 0n)])) as unknown as LayoutFields
+  const layout = Object.fromEntries(LAYOUT_FIELDS.map((field) => [field, read.number(field, field === 'epoch_ms' ? -(2n ** 53n) : 0n)])) as unknown as LayoutFields
   const workers = { start: read.number('workers_start'), end: read.number('workers_end') }
   const found = { row: { layout, max_window_ms: read.number('max_window_ms'), workers, floor: read.big('floor') }, usedUntil: read.number('used_until') }
   try {
@@ -102,7 +100,7 @@ export function namespaceOf(row: Columns, namespace: string): Namespace {
 
 export function namespaceParams({ row, usedUntil }: Namespace): Params {
   const { layout, max_window_ms, workers, floor } = row
-  const bits = Object.fromEntries(LAYOUT.map((field) => [field, (layout as LayoutFields)[field]]))
+  const bits = Object.fromEntries(LAYOUT_FIELDS.map((field) => [field, (layout as LayoutFields)[field]]))
   return { ...bits, max_window_ms, workers_start: workers.start, workers_end: workers.end, floor: String(floor), used_until: usedUntil }
 }
 

@@ -3,7 +3,7 @@ import { checkOptions } from '../values/options.js'
 import { quoted, shown } from '../values/shown.js'
 import { storeOf, type Store } from '../stores/store.js'
 import { bound, checkBinding, type Binding, type Expected } from './binding.js'
-import { told, type Reply } from './reply.js'
+import { told, type Reply } from './object.js'
 
 /** Where the objects live. */
 export interface DurableObjectStoreOptions {

@@ -7,9 +7,8 @@ import { checkDeclared, type DeclaredNamespace, type DeclaredTag } from '../stor
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import { unknown } from '../values/refusals.js'
-import { quoted } from '../values/shown.js'
-import { reply, type Reply } from './reply.js'
-import { ObjectTables, settled, type ObjectStorage } from './tables.js'
+import { quoted, shown } from '../values/shown.js'
+import { settled, ObjectTables, type ObjectStorage } from './tables.js'
 
 const MADE = 'CREATE TABLE IF NOT EXISTS object_name (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL) STRICT'
 
@@ -147,4 +146,37 @@ function setting({ name: className, tags, namespaces }: typeof LeafidObject): Om
 function newer(version: number): LeafidError {
   const message = `the object has tables of version ${version}, this program knows ${VERSION}: deploy the version of leafid that wrote them, or a later one`
   return new LeafidError('SCHEMA_MISMATCH', message)
+}
+
+/** What crosses from an object to its caller: an error that is thrown there arrives without its code. */
+export type Reply<T> = { answer: T } | { refused: Refusal }
+
+interface Refusal {
+  code: string
+  message: string
+  until?: number
+  retryAfter?: number
+}
+
+/** What an object answers. */
+function reply<T>(act: () => T): Reply<T> {
+  try {
+    return { answer: act() }
+  } catch (error) {
+    if (!(error instanceof LeafidError)) throw error
+    const { code, message, until, retryAfter } = error
+    return { refused: { code, message, ...(until === undefined ? {} : { until }), ...(retryAfter === undefined ? {} : { retryAfter }) } }
+  }
+}
+
+/** What the object answered, or the error that it met. */
+export function told<T>(verb: string, reply: Reply<T>): T {
+  const { answer, refused } = (reply ?? {}) as { answer?: T; refused?: Refusal }
+  if (answer !== undefined) return answer
+  if (refused === undefined) {
+    const cure = 'where a class overrides it, return what `super` returned'
+    throw new LeafidError('REQUEST_INVALID', `\`${verb}\` of the object returned ${shown(reply)}, which is no reply of a LeafidObject: ${cure}`)
+  }
+  const { code, message, until, retryAfter } = refused
+  throw new LeafidError(code, message, { until, retryAfter })
 }
