@@ -8,7 +8,6 @@ import { gzipSync } from 'node:zlib'
 import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
 import { decode as small } from 'leafid/decode'
 import { codes } from 'leafid/testing'
-import { ranNode } from '../support/ends.mjs'
 import { ownStore, refusal, refuses, tagged, until } from '../support/stores.mjs'
 
 const root = dirname(createRequire(import.meta.url).resolve('leafid/package.json'))
@@ -118,17 +117,6 @@ test('`onError` is told each failure, also of what was asked for ahead; what it 
   await until(() => told.length > before)
   assert.equal(ids.nextSync() > 0n, true)
   await refuses(() => new Segment('orders', { store, onError: 'log' }), 'REQUEST_INVALID', /^`onError` must be a function, got `'log'`$/)
-})
-
-test('an async `onError` that rejects does not end the process', () => {
-  const program = `
-    import { Segment } from 'leafid'
-    const store = { lease_segment() { throw new Error('down') } }
-    const onError = async () => { throw new Error('a bad hook') }
-    const ids = new Segment('orders', { store, onError, timeout: 50 })
-    console.log(await ids.next().catch(({ code }) => code))`
-  const { status, stdout, stderr } = ranNode(['--input-type=module', '-e', program], { cwd: import.meta.dirname })
-  assert.deepEqual([status, stdout], [0, 'TIMED_OUT\n'], stderr)
 })
 
 test('IDs come one after another in a loop', async () => {

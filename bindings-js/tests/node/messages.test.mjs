@@ -26,6 +26,10 @@ const CASES = {
     [() => tag_row({ step: 20, max_step: 10 }), '`step` must be 1 to `max_step`, and `max_step` at most 2147483647, got `{step: 20, max_step: 10}`'],
   ],
   REQUEST_INVALID: [
+    [() => namespace_row()],
+    [() => namespace_row({ workers: { start: 0, end: 1 } }), /`layout`/],
+    ...[undefined, null, Number.NaN, Infinity, '5', 5n, {}].map((now) => [() => lease_segment(STORE, ROW, ASK, now), /^`nowMs` must be a number of ms since 1970, as `Date\.now\(\)` gives it, got `/]),
+    ...[undefined, 5, {}, 'x'].map((id) => [() => lease_segment(id, ROW, ASK, 0), /^the store's id must be 32 lower-case hex digits, got `/]),
     [segment({ step: -1 }), '`step` must be a whole number from 1 to 2147483647, got `-1`'],
     [segment({ step: '5' }), "`step` must be a whole number from 1 to 2147483647, got `'5'`"],
     [segment({ maxStep: '5' }), "`maxStep` must be a whole number from 1 to 2147483647, got `'5'`"],
@@ -88,11 +92,13 @@ const CASES = {
     [() => decode(5n, 'twitter')],
   ],
   TAG_INVALID: [
+    [() => tag_row({ tag: 'a b' })],
     [() => new Segment('a b', { store }), `\`tag\` must be ${name}, got \`'a b'\``],
     [() => new Segment('a\0b', { store }), `\`tag\` must be ${name}, got \`'a\\x00b'\``],
     [() => memoryStore().createTag('a b')],
   ],
   NAMESPACE_INVALID: [
+    [() => namespace_row({ namespace: 'a b', layout: 'leaf' })],
     [() => new Snowflake('', { store }), `\`namespace\` must be ${name}, got \`''\``],
     [() => memoryStore().createNamespace('a b')],
   ],
@@ -125,6 +131,8 @@ const CASES = {
     [() => Layout.leaf.compose(Date.now(), -1, 0)],
   ],
   RANGE_INVALID: [
+    [() => lease_segment(STORE, ROW, { ...ASK, have_until: 2n ** 63n }, 0)],
+    [() => acquire(STORE, { layout: 'leaf', max_window_ms: 5 }, {}, { ...ASK, namespace: 'a', owner: 'b' }, 0)],
     [() => Layout.leaf.compose(Date.now(), 0, 4096), 'the sequence must be 0 to 4095 in this layout, got `4096`'],
     [() => Layout.leaf.compose(Date.now(), 0, -1), 'the sequence must be 0 to 4095 in this layout, got `-1`'],
     [() => acquire(STORE, { layout: 'leaf', max_window_ms: 1e9 }, {}, ASK, 0), '`max_window_ms` must be 1000 to 86400000, got `1000000000`'],
@@ -140,6 +148,9 @@ const CASES = {
     [() => lease_segment(STORE, { ...ROW, deleted: true }, ASK, 0), 'tag `orders` does not exist: check its spelling, or create it with `leafid tag create orders`'],
     [() => memoryStore({ createOnUse: false }).lease_segment(ASK), "tag `orders` does not exist: create it with `createTag('orders')`"],
   ],
+  STORE_REFUSED: [[() => lease_segment(STORE, { ...ROW, claimed_until: 2n }, ASK, 0), /^tag `orders` stands at 1, and a holder has shown numbers of it up to 2: /]],
+  STORE_CHANGED: [[() => lease_segment(STORE, ROW, { ...ASK, store: '00'.repeat(16) }, 0)]],
+  TAG_SPENT: [[() => lease_segment(STORE, { ...ROW, max_id: 2n ** 63n - 1n }, ASK, 0)]],
   TAG_EXISTS: [
     [() => tag_row({}, ROW), 'the new tag exists already: use the existing tag, or another name'],
   ],

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { test } from 'node:test'
 import { LeafidError } from 'leafid'
-import * as publicIds from 'leafid/public'
 import { Scrambler, fromBase58, fromBase62, toBase58 } from 'leafid/public'
 import { ranNode } from '../support/ends.mjs'
 
@@ -78,11 +77,4 @@ test('it loads no engine', () => {
     console.log(JSON.stringify([before, new Scrambler(new Uint8Array(16), 'orders').encode(1n).length]))`
   const { stdout, stderr } = ranNode(['--input-type=module', '-e', program])
   assert.deepEqual([stdout.trim(), stderr], ['[[],11]', ''])
-})
-
-test('`require` gives the same', () => {
-  const program = "const required = require('leafid/public'); import('leafid/public').then((all) => console.log(all.Scrambler === required.Scrambler))"
-  const { stdout, stderr } = ranNode(['--input-type=commonjs', '-e', program])
-  assert.deepEqual([stdout.trim(), stderr], ['true', ''])
-  assert.equal(publicIds.LeafidError, LeafidError)
 })

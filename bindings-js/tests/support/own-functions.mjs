@@ -155,16 +155,6 @@ export function ownFunctions(entry, { LeafidError, Segment, Snowflake, httpStore
     }
   })
 
-  test(`${entry}: a store whose method does it`, async () => {
-    for (const [name, odd] of except('promise')) {
-      const told = []
-      const ids = new Segment('orders', { store: { lease_segment: odd }, timeout: 0, onError: (error) => told.push(error.code) })
-      const { code, cause } = await refused(() => ids.next())
-      assert.deepEqual([code, cause.code], ['TIMED_OUT', name.startsWith('throws') ? 'STORE_UNAVAILABLE' : 'GRANT_INVALID'], name)
-      assert.deepEqual(told, [cause.code])
-    }
-  })
-
   /** What a hook is told first of a store over HTTP. */
   async function told(options) {
     const errors = []
