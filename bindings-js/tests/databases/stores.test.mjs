@@ -99,7 +99,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.equal(new Set(grants.map(({ start }) => start)).size, 3)
     })
 
-    test('what `create` declares of `default` holds, also where several make the store at once, or is refused by name', async (t) => {
+    test('what `create` declares of `default` holds, or is refused by name', async (t) => {
       const { url } = database()
       const declared = { tags: { orders: { step: 10 } }, namespaces: { default: { layout: 'edge', workers: { start: 3, end: 9 } } } }
       const stores = await Promise.all([1, 2, 3].map(async () => sqlStore(await open(t, url), { create: declared })))
@@ -161,7 +161,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.equal(next.start, granted[1].start === undefined ? 31n : 41n, 'a grant that was answered stays')
     })
 
-    test('a store that is made is empty, tables that change are noticed, and another program’s are left alone', async (t) => {
+    test('a store is made empty; other versions, and others’ tables, are refused', async (t) => {
       const made = database()
       const store = sqlStore(await open(t, made.url), { create: true })
       await refuses(() => store.lease_segment(lease()), 'TAG_UNKNOWN', /leafid tag create orders --store (postgres|mysql):\/\//)

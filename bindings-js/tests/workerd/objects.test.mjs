@@ -124,7 +124,7 @@ test('an object whose storage was deleted is another store: its holders stop', a
   assert.equal((await ask({ act: 'next', store: 'object' })).code, 'STORE_CHANGED')
 })
 
-test('an object answers for its own tag alone, and not told its name for the first that it served', async (t) => {
+test('an object answers for its own name alone, or the first served', async (t) => {
   const { ask, refused, next } = await started(t, declaring({ orders: { from: '1', step: 10 }, other: { from: '1' } }))
   await refused({ act: 'stray', by: 'unique', asked: 'orders' }, 'REQUEST_INVALID', /^an object without a name was asked for `tag:orders`/)
   await refused({ act: 'stray', by: 'id', tag: 'orders', asked: 'orders' }, 'REQUEST_INVALID')
