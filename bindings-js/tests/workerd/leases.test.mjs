@@ -9,8 +9,9 @@ import { httpServer, tagged, wire } from '../support/stores.mjs'
 const text = (name) => readFileSync(new URL(name, import.meta.url), 'utf8')
 const source = text('./worker.mjs')
 const files = { 'instances.mjs': text('./instances.mjs'), 'leaps.mjs': text('../support/leaps.mjs') }
+
 /**
- * Requests for \`each\` numbers, so many at once and so many times; one in \`gone\` goes away early: what the others got, and how many
+ * Requests for `each` numbers, so many at once and so many times; one in `gone` goes away early: what the others got, and how many
  * leases it took.
  */
 async function herd(t, { gone, each, step, atOnce, rounds = 1, answersAfter }) {
