@@ -21,7 +21,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       return url
     }
 
-    test('four processes, threads, a cluster and a server, with kills: no number twice', { timeout: 900_000 }, async (t) => {
+    test('processes, threads, a cluster, a server, kills: no duplicates', { timeout: 900_000 }, async (t) => {
       const url = made('ids')
       const store = await serve(['--store', url])
       t.after(() => store.stop('SIGKILL'))

@@ -74,7 +74,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.deepEqual(starts, [1n, 11n, 21n, 31n])
     })
 
-    test('a store that Node makes is one for the server’s program, and the other way round', async (t) => {
+    test('Node and the server’s program open each other’s stores', async (t) => {
       const [ours, theirs] = [database().url, database().url]
       const store = sqlStore(await open(t, ours), { create })
       await store.lease_segment(lease())

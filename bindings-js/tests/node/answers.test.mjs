@@ -69,7 +69,7 @@ test('decimal strings are taken for 64 bits', async () => {
   assert.equal(await orders.next(), 1n)
 })
 
-test('an overlapping range is not used: the second holder of a number never sees it', async () => {
+test('a range that overlaps an earlier one is not used', async () => {
   let granted
   const rows = tagged(10)
   // From the second answer on: the first range again, under the right echo.
@@ -97,7 +97,7 @@ test("a renewal's answer for another worker is not used", async () => {
   assert.ok((await ids.next()) > 0n)
 })
 
-test('an error of leafid keeps its code; anything else is STORE_UNAVAILABLE with its cause', async () => {
+test('leafid errors keep their code; others are STORE_UNAVAILABLE', async () => {
   const boom = new Error('boom')
   const raising = (error) => ({
     lease_segment() {

@@ -24,7 +24,7 @@ test('a generator for each request is warned of, once', () => {
   assert.match(told(`for (let n = 0; n < 5; n++) await new Snowflake('default', { store }).next()`), /draw from the namespace `default` of one store, and each leases a worker number of its own until its window ends/)
 })
 
-test('nothing is said of one after another, of others, and of those that draw nothing', () => {
+test('no warning without two generators that draw side by side', () => {
   const programs = [
     `for (let n = 0; n < 5; n++) { const ids = new Segment('orders', { store }); await ids.next(); await ids.close() }`,
     `for (const tag of ['a', 'b', 'c']) await new Segment(tag, { store }).next()`,
@@ -51,7 +51,7 @@ test('`stats` tells which engine runs, before the first ID as well', async () =>
   assert.equal(orders.stats().engine, 'native')
 })
 
-test('two copies of the package in one process are two holders, and know each other’s errors', async () => {
+test('two copies of the package: two holders, one kind of error', async () => {
   const require = createRequire(import.meta.url)
   const copy = require(join(dirname(require.resolve('leafid/package.json')), 'cjs/entries/node.js'))
   assert.notEqual(copy.Segment, Segment)

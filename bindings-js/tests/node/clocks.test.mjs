@@ -32,7 +32,7 @@ function world({ layout = 'leaf', ...options } = {}) {
   return { clock, pass, store, ids, looks: () => looked, layout: Layout[layout] }
 }
 
-test('a frozen clock: IDs run ahead to max_ahead, then SEQUENCE_SPENT; nobody spins', async () => {
+test('a frozen clock: IDs up to maxAheadMs, then SEQUENCE_SPENT', async () => {
   const { ids, pass } = world({ layout: 'edge' })
   const seen = [await ids.next()]
   const error = await refusal(() => {
@@ -105,7 +105,7 @@ test('a suspend (the wall clock went on, the other did not) asks at once', async
   await ids.close()
 })
 
-test('a clock of one’s own that leaps: IDs go on with the store’s time, and ascend', async () => {
+test('a user’s clock that leaps: IDs keep the store’s time, ascend', async () => {
   for (const store of [memoryStore(), ownStore()]) {
     const { late, early, ascends, failures } = await leaps({ Snowflake, decode }, store)
     assert.ok(late < 1_500 && early < 1_500, `${late} ms late, ${early} ms early`)
@@ -113,7 +113,7 @@ test('a clock of one’s own that leaps: IDs go on with the store’s time, and 
   }
 })
 
-test('a leap before the store answers, or while it is away: time goes on by the clock that ticks', async () => {
+test('a leap while the store is silent: the ticking clock counts', async () => {
   let off = 0
   let isAway = false
   const away = () => (off += HOUR)
@@ -146,7 +146,7 @@ test('hours in which nothing was drawn, or the machine slept, are no leap', asyn
   }
 })
 
-test('after a wait no ID is older than its tick, however large the burst before it', async () => {
+test('after a wait no ID is older than its tick', async () => {
   const { ids, pass, layout } = world()
   await ids.next()
   pass(10)
@@ -164,7 +164,7 @@ test('after a wait no ID is older than its tick, however large the burst before 
   assert.ok(dropped <= 64, `${dropped}`)
 })
 
-test('within a turn that waits for nothing, one look at the clock serves 16 IDs of a burst and no more', async () => {
+test('one look at the clock serves at most 16 IDs of a burst', async () => {
   const { clock, ids, pass, layout, looks } = world()
   await ids.next()
   pass(10)
@@ -182,7 +182,7 @@ test('within a turn that waits for nothing, one look at the clock serves 16 IDs 
   assert.ok(late < 16, `${late} of 500 IDs have the time of the burst`)
 })
 
-test('IDs that are awaited one by one are looked at one by one: none of them is older than its tick', async () => {
+test('awaited one by one, no ID is older than its tick', async () => {
   const { ids, pass, clock, layout } = world()
   await ids.next()
   for (let n = 0; n < 2_000; n++) {
@@ -228,7 +228,7 @@ test('IDs of a pool lie inside max_ahead', async () => {
   assert.ok(spent > 10, `${spent}`)
 })
 
-test('time before the epoch and beyond the layout: TIME_OVERFLOW, never a negative ID', async () => {
+test('time outside the layout: TIME_OVERFLOW, never a negative ID', async () => {
   const layout = { epoch_ms: START, tick_ms: 1, time_bits: 8, worker_bits: 4, sequence_bits: 4 }
   let now = START - 10
   const rows = memoryStore({ clock: () => now })

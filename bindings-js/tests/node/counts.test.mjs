@@ -36,7 +36,7 @@ test('over HTTP: take(1e9) of the real store costs one lease', async (t) => {
   assert.equal(await new Segment('orders', { store: store.url }).next(), 1_001n)
 })
 
-test('as many as the tag allows are leased in one go, with the rest of its step', async () => {
+test('as many as the tag allows are leased in one go', async () => {
   const rows = memoryStore()
   const store = ownStore({ rows })
   const orders = new Segment('orders', { store })

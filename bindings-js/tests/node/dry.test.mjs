@@ -20,7 +20,7 @@ test('nothing at hand: the message says how to wait', async () => {
   await refuses(() => new Snowflake('eu', { store }).nextSync(), 'WINDOW_SPENT', 'namespace `eu` has no window at hand: wait for the next window, with `await ready(n)`')
 })
 
-test('a store that is not there: the message has the code, the address and the reason of the last failure', async () => {
+test('no store there: code, address and reason in the message', async () => {
   const orders = new Segment('orders', { store: NOBODY })
   const error = await afterFailure(orders, () => orders.nextSync())
   assert.equal(error.code, 'SEGMENT_DRY')
@@ -50,7 +50,7 @@ test('`http://` to a store that speaks TLS says so', async (t) => {
   await afterFailure(orders, () => orders.nextSync(), /what listens at `http:.*` does not speak HTTP \([A-Z_]+\): if it speaks TLS, write `https:\/\/`$/)
 })
 
-test('what waiting cannot cure stays the answer while it is asked again, until an ask succeeds', async () => {
+test('a permanent refusal is the answer until an ask succeeds', async () => {
   const rows = memoryStore()
   // By their requests: one that has no answer for three seconds is sent again.
   const asks = new Map()

@@ -43,7 +43,7 @@ test('a signal ends the wait of its caller, and of nobody else', async () => {
   assert.equal(store.asked.length, 1)
 })
 
-test('a signal that is aborted already gives nothing; one that is not changes nothing', async () => {
+test('an aborted signal gives nothing, any other changes nothing', async () => {
   const ids = new Segment('orders', { store: memoryStore() })
   const error = await reasonOf(ids.next({ signal: AbortSignal.abort() }))
   assert.equal(error.name, 'AbortError')
@@ -92,7 +92,7 @@ test('what is no signal is refused', async () => {
   assert.equal(await ids.next(), 1n)
 })
 
-test('`onError` is told each failure, also of what was asked for ahead; what it throws harms nobody', async () => {
+test('`onError` hears of each failure; what it throws is lost', async () => {
   const told = []
   const rows = tagged(10)
   let fails = true

@@ -121,7 +121,7 @@ function exchangeable() {
   return store
 }
 
-test('an answer that stops the generator while an array is filled: no place of it stays empty', async () => {
+test('stopped while an array is filled: no place stays empty', async () => {
   const store = exchangeable()
   const orders = new Segment('orders', { store })
   // Some of it lies in the pool, and the filling goes below the share at which more is asked for.
@@ -167,7 +167,7 @@ test('fillAvailable gives what is at hand, and says how many', async () => {
   assert.deepEqual([array[98], array[99]], [100n, MARK])
 })
 
-test('fillAvailable goes on behind what it has when a store in the same process answers at once', async () => {
+test('fillAvailable goes on when a store answers at once', async () => {
   const orders = new Segment('orders', { store: tag(100, 100) })
   await orders.next()
   const array = marked(500)
@@ -176,7 +176,7 @@ test('fillAvailable goes on behind what it has when a store in the same process 
   assert.equal(await orders.next(), 502n)
 })
 
-test('an answer that stops the generator while what is at hand is filled: what came is kept', async () => {
+test('stopped during fillAvailable: what came is kept', async () => {
   const store = exchangeable()
   const orders = new Segment('orders', { store })
   await orders.next()
@@ -201,7 +201,7 @@ test('what is no BigUint64Array, and what has no room', async () => {
   assert.equal(orders.stats().asks, 0)
 })
 
-test('an array of another realm is filled, and nothing that only looks like one', async () => {
+test('arrays of another realm are filled, look-alikes refused', async () => {
   const ids = new Segment('orders', { store: tag(100, 1_000) })
   const array = runInNewContext('new BigUint64Array(3)')
   assert.ok(!(array instanceof BigUint64Array))

@@ -28,7 +28,7 @@ async function setting(t) {
 
 const written = (file) => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter((line) => line !== '') : [])
 
-test('forks that exit with leases under way, one life after the other, draw nothing twice', async (t) => {
+test('forks that exit with leases under way draw nothing twice', async (t) => {
   const { store, file } = await setting(t)
   const all = await Promise.all(
     ['a', 'b', 'c'].map(async (name) => {

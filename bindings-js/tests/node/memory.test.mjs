@@ -109,7 +109,7 @@ test('of two numbers that one owner keeps the older is freed', () => {
   assert.equal(mine.worker, 0)
 })
 
-test('a number that left the range: its holder loses the lease, and nobody gets it', async () => {
+test('a number that left the range is lost, and nobody gets it', async () => {
   const { store, acquire, renew, release, pass } = world({ start: 0, end: 2 })
   const grant = acquire()
   store.setWorkers('n', { start: 1, end: 2 })

@@ -240,7 +240,7 @@ test('a refusal has the words of every other language', async () => {
   await refuses(() => orders.next(), 'CLOSED', 'tag `orders` is closed: create a new one')
 })
 
-test('a store in the same process that refuses at once: the synchronous calls say why', async () => {
+test('synchronous calls say why a store in the process refuses', async () => {
   const unknown = new Segment('orders', { store: memoryStore({ createOnUse: false }) })
   for (const act of [() => unknown.nextSync(), () => unknown.takeSync(3), () => unknown.fillSync(new BigUint64Array(2))]) await refuses(act, 'TAG_UNKNOWN')
 })

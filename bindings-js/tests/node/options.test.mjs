@@ -34,7 +34,7 @@ test('a layout of another copy of the package is that layout', async () => {
   await refuses(() => new Snowflake('small', Theirs.js53), 'REQUEST_INVALID', 'options must be an object, got `Layout {}`: did you mean `{ layout: … }`?')
 })
 
-test('a number is decoded where it is exact; what else could be passed is said', async () => {
+test('`decode` takes exact numbers, and says what else it takes', async () => {
   assert.deepEqual(decode(97583759569410, 'js53'), decode('97583759569410', 'js53'))
   assert.deepEqual(decode(Number.MAX_SAFE_INTEGER, 'js53'), decode(2n ** 53n - 1n, 'js53'))
   for (const wrong of [2 ** 53, 1.5, -1, Number.NaN, null, undefined, {}]) {

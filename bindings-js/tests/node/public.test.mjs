@@ -20,7 +20,7 @@ test('neighbours look like strangers', () => {
   assert.equal(new Set(ids.map((id) => toBase58(id).slice(1, 3))).size, 1)
 })
 
-test('scramblers take turns, and keep their key when its bytes are written over', () => {
+test('scramblers take turns, and keep a copy of their key', () => {
   const key = KEY.slice()
   const [one, two] = [new Scrambler(key, 'orders'), new Scrambler(OTHER, 'orders')]
   key.fill(0)

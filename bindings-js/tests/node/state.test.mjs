@@ -132,7 +132,7 @@ test('a file that another holder has is not used', { skip }, async () => {
   await first.close()
 })
 
-test('a file that is copied, cut short, damaged, or of another namespace, is not used', { skip }, async () => {
+test('a copied, cut, damaged or foreign state file is not used', { skip }, async () => {
   await used()
   copyFileSync(state, join(folder, 'copy'))
   assert.match((await drawn(join(folder, 'copy'))).said[0], /was copied, and is not used/)
@@ -174,7 +174,7 @@ test('what is no state file is refused', { skip }, async () => {
   assert.throws(() => new Segment('orders', { store, state }), { code: 'REQUEST_INVALID' })
 })
 
-test('a file that is taken away is abandoned, and IDs go on under another number', { skip }, async () => {
+test('a removed state file is abandoned, and IDs go on', { skip }, async () => {
   for (const ending of ['', '.lock']) {
     const [path, failed] = [join(folder, `gone${ending}`), []]
     warnings = []
@@ -211,7 +211,7 @@ test('a file that cannot be written is abandoned', { skip }, async () => {
   assert.match(stdout, /^STATE_INVALID the state file .* cannot be written: File too large .*; it is abandoned: IDs need the store/)
 })
 
-test('what the last run reserved is not the fault of a clock, nor of the store', { skip }, async () => {
+test('a wait for what the last run reserved says so', { skip }, async () => {
   const layout = new Layout({ epoch_ms: 1_735_689_600_000, tick_ms: 1, time_bits: 41, worker_bits: 10, sequence_bits: 1 })
   store.createNamespace('dense', { layout })
   let cause

@@ -36,7 +36,7 @@ test('the control: without `sticky` a number is nobody’s', async () => {
   assert.notEqual(last, first)
 })
 
-test('while its own is in use another is borrowed; with `strict` it is waited for', async () => {
+test('a number in use: another is borrowed, `strict` waits', async () => {
   const store = memoryStore()
   const holder = new Snowflake('default', { store, owner: 'api-0', sticky: true })
   const own = await worker(holder)

@@ -7,7 +7,7 @@ import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
 import { ranNode } from '../support/ends.mjs'
 import { httpServer, ownStore, refusal, tagged, until } from '../support/stores.mjs'
 
-test('many callers of a dry line share one lease, and each gets an ID of its own', async () => {
+test('many waiting callers share one lease, each with its own ID', async () => {
   const gates = []
   const store = ownStore({ delay: () => new Promise((resolve) => gates.push(resolve)) })
   const orders = new Segment('orders', { store })
@@ -50,7 +50,7 @@ test('the time-out is the caller’s: TIMED_OUT, with why', async () => {
 
 // Together, for most of it waits.
 describe('asks without an answer', { concurrency: true }, () => {
-  test('an ask that is never answered is sent again under the same request, and its late answer is used', { timeout: 120_000 }, async () => {
+  test('an unanswered ask is sent again under the same request', { timeout: 120_000 }, async () => {
     const rows = memoryStore()
     const asked = []
     const store = {

@@ -67,7 +67,7 @@ for (const [kind, open] of Object.entries(KINDS)) {
       for (const other of others) assert.ok(other.lease_segment(lease).start > start)
     })
 
-    test('a temporary table or trigger of the connection never stands between the store and its tables', (t) => {
+    test('temporary tables and triggers of a connection are refused', (t) => {
       const { database, path } = opened(t)
       const store = sqlStore(database, { create })
       const { start } = store.lease_segment(lease)
@@ -85,7 +85,7 @@ for (const [kind, open] of Object.entries(KINDS)) {
       assert.deepEqual([store.lease_segment(lease).start, sqliteStore(path).lease_segment(lease).start], [start + 10n, start + 20n])
     })
 
-    test('settings that lose what was answered are refused by name, and nothing is set', async (t) => {
+    test('unsafe settings are refused by name, and nothing is set', async (t) => {
       const { database, path } = opened(t)
       sqlStore(database, { create }).lease_segment(lease)
       for (const [name, level] of [['OFF', 0], ['NORMAL', 1]]) {

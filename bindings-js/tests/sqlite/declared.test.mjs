@@ -30,7 +30,7 @@ async function drawn(t, creates, enough) {
 
 const twice = (ids) => ids.length - new Set(ids).size
 
-test('worker numbers that are split by declaration over two files: nothing comes twice', async (t) => {
+test('worker numbers split over two files: no duplicates', async (t) => {
   assert.equal(await drawn(t, [numbers(0, 8), numbers(8, 16)], () => true), 0)
 })
 
@@ -51,7 +51,7 @@ test('the namespace `default` is made as it is declared; else as always', async 
   }
 })
 
-test('what is there otherwise than it is declared is refused by name, when it is used first', async (t) => {
+test('what differs from its declaration is refused at first use', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const namespaces = { default: { layout: 'edge', workers: { start: 3, end: 9 }, max_window_ms: 60_000 } }
   const tags = { orders: { from: '50', step: 10, max_step: 100, until: '9007199254740993' } }
@@ -84,7 +84,7 @@ test('what is there otherwise than it is declared is refused by name, when it is
   assert.deepEqual([lease(later).start, acquire(later).worker], [60n, 3])
 })
 
-test('what an operator changes is refused to those who come later, not to those who hold it', async (t) => {
+test('an operator’s change is refused to newcomers, not holders', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const create = { tags: { orders: { step: 10 } }, ...numbers(3, 9) }
   const [running, later] = [sqliteStore(path, { create }), sqliteStore(path, { create })]
@@ -122,7 +122,7 @@ test('a declaration that cannot be is refused when it is given', async () => {
   }
 })
 
-test('a path or an option that cannot be is refused when it is given', async () => {
+test('a bad path or option is refused when it is given', async () => {
   await refuses(() => sqliteStore(''), 'REQUEST_INVALID', /path of an SQLite file must be a text/)
   await refuses(() => sqliteStore('ids.db', { craete: true }), 'REQUEST_INVALID', /unknown option `craete`/)
 })
@@ -150,7 +150,7 @@ test('processes that declare the same of a new file, all at once', { timeout: 60
   for (const id of ids) assert.ok(decode(id, 'edge').worker >= 3 && decode(id, 'edge').worker < 9, String(id))
 })
 
-test('processes that declare another thing each: one makes the file, the others are told', { timeout: 600_000 }, async (t) => {
+test('processes that declare otherwise: one wins, others are told', { timeout: 600_000 }, async (t) => {
   const told = await race(t, [numbers(0, 8), numbers(8, 16), numbers(16, 24)])
   assert.deepEqual(told.map(({ ids }) => ids.length).sort(), [0, 0, 200])
   for (const { error } of told.filter(({ ids }) => ids.length === 0)) assert.match(error, /LAYOUT_MISMATCH[^]*namespace `default` exists already|namespace `default` exists already[^]*LAYOUT_MISMATCH/)

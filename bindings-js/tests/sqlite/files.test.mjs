@@ -20,7 +20,7 @@ const create = { tags: { orders: { step: 10 } }, namespaces: { shop: { layout: '
 const lease = (store) => store.lease_segment({ tag: 'orders', request: '01'.repeat(16) })
 const next = (store, tag = 'orders', options = {}) => new Segment(tag, { store, ...options }).next()
 
-test('a store that Node makes is one for the server’s program, and the other way round', async (t) => {
+test('Node and the server’s program open each other’s stores', async (t) => {
   const [ours, theirs] = ['ours.db', 'theirs.db'].map((name) => join(scratch(t), name))
   const store = sqliteStore(ours, { create })
   assert.deepEqual([await next(store), await next(store)], [1n, 11n])
@@ -44,7 +44,7 @@ test('an answer is there at once, for calls that cannot wait', (t) => {
   assert.equal(typeof new Snowflake('default', { store }).nextSync(), 'bigint')
 })
 
-test('what is there is used, what is missing is made, and what is deleted stays so', async (t) => {
+test('existing tags stay, missing ones are made, deleted ones not', async (t) => {
   const path = join(scratch(t), 'ids.db')
   await next(sqliteStore(path, { create }))
   const other = { tags: { orders: {}, more: { from: '9007199254740993', step: 1 } } }
@@ -56,7 +56,7 @@ test('what is there is used, what is missing is made, and what is deleted stays 
   assert.equal((await refusal(() => next(store))).code, 'TAG_UNKNOWN')
 })
 
-test('what is no store, or not that alone, is left as it is', async (t) => {
+test('foreign, linked or lost files are left as they are', async (t) => {
   const path = (name) => join(scratch(t), `${name}.db`)
   const [foreign, text, linked, gone] = ['foreign', 'text', 'linked', 'gone'].map(path)
   new Connection(foreign).script('CREATE TABLE tags (a)')
@@ -87,7 +87,7 @@ test('a file that goes, or is another, grants nothing any more', async (t) => {
   }
 })
 
-test('a file that went and comes back grants nothing either, until it is opened by another store', async (t) => {
+test('a file that went and came back grants nothing until reopened', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const store = sqliteStore(path, { create })
   assert.equal(lease(store).start, 1n)
@@ -100,7 +100,7 @@ test('a file that went and comes back grants nothing either, until it is opened 
   assert.equal(lease(sqliteStore(path)).start, 11n)
 })
 
-test('a store that another process makes while it is looked at is no other program’s', async (t) => {
+test('a store that is made while it is opened is ours', async (t) => {
   for (const reading of ['user_version', 'sqlite_schema']) {
     const path = join(scratch(t), 'ids.db')
     const maker = new Connection(path)
@@ -124,7 +124,7 @@ test('a store that another process makes while it is looked at is no other progr
   }
 })
 
-test('a file that is made between the look at it and the look at its log is not taken for one that is gone', async (t) => {
+test('a file that is made while it is opened is not called gone', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const { statSync } = fs
   t.after(() => {
@@ -211,7 +211,7 @@ test('while another writes, the event loop goes on, and then the ask', async (t)
   other.script('ROLLBACK')
 })
 
-test('a wall clock that leaps is not believed at once, and none that strays at the start', async (t) => {
+test('a leaping wall clock is not believed at once, a stray never', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const at = { wall: 1_800_000_000_000, up: 0 }
   const clocks = { wall: () => at.wall, up: () => at.up }
@@ -241,7 +241,7 @@ test('a wall clock that leaps is not believed at once, and none that strays at t
   }
 })
 
-test('who wrote last with a clock ahead, and grants no window, holds nobody up', async (t) => {
+test('a writer with a clock ahead holds nobody up', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const at = (wall) => ({ wall, up: 0 })
   const [ahead, right] = [at(1_800_000_000_000 + 8 * 3_600_000), at(1_800_000_000_000)]

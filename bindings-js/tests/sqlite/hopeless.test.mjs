@@ -95,7 +95,7 @@ for (const [table, changes] of Object.entries(ROWS)) {
   }
 }
 
-test('a step of 0 has a command against it, and a lower position is noticed by whoever holds numbers', async (t) => {
+test('a step of 0 names its command; holders notice a step back', async (t) => {
   const path = join(scratch(t), 'ids.db')
   await edited(path, 'UPDATE tags SET step = 0')
   await refuses(() => sqliteStore(path).lease_segment(lease()), 'STEP_INVALID', /tag set orders --step N/)
@@ -103,7 +103,7 @@ test('a step of 0 has a command against it, and a lower position is noticed by w
   assert.equal((await refusal(() => sqliteStore(path).lease_segment(lease({ have_until: 11n })))).code, 'STORE_WENT_BACK')
 })
 
-test('a holder’s proof stops its tag for every process, until it is moved; who waits goes on', async (t) => {
+test('a holder’s proof stops its tag until it is moved', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const orders = new Segment('orders', { store: sqliteStore(path, { create }), timeout: LONG_MS })
   assert.equal(await orders.next(), 1n)

@@ -57,7 +57,7 @@ test('a namespace begins where the server would let it begin', async (t) => {
   }
 })
 
-test('a layout that changes before the first window takes the floor with it in time', async (t) => {
+test('a changed layout keeps the floor at the same time', async (t) => {
   const path = made(t, { replaces: true })
   const connection = new Connection(path)
   const settled = (layout) => {

@@ -58,7 +58,7 @@ export function ownFunctions(entry, { LeafidError, Segment, Snowflake, httpStore
 
   for (const [kind, make] of Object.entries(kinds)) {
     for (const [name, odd] of Object.entries(ODD)) {
-      test(`${entry}: a clock that ${name}, of a ${kind}: REQUEST_INVALID for each draw, until it is mended`, async (t) => {
+      test(`${entry}, ${kind}: a clock that ${name}: REQUEST_INVALID`, async (t) => {
         let clock = odd
         const ids = make({ store: memoryStore(), clock: () => clock(), timeout: 0 })
         t.after(() => ids.close())
@@ -91,7 +91,7 @@ export function ownFunctions(entry, { LeafidError, Segment, Snowflake, httpStore
       }
     })
 
-    test(`${entry}: a clock that breaks between draws, of a ${kind}: nothing is thrown where nobody could hear it`, async (t) => {
+    test(`${entry}, ${kind}: a clock that breaks between draws`, async (t) => {
       const { setTimeout: later } = globalThis
       const timers = []
       globalThis.setTimeout = (act, ms, ...given) => {

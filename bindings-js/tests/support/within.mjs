@@ -79,7 +79,7 @@ export function within(entry, leafid) {
     }
   }
 
-  test(`${entry}: a caller that waits for the next tick, and one that comes then and asks ahead`, async () => {
+  test(`${entry}: a caller waits for a tick, another asks ahead`, async () => {
     const store = memoryStore()
     store.createNamespace('small', { layout: { epoch_ms: 1_700_000_000_000, tick_ms: 10, time_bits: 41, worker_bits: 10, sequence_bits: 1 } })
     let now = 1_000
@@ -98,7 +98,7 @@ export function within(entry, leafid) {
     await ids.close()
   })
 
-  test(`${entry}: what a store stopped while it was asked hands out nothing more`, async () => {
+  test(`${entry}: a generator stopped in an ask gives nothing more`, async () => {
     const rows = memoryStore()
     rows.createTag('orders', { step: 100, max_step: 100 })
     let asks = 0

@@ -61,7 +61,7 @@ test('the sync form has IDs as long as some are at hand', async () => {
   assert.equal(numbers.length, 50)
 })
 
-test('a frozen clock: SEQUENCE_SPENT at once, TIMED_OUT for who waits, and on when it thaws', async () => {
+test('a frozen clock: SEQUENCE_SPENT, TIMED_OUT, and on', async () => {
   const frozen = await ask('/frozen')
   assert.equal(frozen.spent.code, 'SEQUENCE_SPENT')
   assert.ok(frozen.ascends && frozen.seen > 3 * 4_096 - 110 && frozen.seen <= 3 * 4_096, `${frozen.seen}`)
@@ -70,13 +70,13 @@ test('a frozen clock: SEQUENCE_SPENT at once, TIMED_OUT for who waits, and on wh
   assert.equal(typeof thawed.later.value, 'string')
 })
 
-test('a clock of one’s own that leaps: IDs go on with the store’s time, and ascend', async () => {
+test('a user’s clock that leaps: IDs keep the store’s time, ascend', async () => {
   const { late, early, ascends, failures } = await ask('/leaps')
   assert.ok(late < 1_500 && early < 1_500, `${late} ms late, ${early} ms early`)
   assert.deepEqual({ ascends, failures }, { ascends: true, failures: 0 })
 })
 
-test('an engine that trapped is built anew: what was in hand is forgotten, the next ID is leased', async () => {
+test('an engine that trapped is rebuilt, and leases anew', async () => {
   const told = await ask('/trap')
   assert.ok(told.trapped.includes('RuntimeError'))
   // The memory store's first range was 1 to 1000.
@@ -90,7 +90,7 @@ test('an engine that trapped is built anew: what was in hand is forgotten, the n
   assert.ok(Number(again.after) > Number(again.before))
 })
 
-test('an engine that was built anew knows the store, and the highest end that it was granted', async () => {
+test('a rebuilt engine knows its store and its highest end', async () => {
   const cases = [
     ['segment', 'another', 'STORE_CHANGED'],
     ['segment', 'careless', 'STORE_CHANGED'],

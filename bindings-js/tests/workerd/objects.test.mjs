@@ -136,7 +136,7 @@ test('an object answers for its own name alone, or the first served', async (t) 
   await refused({ act: 'stray', tag: 'orders', asked: 'other' }, 'REQUEST_INVALID', /^the object `tag:orders` was asked for `tag:other`/)
 })
 
-test('an object without a row makes no tag that has no `from`: it may have lost its storage', async (t) => {
+test('an object without a row makes no tag without `from`', async (t) => {
   const { ask, next, deploy } = await started(t, declaring({ orders: { from: '1', step: 10 } }))
   const store = 'object'
   assert.equal(await next({ store }), 1n)
@@ -187,7 +187,7 @@ test('D1 without tables, and with tables of another version', async (t) => {
   assert.match(older.message, /tables of version \d+, this program knows \d+: upgrade them: npx wrangler d1 execute .*leafid\/sql\/d1-\d+\.sql/)
 })
 
-test('what is declared is written to D1 with its first lease; worker numbers that a deleted namespace left stay taken', async (t) => {
+test('D1: declared with the first lease; used numbers stay taken', async (t) => {
   const { ask, miniflare } = await started(t, declaring({ orders: { from: '1' } }), { store: 'd1' })
   const batches = (verb, request) => ask({ act: 'batches', verb, request })
   for (const request of ['01', '02']) assert.equal((await batches('lease_segment', request)).batches, 2, 'one reads, one writes')
@@ -200,7 +200,7 @@ test('what is declared is written to D1 with its first lease; worker numbers tha
   assert.deepEqual(results, [{ worker: 0, inside: 1 }, { worker: 1, inside: 1 }])
 })
 
-test('a store that is given per ask: a stub of one’s own, and errors that crossed with a code alone', async (t) => {
+test('a store per ask: a stub, and errors with a code alone', async (t) => {
   // Before 2026-04-21 an error crosses with its message alone, but for this flag.
   const { refused, next } = await started(t, declaring({ orders: {} }), { flags: ['enhanced_error_serialization'] })
   assert.equal(await next({ store: 'own' }), 1n)
@@ -213,7 +213,7 @@ test('where objects live is passed on', async (t) => {
   assert.deepEqual(await ask({ act: 'places' }), { jurisdiction: 'eu', locationHint: 'weur', name: 'tag:orders' })
 })
 
-test('what no other ask cures is said at once: a jurisdiction that cannot be had, and replies that are none', async (t) => {
+test('a bad jurisdiction, and replies that are none, fail at once', async (t) => {
   const { refused } = await started(t, declaring({ orders: { from: '1' } }))
   await refused({ store: 'eu', timeout: 60_000 }, 'REQUEST_INVALID', /^the jurisdiction `'eu'` cannot be had here \(.+\): `wrangler dev` has none, so pass it only where the Worker is deployed$/)
   // It answers with grants, as a store of one's own does.
