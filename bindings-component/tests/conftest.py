@@ -4,5 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture
+def host() -> Any:
+    # Imported late: wasmtime hears of traps by signals, whose handlers pytest's would replace.
+    from support.hosts import Host
+
+    return Host()

@@ -44,8 +44,7 @@ def test_control_two_stores_behind_one_name_have_ids_twice() -> None:
     assert duplicates(ids) == 300
 
 
-def test_a_number_that_was_given_back_is_leased_again_and_no_id_with_it() -> None:
-    host = Host()
+def test_a_number_that_was_given_back_is_leased_again_and_no_id_with_it(host: Host) -> None:
     first = host.snowflake(sticky=True)
     ids = draw(host, first, 100)
     end = first.carryover()["have_until"]

@@ -1,6 +1,5 @@
-export { sqlStore } from './databases/store.js'
-export type { SqlStoreOptions } from './databases/options.js'
-export type { SqlConnection } from './databases/store.js'
+export { sqlStore } from './databases/over.js'
+export type { SqlConnection, SqlStoreOptions } from './databases/over.js'
 export { sqliteStore } from './files/sqlite.js'
 export type { SqliteStoreOptions } from './files/sqlite.js'
 export type { Declarations, DeclaredNamespace, DeclaredTag } from './stores/declared.js'

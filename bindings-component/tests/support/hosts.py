@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 import time
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
+import pytest
+from pytest import ExceptionInfo
 from wasmtime import Store
 from wasmtime.component import Record
 
@@ -31,6 +34,11 @@ REGISTRY_VERBS = (
     "create-tag", "create-namespace", "lease-segment", "acquire", "renew", "give-back",
     "is-kept-from",
 )  # fmt: skip
+
+
+SEGMENT: Plain = dict.fromkeys(
+    ("step", "max_step", "max_growth", "short_ms", "long_ms", "ask_below_percent")
+) | {"tag": "orders"}
 
 
 def forwarded(instance: Instance, interface: str, verbs: tuple[str, ...]) -> dict[str, Any]:
@@ -88,10 +96,7 @@ class Host:
         self.wall_ms += ms
 
     def segment(self, **config: Any) -> Generator:
-        default: Plain = dict.fromkeys(
-            ("step", "max_step", "max_growth", "short_ms", "long_ms", "ask_below_percent")
-        )
-        return self.instance.generator("segment", {"tag": "orders", **default, **config})
+        return self.instance.generator("segment", {**SEGMENT, **config})
 
     def snowflake(self, **config: Any) -> Generator:
         default: Plain = dict.fromkeys(("layout", "length_ms", "max_ahead_ms", "spread"))
@@ -116,6 +121,14 @@ def draw(host: Host, generator: Generator, n: int, at_once: int = 50) -> list[in
         if generator.wants_ask():
             generator.refill()
     return ids
+
+
+@contextmanager
+def refuses(*codes: str) -> Iterator[ExceptionInfo[Refused]]:
+    """A call that is refused with one of these codes."""
+    with pytest.raises(Refused) as refused:
+        yield refused
+    assert refused.value.code in codes
 
 
 def duplicates(ids: list[int]) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from support import public
 from support.component import CLOCK, RANDOM, Cases, Instance, Plain, Refused, answer, instantiate
 from support.rows import Rows
-from support.wire import Wire, code, enum, read, shown, token
+from support.wire import Wire, code, enum, shown, token
 
 
 class World:
@@ -48,20 +48,15 @@ def build(script: Plain, path: Path) -> Any:
     if kind == "public":
         return built(script, lambda: public.subject(script, path))
     world = World(path)
-    if kind == "layouts":
-        return lambda step: layouts(world, step)
-    if kind == "text":
-        return lambda step: text(world, step)
-    if kind == "errors":
-        return lambda step: errors(world, step)
-    if kind == "rows":
-        return lambda step: rows(world, step)
+    take = {"layouts": layouts, "text": text, "errors": errors, "rows": rows}.get(kind)
+    if take is not None:
+        return lambda step: take(world, step)
     if kind == "store":
         return stored(world, script)
     world.random = [int(script["seed"])]
 
     def generator() -> Any:
-        config = read(script["config"], getattr(world.wire, f"{kind}_config"))
+        config = world.wire.read(script["config"], f"{kind}_config")
         made = world.instance.generator(kind, config)
         return lambda step: generate(world, made, kind, step)
 
@@ -146,34 +141,33 @@ CANDIDATES = [("mine", "mine"), ("kept", "own"), ("spare", "spare"), ("rested", 
 def rows(world: World, step: Plain) -> Any:
     """The verbs of a store, as a store of somebody else's calls them."""
     wire, verb = world.wire, lambda name, *args: world.call("registry", name, *args)
+
+    def namespace() -> Plain:
+        made = verb("create-namespace", wire.read(step["namespace"], "new_namespace"))
+        return {**made, "floor": int(step["namespace"].get("floor", 0))}
+
     match step["do"]:
         case "tag_row":
-            before = None if step.get("before") is None else read(step["before"], wire.tag_row)
+            before = None if step.get("before") is None else wire.read(step["before"], "tag_row")
             return {"row": shown(verb("create-tag", wire.new_tag(step["wanted"]), before))}
         case "namespace_row":
-            wanted = wire.new_namespace(step["wanted"])
+            wanted = wire.read(step["wanted"], "new_namespace")
             return {"row": shown(verb("create-namespace", wanted))}
         case "lease_segment":
-            given = read(step["row"], wire.tag_row), read(step["ask"], wire.segment_ask)
+            given = wire.read(step["row"], "tag_row"), wire.read(step["ask"], "segment_ask")
             return leased(*verb("lease-segment", token(step["store"]), *given, int(step["at"])))
         case "acquire":
-            wanted = wire.new_namespace(step["namespace"])
-            floor = int(step["namespace"].get("floor", 0))
-            namespace = {**verb("create-namespace", wanted), "floor": floor}
             rows = {to: step["candidates"].get(name) for to, name in CANDIDATES}
             rows = {to: None if row is None else wire.worker_row(row) for to, row in rows.items()}
-            given = namespace, rows, read(step["ask"], wire.acquire_ask)
+            given = namespace(), rows, wire.read(step["ask"], "acquire_ask")
             acquired = verb("acquire", token(step["store"]), *given, int(step["at"]))
             return {"row": shown(acquired["row"]), "grant": shown(acquired["grant"])}
         case "renew":
-            wanted = wire.new_namespace(step["namespace"])
-            floor = int(step["namespace"].get("floor", 0))
-            namespace = {**verb("create-namespace", wanted), "floor": floor}
-            given = wire.worker_row(step["row"]), read(step["ask"], wire.renew_ask)
+            given = wire.worker_row(step["row"]), wire.read(step["ask"], "renew_ask")
             store = token(step["store"])
-            return leased(*verb("renew", store, namespace, *given, int(step["at"])))
+            return leased(*verb("renew", store, namespace(), *given, int(step["at"])))
         case "release":
-            given = wire.worker_row(step["row"]), read(step["ask"], wire.release)
+            given = wire.worker_row(step["row"]), wire.read(step["ask"], "release")
             return {"row": shown(verb("give-back", token(step["store"]), *given))}
     raise AssertionError(f"there is no step `{step['do']}`")
 
@@ -235,7 +229,7 @@ def generate(world: World, generator: Any, kind: str, step: Plain) -> Any:
         case "resume":
             highest = None if "highest" not in step else int(step["highest"])
             layout = None if "layout" not in step else world.wire.layout(step["layout"])
-            return generator.resume(read(step["before"], world.wire.carryover), highest, layout)
+            return generator.resume(world.wire.read(step["before"], "carryover"), highest, layout)
         case "failing":
             failing = generator.failing()
             return None if failing is None else code(failing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from support.component import Instance, Plain, Refused, answer
-from support.wire import Wire, read, shown
+from support.wire import Wire, shown
 
 
 def refuse(code: str) -> Refused:
@@ -41,7 +41,7 @@ class Rows:
         return {}
 
     def create_namespace(self, spec: Plain) -> Plain:
-        row = self.verb("create-namespace", self.wire.new_namespace(spec))
+        row = self.verb("create-namespace", self.wire.read(spec, "new_namespace"))
         self.namespaces[spec["namespace"]] = row
         self.workers[spec["namespace"]] = {}
         return {}
@@ -60,7 +60,7 @@ class Rows:
         return {}
 
     def lease_segment(self, ask: Plain) -> Plain:
-        asked = read(ask, self.wire.segment_ask)
+        asked = self.wire.read(ask, "segment_ask")
         row = self.tags.get(asked["tag"])
         if row is None:
             raise refuse("tag-unknown")
@@ -69,7 +69,7 @@ class Rows:
         return shown(answer(given))
 
     def acquire(self, ask: Plain) -> Plain:
-        namespace, asked = self._namespace(ask), read(ask, self.wire.acquire_ask)
+        namespace, asked = self._namespace(ask), self.wire.read(ask, "acquire_ask")
         rows, numbers = self.workers[asked["namespace"]], namespace["workers"]
         mine = [row for row in rows.values() if row["key"] == asked["request"]]
         kept = [row for row in rows.values() if row["sticky"] and row["owner"] == asked["owner"]]
@@ -85,7 +85,7 @@ class Rows:
         return shown(given["grant"])
 
     def renew(self, ask: Plain) -> Plain:
-        namespace, asked = self._namespace(ask), read(ask, self.wire.renew_ask)
+        namespace, asked = self._namespace(ask), self.wire.read(ask, "renew_ask")
         row = self._row(asked["namespace"], asked["worker"])
         row, given = self.verb("renew", self.id, namespace, row, asked, self.now)
         self.workers[asked["namespace"]][asked["worker"]] = row
@@ -93,7 +93,7 @@ class Rows:
 
     def release(self, ask: Plain) -> Plain:
         self._namespace(ask)
-        asked = read(ask, self.wire.release)
+        asked = self.wire.read(ask, "release")
         row = self._row(asked["namespace"], asked["worker"])
         row = self.verb("give-back", self.id, row, asked)
         self.workers[asked["namespace"]][asked["worker"]] = row

@@ -10,10 +10,7 @@ from typing import Any, Callable
 
 from support.component import Cases, Plain, Refused
 
-EXACT = 2**53 - 1
-NEED = object()
 Kind = Callable[[Any], Any]
-Fields = list[tuple[str, Kind, Any]]
 
 
 def refuse() -> Refused:
@@ -43,32 +40,51 @@ def token(value: Any) -> tuple[int, int]:
     return int(value[:16], 16), int(value[16:], 16)
 
 
-def text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise refuse()
-    return value
-
-
-def flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise refuse()
-    return value
-
-
-def read(source: Any, fields: Fields) -> Plain:
-    if not isinstance(source, dict):
-        raise refuse()
-    record = {}
-    for name, kind, absent in fields:
-        value = source.get(name)
-        if value is None and absent is NEED:
+def typed(kind: type) -> Kind:
+    def read(value: Any) -> Any:
+        if not isinstance(value, kind):
             raise refuse()
-        record[name] = absent if value is None else kind(value)
-    return record
+        return value
+
+    return read
 
 
-u8, u32 = whole(0, 2**8 - 1), whole(0, 2**32 - 1)
-millis = whole(-EXACT, EXACT)
+U8, U32, MILLIS = whole(0, 2**8 - 1), whole(0, 2**32 - 1), whole(1 - 2**53, 2**53 - 1)
+TOKENS = {"request", "store", "key"}
+BIG = """max_id until claimed_until from start end have_until unused_from position remaining
+    held_from reserved_until"""
+# What a field is, by its name; any other is of 32 bits.
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("tag", "namespace", "owner"), typed(str)),
+    **dict.fromkeys(TOKENS, token),
+    **dict.fromkeys(BIG.split(), big),
+    **dict.fromkeys(("time_bits", "worker_bits", "sequence_bits", "ask_below_percent"), U8),
+    **dict.fromkeys(("sticky", "strict", "deleted"), typed(bool)),
+    **dict.fromkeys(("epoch_ms", "now_ms", "granted_ms"), MILLIS),
+}
+# What an optional field is that is absent; any other is none.
+ABSENT: Plain = {"tag": "unnamed", "namespace": "unnamed", "owner": "", "remaining": 2**63 - 1}
+ABSENT |= dict.fromkeys(("sticky", "strict", "deleted"), False)
+ABSENT |= dict.fromkeys(("position", "held_from", "reserved_until", "granted_ms"), 0)
+
+# The fields of each record, those that may be absent with a `?`.
+FIELDS = {
+    "segment_ask": "tag request store? step? at_least? exactly? have_until?",
+    "acquire_ask": "namespace request store? owner layout? length_ms? sticky? strict?",
+    "renew_ask": "namespace request store worker key have_until length_ms?",
+    "release": "namespace store worker key unused_from",
+    "tag_row": "max_id step max_step deleted? until? claimed_until?",
+    "worker_row": "worker owner? sticky? key? held_from? reserved_until? granted_ms?",
+    "segment_config": "tag step? max_step? max_growth? short_ms? long_ms? ask_below_percent?",
+    "snowflake_config": """namespace owner layout? length_ms? sticky? strict? max_ahead_ms?
+        spread?""",
+    "carryover": "store? position? have_until?",
+    "layout": "epoch_ms tick_ms time_bits worker_bits sequence_bits",
+    "new_tag": "tag? from? step? max_step? until?",
+    "new_namespace": "namespace? layout workers? max_window_ms?",
+    "segment_grant": "request store now_ms start end tag step max_step remaining?",
+    "snowflake_grant": "request store now_ms start end worker layout max_window_ms",
+}
 
 
 class Wire:
@@ -76,131 +92,47 @@ class Wire:
 
     def __init__(self, named: Callable[[str], Plain]) -> None:
         self.named = named
-        self.segment_ask: Fields = [
-            ("tag", text, NEED),
-            ("request", token, NEED),
-            ("store", token, None),
-            ("step", u32, None),
-            ("at_least", u32, None),
-            ("exactly", u32, None),
-            ("have_until", big, None),
-        ]
-        self.acquire_ask: Fields = [
-            ("namespace", text, NEED),
-            ("request", token, NEED),
-            ("store", token, None),
-            ("owner", text, NEED),
-            ("layout", self.layout, None),
-            ("length_ms", u32, None),
-            ("sticky", flag, False),
-            ("strict", flag, False),
-        ]
-        self.renew_ask: Fields = [
-            ("namespace", text, NEED),
-            ("request", token, NEED),
-            ("store", token, NEED),
-            ("worker", u32, NEED),
-            ("key", token, NEED),
-            ("have_until", big, NEED),
-            ("length_ms", u32, None),
-        ]
-        self.release: Fields = [
-            ("namespace", text, NEED),
-            ("store", token, NEED),
-            ("worker", u32, NEED),
-            ("key", token, NEED),
-            ("unused_from", big, NEED),
-        ]
-        self.tag_row: Fields = [
-            ("max_id", big, NEED),
-            ("step", u32, NEED),
-            ("max_step", u32, NEED),
-            ("deleted", flag, False),
-            ("until", big, None),
-            ("claimed_until", big, None),
-        ]
-        self.segment_config: Fields = [
-            ("tag", text, NEED),
-            ("step", u32, None),
-            ("max_step", u32, None),
-            ("max_growth", u32, None),
-            ("short_ms", u32, None),
-            ("long_ms", u32, None),
-            ("ask_below_percent", u8, None),
-        ]
-        self.snowflake_config: Fields = [
-            ("namespace", text, NEED),
-            ("owner", text, NEED),
-            ("layout", self.layout, None),
-            ("length_ms", u32, None),
-            ("sticky", flag, False),
-            ("strict", flag, False),
-            ("max_ahead_ms", u32, None),
-            ("spread", u32, None),
-        ]
-        self.carryover: Fields = [
-            ("store", token, None),
-            ("position", big, 0),
-            ("have_until", big, None),
-        ]
+
+    def read(self, source: Any, record: str) -> Plain:
+        """The fields of a record of this name."""
+        kinds = {**KINDS, "layout": self.layout, "workers": workers}
+        return {name: given(source, name, kinds, may) for name, may in names(FIELDS[record])}
 
     def layout(self, value: Any) -> Plain:
-        if isinstance(value, str):
-            return self.named(value)
-        fields = ("time_bits", "worker_bits", "sequence_bits")
-        clock: Fields = [("epoch_ms", millis, NEED), ("tick_ms", u32, NEED)]
-        return read(value, clock + [(field, u8, NEED) for field in fields])
-
-    def workers(self, value: Any) -> Plain:
-        return read(value, [("start", u32, NEED), ("end", u32, NEED)])
+        return self.named(value) if isinstance(value, str) else self.read(value, "layout")
 
     def new_tag(self, wanted: Any) -> Plain:
-        fields: Fields = [("tag", text, "unnamed"), ("from", big, None)]
-        fields += [("step", u32, None), ("max_step", u32, None), ("until", big, None)]
-        tag = read(wanted, fields)
+        tag = self.read(wanted, "new_tag")
         return {**tag, "first": tag["from"]}
 
-    def new_namespace(self, wanted: Any) -> Plain:
-        return read(
-            wanted,
-            [
-                ("namespace", text, "unnamed"),
-                ("layout", self.layout, NEED),
-                ("workers", self.workers, None),
-                ("max_window_ms", u32, None),
-            ],
-        )
-
     def worker_row(self, row: Any) -> Plain:
-        fields: Fields = [
-            ("worker", u32, NEED),
-            ("owner", text, ""),
-            ("sticky", flag, False),
-            ("key", token, None),
-            ("held_from", big, 0),
-            ("reserved_until", big, 0),
-            ("granted_ms", millis, 0),
-        ]
-        read_row = read(row, fields)
+        read_row = self.read(row, "worker_row")
         return {**read_row, "granted": read_row["granted_ms"]}
 
     def grant(self, kind: str, grant: Any) -> Cases:
         """A store's answer to a generator of this kind."""
-        fields: Fields = [("request", token, NEED), ("store", token, NEED), ("now_ms", millis, NEED)]
-        fields += [("start", big, NEED), ("end", big, NEED)]
-        if kind == "segment":
-            fields += [("tag", text, NEED), ("step", u32, NEED), ("max_step", u32, NEED)]
-            fields += [("remaining", big, 2**63 - 1)]
-        else:
-            fields += [("worker", u32, NEED), ("layout", self.layout, NEED)]
-            fields += [("max_window_ms", u32, NEED)]
-        given = read(grant, fields)
-        span = {"start": given["start"], "end": given["end"]}
-        given.update(now=given["now_ms"], range=span, ticks=span)
-        return Cases(("segment" if kind == "segment" else "window", given))
+        read = self.read(grant, f"{kind}_grant")
+        span = {"start": read["start"], "end": read["end"]}
+        read.update(now=read["now_ms"], range=span, ticks=span)
+        return Cases(("segment" if kind == "segment" else "window", read))
 
 
-TOKENS = {"request", "store", "key"}
+def names(fields: str) -> list[tuple[str, bool]]:
+    """Each field, and whether it may be absent."""
+    return [(name.removesuffix("?"), name.endswith("?")) for name in fields.split()]
+
+
+def given(source: Any, name: str, kinds: dict[str, Kind], may_be_absent: bool) -> Any:
+    value = source.get(name) if isinstance(source, dict) else None
+    if value is not None:
+        return kinds.get(name, U32)(value)
+    if not may_be_absent or not isinstance(source, dict):
+        raise refuse()
+    return ABSENT.get(name)
+
+
+def workers(value: Any) -> Plain:
+    return {end: given(value, end, {}, False) for end in ("start", "end")}
 
 
 def shown(value: Any) -> Any:

@@ -1,4 +1,4 @@
-import type { LayoutFields } from '../values/layout.js'
+import { LAYOUT_FIELDS, type LayoutFields } from '../values/layout.js'
 import type { WindowGrant } from '../stores/store.js'
 import { shown } from '../values/shown.js'
 import { Finding, fresh, must, type Book, type Time } from './book.js'
@@ -190,10 +190,8 @@ function isExhausted(error: unknown): boolean {
   return !(error instanceof Finding) && (error as { code?: unknown } | null)?.code === 'WORKERS_EXHAUSTED'
 }
 
-const FIELDS = ['epoch_ms', 'tick_ms', 'time_bits', 'worker_bits', 'sequence_bits'] as const
-
 function read(layout: LayoutFields): LayoutFields {
-  for (const field of FIELDS) {
+  for (const field of LAYOUT_FIELDS) {
     const value = (layout as Partial<LayoutFields> | undefined)?.[field]
     must(Number.isSafeInteger(value), `\`layout\` must have its five fields, got ${shown(layout)}`)
   }

@@ -1,6 +1,7 @@
 import type { Dialect } from '../sql/dialect.js'
+import type { Params } from '../sql/rows.js'
 import type { FarTables } from '../sql/run.js'
-import type { Columns } from '../sql/text.js'
+import { WIDE, type Columns, type Param } from '../sql/text.js'
 import type { ErrorCode } from '../values/codes.js'
 import { LeafidError } from '../values/errors.js'
 
@@ -67,4 +68,72 @@ export function refused(message: string): LeafidError {
 export function columns(names: readonly string[], row: Raw): Columns {
   // Columns without a name of their own may share one.
   return Object.fromEntries(names.map((name, at) => [names.indexOf(name) === at ? name : `${name} ${at}`, row[at]]))
+}
+
+/** What of a connection or a pool tells where it goes. */
+interface Told {
+  options?: Told
+  config?: Told
+  connectionConfig?: Told
+  connectionString?: unknown
+  host?: unknown
+  port?: unknown
+  user?: unknown
+  database?: unknown
+}
+
+/** Where a connection or a pool goes, for a person: without a password. */
+export function placeOf(scheme: string, port: number, connection: object): string {
+  const given = connection as Told
+  const told = given.options ?? given.config?.connectionConfig ?? given.config ?? given
+  if (typeof told.connectionString === 'string') return withoutPassword(told.connectionString)
+  const { host = 'localhost', user, database } = told
+  const at = `${user === undefined ? '' : `${String(user)}@`}${String(host)}:${String(told.port ?? port)}`
+  return `${scheme}://${at}/${String(database ?? user ?? '')}`
+}
+
+/** An address without its password and its options. */
+export function withoutPassword(address: string): string {
+  try {
+    const { protocol, username, host, pathname } = new URL(address)
+    return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`
+  } catch {
+    return `${address.split(':')[0]}://…`
+  }
+}
+
+/** What stands before the name of a column in a condition. */
+const WAS = /^was_/
+
+/** How a dialect writes values. What comes in is of one kind and nothing else, so no value can end its literal. */
+export interface Literals {
+  integer(digits: string): string
+  bytes(hex: string): string
+  text(value: string): string
+}
+
+/**
+ * A text with the values of its parameters in it. A text of several statements can have no others: PostgreSQL sends it in one
+ * message, which is one transaction.
+ */
+export function inlined(text: string, params: Params, literals: Literals): string {
+  return text.replace(/(?<![:\w]):([a-z_]+)/g, (_, name: string) => {
+    const value = params[name]
+    if (value === undefined) throw new Error(`no value for \`:${name}\` of ${text}`)
+    return literal(name, value, literals)
+  })
+}
+
+function literal(name: string, value: Param, { integer, bytes, text }: Literals): string {
+  if (value === null) return 'NULL'
+  if (value instanceof Uint8Array) return bytes(hex(value))
+  if (typeof value === 'string' && !WIDE.has(name.replace(WAS, ''))) return text(value)
+  const isWhole = typeof value === 'string' ? /^-?\d{1,19}$/.test(value) : Number.isSafeInteger(value)
+  if (!isWhole) throw new Error(`\`:${name}\` is no whole number: ${String(value)}`)
+  return integer(String(value))
+}
+
+/** Bytes as hex digits. */
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

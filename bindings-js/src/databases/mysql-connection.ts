@@ -1,4 +1,5 @@
 import type { Step } from '../sql/dialect.js'
+import { TOKENS } from '../sql/text.js'
 import { inTransaction, shadowed } from '../sql/unfit.js'
 import type { Raw } from './link.js'
 
@@ -194,7 +195,6 @@ const AS_TEXT = {
   typeCast: (field: { name: string; string(encoding: string): string | null; buffer(): Buffer | null }) =>
     TOKENS.has(field.name) ? (field.buffer()?.toString('hex') ?? null) : field.string('utf8'),
 }
-const TOKENS = new Set(['store', 'key'])
 
 /** Asks at once; the answer comes when it is its turn. */
 function send(connection: MysqlConnection, sql: string): Promise<Answer> {

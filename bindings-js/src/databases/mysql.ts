@@ -1,11 +1,9 @@
 import type { Dialect, Query, Step } from '../sql/dialect.js'
-import { LeafidError, isLeafidError } from '../values/errors.js'
-import { inlined, type Literals } from './inline.js'
+import { isLeafidError, LeafidError } from '../values/errors.js'
 import { leafText, prefixed, putTag } from './leaf.js'
-import { columns, refused, refusedSetting, unreachable, type Link, type Raw, type Refusal, type Said } from './link.js'
+import { columns, inlined, placeOf, refused, refusedSetting, unreachable, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
 import { Mysql, type Given, type MysqlConnection } from './mysql-connection.js'
 import { SCHEMA, TEXTS, VERSION } from './mysql-texts.js'
-import { placeOf } from './place.js'
 
 /** What a URL ends with whose tags are in Leaf's table. */
 export const LEAF_TAGS = '?tags=leaf_alloc'

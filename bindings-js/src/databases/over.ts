@@ -1,14 +1,21 @@
+import { checkClock, MACHINE, StoreClock } from '../files/clock.js'
+import { isDatabase, sqliteAt, sqliteOver, sqliteStore, type SqliteStoreOptions } from '../files/sqlite.js'
+import { randomToken, theHost } from '../hosts/host.js'
+import { load } from '../hosts/require.js'
+import { commanded, defaultNamespace, unknownIn } from '../sql/declared.js'
+import { bytes } from '../sql/rows.js'
 import { runFar } from '../sql/run.js'
-import type { Works, Work } from '../sql/work.js'
-import { checkCreate } from '../stores/declared.js'
-import type { Store } from '../stores/store.js'
+import { putNamespace } from '../sql/steps.js'
+import { column, type Columns } from '../sql/text.js'
+import { Works } from '../sql/work.js'
+import { checkCreate, type Declarations } from '../stores/declared.js'
+import { storeOf, type Store, type Verb } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
-import { shown } from '../values/shown.js'
-import type { Link } from './link.js'
-import { mysql } from './mysql.js'
+import { checkOptions } from '../values/options.js'
+import { quoted, shown, shownAddress } from '../values/shown.js'
+import { withoutPassword, type Link, type Raw } from './link.js'
 import type { MysqlConnection } from './mysql-connection.js'
-import { opened } from './open.js'
-import { leafElsewhere, type SqlStoreOptions } from './options.js'
+import { mysql, LEAF_TAGS } from './mysql.js'
 import { postgres, type PgQueryable } from './postgres.js'
 
 /** The link over a connection or a pool; `place` is where it goes, where an address has said it. */
@@ -30,7 +37,7 @@ export function over(connect: () => Link, { create, allowUnsafeSettings = false 
   let link: Link | undefined
   let opening: Promise<Works> | undefined
 
-  async function decided<T>(begin: (works: Works) => Work<T>, signal: AbortSignal | undefined): Promise<T> {
+  async function decided(verb: Verb, ask: object, signal: AbortSignal | undefined): Promise<unknown> {
     if (signal?.aborted === true) throw new LeafidError('OVERLOADED', 'those who asked before took too long: the store has more to do than it can; ask again')
     const tables = (link ??= connect())
     // What was not opened is tried again with the next ask.
@@ -38,12 +45,13 @@ export function over(connect: () => Link, { create, allowUnsafeSettings = false 
       opening = undefined
       throw error
     }))
-    return runFar(tables, () => begin(works), signal)
+    return runFar(tables, () => works.begin(verb, ask as never), signal)
   }
 
-  /** Those who ask for one line go one after another: at once all but one would find it changed, and decide again. */
-  function run<T>(line: string, begin: (works: Works) => Work<T>, signal?: AbortSignal): Promise<T> {
-    const next = (lines.get(line) ?? Promise.resolve()).then(() => decided(begin, signal))
+  // Those who ask for one line go one after another: at once all but one would find it changed, and decide again.
+  return storeOf((verb, ask: { tag: string; namespace: string }, signal) => {
+    const line = verb === 'lease_segment' ? `tag ${ask.tag}` : `namespace ${ask.namespace}`
+    const next = (lines.get(line) ?? Promise.resolve()).then(() => decided(verb, ask, signal))
     const over = next.then(
       () => {},
       () => {},
@@ -51,12 +59,211 @@ export function over(connect: () => Link, { create, allowUnsafeSettings = false 
     lines.set(line, over)
     void over.then(() => lines.get(line) === over && lines.delete(line))
     return next
-  }
+  })
+}
 
-  return {
-    lease_segment: (ask, signal) => run(`tag ${ask.tag}`, (works) => works.lease_segment(ask), signal),
-    acquire: (ask, signal) => run(`namespace ${ask.namespace}`, (works) => works.acquire(ask), signal),
-    renew: (ask, signal) => run(`namespace ${ask.namespace}`, (works) => works.renew(ask), signal),
-    release: (ask, signal) => run(`namespace ${ask.namespace}`, (works) => works.release(ask), signal),
+/** What may be made in a database, as in a file, and how it is used. */
+export interface SqlStoreOptions extends SqliteStoreOptions {
+  /** MySQL: the tags are the rows of Leaf's own table, as with `?tags=leaf_alloc` of an address. */
+  tags?: 'leaf_alloc'
+  /** Settings that can lose what was answered are let pass: for databases of tests. */
+  allowUnsafeSettings?: boolean
+}
+
+/** Refuses options that are not known. */
+export function checkSqlOptions(options: SqlStoreOptions): void {
+  checkOptions(options, { names: ['create', 'tags', 'allowUnsafeSettings'] })
+  const { tags } = options
+  if (tags !== undefined && tags !== 'leaf_alloc') throw new LeafidError('REQUEST_INVALID', `\`tags\` must be 'leaf_alloc', Leaf's table, got ${shown(tags)}`)
+}
+
+/** The error of Leaf's table where there is none. */
+export function leafElsewhere(): LeafidError {
+  return new LeafidError('REQUEST_INVALID', "`tags: 'leaf_alloc'` is Leaf's table, which is in MySQL or MariaDB only")
+}
+
+/** Opens the store in a database, or makes it where that was asked for. */
+async function opened(link: Link, create: Declarations | undefined, allowUnsafeSettings: boolean): Promise<Works> {
+  const [settings = [], made = []] = await link.told('settings', 'made')
+  const unfit = link.judge(settings[0], allowUnsafeSettings)
+  if (unfit !== undefined) throw unfit
+  await link.examine?.()
+  let meta = await found(link, made)
+  if (meta === undefined) {
+    if (create === undefined) throw notThere(link)
+    meta = await making(link, create)
+  }
+  if (Number(meta['version']) !== link.dialect.version) throw otherVersion(link, Number(meta['version']))
+  const [[counts] = []] = await link.told('found')
+  let longest = Number(counts?.[2])
+  const granted = Number(counts?.[3])
+  const [[time] = []] = await link.read([link.dialect.query('now')])
+  const source = { told: Number(Object.values(time!)[0]), up: MACHINE.up() }
+  // The database's clock, as far as it was heard, and what has passed since.
+  const clocks = { up: () => MACHINE.up(), wall: () => source.told + Math.max(MACHINE.up() - source.up, 0) }
+  checkClock(clocks.wall(), granted, Number(meta['beat_ms']), "the database's clock")
+  const clock = new StoreClock(granted, clocks)
+  return new Works({
+    ...commanded(create, link.place),
+    dialect: link.dialect,
+    hasVersion: false,
+    hears(told) {
+      Object.assign(source, { told, up: MACHINE.up() })
+      return clock.read(() => longest)
+    },
+    judges(settings) {
+      const unfit = link.judge(Object.values(settings) as string[], allowUnsafeSettings)
+      if (unfit !== undefined) throw unfit
+    },
+    sees({ row }) {
+      longest = Math.max(longest, row.max_window_ms)
+    },
+    unknown: unknownIn(link.place),
+    otherVersion: (version) => otherVersion(link, version),
+  })
+}
+
+/** What the store says of itself, if there is one; `SCHEMA_MISMATCH` where a table of another program has the name of one of ours. */
+async function found(link: Link, made: readonly Raw[]): Promise<Columns | undefined> {
+  const [first] = made
+  if (first === undefined) return undefined
+  // Beside another program's tables ours are called `leafid_…`.
+  const isOurs = made.some(([name, versioned]) => name?.replace(/^leafid_/, '') === 'meta' && Number(versioned) > 0)
+  if (isOurs) return (await link.read([link.dialect.query('meta')]))[0]?.[0]
+  const message = `${link.place} is not a leafid store: its table ${quoted(String(first[0]))} is another program's; give leafid a database of its own`
+  throw new LeafidError('SCHEMA_MISMATCH', message)
+}
+
+/** The tables, the namespace `default`, and the store's row, which comes last; unless another program was faster. */
+async function making(link: Link, declared: Declarations): Promise<Columns> {
+  const { dialect } = link
+  const [[time] = []] = await link.read([dialect.query('now')])
+  const id = { version: dialect.version, store: bytes(randomToken()), created_ms: Number(Object.values(time!)[0]), floor_ms: 0 }
+  const steps = [...putNamespace(dialect, 'default', defaultNamespace(declared)), dialect.query('make', id)]
+  let failed: unknown
+  await link.make(steps).catch((error: unknown) => (failed = error))
+  const [made = []] = await link.told('made')
+  const meta = await found(link, made)
+  if (meta !== undefined && column(meta, 'store') !== undefined) return meta
+  throw failed ?? notThere(link)
+}
+
+function notThere({ place }: Link): LeafidError {
+  const message = `${quoted(place)} has no tables; to create a new store there: leafid init --store ${place}, or \`{ create: true }\` of \`sqlStore\` in leafid/node; if there was one and it is lost, use instead: leafid init --replaces-lost --store ${place}, as a new store would hand out again what is in use`
+  return new LeafidError('STORE_UNKNOWN', message)
+}
+
+function otherVersion({ place, dialect }: Link, version: number): LeafidError {
+  const way = version < dialect.version ? `stop every server, and every process that opens the database itself, then upgrade them: leafid migrate --store ${place}` : 'use the program that wrote it'
+  return new LeafidError('SCHEMA_MISMATCH', `${quoted(place)} has tables of version ${version}, this program knows ${dialect.version}; ${way}`)
+}
+
+/**
+ * A connection or a pool that an application has: of `pg`, of `mysql2` (also with promises), of `better-sqlite3` or
+ * `node:sqlite`. Or an address, such as `postgres://…`, to which the store has connections of its own.
+ */
+export type SqlConnection = string | { query(...words: never[]): unknown } | { prepare(text: string): unknown; exec(text: string): unknown }
+
+/**
+ * A store over a connection that the application has, with the server's tables and statements: any number of processes, and
+ * servers, may use the database at the same time. Better a pool than a connection, and no connection that transactions run
+ * on. It is looked at with the first ask. `REQUEST_INVALID` for anything else; when asked, `STORE_UNKNOWN` if there is no
+ * store, `STORE_REFUSED` where a setting would lose what was answered.
+ */
+export function sqlStore(connection: SqlConnection, options: SqlStoreOptions = {}): Required<Store> {
+  checkSqlOptions(options)
+  const { tags, create } = options
+  const isFile = typeof connection === 'string' && connection.startsWith('sqlite:')
+  if (isFile || isDatabase(connection)) {
+    if (tags !== undefined) throw leafElsewhere()
+    return isFile ? sqliteStore(connection.slice('sqlite:'.length), create === undefined ? {} : { create }) : sqliteOver(connection as never, options)
+  }
+  if (typeof connection === 'string') {
+    if (/^(postgres|postgresql|mysql|mariadb):/.test(connection)) return databaseAt(connection, options)
+    throw new LeafidError('REQUEST_INVALID', `the address of an SQL store must be like \`postgres://…\`, \`mysql://…\` or \`sqlite:PATH\`, got ${shownAddress(connection)}`)
+  }
+  const link = linked(connection, tags === 'leaf_alloc')
+  return over(() => link, options)
+}
+
+/** A store is asked rarely, and waits for nothing in a transaction of its own: one connection at work, and one beside it. */
+const CONNECTIONS = 2
+/** How long a connection may take to be made, in ms: less than an ask waits. */
+const CONNECTING_MS = 2_000
+/** How long an idle connection is kept, in ms. */
+const IDLE_MS = 300_000
+
+const named = new Map<string, Required<Store>>()
+
+/** The store that an address such as `postgres://…`, `mysql://…` or `sqlite:ids.db` names: the same for the same address. */
+export function storeAt(address: string): Required<Store> {
+  if (address.startsWith('sqlite:')) return sqliteAt(address)
+  const store = named.get(address) ?? databaseAt(address, { allowUnsafeSettings: /^(1|true)$/.test(theHost().setting('LEAFID_ALLOW_UNSAFE_SETTINGS') ?? '') })
+  named.set(address, store)
+  return store
+}
+
+/** The store in the database of an address, over a pool of its own. `REQUEST_INVALID` for an address that cannot be read. */
+function databaseAt(given: string, options: SqlStoreOptions): Required<Store> {
+  const address = given.replace(/^mariadb:/, 'mysql:')
+  const isMysql = address.startsWith('mysql:')
+  const [form, kind] = isMysql ? ['mysql', 'MySQL'] : ['postgres', 'PostgreSQL']
+  // It is not repeated: it may have a password.
+  const unusable = (why: string) =>
+    new LeafidError('REQUEST_INVALID', `the address of the ${kind} store ${why}: it must be like \`${form}://USER:PASSWORD@HOST:PORT/DATABASE\`, with \`%40\` for an \`@\` in the password`)
+  let url: URL
+  try {
+    url = new URL(address)
+  } catch {
+    throw unusable('cannot be read')
+  }
+  if (url.hostname === '' && !url.searchParams.has('host')) throw unusable('names no host')
+  if (isMysql && url.pathname.length < 2) throw unusable('names no database')
+  const tags = url.searchParams.getAll('tags')
+  if (tags.length > 0 && (!isMysql || tags.join() !== 'leaf_alloc')) throw unusable(`has \`tags=${tags.join()}\`, and only \`mysql://…${LEAF_TAGS}\` is known`)
+  url.searchParams.delete('tags')
+  const leaf = tags.length > 0 || options.tags === 'leaf_alloc'
+  if (leaf && !isMysql) throw unusable("cannot have Leaf's table")
+  const place = `${withoutPassword(address)}${leaf ? LEAF_TAGS : ''}`
+  return over(() => (isMysql ? mysqlPool(url.href, leaf, place) : postgresPool(url.href, place)), options)
+}
+
+interface PgModule {
+  Pool: new (options: object) => { on(event: 'error', act: () => void): void }
+}
+
+function postgresPool(connectionString: string, place: string): Link {
+  const { Pool } = driver<PgModule>('pg', 'postgres')
+  const options = { connectionString, max: CONNECTIONS, connectionTimeoutMillis: CONNECTING_MS, idleTimeoutMillis: IDLE_MS, application_name: 'leafid' }
+  const pool = new Pool({ ...options, allowExitOnIdle: true })
+  // The next ask hears of a connection that was lost.
+  pool.on('error', () => {})
+  return linked(pool, false, place)
+}
+
+interface Used {
+  stream?: { ref?(): void; unref?(): void }
+}
+
+interface MysqlModule {
+  createPool(options: object): { on(event: 'acquire' | 'release', act: (connection: Used) => void): void }
+}
+
+function mysqlPool(uri: string, leaf: boolean, place: string): Link {
+  const { createPool } = driver<MysqlModule>('mysql2', 'mysql')
+  const pool = createPool({ uri, connectionLimit: CONNECTIONS, maxIdle: CONNECTIONS, connectTimeout: CONNECTING_MS })
+  // What nobody waits for keeps no process alive.
+  pool.on('acquire', ({ stream }) => stream?.ref?.())
+  pool.on('release', ({ stream }) => stream?.unref?.())
+  return linked(pool, leaf, place)
+}
+
+/** The driver that the application has installed; leafid brings none. */
+function driver<T>(name: string, scheme: string): T {
+  try {
+    return load(name) as T
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw cause
+    throw new LeafidError('NOT_ENABLED', `\`${scheme}://\` needs the package ${name}: npm install ${name}`, { cause })
   }
 }

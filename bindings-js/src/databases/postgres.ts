@@ -1,9 +1,8 @@
 import type { Dialect, Query, Step } from '../sql/dialect.js'
+import { TOKENS } from '../sql/text.js'
 import { inTransaction } from '../sql/unfit.js'
 import { isLeafidError } from '../values/errors.js'
-import { inlined, type Literals } from './inline.js'
-import { columns, refused, refusedSetting, unreachable, type Link, type Raw, type Refusal, type Said } from './link.js'
-import { placeOf } from './place.js'
+import { columns, inlined, placeOf, refused, refusedSetting, unreachable, type Link, type Literals, type Raw, type Refusal, type Said } from './link.js'
 import { SCHEMA, TEXTS, VERSION } from './postgres-texts.js'
 
 /** What is used of a client or a pool of `pg`. */
@@ -167,7 +166,6 @@ function inTurn(connection: PgQueryable): (text: string) => Promise<unknown> {
 }
 
 const FLAGS = new Set(['sticky', 'deleted'])
-const TOKENS = new Set(['store', 'key'])
 
 /** Rows by the names of their columns: flags as 0 and 1, tokens as hex digits. */
 function rowsOf({ fields = [], rows }: Result) {

@@ -1,9 +1,9 @@
 import type { Refused } from '../engines/engine.js'
-import type { Verb } from '../stores/store.js'
-import { LeafidError, advice, codeFacts, isLeafidError } from '../values/errors.js'
+import { call, type Store, type Verb } from '../stores/store.js'
+import { advice, codeFacts, isLeafidError, LeafidError } from '../values/errors.js'
 import { called, refusalError, wrongField, type Subject } from '../values/refusals.js'
 import { shown } from '../values/shown.js'
-import { ASK_MS } from './exchange.js'
+import { isPromise, within } from './deadline.js'
 
 /** What is wrong with an answer before the core has seen it: it is not an object, or answers another ask. */
 export function notAnAnswer(answer: unknown, request: string): string | undefined {
@@ -56,4 +56,22 @@ export function late(verb: Verb): LeafidError {
 
 function finite(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+/** An ask that got no answer within this time is given up; the core sends it again. */
+const ASK_MS = 3_000
+
+/** What a store answered: at once, or later. */
+type Answer = { now: unknown } | { failed: unknown } | { later: Promise<unknown> }
+
+/** Asks a store. Later answers come within `ASK_MS`, or `late` is what they fail with; `keepsAlive` tells whether the process waits for them. */
+export function ask(store: Store, verb: Verb, body: object, late: () => Error, keepsAlive: boolean): Answer {
+  const stop = new AbortController()
+  try {
+    // A method that is missing fails like one that throws.
+    const answer = call(store, verb, body, stop.signal)
+    return isPromise(answer) ? { later: within(ASK_MS, answer, stop, late, keepsAlive) } : { now: answer }
+  } catch (error) {
+    return { failed: error }
+  }
 }

@@ -1,12 +1,11 @@
 import { theHost } from '../hosts/host.js'
-import { chosenStore, type StoreOption } from '../stores/chosen.js'
+import { addressOf, chosenStore, type StoreOption } from '../stores/chosen.js'
+import { MemoryStore } from '../stores/memory.js'
 import type { ReleaseAsk, Store, Verb } from '../stores/store.js'
-import { LeafidError, codeFacts } from '../values/errors.js'
-import type { Subject } from '../values/refusals.js'
-import { failure, late, notAnAnswer, refusedAnswer, unused } from './answers.js'
-import { ask } from './exchange.js'
+import { codeFacts, LeafidError } from '../values/errors.js'
+import { called, type Subject } from '../values/refusals.js'
+import { ask, failure, late, notAnAnswer, refusedAnswer, unused } from './answers.js'
 import type { Handle, Plan } from './handle.js'
-import { opened } from './open.js'
 
 /** Readings of the clock that are so far apart are compared with another clock's. */
 const LOOK_MS = 1_000
@@ -78,7 +77,7 @@ export class Driver {
     if (this.ended) return undefined
     this.#lastNow = now
     void this.save(now)
-    if (!this.#handle.wantsAsk(now)) return undefined
+    if (!this.#handle.ask('wantsAsk', now)) return undefined
     const store = this.#store()
     const due = this.#handle.pollAsk(now)
     if (due == null) return undefined
@@ -93,8 +92,8 @@ export class Driver {
 
   /** Writes the state file if that is due; what it returns is over when it is written. */
   save(now: number): Promise<void> | undefined {
-    if (this.#route.plan.state === undefined || this.#saving !== undefined || !this.#handle.stateBegin(now)) return this.#saving
-    const saving: Promise<void> = this.#handle.stateRun().then(() => (this.#saving === saving ? this.#saved() : undefined))
+    if (this.#route.plan.state === undefined || this.#saving !== undefined || this.#handle.file('stateBegin', now) !== true) return this.#saving
+    const saving: Promise<void> = Promise.resolve(this.#handle.file('stateRun')).then(() => (this.#saving === saving ? this.#saved() : undefined))
     this.#saving = saving
     return saving
   }
@@ -102,7 +101,7 @@ export class Driver {
   /** Writes it here and now, for a caller that cannot wait; whether anything was written. */
   saveNow(now: number): boolean {
     if (this.save(now) === undefined) return false
-    this.#handle.stateRunNow()
+    this.#handle.file('stateRunNow')
     void this.#saved()
     return true
   }
@@ -121,12 +120,12 @@ export class Driver {
       if (saving === undefined) break
       await saving
     }
-    this.#handle.stateClose()
+    this.#handle.file('stateClose')
   }
 
   async #saved(): Promise<void> {
     this.#saving = undefined
-    const { release, code, message, said } = this.#handle.stateSettle(this.#now())
+    const { release, code, message, said } = this.#handle.file('stateSettle', this.#now()) ?? {}
     if (said !== undefined) theHost().warn(said, 'LEAFID_STATE')
     if (code !== undefined) this.#listener.failed(new LeafidError(code, said ?? message ?? code))
     this.#wake()
@@ -147,7 +146,7 @@ export class Driver {
     if (!this.#handle.isBegun) return now
     const { clock, wall, ticking } = theHost()
     const isOwn = this.#clock !== clock
-    const leapt = isOwn ? this.#handle.look(ticking(), now + this.#leapt) : this.#handle.look(now, wall())
+    const leapt = isOwn ? this.#handle.ask('look', ticking(), now + this.#leapt) : this.#handle.ask('look', now, wall())
     if (isOwn) this.#leapt += leapt
     return (this.#lookedAt = isOwn ? now - leapt : now)
   }
@@ -245,7 +244,7 @@ export class Driver {
     const now = this.#now()
     const wrong = notAnAnswer(answer, request)
     if (wrong !== undefined) throw unused(verb, subject, wrong)
-    const verdict = this.#handle.handleGrant(request, answer as object, sent, now)
+    const verdict = this.#handle.ask('handleGrant', request, answer as object, sent, now)
     if ('code' in verdict) {
       // The core has counted it.
       this.#note(refusedAnswer(verb, subject, verdict, answer as object))
@@ -259,7 +258,7 @@ export class Driver {
   #fail(cause: unknown, verb: Verb, request: string): void {
     const error = failure(verb, this.#subject, cause)
     this.#note(error)
-    this.#handle.handleFailure(request, error.code, error.retryAfter, this.#now())
+    this.#handle.ask('handleFailure', request, error.code, error.retryAfter, this.#now())
   }
 
   #note(error: LeafidError): void {
@@ -269,7 +268,7 @@ export class Driver {
   }
 
   #answered(): void {
-    const code = this.#handle.failing()
+    const code = this.#handle.ask('failing')
     if (code != null && codeFacts(code)?.stops === true) {
       this.end()
       this.#listener.stopped()
@@ -293,8 +292,8 @@ export class Driver {
     if (later === undefined || this.ended) return
     // What waiting cannot cure is asked for again only by a caller that wants an ID.
     const hopeless = this.failure !== undefined && codeFacts(this.failure.code)?.permanent === true
-    const asks = hopeless ? undefined : this.#handle.pollAt()
-    const saves = this.#saving === undefined ? this.#handle.stateAt() : undefined
+    const asks = hopeless ? undefined : this.#handle.ask('pollAt')
+    const saves = this.#saving === undefined ? this.#handle.file('stateAt') : undefined
     const due = asks != null && saves != null ? (asks < saves ? asks : saves) : (asks ?? saves)
     if (due == null) return
     // Weakly: the timer does not keep a generator that nobody holds any more.
@@ -308,5 +307,47 @@ export class Driver {
   /** Its timer calls this. */
   wake(): void {
     if (this.ask(this.#now()) === undefined) this.#plan()
+  }
+}
+
+/** What draws from one store: how many generators, by what they draw; and of what was warned. */
+interface Home {
+  counts: Map<string, number>
+  warned: Set<string>
+}
+
+const byAddress = new Map<string, Home>()
+const byObject = new WeakMap<object, Home>()
+
+function homeOf(option: StoreOption | undefined): Home | undefined {
+  const address = addressOf(option)
+  // A memory store is a test's own, where several generators stand for several processes.
+  if (option instanceof MemoryStore || address?.startsWith('memory:') === true) return undefined
+  const known = address === undefined ? byObject.get(option as object) : byAddress.get(address)
+  const home = known ?? { counts: new Map(), warned: new Set() }
+  if (address === undefined) byObject.set(option as object, home)
+  else byAddress.set(address, home)
+  return home
+}
+
+/** Notes a generator that begins to draw, and warns of a second one beside it; returns what notes its end. */
+function opened({ kind, config, subject }: Plan, option: StoreOption | undefined): () => void {
+  const home = homeOf(option)
+  if (home === undefined) return () => {}
+  const { counts, warned } = home
+  const { owner } = config as { owner?: string }
+  const name = JSON.stringify([kind, subject.name, owner])
+  const count = (counts.get(name) ?? 0) + 1
+  counts.set(name, count)
+  if (count === 2 && !warned.has(name)) {
+    warned.add(name)
+    const each = kind === 'segment' ? 'a range of its own' : 'a worker number of its own until its window ends'
+    const cure = 'make one where the program starts and share it, and close those that are done'
+    theHost().warn(`2 generators in this process draw from the ${called(subject)} of one store, and each leases ${each}: ${cure}`, 'LEAFID_MANY_GENERATORS')
+  }
+  return () => {
+    const left = (counts.get(name) ?? 1) - 1
+    if (left > 0) counts.set(name, left)
+    else counts.delete(name)
   }
 }

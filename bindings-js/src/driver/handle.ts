@@ -4,11 +4,9 @@ import {
   theEngine,
   type Carryover,
   type Engine,
-  type RawStats,
   type Refused,
   type Stance,
   type StateFiles,
-  type Verdict,
 } from '../engines/engine.js'
 import { entropy, theHost } from '../hosts/host.js'
 import { LeafidError } from '../values/errors.js'
@@ -26,6 +24,15 @@ export interface Plan {
   /** What a field of the configuration must be, where that is more than it is everywhere. */
   mustBe?: Readonly<Record<string, string>>
 }
+
+/** Verbs that the engine is asked as they are. */
+type Asked = 'ready' | 'most' | 'refusal' | 'wantsAsk' | 'pollAt' | 'handleGrant' | 'handleFailure' | 'failing' | 'retire' | 'forget' | 'look' | 'stats'
+
+/** Those of a state file that was opened. */
+type Filed = Exclude<keyof StateFiles, 'statePath' | 'stateOpen'>
+
+/** What one of them is given beside its handle. */
+type Given<Of, V extends keyof Of> = Of[V] extends (handle: number, ...given: infer Rest) => unknown ? Rest : never
 
 let last = 0
 
@@ -60,7 +67,7 @@ function build(handle: number, { kind, config, subject, mustBe = {} }: Plan, see
 
 /** Before the first ask. Throws where there can be no such file. */
 function openState(handle: number, state: NonNullable<Plan['state']>): void {
-  const { code, message, said } = theEngine().state?.open(handle, state.path, state.clock()) ?? {}
+  const { code, message, said } = theEngine().state?.stateOpen(handle, state.path, state.clock()) ?? {}
   if (code !== undefined) {
     theEngine().free(handle)
     throw new LeafidError(code, message ?? code)
@@ -123,103 +130,36 @@ export class Handle {
     return this.#do((engine, handle) => engine.fillAvailable(handle, now, out))
   }
 
-  ready(now: number, n: number): boolean {
-    return this.#do((engine, handle) => engine.ready(handle, now, n))
-  }
-
-  most(): number {
-    return this.#do((engine, handle) => engine.most(handle))
-  }
-
-  refusal(): Refused {
-    return this.#do((engine, handle) => engine.refusal(handle))
-  }
-
   stance({ code, until }: Refused, now: number): Stance {
     return this.#do((engine, handle) => engine.stance(handle, code, until === undefined ? undefined : Number(until), now))
+  }
+
+  /** What the engine answers to one of its verbs. */
+  ask<V extends Asked>(verb: V, ...given: Given<Engine, V>): ReturnType<Engine[V]> {
+    return this.#do((engine, handle) => (engine[verb] as (handle: number, ...given: unknown[]) => ReturnType<Engine[V]>)(handle, ...given))
   }
 
   goodUntil(): number {
     return this.#do((engine, handle) => engine.goodUntil(handle))
   }
 
-  wantsAsk(now: number): boolean {
-    return this.#do((engine, handle) => engine.wantsAsk(handle, now))
-  }
-
-  pollAt(): bigint | null | undefined {
-    return this.#do((engine, handle) => engine.pollAt(handle))
-  }
-
   pollAsk(now: number): object | null | undefined {
     return this.#do((engine, handle) => engine.pollAsk(handle, now, entropy(16)))
   }
 
-  handleGrant(request: string, answer: object, sent: number, now: number): Verdict {
-    return this.#do((engine, handle) => engine.handleGrant(handle, request, answer, sent, now))
-  }
-
-  handleFailure(request: string, code: string, retryAfter: number | undefined, now: number): void {
-    this.#do((engine, handle) => engine.handleFailure(handle, request, code, retryAfter, now))
-  }
-
-  failing(): string | null | undefined {
-    return this.#do((engine, handle) => engine.failing(handle))
-  }
-
-  retire(): object | null | undefined {
-    return this.#do((engine, handle) => engine.retire(handle))
-  }
-
-  forget(): void {
-    this.#do((engine, handle) => engine.forget(handle))
-  }
-
-  /** When the state file is to be written. */
-  stateAt(): bigint | null | undefined {
-    return this.#files?.at(this.#entry.handle)
-  }
-
-  /** Whether a write of it was begun that was due. */
-  stateBegin(now: number): boolean {
-    return this.#files?.begin(this.#entry.handle, now) ?? false
-  }
-
-  /** Makes that write, in the background. */
-  stateRun(): Promise<void> {
-    return this.#files?.run(this.#entry.handle) ?? Promise.resolve()
-  }
-
-  /** Makes that write at once. */
-  stateRunNow(): void {
-    this.#files?.runNow(this.#entry.handle)
-  }
-
-  /** What came of it. */
-  stateSettle(now: number): ReturnType<StateFiles['settle']> {
-    return this.#files?.settle(this.#entry.handle, now) ?? {}
+  /** As the engine's, of the state file; `undefined` where there is none. */
+  file<V extends Filed>(verb: V, ...given: Given<StateFiles, V>): ReturnType<StateFiles[V]> | undefined {
+    const file = this.#files?.[verb] as ((handle: number, ...given: unknown[]) => ReturnType<StateFiles[V]>) | undefined
+    return file?.(this.#entry.handle, ...given)
   }
 
   /** As `retire`, and gives back what a state file keeps. */
   giveUp(): object | null | undefined {
-    return this.#files === undefined ? this.retire() : this.#files.giveUp(this.#entry.handle)
-  }
-
-  /** Leaves the state file to others. */
-  stateClose(): void {
-    this.#files?.close(this.#entry.handle)
+    return this.#files === undefined ? this.ask('retire') : this.file('stateGiveUp')
   }
 
   get #files(): StateFiles | undefined {
     return this.#plan.state !== undefined && this.isBegun ? theEngine().state : undefined
-  }
-
-  look(ticking: number, wall: number): number {
-    return this.#do((engine, handle) => engine.look(handle, ticking, wall))
-  }
-
-  stats(): RawStats {
-    return this.#do((engine, handle) => engine.stats(handle))
   }
 
   /** An engine that breaks is rebuilt, and asked again. */

@@ -1,12 +1,11 @@
 import type { Refused } from '../engines/engine.js'
 import { theHost } from '../hosts/host.js'
-import { LeafidError, codeFacts } from '../values/errors.js'
+import { codeFacts, LeafidError } from '../values/errors.js'
 import { called, refusalError, type Subject } from '../values/refusals.js'
 import { sleep } from './deadline.js'
 import type { Driver } from './driver.js'
 import type { Handle } from './handle.js'
 import { Queue, Turn, type Attempt } from './queue.js'
-import { onAbort, reasonOf } from './signals.js'
 
 /** A waiting caller looks again after this time at first … */
 const FIRST_PAUSE_MS = 1
@@ -119,7 +118,7 @@ export class Waiting {
     if (this.isClosed) throw this.#error({ code: 'CLOSED' })
     if (this.#handle.isBegun) return attempt()
     try {
-      this.#handle.wantsAsk(0)
+      this.#handle.ask('wantsAsk', 0)
     } catch (cause) {
       if (cause instanceof LeafidError) throw cause
       const message = `${called(this.#subject)} cannot start here: draw IDs inside a request, not at module scope`
@@ -134,7 +133,7 @@ export class Waiting {
     const { ended, failure } = this.#driver
     // A rebuilt engine does not know that the generator was stopped.
     if (ended && failure !== undefined) return { code: failure.code }
-    return this.#handle.refusal()
+    return this.#handle.ask('refusal')
   }
 
   /** What is to be raised, or until when to wait at most. */
@@ -171,7 +170,7 @@ export class Waiting {
       return new LeafidError(refused.code, message, { until, retryAfter, cause: cause ?? failure })
     }
     const retryAfter = refused.until === undefined ? undefined : Math.max(Number(refused.until) - this.#driver.now(), 0)
-    const most = refused.code === 'COUNT_INVALID' ? this.#handle.most() : undefined
+    const most = refused.code === 'COUNT_INVALID' ? this.#handle.ask('most') : undefined
     return refusalError(this.#subject, refused, { most, retryAfter, cause: failure })
   }
 
@@ -186,4 +185,41 @@ export class Waiting {
     const message = `${called(this.#subject)} ${lacking} within ${this.#timeout} ms (${cause.code}${free}): ${cause.message}`
     return new LeafidError('TIMED_OUT', message, { until: cause.until, retryAfter, cause })
   }
+}
+
+/** Whom each signal ends: it has one listener, however many wait, for Node warns of a leak from the eleventh on. */
+const waiting = new WeakMap<AbortSignal, Ended>()
+
+interface Ended {
+  readonly stops: Set<() => void>
+  readonly hear: () => void
+}
+
+/** Calls `stop` when the signal is aborted; returns what takes this back. */
+function onAbort(signal: AbortSignal, stop: () => void): () => void {
+  const { stops, hear } = waiting.get(signal) ?? listening(signal)
+  stops.add(stop)
+  return () => {
+    stops.delete(stop)
+    if (stops.size > 0) return
+    signal.removeEventListener('abort', hear)
+    waiting.delete(signal)
+  }
+}
+
+/** What a caller rejects with whose signal is aborted. */
+function reasonOf(signal: AbortSignal): unknown {
+  // A signal of an older library has none.
+  return signal.reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : signal.reason
+}
+
+function listening(signal: AbortSignal): Ended {
+  const stops = new Set<() => void>()
+  const hear = () => {
+    for (const stop of stops) stop()
+  }
+  signal.addEventListener('abort', hear)
+  const ended = { stops, hear }
+  waiting.set(signal, ended)
+  return ended
 }

@@ -5,6 +5,9 @@ export interface Raw {
   room(length: number): number
 }
 
+/** Functions of a wasm file by their names: of those that tell something, the result is nothing. */
+export type Calls<Name extends string> = Readonly<Record<Name, (...given: (number | bigint)[]) => number>>
+
 /** What stands in a field, as `bindings-wasm/border` numbers it. */
 const [ABSENT, FLAG, NUMBER, BIG, TEXT, OBJECT, OTHER] = [0, 1, 2, 3, 4, 5, 6]
 

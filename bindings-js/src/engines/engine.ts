@@ -53,21 +53,21 @@ export interface CodeFacts {
 /** State files, of the native engine: each verb is for a generator's handle. */
 export interface StateFiles {
   /** The path, whatever folder the process goes to; `null` for none. */
-  path(path: string): string | null | undefined
+  statePath(path: string): string | null | undefined
   /** Opens a file, and has the generator go on with what it says; `said` is to be told. `code` is why there is no file. */
-  open(handle: number, path: string, now: number): { code?: string; message?: string; said?: string }
+  stateOpen(handle: number, path: string, now: number): { code?: string; message?: string; said?: string }
   /** When it is to be written (host's clock). */
-  at(handle: number): bigint | null | undefined
+  stateAt(handle: number): bigint | null | undefined
   /** Whether a write was begun that was due. */
-  begin(handle: number, now: number): boolean
+  stateBegin(handle: number, now: number): boolean
   /** Makes the write that was begun: in the thread pool, or here and now. */
-  run(handle: number): Promise<void> | null | undefined
-  runNow(handle: number): void
+  stateRun(handle: number): Promise<void> | null | undefined
+  stateRunNow(handle: number): void
   /** Takes note of a write that was made. `release` is what is to be sent then, `code` why it failed, `said` that the file is abandoned. */
-  settle(handle: number, now: number): { release?: object; code?: string; message?: string; said?: string }
+  stateSettle(handle: number, now: number): { release?: object; code?: string; message?: string; said?: string }
   /** As `retire`, and gives back what the file keeps. */
-  giveUp(handle: number): object | null | undefined
-  close(handle: number): void
+  stateGiveUp(handle: number): object | null | undefined
+  stateClose(handle: number): void
 }
 
 /** Set in the result of `fill` and `fillAvailable` when an ask, or a write of the state file, is due. */

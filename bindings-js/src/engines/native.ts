@@ -27,25 +27,11 @@ export function packages(): string[] {
 function installed(name: string): Loaded | undefined {
   try {
     const both = (load(name) as typeof native) satisfies Functions<Engine> & Functions<Registry>
-    const engine = { ...both, kind: 'native', state: stateFiles(both) } as unknown as Engine
+    const engine = { ...both, kind: 'native', state: both satisfies StateFiles } as unknown as Engine
     return { engine, registry: () => both }
   } catch (error) {
     // Not installed, or for another C library.
     if (/^(MODULE_NOT_FOUND|ERR_DLOPEN_FAILED)$/.test((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw error
-  }
-}
-
-function stateFiles(engine: typeof native): StateFiles {
-  return {
-    path: engine.statePath,
-    open: engine.stateOpen,
-    at: engine.stateAt,
-    begin: engine.stateBegin,
-    run: engine.stateRun,
-    runNow: engine.stateRunNow,
-    settle: engine.stateSettle,
-    giveUp: engine.stateGiveUp,
-    close: engine.stateClose,
   }
 }

@@ -1,19 +1,8 @@
-import { Border, isTrap, type Raw } from './border.js'
+import { Border, isTrap, type Calls, type Raw } from './border.js'
 import type { Problem, PublicIds, PublicScrambler } from './public.js'
 
-/** Each tells what it gives, or `CODE what is wrong`. */
-interface Exports extends Raw {
-  /** The parcels are key, tag and prefix. Tells only what is wrong. */
-  load(isBase62: number, hasPrefix: number): void
-  encode(id: bigint): void
-  /** The parcel is the text. */
-  decode(): void
-  scramble(id: bigint): void
-  unscramble(number: bigint): void
-  digits(isBase62: number, id: bigint): void
-  /** The parcel is the text. */
-  parse(isBase62: number): void
-}
+/** Each tells what it gives, or `CODE what is wrong`; the parcels of `load` are key, tag and prefix, those of others a text. */
+type Exports = Raw & Calls<'load' | 'encode' | 'decode' | 'scramble' | 'unscramble' | 'digits' | 'parse'>
 
 /** Public IDs in wasm. */
 export function wasmPublicIds(module: WebAssembly.Module): PublicIds {

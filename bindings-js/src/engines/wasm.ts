@@ -1,48 +1,11 @@
-import { Border, type Raw } from './border.js'
+import { Border, type Calls, type Raw } from './border.js'
 import type { Carryover, CodeFacts, Engine, RawStats, Refused, Stance, Verdict } from './engine.js'
 
-/** The engine's own functions: numbers, places of objects, and in the order of their arguments the parcels that each takes. */
-interface Exports extends Raw {
-  /** Where IDs are written, with room for at least `n`. */
-  ids(n: number): number
-  create(handle: number, config: number, seed: bigint): number
-  free(handle: number): void
-  fill(handle: number, now: number, n: number): number
-  fillAvailable(handle: number, now: number, n: number): number
-  ready(handle: number, now: number, n: number): number
-  most(handle: number): number
-  refusal(handle: number): number
-  goodUntil(handle: number): number
-  wantsAsk(handle: number, now: number): number
-  pollAt(handle: number): void
-  pollAsk(handle: number, now: number): number
-  handleGrant(handle: number, grant: number, sent: number, now: number): number
-  handleFailure(handle: number, retryAfterMs: number, now: number): void
-  retire(handle: number): number
-  forget(handle: number): void
-  resumed(handle: number): void
-  look(handle: number, ticking: number, wall: number): number
-  carryover(handle: number): number
-  resume(handle: number, before: number, hasHighest: number, highest: bigint, layout: number): number
-  layoutInUse(handle: number): number
-  stance(handle: number, until: number, now: number): number
-  failing(handle: number): void
-  stats(handle: number): number
-  layoutFacts(layout: number): number
-  compose(layout: number, timeMs: bigint, worker: number, sequence: bigint): number
-  decompose(layout: number, id: bigint): number
-  firstId(layout: number, timeMs: bigint): number
-  lastId(layout: number, timeMs: bigint): number
-  toBase32(id: bigint): void
-  toDecimal(id: bigint): void
-  fromBase32(): void
-  fromDecimal(): void
-  codes(): void
-  codeFromHttp(status: number): void
-  codeFacts(): number
-  sentence(most: number, waitMs: number): void
-  engineVersion(): void
-}
+/**
+ * The engine's own functions, one for each verb: they take numbers, places of objects, and in the order of their arguments the
+ * parcels that each takes. `ids` gives the place where IDs are written, with room for at least so many.
+ */
+type Exports = Raw & Calls<keyof Omit<Engine, 'kind' | 'state' | 'rebuild'> | 'ids'>
 
 /** An engine in wasm; what crosses, and how, is the border's. */
 export function wasmEngine(module: WebAssembly.Module): Engine {

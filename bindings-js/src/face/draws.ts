@@ -1,7 +1,6 @@
 import type { Driver } from '../driver/driver.js'
 import type { Handle } from '../driver/handle.js'
 import { ASK_IS_DUE, theEngine } from '../engines/engine.js'
-import { isShared } from './counts.js'
 import type { Pool } from './pool.js'
 
 /** An engine that can break is given no larger piece at once: wasm copies it, and its memory never shrinks. */
@@ -45,7 +44,7 @@ export class Draws {
   isReady(n: number): true | undefined {
     // Snowflakes in the pool may be over before they are drawn: they do not count.
     const missing = this.#timed ? n : n - this.#pool.length
-    return missing <= 0 || this.#handle.ready(this.#driver.now(), missing) || undefined
+    return missing <= 0 || this.#handle.ask('ready', this.#driver.now(), missing) || undefined
   }
 
   /** `n` IDs, or none. */
@@ -100,7 +99,7 @@ export class Draws {
     const now = this.#driver.now()
     const pooled = Math.min(this.#pool.freshen(now), n)
     const missing = n - pooled
-    if (missing > this.#most && !this.#handle.ready(now, missing)) return undefined
+    if (missing > this.#most && !this.#handle.ask('ready', now, missing)) return undefined
     // An engine that can break may do so after some pieces, and others may write to shared memory meanwhile.
     const out = into === undefined || missing > this.#most || isShared(into) ? new BigUint64Array(n) : into
     let told = 0
@@ -136,4 +135,9 @@ export class Draws {
       // There is no store to ask: the next caller that finds no ID at hand is told.
     }
   }
+}
+
+/** Whether others may change it while the engine writes. */
+function isShared(out: BigUint64Array): boolean {
+  return !(out.buffer instanceof ArrayBuffer)
 }

@@ -1,17 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { sleep } from '../driver/deadline.js'
 import { Driver } from '../driver/driver.js'
-import { Handle, check, type Plan } from '../driver/handle.js'
+import { check, Handle, type Plan } from '../driver/handle.js'
 import { Waiting } from '../driver/waiting.js'
+import { theEngine, type RawStats } from '../engines/engine.js'
 import type { Verb } from '../stores/store.js'
 import { LeafidError } from '../values/errors.js'
 import type { IdOf, IdTextOf } from '../values/id.js'
 import { shown } from '../values/shown.js'
-import { counted, resized, room } from './counts.js'
 import { Draws } from './draws.js'
 import { clockOf, hookOf, signalOf, timeoutOf, type CallOptions, type GeneratorOptions } from './options.js'
 import { Pool } from './pool.js'
-import { nothingYet, statsOf, type Stats } from './stats.js'
 
 /** How long `close` waits for an ask that is under way. */
 const CLOSE_MS = 3_000
@@ -40,7 +39,7 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     const driver = new Driver(handle, clock, { option: options.store, verbs, plan }, {
       answered: () => {
         handle.noteAnswer()
-        if (!timed) pool.granted(Number(handle.stats().step))
+        if (!timed) pool.granted(Number(handle.ask('stats').step))
         this.#waiting.serve()
       },
       failed,
@@ -152,13 +151,13 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     this.#pool.drop()
     this.#driver.forget()
     if (!this.#handle.isBegun) return
-    this.#handle.forget()
+    this.#handle.ask('forget')
     this.#driver.voidState()
   }
 
   /** What it did so far. */
   stats(): Stats {
-    return this.#handle.isBegun ? statsOf(this.#handle.stats(), this.#pool.length, this.#pool.dropped) : nothingYet()
+    return statsOf(this.#handle.isBegun ? this.#handle.ask('stats') : {}, this.#pool.length, this.#pool.dropped)
   }
 
   // Apart from those that find one in the pool: a function within a method costs each call of it 24 bytes.
@@ -186,7 +185,7 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
     this.#pool.drop()
     this.#driver.end()
     if (!this.#handle.isBegun) return
-    const release = givesUp ? this.#handle.giveUp() : this.#handle.retire()
+    const release = givesUp ? this.#handle.giveUp() : this.#handle.ask('retire')
     await this.#driver.endSaving()
     if (release != null) await this.#driver.release(release)
     // A window that is still on its way is given back when it comes; a range need not be.
@@ -199,4 +198,50 @@ export abstract class BaseGenerator<Kind extends string = never> implements Asyn
 
 function notAtOnce(count: number): string {
   return `did not give ${count} ${count === 1 ? 'ID' : 'IDs at once'}`
+}
+
+/** More are never had at once. */
+const MOST = 2 ** 31 - 1
+
+/** A count of IDs. `COUNT_INVALID` for anything but 0 to 2^31 - 1: none are had at once, as elsewhere. */
+function counted(n: number): number {
+  if (Number.isInteger(n) && n >= 0 && n <= MOST) return n
+  throw new LeafidError('COUNT_INVALID', `the count must be a whole number from 0 to ${MOST}, got ${shown(n)}`)
+}
+
+/** How many IDs an array has room for. `REQUEST_INVALID` for anything but a BigUint64Array. */
+function room(out: BigUint64Array): number {
+  // One from another realm (a `vm` context, a frame) has another class and the same tag.
+  if (out instanceof BigUint64Array || (ArrayBuffer.isView(out) && out[Symbol.toStringTag] === 'BigUint64Array')) return counted(out.length)
+  throw new LeafidError('REQUEST_INVALID', `expected a BigUint64Array, got ${shown(out)}: pass one, or use \`take\``)
+}
+
+/** The error of an array that was detached or resized meanwhile. */
+function resized(count: number, out: BigUint64Array): LeafidError {
+  const message = `the array had room for ${count} IDs and has room for ${out.length} now: leave it alone until it is filled`
+  return new LeafidError('REQUEST_INVALID', message)
+}
+
+const COUNTERS = ['ids', 'asks', 'grants', 'failures', 'waits', 'dropped', 'gaps', 'in_hand', 'step'] as const
+type Counters = Record<(typeof COUNTERS)[number], number>
+
+/** What a generator did so far. Counters begin at 0. */
+export type Stats = Counters & {
+  /** What to add to the host's clock for the store's time, in ms. */
+  offset_ms: number
+  /** Why the last ask failed, until one succeeds. */
+  last_code: string | undefined
+  /** Why the state file was abandoned: `STATE_INVALID`; `undefined` while it is kept, or there is none. */
+  state_code: string | undefined
+  /** What runs the core here: the add-on for this machine, or WebAssembly, at about twice the time per snowflake. */
+  engine: 'native' | 'wasm'
+}
+
+/** The engine's counters, none where it has no generator yet; IDs in the pool are not handed out yet, and some of them were dropped. */
+function statsOf(raw: Partial<RawStats>, pooled: number, dropped: number): Stats {
+  const counters = Object.fromEntries(COUNTERS.map((name) => [name, Number(raw[name] ?? 0)])) as Counters
+  counters.ids -= pooled + dropped
+  counters.dropped += dropped
+  counters.in_hand += pooled
+  return { ...counters, offset_ms: raw.offset_ms ?? 0, last_code: raw.last_code, state_code: raw.state_code, engine: theEngine().kind }
 }

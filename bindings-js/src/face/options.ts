@@ -1,9 +1,8 @@
 import { theHost } from '../hosts/host.js'
 import type { StoreOption } from '../stores/chosen.js'
-import { ownClock } from '../values/clock.js'
 import { LeafidError } from '../values/errors.js'
 import { isLayout, PRESETS } from '../values/layout.js'
-import { checkFunction, checkOptions, type Known } from '../values/options.js'
+import { checkFunction, checkOptions, ownClock, type Known } from '../values/options.js'
 import { shown } from '../values/shown.js'
 
 /** How long a caller waits when no IDs are at hand. */

@@ -98,7 +98,7 @@ function stateOf({ state, clock: given }: SnowflakeOptions): { path: string; clo
     const cure = wanted === undefined ? 'there are none here: leave it out' : `its package is not installed: npm install ${wanted}`
     throw new LeafidError('NOT_ENABLED', `\`state\` needs an engine with files, and ${cure}`)
   }
-  const path = typeof state === 'string' ? files.path(state) : undefined
+  const path = typeof state === 'string' ? files.statePath(state) : undefined
   if (path != null) return { path, clock }
   throw new LeafidError('STATE_INVALID', `\`state\` must be the path of a file, got ${shown(state)}`)
 }

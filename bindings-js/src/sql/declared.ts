@@ -1,8 +1,8 @@
 import { belowFrom, newNamespace, newTag, notAsDeclared, otherNamespace, otherTag, type Declarations } from '../stores/declared.js'
 import type { TagRow } from '../stores/registry.js'
 import { LeafidError } from '../values/errors.js'
-import { asLayout, type LayoutFields, type LayoutName } from '../values/layout.js'
-import { called, subject } from '../values/refusals.js'
+import { asLayout } from '../values/layout.js'
+import { called, subject, unknown } from '../values/refusals.js'
 import { quoted, shown } from '../values/shown.js'
 import type { Namespace } from './rows.js'
 
@@ -34,8 +34,7 @@ export function defaultNamespace({ namespaces = {} }: Declarations): Namespace {
 function found<T>({ commands, how }: Declared, kind: 'tag' | 'namespace', name: string, all: Readonly<Record<string, T>> = {}): T | undefined {
   if (Object.hasOwn(all, name)) return all[name]
   if (commands !== undefined) return undefined
-  const code = kind === 'tag' ? 'TAG_UNKNOWN' : 'NAMESPACE_UNKNOWN'
-  throw new LeafidError(code, `${called(subject(kind, name))} is not declared: check its spelling, or declare it with \`${how?.(`${kind}s`, name)}\``)
+  throw unknown(kind, name, `is not declared: check its spelling, or declare it with \`${how?.(`${kind}s`, name)}\``)
 }
 
 /** Refuses what is there otherwise than it is declared. Once it was not, an operator may have changed it since. */
@@ -100,8 +99,9 @@ export function wantedNamespace(declared: Declared, namespace: string, before: N
 /** The tick below which nothing is granted; a change of the layout leaves it where it was in time. */
 function floorOf(made: Namespace['row'], before: Namespace['row'] | undefined, floorMs: number): string {
   if (before === undefined) return String(floorTick(made, BigInt(floorMs)))
-  if (isSameLayout(before, made)) return String(before.floor)
-  const { epoch_ms, tick_ms } = asLayout(before.layout).toJSON()
+  const layout = asLayout(before.layout).toJSON()
+  if (JSON.stringify(layout) === JSON.stringify(asLayout(made.layout).toJSON())) return String(before.floor)
+  const { epoch_ms, tick_ms } = layout
   const own = BigInt(before.floor) === 0n ? 0n : floorTick(made, BigInt(epoch_ms) + BigInt(before.floor) * BigInt(tick_ms))
   const ofStore = floorTick(made, BigInt(floorMs))
   return String(own > ofStore ? own : ofStore)
@@ -118,23 +118,10 @@ function floorTick({ layout }: Namespace['row'], ms: bigint): bigint {
 
 /** What is said of a tag or a namespace that a command makes, in the store at this place. */
 export function unknownIn(place: string): (kind: 'tag' | 'namespace', name: string) => LeafidError {
-  return (kind, name) => {
-    const command = `leafid ${kind} create ${name} --store ${place}`
-    const code = kind === 'tag' ? 'TAG_UNKNOWN' : 'NAMESPACE_UNKNOWN'
-    return new LeafidError(code, `${called(subject(kind, name))} does not exist: check its spelling, or create it with ${quoted(command)}`)
-  }
+  return (kind, name) => unknown(kind, name, `does not exist: check its spelling, or create it with ${quoted(`leafid ${kind} create ${name} --store ${place}`)}`)
 }
 
-/** Whether two layouts are one. */
-function isSameLayout(one: Namespace['row'], other: Namespace['row']): boolean {
-  return JSON.stringify(fields(one.layout)) === JSON.stringify(fields(other.layout))
-}
-
+/** All of a row in one text. */
 function text({ layout, workers, max_window_ms, floor }: Namespace['row']): string {
-  return JSON.stringify([fields(layout), workers.start, workers.end, max_window_ms, String(floor)])
-}
-
-function fields(layout: LayoutFields | LayoutName): unknown[] {
-  const { epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits } = asLayout(layout).toJSON()
-  return [epoch_ms, tick_ms, time_bits, worker_bits, sequence_bits]
+  return JSON.stringify([asLayout(layout).toJSON(), workers.start, workers.end, max_window_ms, String(floor)])
 }

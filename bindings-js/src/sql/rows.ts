@@ -1,10 +1,57 @@
-import type { NamespaceRow, TagRow, WorkerRow } from '../stores/registry.js'
+import { namespace_row, type NamespaceRow, type TagRow, type WorkerRow } from '../stores/registry.js'
 import type { Big } from '../stores/store.js'
-import type { LayoutFields } from '../values/layout.js'
-import { namespace_row } from '../stores/registry.js'
-import { quoted } from '../values/shown.js'
-import { Reading } from './reading.js'
+import { LeafidError } from '../values/errors.js'
+import { LAYOUT_FIELDS, type LayoutFields } from '../values/layout.js'
+import { quoted, shown } from '../values/shown.js'
 import { column, type Columns, type Param } from './text.js'
+
+const MOST = { end: 2n ** 63n - 1n, step: 2n ** 31n - 1n, exact: 2n ** 53n - 1n }
+
+/**
+ * Reads the columns of a row of `about`, such as "tag `orders`". A value that no program of ours writes is
+ * `SCHEMA_MISMATCH`: somebody has edited the row, and what is granted on it could be granted twice.
+ */
+class Reading {
+  readonly #row: Columns
+  readonly #about: string
+
+  constructor(row: Columns, about: string) {
+    this.#row = row
+    this.#about = about
+  }
+
+  /** A number that a double holds. */
+  number(name: string, least = 0n, most: keyof typeof MOST = 'exact'): number {
+    return Number(this.big(name, least, most))
+  }
+
+  /** A number of 64 bits, as its digits. */
+  big(name: string, least = 0n, most: keyof typeof MOST = 'end'): string {
+    const found = column(this.#row, name)
+    const text = typeof found === 'bigint' || typeof found === 'number' || typeof found === 'string' ? String(found) : ''
+    if (!/^-?\d{1,20}$/.test(text) || BigInt(text) < least || BigInt(text) > MOST[most]) throw this.odd(name, found)
+    return text
+  }
+
+  flag(name: string): boolean {
+    const found = column(this.#row, name)
+    if (Number(found) !== 0 && Number(found) !== 1) throw this.odd(name, found)
+    return Number(found) === 1
+  }
+
+  text(name: string): string {
+    const found = column(this.#row, name)
+    if (typeof found !== 'string') throw this.odd(name, found)
+    return found
+  }
+
+  /** What is said of a value that is none of ours. */
+  odd(name: string, found: unknown, cause?: unknown): LeafidError {
+    const is = typeof found === 'string' ? quoted(found) : shown(found)
+    const message = `a row of ${this.#about} has a value that leafid did not write (\`${name}\` is ${is}); put back what it was, or a higher position and later times, and nothing is granted twice`
+    return new LeafidError('SCHEMA_MISMATCH', message, { cause })
+  }
+}
 
 /** The row of a namespace, and the lowest worker number that was never handed out. */
 export interface Namespace {
@@ -17,8 +64,6 @@ export type Params = Record<string, Param>
 
 /** What stands before the name of a column in a condition. */
 const WAS = 'was_'
-
-const LAYOUT = ['epoch_ms', 'tick_ms', 'time_bits', 'worker_bits', 'sequence_bits'] as const
 
 /** The row of a tag. A step of 0 is read: there is a command against it. */
 export function tagOf(row: Columns, tag: string): TagRow {
@@ -42,7 +87,7 @@ export function tagParams({ max_id, step, max_step, deleted, until, claimed_unti
 /** The row of a namespace. */
 export function namespaceOf(row: Columns, namespace: string): Namespace {
   const read = new Reading(row, `namespace ${quoted(namespace)}`)
-  const layout = Object.fromEntries(LAYOUT.map((field) => [field, read.number(field, field === 'epoch_ms' ? -(2n ** 53n) : 0n)])) as unknown as LayoutFields
+  const layout = Object.fromEntries(LAYOUT_FIELDS.map((field) => [field, read.number(field, field === 'epoch_ms' ? -(2n ** 53n) : 0n)])) as unknown as LayoutFields
   const workers = { start: read.number('workers_start'), end: read.number('workers_end') }
   const found = { row: { layout, max_window_ms: read.number('max_window_ms'), workers, floor: read.big('floor') }, usedUntil: read.number('used_until') }
   try {
@@ -55,7 +100,7 @@ export function namespaceOf(row: Columns, namespace: string): Namespace {
 
 export function namespaceParams({ row, usedUntil }: Namespace): Params {
   const { layout, max_window_ms, workers, floor } = row
-  const bits = Object.fromEntries(LAYOUT.map((field) => [field, (layout as LayoutFields)[field]]))
+  const bits = Object.fromEntries(LAYOUT_FIELDS.map((field) => [field, (layout as LayoutFields)[field]]))
   return { ...bits, max_window_ms, workers_start: workers.start, workers_end: workers.end, floor: String(floor), used_until: usedUntil }
 }
 

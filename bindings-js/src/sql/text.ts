@@ -17,9 +17,9 @@ export interface Query {
 export type Columns = Readonly<Record<string, unknown>>
 
 /** Columns that hold more than a double does. */
-const WIDE = new Set(['max_id', 'until', 'held_from', 'reserved_until', 'floor'])
+export const WIDE = new Set(['max_id', 'until', 'held_from', 'reserved_until', 'floor'])
 /** Columns that hold the bytes of a token. */
-const TOKENS = new Set(['store', 'key'])
+export const TOKENS = new Set(['store', 'key'])
 /** What a column is called that was read as text: under its own name `ORDER BY` would sort the texts. */
 const AS_TEXT = 'text_'
 

@@ -1,16 +1,36 @@
-import { LeafidError } from '../values/errors.js'
-import { called, subject } from '../values/refusals.js'
-import { quoted, shown } from '../values/shown.js'
 import { notAsDeclared, otherNamespace } from '../stores/declared.js'
 import * as registry from '../stores/registry.js'
 import type { WorkerRow } from '../stores/registry.js'
-import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from '../stores/store.js'
+import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Verb, WindowGrant } from '../stores/store.js'
+import { LeafidError } from '../values/errors.js'
+import { called, subject } from '../values/refusals.js'
+import { quoted, shown } from '../values/shown.js'
 import { wantedNamespace, wantedTag, type Declared } from './declared.js'
 import { SQLITE, type Dialect, type Query, type Step } from './dialect.js'
-import { namespaceOf, tagOf, workerOf, bytes, type Namespace } from './rows.js'
+import { bytes, namespaceOf, tagOf, workerOf, type Namespace } from './rows.js'
 import { beat, isSameWorker, putNamespace, putTag, putWorker, sameNamespace } from './steps.js'
 import { column, type Columns } from './text.js'
-import { AnchoredTime } from './time.js'
+
+/** A store's time where nobody else keeps it: the source's, and never below what the store knew at first and what passed since. */
+export class AnchoredTime {
+  #now: number
+  #up: number
+
+  /** `anchor` is the last time that the store was written, `up` ms on a clock that ticks. */
+  constructor(anchor: number, up: number) {
+    this.#now = anchor
+    this.#up = up
+  }
+
+  /** The time now, in ms since 1970. */
+  read(source: number, up: number): number {
+    // Where that clock was set back, nothing is known to have passed, and it counts from there.
+    const elapsed = Math.max(up - this.#up, 0)
+    this.#up = up
+    this.#now = Math.max(source, this.#now + elapsed)
+    return this.#now
+  }
+}
 
 /** What is known of a store before it is asked. */
 export interface Setting {
@@ -71,6 +91,11 @@ export class Works {
     this.#setting = setting
     this.#dialect = setting.dialect ?? SQLITE
     this.#ask = this.#dialect.query
+  }
+
+  /** The decision that a verb of a store wants. */
+  begin(verb: Verb, ask: never): Work<unknown> {
+    return this[verb](ask)
   }
 
   *lease_segment(ask: SegmentAsk): Work<SegmentGrant> {

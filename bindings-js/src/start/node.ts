@@ -1,4 +1,4 @@
-import { storeAt } from '../databases/address.js'
+import { storeAt } from '../databases/over.js'
 import { useEngine } from '../engines/engine.js'
 import { loadEngine, packages } from '../engines/native.js'
 import { useRegistry } from '../engines/registry.js'

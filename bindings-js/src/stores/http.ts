@@ -1,10 +1,9 @@
 import { theEngine } from '../engines/engine.js'
 import { theHost } from '../hosts/host.js'
-import { LeafidError, advice, codeFacts } from '../values/errors.js'
+import { advice, codeFacts, LeafidError } from '../values/errors.js'
 import { checkOptions, type Known } from '../values/options.js'
 import { quoted, shown, shownAddress } from '../values/shown.js'
-import { headersOf, type GivenHeaders, type RequestHeaders } from './headers.js'
-import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
+import { storeOf, type Store } from './store.js'
 
 /** How to reach a store over HTTP. */
 export interface HttpStoreOptions {
@@ -32,18 +31,10 @@ export function httpStore(url: string | URL, options: HttpStoreOptions = {}): Re
   if (own !== undefined && typeof own !== 'function') {
     throw new LeafidError('REQUEST_INVALID', `\`fetch\` must be a function of a URL and what to send, got ${shown(own)}`)
   }
-  const post = async (path: string, body: object, signal?: AbortSignal) =>
-    send(own, `${base}${path}`, await headers(), body, signal)
-  return {
-    lease_segment: ({ tag, ...body }: SegmentAsk, signal) =>
-      post(`/v1/segments/${encodeURIComponent(tag)}/lease`, body, signal) as Promise<SegmentGrant>,
-    acquire: ({ namespace, ...body }: AcquireAsk, signal) =>
-      post(`/v1/workers/${encodeURIComponent(namespace)}/acquire`, body, signal) as Promise<WindowGrant>,
-    renew: ({ namespace, ...body }: RenewAsk, signal) =>
-      post(`/v1/workers/${encodeURIComponent(namespace)}/renew`, body, signal) as Promise<WindowGrant>,
-    release: ({ namespace, ...body }: ReleaseAsk, signal) =>
-      post(`/v1/workers/${encodeURIComponent(namespace)}/release`, body, signal),
-  }
+  return storeOf(async (verb, { tag, namespace, ...body }: { tag: string; namespace: string }, signal) => {
+    const path = verb === 'lease_segment' ? `segments/${encodeURIComponent(tag)}/lease` : `workers/${encodeURIComponent(namespace)}/${verb}`
+    return send(own, `${base}/v1/${path}`, await headers(), body, signal)
+  })
 }
 
 type Fetch = HttpStoreOptions['fetch']
@@ -115,27 +106,23 @@ function checkResponse(response: unknown): void {
   if (!isOne) throw new LeafidError('STORE_UNAVAILABLE', `\`fetch\` returned ${shown(response)}, which is no Response: return what the global \`fetch\` returns`)
 }
 
-/** What OpenSSL says, in its versions, when the answer to its greeting is plain text. */
-const NO_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'])
-
-/** What Node says of a certificate that it does not trust. */
-const UNTRUSTED = /SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/
+/** What a host says of a failure, and what follows from it at an address. */
+const REASONS: readonly (readonly [RegExp, (at: string, reason: string) => string])[] = [
+  // OpenSSL, in its versions, when the answer to its greeting is plain text.
+  [/^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/, (at, reason) => `what listens at ${at} does not speak TLS (${reason}): write \`http://\` instead of \`https://\``],
+  [
+    /SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/,
+    (at, reason) => `the certificate of ${at} is not trusted (${reason}): start Node with NODE_EXTRA_CA_CERTS=FILE, the certificate of the authority that signed it`,
+  ],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, (at, reason) => `the certificate of ${at} is for other names (${reason}): use a host name that it has`],
+  // llhttp, for the record that answers plain HTTP.
+  [/^HPE_INVALID_CONSTANT$/, (at, reason) => `what listens at ${at} does not speak HTTP (${reason}): if it speaks TLS, write \`https://\``],
+]
 
 function noAnswer(url: string, error: unknown, isOwn: boolean): string {
   const reason = systemReason(error) ?? (isOwn && error instanceof Error && error.message !== '' ? error.message : undefined)
-  if (reason !== undefined && NO_TLS.has(reason)) {
-    return `what listens at ${quoted(url)} does not speak TLS (${reason}): write \`http://\` instead of \`https://\``
-  }
-  if (reason !== undefined && UNTRUSTED.test(reason)) {
-    return `the certificate of ${quoted(url)} is not trusted (${reason}): start Node with NODE_EXTRA_CA_CERTS=FILE, the certificate of the authority that signed it`
-  }
-  if (reason === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return `the certificate of ${quoted(url)} is for other names (${reason}): use a host name that it has`
-  }
-  // llhttp's words for the record that answers plain HTTP.
-  if (reason === 'HPE_INVALID_CONSTANT') {
-    return `what listens at ${quoted(url)} does not speak HTTP (${reason}): if it speaks TLS, write \`https://\``
-  }
+  const told = reason === undefined ? undefined : REASONS.find(([pattern]) => pattern.test(reason))
+  if (told !== undefined) return told[1](quoted(url), reason!)
   const why = reason === undefined ? '' : ` (${quoted(reason).slice(1, -1)})`
   return `no answer from ${quoted(url)}${why}: check that the store runs there and can be reached`
 }
@@ -194,4 +181,63 @@ function number(value: unknown): number | undefined {
 
 function decimal(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value
+}
+
+/** Headers by their names. */
+export type RequestHeaders = Readonly<Record<string, string>>
+
+/** Headers, or what gives them for each request. */
+export type GivenHeaders = RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>)
+
+/** What leafid sends itself. */
+const OURS: RequestHeaders = { 'content-type': 'application/json', accept: 'application/json' }
+
+/**
+ * The headers of each request. The `usual` token is for who gives neither one nor an `authorization`. `REQUEST_INVALID` for what
+ * is no header, and for one that leafid sends itself.
+ */
+function headersOf(
+  token: string | undefined,
+  given: GivenHeaders = {},
+  usual?: string,
+): () => RequestHeaders | Promise<RequestHeaders> {
+  const ours = token === undefined ? OURS : { ...OURS, ...bearer(token, '`token`') }
+  const theirs = token === undefined && usual !== undefined ? bearer(usual, 'LEAFID_TOKEN') : {}
+  const all = (headers: RequestHeaders) => {
+    const says = Object.keys(checked(headers, ours)).some((name) => name.toLowerCase() === 'authorization')
+    return { ...(says ? {} : theirs), ...headers, ...ours }
+  }
+  if (typeof given === 'function') return async () => all(await given())
+  const fixed = all(given)
+  return () => fixed
+}
+
+function bearer(token: unknown, name: string): RequestHeaders {
+  if (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) return { authorization: `Bearer ${token}` }
+  throw new LeafidError('REQUEST_INVALID', `${name} must have printable ASCII characters only, without spaces`)
+}
+
+// No message shows a value: it may be a secret.
+function checked(headers: RequestHeaders, ours: RequestHeaders): RequestHeaders {
+  if (Object.prototype.toString.call(headers) !== '[object Object]') {
+    throw new LeafidError('REQUEST_INVALID', '`headers` must be an object whose fields are names and texts, as in `{ headers: { cookie: … } }`')
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    if (Object.hasOwn(ours, name.toLowerCase())) {
+      throw new LeafidError('REQUEST_INVALID', `leafid sends the header ${quoted(name)} itself: leave it out of \`headers\``)
+    }
+    if (typeof value !== 'string' || !isHeader(name, value)) {
+      throw new LeafidError('REQUEST_INVALID', `the header ${quoted(name)} cannot be sent: its name must be a token such as \`x-team\`, its value a text of one line`)
+    }
+  }
+  return headers
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    new Headers([[name, value]])
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,15 +1,15 @@
-import { ownClock } from '../values/clock.js'
-import { LeafidError } from '../values/errors.js'
 import { randomToken, theHost } from '../hosts/host.js'
-import { checkOptions } from '../values/options.js'
-import { called, subject } from '../values/refusals.js'
+import { LeafidError } from '../values/errors.js'
+import { checkOptions, ownClock } from '../values/options.js'
+import { unknown } from '../values/refusals.js'
 import { quoted, shown } from '../values/shown.js'
 import { deciding } from './deciding.js'
 import { newNamespace, newTag, notAsDeclared, otherNamespace, type DeclaredNamespace, type DeclaredTag, type FullRow } from './declared.js'
-import * as registry from './registry.js'
 import type { TagRow } from './registry.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, Store, WindowGrant } from './store.js'
 import { WorkerRows, type Workers } from './workers.js'
+
+import * as registry from './registry.js'
 
 /** How a memory store is made. */
 export interface MemoryStoreOptions {
@@ -142,7 +142,7 @@ export class MemoryStore implements Store {
   #tag(tag: string): TagRow {
     const row = this.#tags.get(tag)
     if (row !== undefined && row.deleted !== true) return row
-    throw unknown('TAG_UNKNOWN', 'tag', tag, 'createTag')
+    throw unknown('tag', tag, `does not exist: create it with ${quoted(`createTag('${tag}')`)}`)
   }
 
   #namespace(namespace: string): Namespace {
@@ -153,11 +153,6 @@ export class MemoryStore implements Store {
       this.createNamespace(namespace)
       return this.#namespace(namespace)
     }
-    throw unknown('NAMESPACE_UNKNOWN', 'namespace', namespace, 'createNamespace')
+    throw unknown('namespace', namespace, `does not exist: create it with ${quoted(`createNamespace('${namespace}')`)}`)
   }
-}
-
-function unknown(code: string, kind: 'tag' | 'namespace', name: string, create: string): LeafidError {
-  const about = called(subject(kind, name))
-  return new LeafidError(code, `${about} does not exist: create it with ${quoted(`${create}('${name}')`)}`)
 }

@@ -108,10 +108,7 @@ export interface Acquired {
  * `WORKERS_EXHAUSTED` until the first number is free.
  */
 export function acquire(store: string, namespace: NamespaceRow, rows: Candidates, ask: AcquireAsk, nowMs: number): Acquired {
-  checkCall(store, nowMs)
-  const given = { namespace: plain(namespace, 'the namespace'), candidates: plain(rows, 'the rows'), ask: plain(ask, 'the ask') }
-  const meaning = misfits(namespace)
-  return decided(subject('namespace', ask.namespace), deciding().acquire(store, namespace, rows, ask, nowMs), store, given, { meaning }, nowMs)
+  return acquired('acquire', store, namespace, rows, ask, nowMs)
 }
 
 /** What a store found in its indexes for an acquire. */
@@ -131,10 +128,14 @@ export type AcquiredFound = { unused_from: number } | (Acquired & { unused_from?
 
 /** As `acquire`, but that a store chooses nothing of what it found. */
 export function acquire_found(store: string, namespace: NamespaceRow, rows: Found, ask: AcquireAsk, nowMs: number): AcquiredFound {
+  return acquired('acquireFound', store, namespace, rows, ask, nowMs)
+}
+
+function acquired<T>(verb: 'acquire' | 'acquireFound', store: string, namespace: NamespaceRow, rows: object, ask: AcquireAsk, nowMs: number): T {
   checkCall(store, nowMs)
   const given = { namespace: plain(namespace, 'the namespace'), candidates: plain(rows, 'the rows'), ask: plain(ask, 'the ask') }
   const meaning = misfits(namespace)
-  return decided(subject('namespace', ask.namespace), deciding().acquireFound(store, namespace, rows, ask, nowMs), store, given, { meaning }, nowMs)
+  return decided(subject('namespace', ask.namespace), deciding()[verb](store, namespace, rows, ask, nowMs), store, given, { meaning }, nowMs)
 }
 
 /**

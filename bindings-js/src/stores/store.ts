@@ -95,6 +95,14 @@ export interface Store {
 /** The methods of a store. */
 export type Verb = keyof Store
 
+const VERBS: readonly Verb[] = ['lease_segment', 'acquire', 'renew', 'release']
+
+/** A store of which one function does whatever a verb wants. */
+export function storeOf(act: (verb: Verb, ask: never, signal?: AbortSignal) => unknown): Required<Store> {
+  const verb = (name: Verb) => [name, (ask: never, signal?: AbortSignal) => act(name, ask, signal)]
+  return Object.fromEntries(VERBS.map(verb)) as Required<Store>
+}
+
 /** Calls a method of a store. On a stub, whose methods are called elsewhere, it is no function of ours, and a signal cannot be sent with it. */
 export function call(store: Store, verb: Verb, ask: object, signal: AbortSignal | undefined): unknown {
   const method = store[verb] as (ask: object, signal?: AbortSignal) => unknown

@@ -1,53 +1,20 @@
 import { shown } from './shown.js'
 
-const NAME = '1 to 128 letters, digits and `._:-`, starting with a letter or digit'
-const TOKEN = '32 lower-case hex digits'
-const BIG = 'a bigint or a decimal string'
-const U32 = 'a whole number from 0 to 4294967295'
-const STEP = 'a whole number from 1 to 2147483647'
-const FLAG = 'true or false'
-const MS = 'a whole number of ms since 1970'
-const ROW = 'a row with its `worker`'
-
-/** What each field must be, of whatever a caller or a store passes. */
-const MUST_BE: Readonly<Record<string, string>> = {
-  tag: NAME,
-  namespace: NAME,
-  owner: '1 to 128 bytes without control characters',
-  store: TOKEN,
-  request: TOKEN,
-  key: TOKEN,
-  layout: '`leaf`, `edge`, `long`, `js53` or the five fields of one',
-  workers: '`{ start, end }` inside the layout',
-  worker: U32,
-  step: STEP,
-  max_step: STEP,
-  at_least: STEP,
-  max_growth: U32,
-  max_ahead_ms: U32,
-  max_window_ms: U32,
-  length_ms: U32,
-  spread: U32,
-  from: BIG,
-  max_id: BIG,
-  start: BIG,
-  end: BIG,
-  remaining: BIG,
-  have_until: BIG,
-  held_from: BIG,
-  reserved_until: BIG,
-  unused_from: BIG,
-  floor: BIG,
-  now_ms: MS,
-  granted_ms: MS,
-  sticky: FLAG,
-  strict: FLAG,
-  deleted: FLAG,
-  mine: ROW,
-  own: ROW,
-  spare: ROW,
-  rested: ROW,
+/** What fields must be, of whatever a caller or a store passes. */
+const RULES = {
+  '1 to 128 letters, digits and `._:-`, starting with a letter or digit': ['tag', 'namespace'],
+  '1 to 128 bytes without control characters': ['owner'],
+  '32 lower-case hex digits': ['store', 'request', 'key'],
+  '`leaf`, `edge`, `long`, `js53` or the five fields of one': ['layout'],
+  '`{ start, end }` inside the layout': ['workers'],
+  'a whole number from 0 to 4294967295': ['worker', 'max_growth', 'max_ahead_ms', 'max_window_ms', 'length_ms', 'spread'],
+  'a whole number from 1 to 2147483647': ['step', 'max_step', 'at_least'],
+  'a bigint or a decimal string': ['from', 'max_id', 'start', 'end', 'remaining', 'have_until', 'held_from', 'reserved_until', 'unused_from', 'floor'],
+  'a whole number of ms since 1970': ['now_ms', 'granted_ms'],
+  'true or false': ['sticky', 'strict', 'deleted'],
+  'a row with its `worker`': ['mine', 'own', 'spare', 'rested'],
 }
+const MUST_BE = new Map(Object.entries(RULES).flatMap(([rule, fields]) => fields.map((field) => [field, rule])))
 
 /** The fields of a new tag, and of a new namespace, beside its name. */
 export const TAG_FIELDS = ['from', 'step', 'max_step', 'until']
@@ -74,7 +41,7 @@ export interface Given {
 export function fieldProblem(field: string, { value, called = '', mustBe = {} }: Given): string {
   const got = (value as Record<string, unknown>)[field]
   const what = `\`${called === '' ? (OPTIONS[field] ?? field) : field}\``
-  const wanted = `must be ${mustBe[field] ?? MUST_BE[field] ?? 'of its type'}`
+  const wanted = `must be ${mustBe[field] ?? MUST_BE.get(field) ?? 'of its type'}`
   const isMissing = got === undefined || got === null
   if (isMissing) return `${called === '' ? 'there is' : `${called} has`} no ${what}: it ${wanted}`
   return `${what}${called === '' || called === 'it' ? '' : ` of ${called}`} ${wanted}, got ${shown(got)}`

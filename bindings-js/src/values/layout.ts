@@ -41,7 +41,8 @@ interface Facts extends LayoutFields {
 export type Moment = Date | number | bigint
 
 const LAYOUT = subject('other', 'the layout')
-const FIELDS = ['epoch_ms', 'tick_ms', 'time_bits', 'worker_bits', 'sequence_bits'] as const
+/** Its five fields. */
+export const LAYOUT_FIELDS = ['epoch_ms', 'tick_ms', 'time_bits', 'worker_bits', 'sequence_bits'] as const
 
 /** The names of the presets. */
 export const PRESETS = new Set<unknown>(['leaf', 'edge', 'long', 'js53'])
@@ -63,7 +64,7 @@ export class Layout {
   /** A preset by its name, or your own layout. `LAYOUT_INVALID` if the bits do not fit. */
   constructor(given: LayoutName | LayoutFields) {
     this.#given = typeof given === 'string' ? given : { ...given }
-    if (typeof this.#given === 'object') checkNames(this.#given, FIELDS, 'field')
+    if (typeof this.#given === 'object') checkNames(this.#given, LAYOUT_FIELDS, 'field')
     // The presets are built before there is an engine, and need no check.
     if (!PRESETS.has(given)) this.#known()
   }
@@ -185,7 +186,7 @@ export function decode(id: bigint | string | number, options: DecodeOptions | La
 
 function layoutOf(given: DecodeOptions | Layout | LayoutName | LayoutFields): Layout | LayoutName | LayoutFields {
   if (typeof given === 'string' || isLayout(given)) return given
-  if (typeof given === 'object' && given !== null && FIELDS.some((field) => field in given)) return given as LayoutFields
+  if (typeof given === 'object' && given !== null && LAYOUT_FIELDS.some((field) => field in given)) return given as LayoutFields
   checkOptions(given, { names: ['layout'] })
   return (given as DecodeOptions).layout ?? Layout.leaf
 }

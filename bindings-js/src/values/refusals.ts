@@ -30,6 +30,11 @@ export function called({ kind, name }: Subject): string {
   return kind === 'other' ? name : `${kind} \`${name}\``
 }
 
+/** The error of a tag or a namespace that there is not; `what` is said of it. */
+export function unknown(kind: 'tag' | 'namespace', name: string, what: string): LeafidError {
+  return new LeafidError(kind === 'tag' ? 'TAG_UNKNOWN' : 'NAMESPACE_UNKNOWN', `${called(subject(kind, name))} ${what}`)
+}
+
 /** The error of a refusal: what happened to what, and what to do. */
 export function refusalError(about: Subject, refused: Refused, circumstances: Circumstances = {}): LeafidError {
   const { retryAfter, cause } = circumstances

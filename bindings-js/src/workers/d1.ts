@@ -5,10 +5,10 @@ import { TEXTS, VERSION } from '../sql/texts.js'
 import { Works, type Setting } from '../sql/work.js'
 import { LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
-import { called, subject } from '../values/refusals.js'
+import { unknown } from '../values/refusals.js'
 import { quoted } from '../values/shown.js'
 import { checkDeclared, type Declarations } from '../stores/declared.js'
-import type { Store } from '../stores/store.js'
+import { storeOf, type Store } from '../stores/store.js'
 import { bound, checkBinding, type Binding, type Expected } from './binding.js'
 import { given } from './tables.js'
 
@@ -81,19 +81,11 @@ export function d1Store(binding: Binding<Database>, options: D1StoreOptions = {}
   const name = typeof binding === 'string' ? binding : 'NAME'
   const works = new Works(setting(name, options))
   const tables = new D1Tables(() => bound(binding, DATABASE))
-  const run: <T>(begin: () => import('../sql/work.js').Work<T>, signal?: AbortSignal) => Promise<T> = async (begin, signal) => {
-    try {
-      return await runFar(tables, begin, signal)
-    } catch (error) {
+  return storeOf((verb, ask, signal) =>
+    runFar(tables, () => works.begin(verb, ask), signal).catch((error: unknown) => {
       throw withoutTables(name, error)
-    }
-  }
-  return {
-    lease_segment: (ask, signal) => run(() => works.lease_segment(ask), signal),
-    acquire: (ask, signal) => run(() => works.acquire(ask), signal),
-    renew: (ask, signal) => run(() => works.renew(ask), signal),
-    release: (ask, signal) => run(() => works.release(ask), signal),
-  }
+    }),
+  )
 }
 
 function setting(binding: string, { tags = {}, namespaces = { default: {} } }: D1StoreOptions): Setting {
@@ -101,7 +93,7 @@ function setting(binding: string, { tags = {}, namespaces = { default: {} } }: D
   return {
     declared: { tags, namespaces, how },
     hasVersion: true,
-    unknown: (kind, name) => new LeafidError(kind === 'tag' ? 'TAG_UNKNOWN' : 'NAMESPACE_UNKNOWN', `${called(subject(kind, name))} has no row`),
+    unknown: (kind, name) => unknown(kind, name, 'has no row'),
     otherVersion,
   }
 }

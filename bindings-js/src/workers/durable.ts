@@ -1,9 +1,9 @@
 import { LeafidError } from '../values/errors.js'
 import { checkOptions } from '../values/options.js'
 import { quoted, shown } from '../values/shown.js'
-import type { Store } from '../stores/store.js'
+import { storeOf, type Store } from '../stores/store.js'
 import { bound, checkBinding, type Binding, type Expected } from './binding.js'
-import { told, type Reply } from './reply.js'
+import { told, type Reply } from './object.js'
 
 /** Where the objects live. */
 export interface DurableObjectStoreOptions {
@@ -41,21 +41,15 @@ const OBJECT: Expected = {
 export function durableObjectStore(binding: Binding<ObjectNamespace>, options: DurableObjectStoreOptions = {}): Required<Store> {
   checkBinding(binding, '`durableObjectStore`')
   checkOptions(options, { names: ['jurisdiction', 'locationHint'] })
-  const ask = async (verb: string, name: string, body: object) => {
+  return storeOf(async (verb, body: { tag: string; namespace: string }) => {
     const { jurisdiction, locationHint } = options
     const all = bound(binding, OBJECT)
     const objects = jurisdiction === undefined ? all : inside(all, jurisdiction)
-    const id = objects.idFromName(name) as never
+    const id = objects.idFromName(verb === 'lease_segment' ? `tag:${body.tag}` : `namespace:${body.namespace}`) as never
     const stub = (locationHint === undefined ? objects.get(id) : objects.get(id, { locationHint } as never)) as Stub
     // The signal does not cross: it cannot be copied.
     return told(verb, await called(binding, stub, verb, body))
-  }
-  return {
-    lease_segment: (body) => ask('lease_segment', `tag:${body.tag}`, body),
-    acquire: (body) => ask('acquire', `namespace:${body.namespace}`, body),
-    renew: (body) => ask('renew', `namespace:${body.namespace}`, body),
-    release: (body) => ask('release', `namespace:${body.namespace}`, body),
-  }
+  })
 }
 
 /** The objects of a jurisdiction: one that is unknown is no error that passes, nor is a runtime without any. */

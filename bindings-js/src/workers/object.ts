@@ -1,18 +1,59 @@
 import { DurableObject } from 'cloudflare:workers'
-import { settled } from '../sql/make.js'
 import { runNear } from '../sql/run.js'
-import { TEXTS, VERSION } from '../sql/texts.js'
-import { AnchoredTime } from '../sql/time.js'
-import { Works, type Setting, type Work } from '../sql/work.js'
 import { query } from '../sql/text.js'
+import { TEXTS, VERSION } from '../sql/texts.js'
+import { AnchoredTime, Works, type Setting, type Work } from '../sql/work.js'
 import { checkDeclared, type DeclaredNamespace, type DeclaredTag } from '../stores/declared.js'
-import { LeafidError } from '../values/errors.js'
-import { called, subject } from '../values/refusals.js'
-import { quoted } from '../values/shown.js'
 import type { AcquireAsk, ReleaseAsk, RenewAsk, SegmentAsk, SegmentGrant, WindowGrant } from '../stores/store.js'
-import { ObjectName } from './name.js'
-import { reply, type Reply } from './reply.js'
-import { ObjectTables, type ObjectStorage } from './tables.js'
+import { LeafidError } from '../values/errors.js'
+import { unknown } from '../values/refusals.js'
+import { quoted, shown } from '../values/shown.js'
+import { settled, ObjectTables, type ObjectStorage } from './tables.js'
+
+const MADE = 'CREATE TABLE IF NOT EXISTS object_name (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL) STRICT'
+
+/**
+ * Refuses what another object keeps: two objects with rows of one tag would be two lines of the same numbers. `own` is the
+ * object's name as the runtime tells it. It does not where the object was woken by an alarm or reached by its id, so the
+ * first name that is served stands in the storage. `REQUEST_INVALID`.
+ */
+class ObjectName {
+  readonly #tables: ObjectTables
+  #kept: string | undefined
+
+  constructor(tables: ObjectTables) {
+    this.#tables = tables
+  }
+
+  /** Refuses any name but its own. */
+  check(own: string | undefined, asked: string): void {
+    this.#kept ??= this.#read()
+    const name = this.#kept ?? own
+    if (name === undefined) {
+      const message = `an object without a name was asked for ${quoted(asked)}, and nobody else would find what it grants: ask through \`durableObjectStore\`, which makes objects by \`idFromName\``
+      throw new LeafidError('REQUEST_INVALID', message)
+    }
+    if (name !== asked) {
+      throw new LeafidError('REQUEST_INVALID', `the object ${quoted(name)} was asked for ${quoted(asked)}: ask through \`durableObjectStore\`, which knows whose object is whose`)
+    }
+  }
+
+  /** Writes the name that is served. */
+  keep(name: string): void {
+    if (this.#kept !== undefined) return
+    this.#tables.transaction(() => {
+      this.#tables.script(MADE)
+      this.#tables.run({ sql: 'INSERT INTO object_name (one, name) VALUES (1, ?)', params: [name] })
+    })
+    this.#kept = name
+  }
+
+  #read(): string | undefined {
+    const there = this.#tables.all({ sql: "SELECT name FROM sqlite_master WHERE name = 'object_name'", params: [] })
+    const rows = there.length === 0 ? [] : this.#tables.all({ sql: 'SELECT name FROM object_name', params: [] })
+    return rows[0] === undefined ? undefined : String(rows[0]['name'])
+  }
+}
 
 /**
  * The store of one tag or one namespace. Let a class extend it, declare there what there is, and export it from the Worker:
@@ -82,7 +123,7 @@ export class LeafidObject extends DurableObject {
   }
 
   #begin(tables: ObjectTables): Works {
-    const version = settled(tables, (text) => tables.script(text))
+    const version = settled(tables)
     if (version !== VERSION) throw newer(version)
     const beat = Number(tables.all(query(TEXTS.meta))[0]?.['beat_ms'] ?? 0)
     const time = new AnchoredTime(beat, performance.now())
@@ -97,7 +138,7 @@ function setting({ name: className, tags, namespaces }: typeof LeafidObject): Om
   return {
     declared: { tags, namespaces, needsFrom: true, how },
     hasVersion: false,
-    unknown: (kind, name) => new LeafidError(kind === 'tag' ? 'TAG_UNKNOWN' : 'NAMESPACE_UNKNOWN', `${called(subject(kind, name))} has no row`),
+    unknown: (kind, name) => unknown(kind, name, 'has no row'),
     otherVersion: newer,
   }
 }
@@ -105,4 +146,37 @@ function setting({ name: className, tags, namespaces }: typeof LeafidObject): Om
 function newer(version: number): LeafidError {
   const message = `the object has tables of version ${version}, this program knows ${VERSION}: deploy the version of leafid that wrote them, or a later one`
   return new LeafidError('SCHEMA_MISMATCH', message)
+}
+
+/** What crosses from an object to its caller: an error that is thrown there arrives without its code. */
+export type Reply<T> = { answer: T } | { refused: Refusal }
+
+interface Refusal {
+  code: string
+  message: string
+  until?: number
+  retryAfter?: number
+}
+
+/** What an object answers. */
+function reply<T>(act: () => T): Reply<T> {
+  try {
+    return { answer: act() }
+  } catch (error) {
+    if (!(error instanceof LeafidError)) throw error
+    const { code, message, until, retryAfter } = error
+    return { refused: { code, message, ...(until === undefined ? {} : { until }), ...(retryAfter === undefined ? {} : { retryAfter }) } }
+  }
+}
+
+/** What the object answered, or the error that it met. */
+export function told<T>(verb: string, reply: Reply<T>): T {
+  const { answer, refused } = (reply ?? {}) as { answer?: T; refused?: Refusal }
+  if (answer !== undefined) return answer
+  if (refused === undefined) {
+    const cure = 'where a class overrides it, return what `super` returned'
+    throw new LeafidError('REQUEST_INVALID', `\`${verb}\` of the object returned ${shown(reply)}, which is no reply of a LeafidObject: ${cure}`)
+  }
+  const { code, message, until, retryAfter } = refused
+  throw new LeafidError(code, message, { until, retryAfter })
 }

@@ -1,5 +1,6 @@
 import type { Tables } from '../sql/run.js'
-import type { Columns, Param, Query } from '../sql/text.js'
+import { query, type Columns, type Param, type Query } from '../sql/text.js'
+import { MIGRATIONS, SCHEMA, TEXTS, VERSION } from '../sql/texts.js'
 
 /** What is used of an object's storage. */
 export interface ObjectStorage {
@@ -39,4 +40,20 @@ export class ObjectTables implements Tables {
 /** As SQLite in a Worker takes it: bytes as their buffer. */
 export function given(param: Param): unknown {
   return param instanceof Uint8Array ? param.buffer : param
+}
+
+/** Makes the tables where there are none, and raises those of an older version. Gives the version that they have then. */
+export function settled(tables: ObjectTables): number {
+  return tables.transaction(() => {
+    const isThere = tables.all({ sql: "SELECT name FROM sqlite_master WHERE name = 'schema_version'", params: [] }).length > 0
+    if (!isThere) {
+      tables.script([SCHEMA, TEXTS.version, TEXTS.make, TEXTS.version_set.replace(':version', String(VERSION))].join('\n'))
+      return VERSION
+    }
+    const had = Number(tables.all(query(TEXTS.version_is))[0]?.['version'])
+    const steps = MIGRATIONS.filter(([to]) => to > had)
+    for (const [, text] of steps) tables.script(text)
+    if (steps.length > 0) tables.run(query(TEXTS.version_set, { version: VERSION }))
+    return Math.max(had, VERSION)
+  })
 }

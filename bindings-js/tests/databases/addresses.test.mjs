@@ -5,9 +5,9 @@ import mysql from 'mysql2'
 import { Segment } from 'leafid'
 import { sqlStore } from 'leafid/node'
 import { ENGINES } from '../support/databases.mjs'
-import { ran, ranNode } from '../support/ends.mjs'
-import { storeBinary } from '../support/places.mjs'
-import { refusal, timedOut } from '../support/stores.mjs'
+import { ranNode } from '../support/ends.mjs'
+import { leafid } from '../support/store.mjs'
+import { refusal, refuses, timedOut } from '../support/stores.mjs'
 
 const PROGRAM = `
   import { Segment, Snowflake } from 'leafid'
@@ -15,11 +15,6 @@ const PROGRAM = `
   const ids = new Snowflake()
   console.log(String(await orders.next()), typeof (await ids.next()))
 `
-const leafid = (...words) => {
-  const { status, stderr } = ran([storeBinary, ...words])
-  assert.equal(status, 0, stderr)
-}
-
 for (const [name, engine] of Object.entries(ENGINES)) {
   describe(name, () => {
     const { test, before } = engine
@@ -88,9 +83,7 @@ ENGINES.MySQL.test('Leaf’s own table keeps the tags, while a Leaf goes on usin
   }
   assert.equal((await stores[0].lease_segment(ask('zero'))).start, 1n)
   assert.equal((await refusal(() => stores[0].lease_segment(ask('bad')))).code, 'STEP_INVALID')
-  const spelled = await refusal(() => stores[0].lease_segment(ask('Orders')))
-  assert.equal(spelled.code, 'TAG_UNKNOWN')
-  assert.match(spelled.message, /is written `orders` there/)
+  await refuses(() => stores[0].lease_segment(ask('Orders')), 'TAG_UNKNOWN', /is written `orders` there/)
   assert.deepEqual([(await stores[0].lease_segment(ask('made'))).end, (await stores[0].lease_segment(ask('made'))).end], [8n, 9n])
   assert.equal((await refusal(() => stores[1].lease_segment(ask('made')))).code, 'TAG_SPENT')
   assert.equal(server.run('leaf', "SELECT max_id, step FROM leaf_alloc WHERE biz_tag = 'made'"), '9\t7')

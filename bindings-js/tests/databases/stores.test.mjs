@@ -9,21 +9,16 @@ import * as registry from 'leafid/registry'
 import { sqlStore } from 'leafid/node'
 import { conform } from 'leafid/testing'
 import { ENGINES } from '../support/databases.mjs'
-import { ran } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
-import { storeBinary, vectorFiles } from '../support/places.mjs'
-import { refusal, until } from '../support/stores.mjs'
+import { vectorFiles } from '../support/places.mjs'
+import { leafid } from '../support/store.mjs'
+import { refusal, refuses, until } from '../support/stores.mjs'
 import { storeOver } from '../support/tables.mjs'
 import { replay } from '../support/vectors.mjs'
 
 const files = ['sql/rows.js', 'sql/steps.js', 'sql/work.js', 'sql/run.js', 'databases/over.js']
 const [rows, steps, work, { runFar }, { linked }] = await Promise.all(files.map(inner))
 
-const leafid = (...words) => {
-  const { status, stdout, stderr } = ran([storeBinary, ...words])
-  assert.equal(status, 0, stderr)
-  return stdout
-}
 const TOKEN = '01'.repeat(16)
 const lease = (tag = 'orders', more = {}) => ({ tag, request: TOKEN, ...more })
 const acquire = (more = {}) => ({ namespace: 'default', owner: 'me', request: TOKEN, sticky: false, strict: false, ...more })
@@ -79,7 +74,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.deepEqual(starts, [1n, 11n, 21n, 31n])
     })
 
-    test('a store that Node makes is one for the server’s program, and the other way round', async (t) => {
+    test('Node and the server’s program open each other’s stores', async (t) => {
       const [ours, theirs] = [database().url, database().url]
       const store = sqlStore(await open(t, ours), { create })
       await store.lease_segment(lease())
@@ -104,7 +99,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.equal(new Set(grants.map(({ start }) => start)).size, 3)
     })
 
-    test('what `create` declares of `default` holds, also where several make the store at once, or is refused by name', async (t) => {
+    test('what `create` declares of `default` holds, or is refused by name', async (t) => {
       const { url } = database()
       const declared = { tags: { orders: { step: 10 } }, namespaces: { default: { layout: 'edge', workers: { start: 3, end: 9 } } } }
       const stores = await Promise.all([1, 2, 3].map(async () => sqlStore(await open(t, url), { create: declared })))
@@ -148,9 +143,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       await engine.query(connection, engine.begin)
       await engine.query(connection, 'INSERT INTO own VALUES (1)')
       for (const ask of [() => store.lease_segment(lease()), () => store.acquire(acquire()), () => sqlStore(connection).lease_segment(lease())]) {
-        const { code, message } = await refusal(ask)
-        assert.equal(code, 'STORE_REFUSED')
-        assert.match(message, /connection is inside a transaction, and what a store grants there would be undone/)
+        await refuses(ask, 'STORE_REFUSED', /connection is inside a transaction, and what a store grants there would be undone/)
       }
       await engine.query(connection, 'INSERT INTO own VALUES (2)')
       await engine.query(connection, 'COMMIT')
@@ -168,30 +161,19 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.equal(next.start, granted[1].start === undefined ? 31n : 41n, 'a grant that was answered stays')
     })
 
-    test('nothing is made unasked, and what is no store is left alone', async (t) => {
-      const empty = database()
-      const nothing = await refusal(async () => sqlStore(await open(t, empty.url)).lease_segment(lease()))
-      assert.equal(nothing.code, 'STORE_UNKNOWN')
-      assert.match(nothing.message, /has no tables; to create a new store there: leafid init --store (postgres|mysql):\/\//)
-      const store = sqlStore(await open(t, empty.url), { create: true })
-      const unknown = await refusal(() => store.lease_segment(lease()))
-      assert.equal(unknown.code, 'TAG_UNKNOWN')
-      assert.match(unknown.message, /leafid tag create orders --store (postgres|mysql):\/\//)
-      assert.equal((await refusal(() => store.acquire(acquire({ namespace: 'shop' })))).code, 'NAMESPACE_UNKNOWN')
+    test('a store is made empty; other versions, and others’ tables, are refused', async (t) => {
+      const made = database()
+      const store = sqlStore(await open(t, made.url), { create: true })
+      await refuses(() => store.lease_segment(lease()), 'TAG_UNKNOWN', /leafid tag create orders --store (postgres|mysql):\/\//)
+      await refuses(() => store.acquire(acquire({ namespace: 'shop' })), 'NAMESPACE_UNKNOWN')
       const schema = name === 'MySQL' ? '' : 'leafid.'
-      server.run(empty.name, `UPDATE ${schema}meta SET version = 99`)
-      for (const other of [store, sqlStore(await open(t, empty.url))]) {
-        const newer = await refusal(() => other.lease_segment(lease()))
-        assert.equal(newer.code, 'SCHEMA_MISMATCH')
-        assert.match(newer.message, /has tables of version 99, this program knows \d+; use the program that wrote it/)
+      for (const [version, words] of [[99, /has tables of version 99, this program knows \d+; use the program that wrote it/], [1, /leafid migrate --store/]]) {
+        server.run(made.name, `UPDATE ${schema}meta SET version = ${version}`)
+        await refuses(() => store.lease_segment(lease()), 'SCHEMA_MISMATCH', words)
       }
-      server.run(empty.name, `UPDATE ${schema}meta SET version = 1`)
-      assert.match((await refusal(() => store.lease_segment(lease()))).message, /leafid migrate --store/)
       const foreign = database()
       server.run(foreign.name, name === 'MySQL' ? 'CREATE TABLE tags (a INT)' : 'CREATE SCHEMA leafid; CREATE TABLE leafid.tags (a INT)')
-      const taken = await refusal(async () => sqlStore(await open(t, foreign.url), { create: true }).lease_segment(lease()))
-      assert.equal(taken.code, 'SCHEMA_MISMATCH')
-      assert.match(taken.message, /its table `tags` is another program's; give leafid a database of its own/)
+      await refuses(async () => sqlStore(await open(t, foreign.url), { create: true }).lease_segment(lease()), 'SCHEMA_MISMATCH', /its table `tags` is another program's; give leafid a database of its own/)
     })
 
     test('a setting that loses what was answered is refused by name, at the start and later', async (t) => {
@@ -251,9 +233,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       const store = sqlStore(pool, { create })
       const seen = [(await store.lease_segment(lease())).start]
       await server.stop('SIGKILL')
-      const { code, message } = await refusal(() => store.lease_segment(lease()))
-      assert.equal(code, 'STORE_UNAVAILABLE')
-      assert.match(message, new RegExp(`^${name} at (postgres|mysql)://\\S+ cannot be used: `))
+      await refuses(() => store.lease_segment(lease()), 'STORE_UNAVAILABLE', new RegExp(`^${name} at (postgres|mysql)://\\S+ cannot be used: `))
       await server.start()
       const orders = new Segment('orders', { store, timeout: 120_000 })
       seen.push(await orders.next())
@@ -274,9 +254,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.equal(follows.code, 'STORE_REFUSED')
       assert.match(follows.message, /has read_only on, as a replica has/)
       server.run('follows', 'ALTER TABLE tags ENGINE = MyISAM')
-      const { code, message } = await refusal(() => sqlStore(pool).lease_segment(lease()))
-      assert.equal(code, 'STORE_REFUSED')
-      assert.match(message, /keeps its table `tags` in MyISAM, which has no transactions; move it: ALTER TABLE tags ENGINE = InnoDB/)
+      await refuses(() => sqlStore(pool).lease_segment(lease()), 'STORE_REFUSED', /keeps its table `tags` in MyISAM, which has no transactions; move it: ALTER TABLE tags ENGINE = InnoDB/)
     })
   })
 }

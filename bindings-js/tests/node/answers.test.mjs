@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { LeafidError, Segment, Snowflake, httpStore, memoryStore } from 'leafid'
-import { httpServer, ownStore, refusal, timedOut, until, wire } from '../support/stores.mjs'
+import { httpServer, ownStore, refusal, refuses, tagged, timedOut, until, wire } from '../support/stores.mjs'
 
 const TIMEOUT = 150
 
 /** Draws past the first answers, which `spoil` changes; then the store is right again. */
 async function survives(spoil, code, kind = 'segment') {
   let spoiled = 0
-  const rows = memoryStore()
-  rows.createTag('orders', { step: 10, max_step: 10 })
+  const rows = tagged(10)
   const store = ownStore({
     rows,
     change(verb, answer, ask) {
@@ -19,16 +18,16 @@ async function survives(spoil, code, kind = 'segment') {
       return spoil(answer, ask)
     },
   })
-  const ids = kind === 'segment' ? new Segment('orders', { store, timeout: 60_000 }) : new Snowflake('default', { store, timeout: 60_000 })
+  const make = (store, timeout) => (kind === 'segment' ? new Segment('orders', { store, timeout }) : new Snowflake('default', { store, timeout }))
+  const ids = make(store, 60_000)
   const first = await ids.next()
   const { failures, grants } = ids.stats()
   assert.equal(failures, 2, code)
   assert.equal(grants, 1)
   assert.ok((await ids.next()) > first)
   const mute = ownStore({ change: (_, answer, ask) => spoil(answer, ask) })
-  const never = kind === 'segment' ? new Segment('orders', { store: mute, timeout: TIMEOUT }) : new Snowflake('default', { store: mute, timeout: TIMEOUT })
-  const error = await refusal(() => never.next())
-  assert.equal(error.code, 'TIMED_OUT')
+  const never = make(mute, TIMEOUT)
+  const error = await refuses(() => never.next(), 'TIMED_OUT')
   assert.equal(error.cause.code, code, error.cause.message)
   assert.equal(never.stats().last_code, code)
 }
@@ -70,10 +69,9 @@ test('decimal strings are taken for 64 bits', async () => {
   assert.equal(await orders.next(), 1n)
 })
 
-test('an overlapping range is not used: the second holder of a number never sees it', async () => {
+test('a range that overlaps an earlier one is not used', async () => {
   let granted
-  const rows = memoryStore()
-  rows.createTag('orders', { step: 10, max_step: 10 })
+  const rows = tagged(10)
   // From the second answer on: the first range again, under the right echo.
   const change = (_, answer) => (granted === undefined ? (granted = answer) : { ...granted, request: answer.request })
   const orders = new Segment('orders', { store: ownStore({ rows, change }), timeout: TIMEOUT })
@@ -99,21 +97,18 @@ test("a renewal's answer for another worker is not used", async () => {
   assert.ok((await ids.next()) > 0n)
 })
 
-test('an error of leafid keeps its code; anything else is STORE_UNAVAILABLE with its cause', async () => {
+test('leafid errors keep their code; others are STORE_UNAVAILABLE', async () => {
   const boom = new Error('boom')
   const raising = (error) => ({
     lease_segment() {
       throw error
     },
   })
-  const lost = await refusal(() => new Segment('a', { store: raising(boom), timeout: TIMEOUT }).next())
-  assert.equal(lost.code, 'TIMED_OUT')
+  const lost = await refuses(() => new Segment('a', { store: raising(boom), timeout: TIMEOUT }).next(), 'TIMED_OUT')
   assert.equal(lost.cause.code, 'STORE_UNAVAILABLE')
   assert.equal(lost.cause.cause, boom)
   const unknown = new LeafidError('TAG_UNKNOWN', 'no such tag here')
-  const told = await refusal(() => new Segment('a', { store: raising(unknown) }).next())
-  assert.equal(told.code, 'TAG_UNKNOWN')
-  assert.equal(told.message, 'no such tag here')
+  await refuses(() => new Segment('a', { store: raising(unknown) }).next(), 'TAG_UNKNOWN', 'no such tag here')
   const asynchronous = { lease_segment: async () => Promise.reject(unknown) }
   assert.equal((await refusal(() => new Segment('a', { store: asynchronous }).next())).code, 'TAG_UNKNOWN')
 })
@@ -157,8 +152,7 @@ function twice(body, end) {
 test('over HTTP: what looks like a field twice and is none is used', async (t) => {
   const note = { end: '"end": {', list: [{ a: 1 }, { a: 2 }], deep: { end: 1 }, 'a"': '\\' }
   const right = wire(memoryStore())
-  const server = await httpServer((request) => ({ body: JSON.stringify({ note, ...JSON.parse(right(request).body) }) }))
-  t.after(server.end)
+  const server = await httpServer(t, (request) => ({ body: JSON.stringify({ note, ...JSON.parse(right(request).body) }) }))
   assert.equal(await new Segment('orders', { store: server.url }).next(), 1n)
 })
 
@@ -167,8 +161,7 @@ describe('over HTTP', { concurrency: true }, () => {
     test(what, async (t) => {
       let broken = true
       const right = wire(memoryStore())
-      const server = await httpServer((request) => (broken ? answer(request) : right(request)))
-      t.after(server.end)
+      const server = await httpServer(t, (request) => (broken ? answer(request) : right(request)))
       const orders = new Segment('orders', { store: server.url, timeout: TIMEOUT })
       await timedOut(() => orders.next(), code)
       broken = false
@@ -180,32 +173,21 @@ describe('over HTTP', { concurrency: true }, () => {
   }
 })
 
-test('over HTTP: a refusal that waiting cannot cure comes at once, with the words of the store', async (t) => {
-  const detail = 'tag `orders` does not exist: check its spelling, or create it with `leafid tag create orders`'
-  const body = JSON.stringify({ code: 'TAG_UNKNOWN', detail })
-  const server = await httpServer(() => ({ status: 404, headers: { 'content-type': 'application/problem+json' }, body }))
-  t.after(server.end)
-  const began = Date.now()
-  const error = await refusal(() => new Segment('orders', { store: server.url, timeout: 60_000 }).next())
-  assert.deepEqual([error.code, error.message], ['TAG_UNKNOWN', detail])
-  assert.ok(Date.now() - began < 30_000)
-})
+const DETAIL = 'tag `orders` does not exist: check its spelling, or create it with `leafid tag create orders`'
+const PROBLEM = { headers: { 'content-type': 'application/problem+json' }, body: JSON.stringify({ code: 'TAG_UNKNOWN', detail: DETAIL }) }
+const atOnce = [[404, PROBLEM, 'TAG_UNKNOWN', DETAIL], [401, HTML, 'UNAUTHORIZED', /answered 401 without a code/], [403, HTML, 'FORBIDDEN', /answered 403 without a code/]]
 
-for (const [status, code] of [[401, 'UNAUTHORIZED'], [403, 'FORBIDDEN']]) {
-  test(`over HTTP: ${status} without a code comes at once`, async (t) => {
-    const server = await httpServer(() => ({ status, ...HTML }))
-    t.after(server.end)
+for (const [status, answer, code, words] of atOnce) {
+  test(`over HTTP: ${code}, which waiting cannot cure, comes at once`, async (t) => {
+    const server = await httpServer(t, () => ({ status, ...answer }))
     const began = Date.now()
-    const error = await refusal(() => new Segment('orders', { store: server.url, timeout: 60_000 }).next())
-    assert.equal(error.code, code)
-    assert.match(error.message, new RegExp(`answered ${status} without a code`))
+    await refuses(() => new Segment('orders', { store: server.url, timeout: 60_000 }).next(), code, words)
     assert.ok(Date.now() - began < 30_000)
   })
 }
 
 test('over HTTP: what is sent', async (t) => {
-  const server = await httpServer(wire(memoryStore()))
-  t.after(server.end)
+  const server = await httpServer(t, wire(memoryStore()))
   const store = httpStore(`${server.url}/`, { token: 'secret' })
   const ids = new Snowflake('default', { store, layout: 'leaf', lengthMs: 5_000, owner: 'me/1' })
   await ids.next()

@@ -99,7 +99,7 @@ const PROGRAM = `
 // Together, for most of it waits.
 describe('stores that do wrong', { concurrency: true }, () => {
   for (const entry of ['leafid', 'leafid/inline']) {
-    test(`${entry}: what a store does wrong is told, handled, and over with its generator`, async () => {
+    test(`${entry}: a store’s mistakes are reported, and nothing crashes`, async () => {
       const program = PROGRAM.replace("from 'leafid'", `from '${entry}'`)
       const options = { cwd: import.meta.dirname, timeout: 300_000 }
       const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], options)
@@ -116,7 +116,7 @@ test('the control: a rejection that nobody handles ends a process', () => {
   assert.ok(status === 1 && stderr.includes('boom'), stderr)
 })
 
-test('an engine that breaks again while it is built again: whoever draws is told, and nobody else', () => {
+test('an engine that breaks twice: only who draws hears of it', () => {
   const program = `
     const { Instance } = WebAssembly
     let isBroken = false

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { LeafidError, Segment, Snowflake, memoryStore } from 'leafid'
 import { ranNode } from '../support/ends.mjs'
-import { ownStore, refusal } from '../support/stores.mjs'
+import { ownStore, refusal, tagged } from '../support/stores.mjs'
 
 /** What a program says on its standard error, which has `store`, one that is not of a test. */
 function told(program) {
@@ -24,7 +24,7 @@ test('a generator for each request is warned of, once', () => {
   assert.match(told(`for (let n = 0; n < 5; n++) await new Snowflake('default', { store }).next()`), /draw from the namespace `default` of one store, and each leases a worker number of its own until its window ends/)
 })
 
-test('nothing is said of one after another, of others, and of those that draw nothing', () => {
+test('no warning without two generators that draw side by side', () => {
   const programs = [
     `for (let n = 0; n < 5; n++) { const ids = new Segment('orders', { store }); await ids.next(); await ids.close() }`,
     `for (const tag of ['a', 'b', 'c']) await new Segment(tag, { store }).next()`,
@@ -51,17 +51,30 @@ test('`stats` tells which engine runs, before the first ID as well', async () =>
   assert.equal(orders.stats().engine, 'native')
 })
 
-test('two copies of the package in one process are two holders, and know each other’s errors', async () => {
+test('two copies of the package: two holders, one kind of error', async () => {
   const require = createRequire(import.meta.url)
   const copy = require(join(dirname(require.resolve('leafid/package.json')), 'cjs/entries/node.js'))
   assert.notEqual(copy.Segment, Segment)
   assert.equal(require('leafid').Segment, Segment)
-  const rows = memoryStore()
-  rows.createTag('orders', { step: 10, max_step: 20 })
+  const rows = tagged(10, 20)
   const store = ownStore({ rows })
   const ids = (await Promise.all([Segment, copy.Segment].map((one) => new one('orders', { store }).take(20)))).flat()
   assert.equal(new Set(ids).size, 40)
   const refuses = { lease_segment: () => Promise.reject(new copy.LeafidError('FORBIDDEN', 'not you')) }
   const { code } = await refusal(() => new Segment('orders', { store: refuses }).next())
   assert.deepEqual([code, new copy.LeafidError('FORBIDDEN', '') instanceof LeafidError], ['FORBIDDEN', false])
+})
+
+// The engine of the first entry stays, and with it what its generators hold.
+test('an entry that is imported later changes nothing for those who draw', async () => {
+  const store = memoryStore()
+  const ids = [new Segment('orders', { store }), new Snowflake('default', { store })]
+  const before = ids.map((one) => one.nextSync())
+  const inline = await import('leafid/inline')
+  assert.equal(inline.Segment, Segment)
+  ids.push(new inline.Segment('orders', { store }))
+  const after = ids.flatMap((one) => one.takeSync(200))
+  assert.ok(after[0] > before[0] && after[200] > before[1])
+  assert.equal(new Set([...before, ...after]).size, 602)
+  assert.deepEqual(ids.map((one) => one.stats().engine), Array(3).fill(ids[0].stats().engine))
 })

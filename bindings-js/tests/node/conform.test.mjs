@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { httpStore, memoryStore } from 'leafid'
 import * as registry from 'leafid/registry'
 import { ConformError, conform } from 'leafid/testing'
-import { startStore } from '../support/store.mjs'
+import { storeFor } from '../support/store.mjs'
 import { refusal } from '../support/stores.mjs'
 
 const ALL = 24
@@ -59,10 +59,7 @@ describe('in real time', { concurrency: true }, () => {
   })
 
   test('over HTTP: the real store', async (t) => {
-    const store = await startStore()
-    t.after(store.end)
-    await store.createTag('conform', { step: 10, max_step: 100 })
-    await store.createNamespace('conform', { layout: 'leaf', workers: { start: 0, end: 4 } })
+    const store = await storeFor(t, { tags: { conform: { step: 10, max_step: 100 } }, namespaces: { conform: { layout: 'leaf', workers: { start: 0, end: 4 } } } })
     assert.equal((await conform(httpStore(store.url))).passed.length, ALL)
   })
 })

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Segment, memoryStore } from 'leafid'
-import { startStore } from '../support/store.mjs'
-import { ownStore, refusal } from '../support/stores.mjs'
+import { storeFor } from '../support/store.mjs'
+import { ownStore, refusal, refuses, tagged } from '../support/stores.mjs'
 
 const ASK = { tag: 'orders', request: '01'.repeat(16) }
 
@@ -19,9 +19,7 @@ describe('the first call asks for more than the tag allows: its own step is leas
     test(what, async () => {
       const rows = memoryStore()
       const orders = new Segment('orders', { store: rows })
-      const error = await refusal(() => call(orders))
-      assert.equal(error.code, 'COUNT_INVALID', error.message)
-      assert.match(error.message, /at most 1000000 IDs/)
+      await refuses(() => call(orders), 'COUNT_INVALID', /at most 1000000 IDs/)
       const { asks, grants, in_hand, ids } = orders.stats()
       assert.deepEqual([asks, grants, in_hand, ids], [1, 1, 1_000, 0])
       assert.equal(await orders.next(), 1n)
@@ -31,17 +29,14 @@ describe('the first call asks for more than the tag allows: its own step is leas
 })
 
 test('over HTTP: take(1e9) of the real store costs one lease', async (t) => {
-  const store = await startStore()
-  t.after(store.end)
-  await store.createTag('orders')
+  const store = await storeFor(t, { tags: { orders: {} } })
   const orders = new Segment('orders', { store: store.url })
-  const error = await refusal(() => orders.take(1e9))
-  assert.equal(error.code, 'COUNT_INVALID', error.message)
+  await refuses(() => orders.take(1e9), 'COUNT_INVALID')
   assert.equal(await orders.next(), 1n)
   assert.equal(await new Segment('orders', { store: store.url }).next(), 1_001n)
 })
 
-test('as many as the tag allows are leased in one go, with the rest of its step', async () => {
+test('as many as the tag allows are leased in one go', async () => {
   const rows = memoryStore()
   const store = ownStore({ rows })
   const orders = new Segment('orders', { store })
@@ -51,8 +46,7 @@ test('as many as the tag allows are leased in one go, with the rest of its step'
 })
 
 test('after a count that was refused, nothing is asked for because of it', async () => {
-  const rows = memoryStore()
-  rows.createTag('orders', { step: 100, max_step: 100 })
+  const rows = tagged(100)
   let now = 0
   let leases = 0
   const store = {

@@ -1,13 +1,13 @@
-// `postgres://…` and `mysql://…` given as the store, where no server is: what is said. Over servers: `databases/addresses.test.mjs`.
+// `postgres://…`, `mysql://…` and `sqlite:…` given as the store, where no server or SQLite is: what is said. Over servers: `databases/addresses.test.mjs`.
 import assert from 'node:assert/strict'
-import { cpSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { Segment } from 'leafid'
-import { sqlStore } from 'leafid/node'
+import { sqlStore, sqliteStore } from 'leafid/node'
 import { ranNode, scratch } from '../support/ends.mjs'
-import { refusal, timedOut } from '../support/stores.mjs'
+import { refusal, refuses, timedOut } from '../support/stores.mjs'
 
 const PROGRAM = "import { Segment } from 'leafid'\nawait new Segment('orders').next()"
 
@@ -51,9 +51,7 @@ test('an address that cannot be used is told at once, and not repeated', async (
     [() => sqlStore('sqlite:ids.db', { tags: 'leaf_alloc' }), /Leaf's table/],
   ]
   for (const [act, says] of wrong) {
-    const { code, message } = await refusal(act)
-    assert.equal(code, 'REQUEST_INVALID')
-    assert.match(message, says)
+    await refuses(act, 'REQUEST_INVALID', says)
   }
 })
 
@@ -61,4 +59,9 @@ test('what passes is waited for', async () => {
   for (const store of ['postgres://u@127.0.0.1:1/d', 'mysql://u@127.0.0.1:1/d', 'http://127.0.0.1:1']) {
     await timedOut(() => new Segment('orders', { store, timeout: 200 }).next(), 'STORE_UNAVAILABLE')
   }
+})
+
+test('without SQLite the error names what brings it', { skip: process.getBuiltinModule?.('node:sqlite') && 'this Node has SQLite' }, async () => {
+  await refuses(() => new Segment('orders', { store: sqliteStore('ids.db', { create: true }) }).next(), 'NOT_ENABLED', /^`sqlite:` needs Node 22\.13 or later, which has `node:sqlite`, or the package better-sqlite3, got Node \d+\.\d+\.\d+: npm install better-sqlite3$/)
+  assert.equal(existsSync('ids.db'), false)
 })

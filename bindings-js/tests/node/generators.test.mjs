@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LeafidError, Segment, Snowflake, decode, memoryStore } from 'leafid'
-import { ownStore, refusal, until } from '../support/stores.mjs'
+import { ownStore, refusal, refuses, tagged, until } from '../support/stores.mjs'
 
 test('a segment: one by one, in text, in bulk, always ascending', async () => {
   const orders = new Segment('orders', { store: memoryStore() })
@@ -20,7 +20,7 @@ test('a segment: one by one, in text, in bulk, always ascending', async () => {
 })
 
 test('whatever way IDs are drawn, they ascend without a gap', async () => {
-  const orders = new Segment('orders', { store: memoryStore() })
+  const orders = new Segment('orders', { store: tagged(50, 1_000) })
   const buffer = new BigUint64Array(37)
   let last = 0n
   const see = (...ids) => {
@@ -29,10 +29,18 @@ test('whatever way IDs are drawn, they ascend without a gap', async () => {
   let seed = 7
   for (let turn = 0; turn < 3_000; turn++) {
     seed = (seed * 48271) % 2147483647
-    if (seed % 5 === 0) see(...orders.takeSync((seed % 90) + 1))
-    else if (seed % 5 === 1) see(...buffer.subarray(0, orders.fillAvailable(buffer)))
-    else if (seed % 5 === 2) see(await orders.next())
-    else for (let n = 0; n < seed % 40; n++) see(orders.nextSync())
+    const part = buffer.subarray(0, (seed % 37) + 1)
+    if (seed % 7 === 0) see(...orders.takeSync((seed % 90) + 1))
+    else if (seed % 7 === 1) see(...buffer.subarray(0, orders.fillAvailable(buffer)))
+    else if (seed % 7 === 2) see(await orders.next())
+    else if (seed % 7 === 3) see(...(await orders.take((seed % 90) + 1)))
+    else if (seed % 7 === 4) {
+      await orders.fill(part)
+      see(...part)
+    } else if (seed % 7 === 5) {
+      orders.fillSync(part)
+      see(...part)
+    } else for (let n = 0; n < seed % 40; n++) see(orders.nextSync())
   }
   const { ids, dropped, gaps } = orders.stats()
   assert.deepEqual([ids, dropped, gaps], [Number(last), 0, 0])
@@ -64,18 +72,14 @@ test('a number is exact, or it is RANGE_INVALID', async () => {
 })
 
 test('take gives all, or an error and nothing is spent', async () => {
-  const store = memoryStore()
-  store.createTag('orders', { step: 10, max_step: 100 })
+  const store = tagged(10, 100)
   const orders = new Segment('orders', { store })
   assert.equal(await orders.next(), 1n)
   // The other nine are at hand, and 50 are not: they are leased in one go.
   assert.deepEqual((await orders.take(50)).map(Number), Array.from({ length: 50 }, (_, n) => n + 2))
-  const tooMany = await refusal(() => orders.take(101))
-  assert.equal(tooMany.code, 'COUNT_INVALID')
-  assert.match(tooMany.message, /at most 100 IDs/)
-  for (const n of [-1, 1.5, Number.NaN, 2 ** 40, '5', 5n, undefined]) {
-    assert.equal((await refusal(() => orders.take(n))).code, 'COUNT_INVALID', String(n))
-    assert.equal((await refusal(() => orders.takeSync(n))).code, 'COUNT_INVALID', String(n))
+  await refuses(() => orders.take(101), 'COUNT_INVALID', /at most 100 IDs/)
+  for (const n of [-1, 1.5, Number.NaN, 2 ** 31, 2 ** 40, '5', 5n, undefined]) {
+    for (const act of [() => orders.take(n), () => orders.takeSync(n), () => orders.ready(n)]) await refuses(act, 'COUNT_INVALID')
   }
   assert.equal(await orders.next(), 52n)
 })
@@ -90,10 +94,8 @@ test('none are had at once, and nothing is asked for', async () => {
 
 test('the sync forms throw at once while a lease is on its way', async () => {
   const orders = new Segment('orders', { store: ownStore() })
-  const error = await refusal(() => orders.nextSync())
+  const error = await refuses(() => orders.nextSync(), 'SEGMENT_DRY')
   assert.ok(error instanceof LeafidError && error instanceof Error)
-  assert.equal(error.code, 'SEGMENT_DRY')
-  assert.equal(error.message, 'tag `orders` has no number at hand: wait for the next segment, with `await ready(n)`')
   await until(() => orders.stats().grants >= 1)
   assert.equal(orders.nextSync(), 1n)
   assert.equal((await refusal(() => new Snowflake('default', { store: ownStore() }).nextSync())).code, 'WINDOW_SPENT')
@@ -171,4 +173,53 @@ test('the counters tell what was handed out, whatever lies in the pool', async (
   }
   const { waits, failures, asks, grants } = orders.stats()
   assert.deepEqual([waits, failures, asks === grants], [1, 0, true])
+})
+
+/** A tag of a small step, in a store that answers later. */
+const later = (step, max_step) => ownStore({ rows: tagged(step, max_step) })
+
+test('after `ready(n)`, n synchronous calls succeed in a row', async () => {
+  for (const n of [1, 9, 50, 1_000]) {
+    const orders = new Segment('orders', { store: later(10, 1_000) })
+    await orders.ready(n)
+    const ids = Array.from({ length: n }, () => orders.nextSync())
+    assert.equal(new Set(ids).size, n)
+    assert.deepEqual([ids[0], ids.at(-1)], [1n, BigInt(n)])
+  }
+})
+
+test('the control: without `ready(n)` nothing is at hand', async () => {
+  const orders = new Segment('orders', { store: later(10, 1_000) })
+  await orders.next()
+  const drawn = []
+  await refuses(() => {
+    for (;;) drawn.push(orders.nextSync())
+  }, 'SEGMENT_DRY')
+  assert.ok(drawn.length < 50, `${drawn.length} were at hand`)
+})
+
+test('`ready` of snowflakes, many times and after other draws', async () => {
+  const events = new Snowflake('default', { store: memoryStore() })
+  let last = 0n
+  for (let turn = 0; turn < 50; turn++) {
+    await events.ready(200)
+    for (let n = 0; n < 200; n++) {
+      const id = events.nextSync()
+      assert.ok(id > last)
+      last = id
+    }
+    if (turn % 3 === 0) last = (await events.take(7)).at(-1)
+  }
+})
+
+test('`ready` draws nothing', async () => {
+  const orders = new Segment('orders', { store: later(10, 1_000) })
+  await orders.ready(40)
+  assert.deepEqual([orders.stats().ids, orders.stats().in_hand >= 40], [0, true])
+  assert.equal(orders.nextSync(), 1n)
+})
+
+test('`ready` refuses a count that can never be had', async () => {
+  const orders = new Segment('orders', { store: later(10, 100) })
+  await refuses(() => orders.ready(101), 'COUNT_INVALID')
 })

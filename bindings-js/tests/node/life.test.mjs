@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { closeOnSignal } from 'leafid/node'
 import { ranNode, scratch, startNode } from '../support/ends.mjs'
-import { startStore } from '../support/store.mjs'
+import { storeFor } from '../support/store.mjs'
 import { refusal, until } from '../support/stores.mjs'
 
 const drawer = fileURLToPath(new URL('../support/life-drawer.mjs', import.meta.url))
@@ -20,8 +20,7 @@ function forked(words) {
 }
 
 async function setting(t) {
-  const store = await startStore()
-  t.after(store.end)
+  const store = await storeFor(t)
   const folder = scratch(t)
   await store.createTag('orders', { step: 50, max_step: 100 })
   return { store, file: (name) => join(folder, name) }
@@ -29,7 +28,7 @@ async function setting(t) {
 
 const written = (file) => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter((line) => line !== '') : [])
 
-test('forks that exit with leases under way, one life after the other, draw nothing twice', async (t) => {
+test('forks that exit with leases under way draw nothing twice', async (t) => {
   const { store, file } = await setting(t)
   const all = await Promise.all(
     ['a', 'b', 'c'].map(async (name) => {

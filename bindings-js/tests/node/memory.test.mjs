@@ -1,8 +1,9 @@
-// The memory store: which worker number it gives, and what that costs.
+// The memory store: which worker number it gives, what that costs, and `memory:` as the address of one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Layout, memoryStore } from 'leafid'
-import { refusal } from '../support/stores.mjs'
+import { Layout, Segment, Snowflake, decode, memoryStore } from 'leafid'
+import { ranNode } from '../support/ends.mjs'
+import { refusal, refuses } from '../support/stores.mjs'
 
 const START = 1_800_000_000_000
 
@@ -87,8 +88,7 @@ test('a number that a sticky owner keeps comes last, and is the owner’s again'
   const mine = acquire('keeper', sticky)
   pass(2_000)
   assert.equal(acquire('b').worker, 1)
-  const error = await refusal(() => acquire('b'))
-  assert.equal(error.code, 'WORKERS_EXHAUSTED')
+  await refuses(() => acquire('b'), 'WORKERS_EXHAUSTED')
   pass(2_000)
   assert.equal(acquire('c').worker, 1)
   assert.equal(acquire('keeper', sticky).worker, mine.worker)
@@ -109,7 +109,7 @@ test('of two numbers that one owner keeps the older is freed', () => {
   assert.equal(mine.worker, 0)
 })
 
-test('a number that left the range: its holder loses the lease, and nobody gets it', async () => {
+test('a number that left the range is lost, and nobody gets it', async () => {
   const { store, acquire, renew, release, pass } = world({ start: 0, end: 2 })
   const grant = acquire()
   store.setWorkers('n', { start: 1, end: 2 })
@@ -141,20 +141,12 @@ test('setWorkers: what a namespace cannot hand out', async () => {
   assert.deepEqual([acquire().worker, acquire().worker], [0, 1])
 })
 
-test('names are checked when they are made', async () => {
-  const store = memoryStore()
-  assert.equal((await refusal(() => store.createTag('a b'))).code, 'TAG_INVALID')
-  assert.equal((await refusal(() => store.createNamespace('a b'))).code, 'NAMESPACE_INVALID')
-})
-
 test('a namespace that is there is not made otherwise', async () => {
   const store = memoryStore()
   const wanted = { layout: 'edge', workers: { start: 3, end: 9 }, max_window_ms: 60_000 }
   for (const spec of [wanted, wanted, { layout: 'edge' }]) store.createNamespace('eu', spec)
   for (const other of [{}, { ...wanted, workers: { start: 0, end: 9 } }, { ...wanted, max_window_ms: 1_000 }]) {
-    const { code, message } = await refusal(() => store.createNamespace('eu', other))
-    assert.equal(code, 'LAYOUT_MISMATCH')
-    assert.match(message, /^namespace `eu` exists already, and not as declared: `(layout|workers|max_window_ms)` is `.*`, not `.*`; use it, or take another name$/)
+    await refuses(() => store.createNamespace('eu', other), 'LAYOUT_MISMATCH', /^namespace `eu` exists already, and not as declared: `(layout|workers|max_window_ms)` is `.*`, not `.*`; use it, or take another name$/)
   }
 })
 
@@ -173,4 +165,30 @@ test('an acquire costs the same, however many numbers were used', () => {
   }
   const [few, many] = [cost(16), cost(2_048)]
   assert.ok(many < 8 * few, `${many} ms with 2,048 numbers, ${few} ms with 16`)
+})
+
+test('`memory:`: one name is one store', async () => {
+  const [one, other] = [new Segment('orders', { store: 'memory:shared' }), new Segment('orders', { store: 'memory:shared' })]
+  const ids = new Set()
+  for (let turn = 0; turn < 3_000; turn++) ids.add(await one.next()).add(await other.next())
+  assert.equal(ids.size, 6_000)
+})
+
+test('`memory:`: another name is another store', async () => {
+  assert.equal(await new Segment('orders', { store: 'memory:a' }).next(), 1n)
+  assert.equal(await new Segment('orders', { store: new URL('memory:b') }).next(), 1n)
+})
+
+test('`memory:` for snowflakes', async () => {
+  const ids = await Promise.all([1, 2, 3].map(() => new Snowflake('default', { store: 'memory:flakes' }).next()))
+  assert.equal(new Set(ids.map((id) => decode(id).worker)).size, 3)
+})
+
+test('`memory:` may stand in the environment', () => {
+  const program = "import { Segment } from 'leafid'; const s = new Segment('orders'); console.log(await s.next(), await s.next())"
+  const run = ranNode(['--input-type=module', '-e', program], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, LEAFID_STORE: 'memory:' },
+  })
+  assert.equal(run.stdout, '1n 2n\n', run.stderr)
 })

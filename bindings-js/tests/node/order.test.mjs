@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Segment, Snowflake, memoryStore } from 'leafid'
-import { ownStore, refusal, until } from '../support/stores.mjs'
+import { ownStore, refusal, refuses, tagged, until } from '../support/stores.mjs'
 
 const soon = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -29,8 +29,7 @@ for (const [step, many] of [[1, 60], [7, 300], [100, 5_000]]) {
 }
 
 test('callers that come while others wait are served after them', async () => {
-  const rows = memoryStore()
-  rows.createTag('orders', { step: 10, max_step: 10 })
+  const rows = tagged(10)
   const orders = new Segment('orders', { store: ownStore({ rows, delay: soon }) })
   const { ask, order, got } = caller()
   const all = []
@@ -54,8 +53,7 @@ test('snowflakes of a tick with few positions', async () => {
 })
 
 test('who wants many is not starved by those who come later and want one', async (t) => {
-  const rows = memoryStore()
-  rows.createTag('orders', { step: 10, max_step: 100 })
+  const rows = tagged(10, 100)
   const gates = []
   const orders = new Segment('orders', { store: ownStore({ rows, delay: () => new Promise((resolve) => gates.push(resolve)) }) })
   const { ask, order } = caller()
@@ -67,8 +65,7 @@ test('who wants many is not starved by those who come later and want one', async
 })
 
 test('a count that can never be had is refused, and holds nobody up behind it', async () => {
-  const rows = memoryStore()
-  rows.createTag('orders', { step: 10, max_step: 10 })
+  const rows = tagged(10)
   const orders = new Segment('orders', { store: ownStore({ rows, delay: soon }) })
   const many = refusal(() => orders.take(1_000))
   const ones = Promise.all(Array.from({ length: 30 }, () => orders.next()))
@@ -91,13 +88,14 @@ test('one who gives up does not hold up the next', async () => {
   assert.equal(await second, 1n)
 })
 
-test('an error has the stack of the call that waited', async () => {
+test('an error is the caller’s own, with the stack of its call', async () => {
   const store = { lease_segment: async () => Promise.reject(Object.assign(new Error('no'), { code: 'FORBIDDEN' })) }
   const orders = new Segment('orders', { store })
   async function placeOrder() {
     return await orders.next()
   }
-  const errors = await Promise.all([refusal(placeOrder), refusal(placeOrder)])
+  const errors = await Promise.all([refuses(placeOrder, 'FORBIDDEN'), refuses(placeOrder, 'FORBIDDEN')])
+  assert.notEqual(errors[0], errors[1])
   for (const { stack } of errors) assert.match(stack, /placeOrder/)
 })
 

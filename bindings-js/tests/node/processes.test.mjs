@@ -7,16 +7,14 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { Segment, Snowflake } from 'leafid'
 import { ending } from '../support/ends.mjs'
-import { startStore } from '../support/store.mjs'
+import { storeFor } from '../support/store.mjs'
 import { until } from '../support/stores.mjs'
 
 const drawer = new URL('../support/drawer.mjs', import.meta.url)
 const COUNT = 3_000
 
 async function all(t, draw) {
-  const store = await startStore()
-  t.after(store.end)
-  await store.createTag('orders', { step: 50, max_step: 100 })
+  const store = await storeFor(t, { tags: { orders: { step: 50, max_step: 100 } } })
   const drawn = await Promise.all(Array.from({ length: 4 }, () => draw(store.url)))
   for (const kind of ['numbers', 'stamps']) {
     const ids = drawn.flatMap((one) => one[kind])
@@ -55,9 +53,7 @@ test('cluster', (t) => {
 })
 
 test('threads that are terminated in the middle of it leave the process whole', async (t) => {
-  const store = await startStore()
-  t.after(store.end)
-  await store.createTag('orders', { step: 50, max_step: 100 })
+  const store = await storeFor(t, { tags: { orders: { step: 50, max_step: 100 } } })
   const orders = new Segment('orders', { store: store.url })
   const ids = new Snowflake('default', { store: store.url })
   for (let round = 0; round < 3; round++) {

@@ -5,10 +5,10 @@ const { test } = require('node:test')
 
 test('require and import give the same classes', async () => {
   const required = require('leafid')
-  const imported = await import('leafid')
-  assert.equal(required.Segment, imported.Segment)
-  assert.equal(required.LeafidError, imported.LeafidError)
-  assert.equal(require('leafid/registry').acquire, (await import('leafid/registry')).acquire)
+  for (const [path, name] of [['leafid', 'Segment'], ['leafid', 'LeafidError'], ['leafid/registry', 'acquire'], ['leafid/public', 'Scrambler']]) {
+    assert.equal(require(path)[name], (await import(path))[name], path)
+  }
+  assert.equal(require('leafid/public').LeafidError, required.LeafidError)
   const orders = new required.Segment('orders', { store: required.memoryStore() })
   assert.equal(await orders.next(), 1n)
 })

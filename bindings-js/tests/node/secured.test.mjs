@@ -1,4 +1,4 @@
-// A store with tokens and TLS: whom it lets in, and whom a holder believes.
+// The store over HTTP: tokens and TLS, whom it lets in and whom a holder believes; headers and a `fetch` of one's own.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { Segment, Snowflake, httpStore, memoryStore } from 'leafid'
 import { secured } from '../support/secured.mjs'
-import { afterFailure, httpServer, refusal, wire } from '../support/stores.mjs'
+import { afterFailure, httpServer, refusal, refuses, wire } from '../support/stores.mjs'
 
 let store
 before(async () => (store = await secured()))
@@ -35,8 +35,7 @@ test('a token, and a `fetch` that believes an authority of one’s own', async (
     const refused = httpStore(store.url, { token, fetch })
     for (const ids of [new Segment('orders', { store: refused, timeout: 60_000 }), new Snowflake('default', { store: refused, timeout: 60_000 })]) {
       const begun = Date.now()
-      const error = await refusal(() => ids.next())
-      assert.equal(error.code, code)
+      const error = await refuses(() => ids.next(), code)
       assert.ok(Date.now() - begun < 30_000 && !error.message.includes('leafid_'), error.message)
     }
   }
@@ -70,8 +69,7 @@ test('a certificate for another name', async () => {
 })
 
 test('the variable’s token gives way to any that is given', async (t) => {
-  const server = await httpServer(wire(memoryStore()))
-  t.after(server.end)
+  const server = await httpServer(t, wire(memoryStore()))
   t.after(() => delete process.env.LEAFID_TOKEN)
   process.env.LEAFID_TOKEN = 'usual'
   const options = [{}, { token: 'own' }, { headers: { Authorization: 'Basic x' } }, { headers: () => ({ authorization: 'Bearer y' }) }]
@@ -80,4 +78,57 @@ test('the variable’s token gives way to any that is given', async (t) => {
   process.env.LEAFID_TOKEN = 'two words'
   const { code, message } = await refusal(() => httpStore(server.url))
   assert.ok(code === 'REQUEST_INVALID' && message.startsWith('LEAFID_TOKEN ') && !message.includes('two words'), message)
+})
+
+test('headers go with every request, beside leafid’s own', async (t) => {
+  const server = await httpServer(t, wire(memoryStore()))
+  const store = httpStore(server.url, { token: 'secret', headers: { 'x-team': 'orders', Cookie: 'a=b' } })
+  await new Segment('orders', { store }).next()
+  const { headers } = server.seen[0]
+  assert.deepEqual(
+    [headers['x-team'], headers.cookie, headers.authorization, headers['content-type']],
+    ['orders', 'a=b', 'Bearer secret', 'application/json'],
+  )
+})
+
+test('a function gives them for each request', async (t) => {
+  const server = await httpServer(t, wire(memoryStore()))
+  let turn = 0
+  const store = httpStore(server.url, { headers: async () => ({ authorization: `Bearer ${++turn}` }) })
+  for (let n = 0; n < 3; n++) await new Segment(`orders${n}`, { store }).next()
+  assert.deepEqual(server.seen.map(({ headers }) => headers.authorization), ['Bearer 1', 'Bearer 2', 'Bearer 3'])
+})
+
+test('a `fetch` of one’s own sends the requests', async () => {
+  const rows = wire(memoryStore())
+  const seen = []
+  const fetch = async (url, { method, headers, body, signal }) => {
+    seen.push([method, url, headers['content-type'], signal instanceof AbortSignal])
+    const { status = 200, body: text } = rows({ url: new URL(url).pathname, body })
+    return new Response(text, { status })
+  }
+  assert.equal(await new Segment('orders', { store: httpStore('https://ids.internal', { fetch }) }).next(), 1n)
+  assert.deepEqual(seen, [['POST', 'https://ids.internal/v1/segments/orders/lease', 'application/json', true]])
+})
+
+test('what cannot be sent is refused, and no message shows a value', async () => {
+  const wrong = [
+    { headers: { 'content-type': 'secret' } },
+    { token: 'secret', headers: { Authorization: 'secret' } },
+    { headers: { 'x y': 'secret' } },
+    { headers: { x: 'secret\nsecret' } },
+    { headers: { x: undefined } },
+    { headers: 'secret' },
+    { headers: new Headers({ x: 'secret' }) },
+    { fetch: 'secret' },
+    { agent: 'secret' },
+  ]
+  for (const options of wrong) {
+    const { code, message, cause } = await refusal(() => httpStore('http://127.0.0.1:1', options))
+    assert.equal(code, 'REQUEST_INVALID')
+    assert.ok(options.fetch !== undefined || !message.includes('secret'), message)
+    assert.equal(cause, undefined)
+  }
+  const later = httpStore('http://127.0.0.1:1', { headers: () => ({ accept: 'text/html' }) })
+  assert.equal((await refusal(() => new Segment('orders', { store: later }).next())).code, 'REQUEST_INVALID')
 })

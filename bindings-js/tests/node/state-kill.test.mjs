@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startNode } from '../support/ends.mjs'
 import { freePort } from '../support/port.mjs'
-import { startStore } from '../support/store.mjs'
+import { startStore, storeFor } from '../support/store.mjs'
 
 const drawer = fileURLToPath(new URL('../support/state-drawer.mjs', import.meta.url))
 const skip = process.platform === 'linux' ? false : 'there are state files on Linux only'
@@ -59,9 +59,7 @@ async function live(store, words, count) {
 }
 
 async function lives(t, words, count, enough) {
-  const store = await startStore({ listen: `127.0.0.1:${await freePort()}` })
-  t.after(store.end)
-  await store.createNamespace('small', { layout: LAYOUT })
+  const store = await storeFor(t, { listen: `127.0.0.1:${await freePort()}`, namespaces: { small: { layout: LAYOUT } } })
   let all = []
   let alone = 0
   let duplicates = 0

@@ -132,15 +132,17 @@ test('a file that another holder has is not used', { skip }, async () => {
   await first.close()
 })
 
-test('a file that is damaged, copied, or of another namespace, is not used', { skip }, async () => {
+test('a copied, cut, damaged or foreign state file is not used', { skip }, async () => {
   await used()
   copyFileSync(state, join(folder, 'copy'))
   assert.match((await drawn(join(folder, 'copy'))).said[0], /was copied, and is not used/)
-  const broken = readFileSync(state)
-  for (const at of [100, 100 + SLOT]) broken[at] ^= 1
-  writeFileSync(state, broken)
-  warnings = []
-  assert.match((await drawn(state)).said[0], /is damaged, or of another version, and is not used/)
+  const whole = readFileSync(state)
+  const damaged = whole.map((byte, at) => ([100, 100 + SLOT].includes(at) ? byte ^ 1 : byte))
+  for (const bytes of [...[8, SLOT, 700, 2 * SLOT - 1].map((length) => whole.subarray(0, length)), damaged]) {
+    writeFileSync(state, bytes)
+    warnings = []
+    assert.match((await drawn(state)).said[0], /is damaged, or of another version, and is not used/)
+  }
   warnings = []
   store.createNamespace('other', Layout.leaf)
   assert.match((await drawn(state, { namespace: 'other' })).said[0], /is of another namespace or layout, and is not used/)
@@ -172,17 +174,7 @@ test('what is no state file is refused', { skip }, async () => {
   assert.throws(() => new Segment('orders', { store, state }), { code: 'REQUEST_INVALID' })
 })
 
-test('a file that is cut short is not used', { skip }, async () => {
-  await used()
-  const whole = readFileSync(state)
-  for (const length of [8, SLOT, 700, 2 * SLOT - 1]) {
-    writeFileSync(state, whole.subarray(0, length))
-    warnings = []
-    assert.match((await drawn(state)).said[0], /is damaged, or of another version, and is not used/)
-  }
-})
-
-test('a file that is taken away is abandoned, and IDs go on under another number', { skip }, async () => {
+test('a removed state file is abandoned, and IDs go on', { skip }, async () => {
   for (const ending of ['', '.lock']) {
     const [path, failed] = [join(folder, `gone${ending}`), []]
     warnings = []
@@ -219,7 +211,7 @@ test('a file that cannot be written is abandoned', { skip }, async () => {
   assert.match(stdout, /^STATE_INVALID the state file .* cannot be written: File too large .*; it is abandoned: IDs need the store/)
 })
 
-test('what the last run reserved is not the fault of a clock, nor of the store', { skip }, async () => {
+test('a wait for what the last run reserved says so', { skip }, async () => {
   const layout = new Layout({ epoch_ms: 1_735_689_600_000, tick_ms: 1, time_bits: 41, worker_bits: 10, sequence_bits: 1 })
   store.createNamespace('dense', { layout })
   let cause

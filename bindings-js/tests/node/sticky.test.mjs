@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Snowflake, decode, memoryStore } from 'leafid'
-import { ownStore, refusal, timedOut } from '../support/stores.mjs'
-import { startStore } from '../support/store.mjs'
+import { ownStore, refusal, refuses, timedOut } from '../support/stores.mjs'
+import { storeFor } from '../support/store.mjs'
 
 const worker = async (ids) => decode(await ids.next()).worker
 
@@ -22,8 +22,7 @@ async function after(options, store) {
 }
 
 test('an owner has its own number again, in memory and over HTTP', async (t) => {
-  const store = await startStore()
-  t.after(store.end)
+  const store = await storeFor(t)
   for (const url of [memoryStore(), store.url]) {
     // Strict: a window ends with the tick that its holder closed in, and until then another number would do.
     const { first, between, last } = await after({ sticky: true, strict: true }, url)
@@ -37,7 +36,7 @@ test('the control: without `sticky` a number is nobody’s', async () => {
   assert.notEqual(last, first)
 })
 
-test('while its own is in use another is borrowed; with `strict` it is waited for', async () => {
+test('a number in use: another is borrowed, `strict` waits', async () => {
   const store = memoryStore()
   const holder = new Snowflake('default', { store, owner: 'api-0', sticky: true })
   const own = await worker(holder)
@@ -63,12 +62,8 @@ test('what is asked for is what was said', async () => {
 
 test('a number is not kept for a name that ends with the process', async () => {
   const store = memoryStore()
-  const nameless = await refusal(() => new Snowflake('default', { store, sticky: true }))
-  assert.equal(nameless.code, 'REQUEST_INVALID')
-  assert.match(nameless.message, /^`sticky` keeps a number for an `owner`, and there is none: pass one that is the same after a restart/)
-  const idle = await refusal(() => new Snowflake('default', { store, owner: 'api-0', strict: true }))
-  assert.equal(idle.code, 'REQUEST_INVALID')
-  assert.match(idle.message, /pass `sticky: true` with it$/)
+  await refuses(() => new Snowflake('default', { store, sticky: true }), 'REQUEST_INVALID', /^`sticky` keeps a number for an `owner`, and there is none: pass one that is the same after a restart/)
+  await refuses(() => new Snowflake('default', { store, owner: 'api-0', strict: true }), 'REQUEST_INVALID', /pass `sticky: true` with it$/)
   for (const [name, wrong] of [['sticky', 'yes'], ['strict', 1], ['owner', '']]) {
     const { code, message } = await refusal(() => new Snowflake('default', { store, owner: 'api-0', sticky: true, [name]: wrong }))
     assert.equal(code, 'REQUEST_INVALID')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Segment, Snowflake, decode } from 'leafid'
-import { httpServer, refusal, timedOut, until } from '../support/stores.mjs'
+import { httpServer, refusal, refuses, timedOut, until } from '../support/stores.mjs'
 import { freePort } from '../support/port.mjs'
 import { startStore } from '../support/store.mjs'
 
@@ -72,9 +72,7 @@ async function draw(ids, count) {
 test('an unknown tag: the message names the command that creates it', async (t) => {
   const { url } = await store(t)
   const orders = new Segment('orders', { store: url })
-  const error = await refusal(() => orders.next())
-  assert.equal(error.code, 'TAG_UNKNOWN')
-  assert.match(error.message, /leafid tag create orders/)
+  await refuses(() => orders.next(), 'TAG_UNKNOWN', /leafid tag create orders/)
   const ids = new Snowflake('nowhere', { store: url })
   assert.match((await refusal(() => ids.next())).message, /leafid namespace create nowhere/)
 })
@@ -86,7 +84,7 @@ test('a step above the cap and another layout than the namespace has', async (t)
   assert.equal((await refusal(() => new Snowflake('default', { store: url, layout: 'edge' }).next())).code, 'LAYOUT_MISMATCH')
 })
 
-test('close gives the number back: a namespace of one number serves one after another', async (t) => {
+test('close gives the worker number back for the next one', async (t) => {
   const { url, createNamespace } = await store(t)
   await createNamespace('one', { layout: 'leaf', workers: { start: 7, end: 8 } })
   let last = 0n
@@ -103,16 +101,15 @@ test('close gives the number back: a namespace of one number serves one after an
   }
 })
 
-test('two stores behind one address: the second answer stops the client, IDs in hand included', async (t) => {
+test('two stores behind one address stop the client', async (t) => {
   const stores = [await store(t), await store(t)]
   for (const { createTag } of stores) await createTag('orders', { step: 10, max_step: 10 })
   let asked = 0
-  const between = await httpServer(async ({ method, url, body }) => {
+  const between = await httpServer(t, async ({ method, url, body }) => {
     const { url: to } = stores[asked++ % 2]
     const answer = await fetch(to + url, { method, headers: { 'content-type': 'application/json' }, body })
     return { status: answer.status, body: await answer.text() }
   })
-  t.after(between.end)
   const orders = new Segment('orders', { store: between.url })
   assert.equal(await orders.next(), 1n)
   const seen = [1n]
@@ -127,7 +124,7 @@ test('two stores behind one address: the second answer stops the client, IDs in 
   assert.equal(orders.stats().in_hand, 0)
 })
 
-test('a store that is killed and comes back: IDs at hand go on, callers wait, no number twice', async (t) => {
+test('a store is killed and comes back: no number twice', async (t) => {
   const first = await store(t, { listen: `127.0.0.1:${await freePort()}` })
   await first.createTag('orders', { step: 100, max_step: 100 })
   const orders = new Segment('orders', { store: first.url, timeout: 120_000 })

@@ -4,18 +4,16 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { Segment, Snowflake, decode } from 'leafid'
 import { sqlStore, sqliteStore } from 'leafid/node'
-import { ran, scratch, startNode } from '../support/ends.mjs'
-import { storeBinary } from '../support/places.mjs'
-import { refusal } from '../support/stores.mjs'
+import { startDrawer } from '../support/drawn.mjs'
+import { scratch } from '../support/ends.mjs'
+import { leafid } from '../support/store.mjs'
+import { refusal, refuses } from '../support/stores.mjs'
 
-const drawer = fileURLToPath(new URL('../support/file-drawer.mjs', import.meta.url))
 const numbers = (start, end) => ({ namespaces: { default: { workers: { start, end } } } })
 const lease = (store) => store.lease_segment({ tag: 'orders', request: '01'.repeat(16) })
 const acquire = (store) => store.acquire({ namespace: 'default', owner: 'me', request: '01'.repeat(16), sticky: false, strict: false })
-const leafid = (...words) => assert.equal(ran([storeBinary, ...words]).status, 0, words.join(' '))
 
 /** What two machines draw in turns, each from a file of its own: 10,000 IDs, and on until it is `enough`. */
 async function drawn(t, creates, enough) {
@@ -32,7 +30,7 @@ async function drawn(t, creates, enough) {
 
 const twice = (ids) => ids.length - new Set(ids).size
 
-test('worker numbers that are split by declaration over two files: nothing comes twice', async (t) => {
+test('worker numbers split over two files: no duplicates', async (t) => {
   assert.equal(await drawn(t, [numbers(0, 8), numbers(8, 16)], () => true), 0)
 })
 
@@ -53,7 +51,7 @@ test('the namespace `default` is made as it is declared; else as always', async 
   }
 })
 
-test('what is there otherwise than it is declared is refused by name, when it is used first', async (t) => {
+test('what differs from its declaration is refused at first use', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const namespaces = { default: { layout: 'edge', workers: { start: 3, end: 9 }, max_window_ms: 60_000 } }
   const tags = { orders: { from: '50', step: 10, max_step: 100, until: '9007199254740993' } }
@@ -67,9 +65,7 @@ test('what is there otherwise than it is declared is refused by name, when it is
   for (const [spec, message] of cases) {
     const store = sqliteStore(path, { create: { tags: { orders: spec } } })
     for (let twice = 0; twice < 2; twice++) {
-      const error = await refusal(() => lease(store))
-      assert.equal(error.code, 'TAG_EXISTS', error.message)
-      assert.match(error.message, message)
+      await refuses(() => lease(store), 'TAG_EXISTS', message)
     }
   }
   const spaces = [
@@ -79,9 +75,7 @@ test('what is there otherwise than it is declared is refused by name, when it is
   ]
   for (const [spec, message] of spaces) {
     const store = sqliteStore(path, { create: { namespaces: { default: spec } } })
-    const error = await refusal(() => acquire(store))
-    assert.equal(error.code, 'LAYOUT_MISMATCH', error.message)
-    assert.match(error.message, message)
+    await refuses(() => acquire(store), 'LAYOUT_MISMATCH', message)
   }
   // A generator hears it at once, and what a declaration leaves out may be anything.
   const ids = new Segment('orders', { store: sqliteStore(path, { create: { tags: { orders: { step: 500 } } } }) })
@@ -90,7 +84,7 @@ test('what is there otherwise than it is declared is refused by name, when it is
   assert.deepEqual([lease(later).start, acquire(later).worker], [60n, 3])
 })
 
-test('what an operator changes is refused to those who come later, not to those who hold it', async (t) => {
+test('an operator’s change is refused to newcomers, not holders', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const create = { tags: { orders: { step: 10 } }, ...numbers(3, 9) }
   const [running, later] = [sqliteStore(path, { create }), sqliteStore(path, { create })]
@@ -124,13 +118,13 @@ test('a declaration that cannot be is refused when it is given', async () => {
     [{ namespaces: { default: { workers: { start: 0, end: 2_000 } } } }, 'WORKER_INVALID', /^namespace `default`: `workers` must be/],
   ]
   for (const [create, code, message] of cases) {
-    for (const make of [() => sqliteStore('ids.db', { create }), () => sqlStore('postgres://127.0.0.1:1/ids', { create })]) {
-      const error = await refusal(make)
-      assert.equal(error.code, code, `${JSON.stringify(create)}: ${error.message}`)
-      if (typeof message === 'string') assert.equal(error.message, message)
-      else assert.match(error.message, message)
-    }
+    for (const make of [() => sqliteStore('ids.db', { create }), () => sqlStore('postgres://127.0.0.1:1/ids', { create })]) await refuses(make, code, message)
   }
+})
+
+test('a bad path or option is refused when it is given', async () => {
+  await refuses(() => sqliteStore(''), 'REQUEST_INVALID', /path of an SQLite file must be a text/)
+  await refuses(() => sqliteStore('ids.db', { craete: true }), 'REQUEST_INVALID', /unknown option `craete`/)
 })
 
 /** Processes that all make one new file, each as it declares it: the IDs of each, and what it was told otherwise. */
@@ -138,7 +132,7 @@ function race(t, creates) {
   const path = join(scratch(t), 'ids.db')
   return Promise.all(
     creates.map(async (create) => {
-      const child = startNode([drawer, path, 'snowflake', '200', 'ends', JSON.stringify(create)])
+      const child = startDrawer(path, 'snowflake', 200, create)
       const told = { ids: '', error: '' }
       child.stdout.on('data', (chunk) => (told.ids += chunk))
       child.stderr.on('data', (chunk) => (told.error += chunk))
@@ -156,7 +150,7 @@ test('processes that declare the same of a new file, all at once', { timeout: 60
   for (const id of ids) assert.ok(decode(id, 'edge').worker >= 3 && decode(id, 'edge').worker < 9, String(id))
 })
 
-test('processes that declare another thing each: one makes the file, the others are told', { timeout: 600_000 }, async (t) => {
+test('processes that declare otherwise: one wins, others are told', { timeout: 600_000 }, async (t) => {
   const told = await race(t, [numbers(0, 8), numbers(8, 16), numbers(16, 24)])
   assert.deepEqual(told.map(({ ids }) => ids.length).sort(), [0, 0, 200])
   for (const { error } of told.filter(({ ids }) => ids.length === 0)) assert.match(error, /LAYOUT_MISMATCH[^]*namespace `default` exists already|namespace `default` exists already[^]*LAYOUT_MISMATCH/)

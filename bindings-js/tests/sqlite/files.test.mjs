@@ -9,22 +9,18 @@ import { Segment, Snowflake, decode } from 'leafid'
 import { sqliteStore } from 'leafid/node'
 import { ran, scratch } from '../support/ends.mjs'
 import { inner } from '../support/package.mjs'
-import { storeBinary } from '../support/places.mjs'
-import { refusal, timedOut, until } from '../support/stores.mjs'
+import { leafid } from '../support/store.mjs'
+import { refusal, refuses, timedOut, until } from '../support/stores.mjs'
 
 const { Connection } = await inner('files/driver.js')
 const { isMounted } = await inner('files/place.js')
 const { sqliteStore: withClocks } = await inner('files/sqlite.js')
 
-const leafid = (...words) => {
-  const { status, stdout, stderr } = ran([storeBinary, ...words])
-  assert.equal(status, 0, stderr)
-  return stdout
-}
 const create = { tags: { orders: { step: 10 } }, namespaces: { shop: { layout: 'edge', workers: { start: 3, end: 4 } } } }
+const lease = (store) => store.lease_segment({ tag: 'orders', request: '01'.repeat(16) })
 const next = (store, tag = 'orders', options = {}) => new Segment(tag, { store, ...options }).next()
 
-test('a store that Node makes is one for the server’s program, and the other way round', async (t) => {
+test('Node and the server’s program open each other’s stores', async (t) => {
   const [ours, theirs] = ['ours.db', 'theirs.db'].map((name) => join(scratch(t), name))
   const store = sqliteStore(ours, { create })
   assert.deepEqual([await next(store), await next(store)], [1n, 11n])
@@ -48,7 +44,7 @@ test('an answer is there at once, for calls that cannot wait', (t) => {
   assert.equal(typeof new Snowflake('default', { store }).nextSync(), 'bigint')
 })
 
-test('what is there is used, what is missing is made, and what is deleted stays so', async (t) => {
+test('existing tags stay, missing ones are made, deleted ones not', async (t) => {
   const path = join(scratch(t), 'ids.db')
   await next(sqliteStore(path, { create }))
   const other = { tags: { orders: {}, more: { from: '9007199254740993', step: 1 } } }
@@ -60,46 +56,21 @@ test('what is there is used, what is missing is made, and what is deleted stays 
   assert.equal((await refusal(() => next(store))).code, 'TAG_UNKNOWN')
 })
 
-test('nothing is made unasked, and what is no store is left alone', async (t) => {
-  const made = scratch(t)
-  const path = (name) => join(made, name)
-  const refused = async (store, code) => {
-    let told
-    await until(async () => {
-      const error = await refusal(() => next(store, 'orders', { timeout: 200 }))
-      told = error.code === 'TIMED_OUT' ? error.cause : error
-      return told.code !== 'SEGMENT_DRY'
-    })
-    assert.equal(told.code, code, told.message)
-    return told.message
-  }
-  assert.match(await refused(`sqlite:${path('none.db')}`, 'STORE_UNKNOWN'), /does not exist; to create a new store there: leafid init --store sqlite:/)
-  writeFileSync(path('empty.db'), '')
-  await refused(`sqlite:${path('empty.db')}`, 'STORE_UNKNOWN')
-  new Connection(path('foreign.db')).script('CREATE TABLE tags (a)')
-  assert.match(await refused(sqliteStore(path('foreign.db'), { create: true }), 'SCHEMA_MISMATCH'), /another program made it/)
-  writeFileSync(path('text.db'), 'this is no database at all, but a text of some length\n'.repeat(30))
-  await refused(sqliteStore(path('text.db'), { create: true }), 'SCHEMA_MISMATCH')
-  await next(sqliteStore(path('later.db'), { create }))
-  new Connection(path('later.db')).script('PRAGMA user_version = 77')
-  assert.match(await refused(`sqlite:${path('later.db')}`, 'SCHEMA_MISMATCH'), /tables of version 77, this program knows \d+; use the program that wrote it/)
-  await next(sqliteStore(path('linked.db'), { create }))
-  linkSync(path('linked.db'), path('second.db'))
-  assert.match(await refused(sqliteStore(path('second.db')), 'STORE_REFUSED'), /has 2 names \(hard links\)/)
-  writeFileSync(path('gone.db-wal'), 'a log')
-  assert.match(await refused(sqliteStore(path('gone.db'), { create: true }), 'STORE_REFUSED'), /its log .* is there/)
-})
-
-test('bad arguments are told at once', async () => {
-  for (const [act, message] of [
-    [() => sqliteStore(''), /path of an SQLite file must be a text/],
-    [() => sqliteStore('ids.db', { craete: true }), /unknown option `craete`/],
-    [() => sqliteStore('ids.db', { create: { tag: {} } }), /unknown field `tag`: fields are `tags`, `namespaces`/],
-  ]) {
-    const error = await refusal(act)
-    assert.equal(error.code, 'REQUEST_INVALID')
-    assert.match(error.message, message)
-  }
+test('foreign, linked or lost files are left as they are', async (t) => {
+  const path = (name) => join(scratch(t), `${name}.db`)
+  const [foreign, text, linked, gone] = ['foreign', 'text', 'linked', 'gone'].map(path)
+  new Connection(foreign).script('CREATE TABLE tags (a)')
+  writeFileSync(text, 'this is no database at all, but a text of some length\n'.repeat(30))
+  await next(sqliteStore(linked, { create }))
+  linkSync(linked, `${linked}2`)
+  writeFileSync(`${gone}-wal`, 'a log')
+  const cases = [
+    [foreign, 'SCHEMA_MISMATCH', /another program made it/],
+    [text, 'SCHEMA_MISMATCH'],
+    [`${linked}2`, 'STORE_REFUSED', /has 2 names \(hard links\)/],
+    [gone, 'STORE_REFUSED', /its log .* is there/],
+  ]
+  for (const [place, code, words] of cases) await refuses(() => lease(sqliteStore(place, { create: true })), code, words)
 })
 
 test('a file that goes, or is another, grants nothing any more', async (t) => {
@@ -116,22 +87,20 @@ test('a file that goes, or is another, grants nothing any more', async (t) => {
   }
 })
 
-test('a file that went and comes back grants nothing either, until it is opened by another store', async (t) => {
+test('a file that went and came back grants nothing until reopened', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const store = sqliteStore(path, { create })
-  const ask = { tag: 'orders', request: '01'.repeat(16) }
-  assert.equal(store.lease_segment(ask).start, 1n)
+  assert.equal(lease(store).start, 1n)
   const away = [path, `${path}-wal`].map((file) => [file, `${file}.away`])
   for (const [file, other] of away) renameSync(file, other)
-  const { code, message } = await refusal(() => store.lease_segment(ask))
+  const { code, message } = await refusal(() => lease(store))
   assert.equal(code, 'STORE_REFUSED')
   for (const [file, other] of away) renameSync(other, file)
-  const again = await refusal(() => store.lease_segment(ask))
-  assert.deepEqual([again.code, again.message], [code, message])
-  assert.equal(sqliteStore(path).lease_segment(ask).start, 11n)
+  await refuses(() => lease(store), code, message)
+  assert.equal(lease(sqliteStore(path)).start, 11n)
 })
 
-test('a store that another process makes while it is looked at is no other program’s', async (t) => {
+test('a store that is made while it is opened is ours', async (t) => {
   for (const reading of ['user_version', 'sqlite_schema']) {
     const path = join(scratch(t), 'ids.db')
     const maker = new Connection(path)
@@ -148,14 +117,14 @@ test('a store that another process makes while it is looked at is no other progr
     }
     t.after(() => (Connection.prototype.all = all))
     // Asked by itself: a generator would ask again.
-    assert.equal(sqliteStore(path, { create }).lease_segment({ tag: 'orders', request: '01'.repeat(16) }).start, 1n)
+    assert.equal(lease(sqliteStore(path, { create })).start, 1n)
     assert.equal(makes, false, 'it was made between two readings')
     Connection.prototype.all = all
     maker.close()
   }
 })
 
-test('a file that is made between the look at it and the look at its log is not taken for one that is gone', async (t) => {
+test('a file that is made while it is opened is not called gone', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const { statSync } = fs
   t.after(() => {
@@ -179,8 +148,7 @@ test('a file that is made between the look at it and the look at its log is not 
   }
   syncBuiltinESMExports()
   // Asked by itself: a generator would ask again.
-  const { code, message } = await refusal(() => sqliteStore(path).lease_segment({ tag: 'orders', request: '01'.repeat(16) }))
-  assert.equal(code, 'TAG_UNKNOWN', message)
+  await refuses(() => lease(sqliteStore(path)), 'TAG_UNKNOWN')
   assert.ok(looks > 2, `${looks}`)
   maker.close()
 })
@@ -243,7 +211,7 @@ test('while another writes, the event loop goes on, and then the ask', async (t)
   other.script('ROLLBACK')
 })
 
-test('a wall clock that leaps is not believed at once, and none that strays at the start', async (t) => {
+test('a leaping wall clock is not believed at once, a stray never', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const at = { wall: 1_800_000_000_000, up: 0 }
   const clocks = { wall: () => at.wall, up: () => at.up }
@@ -269,13 +237,11 @@ test('a wall clock that leaps is not believed at once, and none that strays at t
   assert.equal(store.acquire(ask('07')).now_ms, 1_800_000_652_000 + 3_600_000, 'after a window it is')
   for (const wall of [1_800_000_000_000 - 3 * 86_400_000, 1_800_000_000_000 + 40 * 86_400_000]) {
     const stray = { wall: () => wall, up: () => 0 }
-    const error = await refusal(() => withClocks(path, {}, stray).acquire(ask('08')))
-    assert.equal(error.code, 'STORE_REFUSED')
-    assert.match(error.message, /^this machine's clock says \S+Z, \d+ days (before|after) the last time/)
+    await refuses(() => withClocks(path, {}, stray).acquire(ask('08')), 'STORE_REFUSED', /^this machine's clock says \S+Z, \d+ days (before|after) the last time/)
   }
 })
 
-test('who wrote last with a clock ahead, and grants no window, holds nobody up', async (t) => {
+test('a writer with a clock ahead holds nobody up', async (t) => {
   const path = join(scratch(t), 'ids.db')
   const at = (wall) => ({ wall, up: 0 })
   const [ahead, right] = [at(1_800_000_000_000 + 8 * 3_600_000), at(1_800_000_000_000)]

@@ -27,8 +27,8 @@ export function vectorFiles() {
     .map((file) => ({ name: basename(file, '.json'), text: readFileSync(file, 'utf8') }))
 }
 
-/** The JavaScript programs of the project's README. */
-export function quickStart() {
-  const readme = readFileSync(join(checkout, 'README.md'), 'utf8')
-  return [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(([, program]) => program)
-}
+/** The JavaScript programs in a text. */
+export const programsOf = (file) => [...readFileSync(file, 'utf8').matchAll(/```js\n([\s\S]*?)```/g)].map(([, program]) => program)
+
+/** Those of the project's README. */
+export const quickStart = () => programsOf(join(checkout, 'README.md'))

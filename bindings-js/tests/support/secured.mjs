@@ -1,9 +1,8 @@
 // A store with tokens, and with a certificate of an authority of its own: made once, for `localhost` until 2124, for not every
 // machine has a program that makes them.
 import { join } from 'node:path'
-import { ending, ran, remove, scratch } from './ends.mjs'
-import { storeBinary } from './places.mjs'
-import { serve } from './store.mjs'
+import { ending, remove, scratch } from './ends.mjs'
+import { leafid, serve } from './store.mjs'
 
 const pem = (name) => join(import.meta.dirname, 'tls', `${name}.pem`)
 
@@ -11,14 +10,9 @@ const pem = (name) => join(import.meta.dirname, 'tls', `${name}.pem`)
 export async function secured() {
   const folder = scratch()
   const [store, tokens] = [`sqlite:${join(folder, 'leafid.db')}`, join(folder, 'tokens.toml')]
-  const leafid = (...words) => {
-    const { status, stdout, stderr } = ran([storeBinary, ...words])
-    if (status !== 0) throw new Error(stderr)
-    return stdout.trim()
-  }
   leafid('init', '--store', store)
   leafid('tag', 'create', 'orders', '--store', store)
-  const create = (principal, ...words) => leafid('token', 'create', principal, '--tokens', tokens, ...words)
+  const create = (principal, ...words) => leafid('token', 'create', principal, '--tokens', tokens, ...words).trim()
   const token = create('app')
   const other = create('other', '--tag', 'other', '--namespace', 'other')
   const { url, stop } = await serve(['--store', store, '--tokens', tokens, '--tls-cert', pem('cert'), '--tls-key', pem('key')])

@@ -10,12 +10,12 @@ const AT_ONCE = 25
 if (careless === 'careless') {
   const { theEngine } = await inner('engines/engine.js')
   const files = theEngine().state
-  const { run, runNow } = files
+  const { stateRun, stateRunNow } = files
   let first
   const undo = () => (first === undefined ? (first = readFileSync(state)) : writeFileSync(state, first))
-  files.run = (handle) => run(handle).then(undo)
-  files.runNow = (handle) => {
-    runNow(handle)
+  files.stateRun = (handle) => stateRun(handle).then(undo)
+  files.stateRunNow = (handle) => {
+    stateRunNow(handle)
     undo()
   }
 }

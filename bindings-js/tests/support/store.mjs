@@ -1,6 +1,6 @@
 // The real store over loopback: started in a temporary folder on a free port, ended by its pid.
 import { join } from 'node:path'
-import { ending, leash, remove, says, scratch, start, stop } from './ends.mjs'
+import { ending, leash, ran, remove, says, scratch, start, stop } from './ends.mjs'
 import { storeBinary } from './places.mjs'
 
 /** Starts a store. `folder` reuses one, `listen` an address. */
@@ -22,6 +22,22 @@ export async function startStore({ folder = scratch(), listen = '127.0.0.1:0', a
       await put(`${url}/v1/namespaces/${namespace}`, fields)
     },
   }
+}
+
+/** Starts a store for the test `t`, with these tags and namespaces. */
+export async function storeFor(t, { tags = {}, namespaces = {}, ...options } = {}) {
+  const store = await startStore(options)
+  t.after(store.end)
+  for (const [tag, fields] of Object.entries(tags)) await store.createTag(tag, fields)
+  for (const [namespace, fields] of Object.entries(namespaces)) await store.createNamespace(namespace, fields)
+  return store
+}
+
+/** What the program `leafid` says when it is run with these words. */
+export function leafid(...words) {
+  const { status, stdout, stderr } = ran([storeBinary, ...words])
+  if (status !== 0) throw new Error(`leafid ${words.join(' ')}: ${stderr}`)
+  return stdout
 }
 
 /** Starts `leafid serve` with these words. */

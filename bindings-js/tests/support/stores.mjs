@@ -1,8 +1,16 @@
-// Stores of a test's own, around the memory store.
+// Stores of a test's own, around the memory store, and what calls are refused with.
+import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { memoryStore } from 'leafid'
 import { ending } from './ends.mjs'
+
+/** A memory store with the tag `orders`, whose step is this. */
+export function tagged(step, max_step = step, options = {}) {
+  const rows = memoryStore(options)
+  rows.createTag('orders', { step, max_step })
+  return rows
+}
 
 /** A store that notes what it is asked, and changes what `change(verb, answer, ask)` returns. */
 export function ownStore({ change = (_, answer) => answer, rows = memoryStore(), delay } = {}) {
@@ -24,8 +32,8 @@ export function ownStore({ change = (_, answer) => answer, rows = memoryStore(),
   }
 }
 
-/** An HTTP server on loopback that answers as told; `answers` may change while it runs. */
-export async function httpServer(answer) {
+/** An HTTP server on loopback for the test `t` that answers as told. */
+export async function httpServer(t, answer) {
   const seen = []
   const server = createServer(async (request, response) => {
     const chunks = []
@@ -40,14 +48,12 @@ export async function httpServer(answer) {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${server.address().port}`,
-    seen,
-    end: ending(async () => {
-      server.closeAllConnections()
-      server.close()
-    }),
-  }
+  const end = ending(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  t.after(end)
+  return { url: `http://127.0.0.1:${server.address().port}`, seen }
 }
 
 /** Speaks the wire for a memory store. */
@@ -95,6 +101,15 @@ export async function refusal(act) {
     if (error.name !== 'LeafidError') throw error
     return error
   }
+}
+
+/** The error of a call that is refused with this code, and in these words: the whole message, or a pattern. */
+export async function refuses(act, code, words = /./) {
+  const error = await refusal(act)
+  assert.equal(error.code, code, `${act}: ${error.message}`)
+  if (typeof words === 'string') assert.equal(error.message, words)
+  else assert.match(error.message, words)
+  return error
 }
 
 /** What `act` is refused with once a lease has failed, and in these words: on a busy machine it may fail for another reason first. */

@@ -47,46 +47,39 @@ export function within(entry, leafid) {
     return [...got, ...within]
   }
 
-  for (const kind of KINDS) {
-    test(`${entry}, ${kind}: a store that draws before it answers`, async () => {
-      assert.equal(repeated(await drawn(kind, (draw) => ({ store: through((act) => (draw(), act())) }))), 0)
-    })
-
-    test(`${entry}, ${kind}: a store that draws before it waits`, async () => {
-      assert.equal(repeated(await drawn(kind, (draw) => ({ store: through(async (act) => (draw(), act())) }))), 0)
-    })
-
-    test(`${entry}, ${kind}: headers of a request to the store`, async () => {
-      const store = through((act) => act())
-      const fetch = async (url, { body }) => {
-        const [, of, name, verb] = /v1\/(\w+)\/([^/]+)\/(\w+)$/.exec(url)
-        const ask = JSON.parse(body, (field, value) => (/^(have_until|unused_from)$/.test(field) ? BigInt(value) : value))
-        const answer = of === 'segments' ? store.lease_segment({ tag: name, ...ask }) : store[verb]({ namespace: name, ...ask })
-        return new Response(JSON.stringify(answer, (_, value) => (typeof value === 'bigint' ? String(value) : value)))
-      }
-      const headers = (draw) => () => (draw(), { 'x-request-id': 'a' })
-      assert.equal(repeated(await drawn(kind, (draw) => ({ store: httpStore('http://store', { fetch, headers: headers(draw) }) }))), 0)
-    })
-
-    test(`${entry}, ${kind}: the hook for errors`, async () => {
-      let asks = 0
-      const store = through((act) => {
-        if (asks++ % 2 === 1) throw new Error('boom')
-        return act()
-      })
-      assert.equal(repeated(await drawn(kind, (draw) => ({ store, onError: draw }))), 0)
-    })
-
-    test(`${entry}, ${kind}: a field of an answer`, async () => {
-      const answers = (draw) => (act) => {
-        const grant = act()
-        return Object.defineProperty(grant, 'start', { get: ((start) => () => (draw(), start))(grant.start) })
-      }
-      assert.equal(repeated(await drawn(kind, (draw) => ({ store: through(answers(draw)) }))), 0)
+  /** A `fetch` that asks a store of small leases. */
+  const asking = () => {
+    const store = through((act) => act())
+    return async (url, { body }) => {
+      const [, of, name, verb] = /v1\/(\w+)\/([^/]+)\/(\w+)$/.exec(url)
+      const ask = JSON.parse(body, (field, value) => (/^(have_until|unused_from)$/.test(field) ? BigInt(value) : value))
+      const answer = of === 'segments' ? store.lease_segment({ tag: name, ...ask }) : store[verb]({ namespace: name, ...ask })
+      return new Response(JSON.stringify(answer, (_, value) => (typeof value === 'bigint' ? String(value) : value)))
+    }
+  }
+  /** A store of which every second ask fails. */
+  const failing = () => {
+    let asks = 0
+    return through((act) => {
+      if (asks++ % 2 === 1) throw new Error('boom')
+      return act()
     })
   }
+  const withGetter = (draw, grant) => Object.defineProperty(grant, 'start', { get: ((start) => () => (draw(), start))(grant.start) })
+  const callers = {
+    'a store that draws before it answers': (draw) => ({ store: through((act) => (draw(), act())) }),
+    'a store that draws before it waits': (draw) => ({ store: through(async (act) => (draw(), act())) }),
+    'headers of a request to the store': (draw) => ({ store: httpStore('http://store', { fetch: asking(), headers: () => (draw(), { 'x-request-id': 'a' }) }) }),
+    'the hook for errors': (draw) => ({ store: failing(), onError: draw }),
+    'a field of an answer': (draw) => ({ store: through((act) => withGetter(draw, act())) }),
+  }
+  for (const kind of KINDS) {
+    for (const [who, options] of Object.entries(callers)) {
+      test(`${entry}, ${kind}: ${who}`, async () => assert.equal(repeated(await drawn(kind, options)), 0))
+    }
+  }
 
-  test(`${entry}: a caller that waits for the next tick, and one that comes then and asks ahead`, async () => {
+  test(`${entry}: a caller waits for a tick, another asks ahead`, async () => {
     const store = memoryStore()
     store.createNamespace('small', { layout: { epoch_ms: 1_700_000_000_000, tick_ms: 10, time_bits: 41, worker_bits: 10, sequence_bits: 1 } })
     let now = 1_000
@@ -105,7 +98,7 @@ export function within(entry, leafid) {
     await ids.close()
   })
 
-  test(`${entry}: what a store stopped while it was asked hands out nothing more`, async () => {
+  test(`${entry}: a generator stopped in an ask gives nothing more`, async () => {
     const rows = memoryStore()
     rows.createTag('orders', { step: 100, max_step: 100 })
     let asks = 0

@@ -5,9 +5,8 @@ import { conform } from 'leafid/testing'
 import { LeafidObject, d1Store, durableObjectStore } from 'leafid/workers'
 import { DurableObject } from 'cloudflare:workers'
 import { D1Tables } from './workers/d1.js'
-import { ObjectTables } from './workers/tables.js'
+import { ObjectTables, settled } from './workers/tables.js'
 import { SQLITE } from './sql/dialect.js'
-import { settled } from './sql/make.js'
 import { runFar, runNear } from './sql/run.js'
 import * as rows from './sql/rows.js'
 import * as steps from './sql/steps.js'
@@ -21,7 +20,7 @@ const suite = (run, file) => replay(leafid, {}, file, { store: storeOver(run, kn
 export class Ids extends DurableObject {
   conform(file) {
     const tables = new ObjectTables(this.ctx.storage)
-    settled(tables, (text) => tables.script(text))
+    settled(tables)
     return suite((begin) => runNear(tables, begin), file)
   }
 }

@@ -112,7 +112,7 @@ async function load(t, first) {
 
 const twice = (ids) => ids.length - new Set(ids).size
 
-test('a class of an older version, a newer one, and back, under load: nothing comes twice', { timeout: 900_000 }, async (t) => {
+test('older and newer classes under load: no duplicates', { timeout: 900_000 }, async (t) => {
   const { got, deploy, serves, refuses } = await load(t, { object: 4 })
   await serves()
   await deploy({ object: 5, workers: 4 })

@@ -1,11 +1,13 @@
-// `examples/cloudflare-worker`, as its own wrangler.jsonc says, without wrangler; and the Worker of the package's README.
+// `examples/cloudflare-worker`, as its own wrangler.jsonc says, without wrangler; the Worker of the package's README, and that of the
+// project's, as it stands there but for the port.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { DATE, program, root, startMiniflare } from '../support/miniflare.mjs'
-import { checkout } from '../support/places.mjs'
+import { DATE, program, root, startMiniflare, startWorker } from '../support/miniflare.mjs'
+import { checkout, quickStart } from '../support/places.mjs'
 import { makeD1 } from '../support/runtime.mjs'
+import { storeFor } from '../support/store.mjs'
 
 const folder = join(checkout, 'examples/cloudflare-worker')
 const read = (path) => readFileSync(join(folder, path), 'utf8')
@@ -49,4 +51,16 @@ test('the Worker of the README hands out numbers', async (t) => {
   })
   t.after(end)
   for (const number of ['1', '2', '3']) assert.equal(await (await fetch('/')).text(), number)
+})
+
+test('the quick start for a Worker runs', async (t) => {
+  const store = await storeFor(t, { tags: { orders: {} } })
+  const program = quickStart().find((program) => program.includes('export default'))
+  const address = 'http://127.0.0.1:8750'
+  assert.ok(program.includes(address))
+  const worker = await startWorker(program.replace(address, store.url))
+  t.after(worker.end)
+  for (const number of ['1', '2', '3']) {
+    assert.equal(await (await worker.fetch('/')).text(), number)
+  }
 })

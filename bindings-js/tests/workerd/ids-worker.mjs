@@ -3,8 +3,7 @@ import { Segment, Snowflake } from 'leafid'
 import { LeafidObject, d1Store, durableObjectStore } from 'leafid/workers'
 import { DurableObject } from 'cloudflare:workers'
 import { D1Tables } from './workers/d1.js'
-import { ObjectTables } from './workers/tables.js'
-import { settled } from './sql/make.js'
+import { ObjectTables, settled } from './workers/tables.js'
 import { runFar } from './sql/run.js'
 import { Works } from './sql/work.js'
 
@@ -44,7 +43,7 @@ const blind = ({ have_until: _, ...ask }) => ask
 export class Careless extends DurableObject {
   async lease_segment(ask) {
     const tables = new ObjectTables(this.ctx.storage)
-    settled(tables, (text) => tables.script(text))
+    settled(tables)
     const read = async (queries) => queries.map((query) => tables.all(query))
     const works = new Works({ declared, clock: () => Date.now(), hasVersion: false })
     const write = async (steps) => steps.forEach((step) => tables.run(step))

@@ -26,8 +26,18 @@ async function started(t, source, { store = 'object', flags } = {}) {
   })
   if (store === 'd1') await makeDatabase(miniflare)
   const ask = async (what) => (await fetch(`/a/?${new URLSearchParams(what)}`)).json()
+  /** Has an act, by default a draw, refused with this code and in these words. */
+  const refused = async (what, code, words = /./) => {
+    const told = await ask({ act: 'next', ...what })
+    assert.equal(told.code, code, JSON.stringify(told))
+    assert.match(told.message, words)
+    return told
+  }
   return {
     ask,
+    refused,
+    /** Has a draw that does not wait time out for this reason. */
+    waits: async (what, cause) => assert.equal((await refused({ ...what, timeout: 0 }, 'TIMED_OUT')).cause, cause),
     next: async (what) => {
       const told = await ask({ act: 'next', ...what })
       assert.equal(told.code, undefined, JSON.stringify(told))
@@ -42,28 +52,22 @@ async function started(t, source, { store = 'object', flags } = {}) {
 describe('deploys', { concurrency: true }, () => {
   for (const store of ['object', 'd1']) {
     test(`a deploy over ${store}: numbers go on, steps and ends change, tags come and go`, async (t) => {
-      const { ask, next, deploy } = await started(t, declaring({ orders: { from: '1', step: 10 }, old: { from: '1' } }), { store })
+      const { refused, next, deploy } = await started(t, declaring({ orders: { from: '1', step: 10 }, old: { from: '1' } }), { store })
       assert.deepEqual([await next({ store }), await next({ store, tag: 'old' })], [1n, 1n])
       await deploy(declaring({ orders: { step: 30, until: 100 + '' }, fresh: { from: '5' } }))
       // The rest of the range went with its isolate.
       assert.equal(await next({ store }), 11n)
       assert.equal(await next({ store, tag: 'fresh' }), 5n)
-      const gone = await ask({ act: 'next', store, tag: 'old' })
-      assert.equal(gone.code, 'TAG_UNKNOWN')
-      assert.match(gone.message, /^tag `old` is not declared: check its spelling, or declare it with `(static tags|d1Store\('DB', \{ tags:)/)
+      await refused({ store, tag: 'old' }, 'TAG_UNKNOWN', /^tag `old` is not declared: check its spelling, or declare it with `(static tags|d1Store\('DB', \{ tags:)/)
       await deploy(declaring({ orders: { step: 30, until: '20' }, fresh: { from: '5000' }, old: {} }))
-      const below = await ask({ act: 'next', store, tag: 'fresh' })
-      assert.equal(below.code, 'TAG_EXISTS', JSON.stringify(below))
-      assert.match(below.message, /^tag `fresh` exists already, and not as declared: it stands at `1005`, below `from` `5000`, which counts only when a tag is made; leave `from` out, or take another name$/)
-      const low = await ask({ act: 'next', store })
-      assert.equal(low.code, 'RANGE_INVALID')
-      assert.match(low.message, /^`until` of tag `orders` must be 41 or more, for numbers below were granted, got `20n`$/)
+      await refused({ store, tag: 'fresh' }, 'TAG_EXISTS', /^tag `fresh` exists already, and not as declared: it stands at `1005`, below `from` `5000`, which counts only when a tag is made; leave `from` out, or take another name$/)
+      await refused({ store }, 'RANGE_INVALID', /^`until` of tag `orders` must be 41 or more, for numbers below were granted, got `20n`$/)
       assert.ok((await next({ store, tag: 'old' })) > 1n, 'a tag that comes back goes on')
     })
 
     test(`a deploy over ${store}: a layout stays after the first window, numbers leave when their windows are over`, async (t) => {
       const [first, later] = [0, 5].map((start) => ({ layout: 'edge', workers: { start, end: start + 1 } }))
-      const { ask, next, deploy } = await started(t, declaring({}, { default: {}, shop: first, depot: first }), { store })
+      const { ask, refused, waits, next, deploy } = await started(t, declaring({}, { default: {}, shop: first, depot: first }), { store })
       await next({ store, kind: 'snowflake' })
       // A holder of a minute, which no machine is too slow for.
       assert.equal((await ask({ act: 'hold', store, namespace: 'depot' })).worker, 0)
@@ -71,11 +75,8 @@ describe('deploys', { concurrency: true }, () => {
       const one = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'shop' })
       assert.equal(one.worker, 0)
       await deploy(declaring({}, { default: { layout: 'edge' }, shop: later, depot: later }))
-      const fixed = await ask({ act: 'next', store, kind: 'snowflake' })
-      assert.equal(fixed.code, 'LAYOUT_MISMATCH')
-      assert.match(fixed.message, /^namespace `default` exists already, and not as declared: `layout` is `.*"worker_bits":10.*`, not `.*"worker_bits":16.*`; it has granted windows, so that cannot change any more: /)
-      const held = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'depot', timeout: 0 })
-      assert.equal(held.cause, 'WORKERS_EXHAUSTED', JSON.stringify(held))
+      await refused({ store, kind: 'snowflake' }, 'LAYOUT_MISMATCH', /^namespace `default` exists already, and not as declared: `layout` is `.*"worker_bits":10.*`, not `.*"worker_bits":16.*`; it has granted windows, so that cannot change any more: /)
+      await waits({ store, kind: 'snowflake', namespace: 'depot' }, 'WORKERS_EXHAUSTED')
       const moved = await ask({ act: 'next', store, kind: 'snowflake', namespace: 'shop', timeout: 120_000 })
       assert.equal(moved.worker, 5)
       assert.ok(BigInt(moved.id) > BigInt(one.id))
@@ -123,30 +124,19 @@ test('an object whose storage was deleted is another store: its holders stop', a
   assert.equal((await ask({ act: 'next', store: 'object' })).code, 'STORE_CHANGED')
 })
 
-test('an object answers for its own tag alone', async (t) => {
-  const { ask } = await started(t, declaring({ orders: { from: '1' }, other: { from: '1' } }))
-  const told = await ask({ act: 'stray', tag: 'orders', asked: 'other' })
-  assert.equal(told.code, 'REQUEST_INVALID', JSON.stringify(told))
-  assert.match(told.message, /^the object `tag:orders` was asked for `tag:other`/)
-})
-
-test('an object that is not told its name answers to the first one that it served', async (t) => {
-  const { ask, next } = await started(t, declaring({ orders: { from: '1', step: 10 }, other: { from: '1' } }))
-  const unique = await ask({ act: 'stray', by: 'unique', asked: 'orders' })
-  assert.equal(unique.code, 'REQUEST_INVALID', JSON.stringify(unique))
-  assert.match(unique.message, /^an object without a name was asked for `tag:orders`/)
-  const unserved = await ask({ act: 'stray', by: 'id', tag: 'orders', asked: 'orders' })
-  assert.equal(unserved.code, 'REQUEST_INVALID', JSON.stringify(unserved))
+test('an object answers for its own name alone, or the first served', async (t) => {
+  const { ask, refused, next } = await started(t, declaring({ orders: { from: '1', step: 10 }, other: { from: '1' } }))
+  await refused({ act: 'stray', by: 'unique', asked: 'orders' }, 'REQUEST_INVALID', /^an object without a name was asked for `tag:orders`/)
+  await refused({ act: 'stray', by: 'id', tag: 'orders', asked: 'orders' }, 'REQUEST_INVALID')
   await ask({ act: 'evict', tag: 'orders' })
   assert.equal(await next({ store: 'object' }), 1n)
   await ask({ act: 'evict', tag: 'orders' })
-  const stray = await ask({ act: 'stray', by: 'id', tag: 'orders', asked: 'other' })
-  assert.equal(stray.code, 'REQUEST_INVALID', JSON.stringify(stray))
-  assert.match(stray.message, /^the object `tag:orders` was asked for `tag:other`/)
+  await refused({ act: 'stray', by: 'id', tag: 'orders', asked: 'other' }, 'REQUEST_INVALID', /^the object `tag:orders` was asked for `tag:other`/)
   assert.equal((await ask({ act: 'stray', by: 'id', tag: 'orders', asked: 'orders' })).start, '11')
+  await refused({ act: 'stray', tag: 'orders', asked: 'other' }, 'REQUEST_INVALID', /^the object `tag:orders` was asked for `tag:other`/)
 })
 
-test('an object without a row makes no tag that has no `from`: it may have lost its storage', async (t) => {
+test('an object without a row makes no tag without `from`', async (t) => {
   const { ask, next, deploy } = await started(t, declaring({ orders: { from: '1', step: 10 } }))
   const store = 'object'
   assert.equal(await next({ store }), 1n)
@@ -162,43 +152,29 @@ test('an object without a row makes no tag that has no `from`: it may have lost 
 })
 
 test('a D1 database that was fenced, or replaces a lost one, makes no tag without `from`', async (t) => {
-  const { ask, next, miniflare } = await started(t, declaring({ orders: {}, fresh: {}, named: { from: '500' } }), { store: 'd1' })
+  const { refused, waits, next, miniflare } = await started(t, declaring({ orders: {}, fresh: {}, named: { from: '500' } }), { store: 'd1' })
   assert.equal(await next({ store: 'd1' }), 1n)
   const floor = Date.now() + 3_600_000
   await (await miniflare.getD1Database('DB', 'a')).prepare('UPDATE meta SET floor_ms = ?').bind(floor).run()
   assert.equal(await next({ store: 'd1', holder: 'second' }), 1001n, 'what is there goes on')
-  const refused = await ask({ act: 'next', store: 'd1', tag: 'fresh' })
-  assert.equal(refused.code, 'REQUEST_INVALID', JSON.stringify(refused))
-  assert.match(refused.message, /^tag `fresh` needs `from`: this store has lost grants/)
+  await refused({ store: 'd1', tag: 'fresh' }, 'REQUEST_INVALID', /^tag `fresh` needs `from`: this store has lost grants/)
   assert.equal(await next({ store: 'd1', tag: 'named' }), 500n)
-  const waits = await ask({ act: 'next', store: 'd1', kind: 'snowflake', timeout: 0 })
-  assert.equal(waits.cause, 'WORKERS_EXHAUSTED', JSON.stringify(waits))
+  await waits({ store: 'd1', kind: 'snowflake' }, 'WORKERS_EXHAUSTED')
 })
 
 test('a binding that is not there: the lines of wrangler.jsonc, at once', async (t) => {
-  const { ask } = await started(t, declaring({ orders: {} }))
-  const object = await ask({ act: 'next', store: 'object', binding: 'MISSING' })
-  assert.equal(object.code, 'REQUEST_INVALID')
-  assert.match(object.message, /`MISSING` must be a Durable Object, and there is no such binding: add to wrangler\.jsonc\n/)
+  const { refused } = await started(t, declaring({ orders: {} }))
+  const object = await refused({ store: 'object', binding: 'MISSING' }, 'REQUEST_INVALID', /`MISSING` must be a Durable Object, and there is no such binding: add to wrangler\.jsonc\n/)
   assert.match(object.message, /"durable_objects": \{ "bindings": \[\{ "name": "MISSING", "class_name": "Ids" \}\] \},\n.*"new_sqlite_classes"/)
-  const d1 = await ask({ act: 'next', store: 'd1', binding: 'MISSING' })
-  assert.equal(d1.code, 'REQUEST_INVALID')
-  assert.match(d1.message, /"d1_databases": \[\{ "binding": "MISSING"/)
-  const wrong = await ask({ act: 'next', store: 'd1', binding: 'IDS' })
-  assert.match(wrong.message, /`IDS` must be a D1 database, and it is `/)
-  const plain = await ask({ act: 'next', store: 'object', binding: 'PLAIN' })
-  assert.equal(plain.code, 'REQUEST_INVALID', JSON.stringify(plain))
-  assert.match(plain.message, /the class of `PLAIN` has no method `lease_segment`: let it extend LeafidObject/)
-  const file = await ask({ act: 'next', store: 'file' })
-  assert.equal(file.code, 'NOT_ENABLED')
-  assert.match(file.message, /^`sqlite:ids\.db` is a file, and only the Node build of leafid opens one: in a Worker take `d1Store`/)
+  await refused({ store: 'd1', binding: 'MISSING' }, 'REQUEST_INVALID', /"d1_databases": \[\{ "binding": "MISSING"/)
+  await refused({ store: 'd1', binding: 'IDS' }, 'REQUEST_INVALID', /`IDS` must be a D1 database, and it is `/)
+  await refused({ store: 'object', binding: 'PLAIN' }, 'REQUEST_INVALID', /the class of `PLAIN` has no method `lease_segment`: let it extend LeafidObject/)
+  await refused({ store: 'file' }, 'NOT_ENABLED', /^`sqlite:ids\.db` is a file, and only the Node build of leafid opens one: in a Worker take `d1Store`/)
 })
 
 test('D1 without tables, and with tables of another version', async (t) => {
-  const { ask, next, miniflare } = await started(t, declaring({ orders: {} }))
-  const empty = await ask({ act: 'next', store: 'd1' })
-  assert.equal(empty.code, 'NOT_ENABLED', JSON.stringify(empty))
-  assert.match(empty.message, /make it with `npx wrangler d1 execute ids --local --file node_modules\/leafid\/sql\/d1\.sql`/)
+  const { ask, refused, next, miniflare } = await started(t, declaring({ orders: {} }))
+  await refused({ store: 'd1' }, 'NOT_ENABLED', /make it with `npx wrangler d1 execute ids --local --file node_modules\/leafid\/sql\/d1\.sql`/)
   const database = await miniflare.getD1Database('DB', 'a')
   await database.batch(makeD1().map((text) => database.prepare(text)))
   assert.equal(await next({ store: 'd1' }), 1n)
@@ -211,7 +187,7 @@ test('D1 without tables, and with tables of another version', async (t) => {
   assert.match(older.message, /tables of version \d+, this program knows \d+: upgrade them: npx wrangler d1 execute .*leafid\/sql\/d1-\d+\.sql/)
 })
 
-test('what is declared is written to D1 with its first lease; worker numbers that a deleted namespace left stay taken', async (t) => {
+test('D1: declared with the first lease; used numbers stay taken', async (t) => {
   const { ask, miniflare } = await started(t, declaring({ orders: { from: '1' } }), { store: 'd1' })
   const batches = (verb, request) => ask({ act: 'batches', verb, request })
   for (const request of ['01', '02']) assert.equal((await batches('lease_segment', request)).batches, 2, 'one reads, one writes')
@@ -224,13 +200,12 @@ test('what is declared is written to D1 with its first lease; worker numbers tha
   assert.deepEqual(results, [{ worker: 0, inside: 1 }, { worker: 1, inside: 1 }])
 })
 
-test('a store that is given per ask: a stub of one’s own, and errors that crossed with a code alone', async (t) => {
+test('a store per ask: a stub, and errors with a code alone', async (t) => {
   // Before 2026-04-21 an error crosses with its message alone, but for this flag.
-  const { ask, next } = await started(t, declaring({ orders: {} }), { flags: ['enhanced_error_serialization'] })
+  const { refused, next } = await started(t, declaring({ orders: {} }), { flags: ['enhanced_error_serialization'] })
   assert.equal(await next({ store: 'own' }), 1n)
   assert.equal(await next({ store: 'own' }), 2n)
-  const told = await ask({ act: 'next', store: 'own', tag: 'misspelt' })
-  assert.equal(told.code, 'TAG_UNKNOWN', JSON.stringify(told))
+  await refused({ store: 'own', tag: 'misspelt' }, 'TAG_UNKNOWN')
 })
 
 test('where objects live is passed on', async (t) => {
@@ -238,13 +213,9 @@ test('where objects live is passed on', async (t) => {
   assert.deepEqual(await ask({ act: 'places' }), { jurisdiction: 'eu', locationHint: 'weur', name: 'tag:orders' })
 })
 
-test('what no other ask cures is said at once: a jurisdiction that cannot be had, and replies that are none', async (t) => {
-  const { ask } = await started(t, declaring({ orders: { from: '1' } }))
-  const here = await ask({ act: 'next', store: 'eu', timeout: 60_000 })
-  assert.equal(here.code, 'REQUEST_INVALID')
-  assert.match(here.message, /^the jurisdiction `'eu'` cannot be had here \(.+\): `wrangler dev` has none, so pass it only where the Worker is deployed$/)
+test('a bad jurisdiction, and replies that are none, fail at once', async (t) => {
+  const { refused } = await started(t, declaring({ orders: { from: '1' } }))
+  await refused({ store: 'eu', timeout: 60_000 }, 'REQUEST_INVALID', /^the jurisdiction `'eu'` cannot be had here \(.+\): `wrangler dev` has none, so pass it only where the Worker is deployed$/)
   // It answers with grants, as a store of one's own does.
-  const other = await ask({ act: 'next', store: 'object', binding: 'OTHER', timeout: 60_000 })
-  assert.equal(other.code, 'REQUEST_INVALID')
-  assert.match(other.message, /^`lease_segment` of the object returned `\{request: .+`, which is no reply of a LeafidObject: where a class overrides it, return what `super` returned$/)
+  await refused({ store: 'object', binding: 'OTHER', timeout: 60_000 }, 'REQUEST_INVALID', /^`lease_segment` of the object returned `\{request: .+`, which is no reply of a LeafidObject: where a class overrides it, return what `super` returned$/)
 })

@@ -1,0 +1,39 @@
+// What programs draw that are started for it, and perhaps killed.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { startNode } from './ends.mjs'
+
+const program = fileURLToPath(new URL('./store-drawer.mjs', import.meta.url))
+const PARTS = { process: 1, threads: 3, cluster: 3 }
+
+/** Has `count` IDs drawn in a program of its own, which is killed with -9 when it has told `killAt` of them. Each is put into `seen`. */
+export async function drawn(place, kind, count, seen, { form = 'process', killAt = Number.POSITIVE_INFINITY, heard = () => {} } = {}) {
+  const stays = Number.isFinite(killAt) ? 'holds' : 'ends'
+  const child = startNode([program, place, kind, String(count), form, stays])
+  let told = ''
+  child.stderr.on('data', (chunk) => (told += chunk))
+  const closed = once(child, 'close')
+  let got = 0
+  for await (const line of createInterface(child.stdout)) {
+    if (!line.endsWith(';')) continue
+    seen.push(`${kind === 'snowflake' ? 's' : ''}${line}`)
+    got += 1
+    heard(got)
+    if (got === killAt) child.kill('SIGKILL')
+  }
+  const [code, signal] = await closed
+  if (stays === 'ends') assert.deepEqual([code, got], [0, count * PARTS[form]], told)
+  else assert.equal(signal, 'SIGKILL', told)
+}
+
+/** How many of them are not new; says so. */
+export function duplicates(what, seen) {
+  const found = seen.length - new Set(seen).size
+  console.log(`${what} ${seen.length} IDs, ${found} duplicates`)
+  return found
+}
+
+/** The same program, for a test that hears it by itself: a file, and how it is declared. */
+export const startDrawer = (path, kind, count, create) => startNode([program, path, kind, String(count), 'process', 'ends', JSON.stringify(create)])
