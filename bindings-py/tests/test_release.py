@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 
 import pytest
 
 import leafid
-from support.forked import wait
+from support.child import in_child
 from support.waiting import end_all, start_all, until
 
 
@@ -118,14 +117,6 @@ def test_a_child_gives_back_nothing_of_its_parents(server) -> None:
     ids = leafid.Snowflake(store=server.url, length=600)
     ids.next()
     reserved = int(workers(server)[0]["reserved_until"])
-    pid = os.fork()
-    if pid == 0:
-        try:
-            leafid.release_all()
-            ids.release()
-            os._exit(0)
-        finally:
-            os._exit(1)
-    assert not wait(pid)
+    assert in_child(lambda: leafid.release_all() or ids.release()) == "None"
     assert int(workers(server)[0]["reserved_until"]) == reserved
     ids.close()
