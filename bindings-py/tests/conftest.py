@@ -8,8 +8,10 @@ import re
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -148,6 +150,27 @@ def database(request):
 def killed(request):
     """One of the servers for a test that kills it: with few databases, it is soon there again."""
     yield from started(request.param)
+
+
+class Place(NamedTuple):
+    """Where a store over tables may be: its URL, and what opens one there."""
+
+    url: str
+    open: Callable[..., leafid.SqliteStore | leafid.SqlStore]
+
+
+ENGINES = [pytest.param(name, marks=pytest.mark.engine) for name in ("postgres", "mariadb")]
+
+
+@pytest.fixture(params=["sqlite", *ENGINES])
+def place(request, tmp_path) -> Place:
+    """A file that is not there yet, and an empty database of each server."""
+    if request.param == "sqlite":
+        path = tmp_path / "ids.db"
+        return Place(f"sqlite:{path}", partial(leafid.SqliteStore, path))
+    server = request.getfixturevalue(request.param)
+    name = server.make()
+    return Place(server.url(name), partial(leafid.SqlStore, server.factory(name)))
 
 
 def started(kind: type[databases.Database], of_the_run: bool = False):

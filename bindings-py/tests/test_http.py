@@ -12,7 +12,7 @@ import pytest
 import leafid
 from leafid import HttpStore, Segment, Snowflake
 from support.load import held
-from support.waiting import PATIENCE, end_all, failing, run_all, start_all, until
+from support.waiting import PATIENCE, end_all, failing, first_when_made, run_all, start_all, until
 
 
 def test_segments(server) -> None:
@@ -69,14 +69,6 @@ def test_the_variable_names_the_default_store(server, monkeypatch) -> None:
     assert Segment("orders").next() == 1
 
 
-def drawn(ids: Segment) -> int | None:
-    """The next ID, while the tag is there."""
-    try:
-        return ids.next()
-    except leafid.TagUnknownError:
-        return None
-
-
 def test_an_unknown_tag_names_the_command_and_the_generator_is_usable_afterwards(server) -> None:
     orders = Segment("orders", server.url, timeout=60)
     begun = time.monotonic()
@@ -84,8 +76,7 @@ def test_an_unknown_tag_names_the_command_and_the_generator_is_usable_afterwards
         orders.next()
     assert time.monotonic() - begun < 30, "raised at once, not when the minute is over"
     server.create_tag("orders")
-    # The refusal is raised again until the next ask is due, which is less than a second later.
-    assert until(lambda: drawn(orders) == 1)
+    assert first_when_made(orders) == 1
     with pytest.raises(leafid.NamespaceUnknownError, match="leafid namespace create other"):
         Snowflake("other", server.url).next()
 

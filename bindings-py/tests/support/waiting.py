@@ -24,11 +24,12 @@ def until(condition: Callable[[], object], seconds: float = PATIENCE) -> bool:
 
 
 def first_when_made(ids: leafid.Segment) -> int:
-    """The first ID of a store that is made by now: until it is asked again, what it said is said."""
+    """The first ID of a store and a tag that are made by now: until the next ask the last refusal is
+    raised again."""
     drawn: list[int] = []
 
     def draws() -> bool:
-        with contextlib.suppress(leafid.StoreUnknownError):
+        with contextlib.suppress(leafid.StoreUnknownError, leafid.TagUnknownError):
             drawn.append(ids.next())
         return bool(drawn)
 
