@@ -10,7 +10,7 @@ import pytest
 import leafid
 from leafid import MemoryStore, Segment, Snowflake
 from support.answers import JSON, Answers, problem, wire
-from support.waiting import failing
+from support.waiting import failing, refusal
 
 WRONG_SEGMENTS = {
     "overlapping": lambda grant: {**grant, "start": 1, "end": 11} if grant["start"] > 1 else grant,
@@ -215,13 +215,7 @@ def test_a_whole_number_over_http_may_have_a_point() -> None:
 ], ids=lambda value: str(value[0]) if isinstance(value, tuple) else "")  # fmt: skip
 def test_a_stores_refusals_keep_their_code_and_words(permanent, answer) -> None:
     with Answers(lambda path, body: answer) as server:
-        ids = Segment("orders", server.url, timeout=20)
-        if permanent:
-            with pytest.raises(leafid.LeafidError) as refused:
-                ids.next()
-            error = refused.value
-        else:
-            error = failing(ids).__cause__
+        error = refusal(Segment("orders", server.url, timeout=20), permanent)
     said = json.loads(answer[2]) if answer[1] != {"content-type": "text/plain"} else {}
     assert error.code == said.get("code", "UNAUTHORIZED")
     assert said.get("detail", "401") in str(error)

@@ -21,7 +21,7 @@ import leafid
 from leafid import Segment, Snowflake, SqliteStore, SqlStore, testing
 from support.databases import Mariadb
 from support.places import BINARY
-from support.waiting import failing, first_when_made, until
+from support.waiting import failing, first_when_made, refusal, until
 
 # Nobody waits for so long here: who waited all the same got `TIMED_OUT`.
 LONG_S = 60
@@ -35,18 +35,9 @@ def at_once(url: str, code: str, *words: str) -> None:
         for kind in (Segment, Snowflake):
             name = "orders" if kind is Segment else "default"
             with kind(name, url, create=create, timeout=LONG_S) as ids:
-                told(ids, code, words)
-
-
-def told(ids: Segment | Snowflake, code: str, words: tuple[str, ...]) -> None:
-    if testing.code(code)["permanent"]:
-        with pytest.raises(leafid.LeafidError) as said:
-            ids.next()
-        error: Any = said.value
-    else:
-        error = failing(ids).__cause__
-    assert error.code == code, repr(error)
-    assert all(word in str(error) for word in words), error
+                error = refusal(ids, testing.code(code)["permanent"])
+            assert error.code == code, repr(error)
+            assert all(word in str(error) for word in words), error
 
 
 def a_store(path: Path, *changes: str) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import leafid
 
@@ -73,3 +74,13 @@ def failing(ids: leafid.Segment | leafid.Snowflake, asks: int = 1) -> leafid.Tim
 
     assert until(answered), f"no ask failed: {late}"
     return late[0]
+
+
+def refusal(ids: leafid.Segment | leafid.Snowflake, is_permanent: bool) -> Any:
+    """Why it gives no ID: raised at once, or what it waits for in vain."""
+    if not is_permanent:
+        return failing(ids).__cause__
+    try:
+        raise AssertionError(f"the ID {ids.next()} came")
+    except leafid.LeafidError as error:
+        return error
