@@ -33,6 +33,7 @@ sys.path.insert(0, str(HERE))
 
 from support import databases, ending, run  # noqa: E402
 from support.ending import Watch  # noqa: E402
+from support.gate import Gate  # noqa: E402
 from support.server import Server  # noqa: E402
 from support.waiting import until  # noqa: E402
 
@@ -113,6 +114,20 @@ def no_process_stays() -> Iterator[None]:
 @pytest.fixture
 def memory() -> leafid.MemoryStore:
     return leafid.MemoryStore()
+
+
+@pytest.fixture
+def gate():
+    store = Gate()
+    yield store
+    store.gate.set()
+
+
+@pytest.fixture(params=["segment", "snowflake"])
+def make(request) -> Callable[..., leafid.Segment | leafid.Snowflake]:
+    """Makes a generator of each kind: on a store, and with more arguments."""
+    kind, name = {"segment": (leafid.Segment, "orders"), "snowflake": (leafid.Snowflake, "default")}[request.param]
+    return partial(kind, name)
 
 
 @pytest.fixture

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import os
 import sys
 import threading
-import weakref
 from array import array
 
 import pytest
@@ -18,17 +16,6 @@ from leafid import MemoryStore, Segment, Snowflake, _aio
 from support.gate import Gate
 from support.waiting import PATIENCE, run_all, until
 
-BOTH = pytest.mark.parametrize("make", [
-    lambda store, **how: Segment("orders", store, **how),
-    lambda store, **how: Snowflake("default", store, **how),
-], ids=["segment", "snowflake"])  # fmt: skip
-
-
-@pytest.fixture
-def gate():
-    store = Gate()
-    yield store
-    store.gate.set()
 
 
 def run(main) -> None:
@@ -41,7 +28,6 @@ async def asked(store: Gate) -> None:
     assert await asyncio.to_thread(store.asked.wait, PATIENCE)
 
 
-@BOTH
 def test_every_verb(memory, make) -> None:
     async def main() -> None:
         async with make(memory) as ids:
@@ -63,7 +49,6 @@ def test_every_verb(memory, make) -> None:
     run(main())
 
 
-@BOTH
 def test_it_is_a_coroutine_to_asyncio(memory, make) -> None:
     async def main() -> None:
         ids = make(memory)
@@ -76,7 +61,6 @@ def test_it_is_a_coroutine_to_asyncio(memory, make) -> None:
     run(main())
 
 
-@BOTH
 def test_while_ids_are_at_hand_no_other_task_runs(memory, make) -> None:
     async def main() -> None:
         ids = make(memory)
@@ -358,28 +342,6 @@ def test_nothing_is_left_of_a_wait(gate) -> None:
         assert until(lambda: len(os.listdir("/proc/self/fd")) <= before)
 
     run(main())
-
-
-def test_a_loop_that_is_dropped_while_somebody_waits(gate) -> None:
-    ids = Segment("orders", gate)
-    loop = asyncio.new_event_loop()
-    task = loop.create_task(ids.anext())
-    loop.run_until_complete(asyncio.sleep(0.001))
-    assert _aio._QUEUES
-    task._log_destroy_pending = False
-    dropped = weakref.ref(task)
-    loop.close()
-    gate.gate.set()
-
-    async def main() -> None:
-        # The next one that waits clears it away.
-        assert await ids.atake(10) and await ids.atake(10)
-
-    asyncio.run(main())
-    assert not _aio._QUEUES
-    del task
-    gc.collect()
-    assert dropped() is None
 
 
 def test_without_a_loop_it_says_so(gate) -> None:

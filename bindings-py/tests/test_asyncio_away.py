@@ -6,12 +6,13 @@ import asyncio
 import gc
 import os
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
 
 from leafid import Segment, _aio
-from support.gate import Away, Gate
+from support.gate import Away
 from support.waiting import PATIENCE
 
 
@@ -78,19 +79,19 @@ def test_a_long_line_is_served_in_order_after_an_outage() -> None:
     asyncio.run(main())
 
 
-def test_a_loop_that_is_closed_while_several_wait_says_nothing(monkeypatch) -> None:
+def test_a_loop_that_is_closed_while_several_wait_says_nothing(gate, monkeypatch) -> None:
     ignored: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", lambda told: ignored.append(told.exc_value))
-    store = Gate()
-    ids = Segment("orders", store)
+    ids = Segment("orders", gate)
     loop = asyncio.new_event_loop()
     tasks = [loop.create_task(ids.anext()) for _ in range(3)]
     loop.run_until_complete(asyncio.sleep(0.001))
     assert _aio._QUEUES
     for task in tasks:
         task._log_destroy_pending = False
+    dropped = [weakref.ref(task) for task in tasks]
     loop.close()
-    store.gate.set()
+    gate.gate.set()
 
     async def main() -> None:
         # The next one that waits clears them away.
@@ -100,12 +101,12 @@ def test_a_loop_that_is_closed_while_several_wait_says_nothing(monkeypatch) -> N
     del task, tasks
     gc.collect()
     assert not ignored and not _aio._QUEUES
+    assert not any(task() for task in dropped)
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is read in /proc")
-def test_waits_without_an_answer_leave_nothing_behind(monkeypatch) -> None:
-    store = Gate()
-    ids = Segment("orders", store)
+def test_waits_without_an_answer_leave_nothing_behind(gate, monkeypatch) -> None:
+    ids = Segment("orders", gate)
     waiters = []
 
     async def wait(waiter):
@@ -128,5 +129,5 @@ def test_waits_without_an_answer_leave_nothing_behind(monkeypatch) -> None:
     wait_often(100_000)
     grown = (pages() - before) * os.sysconf("SC_PAGE_SIZE")
     print(f"100000 waits: {grown} bytes more")
-    store.gate.set()
+    gate.gate.set()
     assert grown < 2_000_000, "each wait left some 50 bytes"

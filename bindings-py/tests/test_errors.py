@@ -123,6 +123,11 @@ REFUSED: list[Refused] = [
     *refused_names(),
     *refused_numbers(),
     (lambda: segment(step=6, max_step=5), leafid.StepInvalidError, "`step` must be 1 to 5, got `6`"),
+    (
+        lambda: snowflake(max_ahead=0.0, spread=0).take(5_000),
+        leafid.CountInvalidError,
+        "namespace `default` gives at most 4096 IDs at once, got `5000`",
+    ),
     (lambda: snowflake(timeout=-1), leafid.RequestInvalidError, "`timeout` must be 0 or more seconds, got `-1`"),
     (lambda: snowflake(timeout=float("nan")), leafid.RequestInvalidError, "`timeout` must be 0 or more seconds, got `NaN`"),
     (lambda: snowflake(length=-1), leafid.RequestInvalidError, "`length` must be 0 to 4294967 seconds, got `-1`"),

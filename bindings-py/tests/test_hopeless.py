@@ -146,10 +146,6 @@ def test_a_file_that_this_user_may_not_write(mode: int) -> None:
     assert said.stdout.startswith("FORBIDDEN this user cannot write"), said
 
 
-def meta(database: Any) -> str:
-    return "meta" if isinstance(database, Mariadb) else "leafid.meta"
-
-
 def in_database(database: Any, name: str, *statements: str) -> str:
     with contextlib.closing(SqlStore(database.url(name), create=True)) as store:
         store.create_tag("orders", if_missing=True)
@@ -211,9 +207,8 @@ def reads_only(database: Any, name: str) -> str:
 
 
 def of_others(database: Any, name: str) -> str:
-    own = isinstance(database, Mariadb)
-    database.run(name, *([] if own else ["CREATE SCHEMA leafid"]))
-    database.run(name, f"CREATE TABLE {'tags' if own else 'leafid.tags'} (id INT)")
+    database.run(name, *([] if isinstance(database, Mariadb) else ["CREATE SCHEMA leafid"]))
+    database.run(name, f"CREATE TABLE {database.table('tags')} (id INT)")
     return str(database.url(name))
 
 
@@ -229,12 +224,12 @@ DATABASES: dict[str, tuple[Callable[[Any, str], str], str, tuple[str, ...]]] = {
         ("CREATE DATABASE",),
     ),
     "too old": (
-        lambda database, name: in_database(database, name, f"UPDATE {meta(database)} SET version = 1"),
+        lambda database, name: in_database(database, name, f"UPDATE {database.table('meta')} SET version = 1"),
         "SCHEMA_MISMATCH",
         ("version 1", "leafid migrate --store"),
     ),
     "too new": (
-        lambda database, name: in_database(database, name, f"UPDATE {meta(database)} SET version = 99"),
+        lambda database, name: in_database(database, name, f"UPDATE {database.table('meta')} SET version = 99"),
         "SCHEMA_MISMATCH",
         ("version 99", "use the program that wrote it"),
     ),
@@ -257,10 +252,7 @@ def test_tables_that_go_while_they_are_used(database: Any) -> None:
     url = in_database(database, name)
     with Segment("orders", url, timeout=LONG_S) as orders:
         assert orders.next() == 1
-        if isinstance(database, Mariadb):
-            database.run(name, "DROP TABLE meta, tags, namespaces, workers")
-        else:
-            database.run(name, "DROP SCHEMA leafid CASCADE")
+        database.make_again(name)
         drawn: list[int] = []
         with pytest.raises(leafid.StoreUnknownError, match="its tables are gone"):
             # What is in hand is used up first.

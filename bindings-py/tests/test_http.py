@@ -15,14 +15,6 @@ from support.load import held
 from support.waiting import PATIENCE, end_all, failing, first_when_made, run_all, start_all, until
 
 
-def test_segments(server) -> None:
-    server.create_tag("orders", step=100, max_step=100)
-    with Segment("orders", server.url) as orders:
-        drawn = [orders.next() for _ in range(1_000)] + orders.take(50)
-    assert drawn == sorted(set(drawn)) and drawn[0] == 1
-    assert orders.stats().grants >= 10
-
-
 @pytest.mark.parametrize("port", [":99999", ":abc", ":-1", ":", ":0", ":+80"])
 def test_a_wrong_port_is_refused_and_not_taken_for_none(port: str) -> None:
     for host in ("127.0.0.1", "[::1]", "user:word@localhost"):
@@ -44,13 +36,6 @@ def test_a_store_that_is_down_when_a_generator_is_made(server) -> None:
         server.stop()
 
 
-def test_snowflakes(server) -> None:
-    with Snowflake(store=HttpStore(server.url)) as ids:
-        drawn = [ids.next() for _ in range(1_000)] + ids.take(10_000)
-    assert drawn == sorted(set(drawn))
-    assert abs(leafid.decode(drawn[0]).time.timestamp() - time.time()) < 60
-
-
 def test_https_to_a_server_without_tls_is_said_at_once(server) -> None:
     server.create_tag("orders")
     url = server.url.replace("http://", "https://")
@@ -61,12 +46,6 @@ def test_https_to_a_server_without_tls_is_said_at_once(server) -> None:
         assert time.monotonic() - begun < 30, "raised at once, not when the minute is over"
         said = str(refused.value)
         assert said.startswith(f"`{url}/v1/") and said.endswith("without TLS: use `http://`")
-
-
-def test_the_variable_names_the_default_store(server, monkeypatch) -> None:
-    server.create_tag("orders")
-    monkeypatch.setenv("LEAFID_STORE", server.url)
-    assert Segment("orders").next() == 1
 
 
 def test_an_unknown_tag_names_the_command_and_the_generator_is_usable_afterwards(server) -> None:

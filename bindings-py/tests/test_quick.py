@@ -12,13 +12,8 @@ import leafid
 from leafid import Segment, Snowflake
 from support.run import code
 
-BOTH = pytest.mark.parametrize("make", [
-    lambda store: Segment("orders", store),
-    lambda store: Snowflake("default", store),
-], ids=["segment", "snowflake"])  # fmt: skip
 
 
-@BOTH
 def test_every_way_to_one_id_is_of_one_line(memory, make) -> None:
     ids = make(memory)
     over = iter(ids)
@@ -27,7 +22,6 @@ def test_every_way_to_one_id_is_of_one_line(memory, make) -> None:
     assert drawn == sorted(set(drawn)) and ids.stats().ids == len(drawn) + 1, "`zip` takes one more"
 
 
-@BOTH
 def test_wrong_arguments_are_told_as_those_of_any_method(memory, make) -> None:
     ids = make(memory)
     ids.next()
@@ -51,7 +45,6 @@ def test_it_says_what_it_takes_and_does(kind) -> None:
     assert kind.next.__qualname__ == f"{kind.__name__}.next"
 
 
-@BOTH
 def test_going_over_one_that_is_closed_raises(memory, make) -> None:
     ids = make(memory)
     over = iter(ids)
@@ -63,7 +56,6 @@ def test_going_over_one_that_is_closed_raises(memory, make) -> None:
         type(over)()
 
 
-@BOTH
 def test_what_is_gone_over_lives_as_long(memory, make) -> None:
     ids = make(memory)
     seen, over = weakref.ref(ids), iter(ids)

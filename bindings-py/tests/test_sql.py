@@ -31,23 +31,6 @@ def made(database, name) -> SqlStore:
     return store
 
 
-def sessions(database, name: str) -> list[int]:
-    """The sessions that others have in a database."""
-    text = f"SELECT pid FROM pg_stat_activity WHERE datname = '{name}'"
-    if isinstance(database, Mariadb):
-        text = f"SELECT id FROM information_schema.processlist WHERE db = '{name}'"
-    return [int(row[0]) for row in database.run(database.common, text)]
-
-
-def end(database, session: int) -> None:
-    text = f"KILL {session}" if isinstance(database, Mariadb) else f"SELECT pg_terminate_backend({session})"
-    database.run(database.common, text)
-
-
-def table(database, name: str) -> str:
-    return name if isinstance(database, Mariadb) else f"leafid.{name}"
-
-
 def test_generators_of_one_url_share_a_connection(database, name) -> None:
     url = database.url(name)
     with leafid.Segment("orders", store=url, create=True) as orders:
@@ -55,12 +38,11 @@ def test_generators_of_one_url_share_a_connection(database, name) -> None:
     with leafid.Segment("bills", store=url, create=True) as bills:
         assert bills.next() == 1
         # A database may show one that has ended for a moment.
-        assert until(lambda: len(sessions(database, name)) == 1)
+        assert until(lambda: len(database.sessions(name)) == 1)
 
 
 def test_the_same_by_sqlalchemy(database, name) -> None:
-    driver = "mysql+pymysql" if isinstance(database, Mariadb) else "postgresql+psycopg"
-    text = f"{driver}://{database.url(name).partition('://')[2]}"
+    text = database.sqlalchemy(name)
     engine = sqlalchemy.create_engine(text, pool_size=1, max_overflow=0)
     stores = [SqlStore(engine, create=True), SqlStore(sqlalchemy.make_url(text)), SqlStore(text)]
     stores[0].create_tag("orders", step=10)
@@ -156,7 +138,7 @@ def test_what_has_no_transactions_is_refused(mariadb) -> None:
 
 
 def test_tables_of_another_version_meanwhile(database, name, made) -> None:
-    database.run(name, f"UPDATE {table(database, 'meta')} SET version = 1")
+    database.run(name, f"UPDATE {database.table('meta')} SET version = 1")
     for act in (lambda: None, made.close):
         act()
         with pytest.raises(leafid.SchemaMismatchError, match="version 1, .* leafid migrate --store"):
@@ -165,10 +147,7 @@ def test_tables_of_another_version_meanwhile(database, name, made) -> None:
 
 def test_another_store_behind_the_name(database, name, made) -> None:
     made.close()
-    if isinstance(database, Mariadb):
-        database.run(database.common, f"DROP DATABASE {name}", f"CREATE DATABASE {name}")
-    else:
-        database.run(name, "DROP SCHEMA leafid CASCADE")
+    database.make_again(name)
     with pytest.raises(leafid.StoreChangedError, match="is store none now"):
         made.lease_segment(TAG)
     other = SqlStore(database.factory(name), create=True)
@@ -178,15 +157,15 @@ def test_another_store_behind_the_name(database, name, made) -> None:
 
 def test_a_lost_connection_is_made_again(database, name, made) -> None:
     assert made.lease_segment(TAG)["start"] == 1
-    for session in sessions(database, name):
-        end(database, session)
-    assert until(lambda: not sessions(database, name))
+    for session in database.sessions(name):
+        database.end(session)
+    assert until(lambda: not database.sessions(name))
     assert made.lease_segment(TAG)["start"] == 11
     assert made.acquire(ACQUIRE)["worker"] == 0
 
 
 def test_a_row_that_somebody_keeps_locked(database, name, made) -> None:
-    tag = table(database, "tags")
+    tag = database.table("tags")
     other = database.connect(name)
     other.cursor().execute("BEGIN")
     other.cursor().execute(f"SELECT 1 FROM {tag} WHERE tag = 'orders' FOR UPDATE")
@@ -209,7 +188,7 @@ def test_what_a_decision_was_made_on_has_to_hold(database, name, made, monkeypat
 
     def fenced(turn, text, params):
         for floor in floors:
-            database.run(name, f"UPDATE {table(database, 'namespaces')} SET floor = {floor}")
+            database.run(name, f"UPDATE {database.table('namespaces')} SET floor = {floor}")
         find(turn, text, params)
 
     monkeypatch.setattr(Turn, "find", fenced)
@@ -220,7 +199,7 @@ def test_what_a_decision_was_made_on_has_to_hold(database, name, made, monkeypat
 def test_who_lost_a_race_waits_in_line(database, name, made, monkeypatch) -> None:
     """Else the slowest of many would lose again and again."""
     other, write, writes = SqlStore(database.factory(name)), Turn.write, []
-    row = f"SELECT 1 FROM {table(database, 'tags')} WHERE tag = 'orders' FOR UPDATE NOWAIT"
+    row = f"SELECT 1 FROM {database.table('tags')} WHERE tag = 'orders' FOR UPDATE NOWAIT"
 
     def raced(turn, text, params):
         writes.append(text)
@@ -239,7 +218,7 @@ def test_who_lost_a_race_waits_in_line(database, name, made, monkeypatch) -> Non
 
 def test_it_writes_down_its_time(database, name, made) -> None:
     made.lease_segment(TAG)
-    ((beat,),) = database.run(name, f"SELECT beat_ms FROM {table(database, 'meta')}")
+    ((beat,),) = database.run(name, f"SELECT beat_ms FROM {database.table('meta')}")
     assert beat > 1_700_000_000_000
 
 

@@ -35,26 +35,21 @@ def made(database) -> str:
     return name
 
 
-def ours(database, table: str) -> str:
-    return table if isinstance(database, Mariadb) else f"leafid.{table}"
-
-
 def shadow(connection: Any, database, *tables: str) -> None:
     """Temporary tables as an application may have them, with what stands in ours."""
     for table in tables:
         connection.cursor().execute(
-            f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM {ours(database, table)}"
+            f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM {database.table(table)}"
         )
     connection.commit()
 
 
 def position(database, name: str) -> int:
-    return database.run(name, f"SELECT max_id FROM {ours(database, 'tags')}")[0][0]
+    return database.run(name, f"SELECT max_id FROM {database.table('tags')}")[0][0]
 
 
 def test_a_pool_whose_connections_have_temporary_tables(database, name) -> None:
-    driver = "mysql+pymysql" if isinstance(database, Mariadb) else "postgresql+psycopg"
-    engine = sqlalchemy.create_engine(f"{driver}://{database.url(name).partition('://')[2]}", pool_size=1)
+    engine = sqlalchemy.create_engine(database.sqlalchemy(name), pool_size=1)
     with engine.connect() as connection:
         shadow(connection.connection, database, "tags", "workers", "namespaces", "meta")
     store = SqlStore(engine)
@@ -65,8 +60,7 @@ def test_a_pool_whose_connections_have_temporary_tables(database, name) -> None:
 
 
 def test_a_pool_of_one_that_is_in_use(database, name) -> None:
-    driver = "mysql+pymysql" if isinstance(database, Mariadb) else "postgresql+psycopg"
-    url = f"{driver}://{database.url(name).partition('://')[2]}"
+    url = database.sqlalchemy(name)
     engine = sqlalchemy.create_engine(url, pool_size=1, max_overflow=0, pool_timeout=0.1)
     with engine.connect():
         assert SqlStore(engine).lease_segment(TAG)["start"] == 1
@@ -180,7 +174,7 @@ def test_a_connection_that_was_closed_behind_its_back(database, name) -> None:
 def test_the_row_of_the_store_is_gone(database, name) -> None:
     store = SqlStore(database.url(name))
     assert store.lease_segment(TAG)["start"] == 1
-    database.run(name, f"DELETE FROM {ours(database, 'meta')}")
+    database.run(name, f"DELETE FROM {database.table('meta')}")
     with pytest.raises(leafid.StoreChangedError, match="is store none now"):
         store.lease_segment(TAG)
 

@@ -162,18 +162,6 @@ def test_the_children_of_one_that_had_begun_are_told_why_they_have_none(tmp_path
     assert files(folder) == ["default.0.state"]
 
 
-@pytest.mark.parametrize("place, wanted", [
-    ("none/", "cannot be read: No such file .*: make it first"),
-    ("file/", "cannot be read: Not a directory .*: it is a file, leave the `/` at its end out"),
-])  # fmt: skip
-def test_what_is_no_folder_is_refused(memory, tmp_path, place, wanted) -> None:
-    (tmp_path / "file").touch()
-    ids = Snowflake(store=memory, state=f"{tmp_path}/{place}")
-    with pytest.raises(leafid.StateInvalidError, match=wanted):
-        ids.next()
-    assert ids.stats().asks == 0, "nothing was leased"
-
-
 def test_a_strange_file_in_a_folder_is_not_touched(memory, tmp_path) -> None:
     (tmp_path / "default.0.state").write_text("something else\n")
     (tmp_path / "default.state").write_text("not one of these")

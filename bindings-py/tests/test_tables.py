@@ -13,9 +13,10 @@ import leafid
 from leafid import Segment, Snowflake, SqlStore
 from leafid.__main__ import main
 from support.child import in_child
+from support.drawers import all_ended, count, draw
 from support.forked import wait
 from support.places import BINARY
-from support.waiting import first_when_made
+from support.waiting import first_when_made, until
 
 TAG = {"tag": "orders", "request": "01" * 16}
 
@@ -101,6 +102,16 @@ def test_a_holders_proof_stops_its_tag_for_every_process(place) -> None:
     assert store.tag("orders")["claimed_until"] is None
     assert orders.next(timeout=60) == 101
     orders.close()
+
+
+def test_without_the_condition_something_is_given_twice(place, tmp_path) -> None:
+    """The control of `test_sqlite_kill.py` and `test_sql_kill.py`."""
+    place.open(create=True).create_tag("orders", step=10, max_step=10)
+    with all_ended() as processes:
+        for at in range(4):
+            processes.append(draw("segment", place.url, tmp_path / f"{at}.ids", 1_000, "unguarded"))
+        # A holder that notices it stops the tag, so they may not come to their ends.
+        assert until(lambda: count(tmp_path, "without the condition")[1] > 0)
 
 
 def test_the_commands(place, capsys) -> None:

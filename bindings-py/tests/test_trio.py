@@ -15,13 +15,6 @@ from support.gate import Away, Gate
 from support.waiting import PATIENCE, until
 
 
-@pytest.fixture
-def gate():
-    store = Gate()
-    yield store
-    store.gate.set()
-
-
 def test_every_verb(server) -> None:
     server.create_tag("orders", step=5, max_step=5)
 
