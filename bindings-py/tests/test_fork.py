@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import threading
@@ -13,30 +12,18 @@ import pytest
 import leafid
 from support.answers import JSON, Answers, problem, wire
 from support.child import in_child
-from support.places import HERE
-from support.run import code, python
+from support.run import code, report
 from support.waiting import end_all, start_all, until
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here"),
     pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"),
 ]
-FORKED = HERE / "support/forked.py"
-
-
-def forked(kind, server, folder, *words, path=None):
-    folder.mkdir(exist_ok=True)
-    said = python(FORKED, kind, server.url, 4, 20_000, folder, *words, path=path)
-    told = json.loads(said.splitlines()[-1])
-    print(f"fork, {kind} {words}: {told}")
-    return told
-
-
 @pytest.mark.parametrize("close", [False, True], ids=["parent-draws", "parent-closes"])
 @pytest.mark.parametrize("kind", ["segment", "snowflake"])
 def test_four_children_of_one_generator_draw_no_duplicate(server, tmp_path, kind, close) -> None:
     server.create_tag("forked", step=1_000, max_step=1_000)
-    told = forked(kind, server, tmp_path / "drawn", *(["close"] if close else []))
+    told = report("forked.py", kind, server.url, 4, 20_000, tmp_path, *(["close"] if close else []))
     assert told["failed"] == 0
     assert told["ids"] >= 4 * 20_000 + 100
     assert told["duplicates"] == 0
@@ -46,7 +33,7 @@ def test_four_children_of_one_generator_draw_no_duplicate(server, tmp_path, kind
 @pytest.mark.parametrize("kind", ["segment", "snowflake"])
 def test_without_the_guard_they_draw_duplicates(server, tmp_path, unguarded, kind) -> None:
     server.create_tag("forked", step=100_000)
-    told = forked(kind, server, tmp_path / "drawn", "unguarded", path=unguarded)
+    told = report("forked.py", kind, server.url, 4, 20_000, tmp_path, "unguarded", path=unguarded)
     assert told["in_hand"] > 20_000
     assert told["duplicates"] > 0
 
