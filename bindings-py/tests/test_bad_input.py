@@ -46,7 +46,9 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "error", "words", "calls"), WRONG, ids=str)
+@pytest.mark.parametrize(
+    ("given", "error", "words", "calls"), WRONG, ids=[repr(wrong[0])[:40] for wrong in WRONG]
+)
 def test_what_nobody_can_mean(given, error, words, calls) -> None:
     for call in calls:
         with pytest.raises(error, match=words):
@@ -86,7 +88,9 @@ WRONG_IN_A_FILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "error", "calls"), WRONG_IN_A_FILE, ids=str)
+@pytest.mark.parametrize(
+    ("given", "error", "calls"), WRONG_IN_A_FILE, ids=[repr(wrong[0])[:40] for wrong in WRONG_IN_A_FILE]
+)
 def test_what_no_file_can_take(store, given, error, calls) -> None:
     for call in calls:
         tracemalloc.start()

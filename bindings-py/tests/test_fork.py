@@ -19,6 +19,8 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here"),
     pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"),
 ]
+
+
 @pytest.mark.parametrize("close", [False, True], ids=["parent-draws", "parent-closes"])
 @pytest.mark.parametrize("kind", ["segment", "snowflake"])
 def test_four_children_of_one_generator_draw_no_duplicate(server, tmp_path, kind, close) -> None:
