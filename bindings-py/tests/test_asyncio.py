@@ -240,8 +240,7 @@ async def test_closing_sends_waiting_callers_home(gate) -> None:
 @in_asyncio
 async def test_closing_gives_the_window_back(server) -> None:
     def key_is_held() -> bool:
-        _, said = server.call("GET", "/v1/workers/default")
-        (row,) = said["workers"]
+        (row,) = server.workers()
         return row["held"]
 
     # Of ten minutes, which nobody waits for here.

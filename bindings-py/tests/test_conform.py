@@ -66,10 +66,7 @@ def test_databases(database) -> None:
 
 def test_a_server(server) -> None:
     server.create_tag("conform")
-    status, said = server.call(
-        "PUT", "/v1/namespaces/conform", {"layout": "leaf", "workers": {"start": 0, "end": 4}}
-    )
-    assert status == 200, said
+    server.create_namespace("conform", layout="leaf", workers={"start": 0, "end": 4})
     again = lambda: leafid.HttpStore(server.url)  # noqa: E731
     assert {*conform(server.url, again=again), *SPENT} == ALL
 

@@ -128,11 +128,16 @@ REFUSED: list[Refused] = [
         leafid.CountInvalidError,
         "namespace `default` gives at most 4096 IDs at once, got `5000`",
     ),
-    (lambda: snowflake(timeout=-1), leafid.RequestInvalidError, "`timeout` must be 0 or more seconds, got `-1`"),
-    (lambda: snowflake(timeout=float("nan")), leafid.RequestInvalidError, "`timeout` must be 0 or more seconds, got `NaN`"),
-    (lambda: snowflake(length=-1), leafid.RequestInvalidError, "`length` must be 0 to 4294967 seconds, got `-1`"),
-    (lambda: snowflake(length=1e9), leafid.RequestInvalidError, "`length` must be 0 to 4294967 seconds, got `1000000000`"),
-    (lambda: snowflake(max_ahead=float("inf")), leafid.RequestInvalidError, "`max_ahead` must be 0 to 4294967 seconds, got `inf`"),
+    *(
+        (partial(snowflake, **{name: seconds}), leafid.RequestInvalidError, f"`{name}` must be {range} seconds, got `{got}`")
+        for name, seconds, range, got in [
+            ("timeout", -1, "0 or more", "-1"),
+            ("timeout", float("nan"), "0 or more", "NaN"),
+            ("length", -1, "0 to 4294967", "-1"),
+            ("length", 1e9, "0 to 4294967", "1000000000"),
+            ("max_ahead", float("inf"), "0 to 4294967", "inf"),
+        ]
+    ),
     (lambda: namespace(max_window=1e9), ValueError, "`max_window`~ `1000000000`"),
     (lambda: namespace(max_window=0.999), leafid.RangeInvalidError, f"{MAX_WINDOW} `0.999`"),
     (lambda: namespace(max_window=86_401), leafid.RangeInvalidError, f"{MAX_WINDOW} `86401`"),
@@ -167,8 +172,10 @@ REFUSED: list[Refused] = [
         leafid.IdInvalidError,
         "text `x` is not a valid ID: pass an ID exactly as it was issued",
     ),
-    (lambda: closed(segment()), leafid.ClosedError, "the generator of tag `orders` is closed: create a new one"),
-    (lambda: closed(snowflake()), leafid.ClosedError, "the generator of namespace `default` is closed: create a new one"),
+    *(
+        (partial(closed, make()), leafid.ClosedError, f"the generator of {name} is closed: create a new one")
+        for make, name in [(segment, "tag `orders`"), (snowflake, "namespace `default`")]
+    ),
     (lambda: MemoryStore().lease_segment({}), leafid.RequestInvalidError, "`tag` of the ask is missing"),
     (lambda: MemoryStore().lease_segment({"tag": 5}), leafid.RequestInvalidError, "`tag` of the ask cannot be `5`"),
     (lambda: MemoryStore().lease_segment({"tag": "a"}), leafid.RequestInvalidError, "`request` of the ask is missing"),

@@ -80,7 +80,7 @@ def test_a_closed_window_is_free_at_once(server) -> None:
 def test_the_owner_is_this_process_unless_said(server) -> None:
     with Snowflake(store=server.url) as mine, Snowflake(store=server.url, owner="me") as other:
         workers = {leafid.decode(ids.next()).worker for ids in (mine, other)}
-        rows = server.call("GET", "/v1/workers/default")[1]["workers"]
+        rows = server.workers()
     owners = {row["owner"] for row in rows if row["worker"] in workers}
     assert owners == {f"{socket.gethostname()}/{os.getpid()}", "me"}
 

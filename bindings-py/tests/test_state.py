@@ -192,7 +192,9 @@ REFUSED = {
     "a pipe": (os.mkfifo, "", "is no plain file"),
     "no folder": (lambda state: None, "/state", "cannot be opened: No such file .*: make its folder first"),
     "a slash too many": (lambda state: None, "/", "cannot be read: No such file .*: make it first"),
-    "a file as a folder": (Path.touch, "/", "cannot be read: Not a directory .*: it is a file, leave the `/` at its end out"),
+    "a file as a folder": (
+        Path.touch, "/", "cannot be read: Not a directory .*: it is a file, leave the `/` at its end out",
+    ),
 }
 
 

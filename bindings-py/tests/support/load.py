@@ -100,7 +100,7 @@ def counted(answers: list[dict]) -> dict[str, int]:
 def held(server) -> int:
     """How many worker numbers still have a window that runs for seconds."""
     now = int(time.time() * 1_000) - leafid.Layout.leaf.epoch_ms
-    rows = server.call("GET", "/v1/workers/default")[1]["workers"]
+    rows = server.workers()
     return sum(int(row["reserved_until"]) > now + 2_000 for row in rows)
 
 
