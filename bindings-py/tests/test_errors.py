@@ -117,7 +117,6 @@ def refused_numbers() -> Iterator[Refused]:
 
 SECONDS = "must be a number of seconds, got a"
 MAX_WINDOW = "`max_window` must be 1 to 86400 seconds, got"
-PAIR = "~such as `(0, 512)`, got"
 BITS = {"epoch_ms": 0, "tick_ms": 1, "time_bits": 41, "worker_bits": 11, "sequence_bits": 12}
 REFUSED: list[Refused] = [
     *refused_names(),

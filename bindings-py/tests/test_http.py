@@ -48,7 +48,7 @@ def test_https_to_a_server_without_tls_is_said_at_once(server) -> None:
         assert said.startswith(f"`{url}/v1/") and said.endswith("without TLS: use `http://`")
 
 
-def test_an_unknown_tag_names_the_command_and_the_generator_is_usable_afterwards(server) -> None:
+def test_an_unknown_tag_names_the_command_that_creates_it(server) -> None:
     orders = Segment("orders", server.url, timeout=60)
     begun = time.monotonic()
     with pytest.raises(leafid.TagUnknownError, match="leafid tag create orders"):

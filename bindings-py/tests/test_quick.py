@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import inspect
+import os
 import weakref
 
 import pytest
 
 import leafid
 from leafid import Segment, Snowflake
-from support.run import code
+from support.child import in_child
 
 
 
@@ -67,27 +68,13 @@ def test_what_is_gone_over_lives_as_long(memory, make) -> None:
     assert seen() is None
 
 
-def test_a_forked_child_goes_over_ids_of_its_own() -> None:
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_child_goes_over_ids_of_its_own(tmp_path) -> None:
     """The iterator that it inherits draws nothing in its parent's name."""
-    said = code(
-        """
-        import os, tempfile, warnings
-        from leafid import Segment
-        warnings.simplefilter("ignore", DeprecationWarning)
-        with tempfile.TemporaryDirectory() as folder:
-            ids = Segment("orders", f"sqlite:{folder}/ids.db", create=True)
-            over = iter(ids)
-            before = [next(over), ids.next()]
-            reads, writes = os.pipe()
-            if os.fork() == 0:
-                os.write(writes, f"{next(over)} {ids.next()}".encode())
-                ids.close()
-                os._exit(0)
-            assert os.wait()[1] == 0
-            print(*before, next(over), ids.next(), os.read(reads, 100).decode())
-        """
-    )
-    drawn = [int(id) for id in said.split()]
+    with Segment("orders", f"sqlite:{tmp_path}/ids.db", create=True) as ids:
+        over = iter(ids)
+        before = [next(over), ids.next()]
+        theirs = in_child(lambda: f"{next(over)} {ids.next()}")
+        drawn = [*before, next(over), ids.next(), *map(int, theirs.split())]
     assert len(drawn) == 6 == len(set(drawn))
-
-

@@ -107,38 +107,6 @@ def test_it_serves_while_another_writes(path, monkeypatch) -> None:
     assert ids.take(5)
 
 
-# In a process of its own, and with the GIL in hand: a child that another thread took it from, or wants
-# it from, would wait for that thread for ever.
-UNSEEN = """
-import ctypes, os, sys
-import leafid
-store = leafid.SqliteStore(sys.argv[1], create=True)
-store.create_tag("orders")
-for opened in (True, False):
-    if opened:
-        store.lease_segment({"tag": "orders", "request": "01" * 16})
-    else:
-        store.close()
-    pid = ctypes.PyDLL(None).fork()
-    if pid == 0:
-        ended = 1
-        try:
-            store.lease_segment({"tag": "orders", "request": "02" * 16})
-            ended = 2
-        except leafid.StoreRefusedError:
-            ended = 3
-        finally:
-            os._exit(ended)
-    print(opened, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
-assert store.lease_segment({"tag": "orders", "request": "03" * 16})
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_fork_that_python_does_not_see(path) -> None:
-    assert code(UNSEEN, path) == "True 3\nFalse 2\n"
-
-
 def test_many_make_one_store(path) -> None:
     program = """
         import sys

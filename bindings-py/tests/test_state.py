@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import leafid
-from leafid import MemoryStore, Snowflake, testing
+from leafid import MemoryStore, Snowflake, SqliteStore, testing
+from support.child import in_child
 from support.run import code, running
 from support.waiting import until
 
@@ -78,32 +79,15 @@ def test_an_idle_generator_goes_on(memory, state) -> None:
     assert ids.next() > before
 
 
-def test_a_forked_child_keeps_none(memory, state, tmp_path) -> None:
-    said = code(
-        """
-        import os, sys, warnings
-        from leafid import Snowflake, SqliteStore
-        warnings.simplefilter("ignore")
-        store = SqliteStore(sys.argv[2], create=True)
-        store.create_namespace("default")
-        ids = Snowflake(store=store, state=sys.argv[1])
-        before = ids.next()
-        reader, writer = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.write(writer, str(ids.next()).encode())
-            ids.close()
-            os._exit(0)
-        assert os.waitpid(child, 0)[1] == 0
-        theirs, ours = int(os.read(reader, 100)), ids.next()
-        ids.close()
-        with Snowflake(store="http://127.0.0.1:1", state=sys.argv[1]) as again:
-            print(before, theirs, ours, again.next())
-        """,
-        state,
-        tmp_path / "ids.db",
-    )
-    before, theirs, ours, again = map(int, said.split())
+@pytest.mark.filterwarnings("ignore")
+def test_a_forked_child_keeps_none(state, tmp_path) -> None:
+    store = SqliteStore(tmp_path / "ids.db", create=True)
+    ids = Snowflake(store=store, state=state)
+    before = ids.next()
+    theirs, ours = int(in_child(lambda: (ids.next(), ids.close())[0])), ids.next()
+    ids.close()
+    with Snowflake(store=NOWHERE, state=state) as life:
+        again = life.next()
     assert len({before, theirs, ours, again}) == 4 and before < ours < again
     worker = [leafid.decode(id).worker for id in (before, theirs, ours, again)]
     assert worker[0] == worker[2] == worker[3] != worker[1]

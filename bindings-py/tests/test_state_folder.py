@@ -152,7 +152,7 @@ def test_the_children_of_one_that_had_not_begun_have_theirs(tmp_path) -> None:
     assert {worker(ids) for ids in again} == workers
 
 
-def test_the_children_of_one_that_had_begun_are_told_why_they_have_none(tmp_path) -> None:
+def test_children_of_one_that_had_begun_are_told_why(tmp_path) -> None:
     folder = tmp_path / "states"
     folder.mkdir()
     told = code(FORKS, folder, tmp_path / "ids.db", "drawn").splitlines()

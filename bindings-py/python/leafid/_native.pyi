@@ -10,8 +10,51 @@ from typing_extensions import Buffer
 from ._values import Parts, Stats
 from .errors import LeafidError
 
-# Every public name of this file.
-__all__: list[str]
+__all__ = [
+    "Carrier",
+    "Clock",
+    "Generator",
+    "HttpStore",
+    "Layout",
+    "LoopBell",
+    "MemoryStore",
+    "SQLITE_APPLICATION",
+    "Scrambler",
+    "Segment",
+    "Snowflake",
+    "Waiter",
+    "abandon",
+    "acquire",
+    "acquire_found",
+    "base32",
+    "base58",
+    "base62",
+    "begin_log",
+    "close_all",
+    "code",
+    "code_from_http",
+    "codes",
+    "decimal",
+    "decode",
+    "drop_memory",
+    "engine_version",
+    "forget_all",
+    "lease_segment",
+    "log_ended",
+    "namespace_row",
+    "next_event",
+    "parse_base32",
+    "parse_base58",
+    "parse_base62",
+    "parse_decimal",
+    "process",
+    "release",
+    "release_all",
+    "renew",
+    "sentence",
+    "sql_texts",
+    "tag_row",
+]
 
 _Row = dict[str, Any]
 _Moment = int | datetime
