@@ -8,8 +8,10 @@ import re
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -31,6 +33,7 @@ sys.path.insert(0, str(HERE))
 
 from support import databases, ending, run  # noqa: E402
 from support.ending import Watch  # noqa: E402
+from support.gate import Gate  # noqa: E402
 from support.server import Server  # noqa: E402
 from support.waiting import until  # noqa: E402
 
@@ -114,6 +117,20 @@ def memory() -> leafid.MemoryStore:
 
 
 @pytest.fixture
+def gate():
+    store = Gate()
+    yield store
+    store.gate.set()
+
+
+@pytest.fixture(params=["segment", "snowflake"])
+def make(request) -> Callable[..., leafid.Segment | leafid.Snowflake]:
+    """Makes a generator of each kind: on a store, and with more arguments."""
+    kind, name = {"segment": (leafid.Segment, "orders"), "snowflake": (leafid.Snowflake, "default")}[request.param]
+    return partial(kind, name)
+
+
+@pytest.fixture
 def server(tmp_path):
     """A real store on a free loopback port; ended, by its id, with the test."""
     with Server(tmp_path) as running:
@@ -148,6 +165,27 @@ def database(request):
 def killed(request):
     """One of the servers for a test that kills it: with few databases, it is soon there again."""
     yield from started(request.param)
+
+
+class Place(NamedTuple):
+    """Where a store over tables may be: its URL, and what opens one there."""
+
+    url: str
+    open: Callable[..., leafid.SqliteStore | leafid.SqlStore]
+
+
+ENGINES = [pytest.param(name, marks=pytest.mark.engine) for name in ("postgres", "mariadb")]
+
+
+@pytest.fixture(params=["sqlite", *ENGINES])
+def place(request, tmp_path) -> Place:
+    """A file that is not there yet, and an empty database of each server."""
+    if request.param == "sqlite":
+        path = tmp_path / "ids.db"
+        return Place(f"sqlite:{path}", partial(leafid.SqliteStore, path))
+    server = request.getfixturevalue(request.param)
+    name = server.make()
+    return Place(server.url(name), partial(leafid.SqlStore, server.factory(name)))
 
 
 def started(kind: type[databases.Database], of_the_run: bool = False):

@@ -66,29 +66,28 @@ def test_databases(database) -> None:
 
 def test_a_server(server) -> None:
     server.create_tag("conform")
-    status, said = server.call(
-        "PUT", "/v1/namespaces/conform", {"layout": "leaf", "workers": {"start": 0, "end": 4}}
-    )
-    assert status == 200, said
+    server.create_namespace("conform", layout="leaf", workers={"start": 0, "end": 4})
     again = lambda: leafid.HttpStore(server.url)  # noqa: E731
     assert {*conform(server.url, again=again), *SPENT} == ALL
 
 
-class Unlocked:
-    """A store of a few lines, as a user would write it, on rows in memory."""
+class OneAtATime:
+    """A store of a few lines, as a user would write it, on rows in memory: one call at a time."""
 
     def __init__(self) -> None:
-        self.clock = Clock()
+        self.clock, self.lock = Clock(), threading.Lock()
         self.rows = Rows("5a" * 16)
         self.rows.create_tag({"tag": "conform"})
         space = {"namespace": "conform", "layout": "leaf", "workers": {"start": 0, "end": 4}}
         self.rows.create_namespace(space)
 
     def lease_segment(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return self.told().lease_segment(ask)
+        with self.lock:
+            return self.told().lease_segment(ask)
 
     def acquire(self, ask: dict[str, Any]) -> dict[str, Any]:
-        return self.told().acquire(ask)
+        with self.lock:
+            return self.told().acquire(ask)
 
     def renew(self, ask: dict[str, Any]) -> dict[str, Any]:
         return self.told().renew(ask)
@@ -99,22 +98,6 @@ class Unlocked:
     def told(self) -> Rows:
         self.rows.set_clock(self.clock.wall_ms)
         return self.rows
-
-
-class OneAtATime(Unlocked):
-    """Right: one call at a time."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lock = threading.Lock()
-
-    def lease_segment(self, ask: dict[str, Any]) -> dict[str, Any]:
-        with self.lock:
-            return super().lease_segment(ask)
-
-    def acquire(self, ask: dict[str, Any]) -> dict[str, Any]:
-        with self.lock:
-            return super().acquire(ask)
 
 
 def test_a_store_of_a_few_lines_passes() -> None:

@@ -1,10 +1,12 @@
-"""What a program says of a tag or a namespace holds, or is refused by name; `default` is among them."""
+"""What a program says of a tag or a namespace holds, or is refused by name, in a file or a database;
+`default` is among them."""
 
 from __future__ import annotations
 
 import concurrent.futures
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,19 +71,34 @@ def test_a_file_that_hands_out_other_numbers_is_not_opened(path) -> None:
     SqliteStore(path, create=True, workers=(0, 1024))
 
 
-def test_numbers_without_create_are_refused(path) -> None:
-    for make in (SqliteStore, lambda path, workers: SqlStore(f"sqlite:{path}", workers=workers)):
+def test_numbers_without_create_are_refused(place) -> None:
+    for make in (place.open, partial(SqlStore, place.url)):
         with pytest.raises(leafid.WorkerInvalidError, match="add `create=True`, or leave it out"):
-            make(path, workers=(0, 8))
+            make(workers=(0, 8))
 
 
 @pytest.mark.parametrize("workers", [(100, 104), (60_000, 65_536), None])
-def test_default_is_made_as_it_is_declared(path, workers) -> None:
-    ids = Snowflake(store=f"sqlite:{path}", create=True, layout="edge", workers=workers)
-    assert leafid.decode(ids.next(), Layout.edge).worker == (workers or (0,))[0]
-    other = Snowflake(store=f"sqlite:{path}", create=True, workers=(0, 8))
-    with pytest.raises(leafid.LayoutMismatchError):
-        other.next()
+def test_default_is_made_as_it_is_declared(place, workers) -> None:
+    orders = Segment("orders", place.url, create=True)
+    with Snowflake(store=place.url, create=True, layout="edge", workers=workers) as ids:
+        assert leafid.decode(ids.next(), Layout.edge).worker == (workers or (0,))[0]
+    assert orders.next() == 1
+    with pytest.raises(leafid.LayoutMismatchError, match="namespace `default` .*, not 0..8"):
+        Snowflake(store=place.url, create=True, workers=(0, 8)).next()
+    orders.close()
+
+
+def test_numbers_of_a_namespace(place) -> None:
+    with Snowflake("pages", place.url, create=True, workers=(8, 12)) as pages:
+        assert leafid.decode(pages.next()).worker == 8
+    # This call has made the store, so `default` has the range as well.
+    with Snowflake(store=place.url) as ids:
+        assert leafid.decode(ids.next()).worker == 8
+    Snowflake("pages", place.url, create=True, workers=(8, 12)).close()
+    with pytest.raises(leafid.LayoutMismatchError, match="is 8..12, not 0..4; .* leafid namespace set pages"):
+        Snowflake("pages", place.url, create=True, workers=(0, 4)).next()
+    with Snowflake("other", place.url, create=True, workers=(0, 4)) as others:
+        assert leafid.decode(others.next()).worker == 0
 
 
 def test_two_generators_of_a_process_that_say_different_things(path) -> None:
@@ -93,12 +110,12 @@ def test_two_generators_of_a_process_that_say_different_things(path) -> None:
 
 
 @pytest.mark.parametrize("how, wanted", [
-    ({"step": 500, "max_step": 500}, "`step` is 10, not 500, `max_step` is 100, not 500; declare what is there, or change it: leafid tag set orders --store sqlite:"),
+    ({"step": 500, "max_step": 500}, "`step` is 10, not 500, `max_step` is 100, not 500; declare what is there, or change it: leafid tag set orders --store "),
     ({"until": 999}, "`until` is 1000, not 999"),
     ({"start": 51}, "it stands at 50, below 51, where it was to begin"),
 ])  # fmt: skip
-def test_a_tag_that_is_there_otherwise(path, how, wanted) -> None:
-    store = SqliteStore(path, create=True)
+def test_a_tag_that_is_there_otherwise(place, how, wanted) -> None:
+    store = place.open(create=True)
     store.create_tag("orders", start=50, step=10, max_step=100, until=1_000)
     with pytest.raises(leafid.TagExistsError, match=f"^tag `orders` exists already, and not as declared: {wanted}"):
         store.create_tag("orders", if_missing=True, **how)
@@ -112,8 +129,8 @@ def test_a_tag_that_is_there_otherwise(path, how, wanted) -> None:
     ({"workers": (0, 8)}, "`workers` is 3..9, not 0..8"),
     ({"max_window": 1}, "`max_window_ms` is 60000, not 1000"),
 ])  # fmt: skip
-def test_a_namespace_that_is_there_otherwise(path, how, wanted) -> None:
-    store = SqliteStore(path, create=True)
+def test_a_namespace_that_is_there_otherwise(place, how, wanted) -> None:
+    store = place.open(create=True)
     made: dict[str, Any] = {"layout": "edge", "workers": (3, 9), "max_window": 60}
     store.create_namespace("pages", **made)
     for if_missing in (True, False):

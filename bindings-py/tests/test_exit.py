@@ -161,7 +161,7 @@ def test_windows_are_given_back_at_the_end(server, end, given_back) -> None:
 
     def rests_ms() -> int:
         tick = int(code(textwrap.dedent(program) + end, server.url))
-        rows = server.call("GET", "/v1/workers/default")[1]["workers"]
+        rows = server.workers()
         rests = max(int(row["reserved_until"]) for row in rows) - tick
         print(f"a number rests for {rests} ms")
         return rests

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import threading
@@ -12,31 +11,21 @@ import pytest
 
 import leafid
 from support.answers import JSON, Answers, problem, wire
-from support.forked import wait
-from support.places import HERE
-from support.run import code, python
+from support.child import in_child
+from support.run import code, report
 from support.waiting import end_all, start_all, until
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here"),
     pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"),
 ]
-FORKED = HERE / "support/forked.py"
-
-
-def forked(kind, server, folder, *words, path=None):
-    folder.mkdir(exist_ok=True)
-    said = python(FORKED, kind, server.url, 4, 20_000, folder, *words, path=path)
-    told = json.loads(said.splitlines()[-1])
-    print(f"fork, {kind} {words}: {told}")
-    return told
 
 
 @pytest.mark.parametrize("close", [False, True], ids=["parent-draws", "parent-closes"])
 @pytest.mark.parametrize("kind", ["segment", "snowflake"])
 def test_four_children_of_one_generator_draw_no_duplicate(server, tmp_path, kind, close) -> None:
     server.create_tag("forked", step=1_000, max_step=1_000)
-    told = forked(kind, server, tmp_path / "drawn", *(["close"] if close else []))
+    told = report("forked.py", kind, server.url, 4, 20_000, tmp_path, *(["close"] if close else []))
     assert told["failed"] == 0
     assert told["ids"] >= 4 * 20_000 + 100
     assert told["duplicates"] == 0
@@ -46,7 +35,7 @@ def test_four_children_of_one_generator_draw_no_duplicate(server, tmp_path, kind
 @pytest.mark.parametrize("kind", ["segment", "snowflake"])
 def test_without_the_guard_they_draw_duplicates(server, tmp_path, unguarded, kind) -> None:
     server.create_tag("forked", step=100_000)
-    told = forked(kind, server, tmp_path / "drawn", "unguarded", path=unguarded)
+    told = report("forked.py", kind, server.url, 4, 20_000, tmp_path, "unguarded", path=unguarded)
     assert told["in_hand"] > 20_000
     assert told["duplicates"] > 0
 
@@ -61,38 +50,20 @@ def test_a_child_of_a_busy_parent_never_waits_for_an_inherited_lock(server) -> N
             ids.next()
 
     threads = start_all(threading.Thread(target=draw) for _ in range(2))
-    failed = 0
     try:
         ids.next()
-        for _ in range(40):
-            pid = os.fork()
-            if pid == 0:
-                try:
-                    os._exit(0 if len({ids.next() for _ in range(5)}) == 5 else 2)
-                finally:
-                    os._exit(1)
-            failed += wait(pid)
+        drawn = [in_child(lambda: len({ids.next() for _ in range(5)})) for _ in range(40)]
     finally:
         over.set()
     end_all(threads)
-    assert failed == 0
+    assert drawn == ["5"] * 40
     ids.close()
 
 
 def test_a_child_that_closes_leaves_the_parents_window(server) -> None:
     with leafid.Snowflake("default", server.url) as ids:
         before = ids.next()
-        pid = os.fork()
-        if pid == 0:
-            try:
-                ids.close()
-                try:
-                    ids.next()
-                except leafid.ClosedError:
-                    os._exit(0)
-            finally:
-                os._exit(1)
-        assert not wait(pid)
+        assert in_child(lambda: ids.close() or ids.next()) == "CLOSED"
         assert ids.next() > before
         worker = leafid.decode(before).worker
         with leafid.Snowflake("default", server.url) as others:
@@ -104,16 +75,7 @@ def test_a_closed_generator_is_closed_in_the_child(server) -> None:
     ids = leafid.Segment("orders", server.url)
     ids.next()
     ids.close()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            assert ids.closed
-            ids.next()
-        except leafid.ClosedError:
-            os._exit(0)
-        finally:
-            os._exit(1)
-    assert not wait(pid)
+    assert in_child(lambda: ids.closed) == "True" and in_child(ids.next) == "CLOSED"
 
 
 MAKE = {
@@ -142,7 +104,8 @@ def test_a_child_knows_its_parents_store(kind, checks) -> None:
     with Answers(answer) as server:
         ids = MAKE[kind](server.url)
         ids.next()
-        assert in_a_child(ids, lambda: stores.append(leafid.MemoryStore())) == "STORE_CHANGED"
+        replace = lambda: stores.append(leafid.MemoryStore())  # noqa: E731
+        assert in_child(lambda: first_of(ids), replace) == "STORE_CHANGED"
 
 
 @pytest.mark.parametrize("kind", MAKE)
@@ -157,7 +120,7 @@ def test_a_child_is_told_that_the_store_was_replaced(server, kind) -> None:
         server.start()
         server.create_tag("orders")
 
-    assert in_a_child(ids, replace) == "STORE_CHANGED"
+    assert in_child(lambda: first_of(ids), replace) == "STORE_CHANGED"
 
 
 def test_a_child_is_told_that_the_store_went_back(server) -> None:
@@ -175,7 +138,7 @@ def test_a_child_is_told_that_the_store_went_back(server) -> None:
         server.put(copy)
         server.start()
 
-    assert in_a_child(ids, restore) == "STORE_WENT_BACK"
+    assert in_child(lambda: first_of(ids), restore) == "STORE_WENT_BACK"
 
 
 def test_a_child_of_a_store_that_lost_nothing_goes_on(server) -> None:
@@ -191,39 +154,21 @@ def test_a_child_of_a_store_that_lost_nothing_goes_on(server) -> None:
         server.put(copy)
         server.start()
 
-    assert int(in_a_child(ids, restart)) > 10
+    assert int(in_child(lambda: first_of(ids), restart)) > 10
 
 
-def in_a_child(ids, between) -> str:
-    """What the first ID is in a child, where something happens between the fork and the asking:
-    an ID, or the code of an error that came with the generator stopped."""
-    begin, begun = os.pipe()
-    seen, told = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.read(begin, 1)
-            try:
-                said = str(ids.next())
-            except leafid.LeafidError as error:
-                said = error.code if ids.closed else f"{error.code}, and not stopped"
-            os.write(told, said.encode())
-            os._exit(0)
-        finally:
-            os._exit(1)
+def first_of(ids) -> str:
+    """The first ID, or the code of an error that came with the generator stopped."""
     try:
-        between()
-    finally:
-        os.write(begun, b".")
-    assert not wait(pid)
-    return os.read(seen, 100).decode()
+        return str(ids.next())
+    except leafid.LeafidError as error:
+        return error.code if ids.closed else f"{error.code}, and not stopped"
 
 
 def ahead_of_time(server) -> leafid.Snowflake:
     """A generator whose line stands seconds ahead of the clock: a child that did not know where would
     go back behind it."""
-    status, said = server.call("PUT", "/v1/namespaces/ahead", {"layout": "edge"})
-    assert status < 300, said
+    server.create_namespace("ahead", layout="edge")
     ids = leafid.Snowflake("ahead", server.url, max_ahead=60, timeout=20)
 
     def ahead() -> float:
@@ -239,12 +184,12 @@ def test_a_child_of_a_closed_line_goes_on_above_it(server) -> None:
     with ahead_of_time(server) as ids:
         before = ids.next()
         ids.forget()
-        assert int(in_a_child(ids, lambda: None)) > before
+        assert int(in_child(ids.next)) > before
 
 
 def test_a_child_forked_while_the_line_is_switched_goes_on_above_it(server) -> None:
     with ahead_of_time(server) as ids:
-        over, switches, failed = threading.Event(), 0, 0
+        over, switches, first = threading.Event(), 0, []
 
         def switch() -> None:
             nonlocal switches
@@ -260,53 +205,19 @@ def test_a_child_forked_while_the_line_is_switched_goes_on_above_it(server) -> N
                 before = ids.next()
                 # The line is closed from `forget` until the answer of the store.
                 closed += until(lambda: not ids.stats().in_hand)
-                pid = os.fork()
-                if pid == 0:
-                    try:
-                        os._exit(0 if ids.next() > before else 2)
-                    finally:
-                        os._exit(1)
-                failed += wait(pid)
+                first.append(int(in_child(ids.next)) > before)
         finally:
             over.set()
         end_all(switching)
         print(f"30 children, {closed} of a closed line; it was switched {switches} times")
-        assert failed == 0 and closed >= 10 and switches >= 30
-
-
-def test_a_memory_store_is_closed_in_the_child(memory) -> None:
-    ids = leafid.Segment("orders", memory)
-    ids.next()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            ids.next(timeout=5)
-        except leafid.ClosedError as error:
-            os._exit(0 if "forked child" in str(error) else 2)
-        finally:
-            os._exit(1)
-    assert not wait(pid)
-    assert ids.next() == 2
+        assert all(first) and closed >= 10 and switches >= 30
 
 
 def test_grandchildren_too(server) -> None:
     server.create_tag("deep", step=50, max_step=50)
     ids = leafid.Segment("deep", server.url)
-    seen, told = os.pipe()
     ids.next()
-    child = os.fork()
-    if child == 0:
-        try:
-            first = ids.next()
-            grandchild = os.fork()
-            if grandchild == 0:
-                os.write(told, f"{first} {ids.next()}\n".encode())
-                os._exit(0)
-            os._exit(wait(grandchild))
-        finally:
-            os._exit(1)
-    assert not wait(child)
-    first, second = map(int, os.read(seen, 100).split())
+    first, second = map(int, in_child(lambda: f"{ids.next()} {in_child(ids.next)}").split())
     assert len({1, first, second, ids.next()}) == 4
     assert second - first >= 50, "the grandchild leased a range of its own"
 

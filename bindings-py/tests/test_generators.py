@@ -14,10 +14,6 @@ from leafid import Layout, MemoryStore, Segment, Snowflake
 from leafid.testing import Clock
 from support.waiting import PATIENCE, failing, run_all
 
-BOTH = pytest.mark.parametrize("make", [
-    lambda store, **how: Segment("orders", store, **how),
-    lambda store, **how: Snowflake("default", store, **how),
-], ids=["segment", "snowflake"])  # fmt: skip
 
 
 def test_numbers_begin_at_one(memory) -> None:
@@ -40,16 +36,6 @@ def test_snowflakes_carry_the_time_and_the_worker(memory) -> None:
     assert ids.namespace == "default"
 
 
-@BOTH
-def test_a_generator_ascends_over_all_verbs(memory, make) -> None:
-    ids = make(memory)
-    drawn = [ids.next(), *ids.take(1_500), next(ids), *ids.take(10), ids.next()]
-    assert drawn == sorted(set(drawn))
-    assert all(0 < id < 2**63 for id in drawn)
-    assert ids.stats().ids == len(drawn)
-
-
-@BOTH
 def test_nothing_is_leased_before_the_first_id(memory, make) -> None:
     ids = make(memory)
     assert ids.stats() == leafid.Stats(*[0] * 10)
@@ -57,29 +43,6 @@ def test_nothing_is_leased_before_the_first_id(memory, make) -> None:
     assert ids.stats().grants >= 1
 
 
-@BOTH
-def test_taking_is_all_or_nothing(memory, make) -> None:
-    ids = make(memory)
-    assert ids.take(0) == []
-    with pytest.raises(leafid.CountInvalidError):
-        ids.take(-1)
-    first = ids.next()
-    before = ids.stats()
-    with pytest.raises(leafid.CountInvalidError) as refused:
-        ids.take(1_000_000_000)
-    assert isinstance(refused.value, ValueError)
-    assert ids.stats().ids == before.ids
-    assert ids.next() > first
-
-
-def test_taking_more_than_is_in_hand_leases_so_many(memory) -> None:
-    orders = Segment("orders", memory)
-    assert orders.next() == 1
-    taken = orders.take(250_000)
-    assert len(taken) == 250_000 and taken == sorted(set(taken))
-
-
-@BOTH
 def test_closing(memory, make) -> None:
     with make(memory) as ids:
         ids.next()
@@ -128,7 +91,6 @@ def test_a_generator_that_is_dropped_gives_its_window_back(memory) -> None:
     assert released.wait(PATIENCE)
 
 
-@BOTH
 def test_forgetting_drops_what_is_in_hand(make) -> None:
     store = MemoryStore()
     ids = make(store)

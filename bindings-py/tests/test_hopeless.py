@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -17,9 +19,10 @@ from typing import Any
 import pytest
 
 import leafid
-from leafid import Segment, Snowflake, SqliteStore, SqlStore
+from leafid import Segment, Snowflake, SqliteStore, SqlStore, testing
 from support.databases import Mariadb
-from support.waiting import failing, first_when_made, until
+from support.places import BINARY
+from support.waiting import failing, first_when_made, refusal, until
 
 # Nobody waits for so long here: who waited all the same got `TIMED_OUT`.
 LONG_S = 60
@@ -28,39 +31,60 @@ NOBODY = 65534
 
 
 def at_once(url: str, code: str, *words: str) -> None:
-    for ids in (Segment("orders", url, timeout=LONG_S), Snowflake("default", url, timeout=LONG_S)):
-        with ids, pytest.raises(leafid.LeafidError) as said:
-            ids.next()
-        assert said.value.code == code, repr(said.value)
-        assert all(word in str(said.value) for word in words), said.value
+    """What a new store would cure, only without `create`; all else with it as well."""
+    for create in {False, "create=True" not in words}:
+        for kind in (Segment, Snowflake):
+            name = "orders" if kind is Segment else "default"
+            with kind(name, url, create=create, timeout=LONG_S) as ids:
+                error = refusal(ids, testing.code(code)["permanent"])
+            assert error.code == code, repr(error)
+            assert all(word in str(error) for word in words), error
 
 
 def a_store(path: Path, *changes: str) -> None:
     store = SqliteStore(path, create=True)
     store.create_tag("orders")
+    Snowflake(store=store).next()
     store.close()
+    statements(path, *changes)
+
+
+def statements(path: Path, *texts: str) -> None:
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        for change in changes:
-            connection.execute(change)
+        for text in texts:
+            connection.execute(text)
 
 
-def a_database(path: Path) -> None:
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("CREATE TABLE customers (id INTEGER)")
+def with_two_names(path: Path) -> None:
+    a_store(path)
+    os.link(path, path.with_suffix(".other"))
 
 
-def bare(path: Path) -> None:
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.executescript("CREATE TABLE t (x); DROP TABLE t; VACUUM")
+def without_its_main_part(path: Path) -> None:
+    store = SqliteStore(path, create=True)
+    store.create_tag("orders")
+    shutil.copy(f"{path}-wal", f"{path}-kept")
+    store.close()
+    path.unlink()
+    os.rename(f"{path}-kept", f"{path}-wal")
 
 
 FILES: dict[str, tuple[Callable[[Path], Any], str, tuple[str, ...]]] = {
+    "no folder": (lambda path: path.parent.rmdir(), "STORE_UNKNOWN", ("mkdir -p",)),
     "not there": (lambda path: None, "STORE_UNKNOWN", ("leafid init --store sqlite:", "create=True")),
-    "empty": (lambda path: path.write_bytes(b""), "STORE_UNKNOWN", ("empty file", "leafid init")),
-    "no tables": (bare, "STORE_UNKNOWN", ("has no tables", "leafid init", "create=True")),
+    "empty": (lambda path: path.touch(), "STORE_UNKNOWN", ("empty file", "leafid init", "create=True")),
+    "no tables": (
+        lambda path: statements(path, "CREATE TABLE t (x)", "DROP TABLE t", "VACUUM"),
+        "STORE_UNKNOWN",
+        ("has no tables", "leafid init", "create=True"),
+    ),
     "a folder": (lambda path: path.mkdir(), "STORE_UNKNOWN", ("is a folder", "/leafid.db")),
     "no database": (lambda path: path.write_bytes(b"x" * 4096), "SCHEMA_MISMATCH", ("not a leafid",)),
-    "another program's": (a_database, "SCHEMA_MISMATCH", ("another program made it",)),
+    "another program's": (
+        lambda path: statements(path, "CREATE TABLE customers (id INTEGER)"),
+        "SCHEMA_MISMATCH",
+        ("another program made it",),
+    ),
     "too old": (
         lambda path: a_store(path, "PRAGMA user_version = 1"),
         "SCHEMA_MISMATCH",
@@ -71,18 +95,29 @@ FILES: dict[str, tuple[Callable[[Path], Any], str, tuple[str, ...]]] = {
         "SCHEMA_MISMATCH",
         ("version 99", "use the program that wrote it"),
     ),
+    "two names": (with_two_names, "STORE_REFUSED", ("has 2 names",)),
+    "no main part": (without_its_main_part, "STORE_REFUSED", ("is gone, but its log",)),
+    "in the year 2100": (
+        lambda path: a_store(path, "UPDATE workers SET granted_ms = 4102444800000"),
+        "STORE_REFUSED",
+        ("days before the last time",),
+    ),
 }
 
 
+@pytest.mark.skipif(os.name != "posix", reason="places are those of POSIX")
 @pytest.mark.parametrize("case", FILES)
-def test_a_file(case: str, tmp_path: Path) -> None:
+def test_a_file_as_the_server_says_it(case: str, tmp_path: Path) -> None:
     make, code, words = FILES[case]
-    make(tmp_path / "ids.db")
-    at_once(f"sqlite:{tmp_path / 'ids.db'}", code, *words)
-
-
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    at_once(f"sqlite:{tmp_path / 'none' / 'ids.db'}", "STORE_UNKNOWN", "mkdir -p")
+    path = tmp_path / "folder" / "ids.db"
+    path.parent.mkdir()
+    make(path)
+    was_there = path.exists()
+    at_once(f"sqlite:{path}", code, *words)
+    assert path.exists() == was_there, "it is not made"
+    command = [BINARY, "serve", "--no-journal", "--store", f"sqlite:{path}", "--listen", "127.0.0.1:0"]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert said.returncode != 0 and code in said.stdout + said.stderr, said
 
 
 READS = f"""
@@ -110,10 +145,6 @@ def test_a_file_that_this_user_may_not_write(mode: int) -> None:
         command = [sys.executable, "-c", READS, f"sqlite:{path}"]
         said = subprocess.run(command, capture_output=True, text=True, timeout=2 * LONG_S)
     assert said.stdout.startswith("FORBIDDEN this user cannot write"), said
-
-
-def meta(database: Any) -> str:
-    return "meta" if isinstance(database, Mariadb) else "leafid.meta"
 
 
 def in_database(database: Any, name: str, *statements: str) -> str:
@@ -177,9 +208,8 @@ def reads_only(database: Any, name: str) -> str:
 
 
 def of_others(database: Any, name: str) -> str:
-    own = isinstance(database, Mariadb)
-    database.run(name, *([] if own else ["CREATE SCHEMA leafid"]))
-    database.run(name, f"CREATE TABLE {'tags' if own else 'leafid.tags'} (id INT)")
+    database.run(name, *([] if isinstance(database, Mariadb) else ["CREATE SCHEMA leafid"]))
+    database.run(name, f"CREATE TABLE {database.table('tags')} (id INT)")
     return str(database.url(name))
 
 
@@ -195,12 +225,12 @@ DATABASES: dict[str, tuple[Callable[[Any, str], str], str, tuple[str, ...]]] = {
         ("CREATE DATABASE",),
     ),
     "too old": (
-        lambda database, name: in_database(database, name, f"UPDATE {meta(database)} SET version = 1"),
+        lambda database, name: in_database(database, name, f"UPDATE {database.table('meta')} SET version = 1"),
         "SCHEMA_MISMATCH",
         ("version 1", "leafid migrate --store"),
     ),
     "too new": (
-        lambda database, name: in_database(database, name, f"UPDATE {meta(database)} SET version = 99"),
+        lambda database, name: in_database(database, name, f"UPDATE {database.table('meta')} SET version = 99"),
         "SCHEMA_MISMATCH",
         ("version 99", "use the program that wrote it"),
     ),
@@ -223,10 +253,7 @@ def test_tables_that_go_while_they_are_used(database: Any) -> None:
     url = in_database(database, name)
     with Segment("orders", url, timeout=LONG_S) as orders:
         assert orders.next() == 1
-        if isinstance(database, Mariadb):
-            database.run(name, "DROP TABLE meta, tags, namespaces, workers")
-        else:
-            database.run(name, "DROP SCHEMA leafid CASCADE")
+        database.make_again(name)
         drawn: list[int] = []
         with pytest.raises(leafid.StoreUnknownError, match="its tables are gone"):
             # What is in hand is used up first.
@@ -236,27 +263,16 @@ def test_tables_that_go_while_they_are_used(database: Any) -> None:
 
 
 @pytest.mark.parametrize("url", [
-    "http://127.0.0.1:1",
-    pytest.param("postgres://u@127.0.0.1:1/d", marks=pytest.mark.engine),
-    pytest.param("mysql://u@127.0.0.1:1/d", marks=pytest.mark.engine),
+    "http://u:s3cret@127.0.0.1:1",
+    pytest.param("postgres://u:s3cret@127.0.0.1:1/d", marks=pytest.mark.engine),
+    pytest.param("mysql://u:s3cret@127.0.0.1:1/d", marks=pytest.mark.engine),
 ])  # fmt: skip
 def test_a_store_that_is_away_is_waited_for(url: str) -> None:
     with Segment("orders", url) as orders:
         late = failing(orders)
     assert isinstance(late.__cause__, leafid.StoreUnavailableError), late
-
-
-def test_a_file_that_another_writes_is_waited_for(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("leafid._sql.file.sqlite.PATIENCE", 0.1)
-    path = tmp_path / "ids.db"
-    a_store(path)
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        with Segment("orders", f"sqlite:{path}") as orders:
-            late = failing(orders)
-            assert isinstance(late.__cause__, leafid.StoreUnavailableError), late
-            other.execute("ROLLBACK")
-            assert orders.next(timeout=LONG_S) == 1
+    assert re.search("no answer from `.*127.0.0.1:1/|127.0.0.1:1/d cannot be reached", str(late.__cause__)), late
+    assert "s3cret" not in str(late)
 
 
 def test_what_is_made_meanwhile_is_found(tmp_path: Path) -> None:

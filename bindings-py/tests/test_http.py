@@ -12,15 +12,7 @@ import pytest
 import leafid
 from leafid import HttpStore, Segment, Snowflake
 from support.load import held
-from support.waiting import PATIENCE, end_all, failing, run_all, start_all, until
-
-
-def test_segments(server) -> None:
-    server.create_tag("orders", step=100, max_step=100)
-    with Segment("orders", server.url) as orders:
-        drawn = [orders.next() for _ in range(1_000)] + orders.take(50)
-    assert drawn == sorted(set(drawn)) and drawn[0] == 1
-    assert orders.stats().grants >= 10
+from support.waiting import PATIENCE, end_all, failing, first_when_made, run_all, start_all, until
 
 
 @pytest.mark.parametrize("port", [":99999", ":abc", ":-1", ":", ":0", ":+80"])
@@ -44,13 +36,6 @@ def test_a_store_that_is_down_when_a_generator_is_made(server) -> None:
         server.stop()
 
 
-def test_snowflakes(server) -> None:
-    with Snowflake(store=HttpStore(server.url)) as ids:
-        drawn = [ids.next() for _ in range(1_000)] + ids.take(10_000)
-    assert drawn == sorted(set(drawn))
-    assert abs(leafid.decode(drawn[0]).time.timestamp() - time.time()) < 60
-
-
 def test_https_to_a_server_without_tls_is_said_at_once(server) -> None:
     server.create_tag("orders")
     url = server.url.replace("http://", "https://")
@@ -63,29 +48,14 @@ def test_https_to_a_server_without_tls_is_said_at_once(server) -> None:
         assert said.startswith(f"`{url}/v1/") and said.endswith("without TLS: use `http://`")
 
 
-def test_the_variable_names_the_default_store(server, monkeypatch) -> None:
-    server.create_tag("orders")
-    monkeypatch.setenv("LEAFID_STORE", server.url)
-    assert Segment("orders").next() == 1
-
-
-def drawn(ids: Segment) -> int | None:
-    """The next ID, while the tag is there."""
-    try:
-        return ids.next()
-    except leafid.TagUnknownError:
-        return None
-
-
-def test_an_unknown_tag_names_the_command_and_the_generator_is_usable_afterwards(server) -> None:
+def test_an_unknown_tag_names_the_command_that_creates_it(server) -> None:
     orders = Segment("orders", server.url, timeout=60)
     begun = time.monotonic()
     with pytest.raises(leafid.TagUnknownError, match="leafid tag create orders"):
         orders.next()
     assert time.monotonic() - begun < 30, "raised at once, not when the minute is over"
     server.create_tag("orders")
-    # The refusal is raised again until the next ask is due, which is less than a second later.
-    assert until(lambda: drawn(orders) == 1)
+    assert first_when_made(orders) == 1
     with pytest.raises(leafid.NamespaceUnknownError, match="leafid namespace create other"):
         Snowflake("other", server.url).next()
 
@@ -110,7 +80,7 @@ def test_a_closed_window_is_free_at_once(server) -> None:
 def test_the_owner_is_this_process_unless_said(server) -> None:
     with Snowflake(store=server.url) as mine, Snowflake(store=server.url, owner="me") as other:
         workers = {leafid.decode(ids.next()).worker for ids in (mine, other)}
-        rows = server.call("GET", "/v1/workers/default")[1]["workers"]
+        rows = server.workers()
     owners = {row["owner"] for row in rows if row["worker"] in workers}
     assert owners == {f"{socket.gethostname()}/{os.getpid()}", "me"}
 

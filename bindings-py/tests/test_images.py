@@ -90,7 +90,7 @@ def test_an_image_that_was_drawn_from_holds_nothing(server) -> None:
             os._exit(0)
             """
         worker = int(code(program, server.url))
-        rows = server.call("GET", "/v1/workers/default")[1]["workers"]
+        rows = server.workers()
         (row,) = [row for row in rows if row["worker"] == worker]
         return bool(row["held"])
 

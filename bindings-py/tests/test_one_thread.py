@@ -12,7 +12,7 @@ import pytest
 
 import leafid
 from support.answers import JSON, Answers, wire
-from support.forked import wait
+from support.child import in_child
 from support.waiting import PATIENCE, failing, run_all, until
 
 TASKS = Path("/proc/self/task")
@@ -148,14 +148,7 @@ def test_a_forked_child_has_a_thread_of_its_own(server) -> None:
     begun = threads()
     ids, others = leafid.Segment("orders", server.url), leafid.Segment("orders", server.url)
     ids.next(), others.next()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            drawn = {ids.next(), others.next()}
-            os._exit(0 if len(drawn) == 2 and len(threads()) == 1 else 2)
-        finally:
-            os._exit(1)
-    assert not wait(pid)
+    assert in_child(lambda: len({ids.next(), others.next()}) + len(threads())) == "3", "one thread"
     assert len(threads() - begun) == 1
     ids.close(), others.close()
 

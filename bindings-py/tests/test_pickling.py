@@ -11,10 +11,8 @@ import pytest
 import leafid
 from leafid import Snowflake, Segment
 from leafid.testing import Clock
-from support.places import HERE
-from support.run import python
+from support.run import code
 
-POOLED = HERE / "support/pooled.py"
 # Nobody listens there, on whichever machine.
 URL = "http://127.0.0.1:1"
 
@@ -70,8 +68,18 @@ def test_what_is_in_memory_stays_there(memory) -> None:
         pickle.dumps(Segment("orders", memory))
 
 
+POOLED = """
+import json, multiprocessing, operator, sys
+import leafid
+ids = leafid.Segment("orders", sys.argv[2])
+with multiprocessing.get_context(sys.argv[1]).Pool(3) as pool:
+    parts = pool.map(operator.methodcaller("take", 200), [ids] * 6)
+print(json.dumps(sum(parts, [])))
+"""
+
+
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
 def test_a_pool_is_given_one(server, method) -> None:
     server.create_tag("orders", step=10)
-    drawn = json.loads(python(POOLED, method, server.url))
+    drawn = json.loads(code(POOLED, method, server.url))
     assert len(drawn) == 1_200 == len(set(drawn))

@@ -27,7 +27,7 @@ def test_a_pool(server, how) -> None:
     server.create_tag("orders", step=50)
 
     def run() -> int:
-        answers = json.loads(python(HERE / "support/pooling.py", how, server.url))
+        answers = json.loads(python(HERE / "support/pooling.py", how, more={"LEAFID_STORE": server.url}))
         told = counted(answers)
         assert told["segment"] == told["snowflake"] == 0 < told["naive"]
         assert told["pids"] >= 2
@@ -53,13 +53,11 @@ os.wait()
 """
 
 TASKS = """
-import faulthandler, itertools, os, signal, leafid
+import faulthandler, signal
 from celery import Celery
+from support import web
 faulthandler.register(signal.SIGWINCH, all_threads=False)
-orders = leafid.Segment("orders", timeout=30)
-events = leafid.Snowflake(timeout=30)
-naive = itertools.count(1)
-orders.next(), events.next()
+web.orders.next(), web.events.next()
 places = {"polling_interval": 0.05, "data_folder_in": "broker", "data_folder_out": "broker", "processed_folder": "done"}
 app = Celery("tasks", broker="filesystem://")
 app.conf.update(broker_transport_options=places, result_backend="file://results",
@@ -67,9 +65,7 @@ app.conf.update(broker_transport_options=places, result_backend="file://results"
 
 @app.task
 def draw():
-    counted = [next(naive) for _ in range(20)]
-    drawn = {"segment": orders.take(20), "snowflake": events.take(20), "naive": counted}
-    return {"pid": os.getpid(), **drawn}
+    return web.draw()
 """
 SEND = """
 import json, sys, tasks
@@ -103,7 +99,7 @@ def in_celery(server, folder: Path) -> int:
     for name in ("broker", "done", "results"):
         (folder / name).mkdir()
     (folder / "tasks.py").write_text(TASKS)
-    variables = {**os.environ, "LEAFID_STORE": server.url, "PYTHONPATH": str(folder)}
+    variables = {**os.environ, "LEAFID_STORE": server.url, "PYTHONPATH": f"{folder}:{HERE}"}
     command = [*bound(), sys.executable, "-m", "celery", "-A", "tasks", "worker", "-P", "prefork", "-c", "4"]
     command += ["--max-tasks-per-child", "5", "-l", "warning", "--without-gossip", "--without-mingle"]
     log = folder / "log"

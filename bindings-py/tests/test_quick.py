@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import gc
 import inspect
+import os
 import weakref
 
 import pytest
 
 import leafid
 from leafid import Segment, Snowflake
-from support.run import code
-
-BOTH = pytest.mark.parametrize("make", [
-    lambda store: Segment("orders", store),
-    lambda store: Snowflake("default", store),
-], ids=["segment", "snowflake"])  # fmt: skip
+from support.child import in_child
 
 
-@BOTH
+
 def test_every_way_to_one_id_is_of_one_line(memory, make) -> None:
     ids = make(memory)
     over = iter(ids)
@@ -27,7 +23,6 @@ def test_every_way_to_one_id_is_of_one_line(memory, make) -> None:
     assert drawn == sorted(set(drawn)) and ids.stats().ids == len(drawn) + 1, "`zip` takes one more"
 
 
-@BOTH
 def test_wrong_arguments_are_told_as_those_of_any_method(memory, make) -> None:
     ids = make(memory)
     ids.next()
@@ -51,7 +46,6 @@ def test_it_says_what_it_takes_and_does(kind) -> None:
     assert kind.next.__qualname__ == f"{kind.__name__}.next"
 
 
-@BOTH
 def test_going_over_one_that_is_closed_raises(memory, make) -> None:
     ids = make(memory)
     over = iter(ids)
@@ -63,7 +57,6 @@ def test_going_over_one_that_is_closed_raises(memory, make) -> None:
         type(over)()
 
 
-@BOTH
 def test_what_is_gone_over_lives_as_long(memory, make) -> None:
     ids = make(memory)
     seen, over = weakref.ref(ids), iter(ids)
@@ -75,27 +68,13 @@ def test_what_is_gone_over_lives_as_long(memory, make) -> None:
     assert seen() is None
 
 
-def test_a_forked_child_goes_over_ids_of_its_own() -> None:
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_child_goes_over_ids_of_its_own(tmp_path) -> None:
     """The iterator that it inherits draws nothing in its parent's name."""
-    said = code(
-        """
-        import os, tempfile, warnings
-        from leafid import Segment
-        warnings.simplefilter("ignore", DeprecationWarning)
-        with tempfile.TemporaryDirectory() as folder:
-            ids = Segment("orders", f"sqlite:{folder}/ids.db", create=True)
-            over = iter(ids)
-            before = [next(over), ids.next()]
-            reads, writes = os.pipe()
-            if os.fork() == 0:
-                os.write(writes, f"{next(over)} {ids.next()}".encode())
-                ids.close()
-                os._exit(0)
-            assert os.wait()[1] == 0
-            print(*before, next(over), ids.next(), os.read(reads, 100).decode())
-        """
-    )
-    drawn = [int(id) for id in said.split()]
+    with Segment("orders", f"sqlite:{tmp_path}/ids.db", create=True) as ids:
+        over = iter(ids)
+        before = [next(over), ids.next()]
+        theirs = in_child(lambda: f"{next(over)} {ids.next()}")
+        drawn = [*before, next(over), ids.next(), *map(int, theirs.split())]
     assert len(drawn) == 6 == len(set(drawn))
-
-

@@ -2,7 +2,7 @@
 
 import pytest
 
-from leafid import CountInvalidError, MemoryStore, Segment, SegmentDryError, Snowflake, TimedOutError
+from leafid import MemoryStore, Segment, SegmentDryError, Snowflake, TimedOutError
 
 
 def small() -> MemoryStore:
@@ -42,11 +42,3 @@ def test_snowflakes() -> None:
             drawn = events.next(timeout=0)
             assert drawn > last
             last = drawn
-
-
-def test_a_count_that_can_never_be_had_is_refused_at_once() -> None:
-    orders = Segment("orders", small())
-    with pytest.raises(CountInvalidError, match="at most 1000"):
-        orders.ready(1_001)
-    with pytest.raises(CountInvalidError, match="`n` must be 0 to .* got `-1`"):
-        orders.ready(-1)

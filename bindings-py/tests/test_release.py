@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 
 import pytest
 
 import leafid
-from support.forked import wait
+from support.child import in_child
 from support.waiting import end_all, start_all, until
 
 
@@ -17,10 +16,10 @@ def test_a_window_is_free_and_the_next_id_is_higher(server) -> None:
     # Of ten minutes: one of ten seconds is renewed after two, which would be a grant more.
     with leafid.Snowflake(store=server.url, length=600) as ids:
         before = ids.next()
-        row = workers(server)[0]
+        row = server.workers()[0]
         ids.release()
         # It waits three seconds at most until that is sent.
-        assert until(lambda: int(workers(server)[0]["reserved_until"]) < int(row["reserved_until"]))
+        assert until(lambda: int(server.workers()[0]["reserved_until"]) < int(row["reserved_until"]))
         assert ids.stats().in_hand == 0 and not ids.closed
         after = ids.next()
         assert after > before
@@ -29,10 +28,6 @@ def test_a_window_is_free_and_the_next_id_is_higher(server) -> None:
         assert ids.next() > after
         stats = ids.stats()
         assert (stats.ids, stats.grants) == (3, 3)
-
-
-def workers(server) -> list[dict]:
-    return server.call("GET", "/v1/workers/default")[1]["workers"]
 
 
 def test_a_segments_rest_is_a_gap(server) -> None:
@@ -48,7 +43,7 @@ def test_a_segments_rest_is_a_gap(server) -> None:
 def test_before_the_first_id_and_after_the_end(server) -> None:
     ids = leafid.Snowflake(store=server.url)
     ids.release()
-    assert workers(server) == []
+    assert server.workers() == []
     ids.next()
     ids.close()
     ids.release()
@@ -102,10 +97,10 @@ def test_all_of_a_process_at_once(server) -> None:
     server.create_tag("orders")
     ids, orders = leafid.Snowflake(store=server.url, length=600), leafid.Segment("orders", server.url)
     first = ids.next(), orders.next()
-    reserved = int(workers(server)[0]["reserved_until"])
+    reserved = int(server.workers()[0]["reserved_until"])
     leafid.release_all()
     # It waits a second at most until that is sent.
-    assert until(lambda: int(workers(server)[0]["reserved_until"]) < reserved)
+    assert until(lambda: int(server.workers()[0]["reserved_until"]) < reserved)
     assert (ids.stats().in_hand, orders.stats().in_hand) == (0, 0)
     assert ids.next() > first[0] and orders.next() > first[1]
     leafid.forget_all()
@@ -117,15 +112,7 @@ def test_a_child_gives_back_nothing_of_its_parents(server) -> None:
     # Of ten minutes: none is renewed meanwhile.
     ids = leafid.Snowflake(store=server.url, length=600)
     ids.next()
-    reserved = int(workers(server)[0]["reserved_until"])
-    pid = os.fork()
-    if pid == 0:
-        try:
-            leafid.release_all()
-            ids.release()
-            os._exit(0)
-        finally:
-            os._exit(1)
-    assert not wait(pid)
-    assert int(workers(server)[0]["reserved_until"]) == reserved
+    reserved = int(server.workers()[0]["reserved_until"])
+    assert in_child(lambda: leafid.release_all() or ids.release()) == "None"
+    assert int(server.workers()[0]["reserved_until"]) == reserved
     ids.close()

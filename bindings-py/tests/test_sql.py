@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import subprocess
 import sys
 import threading
 
@@ -13,16 +11,12 @@ import sqlalchemy
 
 import leafid
 from leafid import SqlStore
-from leafid.__main__ import main
 from leafid._sql.turn import Turn
 from support.databases import Mariadb
-from support.forked import wait
-from support.places import BINARY
 from support.waiting import run_all, until
 
 TAG = {"tag": "orders", "request": "01" * 16}
 ACQUIRE = {"namespace": "default", "request": "02" * 16, "owner": "me", "length_ms": 10_000}
-FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
 
 @pytest.fixture
@@ -37,39 +31,18 @@ def made(database, name) -> SqlStore:
     return store
 
 
-def sessions(database, name: str) -> list[int]:
-    """The sessions that others have in a database."""
-    text = f"SELECT pid FROM pg_stat_activity WHERE datname = '{name}'"
-    if isinstance(database, Mariadb):
-        text = f"SELECT id FROM information_schema.processlist WHERE db = '{name}'"
-    return [int(row[0]) for row in database.run(database.common, text)]
-
-
-def end(database, session: int) -> None:
-    text = f"KILL {session}" if isinstance(database, Mariadb) else f"SELECT pg_terminate_backend({session})"
-    database.run(database.common, text)
-
-
-def table(database, name: str) -> str:
-    return name if isinstance(database, Mariadb) else f"leafid.{name}"
-
-
-def test_three_lines(database, name) -> None:
+def test_generators_of_one_url_share_a_connection(database, name) -> None:
     url = database.url(name)
     with leafid.Segment("orders", store=url, create=True) as orders:
         assert orders.take(3) == [1, 2, 3]
-    with leafid.Snowflake(store=url) as ids:
-        assert leafid.decode(ids.next()).worker == 0
-    # Another generator of this process has the same connection, whatever its tag.
     with leafid.Segment("bills", store=url, create=True) as bills:
         assert bills.next() == 1
         # A database may show one that has ended for a moment.
-        assert until(lambda: len(sessions(database, name)) == 1)
+        assert until(lambda: len(database.sessions(name)) == 1)
 
 
 def test_the_same_by_sqlalchemy(database, name) -> None:
-    driver = "mysql+pymysql" if isinstance(database, Mariadb) else "postgresql+psycopg"
-    text = f"{driver}://{database.url(name).partition('://')[2]}"
+    text = database.sqlalchemy(name)
     engine = sqlalchemy.create_engine(text, pool_size=1, max_overflow=0)
     stores = [SqlStore(engine, create=True), SqlStore(sqlalchemy.make_url(text)), SqlStore(text)]
     stores[0].create_tag("orders", step=10)
@@ -79,23 +52,6 @@ def test_the_same_by_sqlalchemy(database, name) -> None:
     with engine.connect() as connection:
         assert connection.scalar(sqlalchemy.text("SELECT 1")) == 1
     engine.dispose()
-
-
-def test_what_is_not_there_is_not_made(database, name) -> None:
-    with pytest.raises(leafid.StoreUnknownError, match="has no tables; .* python -m leafid init ") as said:
-        SqlStore(database.url(name)).id
-    assert f"leafid init --store {database.url(name)}" in str(said.value)
-    with pytest.raises(leafid.StoreUnknownError, match="no tables"):
-        SqlStore(database.url(name)).lease_segment(TAG)
-    with leafid.Segment("orders", store=database.url(name)) as orders:
-        with pytest.raises(leafid.StoreUnknownError, match="has no tables; to create"):
-            orders.next()
-    with pytest.raises(leafid.StoreUnknownError, match="CREATE DATABASE"):
-        SqlStore(database.url("nowhere"), create=True).id
-    store = SqlStore(database.factory(name), create=True)
-    with pytest.raises(leafid.TagUnknownError, match="python -m leafid tag create orders --store"):
-        store.lease_segment(TAG)
-    assert SqlStore(database.url(name), create=True).id == store.id, "it is there"
 
 
 def test_many_make_one_store(database, name) -> None:
@@ -181,30 +137,17 @@ def test_what_has_no_transactions_is_refused(mariadb) -> None:
         SqlStore(mariadb.factory(name), allow_unsafe_settings=True).id
 
 
-def test_tables_of_others(database, name) -> None:
-    store = SqlStore(database.factory(name), create=True)
-    assert store.id
-    database.run(name, f"UPDATE {table(database, 'meta')} SET version = 1")
-    with pytest.raises(leafid.SchemaMismatchError, match="version 1, .* leafid migrate --store"):
-        SqlStore(database.url(name)).id
-    store.close()
-    with pytest.raises(leafid.SchemaMismatchError, match="version 1"):
-        store.lease_segment(TAG)
-    other = database.make()
-    if isinstance(database, Mariadb):
-        database.run(other, "CREATE TABLE tags (id INT)")
-    else:
-        database.run(other, "CREATE SCHEMA leafid", "CREATE TABLE leafid.tags (id INT)")
-    with pytest.raises(leafid.SchemaMismatchError, match="its table `tags` is another program's"):
-        SqlStore(database.url(other), create=True).id
+def test_tables_of_another_version_meanwhile(database, name, made) -> None:
+    database.run(name, f"UPDATE {database.table('meta')} SET version = 1")
+    for act in (lambda: None, made.close):
+        act()
+        with pytest.raises(leafid.SchemaMismatchError, match="version 1, .* leafid migrate --store"):
+            made.lease_segment(TAG)
 
 
 def test_another_store_behind_the_name(database, name, made) -> None:
     made.close()
-    if isinstance(database, Mariadb):
-        database.run(database.common, f"DROP DATABASE {name}", f"CREATE DATABASE {name}")
-    else:
-        database.run(name, "DROP SCHEMA leafid CASCADE")
+    database.make_again(name)
     with pytest.raises(leafid.StoreChangedError, match="is store none now"):
         made.lease_segment(TAG)
     other = SqlStore(database.factory(name), create=True)
@@ -212,29 +155,17 @@ def test_another_store_behind_the_name(database, name, made) -> None:
         made.lease_segment(TAG)
 
 
-def test_a_holders_proof_stops_its_tag_for_every_process(database, name, made) -> None:
-    assert made.lease_segment(TAG)["start"] == 1
-    with pytest.raises(leafid.StoreWentBackError):
-        made.lease_segment({**TAG, "have_until": 101})
-    other = SqlStore(database.factory(name))
-    for store in (made, other):
-        with pytest.raises(leafid.StoreRefusedError, match="stands at 11, .* up to 101: "):
-            store.lease_segment(TAG)
-    other.advance_tag("orders", 101)
-    assert made.lease_segment(TAG)["start"] == 101
-
-
 def test_a_lost_connection_is_made_again(database, name, made) -> None:
     assert made.lease_segment(TAG)["start"] == 1
-    for session in sessions(database, name):
-        end(database, session)
-    assert until(lambda: not sessions(database, name))
+    for session in database.sessions(name):
+        database.end(session)
+    assert until(lambda: not database.sessions(name))
     assert made.lease_segment(TAG)["start"] == 11
     assert made.acquire(ACQUIRE)["worker"] == 0
 
 
 def test_a_row_that_somebody_keeps_locked(database, name, made) -> None:
-    tag = table(database, "tags")
+    tag = database.table("tags")
     other = database.connect(name)
     other.cursor().execute("BEGIN")
     other.cursor().execute(f"SELECT 1 FROM {tag} WHERE tag = 'orders' FOR UPDATE")
@@ -244,24 +175,6 @@ def test_a_row_that_somebody_keeps_locked(database, name, made) -> None:
     finally:
         other.close()
     assert made.lease_segment(TAG)["start"] == 1
-
-
-@FORKS
-def test_a_fork_opens_its_own(database, name, made) -> None:
-    assert made.lease_segment(TAG)["start"] == 1
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.write(write, f"{made.lease_segment(TAG)['start']} ".encode())
-        finally:
-            os._exit(0)
-    assert not wait(pid)
-    os.close(write)
-    with os.fdopen(read, "rb") as said:
-        child = int(said.read())
-    starts = [child, made.lease_segment(TAG)["start"], made.lease_segment(TAG)["start"]]
-    assert starts == [11, 21, 31]
 
 
 def test_what_a_decision_was_made_on_has_to_hold(database, name, made, monkeypatch) -> None:
@@ -275,7 +188,7 @@ def test_what_a_decision_was_made_on_has_to_hold(database, name, made, monkeypat
 
     def fenced(turn, text, params):
         for floor in floors:
-            database.run(name, f"UPDATE {table(database, 'namespaces')} SET floor = {floor}")
+            database.run(name, f"UPDATE {database.table('namespaces')} SET floor = {floor}")
         find(turn, text, params)
 
     monkeypatch.setattr(Turn, "find", fenced)
@@ -286,7 +199,7 @@ def test_what_a_decision_was_made_on_has_to_hold(database, name, made, monkeypat
 def test_who_lost_a_race_waits_in_line(database, name, made, monkeypatch) -> None:
     """Else the slowest of many would lose again and again."""
     other, write, writes = SqlStore(database.factory(name)), Turn.write, []
-    row = f"SELECT 1 FROM {table(database, 'tags')} WHERE tag = 'orders' FOR UPDATE NOWAIT"
+    row = f"SELECT 1 FROM {database.table('tags')} WHERE tag = 'orders' FOR UPDATE NOWAIT"
 
     def raced(turn, text, params):
         writes.append(text)
@@ -305,37 +218,8 @@ def test_who_lost_a_race_waits_in_line(database, name, made, monkeypatch) -> Non
 
 def test_it_writes_down_its_time(database, name, made) -> None:
     made.lease_segment(TAG)
-    ((beat,),) = database.run(name, f"SELECT beat_ms FROM {table(database, 'meta')}")
+    ((beat,),) = database.run(name, f"SELECT beat_ms FROM {database.table('meta')}")
     assert beat > 1_700_000_000_000
-
-
-def test_workers_of_a_namespace(database, name) -> None:
-    url = database.url(name)
-    with leafid.Snowflake("pages", store=url, create=True, workers=(8, 12)) as pages:
-        assert leafid.decode(pages.next()).worker == 8
-    # This call has made the store, so `default` has the range as well.
-    with leafid.Snowflake(store=url) as ids:
-        assert leafid.decode(ids.next()).worker == 8
-    leafid.Snowflake("pages", store=url, create=True, workers=(8, 12)).close()
-    with pytest.raises(leafid.LayoutMismatchError, match="is 8..12, not 0..4; .* leafid namespace set pages"):
-        leafid.Snowflake("pages", store=url, create=True, workers=(0, 4)).next()
-    with leafid.Snowflake("other", store=url, create=True, workers=(0, 4)) as others:
-        assert leafid.decode(others.next()).worker == 0
-
-
-def test_what_is_declared_of_default_holds_or_is_refused(database, name) -> None:
-    url = database.url(name)
-    orders = leafid.Segment("orders", store=url, create=True)
-    with leafid.Snowflake(store=url, create=True, layout="edge", workers=(100, 104)) as ids:
-        assert leafid.decode(ids.next(), leafid.Layout.edge).worker == 100
-    assert orders.next() == 1
-    other = SqlStore(database.factory(name), create=True, workers=(0, 8))
-    with pytest.raises(leafid.LayoutMismatchError, match="namespace `default` .* is 100..104, not 0..8"):
-        leafid.Snowflake(store=other).next()
-    with pytest.raises(leafid.TagExistsError, match="tag `orders` .* `step` is 1000, not 5"):
-        other.create_tag("orders", step=5, if_missing=True)
-    with pytest.raises(leafid.WorkerInvalidError, match="add `create=True`"):
-        SqlStore(database.factory(name), workers=(0, 8))
 
 
 def test_an_sqlite_connection_is_opened_as_a_file(tmp_path) -> None:
@@ -372,28 +256,3 @@ def test_a_url_that_cannot_be_used_is_not_repeated(url) -> None:
     with pytest.raises(leafid.RequestInvalidError) as said:
         SqlStore(url).id
     assert "cret" not in str(said.value)
-
-
-@pytest.mark.engine
-@pytest.mark.parametrize("scheme", ["postgres", "mysql"])
-def test_nobody_is_there(scheme: str) -> None:
-    with pytest.raises(leafid.StoreUnavailableError, match="127.0.0.1:1/d cannot be reached") as said:
-        SqlStore(f"{scheme}://u:s3cret@127.0.0.1:1/d").id
-    assert "s3cret" not in str(said.value)
-
-
-def test_the_commands(database, name, capsys) -> None:
-    url = database.url(name)
-    assert main(["tag", "create", "orders", "--store", url]) == 1
-    assert "STORE_UNKNOWN" in capsys.readouterr().err
-    assert main(["init", "--store", url]) == 0
-    assert SqlStore(url).id in capsys.readouterr().out
-    assert main(["init", "--store", url]) == 1, "a store that is there is not made again"
-    assert "STORE_REFUSED" in capsys.readouterr().err
-    assert main(["tag", "create", "orders", "--from", "7", "--store", url]) == 0
-    assert main(["next", "orders", "-n", "2", "--store", url]) == 0
-    assert capsys.readouterr().out.endswith("7\n8\n")
-    shown = subprocess.run(
-        [BINARY, "tag", "list", "--store", url], capture_output=True, text=True, timeout=300
-    )
-    assert "orders" in shown.stdout, shown.stderr

@@ -10,15 +10,13 @@ import sqlalchemy
 import leafid
 from leafid import Segment, Snowflake, SqlStore
 from leafid.__main__ import main
-from support.databases import Mariadb
 from support.waiting import failing, first_when_made
 
 
 def test_generators_are_made_while_the_database_is_away(killed, tmp_path) -> None:
     name = killed.make()
     url = killed.url(name)
-    driver = "mysql+pymysql" if isinstance(killed, Mariadb) else "postgresql+psycopg"
-    text = f"{driver}://{url.partition('://')[2]}"
+    text = killed.sqlalchemy(name)
     killed.kill()
     made = [
         Segment("orders", url, create=True),

@@ -56,7 +56,7 @@ def test_ids_of_two_drivers_are_of_one_line(connect, mariadb, name) -> None:
     assert {type(id) for id in drawn} == {int}
 
 
-def test_a_connection_inside_a_transaction_is_refused_and_nothing_is_committed(connect) -> None:
+def test_a_connection_inside_a_transaction_commits_nothing(connect) -> None:
     assert SqlStore(connect, create=True).id
     shared = connect()
     cursor = shared.cursor()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sqlite3
 import threading
 from typing import Any
@@ -16,6 +15,7 @@ import leafid
 from leafid import SqlStore
 from leafid._sql import forking
 from leafid._sql.turn import Turn
+from support.child import in_child
 from support.databases import Mariadb
 from support.waiting import PATIENCE, end_all, start_all, until
 
@@ -35,26 +35,21 @@ def made(database) -> str:
     return name
 
 
-def ours(database, table: str) -> str:
-    return table if isinstance(database, Mariadb) else f"leafid.{table}"
-
-
 def shadow(connection: Any, database, *tables: str) -> None:
     """Temporary tables as an application may have them, with what stands in ours."""
     for table in tables:
         connection.cursor().execute(
-            f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM {ours(database, table)}"
+            f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM {database.table(table)}"
         )
     connection.commit()
 
 
 def position(database, name: str) -> int:
-    return database.run(name, f"SELECT max_id FROM {ours(database, 'tags')}")[0][0]
+    return database.run(name, f"SELECT max_id FROM {database.table('tags')}")[0][0]
 
 
 def test_a_pool_whose_connections_have_temporary_tables(database, name) -> None:
-    driver = "mysql+pymysql" if isinstance(database, Mariadb) else "postgresql+psycopg"
-    engine = sqlalchemy.create_engine(f"{driver}://{database.url(name).partition('://')[2]}", pool_size=1)
+    engine = sqlalchemy.create_engine(database.sqlalchemy(name), pool_size=1)
     with engine.connect() as connection:
         shadow(connection.connection, database, "tags", "workers", "namespaces", "meta")
     store = SqlStore(engine)
@@ -65,8 +60,7 @@ def test_a_pool_whose_connections_have_temporary_tables(database, name) -> None:
 
 
 def test_a_pool_of_one_that_is_in_use(database, name) -> None:
-    driver = "mysql+pymysql" if isinstance(database, Mariadb) else "postgresql+psycopg"
-    url = f"{driver}://{database.url(name).partition('://')[2]}"
+    url = database.sqlalchemy(name)
     engine = sqlalchemy.create_engine(url, pool_size=1, max_overflow=0, pool_timeout=0.1)
     with engine.connect():
         assert SqlStore(engine).lease_segment(TAG)["start"] == 1
@@ -180,7 +174,7 @@ def test_a_connection_that_was_closed_behind_its_back(database, name) -> None:
 def test_the_row_of_the_store_is_gone(database, name) -> None:
     store = SqlStore(database.url(name))
     assert store.lease_segment(TAG)["start"] == 1
-    database.run(name, f"DELETE FROM {ours(database, 'meta')}")
+    database.run(name, f"DELETE FROM {database.table('meta')}")
     with pytest.raises(leafid.StoreChangedError, match="is store none now"):
         store.lease_segment(TAG)
 
@@ -230,25 +224,11 @@ def test_a_fork_beside_a_transaction_that_does_not_end(database, name, monkeypat
 
     hanging = start_all([threading.Thread(target=hang)])
     assert begun.wait(PATIENCE)
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.write(write, str(store.lease_segment(TAG)["start"]).encode())
-        finally:
-            os._exit(0)
-    os.close(write)
-    ended: list[int] = []
     try:
-        assert until(lambda: ended.append(os.waitpid(pid, os.WNOHANG)[0]) or ended[-1] == pid)
+        assert in_child(lambda: store.lease_segment(TAG)["start"]) == "11"
     finally:
-        if pid not in ended:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
         over.set()
         end_all(hanging)
-    with os.fdopen(read, "rb") as said:
-        assert said.read() == b"11"
     assert store.lease_segment(TAG)["start"] == 21
 
 
@@ -280,15 +260,3 @@ def test_a_row_of_a_tag_that_nothing_of_leafid_writes(tmp_path, column, value) -
         edited.execute(f"UPDATE tags SET {column} = {value}")
     with pytest.raises(leafid.SchemaMismatchError, match=f"`{column}` is `{value}`"):
         store.lease_segment(TAG)
-
-
-def test_a_user_that_may_only_read_hears_what_is_missing(database, name) -> None:
-    if isinstance(database, Mariadb):
-        grants = [f"GRANT SELECT ON {name}.* TO reader@'127.0.0.1'"]
-        database.run(name, "CREATE OR REPLACE USER reader@'127.0.0.1'", *grants)
-    else:
-        grants = ["GRANT USAGE ON SCHEMA leafid TO reader", "GRANT SELECT ON ALL TABLES IN SCHEMA leafid TO reader"]
-        database.run(name, "DO $$ BEGIN CREATE ROLE reader LOGIN; EXCEPTION WHEN OTHERS THEN NULL; END $$", *grants)
-    url = database.url(name).replace("leafid@", "reader@").replace("root@", "reader@")
-    with pytest.raises(leafid.ForbiddenError, match="rights on the tables that docs/STORES.md"):
-        SqlStore(url).lease_segment(TAG)

@@ -12,7 +12,7 @@ import pytest
 import leafid
 from leafid import SqliteStore
 from leafid._sql.file.sqlite import File
-from support.forked import wait
+from support.child import in_child
 from support.places import BINARY, HERE
 from support.run import python
 from support.server import FILE
@@ -24,25 +24,6 @@ FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork her
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "ids.db"
-
-
-def in_child(fork, what) -> str:
-    """What a child said of it: `granted`, or the code of its error."""
-    read, write = os.pipe()
-    pid = fork()
-    if pid == 0:
-        try:
-            what()
-            os.write(write, b"granted")
-        except leafid.LeafidError as error:
-            os.write(write, error.code.encode())
-        finally:
-            os._exit(0)
-    os.close(write)
-    with os.fdopen(read, "rb") as said:
-        told = said.read().decode()
-    assert not wait(pid)
-    return told
 
 
 def test_a_file_that_is_made_while_it_is_looked_at(path, monkeypatch) -> None:
@@ -64,7 +45,8 @@ def test_a_file_that_is_made_while_it_is_looked_at(path, monkeypatch) -> None:
 # it from, would wait for that thread for ever.
 UNSEEN = """
 import ctypes, gc, os, sys
-from test_sqlite_guard import ASK, SqliteStore, in_child
+from leafid import SqliteStore
+from support.child import in_child
 
 path, other = sys.argv[1:]
 store = SqliteStore(path, create=True)
@@ -73,15 +55,23 @@ if other != path:
     os.symlink(path, other)
 
 def grant():
-    SqliteStore(other).lease_segment(ASK)
+    SqliteStore(other).lease_segment(ask)
+    return "granted"
 
+ask = {"tag": "orders", "request": "01" * 16}
 fork = ctypes.PyDLL(None).fork
-print(in_child(fork, grant), in_child(fork, lambda: (store.close(), grant())))
-print(in_child(os.fork, grant))
-store.lease_segment(ASK)
+
+def lease():
+    return store.lease_segment(ask)["start"]
+
+print(*[in_child(act, fork=fork) for act in (grant, lambda: store.close() or grant(), lease)])
+store.close()
+print(in_child(lease, fork=fork))
+print(in_child(grant))
+store.lease_segment(ask)
 del store
 gc.collect()
-print(in_child(fork, grant))
+print(in_child(grant, fork=fork))
 """
 
 
@@ -89,9 +79,9 @@ print(in_child(fork, grant))
 @pytest.mark.parametrize("name", ["ids.db", "link.db"])
 def test_a_store_made_after_a_fork_that_python_does_not_see(path, name) -> None:
     said = python("-c", UNSEEN, path, path.with_name(name), path=HERE).splitlines()
-    assert said[0] == "STORE_REFUSED STORE_REFUSED", "it would write without a lock"
+    assert said[0] == "STORE_REFUSED STORE_REFUSED STORE_REFUSED", "it would write without a lock"
     # Of what was closed or dropped, a child inherits nothing.
-    assert said[1:] == ["granted", "granted"]
+    assert said[1:] == ["1", "granted", "granted"]
 
 
 @FORKS
@@ -101,9 +91,8 @@ def test_what_a_fork_interrupts_is_refused_in_the_child(path, monkeypatch) -> No
     store.create_tag("orders")
     with store._file.turn():
         # The hook of `os.fork` cannot close it meanwhile.
-        told = in_child(os.fork, lambda: SqliteStore(path).lease_segment(ASK))
-    assert told == "STORE_REFUSED"
-    assert in_child(os.fork, lambda: SqliteStore(path).lease_segment(ASK)) == "granted"
+        assert in_child(lambda: SqliteStore(path).lease_segment(ASK)) == "STORE_REFUSED"
+    assert in_child(lambda: SqliteStore(path).lease_segment(ASK)["start"]) == "1"
 
 
 def nobody_has_it_locked(path) -> bool:
@@ -159,8 +148,7 @@ def test_a_fence_holds_for_who_has_the_file_open(server) -> None:
     assert after["end"] <= server.tag("orders")["max_id"]
     # No window begins below the fence, of a namespace that is made later, too.
     store.create_namespace("later")
-    status, said = server.call("PUT", "/v1/namespaces/behind", {})
-    assert status < 300, said
+    server.create_namespace("behind")
     floors = dict(sqlite3.connect(path).execute("SELECT namespace, floor FROM namespaces"))
     assert floors["later"] == floors["behind"] and min(floors.values()) > window["end"]
     for name in ("default", "later"):

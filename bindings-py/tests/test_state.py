@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import leafid
-from leafid import MemoryStore, Snowflake, testing
+from leafid import MemoryStore, Snowflake, SqliteStore, testing
+from support.child import in_child
 from support.run import code, running
 from support.waiting import until
 
@@ -58,20 +59,15 @@ def test_the_next_life_renews_the_window(memory, state) -> None:
     assert leafid.decode(ids.next()).worker == leafid.decode(last).worker
 
 
-def test_what_was_given_up_is_not_used_again(memory, state) -> None:
+@pytest.mark.parametrize("give_up", [
+    lambda ids: ids.close(release=True),
+    lambda ids: (ids.forget(), ids.close()),
+], ids=["given up", "forgotten"])  # fmt: skip
+def test_what_is_dropped_is_not_used_again(memory, state, give_up) -> None:
     ids = Snowflake(store=memory, state=state)
-    ids.next()
-    ids.close(release=True)
+    assert ids.next() > 0
+    give_up(ids)
     has_nothing(state)
-
-
-def test_what_was_forgotten_is_not_used_again(memory, state) -> None:
-    ids = Snowflake(store=memory, state=state)
-    before = ids.next()
-    ids.forget()
-    ids.close()
-    has_nothing(state)
-    assert before > 0
 
 
 def test_an_idle_generator_goes_on(memory, state) -> None:
@@ -83,32 +79,15 @@ def test_an_idle_generator_goes_on(memory, state) -> None:
     assert ids.next() > before
 
 
-def test_a_forked_child_keeps_none(memory, state, tmp_path) -> None:
-    said = code(
-        """
-        import os, sys, warnings
-        from leafid import Snowflake, SqliteStore
-        warnings.simplefilter("ignore")
-        store = SqliteStore(sys.argv[2], create=True)
-        store.create_namespace("default")
-        ids = Snowflake(store=store, state=sys.argv[1])
-        before = ids.next()
-        reader, writer = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.write(writer, str(ids.next()).encode())
-            ids.close()
-            os._exit(0)
-        assert os.waitpid(child, 0)[1] == 0
-        theirs, ours = int(os.read(reader, 100)), ids.next()
-        ids.close()
-        with Snowflake(store="http://127.0.0.1:1", state=sys.argv[1]) as again:
-            print(before, theirs, ours, again.next())
-        """,
-        state,
-        tmp_path / "ids.db",
-    )
-    before, theirs, ours, again = map(int, said.split())
+@pytest.mark.filterwarnings("ignore")
+def test_a_forked_child_keeps_none(state, tmp_path) -> None:
+    store = SqliteStore(tmp_path / "ids.db", create=True)
+    ids = Snowflake(store=store, state=state)
+    before = ids.next()
+    theirs, ours = int(in_child(lambda: (ids.next(), ids.close())[0])), ids.next()
+    ids.close()
+    with Snowflake(store=NOWHERE, state=state) as life:
+        again = life.next()
     assert len({before, theirs, ours, again}) == 4 and before < ours < again
     worker = [leafid.decode(id).worker for id in (before, theirs, ours, again)]
     assert worker[0] == worker[2] == worker[3] != worker[1]
@@ -144,61 +123,83 @@ def test_a_file_that_another_process_has_is_not_used(memory, state) -> None:
     assert leafid.decode(id).worker != leafid.decode(first.next()).worker
 
 
-def test_a_damaged_file_is_not_used(memory, state) -> None:
-    used(state, memory)
-    whole = state.read_bytes()
-    broken = bytearray(whole)
+def damaged(state: Path) -> None:
+    broken = bytearray(state.read_bytes())
     for at in range(100, 2 * SLOT, SLOT):
         broken[at] ^= 1
     state.write_bytes(broken)
-    ids = Snowflake(store=memory, state=state)
-    with pytest.warns(RuntimeWarning, match="is damaged, or of another version, and is not used"):
-        ids.next()
 
 
-def test_a_copied_file_is_not_used(memory, state, tmp_path) -> None:
+def copied(state: Path) -> None:
+    for end in ("", ".lock"):
+        os.rename(f"{state}{end}", f"{state}-first{end}")
+    shutil.copy(f"{state}-first", state)
+
+
+DAMAGED = "is damaged, or of another version, and is not used"
+NOT_USED = {
+    "damaged": (damaged, "default", DAMAGED),
+    "copied": (copied, "default", "was copied, and is not used"),
+    "another namespace": (lambda state: None, "other", "is of another namespace or layout, and is not used"),
+    **{
+        f"cut to {length}": (lambda state, length=length: os.truncate(state, length), "default", DAMAGED)
+        for length in (8, SLOT, 700, 2 * SLOT - 1)
+    },
+}
+
+
+@pytest.mark.parametrize("case", NOT_USED)
+def test_a_file_that_is_of_no_use_is_warned_of(memory, state, case) -> None:
+    spoil, namespace, warning = NOT_USED[case]
     used(state, memory)
-    copy = tmp_path / "copy"
-    shutil.copy(state, copy)
-    ids = Snowflake(store=memory, state=copy)
-    with pytest.warns(RuntimeWarning, match="was copied, and is not used"):
+    spoil(state)
+    memory.create_namespace("other")
+    with Snowflake(namespace, memory, state=state) as ids, pytest.warns(RuntimeWarning, match=warning):
         ids.next()
 
 
-def test_a_file_of_another_namespace_is_not_used(state) -> None:
-    store = MemoryStore()
-    used(state, store)
-    store.create_namespace("other")
-    ids = Snowflake("other", store, state=state)
-    with pytest.warns(RuntimeWarning, match="is of another namespace or layout, and is not used"):
-        ids.next()
+def link(state: Path) -> None:
+    state.symlink_to(state.with_name("elsewhere"))
 
 
-def refused(state: Path, match: str, memory: MemoryStore) -> None:
-    ids = Snowflake(store=memory, state=state)
+def second_name(state: Path) -> None:
+    used(state.with_name("one"), MemoryStore())
+    os.link(state.with_name("one"), state)
+
+
+NONE = "is not a state file of leafid: pass another path"
+REFUSED = {
+    "a text": (lambda state: state.write_text("something else\n"), "", NONE),
+    "noise": (lambda state: state.write_bytes(b"x" * 2 * SLOT), "", NONE),
+    "a link": (link, "", "is a symbolic link"),
+    "two names": (second_name, "", "has 2 names"),
+    "a pipe": (os.mkfifo, "", "is no plain file"),
+    "no folder": (lambda state: None, "/state", "cannot be opened: No such file .*: make its folder first"),
+    "a slash too many": (lambda state: None, "/", "cannot be read: No such file .*: make it first"),
+    "a file as a folder": (
+        Path.touch, "/", "cannot be read: Not a directory .*: it is a file, leave the `/` at its end out",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_no_state_file_is_refused(memory, state, case) -> None:
+    make, end, message = REFUSED[case]
+    make(state)
+    is_file = state.is_file() and not state.is_symlink()
+    before = state.read_bytes() if is_file else b""
+    ids = Snowflake(store=memory, state=f"{state}{end}")
     for _ in range(2):
-        with pytest.raises(leafid.StateInvalidError, match=match):
+        with pytest.raises(leafid.StateInvalidError, match=message):
             ids.next()
     assert ids.stats().asks == 0, "nothing was leased"
+    assert not is_file or state.read_bytes() == before
+    assert not state.with_name("elsewhere").exists()
 
 
-def test_what_is_no_state_file_is_refused(memory, state, tmp_path) -> None:
-    state.write_text("something else\n")
-    refused(state, "is not a state file of leafid: pass another path", memory)
-    state.write_bytes(b"x" * 2 * SLOT)
-    refused(state, "is not a state file of leafid: pass another path", memory)
-    assert state.read_bytes() == b"x" * 2 * SLOT
-    link = tmp_path / "link"
-    link.symlink_to(tmp_path / "elsewhere")
-    refused(link, "is a symbolic link", memory)
-    assert not (tmp_path / "elsewhere").exists()
-    used(tmp_path / "one", memory)
-    os.link(tmp_path / "one", tmp_path / "two")
-    refused(tmp_path / "two", "has 2 names", memory)
-    os.mkfifo(tmp_path / "pipe")
-    refused(tmp_path / "pipe", "is no plain file", memory)
-    refused(tmp_path / "none/state", "cannot be opened: No such file .*: make its folder first", memory)
-    refused(Path("/proc/leafid"), "cannot be opened", memory)
+def test_places_for_no_state_file(memory) -> None:
+    with pytest.raises(leafid.StateInvalidError, match="cannot be opened"):
+        Snowflake(store=memory, state="/proc/leafid").next()
     with pytest.raises(leafid.StateInvalidError, match="got an empty one"):
         Snowflake(store=memory, state="")
 
@@ -232,16 +233,6 @@ def test_a_disk_without_room(tmp_path) -> None:
     first, later = said.splitlines()
     assert "cannot be written: File too large" in first
     assert later == "STATE_INVALID"
-
-
-def test_a_file_that_is_cut_short_is_not_used(memory, state) -> None:
-    used(state, memory)
-    whole = state.read_bytes()
-    for length in (8, SLOT, 700, 2 * SLOT - 1):
-        state.write_bytes(whole[:length])
-        with Snowflake(store=memory, state=state) as ids:
-            with pytest.warns(RuntimeWarning, match="is damaged, or of another version, and is not used"):
-                ids.next()
 
 
 def goes_on_elsewhere(ids: Snowflake, first: int) -> None:

@@ -152,7 +152,7 @@ def test_the_children_of_one_that_had_not_begun_have_theirs(tmp_path) -> None:
     assert {worker(ids) for ids in again} == workers
 
 
-def test_the_children_of_one_that_had_begun_are_told_why_they_have_none(tmp_path) -> None:
+def test_children_of_one_that_had_begun_are_told_why(tmp_path) -> None:
     folder = tmp_path / "states"
     folder.mkdir()
     told = code(FORKS, folder, tmp_path / "ids.db", "drawn").splitlines()
@@ -160,18 +160,6 @@ def test_the_children_of_one_that_had_begun_are_told_why_they_have_none(tmp_path
     for line in told:
         assert "the generator was in use before the fork, so this child has no state file" in line
     assert files(folder) == ["default.0.state"]
-
-
-@pytest.mark.parametrize("place, wanted", [
-    ("none/", "cannot be read: No such file .*: make it first"),
-    ("file/", "cannot be read: Not a directory .*: it is a file, leave the `/` at its end out"),
-])  # fmt: skip
-def test_what_is_no_folder_is_refused(memory, tmp_path, place, wanted) -> None:
-    (tmp_path / "file").touch()
-    ids = Snowflake(store=memory, state=f"{tmp_path}/{place}")
-    with pytest.raises(leafid.StateInvalidError, match=wanted):
-        ids.next()
-    assert ids.stats().asks == 0, "nothing was leased"
 
 
 def test_a_strange_file_in_a_folder_is_not_touched(memory, tmp_path) -> None:

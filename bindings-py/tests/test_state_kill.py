@@ -35,8 +35,7 @@ def drawn(file: Path) -> list[int]:
 
 def live(server, folder: Path, count: int, path: Path | None) -> Iterator[tuple[list[int], bool]]:
     """One life after another: what it was given, and whether it was alone."""
-    status, said = server.call("PUT", "/v1/namespaces/edge", {"layout": "edge"})
-    assert status < 300, said
+    server.create_namespace("edge", layout="edge")
     environment = dict(os.environ)
     if path is not None:
         environment["PYTHONPATH"] = str(path)

@@ -24,16 +24,6 @@ def has_again(server, kept: int) -> bool:
     return until(lambda: restarted() == kept)
 
 
-def held(server) -> dict[str, list[int]]:
-    """Which numbers the store has under which owner."""
-    status, said = server.call("GET", "/v1/workers/default")
-    assert status == 200, said
-    owners: dict[str, list[int]] = {}
-    for row in said["workers"]:
-        owners.setdefault(row["owner"], []).append(row["worker"])
-    return owners
-
-
 def test_a_restart_has_the_number_of_before(server) -> None:
     with Snowflake(store=server.url, owner="pod-0", sticky=True) as ids:
         before = worker(ids)
@@ -56,7 +46,8 @@ def test_beside_itself_it_borrows_a_number(server) -> None:
     how = {"owner": "pod-0", "sticky": True}
     with Snowflake(store=server.url, **how) as first, Snowflake(store=server.url, **how) as second:
         assert worker(first) != worker(second)
-        assert sorted(held(server)["pod-0"]) == sorted([worker(first), worker(second)])
+        held = {row["worker"] for row in server.workers() if row["owner"] == "pod-0"}
+        assert held == {worker(first), worker(second)}
         kept = worker(first)
     assert has_again(server, kept), "what was borrowed is not kept"
 

@@ -10,65 +10,51 @@ import trio
 import trio.testing
 
 import leafid
-from leafid import Segment, Snowflake, _aio
+from leafid import Segment, Snowflake
 from support.gate import Away, Gate
+from support.loops import in_trio
 from support.waiting import PATIENCE, until
 
 
-@pytest.fixture
-def gate():
-    store = Gate()
-    yield store
-    store.gate.set()
-
-
-def test_every_verb(server) -> None:
+@in_trio
+async def test_every_verb(server) -> None:
     server.create_tag("orders", step=5, max_step=5)
-
-    async def main() -> None:
-        async with Segment("orders", server.url) as ids, Snowflake(store=server.url) as stamps:
-            assert await ids.anext() == 1
-            assert await ids.atake(5) == list(range(2, 7))
-            async for id in ids:
-                assert id == 7
-                break
-            await ids.aready(5)
-            assert ids.take(5) == list(range(8, 13))
-            assert await stamps.anext() < await stamps.anext()
-        assert ids.closed and stamps.closed
-
-    trio.run(main)
-    assert not _aio._LINES
+    async with Segment("orders", server.url) as ids, Snowflake(store=server.url) as stamps:
+        assert await ids.anext() == 1
+        assert await ids.atake(5) == list(range(2, 7))
+        async for id in ids:
+            assert id == 7
+            break
+        await ids.aready(5)
+        assert ids.take(5) == list(range(8, 13))
+        assert await stamps.anext() < await stamps.anext()
+    assert ids.closed and stamps.closed
 
 
-def test_callers_wait_in_order_and_can_be_cancelled(gate) -> None:
+@in_trio
+async def test_callers_wait_in_order_and_can_be_cancelled(gate) -> None:
     served: list[tuple[int, int]] = []
+    ids = Segment("orders", gate)
 
-    async def main() -> None:
-        ids = Segment("orders", gate)
+    async def draw(at: int) -> None:
+        served.append((at, await ids.anext()))
 
-        async def draw(at: int) -> None:
-            served.append((at, await ids.anext()))
-
-        with pytest.raises(leafid.SegmentDryError, match="`await ids.anext"):
-            ids.next()
-        async with trio.open_nursery() as nursery:
-            scopes = []
-            for at in range(9):
-                scope = await nursery.start(in_scope, draw, at)
-                scopes.append(scope)
-                await trio.testing.wait_all_tasks_blocked()
-            for scope in scopes[::2]:
-                scope.cancel()
+    with pytest.raises(leafid.SegmentDryError, match="`await ids.anext"):
+        ids.next()
+    async with trio.open_nursery() as nursery:
+        scopes = []
+        for at in range(9):
+            scope = await nursery.start(in_scope, draw, at)
+            scopes.append(scope)
             await trio.testing.wait_all_tasks_blocked()
-            with pytest.raises(leafid.TimedOutError):
-                await ids.anext(timeout=0.01)
-            gate.gate.set()
-        assert await ids.anext() == 5
-
-    trio.run(main)
+        for scope in scopes[::2]:
+            scope.cancel()
+        await trio.testing.wait_all_tasks_blocked()
+        with pytest.raises(leafid.TimedOutError):
+            await ids.anext(timeout=0.01)
+        gate.gate.set()
+    assert await ids.anext() == 5
     assert served == [(1, 1), (3, 2), (5, 3), (7, 4)]
-    assert not _aio._LINES
 
 
 async def in_scope(draw, at: int, *, task_status) -> None:
@@ -77,35 +63,31 @@ async def in_scope(draw, at: int, *, task_status) -> None:
         await draw(at)
 
 
-def test_who_wants_too_much_does_not_keep_others_from_what_is_at_hand() -> None:
+@in_trio
+async def test_who_wants_too_much_does_not_keep_others_from_what_is_at_hand() -> None:
     store = Away()
+    ids = Segment("orders", store, timeout=PATIENCE)
+    assert await ids.anext() == 1
+    store.away = True
+    # Nine are left.
+    drawn: list[object] = []
 
-    async def main() -> None:
-        ids = Segment("orders", store, timeout=PATIENCE)
-        assert await ids.anext() == 1
-        store.away = True
-        # Nine are left.
-        drawn: list[object] = []
+    async def draw(call) -> None:
+        drawn.append(await call)
 
-        async def draw(call) -> None:
-            drawn.append(await call)
-
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(draw, ids.atake(10))
-            await trio.testing.wait_all_tasks_blocked()
-            with trio.fail_after(PATIENCE):
-                assert await ids.anext() == 2
-                assert ids.stats().failures
-                assert await ids.atake(2) == [3, 4]
-                assert not drawn
-            nursery.start_soon(draw, ids.atake(7))
-            await trio.testing.wait_all_tasks_blocked()
-            store.away = False
-        assert drawn == [[*range(5, 15)], [*range(15, 22)]]
-        ids.close()
-
-    trio.run(main)
-    assert not _aio._LINES
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(draw, ids.atake(10))
+        await trio.testing.wait_all_tasks_blocked()
+        with trio.fail_after(PATIENCE):
+            assert await ids.anext() == 2
+            assert ids.stats().failures
+            assert await ids.atake(2) == [3, 4]
+            assert not drawn
+        nursery.start_soon(draw, ids.atake(7))
+        await trio.testing.wait_all_tasks_blocked()
+        store.away = False
+    assert drawn == [[*range(5, 15)], [*range(15, 22)]]
+    ids.close()
 
 
 def test_as_a_guest_of_asyncio(gate) -> None:
@@ -147,25 +129,23 @@ def test_as_a_guest_of_asyncio(gate) -> None:
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are counted in /proc")
-def test_an_error_that_is_kept_keeps_no_descriptor() -> None:
+@in_trio
+async def test_an_error_that_is_kept_keeps_no_descriptor() -> None:
     class Unknown:
         def lease_segment(self, ask):
             raise leafid.TagUnknownError("there is no such tag")
 
     kept: list[Exception] = []
 
-    async def main() -> None:
-        async def fail() -> None:
-            with pytest.raises(leafid.TagUnknownError) as raised:
-                await Segment("orders", Unknown()).anext(timeout=PATIENCE)
-            kept.append(raised.value)
+    async def fail() -> None:
+        with pytest.raises(leafid.TagUnknownError) as raised:
+            await Segment("orders", Unknown()).anext(timeout=PATIENCE)
+        kept.append(raised.value)
 
+    await fail()
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(9):
         await fail()
-        before = len(os.listdir("/proc/self/fd"))
-        for _ in range(9):
-            await fail()
-        # Others of this process may open one for a moment; what an error keeps would stay.
-        assert until(lambda: len(os.listdir("/proc/self/fd")) <= before)
-
-    trio.run(main)
+    # Others of this process may open one for a moment; what an error keeps would stay.
+    assert until(lambda: len(os.listdir("/proc/self/fd")) <= before)
     assert len(kept) == 10

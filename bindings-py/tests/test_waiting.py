@@ -16,27 +16,8 @@ from support.forked import wait
 from support.waiting import PATIENCE, end_all, failing, start_all, until
 
 
-class Slow:
-    """A store that answers when a test lets it."""
-
-    def __init__(self) -> None:
-        self.store, self.gate, self.asked = MemoryStore(), threading.Event(), threading.Event()
-
-    def lease_segment(self, ask):
-        self.asked.set()
-        self.gate.wait(PATIENCE)
-        return self.store.lease_segment(ask)
-
-
-@pytest.fixture
-def slow():
-    store = Slow()
-    yield store
-    store.gate.set()
-
-
-def test_a_time_out_per_call_and_per_generator(slow) -> None:
-    cases = (Segment("a", slow, timeout=0.2), {}), (Segment("a", slow, timeout=60), {"timeout": 0.2})
+def test_a_time_out_per_call_and_per_generator(gate) -> None:
+    cases = (Segment("a", gate, timeout=0.2), {}), (Segment("a", gate, timeout=60), {"timeout": 0.2})
     for ids, how in cases:
         begun = time.monotonic()
         with pytest.raises(leafid.TimedOutError, match="within 0.2 s") as late:
@@ -46,36 +27,36 @@ def test_a_time_out_per_call_and_per_generator(slow) -> None:
         assert isinstance(late.value.__cause__, leafid.SegmentDryError)
 
 
-def test_no_time_at_all_still_asks(slow) -> None:
-    ids = Segment("orders", slow)
+def test_no_time_at_all_still_asks(gate) -> None:
+    ids = Segment("orders", gate)
     with pytest.raises(leafid.TimedOutError):
         ids.next(timeout=0)
-    assert slow.asked.wait(PATIENCE)
-    slow.gate.set()
+    assert gate.asked.wait(PATIENCE)
+    gate.gate.set()
     assert ids.next() == 1
     assert ids.next(timeout=0) == 2
 
 
-def test_the_interpreter_is_free_meanwhile(slow) -> None:
-    ids = Segment("orders", slow)
+def test_the_interpreter_is_free_meanwhile(gate) -> None:
+    ids = Segment("orders", gate)
     drawn: list[int] = []
     waiting = start_all(
         threading.Thread(target=lambda: drawn.append(ids.next(PATIENCE))) for _ in range(8)
     )
-    assert slow.asked.wait(PATIENCE)
+    assert gate.asked.wait(PATIENCE)
     assert sum(range(100_000)) and not drawn
-    slow.gate.set()
+    gate.gate.set()
     end_all(waiting)
     assert sorted(drawn) == list(range(1, 9))
 
 
-def test_a_signal_interrupts(slow) -> None:
-    ids = Segment("orders", slow)
+def test_a_signal_interrupts(gate) -> None:
+    ids = Segment("orders", gate)
     waits = threading.get_ident()
 
     def interrupt() -> None:
         # Not by a timer, which could be over before anybody waits.
-        assert slow.asked.wait(PATIENCE)
+        assert gate.asked.wait(PATIENCE)
         signal.pthread_kill(waits, signal.SIGALRM)
 
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
@@ -89,16 +70,16 @@ def test_a_signal_interrupts(slow) -> None:
         end_all([interrupting])
         signal.signal(signal.SIGALRM, before)
     assert time.monotonic() - begun < 40, "at once, not when the minute is over"
-    slow.gate.set()
+    gate.gate.set()
     assert ids.next() == 1
 
 
-def test_a_handler_may_draw_itself(slow) -> None:
-    ids = Segment("orders", slow)
+def test_a_handler_may_draw_itself(gate) -> None:
+    ids = Segment("orders", gate)
     drawn: list[int] = []
 
     def handler(number, frame):
-        slow.gate.set()
+        gate.gate.set()
         drawn.append(ids.next())
 
     before = signal.signal(signal.SIGALRM, handler)
@@ -146,8 +127,8 @@ def test_a_handler_may_fork(server) -> None:
     assert len(theirs) == 500 and not theirs & set(drawn[-500:])
 
 
-def test_closing_sends_waiting_callers_home(slow) -> None:
-    ids = Segment("orders", slow)
+def test_closing_sends_waiting_callers_home(gate) -> None:
+    ids = Segment("orders", gate)
     raised: list[BaseException] = []
 
     def draw() -> None:
@@ -157,11 +138,11 @@ def test_closing_sends_waiting_callers_home(slow) -> None:
             raised.append(error)
 
     waiting = start_all([threading.Thread(target=draw)])
-    assert slow.asked.wait(PATIENCE)
+    assert gate.asked.wait(PATIENCE)
     closing = start_all([threading.Thread(target=ids.close)])
     end_all(waiting)
     assert isinstance(raised[0], leafid.ClosedError)
-    slow.gate.set()
+    gate.gate.set()
     end_all(closing)
 
 
@@ -230,10 +211,3 @@ def test_a_burst_waits_for_the_clock(memory) -> None:
     assert drawn == sorted(set(drawn))
     ahead = leafid.decode(drawn[-1]).time.timestamp() - time.time()
     assert ahead < 0.01, "never ahead of the clock"
-
-
-def test_more_than_ever_fits_is_told(memory) -> None:
-    ids = Snowflake(store=memory, max_ahead=0.0, spread=0)
-    ids.next()
-    with pytest.raises(leafid.CountInvalidError, match="at most 4096"):
-        ids.take(5_000)

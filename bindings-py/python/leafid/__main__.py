@@ -8,9 +8,15 @@ import sys
 
 from . import Layout, LeafidError, Segment, Snowflake
 from . import StoreRefusedError, StoreUnknownError, __version__, decode
-from ._command import guess, tags
+from ._command import tags
 from ._sql import hidden, open_store
 from ._sql.store import Store
+
+# Verbs that the package does not have.
+_NOT_HERE = frozenset((
+    "apply", "backup", "completions", "config", "health", "lease", "man", "migrate", "namespace",
+    "openapi", "repair", "serve", "token", "version", "worker",
+))  # fmt: skip
 
 
 def main(words: list[str] | None = None) -> int:
@@ -19,9 +25,7 @@ def main(words: list[str] | None = None) -> int:
     try:
         options = _parser().parse_args(words)
     except SystemExit as end:
-        if end.code == 2 and (meant := guess.meant(words)) is not None:
-            print(f"  tip: {meant}", file=sys.stderr)
-        if end.code == 2 and words[:1] and words[0] in guess.NOT_HERE:
+        if end.code == 2 and words[:1] and words[0] in _NOT_HERE:
             print(f"  `{words[0]}` is of the program `leafid`, a separate binary", file=sys.stderr)
         raise
     try:

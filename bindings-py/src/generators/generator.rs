@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use leafid_core::{Code, HostTime, Refusal, SharedLine};
+use leafid_core::{Code, HostTime, Refusal};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::client::driver::{Blocked, Call, Driven, Holding, Kind};
+use crate::client::driver::{Blocked, Call, Driven, Held, Holding, Kind};
 use crate::client::host::clock::Clock;
 use crate::client::host::fork_cell::ForkCell;
 use crate::client::host::random;
@@ -105,10 +105,7 @@ impl<K: Kind> Generator<K> {
         py: Python<'_>,
         timeout: f64,
         verb: Verb,
-        mut draw: impl FnMut(
-            &mut leafid_core::Generator<K::Core, Arc<SharedLine>>,
-            HostTime,
-        ) -> Result<T, Refusal>,
+        mut draw: impl FnMut(&mut Held<K>, HostTime) -> Result<T, Refusal>,
     ) -> PyResult<T> {
         let (mut caller, mut looked) = (None, false);
         let call = Call::new(timeout);
@@ -144,10 +141,7 @@ impl<K: Kind> Generator<K> {
         &self,
         py: Python<'_>,
         call: &Call,
-        draw: impl FnMut(
-            &mut leafid_core::Generator<K::Core, Arc<SharedLine>>,
-            HostTime,
-        ) -> Result<T, Refusal>,
+        draw: impl FnMut(&mut Held<K>, HostTime) -> Result<T, Refusal>,
     ) -> PyResult<Result<T, Duration>> {
         let holding = self.holding(py)?;
         let _counted = holding.enter();
@@ -196,11 +190,7 @@ impl<K: Kind> Generator<K> {
     pub fn close(&self, py: Python<'_>, gives_up: bool) -> PyResult<()> {
         let holding = self.holding(py)?;
         holding.retire(gives_up);
-        let deadline = Instant::now() + LAST_RELEASE;
-        while !py.detach(|| holding.is_done_within(SLICE)) && Instant::now() < deadline {
-            py.check_signals()?;
-        }
-        Ok(())
+        until(py, || holding.is_done_within(SLICE)).map(drop)
     }
 
     /// Drops every right, in memory and in the state file.
@@ -211,15 +201,11 @@ impl<K: Kind> Generator<K> {
     pub fn forget(&self, py: Python<'_>) -> PyResult<()> {
         let holding = self.holding(py)?;
         holding.forget();
-        let deadline = Instant::now() + LAST_RELEASE;
-        while !py.detach(|| holding.is_void_within(SLICE)) {
-            py.check_signals()?;
-            if Instant::now() > deadline {
-                let message = "the state file could not be made void within 3 s: remove it";
-                return Err(errors::raise(Code::StateInvalid, message));
-            }
+        if until(py, || holding.is_void_within(SLICE))? {
+            return Ok(());
         }
-        Ok(())
+        let message = "the state file could not be made void within 3 s: remove it";
+        Err(errors::raise(Code::StateInvalid, message))
     }
 
     /// Whether it has asked for nothing yet, in this process or one that forked it.
@@ -268,14 +254,7 @@ impl<K: Kind> Generator<K> {
     pub fn release(&self, py: Python<'_>) -> PyResult<()> {
         self.give_back(py)?;
         let holding = self.holding(py)?;
-        let deadline = Instant::now() + LAST_RELEASE;
-        while Instant::now() < deadline {
-            if py.detach(|| holding.has_given_back_within(SLICE)) {
-                break;
-            }
-            py.check_signals()?;
-        }
-        Ok(())
+        until(py, || holding.has_given_back_within(SLICE)).map(drop)
     }
 
     /// How long to rest before it is looked again whether everything is given back.
@@ -314,6 +293,20 @@ impl<K: Kind> Generator<K> {
             outside::of_module(py, "leafid._values", "Stats").map(Bound::unbind)
         })?;
         outside::call(class.bind(py), (), Some(&fields))
+    }
+}
+
+/// Looks again and again, without the interpreter lock, for 3 s at most; whether it came true.
+fn until(py: Python<'_>, is_so: impl Fn() -> bool + Send + Sync) -> PyResult<bool> {
+    let deadline = Instant::now() + LAST_RELEASE;
+    loop {
+        if py.detach(&is_so) {
+            return Ok(true);
+        }
+        py.check_signals()?;
+        if Instant::now() >= deadline {
+            return Ok(false);
+        }
     }
 }
 

@@ -144,8 +144,7 @@ impl StoreArg {
         // Before the start, which may run Python code: the end of the interpreter waits for it.
         driver::remember(Arc::downgrade(&driven));
         start_log(py);
-        let none = |error| PyRuntimeError::new_err(format!("the system gives no thread: {error}"));
-        Arc::clone(&driven).save().map_err(none).inspect_err(|_| driven.ended())?;
+        Arc::clone(&driven).save().map_err(no_thread).inspect_err(|_| driven.ended())?;
         let hub = match self {
             StoreArg::Http(http) => http.hub.get(),
             StoreArg::Memory(memory) => memory.hub.get(),
@@ -176,8 +175,7 @@ impl StoreArg {
     }
 
     fn spawn(&self, py: Python<'_>, hub: &Arc<Hub>) -> PyResult<()> {
-        let none = |error| PyRuntimeError::new_err(format!("the system gives no thread: {error}"));
-        let spawn = |transport| driver::spawn(Arc::clone(hub), transport).map_err(none);
+        let spawn = |transport| driver::spawn(Arc::clone(hub), transport).map_err(no_thread);
         match self {
             StoreArg::Http(http) => spawn(Box::new(http.connect())),
             StoreArg::Memory(memory) => spawn(Box::new(Arc::clone(memory))),
@@ -185,6 +183,10 @@ impl StoreArg {
         }
         .inspect_err(|_| hub.abandon())
     }
+}
+
+fn no_thread(error: std::io::Error) -> PyErr {
+    PyRuntimeError::new_err(format!("the system gives no thread: {error}"))
 }
 
 /// Starts the thread that writes the log, in a process that has one.

@@ -106,8 +106,7 @@ impl TestGenerator {
         code: &str,
         retry_after_ms: Option<u32>,
     ) -> PyResult<()> {
-        let code = Code::parse(code)
-            .ok_or_else(|| PyValueError::new_err(format!("there is no code `{code}`")))?;
+        let code = code_of(code)?;
         let at = HostTime::new(at);
         self.lock().handle_failure(request.0, code, retry_after_ms, at);
         Ok(())
@@ -160,8 +159,7 @@ impl TestGenerator {
         code: &str,
         until: Option<i64>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let code = Code::parse(code)
-            .ok_or_else(|| PyValueError::new_err(format!("there is no code `{code}`")))?;
+        let code = code_of(code)?;
         let refusal = Refusal { code, until: until.map(HostTime::new) };
         let stance = PyDict::new(py);
         match self.lock().stance(refusal, HostTime::new(at)) {
@@ -180,6 +178,10 @@ impl TestGenerator {
         let stats = self.lock().stats();
         dict::written(py, |to| stats.put(to))
     }
+}
+
+fn code_of(name: &str) -> PyResult<Code> {
+    Code::parse(name).ok_or_else(|| PyValueError::new_err(format!("there is no code `{name}`")))
 }
 
 fn refused<T>(result: Result<T, Refusal>) -> PyResult<T> {

@@ -125,6 +125,21 @@ class Database(ABC):
         finally:
             connection.close()
 
+    def table(self, name: str) -> str:
+        """A table of ours, as it is called where it lies."""
+        return name
+
+    def sqlalchemy(self, database: str) -> str:
+        """The URL of a database as SQLAlchemy takes it."""
+        return f"{self.scheme}://{self.url(database).partition('://')[2]}"
+
+    def sessions(self, database: str) -> list[int]:
+        """Those that others have in a database."""
+        return [int(row[0]) for row in self.run(self.common, self.sessions_of.format(database))]
+
+    def end(self, session: int) -> None:
+        self.run(self.common, self.ends.format(session))
+
     def as_user(self) -> list[str]:
         return []
 
@@ -132,6 +147,9 @@ class Database(ABC):
         return {**os.environ, "TMPDIR": str(self.folder)}
 
     common: ClassVar[str]
+    scheme: ClassVar[str]
+    sessions_of: ClassVar[str]
+    ends: ClassVar[str]
 
     @abstractmethod
     def install(self) -> None:
@@ -155,6 +173,11 @@ class Database(ABC):
 
 class Postgres(Database):
     name, package, common, module = "PostgreSQL", "postgresql", "postgres", "psycopg"
+    scheme, ends = "postgresql+psycopg", "SELECT pg_terminate_backend({})"
+    sessions_of = "SELECT pid FROM pg_stat_activity WHERE datname = '{}'"
+
+    def table(self, name: str) -> str:
+        return f"leafid.{name}"
 
     def program(self, name: str) -> str:
         found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda at: int(at.parent.name))
@@ -197,6 +220,8 @@ class Postgres(Database):
 
 class Mariadb(Database):
     name, package, common, module = "MariaDB", "mariadb-server", "mysql", "pymysql"
+    scheme, ends = "mysql+pymysql", "KILL {}"
+    sessions_of = "SELECT id FROM information_schema.processlist WHERE db = '{}'"
 
     def program(self, name: str) -> str:
         program = shutil.which(name) or shutil.which(name, path="/usr/sbin")

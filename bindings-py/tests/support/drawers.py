@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from support.ending import bound
@@ -15,6 +17,30 @@ DRAWING = HERE / "support/drawing.py"
 def draw(kind: str, store: object, file: Path, count: int, *words: str) -> subprocess.Popen[str]:
     command = [*bound(), sys.executable, DRAWING, kind, store, file, count, *words]
     return subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True)
+
+
+@contextmanager
+def all_ended() -> Iterator[list[subprocess.Popen[str]]]:
+    """Ends all that are in the list by then."""
+    processes: list[subprocess.Popen[str]] = []
+    try:
+        yield processes
+    finally:
+        for process in processes:
+            end(process)
+
+
+def begun(files: list[Path]) -> bool:
+    """Whether each of them was written to."""
+    return all(file.exists() and file.stat().st_size for file in files)
+
+
+def count(folder: Path, what: str) -> tuple[int, int]:
+    """How many IDs were written down, and how many of them are duplicates."""
+    ids = drawn(folder)
+    duplicates = len(ids) - len(set(ids))
+    print(f"{what}: {len(ids)} IDs, {duplicates} duplicates")
+    return len(ids), duplicates
 
 
 def drawn(folder: Path) -> list[int]:

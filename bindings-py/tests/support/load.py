@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import leafid
 from support.ending import bound, descendants, kill
@@ -101,7 +100,7 @@ def counted(answers: list[dict]) -> dict[str, int]:
 def held(server) -> int:
     """How many worker numbers still have a window that runs for seconds."""
     now = int(time.time() * 1_000) - leafid.Layout.leaf.epoch_ms
-    rows = server.call("GET", "/v1/workers/default")[1]["workers"]
+    rows = server.workers()
     return sum(int(row["reserved_until"]) > now + 2_000 for row in rows)
 
 
@@ -116,10 +115,3 @@ def gives_back(server, run: Callable[[], int]) -> bool:
         print(f"{held(server)} windows are held by nobody")
         assert until(lambda: held(server) == 0), "no window lasts for so long"
     return False
-
-
-def folder_of(command: str) -> Path:
-    """Where a program of this environment is."""
-    import sys
-
-    return Path(sys.executable).parent / command

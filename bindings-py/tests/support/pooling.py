@@ -1,34 +1,22 @@
 """Pools whose children end by `os._exit`: as a script, it prints what they drew as JSON.
 
-    python pooling.py fork|forkserver|spawn|executor|processes URL
+    LEAFID_STORE=URL python pooling.py fork|forkserver|spawn|executor|processes
 """
 
 from __future__ import annotations
 
-import itertools
 import json
 import multiprocessing
-import os
 import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
-import leafid
-
-orders = leafid.Segment("orders", sys.argv[2], timeout=30)
-events = leafid.Snowflake(store=sys.argv[2], timeout=30)
-naive = itertools.count(1)
-
-
-def draw(_task: int) -> dict[str, Any]:
-    counted = [next(naive) for _ in range(20)]
-    drawn = {"segment": orders.take(20), "snowflake": events.take(20), "naive": counted}
-    return {"pid": os.getpid(), **drawn}
+from web import draw, events, orders
 
 
 def into(queue: Any) -> None:
-    queue.put(draw(0))
+    queue.put(draw())
 
 
 def main(how: str) -> list[dict[str, Any]]:

@@ -55,15 +55,11 @@ def refusal(error: LeafidError) -> Step:
 
 def form(step: Step) -> Any:
     """Layouts, text forms and the error table."""
-    match step["do"]:
-        case "decimal":
-            return Text(leafid.decimal(int(step["id"])))
-        case "base32":
-            return Text(leafid.base32(int(step["id"])))
-        case "parse_decimal":
-            return leafid.parse_decimal(step["text"])
-        case "parse_base32":
-            return leafid.parse_base32(step["text"])
+    match do := step["do"]:
+        case "decimal" | "base32":
+            return Text(getattr(leafid, do)(int(step["id"])))
+        case "parse_decimal" | "parse_base32":
+            return getattr(leafid, do)(step["text"])
         case "codes":
             return testing.codes()
         case "code":
@@ -74,7 +70,7 @@ def form(step: Step) -> Any:
         case "from_http":
             return testing.code_from_http(step["status"])
     layout = layout_of(step["layout"])
-    match step["do"]:
+    match do:
         case "layout":
             fields = ["epoch_ms", "tick_ms", "time_bits", "worker_bits", "sequence_bits"]
             fields += ["last_ms", "per_second", "workers"]
@@ -84,8 +80,8 @@ def form(step: Step) -> Any:
         case "decompose":
             return leafid.decode(int(step["id"]), layout)._asdict()
         case "first_id" | "last_id":
-            return getattr(layout, step["do"])(int(step["time_ms"]))
-    raise AssertionError(f"there is no step `{step['do']}`")
+            return getattr(layout, do)(int(step["time_ms"]))
+    raise AssertionError(f"there is no step `{do}`")
 
 
 def scrambling(script: Step) -> Any:
@@ -137,17 +133,16 @@ def layout_of(layout: Any) -> Layout:
 def generate(generator: testing.Generator, step: Step) -> Any:
     """Both generators, sans-I/O."""
     at = int(step["at"])
-    match step["do"]:
+    match do := step["do"]:
         case "next" | "wants_ask":
-            return getattr(generator, step["do"])(at)
+            return getattr(generator, do)(at)
         case "fill" | "fill_available":
-            return filled(getattr(generator, step["do"]), step)
+            return filled(getattr(generator, do), step)
         case "span":
             ids = filled(generator.fill_available, step)
             return {"count": len(ids), "first": ids[0], "last": ids[-1]}
         case "stance":
-            until = None if "until" not in step else int(step["until"])
-            return generator.stance(at, step["code"], until)
+            return generator.stance(at, step["code"], number(step, "until"))
         case "ready":
             return generator.ready(at, int(step["n"]))
         case "poll_ask":
@@ -156,16 +151,19 @@ def generate(generator: testing.Generator, step: Step) -> Any:
             outcome = generator.grant(at, int(step["sent"]), step["grant"])
             return {"release": outcome} if isinstance(outcome, dict) else outcome
         case "failure":
-            retry_after_ms = step.get("retry_after_ms")
-            return generator.failure(at, step["request"], step["code"], retry_after_ms)
+            return generator.failure(at, step["request"], step["code"], step.get("retry_after_ms"))
         case "look":
             return generator.look(at, int(step["wall"]))
         case "resume":
-            highest = None if "highest" not in step else int(step["highest"])
-            return generator.resume(step["before"], highest, step.get("layout"))
+            return generator.resume(step["before"], number(step, "highest"), step.get("layout"))
         case "poll_at" | "retire" | "forget" | "resumed" | "carryover" | "failing" | "stats":
-            return getattr(generator, step["do"])()
-    raise AssertionError(f"there is no step `{step['do']}`")
+            return getattr(generator, do)()
+    raise AssertionError(f"there is no step `{do}`")
+
+
+def number(step: Step, field: str) -> int | None:
+    """A number in decimal, if it is there."""
+    return int(step[field]) if field in step else None
 
 
 def filled(fill: Callable[[int, int], list[int]], step: Step) -> list[int]:
@@ -214,10 +212,9 @@ class Tabled:
         return getattr(self.store, step["do"])(step["ask"])
 
     def create_tag(self, step: Step) -> None:
-        start = int(step["from"]) if "from" in step else None
-        until = int(step["until"]) if "until" in step else None
-        steps = {name: step[name] for name in ("step", "max_step") if name in step}
-        self.store.create_tag(step["tag"], start=start, until=until, **steps)
+        steps = {name: step.get(name) for name in ("step", "max_step")}
+        ends = {"start": number(step, "from"), "until": number(step, "until")}
+        self.store.create_tag(step["tag"], **ends, **steps)
 
     def delete_tag(self, step: Step) -> None:
         self.store.delete_tag(step["tag"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -10,10 +11,11 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import leafid
 from support.ending import bound
-from support.places import ROOT
+from support.places import HERE, ROOT
 
 
 def python(
@@ -38,6 +40,13 @@ def python(
 def code(text: str, *words: object, timeout: float = 300, more: dict[str, str] | None = None) -> str:
     """What a program said that is given as text."""
     return python("-c", textwrap.dedent(text), *words, timeout=timeout, more=more)
+
+
+def report(script: str, *words: object, path: Path | None = None) -> dict[str, Any]:
+    """What a script of this folder reports: a line of JSON, its last."""
+    told: dict[str, Any] = json.loads(python(HERE / "support" / script, *words, path=path).splitlines()[-1])
+    print(script, words, told)
+    return told
 
 
 @contextmanager

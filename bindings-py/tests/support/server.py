@@ -105,6 +105,14 @@ class Server:
         finally:
             connection.close()
 
+    def create_namespace(self, namespace: str, **fields: object) -> None:
+        status, said = self.call("PUT", f"/v1/namespaces/{namespace}", fields)
+        assert status < 300, said
+
+    def workers(self) -> list[dict]:
+        """The rows of the worker numbers of `default`."""
+        return self.call("GET", "/v1/workers/default")[1]["workers"]
+
     def create_tag(self, tag: str, **fields: object) -> None:
         status, said = self.call("PUT", f"/v1/tags/{tag}", fields)
         assert status < 300, said

@@ -6,6 +6,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import leafid
 
@@ -24,11 +25,12 @@ def until(condition: Callable[[], object], seconds: float = PATIENCE) -> bool:
 
 
 def first_when_made(ids: leafid.Segment) -> int:
-    """The first ID of a store that is made by now: until it is asked again, what it said is said."""
+    """The first ID of a store and a tag that are made by now: until the next ask the last refusal is
+    raised again."""
     drawn: list[int] = []
 
     def draws() -> bool:
-        with contextlib.suppress(leafid.StoreUnknownError):
+        with contextlib.suppress(leafid.StoreUnknownError, leafid.TagUnknownError):
             drawn.append(ids.next())
         return bool(drawn)
 
@@ -72,3 +74,13 @@ def failing(ids: leafid.Segment | leafid.Snowflake, asks: int = 1) -> leafid.Tim
 
     assert until(answered), f"no ask failed: {late}"
     return late[0]
+
+
+def refusal(ids: leafid.Segment | leafid.Snowflake, is_permanent: bool) -> Any:
+    """Why it gives no ID: raised at once, or what it waits for in vain."""
+    if not is_permanent:
+        return failing(ids).__cause__
+    try:
+        raise AssertionError(f"the ID {ids.next()} came")
+    except leafid.LeafidError as error:
+        return error

@@ -1,5 +1,5 @@
 """An application whose generators are made before the workers are: the IDs of each request, and those
-of a counter that knows nothing of processes.
+of a counter that knows nothing of processes. Pools draw from it as well.
 
     gunicorn --preload support.web:wsgi          uvicorn support.web:asgi
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+from typing import Any
 
 import leafid
 from leafid.fastapi import lifespan
@@ -22,14 +23,17 @@ if os.environ.get("DRAWN_BEFORE"):
     orders.take(5), events.take(5)
 
 
-def told(numbers: list[int], stamps: list[int]) -> bytes:
+def told(numbers: list[int], stamps: list[int]) -> dict[str, Any]:
     counted = [next(naive) for _ in range(EACH)]
-    drawn = {"pid": os.getpid(), "segment": numbers, "snowflake": stamps, "naive": counted}
-    return json.dumps(drawn).encode()
+    return {"pid": os.getpid(), "segment": numbers, "snowflake": stamps, "naive": counted}
+
+
+def draw(_task: object = None) -> dict[str, Any]:
+    return told(orders.take(EACH), events.take(EACH))
 
 
 def wsgi(_environ, start_response):
-    text = told(orders.take(EACH), events.take(EACH))
+    text = json.dumps(draw()).encode()
     start_response("200 OK", [("Content-Type", "application/json")])
     return [text]
 
@@ -42,6 +46,6 @@ async def asgi(scope, receive, send) -> None:
             await receive()
         await send({"type": "lifespan.shutdown.complete"})
         return
-    text = told(await orders.atake(EACH), await events.atake(EACH))
+    text = json.dumps(told(await orders.atake(EACH), await events.atake(EACH))).encode()
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": text})

@@ -8,6 +8,14 @@ from .. import errors
 _STOP = "stop every server, and every process that opens the database itself, then "
 
 
+def not_there(place: str, what: str) -> errors.LeafidError:
+    return errors.StoreUnknownError(
+        f"{place} {what}; to create a new store there: python -m leafid init --store {place}, or pass "
+        f"`create=True`; if there was one and it is lost, use instead: leafid init "
+        f"--replaces-lost --store {place}, as a new store would hand out again what is in use"
+    )
+
+
 def other_version(
     shown: str, place: str, version: int, known: int, before: str = _STOP
 ) -> errors.LeafidError:

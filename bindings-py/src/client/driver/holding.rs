@@ -8,12 +8,12 @@ use std::time::Duration;
 use leafid_core::{Code, HostTime, Ids, SharedLine, Stats};
 
 use crate::client::Failed;
-use crate::client::driver::Kind;
 use crate::client::driver::bell::Bells;
 use crate::client::driver::driven::Driver;
 use crate::client::driver::kept::Kept;
 use crate::client::driver::kind::StateAt;
 use crate::client::driver::state::State;
+use crate::client::driver::{Kind, rest};
 use crate::client::host::clock::Clock;
 use crate::client::host::fork::{self, Generation};
 
@@ -272,10 +272,7 @@ impl<K: Kind> Holding<K> {
         if !state.driven || state.has_sent() {
             return true;
         }
-        let state = match self.answer_came.wait_timeout(state, moment) {
-            Ok((state, _)) => state,
-            Err(poisoned) => poisoned.into_inner().0,
-        };
+        let state = rest(&self.answer_came, state, Some(moment));
         !state.driven || state.has_sent()
     }
 
@@ -286,15 +283,10 @@ impl<K: Kind> Holding<K> {
 
     /// Waits a moment for the driver to end; whether it has.
     pub fn is_done_within(&self, moment: Duration) -> bool {
-        let state = self.lock();
-        let state = if state.driven || state.saving {
-            match self.answer_came.wait_timeout(state, moment) {
-                Ok((state, _)) => state,
-                Err(poisoned) => poisoned.into_inner().0,
-            }
-        } else {
-            state
-        };
+        let mut state = self.lock();
+        if state.driven || state.saving {
+            state = rest(&self.answer_came, state, Some(moment));
+        }
         !state.driven && !state.saving
     }
 

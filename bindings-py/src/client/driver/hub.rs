@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use leafid_core::{Ask, Code, Grant, HostTime};
 
 use crate::client::Failed;
-use crate::client::driver::Action;
 use crate::client::driver::driven::{Driven, Driver};
+use crate::client::driver::{Action, rest};
 use crate::client::host::fork::{self, Generation};
 use crate::client::host::fork_cell::ForkCell;
 
@@ -94,15 +94,8 @@ impl Hub {
                 continue;
             }
             let soonest = table.entries.iter().filter_map(|entry| entry.at).min();
-            table = match soonest {
-                Some(at) => {
-                    match self.called.wait_timeout(table, at.saturating_duration_since(now)) {
-                        Ok((table, _)) => table,
-                        Err(poisoned) => poisoned.into_inner().0,
-                    }
-                }
-                None => self.called.wait(table).unwrap_or_else(PoisonError::into_inner),
-            };
+            let most = soonest.map(|at| at.saturating_duration_since(now));
+            table = rest(&self.called, table, most);
         }
     }
 

@@ -21,11 +21,7 @@ pub trait Kind: Send + Sync + 'static {
     ///
     /// # Errors
     /// The core's.
-    fn build(
-        &self,
-        seed: u64,
-        line: Arc<SharedLine>,
-    ) -> Result<Generator<Self::Core, Arc<SharedLine>>, Refusal>;
+    fn build(&self, seed: u64, line: Arc<SharedLine>) -> Result<Held<Self>, Refusal>;
 
     /// What it draws from, for messages.
     fn subject(&self) -> Subject<'_>;
@@ -99,11 +95,7 @@ impl Kind for Segments {
     type Core = leafid_core::Segments;
     const READS_CLOCK: bool = false;
 
-    fn build(
-        &self,
-        seed: u64,
-        line: Arc<SharedLine>,
-    ) -> Result<Generator<Self::Core, Arc<SharedLine>>, Refusal> {
+    fn build(&self, seed: u64, line: Arc<SharedLine>) -> Result<Held<Self>, Refusal> {
         leafid_core::Segment::with_line(self.0, seed, line)
     }
 
@@ -126,11 +118,7 @@ impl Kind for Snowflakes {
     type Core = leafid_core::Snowflakes;
     const READS_CLOCK: bool = true;
 
-    fn build(
-        &self,
-        seed: u64,
-        line: Arc<SharedLine>,
-    ) -> Result<Generator<Self::Core, Arc<SharedLine>>, Refusal> {
+    fn build(&self, seed: u64, line: Arc<SharedLine>) -> Result<Held<Self>, Refusal> {
         let mut config = self.config;
         if !self.owner_is_given {
             config.owner = owner::name()?;

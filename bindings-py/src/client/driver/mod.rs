@@ -27,7 +27,22 @@ pub use driven::Driven;
 pub use exit::{forget_all, give_all_back, remember, retire_all, wait_for_all, wait_for_callers};
 pub use holding::{Drawn, Holding};
 pub use hub::{Hub, HubCell};
-pub use kind::{Kind, Segments, Snowflakes};
+pub use kind::{Held, Kind, Segments, Snowflakes};
 pub use state::Action;
 pub use thread::spawn;
 pub use waiting::{Blocked, Call};
+
+use std::sync::{Condvar, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Waits until somebody calls, and no longer than `most`, if that is said.
+fn rest<'a, T>(
+    called: &Condvar,
+    held: MutexGuard<'a, T>,
+    most: Option<Duration>,
+) -> MutexGuard<'a, T> {
+    match most {
+        Some(most) => called.wait_timeout(held, most).unwrap_or_else(PoisonError::into_inner).0,
+        None => called.wait(held).unwrap_or_else(PoisonError::into_inner),
+    }
+}

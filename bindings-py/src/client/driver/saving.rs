@@ -3,7 +3,7 @@
 
 use std::io;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use leafid_core::{Code, StateRecord, StateWrite};
@@ -11,7 +11,7 @@ use leafid_state::{Found, Problem, State as File, since_boot};
 
 use crate::client::driver::kind::StateAt;
 use crate::client::driver::state::State;
-use crate::client::driver::{Holding, Kind, thread};
+use crate::client::driver::{Holding, Kind, rest, thread};
 use crate::client::{Failed, log};
 
 /// Starts the thread of a generator that keeps a state file, and does nothing for any other.
@@ -143,14 +143,7 @@ impl<K: Kind> Holding<K> {
             self.publish(&state);
             let at = K::write_at(&state.generator).map(|at| at.since(now).max(1));
             let patience = at.and_then(|ms| u64::try_from(ms).ok()).map(Duration::from_millis);
-            let called = &self.saver_called;
-            state = match patience {
-                Some(patience) => {
-                    let rested = called.wait_timeout(state, patience);
-                    rested.unwrap_or_else(PoisonError::into_inner).0
-                }
-                None => called.wait(state).unwrap_or_else(PoisonError::into_inner),
-            };
+            state = rest(&self.saver_called, state, patience);
         }
     }
 
@@ -189,13 +182,10 @@ impl<K: Kind> Holding<K> {
 
     /// Waits a moment until the file gives no right that was forgotten; whether it gives none.
     pub fn is_void_within(&self, moment: Duration) -> bool {
-        let state = self.lock();
-        let state = if K::is_voiding(&state.generator) && state.saving {
-            let rested = self.answer_came.wait_timeout(state, moment);
-            rested.unwrap_or_else(PoisonError::into_inner).0
-        } else {
-            state
-        };
+        let mut state = self.lock();
+        if K::is_voiding(&state.generator) && state.saving {
+            state = rest(&self.answer_came, state, Some(moment));
+        }
         !K::is_voiding(&state.generator) || !state.saving
     }
 

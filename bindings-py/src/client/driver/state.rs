@@ -8,19 +8,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use leafid_core::{
-    Ask, Clocks, Code, Generator, Grant, HostTime, Outcome, Refusal, Release, SharedLine, Stats,
-    Subject,
+    Ask, Clocks, Code, Grant, HostTime, Outcome, Refusal, Release, SharedLine, Stats, Subject,
 };
 
-use crate::client::driver::Kind;
 use crate::client::driver::kept::Kept;
+use crate::client::driver::{Held, Kind};
 use crate::client::host::clock::Clock;
 use crate::client::{Failed, log};
 
 /// The core's generator, and its correspondence with the store.
 pub struct State<K: Kind> {
     /// The generator.
-    pub generator: Generator<K::Core, Arc<SharedLine>>,
+    pub generator: Held<K>,
     kind: Arc<K>,
     clock: Clock,
     /// How many answers came, failures included.
@@ -73,11 +72,7 @@ pub enum Action {
 
 impl<K: Kind> State<K> {
     /// Before the first ask.
-    pub fn new(
-        generator: Generator<K::Core, Arc<SharedLine>>,
-        kind: Arc<K>,
-        clock: Clock,
-    ) -> State<K> {
+    pub fn new(generator: Held<K>, kind: Arc<K>, clock: Clock) -> State<K> {
         let unopened = kind.state().is_some();
         State {
             generator,

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use leafid_core::{Code, Generator, HostTime, Refusal, Sentence, SharedLine, Stance, Subject};
+use leafid_core::{Code, HostTime, Refusal, Sentence, Stance, Subject};
 
 use crate::client::driver::exit::is_exiting;
-use crate::client::driver::{Holding, Kind};
+use crate::client::driver::{Held, Holding, Kind};
 use crate::client::{Cause, Failed};
 
 /// How long a caller rests before it looks for signals.
@@ -84,7 +84,7 @@ impl<K: Kind> Holding<K> {
     /// Why it did not succeed yet.
     pub fn attempt<T>(
         &self,
-        mut draw: impl FnMut(&mut Generator<K::Core, Arc<SharedLine>>, HostTime) -> Result<T, Refusal>,
+        mut draw: impl FnMut(&mut Held<K>, HostTime) -> Result<T, Refusal>,
     ) -> Result<T, Blocked> {
         if let Some(code) = self.ended.get() {
             return Err(Blocked::Failed(self.failed(*code)));

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 # By MySQL's own numbers, and by the SQLSTATEs of PostgreSQL.
 MYSQL = {
-    1045: "login",
-    1130: "login",
-    1698: "login",
-    3118: "login",
-    1044: "denied",
-    1142: "denied",
-    1143: "denied",
-    1227: "denied",
-    3159: "denied",
+    **dict.fromkeys((1045, 1130, 1698, 3118), "login"),
+    **dict.fromkeys((1044, 1142, 1143, 1227, 3159), "denied"),
     1049: "nowhere",
     1146: "gone",
 }
 POSTGRES = {
-    "28P01": "login",
-    "28000": "login",
+    **dict.fromkeys(("28P01", "28000"), "login"),
     "42501": "denied",
     "3D000": "nowhere",
-    "3F000": "gone",
-    "42P01": "gone",
+    **dict.fromkeys(("3F000", "42P01"), "gone"),
 }
 # The drivers of PostgreSQL keep no SQLSTATE of a connection that was refused: only its words tell.
 # In another language than English it counts as a failure that may pass.

@@ -104,11 +104,7 @@ def not_leafs(said: str) -> errors.LeafidError:
 
 
 def not_there(place: str) -> errors.LeafidError:
-    return errors.StoreUnknownError(
-        f"{place} has no tables; to create a new store there: python -m leafid init --store {place}, or "
-        "pass `create=True`; if there was one and it is lost, use instead: leafid init --replaces-lost "
-        f"--store {place}, as a new store would hand out again what is in use"
-    )
+    return words.not_there(place, "has no tables")
 
 
 def foreign(place: str, table: str) -> errors.LeafidError:

@@ -9,12 +9,7 @@ from .. import words
 
 
 def not_there(path: Path, what: str) -> errors.LeafidError:
-    place = f"sqlite:{path}"
-    return errors.StoreUnknownError(
-        f"{place} {what}; to create a new store there: python -m leafid init --store {place}, or pass "
-        f"`create=True`; if there was one and it is lost, use instead: leafid init "
-        f"--replaces-lost --store {place}, as a new store would hand out again what is in use"
-    )
+    return words.not_there(f"sqlite:{path}", what)
 
 
 def foreign(path: Path, why: str) -> errors.LeafidError:

@@ -1,0 +1,133 @@
+"""A store over tables: what is the same in a file and in a database."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+import leafid
+from leafid import Segment, Snowflake, SqlStore
+from leafid.__main__ import main
+from support.child import in_child
+from support.drawers import all_ended, count, draw
+from support.forked import wait
+from support.places import BINARY
+from support.waiting import first_when_made, until
+
+TAG = {"tag": "orders", "request": "01" * 16}
+
+
+def test_three_lines(place) -> None:
+    with Segment("orders", store=place.url, create=True) as orders:
+        assert [orders.next(), *orders.take(3)] == [1, 2, 3, 4]
+    with Snowflake(store=place.url) as ids:
+        assert abs(leafid.decode(ids.next()).time.timestamp() - time.time()) < 60
+    with Segment("orders", place.url, create=True) as again:
+        assert again.next() > 4, "what is there is left as it is"
+
+
+def test_what_is_not_there_is_not_made(place) -> None:
+    with Segment("orders", place.url) as orders:
+        for ask in (lambda: place.open().id, lambda: place.open().lease_segment(TAG), orders.next):
+            with pytest.raises(leafid.StoreUnknownError, match="python -m leafid init --store ") as said:
+                ask()
+        assert f"init --store {place.url}" in str(said.value)
+    store = place.open(create=True)
+    assert place.open(create=True).id == store.id, "it is there"
+    with Segment("orders", place.url) as orders:
+        for ask in (lambda: store.lease_segment(TAG), orders.next):
+            with pytest.raises(leafid.TagUnknownError, match="python -m leafid tag create orders --store"):
+                ask()
+        store.create_tag("orders", start=100)
+        assert first_when_made(orders) == 100, "the generator is usable afterwards"
+    with pytest.raises(leafid.TagExistsError):
+        place.open().create_tag("orders")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_fork_opens_its_own(place) -> None:
+    store = place.open(create=True)
+    store.create_tag("orders", step=5, max_step=5)
+    ids, stamps = Segment("orders", store, timeout=30), Snowflake(store=store, timeout=30)
+
+    def draw() -> list[int]:
+        return [ids.next() for _ in range(50)] + [stamps.next() for _ in range(50)]
+
+    mine = ids.take(3) + [stamps.next()]
+    read, write = os.pipe()
+    children = []
+    for _ in range(4):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.write(write, b"".join(b"%d " % id for id in draw()))
+                os._exit(0)
+            finally:
+                os._exit(1)
+        children.append(pid)
+    mine += draw()
+    assert not any(wait(pid) for pid in children)
+    theirs = [int(id) for id in os.read(read, 65_536).split()]
+    assert len(theirs) == 400
+    assert len(set(mine + theirs)) == len(mine) + 400
+    if (path := place.url.partition("sqlite:")[2]):
+        assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_holders_proof_stops_its_tag_for_every_process(place) -> None:
+    store = place.open(create=True)
+    store.create_tag("orders", step=10, max_step=10)
+    orders = Segment("orders", place.open())
+    assert orders.next() == 1
+    with pytest.raises(leafid.StoreWentBackError):
+        store.lease_segment({**TAG, "have_until": 101})
+    for other in (store, place.open(), SqlStore(place.url)):
+        with pytest.raises(leafid.StoreRefusedError) as said:
+            other.lease_segment(TAG)
+        assert str(said.value).startswith("tag `orders` stands at 11, and a holder has shown")
+        assert str(said.value).endswith("leafid tag advance orders --to N")
+    assert in_child(lambda: place.open().lease_segment(TAG)) == "STORE_REFUSED"
+    assert store.tag("orders")["claimed_until"] == 101
+    # It uses up the range it has, then waits.
+    assert orders.take(9) == list(range(2, 11))
+    with pytest.raises(leafid.TimedOutError):
+        orders.next(timeout=0.5)
+    store.set_tag("orders", max_step=20)
+    assert store.tag("orders")["claimed_until"] == 101, "moved by nobody"
+    store.advance_tag("orders", 101)
+    assert store.tag("orders")["claimed_until"] is None
+    assert orders.next(timeout=60) == 101
+    orders.close()
+
+
+def test_without_the_condition_something_is_given_twice(place, tmp_path) -> None:
+    """The control of `test_sqlite_kill.py` and `test_sql_kill.py`."""
+    place.open(create=True).create_tag("orders", step=10, max_step=10)
+    with all_ended() as processes:
+        for at in range(4):
+            processes.append(draw("segment", place.url, tmp_path / f"{at}.ids", 1_000, "unguarded"))
+        # A holder that notices it stops the tag, so they may not come to their ends.
+        assert until(lambda: count(tmp_path, "without the condition")[1] > 0)
+
+
+def test_the_commands(place, capsys) -> None:
+    def run(*words: str, ends: int = 0) -> str:
+        assert main([*words, "--store", place.url]) == ends
+        said = capsys.readouterr()
+        return said.err if ends else said.out
+
+    assert "STORE_UNKNOWN" in run("tag", "create", "orders", ends=1)
+    said = run("init")
+    assert place.open().id in said
+    assert "STORE_REFUSED" in run("init", ends=1), "a store that is there is not made again"
+    run("tag", "create", "orders", "--from", "7", "--step", "2")
+    assert "TAG_EXISTS" in run("tag", "create", "orders", ends=1)
+    run("tag", "create", "orders", "--if-missing")
+    assert run("next", "orders", "-n", "2") == "7\n8\n"
+    words = [BINARY, "tag", "list", "--store", place.url]
+    shown = subprocess.run(words, capture_output=True, text=True, timeout=300)
+    assert "orders" in shown.stdout, shown.stderr
