@@ -1,23 +1,15 @@
 //! The options.
 
-/// What is wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// For how many seconds of real time.
     pub seconds: f64,
-    /// How many worlds, instead of a time.
     pub worlds: Option<u64>,
-    /// The seed of the first world.
     pub seed: Option<u64>,
-    /// Whether to look for the seeded bugs instead.
     pub bugs: bool,
-    /// Whether to go on after what is wrong, and count it.
     pub keep_going: bool,
-    /// Whether to look for this one only.
     pub only: Option<&'static str>,
 }
 
-/// How it is called.
 pub const USAGE: &str = "\
 simulate [--seconds N | --hours N | --worlds N] [--seed N] [--keep-going]
 simulate --bugs [--only NAME] [--seed N]
@@ -29,7 +21,6 @@ simulate --bugs [--only NAME] [--seed N]
   --bugs               switch each seeded bug on and tell which check finds it
   --only               of these, one";
 
-/// Reads the options.
 pub fn parse(args: impl Iterator<Item = String>) -> Result<Options, String> {
     let mut options = Options {
         seconds: 60.0,

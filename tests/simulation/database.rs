@@ -7,13 +7,11 @@ use leafid_core::{Ask, Code, Failure, Grant, Name, Range, Refusal, SegmentAsk, S
 use crate::keeping::Keeping;
 use crate::ledger::{Ledger, LineName};
 use crate::tally::Tally;
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
 use crate::windows::Decision;
 
-/// A namespace and its rows.
 #[derive(Clone, Debug)]
 pub struct Space {
-    /// Its own row.
     pub namespace: Namespace,
     /// Which write of the store made that row what it is.
     pub version: u64,
@@ -21,9 +19,7 @@ pub struct Space {
     pub territory: Range,
     /// The workers' rows, and which write of the store was the last of each.
     pub rows: Vec<(WorkerRow, u64)>,
-    /// Who keeps which number.
     pub keeping: Keeping,
-    /// The longest window that it ever had, in ms.
     pub longest_ms: u32,
 }
 
@@ -41,16 +37,12 @@ pub enum StoreBug {
 /// The witness of a tag's position, which is not always up to date.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Witness {
-    /// When it was synced last.
     pub at: StoreTime,
-    /// The end that it noted then.
     pub end: u64,
 }
 
-/// One store.
 #[derive(Clone, Debug)]
 pub struct Database {
-    /// Its id.
     pub id: Token,
     /// The tags' rows; none before a tag is created.
     pub tags: Vec<TagRow>,
@@ -64,17 +56,12 @@ pub struct Database {
     pub in_use: Vec<u64>,
     /// What a journal beside the store knows of them.
     pub journal: Vec<Witness>,
-    /// The namespaces.
     pub spaces: Vec<Space>,
-    /// The oracle.
     pub ledger: Ledger,
     /// The greatest `granted` in it.
     pub anchor: StoreTime,
-    /// How often anything was written.
     pub writes: u64,
-    /// Whether it ever went back to an older copy.
     pub went_back: bool,
-    /// A mistake that it makes.
     pub bug: Option<StoreBug>,
     /// Whether its rows are looked at, or only what was granted.
     pub rules: bool,
@@ -88,11 +75,9 @@ const SYNC_MS: i64 = 1_000;
 pub enum Decided {
     /// An answer: nothing is to be written, or it is.
     Answer(Grant),
-    /// This is to be written.
     Write(Box<Decision>),
 }
 
-/// The decision, or the refusal to answer with.
 pub type Answered = Result<Decided, Failure>;
 
 /// The number in a name such as `t17`.
@@ -100,38 +85,32 @@ pub fn number(name: &Name) -> usize {
     name.as_str().get(1..).and_then(|digits| digits.parse().ok()).unwrap_or(usize::MAX)
 }
 
-/// A refusal as an answer.
 pub fn failure(refusal: Refusal<StoreTime>, now: StoreTime) -> Failure {
     let wait = refusal.until.map(|until| until.since(now).clamp(0, i64::from(u32::MAX)) as u32);
     Failure { code: refusal.code, retry_after_ms: wait }
 }
 
 impl Space {
-    /// A namespace of which nothing was granted.
     pub fn new(namespace: Namespace, territory: Range) -> Space {
         let rows = vec![Default::default(); territory.len() as usize];
         let longest_ms = namespace.max_window_ms;
         Space { namespace, version: 0, territory, rows, keeping: Keeping::default(), longest_ms }
     }
 
-    /// The row of a worker number and which write was its last.
     pub fn row(&self, worker: u32) -> Option<&(WorkerRow, u64)> {
         let first = self.territory.start as u32;
         self.rows.get(worker.checked_sub(first)? as usize)
     }
 
-    /// The same, to be written.
     pub fn row_mut(&mut self, worker: u32) -> Option<&mut (WorkerRow, u64)> {
         let first = self.territory.start as u32;
         self.rows.get_mut(worker.checked_sub(first)? as usize)
     }
 
-    /// All rows, by worker number.
     pub fn workers(&self) -> impl Iterator<Item = Worker> + '_ {
         (self.territory.start as u32..).zip(self.rows.iter().map(|(row, _)| *row))
     }
 
-    /// The rows of the numbers that may be handed out.
     pub fn inside(&self) -> impl Iterator<Item = Worker> + '_ {
         self.workers().filter(|(number, _)| self.namespace.workers.contains(u64::from(*number)))
     }
@@ -198,16 +177,14 @@ impl Database {
             }
         };
         if grant.range.start < self.in_use[tag] {
-            let detail = format!("below {} numbers are in use: {grant:?}", self.in_use[tag]);
-            return wrong(Check::Overlap, detail);
+            fail!(Overlap, "below {} numbers are in use: {grant:?}", self.in_use[tag]);
         }
         self.highest[tag] = self.highest[tag].max(grant.range.end);
         if after.max_id != grant.range.end || grant.range.start < row.max_id {
-            return wrong(Check::RowRule, format!("{row:?} became {after:?} for {grant:?}"));
+            fail!(RowRule, "{row:?} became {after:?} for {grant:?}");
         }
         if self.ends.get(tag).is_none_or(|end| grant.range.end > *end) {
-            let detail = format!("tag {tag} ends at {:?}: {grant:?}", self.ends.get(tag));
-            return wrong(Check::BeyondEnd, detail);
+            fail!(BeyondEnd, "tag {tag} ends at {:?}: {grant:?}", self.ends.get(tag));
         }
         if let Some(witness) = self.journal.get_mut(tag)
             && now.since(witness.at) > SYNC_MS

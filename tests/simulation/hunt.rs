@@ -12,7 +12,6 @@ use crate::tally::Tally;
 use crate::verdict::{Check, Violation};
 use crate::world::{Mistake, Settings};
 
-/// For so long a bug is looked for …
 const BUDGET: Duration = Duration::from_secs(60);
 /// … and in so many worlds, however busy the machine is.
 const MOST_WORLDS: u64 = 160;
@@ -68,7 +67,6 @@ impl Found {
     }
 }
 
-/// Looks for all of them; gives the closing line, or what was not found.
 pub fn hunt(options: &Options, first: u64) -> Result<String, String> {
     println!("simulate --bugs: worlds from seed {first} on");
     println!(

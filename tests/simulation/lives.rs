@@ -3,11 +3,12 @@
 use leafid_core::{Carryover, Range, Release};
 
 use crate::generator::{Config, Generator};
+use crate::habits;
 use crate::holder::{Book, Holder, Make, State};
 use crate::host_clock::HostClock;
 use crate::ledger::{identity, request};
 use crate::plan::Theme;
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
 use crate::wire::{Body, Event};
 use crate::world::{Mistake, World};
 
@@ -36,7 +37,7 @@ impl World {
         let make = match make {
             Some(make) => make,
             None => {
-                let mut make = self.plan.make(&mut self.rng, label)?;
+                let mut make = habits::make(&self.plan, &mut self.rng, label)?;
                 self.give_disk(&mut make);
                 make
             }
@@ -86,11 +87,9 @@ impl World {
     }
 
     fn start_later(&mut self, i: usize) {
-        let delay = self.rng.magnitude(1, 60_000) as i64;
-        self.queue.put(self.t + delay, Event::Start(i, self.holders[i].life));
+        self.put_within(1, 60_000, Event::Start(i, self.holders[i].life));
     }
 
-    /// A holder dies without a word.
     pub(crate) fn crash(&mut self, i: usize) {
         self.tally.crashes += 1;
         self.note_life(i);
@@ -129,7 +128,6 @@ impl World {
         }
     }
 
-    /// A holder is closed: what of its window was not begun goes back.
     pub(crate) fn close(&mut self, i: usize) -> Verdict {
         let holder = &mut self.holders[i];
         let rest = Range::new(
@@ -147,8 +145,7 @@ impl World {
         self.draw_after_closing(i, release)?;
         if let Some(release) = release {
             if identity(release.key) != self.holders[i].identity && self.settings.rules {
-                let detail = format!("holder {} sends {release:?}", self.holders[i].identity);
-                return wrong(Check::ForeignName, detail);
+                fail!(ForeignName, "holder {} sends {release:?}", self.holders[i].identity);
             }
             self.tally.releases += 1;
             self.send(i, 0, Body::Release(release));
@@ -170,8 +167,7 @@ impl World {
         let holder = &mut self.holders[i];
         let now = holder.clock.read(self.t);
         let Some(id) = holder.generator.draw_past(now) else { return Ok(()) };
-        let detail = format!("holder {}: {id} after {release:?}", holder.identity);
-        wrong(Check::AfterRelease, detail)
+        fail!(AfterRelease, "holder {}: {id} after {release:?}", holder.identity)
     }
 
     /// A process forks: the child has a copy of everything, and forgets.
@@ -231,8 +227,7 @@ impl World {
         let Some(place) = self.put(holder) else { return };
         if self.holders[place].open.is_some() {
             self.void_state(place);
-            let soon = self.rng.magnitude(1, 2_000) as i64;
-            self.queue.put(self.t + soon, Event::Die(place, life));
+            self.put_within(1, 2_000, Event::Die(place, life));
         }
         self.queue.put(self.t + 1, Event::Draw(place, life));
     }
@@ -285,13 +280,12 @@ impl World {
         holder.starved_since = None;
         let life = holder.life;
         if suspended {
-            self.queue.put(self.t + length, Event::Thaw(i, life, false));
+            self.queue.put(self.t + length, Event::Thaw(i, life));
         }
         self.queue.put(self.t + length, Event::Resume(i, life));
     }
 
-    /// A paused holder goes on.
-    pub(crate) fn resume(&mut self, i: usize) -> Verdict {
+    pub(crate) fn resume(&mut self, i: usize) {
         let holder = &mut self.holders[i];
         if holder.state == State::Paused(self.t) {
             holder.state = State::Running;
@@ -301,7 +295,6 @@ impl World {
             }
             self.queue.put(self.t, Event::Draw(i, holder.life));
         }
-        Ok(())
     }
 
     /// Which generator an image would be for, to tell forks of the lock-free face apart.

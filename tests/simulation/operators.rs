@@ -6,12 +6,11 @@ use leafid_core::{LINE_END, Range, StoreTime, Token};
 
 use crate::database::StoreBug;
 use crate::ledger::{BY_HAND, LineName, request};
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
 use crate::wire::Event;
 use crate::world::World;
 
 impl World {
-    /// A row is taken from its holder.
     pub(crate) fn revoke(&mut self) {
         let spaces = self.stores[0].spaces.len() as u64;
         if spaces > 0 {
@@ -23,15 +22,13 @@ impl World {
         }
     }
 
-    /// A tag is deleted.
     pub(crate) fn delete_tag(&mut self) {
         let tag = self.rng.below(self.stores[0].tags.len() as u64) as usize;
         for store in &mut self.stores {
             store.tags[tag].deleted = true;
         }
         self.tally.tags_deleted += 1;
-        let delay = self.rng.magnitude(100, 60_000) as i64;
-        self.queue.put(self.t + delay, Event::Recreate(tag));
+        self.put_within(100, 60_000, Event::Recreate(tag));
     }
 
     /// A tag is made anew over its tombstone, from 1 as far as its maker knows.
@@ -46,7 +43,7 @@ impl World {
             match TagRow::create(Some(row), &spec) {
                 Ok(row) => (store.tags[tag], store.ends[tag]) = (row, LINE_END),
                 Err(refusal) => {
-                    return wrong(Check::RowRule, format!("tag {tag} made anew: {refusal}"));
+                    fail!(RowRule, "tag {tag} made anew: {refusal}");
                 }
             }
         }
@@ -64,7 +61,7 @@ impl World {
         let to = row.max_id.max(database.highest[tag]).min(row.end());
         if let Ok(after) = row.advance(to) {
             if after.is_stopped() {
-                return wrong(Check::RowRule, format!("{row:?} became {after:?}"));
+                fail!(RowRule, "{row:?} became {after:?}");
             }
             (database.tags[tag], database.in_use[tag]) = (after, to);
             self.tally.tags_settled += u64::from(row.is_stopped());
@@ -90,7 +87,7 @@ impl World {
                     (store.tags[tag], store.in_use[tag]) = (after, to);
                 }
                 Err(_) if may && to <= end => {
-                    return wrong(Check::RowRule, format!("{row:?} cannot be advanced to {to}"));
+                    fail!(RowRule, "{row:?} cannot be advanced to {to}");
                 }
                 Err(_) => {
                     self.tally.advances_refused += 1;
@@ -109,7 +106,7 @@ impl World {
                     (store.tags[tag], store.ends[tag]) = (after, until);
                 }
                 Err(_) if !row.deleted && (may || takes_away) => {
-                    return wrong(Check::RowRule, format!("{row:?} cannot end at {until}"));
+                    fail!(RowRule, "{row:?} cannot end at {until}");
                 }
                 Err(_) => {
                     self.tally.bounds_refused += 1;

@@ -14,10 +14,8 @@ const CLOCKS_DIFFER_MS: i64 = 5_000;
 /// What is lost beyond the journal is less than so many leases of the largest step.
 const GAP_STEPS: u64 = 100;
 
-/// A mistake of the fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FenceBug {
-    /// There is none.
     None,
     /// It adds to the high-water marks that were found, instead of flooring all that comes.
     Adds,
@@ -25,7 +23,6 @@ pub enum FenceBug {
     WindowChanged,
 }
 
-/// What was copied of a store.
 #[derive(Clone, Debug)]
 pub struct StoreCopy {
     tags: Vec<leafid_core::registry::TagRow>,
@@ -38,15 +35,13 @@ impl World {
     pub(crate) fn copy_store(&mut self) {
         let Database { tags, spaces, anchor, .. } = &self.stores[0];
         self.copy = Some(StoreCopy { tags: tags.clone(), spaces: spaces.clone(), anchor: *anchor });
-        let next = self.rng.magnitude(5_000, 400_000) as i64;
-        self.queue.put(self.t + next, Event::Copy);
+        self.put_within(5_000, 400_000, Event::Copy);
     }
 
     /// The store is put back from its copy.
     pub(crate) fn lose(&mut self) {
         let fenced = self.plan.loss == Loss::Fenced;
-        let next = self.rng.magnitude(60_000, 1_200_000) as i64;
-        self.queue.put(self.t + next, Event::Lose);
+        self.put_within(60_000, 1_200_000, Event::Lose);
         let now = self.servers[0].clock.read(self.t);
         let (_, furthest) = self.store_times();
         let Some(copy) = self.copy.clone() else { return };

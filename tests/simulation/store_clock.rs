@@ -20,7 +20,6 @@ impl Clock for Shown {
     }
 }
 
-/// The time of one server of the store.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreClock {
     skew: i64,
@@ -45,7 +44,6 @@ impl StoreClock {
         StoreClock { skew, ppm, start: t, disbelief_ms: longest_window_ms, time }
     }
 
-    /// The time, for a decision.
     pub fn read(&mut self, t: i64) -> StoreTime {
         let shown = Shown { wall: self.source(t), boot: t };
         let disbelief_ms = self.disbelief_ms;
@@ -58,7 +56,6 @@ impl StoreClock {
         copy.read(t).get()
     }
 
-    /// The source is set forward or back.
     pub fn step(&mut self, by: i64) {
         self.skew += by;
     }

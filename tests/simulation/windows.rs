@@ -11,7 +11,7 @@ use crate::keeping::Wish;
 use crate::ledger::LineName;
 use crate::rng::Rng;
 use crate::tally::Tally;
-use crate::verdict::{Check, Verdict, wrong};
+use crate::verdict::{Verdict, fail};
 
 /// A decision about workers' rows, not written yet.
 #[derive(Clone, Debug)]
@@ -40,16 +40,12 @@ enum What {
 /// What was written.
 #[derive(Clone, Copy, Debug)]
 pub enum Written {
-    /// A window, to be answered.
     Window(WindowGrant),
-    /// A release.
     Release,
-    /// A refusal, to be answered.
     Refused(Failure),
 }
 
 impl Database {
-    /// Decides an acquire.
     pub fn acquire(
         &mut self,
         ask: &AcquireAsk,
@@ -98,8 +94,7 @@ impl Database {
             tally.kept_twice += u64::from(kept > 1);
         }
         if row.sticky && !may_keep {
-            let detail = format!("{} keeps a number, and now {worker} as well", ask.owner);
-            return wrong(Check::Leak, detail);
+            fail!(Leak, "{} keeps a number, and now {worker} as well", ask.owner);
         }
         // A third number, or one outside the range, is left to the next.
         let is_own = |(_, row): &Worker| row.sticky && row.owner == ask.owner;
@@ -109,7 +104,6 @@ impl Database {
         Ok(Ok(self.to_write(index, worker, row, freed, what)))
     }
 
-    /// Decides a renewal.
     pub fn renew(&mut self, ask: &RenewAsk, now: StoreTime) -> Verdict<Answered> {
         let index = number(&ask.namespace);
         let Some(space) = self.spaces.get(index) else {
@@ -132,7 +126,6 @@ impl Database {
         }
     }
 
-    /// Decides a release.
     pub fn release(&self, release: &Release) -> Result<Decided, Failure> {
         let index = number(&release.namespace);
         let space = self.spaces.get(index).ok_or(Code::NamespaceUnknown)?;
@@ -239,8 +232,7 @@ fn check_inside(namespace: &Namespace, worker: u32, ask: &impl std::fmt::Debug) 
     if workers.contains(u64::from(worker)) {
         return Ok(());
     }
-    let detail = format!("{worker} outside {}..{} for {ask:?}", workers.start, workers.end);
-    wrong(Check::OutsideWorkers, detail)
+    fail!(OutsideWorkers, "{worker} outside {}..{} for {ask:?}", workers.start, workers.end)
 }
 
 /// Of the rows that could be read when this was decided, one is the owner's at most. Who decides
@@ -253,7 +245,7 @@ fn check_one_kept(space: &Space, owner: &Name, read_at: u64, write: u64) -> Verd
     let used = kept.iter().any(|(_, (_, at))| *at == write);
     if used && kept.len() > 1 {
         let numbers: Vec<_> = kept.iter().map(|(number, _)| number).collect();
-        return wrong(Check::TwoKept, format!("{owner} keeps {numbers:?}"));
+        fail!(TwoKept, "{owner} keeps {numbers:?}");
     }
     Ok(())
 }
@@ -274,8 +266,7 @@ fn check_row(
     let too_far = after.reserved_until > most.max(before.reserved_until);
     let given_back = matches!(what, What::Release(_));
     if (fell && !given_back) || too_far || after.held_from < before.held_from {
-        let detail = format!("{before:?} became {after:?} at {furthest} ms by {what:?}");
-        return wrong(Check::RowRule, detail);
+        fail!(RowRule, "{before:?} became {after:?} at {furthest} ms by {what:?}");
     }
     Ok(())
 }

@@ -17,21 +17,18 @@ use crate::trace::Trace;
 use crate::verdict::Verdict;
 use crate::wire::{Event, Queue};
 
-/// How a world is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Whether the protocol's rules are checked as well, or only what a user would suffer from.
     pub rules: bool,
     /// A mistake of the hosts or the store.
     pub mistake: Option<Mistake>,
-    /// Whether what happens is kept to be shown.
     pub trace: bool,
 }
 
 /// Mistakes outside the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistake {
-    /// Of the store.
     Store(StoreBug),
     /// A child that does not forget.
     NoForget,
@@ -43,19 +40,14 @@ pub enum Mistake {
 
 /// A server of a store.
 pub struct Server {
-    /// Which store.
     pub store: usize,
-    /// Its time.
     pub clock: StoreClock,
-    /// Whether it answers.
     pub up: bool,
     /// Rises with each outage.
     pub epoch: u64,
-    /// Whether its source is wrong by much.
     pub astray: bool,
 }
 
-/// A world.
 pub struct World {
     pub(crate) t: i64,
     pub(crate) rng: Rng,
@@ -74,7 +66,6 @@ pub struct World {
     pub(crate) believed_ms: i64,
     /// Nobody could reach the store until then.
     pub(crate) trouble_until: i64,
-    /// An older copy of the store.
     pub(crate) copy: Option<StoreCopy>,
     identities: u32,
     lives: u64,
@@ -82,7 +73,6 @@ pub struct World {
 }
 
 impl World {
-    /// The world of a seed.
     pub fn new(seed: u64, settings: Settings) -> World {
         let mut rng = Rng::new(seed);
         let plan = Plan::draw(&mut rng, seed);
@@ -150,7 +140,6 @@ impl World {
         self.queue.put(self.t + 30_000, Event::Copy);
     }
 
-    /// Runs it to its end.
     pub fn run(&mut self) -> Verdict {
         let end = self.plan.start + self.plan.length;
         while let Some((at, event)) = self.queue.take() {
@@ -169,12 +158,10 @@ impl World {
         self.holders.iter().filter(|holder| holder.hears()).try_for_each(draw::check_counters)
     }
 
-    /// What happened.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// What happened last.
     pub fn trace(&self) -> &Trace {
         &self.trace
     }
@@ -198,75 +185,46 @@ impl World {
             Event::Answer(reply) => self.look(reply.to, true),
             _ => {}
         }
-        match event {
-            Event::Draw(i, life) if self.holders[i].life == life => self.draw(i),
-            Event::Poll(i, life) if self.holders[i].life == life => self.poll(i),
-            Event::Resume(i, life) if self.holders[i].life == life => self.resume(i),
-            Event::Thaw(i, life, catches_up) if self.holders[i].life == life => {
-                self.holders[i].clock.thaw(self.t, catches_up);
-                Ok(())
-            }
-            Event::Start(i, life) if self.holders[i].life == life => {
-                self.restart(i);
-                Ok(())
-            }
-            Event::Close(i, life)
-                if self.holders[i].life == life && self.holders[i].state == State::Running =>
-            {
-                self.close(i)
-            }
-            Event::Synced(i, life) if self.holders[i].life == life => {
-                self.synced(i);
-                Ok(())
-            }
-            Event::Die(i, life)
-                if self.holders[i].life == life && self.holders[i].state == State::Running =>
-            {
-                self.crash(i);
-                Ok(())
-            }
-            Event::Copy => {
-                self.copy_store();
-                Ok(())
-            }
-            Event::Lose => {
-                self.lose();
-                Ok(())
-            }
-            Event::Close(..)
-            | Event::Draw(..)
-            | Event::Poll(..)
-            | Event::Synced(..)
-            | Event::Die(..)
-            | Event::Resume(..)
-            | Event::Thaw(..)
-            | Event::Start(..) => Ok(()),
-            Event::Arrive(server, letter) => self.arrive(server, *letter),
-            Event::Write(server, epoch, pending) => self.write(server, epoch, *pending),
-            Event::Answer(reply) => self.hear(*reply),
-            Event::GiveUp(i, life, call) => {
-                self.give_up(i, life, call);
-                Ok(())
-            }
-            Event::ServerUp(server) => {
-                self.server_up(server);
-                Ok(())
-            }
-            Event::SourceBack(server, by) => {
-                self.source_back(server, by);
-                Ok(())
-            }
-            Event::Recreate(tag) => self.recreate(tag),
-            Event::Settle(store, tag) => self.settle_tag(store, tag),
-            Event::Sloppy(i) => self.sloppy_verb(i),
-            Event::Chaos => self.chaos(),
+        if event.holder().is_some_and(|(i, life)| self.holders[i].life != life) {
+            return Ok(());
         }
+        let runs = |i: usize| self.holders[i].state == State::Running;
+        match event {
+            Event::Draw(i, _) => return self.draw(i),
+            Event::Poll(i, _) => return self.poll(i),
+            Event::Close(i, _) if runs(i) => return self.close(i),
+            Event::Die(i, _) if runs(i) => self.crash(i),
+            Event::Close(..) | Event::Die(..) => {}
+            Event::Synced(i, _) => self.synced(i),
+            Event::Resume(i, _) => self.resume(i),
+            Event::Thaw(i, _) => self.holders[i].clock.thaw(self.t),
+            Event::Start(i, _) => self.restart(i),
+            Event::Arrive(server, letter) => return self.arrive(server, *letter),
+            Event::Write(server, epoch, pending) => return self.write(server, epoch, *pending),
+            Event::Answer(reply) => return self.hear(*reply),
+            Event::GiveUp(i, life, call) => self.give_up(i, life, call),
+            Event::ServerUp(server) => self.server_up(server),
+            Event::SourceBack(server, by) => self.source_back(server, by),
+            Event::Recreate(tag) => return self.recreate(tag),
+            Event::Settle(store, tag) => return self.settle_tag(store, tag),
+            Event::Sloppy(i) => return self.sloppy_verb(i),
+            Event::Copy => self.copy_store(),
+            Event::Lose => self.lose(),
+            Event::Chaos => return self.chaos(),
+        }
+        Ok(())
     }
 
     /// A name for somebody who never was.
     pub(crate) fn identity(&mut self) -> u32 {
         self.identities += 1;
         self.identities
+    }
+
+    /// Something happens after `least` to `most` ms.
+    pub(crate) fn put_within(&mut self, least: u64, most: u64, event: Event) {
+        let delay = self.rng.magnitude(least, most) as i64;
+        self.queue.put(self.t + delay, event);
     }
 
     /// A number for a life that begins.
