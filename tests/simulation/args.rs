@@ -1,6 +1,6 @@
 //! The options.
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     pub seconds: f64,
     pub worlds: Option<u64>,
@@ -21,35 +21,19 @@ simulate --bugs [--only NAME] [--seed N]
   --bugs               switch each seeded bug on and tell which check finds it
   --only               of these, one";
 
-pub fn parse(args: impl Iterator<Item = String>) -> Result<Options, String> {
-    let mut options = Options {
-        seconds: 60.0,
-        worlds: None,
-        seed: None,
-        bugs: false,
-        keep_going: false,
-        only: None,
-    };
-    let mut args = args;
+pub fn parse(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
+    let mut options = Options { seconds: 60.0, ..Options::default() };
     while let Some(arg) = args.next() {
-        if arg == "--bugs" {
-            options.bugs = true;
-            continue;
-        }
-        if arg == "--keep-going" {
-            options.keep_going = true;
-            continue;
-        }
-        if arg == "--help" {
-            return Err(USAGE.to_owned());
-        }
-        let value = args.next().ok_or_else(|| format!("`{arg}` is unknown or needs a value"))?;
+        let mut value = || args.next().ok_or_else(|| format!("`{arg}` needs a value"));
         match arg.as_str() {
-            "--seconds" => options.seconds = number(&arg, &value)?,
-            "--hours" => options.seconds = number::<f64>(&arg, &value)? * 3_600.0,
-            "--worlds" => options.worlds = Some(number(&arg, &value)?),
-            "--seed" => options.seed = Some(number(&arg, &value)?),
-            "--only" => options.only = Some(value.leak()),
+            "--bugs" => options.bugs = true,
+            "--keep-going" => options.keep_going = true,
+            "--seconds" => options.seconds = number(&arg, &value()?)?,
+            "--hours" => options.seconds = number::<f64>(&arg, &value()?)? * 3_600.0,
+            "--worlds" => options.worlds = Some(number(&arg, &value()?)?),
+            "--seed" => options.seed = Some(number(&arg, &value()?)?),
+            "--only" => options.only = Some(value()?.leak()),
+            "--help" => return Err(USAGE.to_owned()),
             _ => return Err(format!("there is no option `{arg}`\n{USAGE}")),
         }
     }
